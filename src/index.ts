@@ -1,0 +1,9 @@
+export {
+  ArrowbookError,
+  DataError,
+  FileError,
+  InputError,
+  isArrowbookError,
+  ServiceError,
+  TransportError,
+} from "./errors/errors.js";

@@ -1,0 +1,113 @@
+import type { ResourceName } from "./resources.js";
+import type { Format } from "./vocabulary.js";
+
+/** One endpoint of spec section 4. The client builds addresses from this table, the embedded service routes by it. */
+export interface Endpoint {
+  /** Section of the specification. */
+  readonly section: string;
+  /** Path below {@link API_PREFIX}; `{…}` is one percent-encoded segment. The format follows as an extension. */
+  readonly path: string;
+  /** Formats it answers in; empty where the path takes none (spec 4.6). */
+  readonly formats: readonly Format[];
+  /** Query parameters it knows besides `api_key`, in the order they are written. Names that start with `@` stand for a profile parameter. */
+  readonly parameters: readonly string[];
+  /** Whether table columns may stand in the query as row filters (spec 4.7). */
+  readonly filters?: true;
+  /** The shape of the reply; none for a zip. */
+  readonly reply?: ResourceName;
+}
+
+const datasetParameters = [
+  "column_index",
+  "start_date",
+  "end_date",
+  "collapse",
+  "transform",
+  "order",
+  "limit",
+] as const;
+
+export const endpoints = {
+  datasetData: {
+    section: "4.1",
+    path: "/datasets/{database_code}/{dataset_code}/data",
+    formats: ["json", "xml", "csv"],
+    parameters: datasetParameters,
+    reply: "datasetData",
+  },
+  datasetMetadata: {
+    section: "4.3",
+    path: "/datasets/{database_code}/{dataset_code}/metadata",
+    formats: ["json", "xml", "csv"],
+    parameters: [],
+    reply: "datasetMetadata",
+  },
+  dataset: {
+    section: "4.2, 4.4",
+    path: "/datasets/{database_code}/{dataset_code}",
+    formats: ["json", "xml", "csv"],
+    parameters: datasetParameters,
+    reply: "dataset",
+  },
+  databaseBulk: {
+    section: "4.6",
+    path: "/databases/{database_code}/data",
+    formats: [],
+    parameters: ["download_type"],
+  },
+  databaseMetadata: {
+    section: "4.5",
+    path: "/databases/{database_code}",
+    formats: ["json", "xml", "csv"],
+    parameters: [],
+    reply: "databaseMetadata",
+  },
+  tableMetadata: {
+    section: "4.8",
+    path: "/datatables/{vendor_code}/{datatable_code}/metadata",
+    formats: ["json", "xml", "csv"],
+    parameters: [],
+    reply: "tableMetadata",
+  },
+  tableExport: {
+    section: "4.9",
+    path: "/datatables/{vendor_code}/{datatable_code}",
+    formats: ["json", "xml", "csv"],
+    parameters: ["qopts.columns", "qopts.export"],
+    filters: true,
+    reply: "tableExport",
+  },
+  tableRows: {
+    section: "4.7",
+    path: "/datatables/{vendor_code}/{datatable_code}",
+    formats: ["json", "xml", "csv"],
+    parameters: ["qopts.columns", "@pageSize", "@cursor"],
+    filters: true,
+    reply: "tableRows",
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointName = keyof typeof endpoints;
+
+/** One row filter of spec 4.7: any of `values` for `eq` (comma list), one value for a range operator. */
+export interface Filter {
+  readonly column: string;
+  /** `eq`, `gt`, `gte`, `lt`, `lte`, or another operator a service may know. */
+  readonly operator: string;
+  readonly values: readonly string[];
+}
+
+/**
+ * A call as a value: the client makes its address from it (`client/address`), the embedded service finds it in an address
+ * (`server/route`). `route(address(call))` equals `call`.
+ */
+export interface Call {
+  readonly endpoint: EndpointName;
+  /** The `{…}` of the path, by name, decoded. */
+  readonly codes: Readonly<Record<string, string>>;
+  /** Missing only where the endpoint takes none, or for the extension-less form of spec 4.9. */
+  readonly format?: Format;
+  /** Parameters by the names of {@link Endpoint.parameters}; values as text. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly filters: readonly Filter[];
+}

@@ -1,0 +1,211 @@
+/**
+ * Every resource of spec section 2 as data: its members, their types, nulls, and the places a format differs.
+ * `document/` walks these tables to read and to write; nothing here does anything.
+ */
+
+/** A member that holds one value. `dateTime` is written ISO in XML and, where `csvJson` is `utc`, as `YYYY-MM-DD hh:mm:ss UTC` elsewhere. */
+export interface ScalarField {
+  readonly kind: "string" | "integer" | "float" | "boolean" | "date" | "dateTime";
+  readonly nullable?: true;
+  /** May be missing in these formats; readers do not miss it, writers leave it out. */
+  readonly absentIn?: readonly ("json" | "xml" | "csv")[];
+  /** Element name in XML where it is not the member name with hyphens. */
+  readonly xml?: string;
+  /** How JSON spells a moment: ISO 8601 (default) or `YYYY-MM-DD hh:mm:ss UTC` (spec 2.8). */
+  readonly json?: "utc";
+}
+
+/** A list of texts; in XML each item has its own element name, in CSV the list is one text cell. */
+export interface TextListField {
+  readonly kind: "texts";
+  readonly item: string;
+  readonly xml?: string;
+  readonly nullable?: true;
+  readonly absentIn?: readonly ("json" | "xml" | "csv")[];
+}
+
+/** A list of `{ name, type }` (spec 2.6, 2.7). */
+export interface ColumnListField {
+  readonly kind: "columns";
+  readonly absentIn?: readonly ("json" | "xml" | "csv")[];
+}
+
+/** The rows: an array of arrays (spec 2.1, 2.6). Left as bytes or text cells for a column type to read. */
+export interface RowsField {
+  readonly kind: "rows";
+}
+
+/** A nested object. In CSV its members become dotted names (`csv: "dotted"`, spec 2.8) or one text cell (`csv: "cell"`, spec 2.7). */
+export interface ObjectField {
+  readonly kind: "object";
+  readonly fields: Fields;
+  readonly csv?: "dotted" | "cell" | "flat";
+}
+
+export type Field = ScalarField | TextListField | ColumnListField | RowsField | ObjectField;
+export type Fields = Readonly<Record<string, Field>>;
+
+/** A whole reply: its root members in JSON, or its root elements inside the XML root. */
+export interface Resource {
+  /** Section of the specification. */
+  readonly section: string;
+  readonly fields: Fields;
+}
+
+const text: ScalarField = { kind: "string" };
+const textOrNull: ScalarField = { kind: "string", nullable: true };
+const integer: ScalarField = { kind: "integer" };
+const integerOrNull: ScalarField = { kind: "integer", nullable: true };
+const date: ScalarField = { kind: "date" };
+const flag: ScalarField = { kind: "boolean" };
+const columnNames: TextListField = { kind: "texts", item: "column-name" };
+
+/** Spec 2.1. */
+const datasetDataFields = {
+  limit: integerOrNull,
+  transform: textOrNull,
+  column_index: integerOrNull,
+  column_names: columnNames,
+  start_date: date,
+  end_date: date,
+  frequency: text,
+  data: { kind: "rows" },
+  collapse: textOrNull,
+  order: textOrNull,
+} as const satisfies Fields;
+
+/** Spec 2.2. `database_id` stands in XML only (spec 2.2: "present in the XML metadata"). */
+const datasetFields = {
+  id: integer,
+  dataset_code: text,
+  database_code: text,
+  name: text,
+  description: textOrNull,
+  refreshed_at: { kind: "dateTime", nullable: true },
+  newest_available_date: { kind: "date", nullable: true },
+  oldest_available_date: { kind: "date", nullable: true },
+  column_names: columnNames,
+  frequency: text,
+  type: text,
+  premium: flag,
+} as const satisfies Fields;
+
+export const resources = {
+  datasetData: {
+    section: "2.1",
+    fields: { dataset_data: { kind: "object", csv: "flat", fields: datasetDataFields } },
+  },
+  datasetMetadata: {
+    section: "2.2",
+    fields: {
+      dataset: {
+        kind: "object",
+        csv: "flat",
+        fields: { ...datasetFields, database_id: { kind: "integer", absentIn: ["json", "csv"] } },
+      },
+    },
+  },
+  dataset: {
+    section: "2.3",
+    fields: {
+      dataset: {
+        kind: "object",
+        csv: "flat",
+        fields: {
+          ...datasetFields,
+          limit: datasetDataFields.limit,
+          transform: datasetDataFields.transform,
+          column_index: datasetDataFields.column_index,
+          start_date: datasetDataFields.start_date,
+          end_date: datasetDataFields.end_date,
+          data: datasetDataFields.data,
+          collapse: datasetDataFields.collapse,
+          order: datasetDataFields.order,
+          database_id: integer,
+        },
+      },
+    },
+  },
+  databaseMetadata: {
+    section: "2.4",
+    fields: {
+      database: {
+        kind: "object",
+        csv: "flat",
+        fields: {
+          id: integer,
+          name: text,
+          database_code: text,
+          description: textOrNull,
+          datasets_count: { kind: "integer", xml: "datasets_count" },
+          downloads: integer,
+          premium: flag,
+          image: textOrNull,
+        },
+      },
+    },
+  },
+  tableRows: {
+    section: "2.6",
+    fields: {
+      datatable: { kind: "object", csv: "flat", fields: { data: { kind: "rows" }, columns: { kind: "columns" } } },
+      meta: { kind: "object", csv: "flat", fields: { next_cursor_id: textOrNull } },
+    },
+  },
+  tableMetadata: {
+    section: "2.7",
+    fields: {
+      datatable: {
+        kind: "object",
+        csv: "flat",
+        fields: {
+          vendor_code: text,
+          datatable_code: text,
+          name: text,
+          description: textOrNull,
+          columns: { kind: "columns" },
+          filters: { kind: "texts", item: "filter" },
+          primary_key: { kind: "texts", item: "primary-key", xml: "primary-key" },
+          premium: flag,
+          status: {
+            kind: "object",
+            csv: "cell",
+            fields: {
+              refreshed_at: { kind: "dateTime", nullable: true },
+              status: textOrNull,
+              expected_at: textOrNull,
+              update_frequency: textOrNull,
+            },
+          },
+        },
+      },
+    },
+  },
+  tableExport: {
+    section: "2.8",
+    fields: {
+      datatable_bulk_download: {
+        kind: "object",
+        csv: "flat",
+        fields: {
+          file: {
+            kind: "object",
+            csv: "dotted",
+            fields: {
+              link: textOrNull,
+              status: text,
+              data_snapshot_time: { kind: "dateTime", nullable: true, json: "utc" },
+            },
+          },
+          datatable: {
+            kind: "object",
+            csv: "dotted",
+            fields: { last_refreshed_time: { kind: "dateTime", nullable: true, json: "utc" } },
+          },
+        },
+      },
+    },
+  },
+} as const satisfies Record<string, Resource>;
+
+export type ResourceName = keyof typeof resources;
