@@ -1,7 +1,16 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
+
 export default defineConfig({
-  root: new URL("..", import.meta.url).pathname,
+  root: fileURLToPath(new URL("..", import.meta.url)),
+  resolve: {
+    alias: [
+      { find: /^arrowbook$/, replacement: src("index.ts") },
+      { find: /^arrowbook\/(server|notebook|duckdb|clickhouse)$/, replacement: `${src("")}$1.ts` },
+    ],
+  },
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/jupyter/**", "test/browser/**", "test/clickhouse/**", "test/bench/**"],

@@ -8,6 +8,7 @@ const src = fileURLToPath(new URL("../src", import.meta.url));
 /** Lowest first; a file may import its own layer's folder and anything lower, type imports included. */
 const ORDER = [
   ["errors"],
+  ["package"],
   ["spec"],
   ["value"],
   ["format"],

@@ -1,0 +1,23 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * The folder this package is installed in: the nearest folder above this file whose package.json bears the package's name.
+ * Holds in the source tree and in both built halves.
+ */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (;;) {
+    const manifest = join(folder, "package.json");
+    if (
+      existsSync(manifest) &&
+      (JSON.parse(readFileSync(manifest, "utf8")) as { name?: string }).name === "arrowbook"
+    ) {
+      return folder;
+    }
+    const above = dirname(folder);
+    if (above === folder) throw new Error("arrowbook's own package.json was not found above its code");
+    folder = above;
+  }
+}
