@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crc32, deflateRawSync } from "node:zlib";
+import { afterAll, expect, it } from "vitest";
+import { zipEntry } from "../../src/format/zip.js";
+import { zipBytes } from "./archive.js";
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-zip-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const text = async (source: string | Uint8Array, options = {}): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  for await (const chunk of (await zipEntry(source, options)).chunks()) pieces.push(chunk);
+  return Buffer.concat(pieces).toString();
+};
+
+const csv = "ticker,date\nAAPL,2024-02-29\n";
+
+it("reads the one CSV file, deflated or stored, from a path or from bytes, again and again", async () => {
+  for (const method of [0, 8]) {
+    const bytes = zipBytes([{ name: "SEP.csv", data: csv, method }]);
+    const path = join(folder, `${method}.zip`);
+    writeFileSync(path, bytes);
+    const entry = await zipEntry(path);
+    expect(entry).toMatchObject({ name: "SEP.csv", size: csv.length, crc32: crc32(csv) });
+    expect(await text(path)).toBe(csv);
+    expect(await text(bytes)).toBe(csv);
+    for (let pass = 0; pass < 2; pass++) {
+      const pieces: Uint8Array[] = [];
+      for await (const chunk of entry.chunks()) pieces.push(chunk);
+      expect(Buffer.concat(pieces).toString()).toBe(csv);
+    }
+  }
+});
+
+it("gives pieces of about 1 MB, and closes the file when the reader stops early", async () => {
+  const rows = Array.from({ length: 400_000 }, (_, i) => `row ${i},${(i * 2654435761) % 1e9}\n`).join("");
+  const path = join(folder, "long.zip");
+  writeFileSync(path, zipBytes([{ name: "a.csv", data: rows }]));
+  const sizes: number[] = [];
+  for await (const chunk of (await zipEntry(path)).chunks()) sizes.push(chunk.length);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(1 << 20);
+  expect(sizes.length).toBeLessThan(12);
+  for await (const chunk of (await zipEntry(path)).chunks()) {
+    expect(chunk.length).toBeGreaterThan(0);
+    break;
+  }
+});
+
+it("sets directories and macOS side files aside", async () => {
+  const bytes = zipBytes([
+    { name: "out/", data: "" },
+    { name: "out/SEP.csv", data: csv },
+    { name: "__MACOSX/out/._SEP.csv", data: "junk" },
+  ]);
+  expect(await text(bytes)).toBe(csv);
+});
+
+it.each([
+  ["no entry", [], "holds no file"],
+  [
+    "two files",
+    [
+      { name: "a.csv", data: csv },
+      { name: "b.csv", data: csv },
+    ],
+    'holds 2 files ("a.csv", "b.csv")',
+  ],
+  ["a link", [{ name: "a.csv", data: "../target", unixMode: 0o120777 }], 'holds a link or device ("a.csv")'],
+  ["only a directory", [{ name: "a/", data: "" }], "holds no file"],
+])("exactly one regular file: %s", async (_, entries, message) => {
+  await expect(zipEntry(zipBytes(entries))).rejects.toMatchObject({
+    code: "ZipEntries",
+    message: expect.stringContaining(message),
+  });
+});
+
+it.each(["../evil.csv", "/etc/evil.csv", "C:/evil.csv"])(
+  "a name that leaves the folder is refused: %s",
+  async (name) => {
+    await expect(zipEntry(zipBytes([{ name, data: csv }]))).rejects.toMatchObject({ code: "BadZip" });
+  },
+);
+
+it("an archive inside the archive is refused", async () => {
+  await expect(
+    text(zipBytes([{ name: "a.zip", data: zipBytes([{ name: "a.csv", data: csv }]) }])),
+  ).rejects.toMatchObject({
+    code: "NestedZip",
+  });
+});
+
+it("a wrong checksum is an error after the last byte", async () => {
+  const bytes = zipBytes([{ name: "a.csv", data: csv, crc: crc32(csv) ^ 1 }]);
+  await expect(text(bytes)).rejects.toMatchObject({ code: "BadChecksum", message: expect.stringContaining("a.csv") });
+});
+
+it.each([csv.length - 1, csv.length + 1, 0, csv.length + 2 ** 31])(
+  "a wrong declared size is refused: %d",
+  async (size) => {
+    await expect(text(zipBytes([{ name: "a.csv", data: csv, size }]))).rejects.toMatchObject({
+      code: size > 2 ** 20 ? "ZipBomb" : "BadZip",
+    });
+  },
+);
+
+it("every cut of an archive is refused", async () => {
+  const bytes = zipBytes([{ name: "a.csv", data: csv }]);
+  for (let length = 0; length < bytes.length; length++) {
+    await expect(text(bytes.subarray(0, length))).rejects.toMatchObject({ name: "DataError" });
+  }
+});
+
+it("every changed byte gives the right text or an error", async () => {
+  const bytes = zipBytes([{ name: "a.csv", data: csv }]);
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Uint8Array.from(bytes);
+    changed[at] ^= 0x55;
+    const result = await text(changed).catch((error) => error);
+    expect(result === csv || result.name === "DataError", `byte ${at}: ${result}`).toBe(true);
+  }
+});
+
+it("a bomb of 1,000 to 1 is refused before it is inflated; the limit can be raised", async () => {
+  const bytes = zipBytes([{ name: "a.csv", data: Buffer.alloc(16 << 20) }]);
+  const start = process.memoryUsage().rss;
+  await expect(text(bytes)).rejects.toMatchObject({
+    code: "ZipBomb",
+    message: expect.stringMatching(/grows \d+-fold/),
+  });
+  expect(process.memoryUsage().rss - start).toBeLessThan(64 << 20);
+  expect((await text(bytes, { maxRatio: 2000 })).length).toBe(16 << 20);
+  await expect(text(bytes, { maxRatio: 2000, maxSize: 1 << 20 })).rejects.toMatchObject({ code: "ZipBomb" });
+});
+
+it("a bomb that declares a small size stops at that size", async () => {
+  const bytes = zipBytes([{ name: "a.csv", data: Buffer.alloc(64 << 20), size: 1 << 20 }]);
+  const error = await text(bytes).catch((e) => e);
+  expect(error).toMatchObject({ code: "BadZip", message: expect.stringContaining("too many bytes") });
+});
+
+it("overlapping entries are refused", async () => {
+  const bytes = zipBytes(
+    [
+      { name: "a/", data: "" },
+      { name: "a.csv", data: csv },
+    ],
+    { sameOffset: true },
+  );
+  await expect(zipEntry(bytes)).rejects.toMatchObject({ code: "ZipBomb", message: expect.stringContaining("overlap") });
+});
+
+it.each([
+  [9, "Deflate64"],
+  [12, "BZIP2"],
+  [14, "LZMA"],
+  [93, "Zstandard"],
+  [98, "PPMd"],
+  [77, "method 77"],
+])("method %i is refused by name (%s)", async (method, name) => {
+  await expect(text(zipBytes([{ name: "a.csv", data: csv, method }]))).rejects.toMatchObject({
+    code: "UnsupportedZip",
+    message: expect.stringContaining(name),
+  });
+});
+
+it("bytes after the end of the compressed data are refused", async () => {
+  const raw = Buffer.concat([deflateRawSync(csv), Buffer.from("junk")]);
+  await expect(text(zipBytes([{ name: "a.csv", data: csv, raw }]))).rejects.toMatchObject({ code: "BadZip" });
+});
+
+it("a path that is no file, and a file that changes between directory and reading", async () => {
+  await expect(zipEntry(join(folder, "nothing.zip"))).rejects.toMatchObject({ name: "FileError", code: "NoSuchFile" });
+  await expect(zipEntry(folder)).rejects.toMatchObject({ name: "FileError" });
+  const path = join(folder, "changing.zip");
+  writeFileSync(path, zipBytes([{ name: "a.csv", data: csv }]));
+  const entry = await zipEntry(path);
+  writeFileSync(path, zipBytes([{ name: "a.csv", data: csv.repeat(2) }]));
+  await expect(entry.chunks().next()).rejects.toMatchObject({ code: "FileChanged" });
+});
+
+it("an abort ends the reading with its reason", async () => {
+  const stop = new AbortController();
+  const entry = await zipEntry(zipBytes([{ name: "a.csv", data: Buffer.alloc(8 << 20, "abc,") }]), {
+    signal: stop.signal,
+    maxRatio: 2000,
+  });
+  const reason = new Error("enough");
+  const run = (async () => {
+    for await (const _ of entry.chunks()) stop.abort(reason);
+  })();
+  await expect(run).rejects.toBe(reason);
+});
