@@ -1,0 +1,68 @@
+import type { ColumnSpec } from "../spec/columns.js";
+
+/** Cells of one column that did not come through as written: what happened, how often, and the first few. */
+export interface CellReport {
+  readonly column: string;
+  /** The column's service type. */
+  readonly type: string;
+  /** `null`: bad cells set to null (`onBadCell: "null"`); `rounded`: digits cut off (`onPrecisionLoss: "round"`). */
+  readonly what: "null" | "rounded";
+  readonly count: number;
+  /** At most five, in reading order; `row` counts data rows from 0, `offset` bytes from the start of the reply or file. */
+  readonly examples: readonly { readonly row: number; readonly value: string; readonly offset: number }[];
+}
+
+/** How cells become columns; the same for CSV, JSON and XML. The first value named is the default. */
+export interface ReadOptions {
+  /** `exact`: `BigDecimal` becomes Decimal128 or Decimal256; `float64`: the nearest double. */
+  readonly decimals?: "exact" | "float64";
+  /** A cell that does not fit its type is an error, or null and counted in `onReport`. */
+  readonly onBadCell?: "error" | "null";
+  /** Digits beyond the scale (zeros are none) or below a millisecond are an error, or rounded half to even and counted in `onReport`. */
+  readonly onPrecisionLoss?: "error" | "round";
+  /** Takes each warning once; default `process.emitWarning`. */
+  readonly warn?: (message: string) => void;
+  /** Called once per column and kind at the end of a read in which cells became null or were rounded. */
+  readonly onReport?: (report: CellReport) => void;
+  /** Rows of a record batch; default 65,536. */
+  readonly batchRows?: number;
+  /** Threads for a file that can be split; default one for each core, `1` for one. */
+  readonly threads?: number;
+  /** Text columns as `Dictionary<Utf8, Int32>` or `Utf8`; `auto` takes Utf8 for a column whose values mostly differ in the first batch. */
+  readonly text?: "auto" | "dictionary" | "utf8";
+  readonly signal?: AbortSignal;
+}
+
+/** Departures from strict CSV, each off unless named. */
+export interface CsvLeniency {
+  /** Cells missing at the end of a row are null. */
+  readonly shortRows?: boolean;
+  /** Cells beyond the last column are dropped. */
+  readonly longRows?: boolean;
+  /** Empty lines are skipped. */
+  readonly emptyLines?: boolean;
+  /** A quote inside an unquoted cell is text, and so is what follows a closing quote. */
+  readonly quotes?: boolean;
+  /** Spaces and tabs around an unquoted cell are dropped. */
+  readonly trim?: boolean;
+  /** Invalid UTF-8 becomes U+FFFD. */
+  readonly utf8?: boolean;
+  /** Columns of the header that nobody declared are dropped, declared ones it lacks are null, letter case is ignored where that is unambiguous. */
+  readonly header?: boolean;
+}
+
+/** How a CSV file or reply is read. */
+export interface CsvOptions extends ReadOptions {
+  /** Name and service type of each column; cells are matched to them by the header's names, or by place without a header. */
+  readonly columns: readonly ColumnSpec[];
+  /** `true`: the first line holds the column names; `"detect"`: it does when it equals them. */
+  readonly header?: boolean | "detect";
+  /** `quoted`: `""` is empty text and an unquoted empty cell null; `null`: both are null. */
+  readonly emptyText?: "quoted" | "null";
+  readonly lenient?: CsvLeniency;
+  /** Longest cell in bytes; default 16 MB (16,777,216). */
+  readonly maxCellBytes?: number;
+}
+
+/** Rows of a record batch unless told otherwise. */
+export const BATCH_ROWS = 65_536;

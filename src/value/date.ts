@@ -1,0 +1,108 @@
+/** Returned by {@link readDate} for bytes that are no date. */
+export const NO_DATE = 0x7fffffff;
+
+/** Days from 1970-01-01 to 0001-01-01 and to 9999-12-31, the dates a `Date` cell can hold. */
+export const FIRST_DAY = -719_162;
+export const LAST_DAY = 2_932_896;
+
+/** Days before each month of a common year (index 1–12) and of a leap year (index 17–28). */
+const BEFORE_MONTH = new Int32Array(32);
+/** Days of each month, at the same indexes; 0 where there is no such month. */
+const MONTH_DAYS = new Int32Array(32);
+for (const [at, february] of [
+  [0, 28],
+  [16, 29],
+]) {
+  const days = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  let before = 0;
+  for (let m = 1; m <= 12; m++) {
+    BEFORE_MONTH[at + m] = before;
+    MONTH_DAYS[at + m] = days[m - 1];
+    before += days[m - 1];
+  }
+}
+
+/** Days from 1970-01-01 to the first of January, for the years 0–9999. */
+const YEAR_START = new Int32Array(10_000);
+for (let y = 0, day = -719_528; y < 10_000; y++) {
+  YEAR_START[y] = day;
+  day += isLeapYear(y) ? 366 : 365;
+}
+
+/** Whether a year of the Gregorian calendar has 366 days. */
+export function isLeapYear(year: number): boolean {
+  return (year & 3) === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+/** Days from 1970-01-01, or {@link NO_DATE} when there is no such day. Years 1–9999, months and days from 1. */
+export function dayNumber(year: number, month: number, day: number): number {
+  if (!(year >= 1 && year <= 9999 && month >= 1 && month <= 12)) return NO_DATE;
+  const m = month + (isLeapYear(year) ? 16 : 0);
+  if (!(day >= 1 && day <= MONTH_DAYS[m])) return NO_DATE;
+  return YEAR_START[year] + BEFORE_MONTH[m] + day - 1;
+}
+
+/**
+ * Reads the ten bytes `YYYY-MM-DD` at `p` as days from 1970-01-01, the calendar checked (spec 2.6).
+ * Anything else, 0000-00-00 and 2024-02-30 included, is {@link NO_DATE}. The caller knows that ten bytes are there, or that
+ * the bytes after its data are no digits, and looks at what follows.
+ */
+export function readDate(b: Uint8Array, p: number): number {
+  const y1 = b[p] - 48;
+  const y2 = b[p + 1] - 48;
+  const y3 = b[p + 2] - 48;
+  const y4 = b[p + 3] - 48;
+  const m1 = b[p + 5] - 48;
+  const m2 = b[p + 6] - 48;
+  const d1 = b[p + 8] - 48;
+  const d2 = b[p + 9] - 48;
+  // A digit is 0–9, so digit + 6 has no bit above the fourth; a negative number has them all.
+  const digits = (y1 | y2 | y3 | y4 | m1 | m2 | d1 | d2) >= 0;
+  const small = ((y1 + 6) | (y2 + 6) | (y3 + 6) | (y4 + 6) | (m1 + 6) | (m2 + 6) | (d1 + 6) | (d2 + 6)) < 16;
+  if (!digits || !small || b[p + 4] !== 45 || b[p + 7] !== 45) return NO_DATE;
+  const year = y1 * 1000 + y2 * 100 + y3 * 10 + y4;
+  const month = m1 * 10 + m2;
+  const day = d1 * 10 + d2;
+  if (month > 12 || year === 0) return NO_DATE;
+  const leap = (year & 3) === 0 && (year % 100 !== 0 || year % 400 === 0) ? 16 : 0;
+  if (day === 0 || day > MONTH_DAYS[leap + month]) return NO_DATE;
+  return YEAR_START[year] + BEFORE_MONTH[leap + month] + day - 1;
+}
+
+/** Year, month (from 1) and day (from 1) of days since 1970-01-01, any year. */
+export function civil(days: number): { year: number; month: number; day: number } {
+  const z = days + 719_468;
+  const era = Math.floor(z / 146_097);
+  const dayOfEra = z - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const shifted = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = shifted < 10 ? shifted + 3 : shifted - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return { year, month, day: dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1 };
+}
+
+/** `YYYY-MM-DD` of days since 1970-01-01; years outside 0–9999 in the expanded form of ISO 8601 (`+012345-01-01`). */
+export function formatDate(days: number): string {
+  const { year, month, day } = civil(days);
+  return `${formatYear(year)}-${two(month)}-${two(day)}`;
+}
+
+/** Four digits, or a sign and six outside 0–9999. */
+function formatYear(year: number): string {
+  if (year >= 0 && year <= 9999) return String(year).padStart(4, "0");
+  return `${year < 0 ? "-" : "+"}${String(Math.abs(year)).padStart(6, "0")}`;
+}
+
+/** A number below 100 as two digits. */
+export function two(n: number): string {
+  return n < 10 ? `0${n}` : String(n);
+}
+
+/** Days since 1970-01-01 of a text `YYYY-MM-DD`, or {@link NO_DATE}. */
+export function parseDate(text: string): number {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  return match === null ? NO_DATE : dayNumber(Number(match[1]), Number(match[2]), Number(match[3]));
+}

@@ -1,0 +1,304 @@
+/** Outcome of reading an exact decimal. */
+export const DECIMAL_OK = 0;
+/** The bytes are no number. */
+export const DECIMAL_BAD = 1;
+/** More digits before the point than the precision leaves room for. */
+export const DECIMAL_TOO_WIDE = 2;
+/** Digits other than zero beyond the scale; nothing was stored. */
+export const DECIMAL_LOSS = 3;
+/** Digits beyond the scale were rounded half to even and the result stored. */
+export const DECIMAL_ROUNDED = 4;
+
+const TWO_32 = 4_294_967_296;
+const TWO_31 = 2_147_483_648;
+const TWO_53 = 9_007_199_254_740_992;
+const ZERO = 48;
+
+/** Powers of ten as doubles, exact up to 10^22; above that only their size is used. */
+export const POWERS = Float64Array.from({ length: 80 }, (_, i) => Number(`1e${i}`));
+
+/** Unscaled values below this bound have at most `precision` digits and are exact as doubles: the bound of the fast readers. */
+export function fastLimit(precision: number): number {
+  return Math.min(POWERS[precision], TWO_53);
+}
+
+/**
+ * Reads a plain number (`-12.50`, no exponent) at `p` into four words of a Decimal128 column, little-endian two's complement.
+ *
+ * @param limit {@link fastLimit} of the column's precision
+ * @returns the position after the number, or -1 where only {@link readDecimal} can tell: the caller looks at what follows
+ */
+export function readDecimal128(
+  b: Uint8Array,
+  p: number,
+  words: Int32Array,
+  at: number,
+  precision: number,
+  scale: number,
+  limit: number,
+): number {
+  let q = p;
+  const negative = b[q] === 45;
+  if (negative) q++;
+  const start = q;
+  let m = 0;
+  let c = b[q] ^ ZERO;
+  while (c <= 9) {
+    m = (Math.imul(m, 10) + c) | 0;
+    c = b[++q] ^ ZERO;
+  }
+  let digits = q - start;
+  if (digits === 0) return -1;
+  let fraction = 0;
+  if (c === 30) {
+    // 30 is the point: 46 ^ 48.
+    c = b[++q] ^ ZERO;
+    const from = q;
+    while (c <= 9) {
+      m = (Math.imul(m, 10) + c) | 0;
+      c = b[++q] ^ ZERO;
+    }
+    fraction = q - from;
+    if (fraction === 0) return -1;
+    digits += fraction;
+  }
+  let scaled = digits > 9 ? longDigits(b, start, q) : m;
+  if (fraction <= scale) scaled *= POWERS[scale - fraction];
+  else {
+    scaled /= POWERS[fraction - scale];
+    if (scaled !== Math.floor(scaled) || digits > 15) return exactDecimal(b, p, q, words, at, 4, precision, scale);
+  }
+  if (!(scaled < limit)) return exactDecimal(b, p, q, words, at, 4, precision, scale);
+  if (scaled < TWO_31) {
+    const low = negative ? -scaled | 0 : scaled | 0;
+    const sign = low >> 31;
+    words[at] = low;
+    words[at + 1] = sign;
+    words[at + 2] = sign;
+    words[at + 3] = sign;
+    return q;
+  }
+  if (negative) scaled = -scaled;
+  const sign = negative ? -1 : 0;
+  words[at] = scaled | 0;
+  words[at + 1] = Math.floor(scaled / TWO_32) | 0;
+  words[at + 2] = sign;
+  words[at + 3] = sign;
+  return q;
+}
+
+/** The digits of `start` to `end`, point left out, as a double: exact below 2^53, and not below 2^53 when the number is not. */
+export function longDigits(b: Uint8Array, start: number, end: number): number {
+  let m = 0;
+  for (let i = start; i < end; i++) {
+    const c = b[i] ^ ZERO;
+    if (c <= 9) m = m * 10 + c;
+  }
+  return m;
+}
+
+/** {@link readDecimal} for a caller that wants the position after the number, or -1. */
+function exactDecimal(
+  b: Uint8Array,
+  start: number,
+  end: number,
+  words: Int32Array,
+  at: number,
+  count: number,
+  precision: number,
+  scale: number,
+): number {
+  return readDecimal(b, start, end, words, at, count, precision, scale, false) === DECIMAL_OK ? end : -1;
+}
+
+/**
+ * Reads the number that fills `start` to `end` exactly, by its digits: `12`, `-12.50`, `+.5`, `5.`, `1.5e-7`.
+ * It never passes through a double. Zeros beyond the scale are no loss.
+ *
+ * @param words where the unscaled value goes, little-endian two's complement, `count` words (4 or 8) from `at`
+ * @param round digits beyond the scale are rounded half to even
+ * @returns one of the `DECIMAL_` outcomes
+ */
+export function readDecimal(
+  b: Uint8Array,
+  start: number,
+  end: number,
+  words: Int32Array,
+  at: number,
+  count: number,
+  precision: number,
+  scale: number,
+  round: boolean,
+): number {
+  let p = start;
+  const negative = b[p] === 45;
+  if (negative || b[p] === 43) p++;
+  let first = -1; // position of the first digit that is not zero
+  let point = -1;
+  let digits = 0; // digits from the first one that is not zero
+  let seen = 0;
+  for (; p < end; p++) {
+    const c = b[p];
+    if (c >= ZERO && c <= 57) {
+      seen++;
+      if (first >= 0) digits++;
+      else if (c !== ZERO) {
+        first = p;
+        digits = 1;
+      }
+    } else if (c === 46 && point < 0) point = p;
+    else break;
+  }
+  if (seen === 0) return DECIMAL_BAD;
+  const last = p;
+  const exponent = p < end ? readExponent(b, p, end) : 0;
+  if (Number.isNaN(exponent)) return DECIMAL_BAD;
+  words.fill(0, at, at + count);
+  if (first < 0) return DECIMAL_OK;
+  const fraction = point < 0 ? 0 : last - point - 1;
+  const shift = exponent - fraction + scale;
+  const kept = digits + Math.min(shift, 0);
+  if (digits + shift > precision) return DECIMAL_TOO_WIDE;
+  const rounding = shift < 0 ? roundingOf(b, first, last, kept) : 0;
+  if (rounding !== 0 && !round) return DECIMAL_LOSS;
+  const stop = takeDigits(b, first, kept, words, at, count);
+  for (let zeros = Math.max(shift, 0); zeros > 0; zeros -= 6) {
+    multiplyAdd(words, at, count, POWERS[Math.min(zeros, 6)], 0);
+  }
+  if (rounding > 0 && (rounding > 1 || (rounding === 1 && kept > 0 && ((b[stop] - ZERO) & 1) === 1))) {
+    multiplyAdd(words, at, count, 1, 1);
+    if (kept + Math.max(shift, 0) >= precision && unscaled(words, at, count) >= 10n ** BigInt(precision)) {
+      return DECIMAL_TOO_WIDE;
+    }
+  }
+  if (negative) negate(words, at, count);
+  return rounding === 0 ? DECIMAL_OK : DECIMAL_ROUNDED;
+}
+
+/** The exponent that fills `p` to `end`, cut to ±1e9; NaN when it is none. */
+function readExponent(b: Uint8Array, start: number, end: number): number {
+  let p = start;
+  if (b[p] !== 101 && b[p] !== 69) return Number.NaN;
+  p++;
+  const negative = b[p] === 45;
+  if (p < end && (negative || b[p] === 43)) p++;
+  if (p >= end) return Number.NaN;
+  let value = 0;
+  for (; p < end; p++) {
+    const c = b[p] ^ ZERO;
+    if (c > 9) return Number.NaN;
+    if (value < 1e9) value = value * 10 + c;
+  }
+  return negative ? -value : value;
+}
+
+/** What is cut off when only `kept` digits stay: 0 nothing but zeros, -1 less than half, 1 exactly half, 2 more than half. */
+function roundingOf(b: Uint8Array, first: number, last: number, kept: number): number {
+  if (kept < 0) return -1;
+  let skip = kept;
+  let lead = -1;
+  let rest = false;
+  for (let p = first; p < last; p++) {
+    const c = b[p] ^ ZERO;
+    if (c > 9) continue;
+    if (skip > 0) skip--;
+    else if (lead < 0) lead = c;
+    else if (c > 0) rest = true;
+  }
+  if (lead <= 0 && !rest) return 0;
+  if (lead === 5 && !rest) return 1;
+  return lead >= 5 ? 2 : -1;
+}
+
+/** Adds the next `count` digits from `first` to the words, six at a time; the position of the last of them. */
+function takeDigits(
+  b: Uint8Array,
+  first: number,
+  digits: number,
+  words: Int32Array,
+  at: number,
+  count: number,
+): number {
+  let p = first;
+  let stop = first;
+  let left = digits;
+  while (left > 0) {
+    let chunk = 0;
+    let taken = 0;
+    while (taken < 6 && left > 0) {
+      const c = b[p] ^ ZERO;
+      if (c <= 9) {
+        chunk = chunk * 10 + c;
+        taken++;
+        left--;
+        stop = p;
+      }
+      p++;
+    }
+    multiplyAdd(words, at, count, POWERS[taken], chunk);
+  }
+  return stop;
+}
+
+/** words = words × factor + add, for a factor of at most 10^6: every product stays below 2^53. */
+function multiplyAdd(words: Int32Array, at: number, count: number, factor: number, add: number): void {
+  let carry = add;
+  for (let i = at; i < at + count; i++) {
+    const product = (words[i] >>> 0) * factor + carry;
+    words[i] = product | 0;
+    carry = Math.floor(product / TWO_32);
+  }
+}
+
+/** Two's complement of the words. */
+function negate(words: Int32Array, at: number, count: number): void {
+  let carry = 1;
+  for (let i = at; i < at + count; i++) {
+    const sum = (~words[i] >>> 0) + carry;
+    words[i] = sum | 0;
+    carry = sum >= TWO_32 ? 1 : 0;
+  }
+}
+
+type Words = Int32Array | Uint32Array;
+
+/** The unscaled value of `count` words (1, 2, 4 or 8) from `at`. */
+export function unscaled(words: Words, at: number, count: number): bigint {
+  let value = BigInt(words[at + count - 1] | 0);
+  for (let i = at + count - 2; i >= at; i--) value = (value << 32n) | BigInt(words[i] >>> 0);
+  return value;
+}
+
+/** The unscaled value as a double when it is exact (below 2^53 in size), NaN otherwise. */
+function smallUnscaled(words: Words, at: number, count: number): number {
+  if (count === 1) return words[at] | 0;
+  const high = words[at + 1] | 0;
+  const sign = high >> 31;
+  for (let i = at + 2; i < at + count; i++) if ((words[i] | 0) !== sign) return Number.NaN;
+  const value = high * TWO_32 + (words[at] >>> 0);
+  return value > -TWO_53 && value < TWO_53 ? value : Number.NaN;
+}
+
+/** Exact text with exactly `scale` digits after the point (zeros before it for a negative scale). */
+export function decimalText(words: Words, at: number, count: number, scale: number): string {
+  const small = smallUnscaled(words, at, count);
+  if (Number.isNaN(small)) return unscaledText(unscaled(words, at, count).toString(), scale);
+  return unscaledText(small === 0 ? "0" : String(small), scale);
+}
+
+/** Puts the point into the text of an unscaled integer. */
+export function unscaledText(digits: string, scale: number): string {
+  if (scale === 0) return digits;
+  if (scale < 0) return digits === "0" ? digits : digits + "0".repeat(-scale);
+  const negative = digits.charCodeAt(0) === 45;
+  const plain = (negative ? digits.slice(1) : digits).padStart(scale + 1, "0");
+  const cut = plain.length - scale;
+  return `${negative ? "-" : ""}${plain.slice(0, cut)}.${plain.slice(cut)}`;
+}
+
+/** The nearest double. */
+export function decimalNumber(words: Words, at: number, count: number, scale: number): number {
+  const small = smallUnscaled(words, at, count);
+  if (!Number.isNaN(small) && scale >= 0 && scale <= 22) return small / POWERS[scale];
+  return Number(`${unscaled(words, at, count)}e${-scale}`);
+}

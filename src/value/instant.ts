@@ -1,0 +1,86 @@
+import { civil, formatDate, NO_DATE, readDate, two } from "./date.js";
+
+/** Returned by {@link readInstant}: no instant, and an instant with digits below a millisecond. */
+export const NO_INSTANT = Number.NaN;
+export const TOO_FINE = Number.POSITIVE_INFINITY;
+
+const MS_PER_DAY = 86_400_000;
+
+const digit = (b: Uint8Array, p: number): number => {
+  const d = b[p] - 48;
+  return d >= 0 && d <= 9 ? d : Number.NaN;
+};
+
+const twoDigits = (b: Uint8Array, p: number): number => digit(b, p) * 10 + digit(b, p + 1);
+
+/**
+ * Reads an instant as milliseconds since 1970-01-01 UTC. The zone is part of the text in one of the service's spellings
+ * (spec 2.2, 2.8): `2017-11-10T00:18:07Z`, `2017-11-10 00:18:07 UTC`, `2017-11-10 00:18:07 +0000`; another offset
+ * (`+02:00`, `-0500`) is taken off. A fraction of a second may follow the seconds.
+ *
+ * @param round digits below a millisecond are rounded half to even instead of giving {@link TOO_FINE}
+ * @returns milliseconds, {@link NO_INSTANT} or {@link TOO_FINE}
+ */
+export function readInstant(b: Uint8Array, start: number, end: number, round = false): number {
+  if (end - start < 20) return NO_INSTANT;
+  const days = readDate(b, start);
+  const separator = b[start + 10];
+  if (days === NO_DATE || (separator !== 84 && separator !== 116 && separator !== 32)) return NO_INSTANT;
+  const hours = twoDigits(b, start + 11);
+  const minutes = twoDigits(b, start + 14);
+  const seconds = twoDigits(b, start + 17);
+  if (!(hours < 24 && minutes < 60 && seconds < 60) || b[start + 13] !== 58 || b[start + 16] !== 58) return NO_INSTANT;
+  let p = start + 19;
+  let fraction = 0;
+  if (b[p] === 46 && p < end) {
+    const from = ++p;
+    while (p < end && digit(b, p) >= 0) p++;
+    if (p === from) return NO_INSTANT;
+    fraction = readFraction(b, from, p, round);
+  }
+  const offset = readOffset(b, p, end);
+  if (Number.isNaN(offset)) return NO_INSTANT;
+  return days * MS_PER_DAY + ((hours * 60 + minutes) * 60 + seconds) * 1000 + fraction - offset * 60_000;
+}
+
+/** Milliseconds of the digits after the point of a second. */
+function readFraction(b: Uint8Array, from: number, to: number, round: boolean): number {
+  let ms = 0;
+  for (let i = 0; i < 3; i++) ms = ms * 10 + (from + i < to ? b[from + i] - 48 : 0);
+  let rest = "";
+  for (let i = from + 3; i < to; i++) rest += String(b[i] - 48);
+  rest = rest.replace(/0+$/, "");
+  if (rest === "") return ms;
+  if (!round) return TOO_FINE;
+  const half = rest === "5" ? ms % 2 === 1 : rest >= "5";
+  return half ? ms + 1 : ms;
+}
+
+/** Minutes east of UTC of the zone at `p`, which must reach `end`; NaN when it is none. */
+function readOffset(b: Uint8Array, start: number, end: number): number {
+  let p = start;
+  if (end - p === 1) return b[p] === 90 || b[p] === 122 ? 0 : Number.NaN;
+  if (b[p] === 32) p++;
+  if (end - p === 3 && b[p] === 85 && b[p + 1] === 84 && b[p + 2] === 67) return 0;
+  const sign = b[p] === 43 ? 1 : b[p] === 45 ? -1 : Number.NaN;
+  const hours = twoDigits(b, p + 1);
+  const colon = b[p + 3] === 58 ? 1 : 0;
+  const minutes = twoDigits(b, p + 3 + colon);
+  if (end - p !== 5 + colon || !(hours < 24 && minutes < 60)) return Number.NaN;
+  return sign * (hours * 60 + minutes) + 0;
+}
+
+/** `YYYY-MM-DDThh:mm:ssZ` of milliseconds since 1970-01-01 UTC, with `.mmm` when there are milliseconds. */
+export function formatInstant(ms: number): string {
+  const days = Math.floor(ms / MS_PER_DAY);
+  const rest = ms - days * MS_PER_DAY;
+  const seconds = Math.floor(rest / 1000);
+  const time = `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  const millis = rest - seconds * 1000;
+  return `${formatDate(days)}T${time}${millis === 0 ? "" : `.${String(millis).padStart(3, "0")}`}Z`;
+}
+
+/** Year, month and day in UTC of milliseconds since 1970-01-01. */
+export function civilOfInstant(ms: number): { year: number; month: number; day: number } {
+  return civil(Math.floor(ms / MS_PER_DAY));
+}

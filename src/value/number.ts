@@ -1,0 +1,93 @@
+import { longDigits, POWERS } from "./decimal.js";
+
+const TWO_53 = 9_007_199_254_740_992;
+const ZERO = 48;
+
+/**
+ * Reads a plain number (`-12.5`) at `p` as the nearest double, ties to even, into `out[at]`.
+ *
+ * Up to 2^53 the digits and up to 10^22 the power of ten are exact doubles, so one division rounds once and correctly;
+ * longer numbers go through {@link parseNumber}.
+ *
+ * @returns the position after the number, or -1 where there is none: the caller looks at what follows
+ */
+export function readFloat64(b: Uint8Array, p: number, out: Float64Array, at: number): number {
+  let q = p;
+  const negative = b[q] === 45;
+  if (negative) q++;
+  const start = q;
+  let m = 0;
+  let c = b[q] ^ ZERO;
+  while (c <= 9) {
+    m = (Math.imul(m, 10) + c) | 0;
+    c = b[++q] ^ ZERO;
+  }
+  let digits = q - start;
+  if (digits === 0) return -1;
+  let fraction = 0;
+  if (c === 30) {
+    // 30 is the point: 46 ^ 48.
+    c = b[++q] ^ ZERO;
+    const from = q;
+    while (c <= 9) {
+      m = (Math.imul(m, 10) + c) | 0;
+      c = b[++q] ^ ZERO;
+    }
+    fraction = q - from;
+    if (fraction === 0) return -1;
+    digits += fraction;
+  }
+  let value = m;
+  if (digits > 9) {
+    value = longDigits(b, start, q);
+    if (value >= TWO_53 || fraction > 22) {
+      out[at] = parseNumber(b, p, q);
+      return q;
+    }
+  }
+  if (fraction > 0) value /= POWERS[fraction];
+  out[at] = negative ? -value : value;
+  return q;
+}
+
+/** Number texts: digits, a point, an exponent; and the words a double prints as. */
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * The nearest double, ties to even, of the number that fills `start` to `end`: `12`, `-.5`, `1.5e-7`, `NaN`, `Infinity`.
+ * Too large a number is Infinity and too small a one zero, as IEEE 754 has it.
+ *
+ * @returns undefined when the bytes are no number
+ */
+export function readNumber(b: Uint8Array, start: number, end: number): number | undefined {
+  const text = asciiText(b, start, end);
+  if (NUMBER.test(text)) return Number(text);
+  switch (text) {
+    case "NaN":
+      return Number.NaN;
+    case "Infinity":
+    case "+Infinity":
+      return Number.POSITIVE_INFINITY;
+    case "-Infinity":
+      return Number.NEGATIVE_INFINITY;
+    default:
+      return undefined;
+  }
+}
+
+/** The nearest double of bytes known to spell a number. */
+function parseNumber(b: Uint8Array, start: number, end: number): number {
+  return Number(asciiText(b, start, end));
+}
+
+/** Bytes as text, one character a byte. */
+function asciiText(b: Uint8Array, start: number, end: number): string {
+  return Buffer.from(b.buffer, b.byteOffset + start, end - start).toString("latin1");
+}
+
+/** The shortest text that reads back as the same double, with a decimal point (spec 2.6): `5.0`, `0.1`, `1.0e+21`, `NaN`. */
+export function formatNumber(value: number): string {
+  if (Object.is(value, -0)) return "-0.0";
+  const text = String(value);
+  return Number.isInteger(value) && !text.includes("e") ? `${text}.0` : text;
+}
