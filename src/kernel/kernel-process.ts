@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InputError } from "../errors/errors.js";
+import { scrub } from "../errors/secrets.js";
+import type { KernelSpec } from "./kernelspec.js";
+import type { ConnectionInfo } from "./message.js";
+
+/** A started kernel process, with the end of what it wrote outside the protocol. */
+export interface KernelProcess {
+  readonly pid: number;
+  /** Settles when the process has ended, with a text such as `exit status 1` or `signal SIGKILL`. */
+  readonly ended: Promise<string>;
+  /** The last lines the process wrote to its standard error and output, keys removed. */
+  lastWords(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** Removes the connection file. */
+  clean(): Promise<void>;
+}
+
+const LAST_WORDS = 4096;
+
+/**
+ * Starts the command of `spec` in `folder` with a connection file of its own.
+ * Throws `InputError` with code `KernelNotStarted` when the command cannot be run.
+ */
+export async function spawnKernel(
+  spec: KernelSpec,
+  connection: ConnectionInfo,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<KernelProcess> {
+  const place = await mkdtemp(join(tmpdir(), "arrowbook-kernel-"));
+  const file = join(place, "connection.json");
+  // Only the user may read the key.
+  await writeFile(file, JSON.stringify(connection), { mode: 0o600 });
+  const clean = (): Promise<void> => rm(place, { recursive: true, force: true });
+  const [command, ...args] = spec.argv.map((part) =>
+    part.replaceAll("{connection_file}", file).replaceAll("{resource_dir}", spec.folder ?? folder),
+  );
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { ...env, ...spec.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  try {
+    await started(child);
+  } catch (error) {
+    await clean();
+    throw new InputError(`The kernel ${spec.name} could not be started: ${(error as Error).message}`, {
+      code: "KernelNotStarted",
+      hint: `Its command is ${JSON.stringify(command)}; reinstall the kernelspec, or name another with --kernel.`,
+      cause: error,
+    });
+  }
+  const words = tail(child);
+  const ended = new Promise<string>((done) => {
+    child.once("close", (code, signal) => done(signal === null ? `exit status ${code}` : `signal ${signal}`));
+  });
+  return { pid: child.pid!, ended, lastWords: words, kill: (signal) => void child.kill(signal), clean };
+}
+
+function started(child: ChildProcess): Promise<void> {
+  return new Promise((done, fail) => {
+    child.once("spawn", () => done());
+    child.once("error", fail);
+  });
+}
+
+function tail(child: ChildProcess): () => string {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8");
+    stream?.on("data", (piece: string) => {
+      text = (text + piece).slice(-LAST_WORDS);
+    });
+  }
+  return () => scrub(text.trim());
+}

@@ -1,0 +1,146 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { InputError } from "../errors/errors.js";
+import { suggestion } from "../errors/nearest.js";
+import { dataFolders } from "./data-folders.js";
+
+/** What a `kernel.json` says about starting a kernel. */
+export interface KernelSpec {
+  readonly name: string;
+  /** The command; `{connection_file}` stands for the path of the connection file. */
+  readonly argv: readonly string[];
+  readonly displayName: string;
+  readonly language: string;
+  readonly interruptMode: "signal" | "message";
+  readonly env: Readonly<Record<string, string>>;
+  /** The folder of the `kernel.json`, or undefined for a kernel that is started without one. */
+  readonly folder?: string;
+}
+
+/** The name of our own kernel. */
+export const OWN_KERNEL = "arrowbook";
+
+/**
+ * Finds a kernel by name: an installed kernelspec first, then, for `tslab`, `jslab` and `arrowbook`, the package itself,
+ * looked for from `folder` and then from this package's own installation.
+ * Throws `InputError` with code `UnknownKernel` that lists the kernels there are.
+ */
+export function findKernel(name: string, folder: string = process.cwd()): KernelSpec {
+  const found = installedKernels().get(name) ?? builtIn(name, folder);
+  if (found !== undefined) return found;
+  if (name === "tslab" || name === "jslab") {
+    throw new InputError(`The kernel ${JSON.stringify(name)} needs the package tslab, which is not installed.`, {
+      code: "MissingPackage",
+      hint: "Install it with: npm install tslab@1.0.22",
+    });
+  }
+  const names = [...new Set([...installedKernels().keys(), OWN_KERNEL, "tslab"])].sort();
+  throw new InputError(`There is no kernel ${JSON.stringify(name)}. ${suggestion(name, names, "kernels")}`, {
+    code: "UnknownKernel",
+    hint: "Name one with --kernel, or install ours with: arrowbook kernel install",
+  });
+}
+
+/** The kernelspecs on this machine by name, as `jupyter kernelspec list` shows them. */
+export function installedKernels(folders: readonly string[] = dataFolders()): Map<string, KernelSpec> {
+  const found = new Map<string, KernelSpec>();
+  for (const folder of folders) {
+    const kernels = join(folder, "kernels");
+    if (!existsSync(kernels) || !statSync(kernels).isDirectory()) continue;
+    for (const name of readdirSync(kernels)) {
+      const spec = readKernelSpec(join(kernels, name), name);
+      if (spec !== undefined && !found.has(name)) found.set(name, spec);
+    }
+  }
+  return found;
+}
+
+/** Reads `kernel.json` in `folder`; undefined when it is absent or not a kernelspec. */
+export function readKernelSpec(folder: string, name: string): KernelSpec | undefined {
+  const path = join(folder, "kernel.json");
+  if (!existsSync(path)) return undefined;
+  let raw: Record<string, unknown>;
+  try {
+    raw = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(raw["argv"]) || raw["argv"].length === 0) return undefined;
+  return {
+    name,
+    argv: raw["argv"].map(String),
+    displayName: String(raw["display_name"] ?? name),
+    language: String(raw["language"] ?? ""),
+    interruptMode: raw["interrupt_mode"] === "message" ? "message" : "signal",
+    env: (raw["env"] ?? {}) as Record<string, string>,
+    folder,
+  };
+}
+
+/** The command of our own kernel: absolute, so that no PATH is needed. */
+export function ownKernelArgv(options: readonly string[] = []): string[] {
+  return [process.execPath, launcherPath(), "kernel", "{connection_file}", ...options];
+}
+
+/** The launcher of our own kernel, built as CommonJS because tslab is. */
+export function launcherPath(): string {
+  return join(packageFolder(), "dist", "cjs", "launcher.js");
+}
+
+/** The folder of this package, found upwards from this file so that sources and both builds agree. */
+export function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json")) || !isPackage(join(folder, "package.json"))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error("the package.json of arrowbook was not found");
+    folder = parent;
+  }
+  return folder;
+}
+
+function isPackage(path: string): boolean {
+  return (JSON.parse(readFileSync(path, "utf8")) as { name?: string }).name === "arrowbook";
+}
+
+function builtIn(name: string, folder: string): KernelSpec | undefined {
+  if (name === OWN_KERNEL) {
+    return {
+      name,
+      argv: ownKernelArgv(),
+      displayName: "TypeScript (arrowbook)",
+      language: "typescript",
+      interruptMode: "message",
+      env: {},
+    };
+  }
+  if (name !== "tslab" && name !== "jslab") return undefined;
+  const main = resolveTslab(folder);
+  if (main === undefined) return undefined;
+  const js = name === "jslab";
+  return {
+    name,
+    argv: [
+      process.execPath,
+      join(main, "bin", "tslab"),
+      "kernel",
+      ...(js ? ["--js"] : []),
+      "--config-path={connection_file}",
+    ],
+    displayName: js ? "JavaScript" : "TypeScript",
+    language: js ? "javascript" : "typescript",
+    interruptMode: "signal",
+    env: {},
+  };
+}
+
+/** The folder of the package tslab, seen from `folder` and then from our own installation; undefined when absent. */
+export function resolveTslab(folder: string): string | undefined {
+  for (const from of [join(folder, "_.js"), fileURLToPath(import.meta.url)]) {
+    try {
+      return dirname(createRequire(from).resolve("tslab/package.json"));
+    } catch {}
+  }
+  return undefined;
+}

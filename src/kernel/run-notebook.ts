@@ -1,0 +1,212 @@
+import { writeFile } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ArrowbookError, FileError, InputError } from "../errors/errors.js";
+import { rememberSecret } from "../errors/secrets.js";
+import { type KernelClient, startKernel } from "./jupyter-client.js";
+import { findKernel, type KernelSpec, OWN_KERNEL } from "./kernelspec.js";
+import type { Message } from "./message.js";
+import { joined, type Notebook, type NotebookCell, type Output, readNotebook, writeNotebook } from "./notebook-file.js";
+import { notebookPage } from "./notebook-page.js";
+import { type CellCollector, outputCollector } from "./outputs.js";
+import { scrubbedOutput } from "./scrubbed-output.js";
+
+/** What {@link runNotebook} takes. */
+export interface RunOptions {
+  /** Name of the kernel; default: the one the notebook names, else our own. */
+  readonly kernel?: string;
+  /** Milliseconds one cell may take; default: no limit. */
+  readonly timeout?: number;
+  /** Go on after a cell that fails; default false. */
+  readonly allowErrors?: boolean;
+  /** Path of the notebook with its outputs; default: the same file; false: nothing is written. */
+  readonly output?: string | false;
+  /** Path of a self-contained page to write. */
+  readonly html?: string;
+  /** Working folder of the kernel; default: the folder of the notebook, as in Jupyter. */
+  readonly folder?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Told before each code cell: its number among all cells, counted from 1, and how many cells there are. */
+  readonly onCell?: (cell: number, cells: number) => void;
+}
+
+/** A cell that failed. */
+export interface CellFailure {
+  /** Number among all cells, counted from 1. */
+  readonly cell: number;
+  readonly ename: string;
+  readonly evalue: string;
+}
+
+/** What a run gave. */
+export interface RunReport {
+  readonly notebook: Notebook;
+  readonly kernel: string;
+  /** Code cells executed. */
+  readonly executed: number;
+  /** Cells that failed; empty unless errors are allowed. */
+  readonly failures: readonly CellFailure[];
+}
+
+/** Stock tslab drops every request for 200 ms after an error. */
+const DROPPED_AGAIN_MS = 250;
+const TRIES = 5;
+
+/**
+ * Executes a notebook from its first cell to its last on a Jupyter kernel, without Python, and stores the outputs.
+ * What ran until an error is stored too, and shown in the page.
+ * Throws `ArrowbookError` with code `CellFailed` that names the cell and the message, unless errors are allowed.
+ */
+export async function runNotebook(path: string, options: RunOptions = {}): Promise<RunReport> {
+  const notebook = await readNotebook(path);
+  const key = (options.env ?? process.env)["ARROWBOOK_API_KEY"];
+  if (key !== undefined) rememberSecret(key);
+  const folder = options.folder ?? dirname(resolve(path));
+  const spec = findKernel(options.kernel ?? kernelOf(notebook), folder);
+  const run = new Run(notebook, spec, options);
+  const kernel = await startKernel(spec, { folder, env: options.env }, (message) => run.late(message));
+  let broken: unknown;
+  try {
+    await run.all(kernel);
+  } catch (error) {
+    broken = error;
+  } finally {
+    await kernel.shutdown();
+  }
+  const done = run.result(kernel);
+  if (options.output !== false) await writeNotebook(options.output ?? path, done);
+  if (options.html !== undefined) await writePage(options.html, done, basename(path));
+  if (broken !== undefined) throw broken;
+  const [first] = run.failures;
+  if (first !== undefined && !options.allowErrors) throw cellFailed(basename(path), done, first);
+  return { notebook: done, kernel: spec.name, executed: run.executed, failures: run.failures };
+}
+
+class Run {
+  readonly failures: CellFailure[] = [];
+  executed = 0;
+  readonly #newCell = outputCollector();
+  readonly #cells: NotebookCell[];
+  readonly #outputs = new Map<number, CellCollector>();
+  readonly #requests = new Map<string, number>();
+
+  constructor(
+    private readonly notebook: Notebook,
+    private readonly spec: KernelSpec,
+    private readonly options: RunOptions,
+  ) {
+    this.#cells = notebook.cells.map((cell) =>
+      cell.cell_type === "code" ? { ...cell, outputs: [], execution_count: null } : cell,
+    );
+  }
+
+  async all(kernel: KernelClient): Promise<void> {
+    for (const [index, cell] of this.#cells.entries()) {
+      if (cell.cell_type !== "code" || joined(cell.source).trim() === "") continue;
+      this.options.onCell?.(index + 1, this.#cells.length);
+      await this.#cell(kernel, index, cell);
+      if (this.failures.length > 0 && !this.options.allowErrors) return;
+    }
+  }
+
+  /** A message that came after its cell was done: the output of a timer, the end of a progress bar. */
+  late(message: Message): void {
+    const index = this.#requests.get(message.parent.msg_id ?? "");
+    if (index !== undefined) this.#outputs.get(index)?.add(message);
+  }
+
+  result(kernel: KernelClient): Notebook {
+    const language = kernel.info["language_info"];
+    return {
+      ...this.notebook,
+      metadata: {
+        ...this.notebook.metadata,
+        kernelspec: this.notebook.metadata["kernelspec"] ?? {
+          name: this.spec.name,
+          display_name: this.spec.displayName,
+          language: this.spec.language,
+        },
+        ...(language === undefined ? {} : { language_info: language }),
+      },
+      cells: this.#cells.map((cell, index) => {
+        const outputs = this.#outputs.get(index);
+        return outputs === undefined ? cell : { ...cell, outputs: outputs.list().map(scrubbedOutput) };
+      }),
+    };
+  }
+
+  async #cell(kernel: KernelClient, index: number, cell: NotebookCell): Promise<void> {
+    const outputs = this.#newCell();
+    this.#outputs.set(index, outputs);
+    const code = joined(cell.source);
+    for (let attempt = 1; ; attempt++) {
+      const { reply } = await kernel
+        .execute(code, {
+          timeout: this.options.timeout,
+          onMessage: outputs.add,
+          stopOnError: !this.options.allowErrors,
+        })
+        .catch((error: unknown) => {
+          throw atCell(error, index + 1);
+        });
+      const { status, execution_count } = reply.content;
+      if ((status === "abort" || status === "aborted") && attempt < TRIES) {
+        await sleep(DROPPED_AGAIN_MS);
+        continue;
+      }
+      this.#requests.set(reply.parent.msg_id ?? "", index);
+      this.executed++;
+      this.#cells[index] = { ...cell, execution_count: (execution_count as number | undefined) ?? null };
+      if (status !== "ok") this.failures.push({ cell: index + 1, ...failureOf(reply.content, outputs.list()) });
+      return;
+    }
+  }
+}
+
+function kernelOf(notebook: Notebook): string {
+  const spec = notebook.metadata["kernelspec"] as { readonly name?: string } | undefined;
+  const language = notebook.metadata["language_info"] as { readonly name?: string } | undefined;
+  if (spec?.name !== undefined) return spec.name;
+  if (language?.name === undefined || language.name === "typescript") return OWN_KERNEL;
+  throw new InputError(`The notebook is written in ${language.name} and names no kernel.`, {
+    code: "UnknownKernel",
+    hint: "Name one with --kernel.",
+  });
+}
+
+/** The error of a cell; stock tslab gives no fields, only text on stderr. */
+function failureOf(reply: Readonly<Record<string, unknown>>, outputs: readonly Output[]): Omit<CellFailure, "cell"> {
+  if (typeof reply["ename"] === "string") return { ename: reply["ename"], evalue: String(reply["evalue"] ?? "") };
+  const written = outputs.flatMap((output) =>
+    output.output_type === "stream" && output.name === "stderr" ? [joined(output.text)] : [],
+  );
+  const text = written.join("").trim();
+  const named = text.match(/^(?:Uncaught )?(\w*(?:Error|Exception))(?: \[\w+\])?: (.*)/m);
+  if (named !== null) return { ename: named[1], evalue: named[2] };
+  return { ename: "Error", evalue: text.split("\n")[0] || "the kernel gave no message" };
+}
+
+function cellFailed(file: string, notebook: Notebook, failure: CellFailure): ArrowbookError {
+  const source = joined(notebook.cells[failure.cell - 1].source)
+    .trim()
+    .split("\n");
+  return new ArrowbookError(`Cell ${failure.cell} of ${file} failed: ${failure.ename}: ${failure.evalue}`, {
+    code: "CellFailed",
+    value: source[0],
+    hint: `The cell begins with: ${source[0]}`,
+  });
+}
+
+function atCell(error: unknown, cell: number): unknown {
+  if (!(error instanceof ArrowbookError)) return error;
+  return new ArrowbookError(`Cell ${cell}: ${error.message}`, { code: error.code, cause: error });
+}
+
+async function writePage(path: string, notebook: Notebook, name: string): Promise<void> {
+  const page = await notebookPage(notebook, { title: name.replace(/\.ipynb$/, "") });
+  try {
+    await writeFile(path, page);
+  } catch (error) {
+    throw new FileError(`The page ${path} could not be written.`, { code: "FileNotWritten", cause: error });
+  }
+}

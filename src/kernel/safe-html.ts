@@ -1,0 +1,44 @@
+import type { Attributes, IOptions } from "sanitize-html";
+
+/** Tables, text, pictures and links: what results show. Everything else loses its tag, and scripts and styles their text too. */
+const OPTIONS: IOptions = {
+  allowedTags: [
+    ..."a abbr b blockquote br caption code col colgroup dd del details div dl dt em figcaption figure".split(" "),
+    ..."h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small span strong sub summary sup".split(" "),
+    ..."table tbody td tfoot th thead time tr u ul var meter progress".split(" "),
+  ],
+  allowedAttributes: {
+    "*": ["class", "style", "title", "lang", "dir", "align", "valign", "width", "height", "aria-label", "role"],
+    a: ["href"],
+    img: ["src", "alt"],
+    table: ["border"],
+    td: ["colspan", "rowspan"],
+    th: ["colspan", "rowspan", "scope"],
+    col: ["span"],
+    details: ["open"],
+    ol: ["start"],
+    meter: ["value", "min", "max"],
+    progress: ["value", "max"],
+    time: ["datetime"],
+  },
+  allowedSchemes: ["http", "https", "mailto"],
+  // A picture never comes from elsewhere: the page is self-contained and tells nobody that it was opened.
+  allowedSchemesByTag: { img: ["data"] },
+  allowProtocolRelative: false,
+  transformTags: { a: (tagName, attribs) => ({ tagName, attribs: outward(attribs) }) },
+  parseStyleAttributes: false,
+  exclusiveFilter: (frame) =>
+    frame.tag === "img" && !/^data:image\/(png|jpeg|gif|webp|svg\+xml)[;,]/i.test(frame.attribs["src"] ?? ""),
+};
+
+/** A link leaves to the web or stays in the page; a relative one would lead nowhere. */
+function outward(attribs: Attributes): Attributes {
+  const { href, ...rest } = attribs;
+  return href !== undefined && /^(https?:|mailto:|#)/i.test(href) ? { ...rest, href } : rest;
+}
+
+/** HTML of an output with everything removed that could run, load or leave the page. */
+export async function safeHtml(html: string): Promise<string> {
+  const { default: sanitize } = await import("sanitize-html");
+  return sanitize(html, OPTIONS);
+}

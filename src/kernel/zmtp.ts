@@ -1,0 +1,202 @@
+import type { Socket } from "node:net";
+
+/** The socket kinds of ZeroMQ that the Jupyter protocol uses. */
+export type SocketType = "DEALER" | "SUB" | "REQ" | "ROUTER" | "PUB" | "REP";
+
+/** One open connection that speaks ZMTP 3.0: whole multipart messages in and out. */
+export interface Wire {
+  /** Sends one message of one or more parts. */
+  send(parts: readonly Uint8Array[]): void;
+  close(): void;
+}
+
+/** What a {@link wire} tells its owner. */
+export interface WireEvents {
+  /** The handshake is done; messages flow. */
+  readonly onReady?: (wire: Wire) => void;
+  readonly onMessage: (parts: Buffer[], wire: Wire) => void;
+  /** The connection ended; `error` says why when it was not asked for. */
+  readonly onClose?: (error?: Error) => void;
+}
+
+const MORE = 1;
+const LONG = 2;
+const COMMAND = 4;
+const GREETING_BYTES = 64;
+
+/**
+ * Speaks ZMTP 3.0 with the NULL mechanism over an open or opening TCP socket: greeting, READY, then frames.
+ * @see https://rfc.zeromq.org/spec/23/
+ */
+export function wire(socket: Socket, type: SocketType, events: WireEvents): Wire {
+  let closed = false;
+  const self: Wire = {
+    send(parts) {
+      if (closed) return;
+      socket.cork();
+      for (const [index, part] of parts.entries()) writeFrame(socket, index < parts.length - 1 ? MORE : 0, part);
+      socket.uncork();
+    },
+    close() {
+      closed = true;
+      socket.destroy();
+    },
+  };
+  const reader = frameReader(type, self, socket, events);
+  socket.setNoDelay(true);
+  socket.write(greeting());
+  socket.on("data", (bytes: Buffer) => {
+    try {
+      reader(bytes);
+    } catch (error) {
+      socket.destroy(error as Error);
+    }
+  });
+  let failure: Error | undefined;
+  socket.on("error", (error) => {
+    failure = error;
+  });
+  socket.on("close", () => {
+    const asked = closed;
+    closed = true;
+    events.onClose?.(asked ? undefined : (failure ?? new Error("the connection was closed")));
+  });
+  return self;
+}
+
+function greeting(): Buffer {
+  const bytes = Buffer.alloc(GREETING_BYTES);
+  bytes[0] = 0xff;
+  bytes[9] = 0x7f;
+  bytes[10] = 3;
+  bytes.write("NULL", 12, "latin1");
+  return bytes;
+}
+
+function readyCommand(type: SocketType): Buffer {
+  const properties: [string, string][] = [["Socket-Type", type]];
+  if (type === "DEALER" || type === "REQ") properties.push(["Identity", ""]);
+  const parts = [Buffer.from("\x05READY", "latin1")];
+  for (const [name, value] of properties) {
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(value.length);
+    parts.push(Buffer.from([name.length]), Buffer.from(name), size, Buffer.from(value));
+  }
+  return Buffer.concat(parts);
+}
+
+function writeFrame(socket: Socket, flags: number, body: Uint8Array): void {
+  if (body.length < 256) {
+    socket.write(Buffer.from([flags, body.length]));
+  } else {
+    const head = Buffer.alloc(9);
+    head[0] = flags | LONG;
+    head.writeBigUInt64BE(BigInt(body.length), 1);
+    socket.write(head);
+  }
+  if (body.length > 0) socket.write(body);
+}
+
+/** The reading half: a function fed with bytes cut anywhere. */
+function frameReader(type: SocketType, self: Wire, socket: Socket, events: WireEvents): (bytes: Buffer) => void {
+  let greeted = false;
+  let ready = false;
+  let message: Buffer[] = [];
+  const store = byteStore();
+
+  const onCommand = (body: Buffer): void => {
+    const name = body.toString("latin1", 1, 1 + body[0]);
+    if (name === "READY" && !ready) {
+      ready = true;
+      if (type === "SUB") self.send([Buffer.from([1])]);
+      events.onReady?.(self);
+    } else if (name === "PING") {
+      writeFrame(socket, COMMAND, Buffer.concat([Buffer.from("\x04PONG", "latin1"), body.subarray(7)]));
+    } else if (name === "ERROR") {
+      throw new Error(`the peer refused the connection: ${body.toString("latin1", 2 + body[0])}`);
+    }
+  };
+
+  return (bytes) => {
+    store.push(bytes);
+    if (!greeted) {
+      const hello = store.take(GREETING_BYTES);
+      if (hello === undefined) return;
+      if (hello[0] !== 0xff || hello[9] !== 0x7f || hello[10] < 3) throw new Error("the peer does not speak ZMTP 3");
+      greeted = true;
+      writeFrame(socket, COMMAND, readyCommand(type));
+    }
+    for (let frame = store.frame(); frame !== undefined; frame = store.frame()) {
+      if (frame.flags & COMMAND) {
+        onCommand(frame.body);
+        continue;
+      }
+      message.push(frame.body);
+      if (frame.flags & MORE) continue;
+      const whole = message;
+      message = [];
+      events.onMessage(whole, self);
+    }
+  };
+}
+
+interface ByteStore {
+  push(bytes: Buffer): void;
+  /** The next `count` bytes, or undefined while they are not all here. */
+  take(count: number): Buffer | undefined;
+  /** The next whole frame, or undefined while it is not all here. */
+  frame(): { readonly flags: number; readonly body: Buffer } | undefined;
+}
+
+/** Bytes that wait to be read; chunks are joined only once enough of them are here. */
+function byteStore(): ByteStore {
+  let chunks: Buffer[] = [];
+  let held = 0;
+  let head: { flags: number; size: number } | undefined;
+
+  const take = (count: number): Buffer | undefined => {
+    if (held < count) return undefined;
+    if (chunks.length === 0) return Buffer.alloc(0);
+    const all = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    held -= count;
+    chunks = held > 0 ? [all.subarray(count)] : [];
+    return all.subarray(0, count);
+  };
+
+  /** Looks at the first `count` bytes without taking them. */
+  const peek = (count: number): Buffer | undefined => {
+    if (held < count) return undefined;
+    if (chunks[0].length < count) chunks = [Buffer.concat(chunks)];
+    return chunks[0];
+  };
+
+  const readHead = (): typeof head => {
+    const first = peek(2);
+    if (first === undefined) return undefined;
+    const flags = first[0];
+    if (!(flags & LONG)) {
+      const short = take(2)!;
+      return { flags, size: short[1] };
+    }
+    const long = take(9);
+    return long && { flags, size: Number(long.readBigUInt64BE(1)) };
+  };
+
+  return {
+    push(bytes) {
+      if (bytes.length === 0) return;
+      chunks.push(bytes);
+      held += bytes.length;
+    },
+    take,
+    frame() {
+      head ??= readHead();
+      if (head === undefined) return undefined;
+      const body = take(head.size);
+      if (body === undefined) return undefined;
+      const { flags } = head;
+      head = undefined;
+      return { flags, body };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type KernelClient, startKernel } from "../../src/kernel/jupyter-client.js";
+import { findKernel } from "../../src/kernel/kernelspec.js";
+
+const text = (execution: Awaited<ReturnType<KernelClient["execute"]>>): string =>
+  execution.published
+    .filter((m) => m.header.msg_type === "stream")
+    .map((m) => m.content["text"])
+    .join("");
+
+describe("a client over the kernel's own sockets, against stock tslab", () => {
+  let kernel: KernelClient;
+
+  beforeAll(async () => {
+    kernel = await startKernel(findKernel("tslab"));
+  });
+
+  afterAll(async () => {
+    await kernel.shutdown();
+  });
+
+  it("learns what the kernel is", () => {
+    expect(kernel.info).toMatchObject({ implementation: "tslab", language_info: { name: "typescript" } });
+  });
+
+  it("runs cells that see each other", async () => {
+    await kernel.execute("const a = 20 as number;");
+    const second = await kernel.execute("a * 2 + 2");
+    expect(second.reply.content).toMatchObject({ status: "ok", execution_count: 2 });
+    expect(text(second)).toBe("42\n");
+  });
+
+  it("passes large messages whole", async () => {
+    const large = await kernel.execute("console.log('é'.repeat(300_000).length, 'x'.repeat(400_000))");
+    expect(text(large)).toBe(`300000 ${"x".repeat(400_000)}\n`);
+  });
+
+  it("asks for completion and inspection", async () => {
+    const code = "const rows = [{ price: 1 }]; rows[0].pr";
+    const { reply } = await kernel.request("complete_request", { code, cursor_pos: code.length });
+    expect(reply.content["matches"]).toEqual(["price"]);
+  });
+
+  it("interrupts a pending cell after its time limit and goes on", async () => {
+    await expect(
+      kernel.execute("await new Promise((r) => setTimeout(r, 60_000));", { timeout: 300 }),
+    ).rejects.toMatchObject({ code: "CellTimeout" });
+    // Stock tslab drops what arrives within 200 ms after an error.
+    await vi.waitFor(async () => expect(text(await kernel.execute("console.log('alive')"))).toBe("alive\n"));
+  });
+
+  it("names a kernel that does not exist and those that do", () => {
+    expect(() => findKernel("tslob")).toThrow(/There is no kernel "tslob".*"tslab"/);
+  });
+});
+
+it("says what a dying kernel last wrote", async () => {
+  const spec = {
+    name: "dying",
+    argv: [process.execPath, "-e", "console.error('no such license'); process.exit(3)"],
+    displayName: "",
+    language: "",
+    interruptMode: "signal",
+    env: {},
+  } as const;
+  await expect(startKernel(spec)).rejects.toThrow(/dying ended unexpectedly \(exit status 3\)[\s\S]*no such license/);
+});
+
+it("says that a command is not there", async () => {
+  const spec = {
+    name: "absent",
+    argv: ["/no/such/command"],
+    displayName: "",
+    language: "",
+    interruptMode: "signal",
+    env: {},
+  } as const;
+  await expect(startKernel(spec)).rejects.toMatchObject({ code: "KernelNotStarted" });
+});
+
+it("fails the running cell when its kernel dies", async () => {
+  const kernel = await startKernel(findKernel("tslab"));
+  await expect(kernel.execute("process.exit(7)")).rejects.toThrow(/exit status 7/);
+  expect(await kernel.shutdown()).toBe(true);
+});

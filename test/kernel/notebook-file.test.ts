@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import Ajv from "ajv-draft-04";
+import { describe, expect, it } from "vitest";
+import { formatNotebook, lines, parseNotebook, readNotebook } from "../../src/kernel/notebook-file.js";
+import { casesFolder, haveCases } from "./cases.js";
+
+const folder = join(casesFolder, "notebooks-nbformat");
+
+const INVALID: Readonly<Record<string, RegExp>> = {
+  "invalid.ipynb": /cell 1 has no source \(and \d+ more\)/,
+  "invalid_cell_id.ipynb": /cell 1 \(id \$illegal_chars\) has an id that may not be/,
+  "invalid_unique_cell_id.ipynb": /cell 2 \(id dup\) repeats the id/,
+  "no_min_version.ipynb": /nbformat_minor is missing/,
+  "v4_5_invalid_metadata.ipynb": /metadata\.kernelspec/,
+  "v4_5_no_cell_id.ipynb": /cell 1 has no id/,
+};
+
+it("says whether the collected notebooks are here", () => {
+  if (!haveCases) console.info(`no cases at ${casesFolder}: the collected notebooks were not read`);
+  expect(typeof haveCases).toBe("boolean");
+});
+
+describe.runIf(haveCases)("collected notebooks", () => {
+  const names = haveCases ? readdirSync(join(folder, "notebooks")) : [];
+  const old = names.filter((name) => /^test[23]/.test(name));
+  const valid = names.filter((name) => !old.includes(name) && !(name in INVALID));
+
+  it.each(valid)("%s opens, and is written as its schema wants, losing nothing", async (name) => {
+    const path = join(folder, "notebooks", name);
+    const before = readFileSync(path);
+    const notebook = await readNotebook(path);
+    const written = JSON.parse(formatNotebook(notebook)) as { nbformat_minor: number };
+    expect(written).toEqual(JSON.parse(before.toString()));
+    if (written.nbformat_minor <= 5) expect(schemaFaults(written)).toEqual([]);
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it.each(Object.entries(INVALID))("%s is refused: %s", async (name, message) => {
+    await expect(readNotebook(join(folder, "notebooks", name))).rejects.toThrow(message);
+  });
+
+  it.each(old)("%s is refused and its format named", async (name) => {
+    const version = name.slice(4, 5);
+    await expect(readNotebook(join(folder, "notebooks", name))).rejects.toThrow(`format ${version}`);
+  });
+
+  it("every case was used", () => {
+    expect(names.length).toBe(20);
+    expect(statSync(join(folder, "schemas")).isDirectory()).toBe(true);
+  });
+});
+
+function schemaFaults(notebook: { nbformat_minor: number }): unknown[] {
+  const schema = join(folder, "schemas", `nbformat.v4.${notebook.nbformat_minor}.schema.json`);
+  const ajv = new Ajv.default({ strict: false, allErrors: true });
+  ajv.validate(JSON.parse(readFileSync(schema, "utf8")), notebook);
+  return ajv.errors ?? [];
+}
+
+it("text that is not JSON is refused with the file's name", () => {
+  expect(() => parseNotebook("{", "a.ipynb")).toThrow(/a\.ipynb is not a notebook: it is not JSON/);
+});
+
+it("a file that is not there is named", async () => {
+  await expect(readNotebook("/no/such.ipynb")).rejects.toMatchObject({ code: "FileNotFound" });
+});
+
+it("splits text into lines that join again", () => {
+  for (const text of ["", "a", "a\n", "a\n\nb", "\n\n", "a\r\nb"]) expect(lines(text).join("")).toBe(text);
+  expect(lines("a\nb\n")).toEqual(["a\n", "b\n"]);
+});
