@@ -19,7 +19,9 @@ const ORDER = [
   ["client"],
   ["server"],
   ["index"],
-  ["kernel", "cli", "entry"],
+  ["kernel"],
+  ["cli"],
+  ["entry"],
 ];
 
 /** Files at the root of `src` that are not entries: the public surface and what is put together above `server`. */

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
+import { packageRoot } from "../package/package-root.js";
 import { dataFolders } from "./data-folders.js";
 
 /** What a `kernel.json` says about starting a kernel. */
@@ -23,12 +24,14 @@ export interface KernelSpec {
 export const OWN_KERNEL = "arrowbook";
 
 /**
- * Finds a kernel by name: an installed kernelspec first, then, for `tslab`, `jslab` and `arrowbook`, the package itself,
- * looked for from `folder` and then from this package's own installation.
+ * Finds a kernel by name. `tslab` and `jslab` are the package tslab itself, looked for from `folder` and then from this
+ * package's own installation, and only then an installed kernelspec (whose command needs PATH); any other name is an
+ * installed kernelspec first, and `arrowbook` is always there.
  * Throws `InputError` with code `UnknownKernel` that lists the kernels there are.
  */
 export function findKernel(name: string, folder: string = process.cwd()): KernelSpec {
-  const found = installedKernels().get(name) ?? builtIn(name, folder);
+  const own = builtIn(name, folder);
+  const found = name === OWN_KERNEL ? (installedKernels().get(name) ?? own) : (own ?? installedKernels().get(name));
   if (found !== undefined) return found;
   if (name === "tslab" || name === "jslab") {
     throw new InputError(`The kernel ${JSON.stringify(name)} needs the package tslab, which is not installed.`, {
@@ -86,22 +89,7 @@ export function ownKernelArgv(options: readonly string[] = []): string[] {
 
 /** The launcher of our own kernel, built as CommonJS because tslab is. */
 export function launcherPath(): string {
-  return join(packageFolder(), "dist", "cjs", "launcher.js");
-}
-
-/** The folder of this package, found upwards from this file so that sources and both builds agree. */
-export function packageFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "package.json")) || !isPackage(join(folder, "package.json"))) {
-    const parent = dirname(folder);
-    if (parent === folder) throw new Error("the package.json of arrowbook was not found");
-    folder = parent;
-  }
-  return folder;
-}
-
-function isPackage(path: string): boolean {
-  return (JSON.parse(readFileSync(path, "utf8")) as { name?: string }).name === "arrowbook";
+  return join(packageRoot(), "dist", "cjs", "launcher.js");
 }
 
 function builtIn(name: string, folder: string): KernelSpec | undefined {

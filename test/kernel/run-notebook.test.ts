@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { type Notebook, type Output, parseNotebook } from "../../src/kernel/notebook-file.js";
+import { runNotebook } from "../../src/kernel/run-notebook.js";
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-run-"));
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes a notebook of code cells and gives its path. */
+const notebook = (name: string, kernel: string, ...cells: string[]): string => {
+  const path = join(folder, name);
+  const content = {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: { kernelspec: { name: kernel, display_name: kernel } },
+    cells: [
+      { cell_type: "markdown", id: "m", metadata: {}, source: "# About" },
+      ...cells.map((source, i) => ({
+        cell_type: "code",
+        id: `c${i}`,
+        metadata: {},
+        source,
+        outputs: [],
+        execution_count: null,
+      })),
+    ],
+  };
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+};
+
+const outputs = (path: string, cell: number): readonly Output[] =>
+  parseNotebook(readFileSync(path, "utf8"), path).cells[cell].outputs ?? [];
+
+it("stores the outputs of every cell in place, and a page beside it", async () => {
+  const html = join(folder, "ok.html");
+  const path = notebook("ok.ipynb", "tslab", "const a = 2;", "console.log('a');console.log('b'); a + 1", "");
+  const report = await runNotebook(path, { html });
+  expect(report).toMatchObject({ kernel: "tslab", executed: 2, failures: [] });
+  expect(outputs(path, 2)).toEqual([{ output_type: "stream", name: "stdout", text: ["a\n", "b\n", "3\n"] }]);
+  const stored = JSON.parse(readFileSync(path, "utf8")) as Notebook;
+  expect(stored.cells.map((cell) => cell.execution_count)).toEqual([undefined, 1, 2, null]);
+  expect(readFileSync(html, "utf8")).toContain("<h1>About</h1>");
+});
+
+it("stops at the cell that fails, names it, and keeps what ran", async () => {
+  const path = notebook("bad.ipynb", "tslab", "console.log('before')", "throw new RangeError('too far')", "1");
+  await expect(runNotebook(path)).rejects.toMatchObject({
+    code: "CellFailed",
+    message: "Cell 3 of bad.ipynb failed: RangeError: too far",
+    hint: "The cell begins with: throw new RangeError('too far')",
+  });
+  expect(outputs(path, 1)).toHaveLength(1);
+  expect(outputs(path, 3)).toEqual([]);
+});
+
+it("goes on after errors when allowed, losing no cell", async () => {
+  const path = notebook(
+    "go-on.ipynb",
+    "tslab",
+    "throw new Error('one')",
+    "console.log(2)",
+    "nonsense",
+    "console.log(4)",
+  );
+  const report = await runNotebook(path, { allowErrors: true });
+  expect(report.failures.map((failure) => failure.cell)).toEqual([2, 4]);
+  expect(outputs(path, 2)).toEqual([{ output_type: "stream", name: "stdout", text: ["2\n"] }]);
+  expect(outputs(path, 4)).toEqual([{ output_type: "stream", name: "stdout", text: ["4\n"] }]);
+});
+
+it("names the cell that takes too long", async () => {
+  const path = notebook("slow.ipynb", "tslab", "await new Promise((r) => setTimeout(r, 60_000))");
+  await expect(runNotebook(path, { timeout: 300, output: false })).rejects.toThrow(/^Cell 2: No answer within 0\.3 s/);
+});
+
+it("leaves the file alone when told so", async () => {
+  const path = notebook("dry.ipynb", "tslab", "1");
+  const before = readFileSync(path, "utf8");
+  await runNotebook(path, { output: false });
+  expect(readFileSync(path, "utf8")).toBe(before);
+});
+
+it("keeps the key out of stored outputs", async () => {
+  const key = "secret-key-0123456789";
+  const path = notebook("key.ipynb", "tslab", "console.log(process.env.ARROWBOOK_API_KEY)");
+  await runNotebook(path, { env: { ...process.env, ARROWBOOK_API_KEY: key } });
+  expect(readFileSync(path, "utf8")).not.toContain(key);
+});
+
+it("refuses a kernel that is not there", async () => {
+  await expect(runNotebook(notebook("k.ipynb", "nope", "1"))).rejects.toMatchObject({ code: "UnknownKernel" });
+});
