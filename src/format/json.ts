@@ -1,0 +1,454 @@
+import { isUtf8 } from "node:buffer";
+import { DataError } from "../errors/errors.js";
+
+/** Deepest nesting that is read; no reply of the service comes near it. */
+export const MAX_DEPTH = 1_000;
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const BACKSLASH = 92;
+const OPEN_ARRAY = 91;
+const CLOSE_ARRAY = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+/** The error for bytes that are no JSON: where, and what stands there. */
+export function jsonError(b: Uint8Array, p: number, end: number, expected: string): DataError {
+  const found =
+    p >= end ? "the end of the text" : JSON.stringify(Buffer.from(b.subarray(p, Math.min(end, p + 20))).toString());
+  return new DataError(`Not valid JSON at byte ${p}: expected ${expected}, found ${found}.`, {
+    code: p >= end ? "TruncatedJson" : "BadJson",
+    offset: p,
+    hint:
+      p >= end ? "The reply is cut off; ask again." : "The reply is not what it claims to be; look at its first bytes.",
+  });
+}
+
+/** The position of the next byte that is no white space (tab, line feed, carriage return, space). */
+export function skipSpace(b: Uint8Array, start: number, end: number): number {
+  let p = start;
+  while (p < end && (b[p] === 32 || b[p] === 10 || b[p] === 13 || b[p] === 9)) p++;
+  return p;
+}
+
+/**
+ * The position after the string whose opening quote is at `p`; negated, less one, when the string holds a backslash.
+ *
+ * @throws DataError for a control character, a bad escape or a missing closing quote
+ */
+export function skipString(b: Uint8Array, start: number, end: number): number {
+  let p = start + 1;
+  let escaped = false;
+  for (; p < end; p++) {
+    const c = b[p];
+    if (c === QUOTE) return escaped ? -p - 2 : p + 1;
+    if (c < 32) throw jsonError(b, p, end, "no control character in a string");
+    if (c === BACKSLASH) {
+      escaped = true;
+      p = skipEscape(b, p, end);
+    }
+  }
+  throw jsonError(b, end, end, "a closing quote");
+}
+
+/** The position of the last byte of the escape at `p`. */
+function skipEscape(b: Uint8Array, p: number, end: number): number {
+  if (p + 1 >= end) throw jsonError(b, end, end, "an escape");
+  switch (b[p + 1]) {
+    case 34: // "
+    case 92: // \
+    case 47: // /
+    case 98: // b
+    case 102: // f
+    case 110: // n
+    case 114: // r
+    case 116: // t
+      return p + 1;
+    case 117: // u
+      for (let i = p + 2; i < p + 6; i++) {
+        if (i >= end) throw jsonError(b, end, end, "four hexadecimal digits");
+        if (hexDigit(b[i]) < 0) throw jsonError(b, i, end, "a hexadecimal digit");
+      }
+      return p + 5;
+    default:
+      throw jsonError(b, p, end, "a known escape");
+  }
+}
+
+function hexDigit(c: number): number {
+  if (c >= 48 && c <= 57) return c - 48;
+  const letter = c | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}
+
+/**
+ * The position after the number at `p`, by the grammar of RFC 8259: no leading zero or plus, digits on both sides of a point.
+ *
+ * @throws DataError when there is none
+ */
+export function skipNumber(b: Uint8Array, start: number, end: number): number {
+  let p = start;
+  if (b[p] === 45) p++;
+  if (p < end && b[p] === 48) p++;
+  else p = skipDigits(b, p, end);
+  if (p < end && b[p] === 46) p = skipDigits(b, p + 1, end);
+  if (p < end && (b[p] | 32) === 101) {
+    p++;
+    if (p < end && (b[p] === 43 || b[p] === 45)) p++;
+    p = skipDigits(b, p, end);
+  }
+  return p;
+}
+
+function skipDigits(b: Uint8Array, start: number, end: number): number {
+  let p = start;
+  while (p < end && b[p] >= 48 && b[p] <= 57) p++;
+  if (p === start) throw jsonError(b, p, end, "a digit");
+  return p;
+}
+
+const WORDS: readonly (readonly [number, string])[] = [
+  [116, "true"],
+  [102, "false"],
+  [110, "null"],
+];
+
+/** The position after `true`, `false` or `null` at `p`. */
+function skipWord(b: Uint8Array, p: number, end: number): number {
+  for (const [first, word] of WORDS) {
+    if (b[p] !== first) continue;
+    for (let i = 1; i < word.length; i++) {
+      if (p + i >= end || b[p + i] !== word.charCodeAt(i)) throw jsonError(b, Math.min(p + i, end), end, word);
+    }
+    return p + word.length;
+  }
+  throw jsonError(b, p, end, "a value");
+}
+
+/** The position after the string, number or word at `p`. */
+function skipScalar(b: Uint8Array, p: number, end: number): number {
+  const c = b[p];
+  if (c === QUOTE) {
+    const after = skipString(b, p, end);
+    return after < 0 ? -after - 1 : after;
+  }
+  if (c === 45 || (c >= 48 && c <= 57)) return skipNumber(b, p, end);
+  return skipWord(b, p, end);
+}
+
+/** The position after the key and colon of an object member at `p`. */
+function skipKey(b: Uint8Array, p: number, end: number): number {
+  if (b[p] !== QUOTE || p >= end) throw jsonError(b, Math.min(p, end), end, "a member name");
+  const after = skipSpace(b, skipScalar(b, p, end), end);
+  if (after >= end || b[after] !== COLON) throw jsonError(b, after, end, '":"');
+  return skipSpace(b, after + 1, end);
+}
+
+/**
+ * The position after the JSON value at `p` (which is no white space), its grammar checked, without recursion.
+ *
+ * @throws DataError with the byte offset
+ */
+export function skipJson(b: Uint8Array, start: number, end: number): number {
+  const closers: number[] = [];
+  let p = start;
+  for (;;) {
+    if (p >= end) throw jsonError(b, end, end, "a value");
+    const c = b[p];
+    if (c === OPEN_ARRAY || c === OPEN_OBJECT) {
+      if (closers.length >= MAX_DEPTH) throw jsonError(b, p, end, `at most ${MAX_DEPTH} levels`);
+      const closer = c + 2;
+      p = skipSpace(b, p + 1, end);
+      if (p < end && b[p] === closer) p++;
+      else {
+        closers.push(closer);
+        if (closer === CLOSE_OBJECT) p = skipKey(b, p, end);
+        continue;
+      }
+    } else p = skipScalar(b, p, end);
+    // A value has ended: close what it ends, or go on to the next one.
+    for (;;) {
+      if (closers.length === 0) return p;
+      p = skipSpace(b, p, end);
+      const closer = closers[closers.length - 1];
+      if (p < end && b[p] === closer) {
+        closers.pop();
+        p++;
+        continue;
+      }
+      if (p >= end || b[p] !== COMMA) throw jsonError(b, p, end, closer === CLOSE_ARRAY ? '"," or "]"' : '"," or "}"');
+      p = skipSpace(b, p + 1, end);
+      if (closer === CLOSE_OBJECT) p = skipKey(b, p, end);
+      break;
+    }
+  }
+}
+
+/**
+ * Checks that bytes are one JSON text in UTF-8, by the grammar of RFC 8259 (a byte order mark at the front is let pass).
+ *
+ * @throws DataError with the byte offset
+ */
+export function checkJson(bytes: Uint8Array): void {
+  checkUtf8(bytes);
+  const p = skipJson(bytes, skipSpace(bytes, skipMark(bytes), bytes.length), bytes.length);
+  const rest = skipSpace(bytes, p, bytes.length);
+  if (rest < bytes.length) throw jsonError(bytes, rest, bytes.length, "the end of the text");
+}
+
+/** 3 when a byte order mark stands at the front, else 0. */
+export function skipMark(b: Uint8Array): number {
+  return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
+}
+
+function checkUtf8(bytes: Uint8Array): void {
+  if (isUtf8(bytes)) return;
+  const offset = invalidUtf8(bytes, 0, bytes.length);
+  throw new DataError(`The text is not valid UTF-8 at byte ${offset}.`, {
+    code: "BadUtf8",
+    offset,
+    hint: "The reply is damaged or in another encoding; the service writes UTF-8.",
+  });
+}
+
+/** The position of the first byte of `start` to `end` that is no UTF-8 (overlong forms and surrogates included), or -1. */
+export function invalidUtf8(b: Uint8Array, start: number, end: number): number {
+  for (let p = start; p < end; ) {
+    const c = b[p];
+    if (c < 128) {
+      p++;
+      continue;
+    }
+    const length = c >= 0xc2 && c <= 0xdf ? 2 : c >= 0xe0 && c <= 0xef ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+    if (length === 0 || p + length > end) return p;
+    const low = c === 0xe0 ? 0xa0 : c === 0xf0 ? 0x90 : 0x80;
+    const high = c === 0xed ? 0x9f : c === 0xf4 ? 0x8f : 0xbf;
+    if (b[p + 1] < low || b[p + 1] > high) return p;
+    for (let i = 2; i < length; i++) if ((b[p + i] & 0xc0) !== 0x80) return p;
+    p += length;
+  }
+  return -1;
+}
+
+/**
+ * Writes the text of the string between the quotes at `start` and `end` (both exclusive of the quotes) as UTF-8 into `out`, escapes
+ * undone. `out` needs no more room than the source.
+ *
+ * @returns the number of bytes, or -1 when half a surrogate pair stands alone, which no UTF-8 can hold
+ */
+export function unescapeString(b: Uint8Array, start: number, end: number, out: Uint8Array): number {
+  let n = 0;
+  for (let p = start; p < end; p++) {
+    if (b[p] !== BACKSLASH) {
+      out[n++] = b[p];
+      continue;
+    }
+    p++;
+    if (b[p] !== 117) {
+      out[n++] = plainEscape(b[p]);
+      continue;
+    }
+    let code = fourHex(b, p + 1);
+    p += 4;
+    if (code >= 0xd800 && code <= 0xdfff) {
+      const low = b[p + 1] === BACKSLASH && b[p + 2] === 117 && p + 6 < end ? fourHex(b, p + 3) : -1;
+      if (code > 0xdbff || low < 0xdc00 || low > 0xdfff) return -1;
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+      p += 6;
+    }
+    n = writeCodePoint(code, out, n);
+  }
+  return n;
+}
+
+/** The byte a one-letter escape stands for. */
+function plainEscape(c: number): number {
+  switch (c) {
+    case 98:
+      return 8;
+    case 102:
+      return 12;
+    case 110:
+      return 10;
+    case 114:
+      return 13;
+    case 116:
+      return 9;
+    default:
+      return c;
+  }
+}
+
+function fourHex(b: Uint8Array, p: number): number {
+  return (hexDigit(b[p]) << 12) | (hexDigit(b[p + 1]) << 8) | (hexDigit(b[p + 2]) << 4) | hexDigit(b[p + 3]);
+}
+
+/** UTF-8 of one code point. */
+function writeCodePoint(code: number, out: Uint8Array, at: number): number {
+  let n = at;
+  if (code < 0x80) out[n++] = code;
+  else if (code < 0x800) out[n++] = 0xc0 | (code >> 6);
+  else if (code < 0x10000) out[n++] = 0xe0 | (code >> 12);
+  else {
+    out[n++] = 0xf0 | (code >> 18);
+    out[n++] = 0x80 | ((code >> 12) & 0x3f);
+  }
+  if (code >= 0x800) out[n++] = 0x80 | ((code >> 6) & 0x3f);
+  if (code >= 0x80) out[n++] = 0x80 | (code & 0x3f);
+  return n;
+}
+
+/** A JSON document whose rows stay bytes. */
+export interface JsonEnvelope {
+  /** The document as plain values; where the rows stand there is `null`. */
+  readonly value: unknown;
+  /** Where the rows array stands: the offset of its `[`, and the offset after its `]`. */
+  readonly rows?: { readonly start: number; readonly end: number };
+}
+
+/**
+ * Reads a JSON document and leaves one array of rows as bytes, wherever it stands (spec 2.1, 2.3, 2.6: rows may come before or
+ * after the columns). Names are kept exactly, `__proto__` included; a name twice in one object is refused.
+ *
+ * The end of the rows is first guessed as the first `]]` and taken when the rest of the document reads well from there; reading the
+ * rows confirms it. Otherwise the rows are walked byte by byte.
+ *
+ * @param rowsAt paths of member names from the root at which rows may stand, such as `["datatable", "data"]`
+ * @throws DataError with the byte offset
+ */
+export function readEnvelope(bytes: Uint8Array, rowsAt: readonly (readonly string[])[]): JsonEnvelope {
+  checkUtf8(bytes);
+  try {
+    return new EnvelopeReader(bytes, rowsAt, guessRowsEnd).read();
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    return new EnvelopeReader(bytes, rowsAt, skipJson).read();
+  }
+}
+
+type SkipRows = (b: Uint8Array, start: number, end: number) => number;
+
+const TWO_CLOSERS = Buffer.from("]]");
+
+function guessRowsEnd(b: Uint8Array, start: number, end: number): number {
+  const first = skipSpace(b, start + 1, end);
+  if (b[first] === CLOSE_ARRAY) return first + 1;
+  const found = Buffer.from(b.buffer, b.byteOffset, b.length).indexOf(TWO_CLOSERS, start);
+  return found < 0 || found + 2 > end ? skipJson(b, start, end) : found + 2;
+}
+
+class EnvelopeReader {
+  private p = 0;
+  private readonly path: string[] = [];
+  private rows: { start: number; end: number } | undefined;
+
+  constructor(
+    private readonly b: Uint8Array,
+    private readonly rowsAt: readonly (readonly string[])[],
+    private readonly skipRows: SkipRows,
+  ) {}
+
+  read(): JsonEnvelope {
+    const { b } = this;
+    this.p = skipSpace(b, skipMark(b), b.length);
+    const value = this.value();
+    this.space();
+    if (this.p < b.length) throw jsonError(b, this.p, b.length, "the end of the text");
+    return this.rows === undefined ? { value } : { value, rows: this.rows };
+  }
+
+  private space(): void {
+    this.p = skipSpace(this.b, this.p, this.b.length);
+  }
+
+  private value(): unknown {
+    const { b } = this;
+    switch (b[this.p]) {
+      case OPEN_OBJECT:
+        return this.object();
+      case OPEN_ARRAY:
+        return this.isRows() ? this.takeRows() : this.array();
+      default: {
+        const start = this.p;
+        this.p = skipScalar(b, start, b.length);
+        return JSON.parse(Buffer.from(b.subarray(start, this.p)).toString()) as unknown;
+      }
+    }
+  }
+
+  private isRows(): boolean {
+    const { path } = this;
+    return this.rowsAt.some((at) => at.length === path.length && at.every((name, i) => name === path[i]));
+  }
+
+  private takeRows(): null {
+    const start = this.p;
+    this.p = this.skipRows(this.b, start, this.b.length);
+    this.rows = { start, end: this.p };
+    return null;
+  }
+
+  private array(): unknown[] {
+    const { b } = this;
+    const values: unknown[] = [];
+    this.enter("[]");
+    if (b[this.p] !== CLOSE_ARRAY) {
+      do {
+        this.space();
+        values.push(this.value());
+      } while (this.more(CLOSE_ARRAY));
+    }
+    this.leave();
+    return values;
+  }
+
+  private object(): Record<string, unknown> {
+    const { b } = this;
+    const object: Record<string, unknown> = {};
+    const seen = new Set<string>();
+    this.enter("{}");
+    if (b[this.p] !== CLOSE_OBJECT) {
+      do {
+        this.space();
+        const start = this.p;
+        this.p = skipKey(b, start, b.length);
+        const quoted = skipScalar(b, start, b.length);
+        const name = JSON.parse(Buffer.from(b.subarray(start, quoted)).toString()) as string;
+        if (seen.has(name)) throw jsonError(b, start, b.length, `${JSON.stringify(name)} once only`);
+        seen.add(name);
+        this.path[this.path.length - 1] = name;
+        const value = this.value();
+        Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
+      } while (this.more(CLOSE_OBJECT));
+    }
+    this.leave();
+    return object;
+  }
+
+  private enter(step: string): void {
+    if (this.path.length >= MAX_DEPTH) throw jsonError(this.b, this.p, this.b.length, `at most ${MAX_DEPTH} levels`);
+    this.path.push(step);
+    this.p++;
+    this.space();
+  }
+
+  /** After a value: true at a comma, false at the closer, which {@link leave} steps over. */
+  private more(closer: number): boolean {
+    const { b } = this;
+    this.space();
+    if (b[this.p] === COMMA) {
+      this.p++;
+      return true;
+    }
+    if (this.p >= b.length || b[this.p] !== closer) {
+      throw jsonError(b, this.p, b.length, closer === CLOSE_ARRAY ? '"," or "]"' : '"," or "}"');
+    }
+    return false;
+  }
+
+  private leave(): void {
+    this.path.pop();
+    this.p++;
+  }
+}
