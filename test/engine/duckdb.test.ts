@@ -1,0 +1,222 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  Bool,
+  DateDay,
+  Decimal,
+  Dictionary,
+  Field,
+  Float64,
+  Int32,
+  Int64,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  TimestampMillisecond,
+  tableFromArrays,
+  tableToIPC,
+  Utf8,
+  type Vector,
+  vectorFromArray,
+} from "apache-arrow";
+import { afterAll, expect, it } from "vitest";
+import { duckdbEngine } from "../../src/engine/duckdb.js";
+import type { Engine } from "../../src/engine/engine.js";
+
+const engine = await duckdbEngine();
+afterAll(() => engine.close());
+
+const decimals = (precision: number, scale: number, values: readonly (bigint | null)[], bits = 128): Vector => {
+  const words = bits / 32;
+  const data = new Uint32Array(values.length * words);
+  const nullBitmap = new Uint8Array((values.length + 7) >> 3);
+  values.forEach((value, i) => {
+    if (value === null) return;
+    nullBitmap[i >> 3] |= 1 << (i & 7);
+    for (let w = 0; w < words; w++) data[i * words + w] = Number(BigInt.asUintN(32, value >> BigInt(32 * w)));
+  });
+  return new Table({
+    d: vectorOf(makeData({ type: new Decimal(scale, precision, bits), length: values.length, data, nullBitmap })),
+  }).getChildAt(0) as Vector;
+};
+
+const vectorOf = (data: ReturnType<typeof makeData>): Vector => {
+  const schema = new Schema([new Field("d", data.type, true)]);
+  const struct = makeData({ type: new Struct(schema.fields), length: data.length, nullCount: 0, children: [data] });
+  return new RecordBatch(schema, struct).getChildAt(0) as Vector;
+};
+
+/** The value of a decimal, unscaled, whatever its width. */
+const unscaled = (vector: Vector, i: number): bigint | null => {
+  const cell = vector.get(i) as Uint32Array | null;
+  if (cell === null) return null;
+  let value = 0n;
+  for (let w = cell.length - 1; w >= 0; w--) value = (value << 32n) | BigInt(cell[w]);
+  return BigInt.asIntN(cell.length * 32, value);
+};
+
+const everyType = (): Table =>
+  new Table({
+    text: vectorFromArray(["plain", null, "", 'quoted "x", ünïcode, longer than twelve bytes', "a\u0000b"], new Utf8()),
+    word: vectorFromArray(["AAPL", "MSFT", null, "AAPL", ""], new Dictionary(new Utf8(), new Int32())),
+    date: vectorFromArray([0, null, 951782400000, -1, 253402214400000], new DateDay()),
+    double: vectorFromArray([0.1, null, -0, 1e308, 5e-324], new Float64()),
+    whole: vectorFromArray([1n, null, -(2n ** 63n), 2n ** 63n - 1n, 0n], new Int64()),
+    flag: vectorFromArray([true, null, false, true, false], new Bool()),
+    moment: vectorFromArray([0, null, 1461240096123, -1, 1], new TimestampMillisecond("UTC")),
+    small: decimals(4, 2, [1234n, null, -9999n, 0n, 1n]),
+    money: decimals(15, 4, [1234567n, null, -1n, 0n, 999999999999999n]),
+    large: decimals(38, 18, [12345678901234567890123456789012345678n, null, -1n, 0n, 1n]),
+  });
+
+it("gives back every type as it went in, nulls and empty text apart", async () => {
+  const table = everyType();
+  expect(await engine.load("every type", table)).toEqual({ rows: 5 });
+  const back = await engine.query('SELECT * FROM "every type"');
+  expect(back.schema.fields.map((f) => `${f.name}: ${f.type}`)).toEqual(
+    table.schema.fields.map((f) => `${f.name}: ${f.name === "word" ? "Utf8" : f.type}`),
+  );
+  for (const [c, field] of table.schema.fields.entries()) {
+    const [before, after] = [table.getChildAt(c) as Vector, back.getChildAt(c) as Vector];
+    for (let i = 0; i < table.numRows; i++) {
+      if (field.type instanceof Decimal) expect(unscaled(after, i), field.name).toBe(unscaled(before, i));
+      else expect(after.get(i), `${field.name} ${i}`).toEqual(before.get(i));
+    }
+    expect(after.nullCount, field.name).toBe(before.nullCount);
+  }
+});
+
+it("reads slices and several batches", async () => {
+  const long = tableFromArrays({ n: Float64Array.from({ length: 10_000 }, (_, i) => i) });
+  await engine.load("slices", long.slice(3, 7000).concat(long.slice(7001, 9000)));
+  const back = await engine.query("SELECT count(*) AS n, min(n) AS low, max(n) AS high FROM slices");
+  expect([...back].map((row) => row?.toJSON())).toEqual([{ n: 8996n, low: 3, high: 8999 }]);
+  await engine.load("every slice", everyType().slice(2, 4));
+  const rows = await engine.query('SELECT text, word, flag, "double" FROM "every slice"');
+  expect([...rows].map((row) => row?.toArray())).toEqual([
+    ["", null, false, -0],
+    ['quoted "x", ünïcode, longer than twelve bytes', "AAPL", true, 1e308],
+  ]);
+});
+
+it("keeps the exact text and type of decimals wider than 38 digits", async () => {
+  const wide = 12345678901234567890123456789012345678901234567890n;
+  const table = new Table({ "adj. close": decimals(50, 28, [wide, null, -5n], 256) });
+  await engine.load("wide", table);
+  const back = await engine.query("SELECT * FROM wide");
+  expect(back.schema.fields[0].metadata.get("arrowbook.type")).toBe("BigDecimal(50,28)");
+  expect([...(back.getChildAt(0) as Vector)]).toEqual([
+    "1234567890123456789012.3456789012345678901234567890",
+    null,
+    "-0.0000000000000000000000000005",
+  ]);
+});
+
+it("binds parameters and quotes awkward names", async () => {
+  await engine.load('a "b" $', tableFromArrays({ "Cost Total $": [1, 2, 3], 'x"y': [4, 5, 6] }));
+  const back = await engine.query('SELECT "x""y" AS v FROM "a ""b"" $" WHERE "Cost Total $" >= $1', [2]);
+  expect([...(back.getChildAt(0) as Vector)]).toEqual([5, 6]);
+  await expect(engine.query("SELECT 1 WHERE 1 = $1", [undefined])).rejects.toMatchObject({ code: "BadParameter" });
+});
+
+it("streams an answer in batches of at most 65,536 rows", async () => {
+  const sizes: number[] = [];
+  for await (const batch of engine.batches("SELECT i, i::VARCHAR AS t FROM range(200000) r(i)"))
+    sizes.push(batch.numRows);
+  expect(sizes.reduce((a, b) => a + b)).toBe(200_000);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(65_536);
+  expect(sizes.length).toBeGreaterThan(3);
+});
+
+it("keeps columns of an answer apart from answers that run beside it", async () => {
+  const [a, b] = await Promise.all([
+    engine.query("SELECT i FROM range(30000) r(i)"),
+    engine.query("SELECT -i AS i FROM range(30000) r(i)"),
+  ]);
+  expect([a.numRows, b.numRows, a.getChildAt(0)?.get(29_999), b.getChildAt(0)?.get(29_999)]).toEqual([
+    30_000,
+    30_000,
+    29_999n,
+    -29_999n,
+  ]);
+});
+
+it("gives types without an Arrow column as text, huge integers as decimals, words of an enumeration as a dictionary", async () => {
+  const back = await engine.query(
+    "SELECT sum(i) AS total, [1, 2] AS list, 'b'::ENUM('a', 'b') AS word, TIME '10:00:00' AS at, 7::UTINYINT AS tiny, NULL AS nothing FROM range(3) r(i)",
+  );
+  expect(back.schema.fields.map((f) => String(f.type))).toEqual([
+    "Decimal[38e0]",
+    "Utf8",
+    "Dictionary<Int32, Utf8>",
+    "Utf8",
+    "Int64",
+    "Int64",
+  ]);
+  expect(unscaled(back.getChildAt(0) as Vector, 0)).toBe(3n);
+  expect([1, 2, 3, 4, 5].map((i) => back.getChildAt(i)?.get(0))).toEqual(["[1, 2]", "b", "10:00:00", 7n, null]);
+  expect((await engine.query("SELECT 1 WHERE false")).schema.fields).toHaveLength(1);
+});
+
+it("keys: a second row with a key is refused, an appended one takes its place", async () => {
+  const rows = (k: number[], v: string[]) => tableFromArrays({ k, v });
+  await expect(engine.load("keyed", rows([1, 1], ["a", "b"]), { key: ["k"] })).rejects.toMatchObject({
+    code: "EngineData",
+  });
+  await engine.load("keyed", rows([1, 2], ["a", "b"]), { key: ["k"] });
+  await engine.load("keyed", rows([2, 3], ["B", "c"]), { key: ["k"], mode: "append" });
+  const back = await engine.query("SELECT v FROM keyed ORDER BY k");
+  expect([...(back.getChildAt(0) as Vector)]).toEqual(["a", "B", "c"]);
+  await expect(engine.load("keyed", rows([1], ["a"]), { key: ["K"] })).rejects.toThrow(/Did you mean "k"/);
+});
+
+it("a failed load leaves the old table and nothing else", async () => {
+  await engine.load("safe", tableFromArrays({ n: [1, 2] }));
+  async function* broken() {
+    yield* tableFromArrays({ n: [9] }).batches;
+    throw new Error("cut off");
+  }
+  await expect(engine.load("safe", broken())).rejects.toThrow(/cut off/);
+  const names = await engine.query("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'arrowbook_load%'");
+  expect(names.numRows).toBe(0);
+  expect((await engine.query("SELECT sum(n)::DOUBLE AS n FROM safe")).getChildAt(0)?.get(0)).toBe(3);
+});
+
+it("names what is wrong with a statement or with columns", async () => {
+  await expect(engine.query("SELEC 1")).rejects.toMatchObject({ name: "InputError", code: "BadStatement" });
+  await expect(engine.query("SELECT * FROM nowhere")).rejects.toThrow(/nowhere/);
+  await expect(engine.query("SELECT ('x' || i)::INTEGER FROM range(3) r(i)")).rejects.toMatchObject({
+    name: "DataError",
+  });
+  await expect(engine.load("twice", tableFromArrays({ a: [1], A: [2] }))).rejects.toMatchObject({
+    code: "DuplicateColumn",
+  });
+});
+
+it("keeps tables in a database file and says who holds it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "arrowbook-engine-"));
+  const path = join(folder, "data.duckdb");
+  let second: Engine | undefined;
+  try {
+    const first = await duckdbEngine(path, { threads: 1, memoryLimit: "256MB" });
+    await first.load("wide", new Table({ w: decimals(50, 28, [7n], 256) }));
+    await first.close();
+    await expect(first.query("SELECT 1")).rejects.toMatchObject({
+      code: "EngineClosed",
+    });
+    second = await duckdbEngine(path);
+    const back = await second.query("SELECT * FROM wide");
+    expect(back.schema.fields[0].metadata.get("arrowbook.type")).toBe("BigDecimal(50,28)");
+    await expect(duckdbEngine(folder)).rejects.toMatchObject({ code: "DatabaseNotOpened" });
+  } finally {
+    await second?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it("an answer goes through Arrow's own files", async () => {
+  expect(tableToIPC(await engine.query('SELECT * FROM "every type"')).length).toBeGreaterThan(1000);
+});
