@@ -334,6 +334,10 @@ const TWO_CLOSERS = Buffer.from("]]");
 function guessRowsEnd(b: Uint8Array, start: number, end: number): number {
   const first = skipSpace(b, start + 1, end);
   if (b[first] === CLOSE_ARRAY) return first + 1;
+  // Spaced-out rows may end in "]\n]", so that the first "]]" would be one of an unknown member further on.
+  const row = b.indexOf(CLOSE_ARRAY, start);
+  const compact = b[row + 1] === CLOSE_ARRAY || (b[row + 1] === COMMA && b[row + 2] === OPEN_ARRAY);
+  if (b[start + 1] !== OPEN_ARRAY || !compact) return skipJson(b, start, end);
   const found = Buffer.from(b.buffer, b.byteOffset, b.length).indexOf(TWO_CLOSERS, start);
   return found < 0 || found + 2 > end ? skipJson(b, start, end) : found + 2;
 }

@@ -9,7 +9,7 @@ export interface ScalarField {
   readonly nullable?: true;
   /** May be missing in these formats; readers do not miss it, writers leave it out. */
   readonly absentIn?: readonly ("json" | "xml" | "csv")[];
-  /** Element name in XML where it is not the member name with hyphens. */
+  /** Element name in XML where it is not the member name with hyphens. Readers know the hyphened name too. */
   readonly xml?: string;
   /** How JSON spells a moment: ISO 8601 (default) or `YYYY-MM-DD hh:mm:ss UTC` (spec 2.8). */
   readonly json?: "utc";
@@ -35,11 +35,14 @@ export interface RowsField {
   readonly kind: "rows";
 }
 
-/** A nested object. In CSV its members become dotted names (`csv: "dotted"`, spec 2.8) or one text cell (`csv: "cell"`, spec 2.7). */
+/**
+ * A nested object. In CSV its members stand bare (`flat`), under dotted names (`dotted`, spec 2.8) or in one text cell (`cell`,
+ * spec 2.7). Records (`document/records`) leave out the level of a `flat` object too: it only names the kind of reply.
+ */
 export interface ObjectField {
   readonly kind: "object";
   readonly fields: Fields;
-  readonly csv?: "dotted" | "cell" | "flat";
+  readonly csv: "dotted" | "cell" | "flat";
 }
 
 export type Field = ScalarField | TextListField | ColumnListField | RowsField | ObjectField;
@@ -52,13 +55,14 @@ export interface Resource {
   readonly fields: Fields;
 }
 
-const text: ScalarField = { kind: "string" };
-const textOrNull: ScalarField = { kind: "string", nullable: true };
-const integer: ScalarField = { kind: "integer" };
-const integerOrNull: ScalarField = { kind: "integer", nullable: true };
-const date: ScalarField = { kind: "date" };
-const flag: ScalarField = { kind: "boolean" };
-const columnNames: TextListField = { kind: "texts", item: "column-name" };
+const text = { kind: "string" } as const satisfies ScalarField;
+const textOrNull = { kind: "string", nullable: true } as const satisfies ScalarField;
+const integer = { kind: "integer" } as const satisfies ScalarField;
+const integerOrNull = { kind: "integer", nullable: true } as const satisfies ScalarField;
+/** The specification shows dates only; a series without rows has none. */
+const dateOrNull = { kind: "date", nullable: true } as const satisfies ScalarField;
+const flag = { kind: "boolean" } as const satisfies ScalarField;
+const columnNames = { kind: "texts", item: "column-name" } as const satisfies TextListField;
 
 /** Spec 2.1. */
 const datasetDataFields = {
@@ -66,8 +70,8 @@ const datasetDataFields = {
   transform: textOrNull,
   column_index: integerOrNull,
   column_names: columnNames,
-  start_date: date,
-  end_date: date,
+  start_date: dateOrNull,
+  end_date: dateOrNull,
   frequency: text,
   data: { kind: "rows" },
   collapse: textOrNull,
@@ -82,8 +86,8 @@ const datasetFields = {
   name: text,
   description: textOrNull,
   refreshed_at: { kind: "dateTime", nullable: true },
-  newest_available_date: { kind: "date", nullable: true },
-  oldest_available_date: { kind: "date", nullable: true },
+  newest_available_date: dateOrNull,
+  oldest_available_date: dateOrNull,
   column_names: columnNames,
   frequency: text,
   type: text,

@@ -1,0 +1,169 @@
+import { InputError } from "../errors/errors.js";
+import { type Call, type Endpoint, endpoints, type Filter } from "../spec/endpoints.js";
+import { API_PREFIX } from "../spec/limits.js";
+import type { Profile } from "../spec/profile.js";
+
+/**
+ * The address of a call below `base` (the specification's `{base_url}`; a trailing `/` or `/api/v3` is tolerated), without a key:
+ * whoever sends it adds that. `server/route` finds the same call in it. Throws an InputError for what no address can say: codes
+ * that are empty or a dot segment, a format the endpoint does not answer in, a comma inside a value of an equality filter
+ * (spec 4.7: a comma separates values), a filter column that is called like a parameter.
+ *
+ * @example
+ * ```ts no-run
+ * address(
+ *   { endpoint: "tableMetadata", codes: { vendor_code: "MARKET", datatable_code: "PRICES" }, format: "json", parameters: {}, filters: [] },
+ *   "http://localhost:8080", specification); // http://localhost:8080/api/v3/datatables/MARKET/PRICES/metadata.json
+ * ```
+ */
+export function address(call: Call, base: string, profile: Profile): string {
+  const query = queryOf(call, profile);
+  return baseOf(base) + pathOf(call) + (query === "" ? "" : `?${query}`);
+}
+
+/** The service's base address without a trailing `/` or `/api/v3`. */
+export function baseOf(base: string): string {
+  const bare = base.replace(/\/+$/, "");
+  return bare.toLowerCase().endsWith(API_PREFIX) ? bare.slice(0, -API_PREFIX.length).replace(/\/+$/, "") : bare;
+}
+
+function pathOf(call: Call): string {
+  const endpoint: Endpoint = endpoints[call.endpoint];
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, call.codes[name]));
+  return `${API_PREFIX}${path}${extension(call, endpoint)}`;
+}
+
+/** `.json`; for an export `.json/` or, without a format, nothing (spec 4.9). */
+function extension(call: Call, endpoint: Endpoint): string {
+  const { format } = call;
+  if (format === undefined) {
+    if (endpoint.formats.length === 0 || call.endpoint === "tableExport") return "";
+    throw new InputError(`A call of spec ${endpoint.section} needs a format.`, { code: "MissingFormat" });
+  }
+  if (!endpoint.formats.includes(format)) {
+    const known = endpoint.formats.join(", ") || "none: it answers with a zip";
+    throw new InputError(`Spec ${endpoint.section} has no format ${JSON.stringify(format)}.`, {
+      code: "UnknownFormat",
+      hint: `Its formats are ${known}.`,
+    });
+  }
+  return call.endpoint === "tableExport" ? `.${format}/` : `.${format}`;
+}
+
+function segment(name: string, code: string | undefined): string {
+  if (code === undefined || code === "" || code === "." || code === "..") {
+    throw new InputError(`${JSON.stringify(code ?? "")} cannot be a ${name} (spec 4).`, {
+      code: "BadCode",
+      hint: "Codes look like DATABASE/DATASET for a series and VENDOR/TABLE for a table.",
+    });
+  }
+  return encode(code, name).replace(/\.(?=(?:json|xml|csv)$)/, "%2E");
+}
+
+function queryOf(call: Call, profile: Profile): string {
+  const endpoint: Endpoint = endpoints[call.endpoint];
+  for (const name of Object.keys(call.parameters)) {
+    if (!endpoint.parameters.includes(name)) {
+      throw new InputError(`Spec ${endpoint.section} has no parameter ${JSON.stringify(name)}.`, {
+        code: "UnknownParameter",
+        hint: `Its parameters are ${endpoint.parameters.join(", ") || "none"}.`,
+      });
+    }
+  }
+  const parts = endpoint.filters ? filterParts(call.filters, profile) : refuseFilters(call.filters, endpoint);
+  for (const name of endpoint.parameters) {
+    const value = call.parameters[name] ?? (name === "qopts.export" ? "true" : undefined);
+    if (value !== undefined)
+      parts.push(`${parameterName(name, profile)}=${encode(wireValue(name, value, profile), name)}`);
+  }
+  return parts.join("&");
+}
+
+/** The name of a parameter in the query: `@cursor` and `@pageSize` are the profile's. */
+export function parameterName(name: string, profile: Profile): string {
+  if (name === "@cursor") return profile.cursorParameter.value;
+  return name === "@pageSize" ? profile.pageSizeParameter.value : name;
+}
+
+function wireValue(name: string, value: string, profile: Profile): string {
+  const words = profile.downloadWords.value;
+  return name === "download_type" && Object.hasOwn(words, value) ? words[value] : value;
+}
+
+function refuseFilters(filters: readonly Filter[], endpoint: Endpoint): string[] {
+  if (filters.length === 0) return [];
+  throw new InputError(`Spec ${endpoint.section} takes no row filters.`, { code: "UnknownParameter" });
+}
+
+function filterParts(filters: readonly Filter[], profile: Profile): string[] {
+  const seen = new Set<string>();
+  return filters.map((filter) => {
+    const name = filterName(filter, profile);
+    if (seen.has(name)) {
+      throw new InputError(`Two filters ask for ${JSON.stringify(name)}.`, {
+        code: "DuplicateFilter",
+        hint: "Give the values of one column as one list; they are alternatives (spec 4.7).",
+      });
+    }
+    seen.add(name);
+    return `${encode(name, "filter")}=${filterValue(filter)}`;
+  });
+}
+
+/** `ticker`, `date.gte`; `.eq` is written only where the column's own name ends like an operator. */
+function filterName({ column, operator }: Filter, profile: Profile): string {
+  if (column === "") throw new InputError("A filter needs a column name.", { code: "BadFilter" });
+  const operators = profile.operators.value;
+  const suffix = column.slice(column.lastIndexOf(".") + 1);
+  const clash = column.includes(".") && operators.includes(suffix);
+  const name = operator === "eq" && !clash ? column : `${column}.${operator}`;
+  if (name === profile.keyParameter.value || /^qopts\./i.test(name) || isParameter(name, profile)) {
+    throw new InputError(
+      `A column called ${JSON.stringify(column)} cannot be a filter: the address has a parameter of this name.`,
+      {
+        code: "ReservedName",
+        column,
+        hint: "Ask without this filter and filter the frame (spec 4.7).",
+      },
+    );
+  }
+  return name;
+}
+
+function isParameter(name: string, profile: Profile): boolean {
+  return name === profile.cursorParameter.value || name === profile.pageSizeParameter.value;
+}
+
+function filterValue({ column, operator, values }: Filter): string {
+  if (values.length === 0 || (operator !== "eq" && values.length > 1)) {
+    throw new InputError(`The filter ${JSON.stringify(`${column}.${operator}`)} has ${values.length} values.`, {
+      code: "BadFilter",
+      column,
+      hint: "Equality takes one value or more, a range operator exactly one (spec 4.7).",
+    });
+  }
+  return values
+    .map((value) => {
+      if (operator === "eq" && value.includes(",")) {
+        throw new InputError(
+          `The filter value ${JSON.stringify(value)} holds a comma, which separates values (spec 4.7).`,
+          {
+            code: "CommaInFilter",
+            column,
+            value,
+            hint: "Ask without this value and filter the frame.",
+          },
+        );
+      }
+      return encode(value, column);
+    })
+    .join(",");
+}
+
+function encode(text: string, where: string): string {
+  try {
+    return encodeURIComponent(text).replaceAll("'", "%27");
+  } catch (cause) {
+    throw new InputError(`${where}: half a surrogate pair cannot stand in an address.`, { code: "BadText", cause });
+  }
+}

@@ -1,0 +1,83 @@
+import { DataError } from "../errors/errors.js";
+import { csvCell } from "../format/csv-records.js";
+import { type ColumnSpec, parseType, type TypeKind } from "../spec/columns.js";
+
+/** One row of exact texts as a format spells it. */
+export type RowSpeller = (row: readonly (string | null)[]) => string;
+
+const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+
+/** A row as a JSON array: numbers plain, dates and texts quoted, null for null (spec 2.6). */
+export function jsonRow(columns: readonly ColumnSpec[]): RowSpeller {
+  const kinds = columns.map(({ type }) => parseType(type).kind);
+  return (row) => {
+    let out = "[";
+    for (let i = 0; i < kinds.length; i++) {
+      const text = row[i];
+      if (i > 0) out += ",";
+      out += text === null ? "null" : jsonCell(text, kinds[i], columns[i].name);
+    }
+    return `${out}]`;
+  };
+}
+
+function jsonCell(text: string, kind: TypeKind, column: string): string {
+  switch (kind) {
+    case "decimal":
+    case "integer":
+    case "double":
+      return numberText(text, column) ?? "null";
+    case "boolean":
+      return text === "true" || text === "false" ? text : JSON.stringify(text);
+    case "date":
+      return `"${text}"`;
+    default:
+      return JSON.stringify(text);
+  }
+}
+
+/** A row as a CSV line; `decimalPoint`: decimals and doubles carry one always. Null is nothing, empty text is `""`. */
+export function csvRow(columns: readonly ColumnSpec[], quoteEmpty: boolean, decimalPoint: boolean): RowSpeller {
+  const kinds = columns.map(({ type }) => parseType(type).kind);
+  return (row) => {
+    let out = "";
+    for (let i = 0; i < kinds.length; i++) {
+      if (i > 0) out += ",";
+      const text = row[i];
+      if (text === null) continue;
+      if (!isNumber(kinds[i])) out += csvCell(text, quoteEmpty);
+      else {
+        const number = numberText(text, columns[i].name);
+        if (number !== null) out += decimalPoint && kinds[i] !== "integer" ? withPoint(number) : number;
+      }
+    }
+    return `${out}\n`;
+  };
+}
+
+/** Whether cells of this kind are written as numbers. */
+export function isNumber(kind: TypeKind): boolean {
+  return kind === "decimal" || kind === "integer" || kind === "double";
+}
+
+/** The number as JSON allows it; null for NaN and infinities, which no format of the service can carry. */
+export function numberText(text: string, column: string): string | null {
+  if (JSON_NUMBER.test(text)) return text;
+  if (/^[+-]?(?:nan|inf(?:inity)?)$/i.test(text)) return null;
+  const match = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/.exec(text);
+  if (!match || (match[2] === "" && !match[3] && !/0/.test(text))) {
+    throw new DataError(`The cell ${JSON.stringify(text)} of "${column}" is no number.`, {
+      code: "BadCell",
+      column,
+      value: text,
+    });
+  }
+  const [, sign, whole, fraction, exponent = ""] = match;
+  return `${sign === "-" ? "-" : ""}${whole || "0"}${fraction ? `.${fraction}` : ""}${exponent}`;
+}
+
+function withPoint(number: string): string {
+  if (number.includes(".")) return number;
+  const exponent = number.search(/[eE]/);
+  return exponent < 0 ? `${number}.0` : `${number.slice(0, exponent)}.0${number.slice(exponent)}`;
+}

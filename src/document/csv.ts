@@ -1,0 +1,122 @@
+import { DataError } from "../errors/errors.js";
+import { type CsvCell, csvRecords } from "../format/csv-records.js";
+import type { Field } from "../spec/resources.js";
+import { JSONNode } from "./json.js";
+import { readLiteral } from "./literal.js";
+import { type Node, shapeError } from "./node.js";
+import type { Rows } from "./rows.js";
+
+/** A metadata reply in CSV: one header line of member names and one row (spec 1, 2.7, 2.8). */
+export function csvNode(text: string, quotesEmptyText: boolean): Node {
+  const [header, row, more] = csvRecords(text);
+  if (header === undefined || row === undefined) throw shapeError("has no header line and row", "");
+  if (more !== undefined) throw shapeError("has more than one row", "");
+  if (header.length !== row.length) throw shapeError(`has ${header.length} names and ${row.length} cells`, "");
+  const cells = new Map<string, CsvCell>();
+  for (const [i, { text: name }] of header.entries()) {
+    if (cells.has(name)) throw shapeError(`has the column "${name}" twice`, "");
+    cells.set(name, row[i]);
+  }
+  return new CsvObject(cells, "", quotesEmptyText);
+}
+
+/** The names in the header line of a CSV reply. */
+export function csvHeader(bytes: Uint8Array): string[] {
+  const end = headerEnd(bytes);
+  const text = new TextDecoder().decode(bytes.subarray(0, end));
+  for (const record of csvRecords(text)) return record.map((cell) => cell.text);
+  return [];
+}
+
+/** One past the header line: a line end outside quotes. */
+function headerEnd(bytes: Uint8Array): number {
+  let quoted = false;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === 0x22) quoted = !quoted;
+    else if (bytes[at] === 0x0a && !quoted) return at;
+  }
+  return bytes.length;
+}
+
+/** The members of an object are cells of the row; of a nested one, cells with dotted names. */
+class CsvObject implements Node {
+  constructor(
+    private readonly cells: ReadonlyMap<string, CsvCell>,
+    readonly where: string,
+    private readonly quotesEmptyText: boolean,
+  ) {}
+
+  isNull(): boolean {
+    return false;
+  }
+
+  member(name: string, field: Field): Node | undefined {
+    const full = this.where === "" ? name : `${this.where}.${name}`;
+    if (field.kind === "object" && field.csv === "flat") return this;
+    if (field.kind === "object" && field.csv === "dotted") {
+      const some = [...this.cells.keys()].some((key) => key.startsWith(`${full}.`));
+      return some ? new CsvObject(this.cells, full, this.quotesEmptyText) : undefined;
+    }
+    const cell = this.cells.get(full);
+    if (cell === undefined) return undefined;
+    if (field.kind !== "object" && field.kind !== "texts" && field.kind !== "columns") {
+      return new CellNode(cell, full, this.quotesEmptyText);
+    }
+    return cell.text === "" && field.kind !== "object" ? new JSONNode([], full) : literalNode(cell.text, full);
+  }
+
+  items(): readonly Node[] {
+    throw shapeError("is no list", this.where);
+  }
+
+  text(): string {
+    throw shapeError("is no single value", this.where);
+  }
+
+  rows(): Rows {
+    throw shapeError("has no rows", this.where);
+  }
+}
+
+function literalNode(text: string, where: string): Node {
+  const value = readLiteral(text);
+  if (value === undefined || typeof value === "string") {
+    throw new DataError(`The cell "${where}" of the reply holds no list that can be read.`, {
+      code: "UnexpectedShape",
+      column: where,
+      value: text,
+      hint: 'Ask for this metadata in another format: .format("json").',
+    });
+  }
+  return new JSONNode(value, where);
+}
+
+/** A cell with a single value. */
+class CellNode implements Node {
+  constructor(
+    private readonly cell: CsvCell,
+    readonly where: string,
+    private readonly quotesEmptyText: boolean,
+  ) {}
+
+  isNull(field: Field): boolean {
+    if (this.cell.text !== "" || (this.cell.quoted && this.quotesEmptyText)) return false;
+    return field.kind !== "string" || field.nullable === true;
+  }
+
+  member(): undefined {
+    return undefined;
+  }
+
+  items(): readonly Node[] {
+    throw shapeError("is no list", this.where);
+  }
+
+  text(): string {
+    return this.cell.text;
+  }
+
+  rows(): Rows {
+    throw shapeError("has no rows", this.where);
+  }
+}

@@ -1,0 +1,85 @@
+import { readEnvelope } from "../format/json.js";
+import type { Fields, ScalarField } from "../spec/resources.js";
+import { type Node, shapeError } from "./node.js";
+import type { Rows } from "./rows.js";
+
+/** The root of a JSON reply; the rows that stand at one of these paths are left unread. */
+export function jsonNode(bytes: Uint8Array, rowsAt: readonly (readonly string[])[]): JSONNode {
+  const { value, rows } = readEnvelope(bytes, rowsAt);
+  return new JSONNode(value, "", rows === undefined ? undefined : { kind: "json", bytes, ...rows });
+}
+
+/** Where the rows of a resource stand in JSON: `dataset_data.data`. */
+export function rowPaths(fields: Fields, above: readonly string[] = []): string[][] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === "rows"
+      ? [[...above, name]]
+      : field.kind === "object"
+        ? rowPaths(field.fields, [...above, name])
+        : [],
+  );
+}
+
+/** A JSON value seen through the walk; also the list and object cells of CSV metadata (spec 2.7). */
+export class JSONNode implements Node {
+  constructor(
+    private readonly value: unknown,
+    readonly where: string,
+    private readonly found?: Rows,
+  ) {}
+
+  isNull(): boolean {
+    return this.value === null;
+  }
+
+  member(name: string): JSONNode | undefined {
+    const { value } = this;
+    if (!isObject(value)) throw shapeError(`is ${nameOf(value)}, not an object`, this.where);
+    return Object.hasOwn(value, name) ? new JSONNode(value[name], join(this.where, name), this.found) : undefined;
+  }
+
+  items(): readonly JSONNode[] {
+    if (!Array.isArray(this.value)) throw shapeError(`is ${nameOf(this.value)}, not an array`, this.where);
+    return this.value.map((item: unknown, i) => new JSONNode(item, `${this.where}[${i}]`));
+  }
+
+  text(kind: ScalarField["kind"]): string {
+    const { value } = this;
+    const wanted = kind === "integer" || kind === "float" ? "number" : kind === "boolean" ? "boolean" : "string";
+    if (typeof value === wanted) return String(value);
+    throw shapeError(`is ${nameOf(value)}, not ${WANTED[kind]}`, this.where);
+  }
+
+  /** The envelope's reader left null where the rows stand. */
+  rows(): Rows {
+    if (this.value !== null || this.found === undefined) {
+      throw shapeError(`is ${nameOf(this.value)}, not an array of rows`, this.where);
+    }
+    return this.found;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const WANTED: Readonly<Record<ScalarField["kind"], string>> = {
+  string: "a text",
+  integer: "a number",
+  float: "a number",
+  boolean: "true or false",
+  date: "a text",
+  dateTime: "a text",
+};
+
+function nameOf(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return "a text";
+  if (typeof value === "boolean") return String(value);
+  if (typeof value === "number") return "a number";
+  return Array.isArray(value) ? "an array" : "an object";
+}
+
+function join(where: string, name: string): string {
+  return where === "" ? name : `${where}.${name}`;
+}

@@ -1,0 +1,123 @@
+/**
+ * The value of a list or object cell of CSV metadata (spec 2.7: "written as a single text cell"): JSON text, or what a server's
+ * language prints for such a value (`[{:name=>"date"}]`, `[date, ticker]`, `nil`). Undefined where it is neither.
+ */
+export function readLiteral(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    const reader = new LiteralReader(text.trim());
+    return reader.whole();
+  }
+}
+
+/** Deepest nesting that is read. */
+const DEEPEST = 20;
+
+class LiteralReader {
+  private at = 0;
+  private depth = 0;
+
+  constructor(private readonly text: string) {}
+
+  whole(): unknown {
+    const value = this.value();
+    return value !== undefined && this.at === this.text.length ? value : undefined;
+  }
+
+  private value(): unknown {
+    this.space();
+    if (this.depth > DEEPEST) return undefined;
+    const next = this.text[this.at];
+    if (next === "[") return this.inside(() => this.list());
+    if (next === "{") return this.inside(() => this.members());
+    if (next === '"' || next === "'") return this.quoted();
+    return this.bare();
+  }
+
+  private inside(read: () => unknown): unknown {
+    this.depth++;
+    this.at++;
+    const value = read();
+    this.depth--;
+    this.space();
+    return value;
+  }
+
+  private list(): unknown {
+    const items: unknown[] = [];
+    if (this.take("]")) return items;
+    do {
+      const item = this.value();
+      if (item === undefined) return undefined;
+      items.push(item);
+    } while (this.take(","));
+    return this.take("]") ? items : undefined;
+  }
+
+  private members(): unknown {
+    const members = new Map<string, unknown>();
+    if (this.take("}")) return {};
+    do {
+      const name = this.name();
+      const value = name === undefined ? undefined : this.value();
+      if (name === undefined || value === undefined) return undefined;
+      members.set(name, value);
+    } while (this.take(","));
+    return this.take("}") ? Object.fromEntries(members) : undefined;
+  }
+
+  /** `"name"=>`, `:name=>`, `name: ` or `"name": `. */
+  private name(): string | undefined {
+    this.space();
+    const quote = this.text[this.at];
+    const name = quote === '"' || quote === "'" ? this.quoted() : this.word(/:?([A-Za-z_]\w*)/y);
+    if (name === undefined || !(this.take("=>") || this.take(":"))) return undefined;
+    return name;
+  }
+
+  private quoted(): string | undefined {
+    const quote = this.text[this.at];
+    let out = "";
+    for (let at = this.at + 1; at < this.text.length; at++) {
+      const letter = this.text[at];
+      if (letter === quote) {
+        this.at = at + 1;
+        this.space();
+        return out;
+      }
+      out += letter === "\\" ? (ESCAPES[this.text[++at]] ?? this.text[at]) : letter;
+    }
+    return undefined;
+  }
+
+  private bare(): unknown {
+    const word = this.word(/([^,[\]{}"]+)/y)?.trim();
+    if (word === undefined || word === "" || word.startsWith("#<")) return undefined;
+    if (word === "nil" || word === "None") return null;
+    if (word === "true" || word === "false") return word === "true";
+    if (word.startsWith(":")) return word.slice(1);
+    return this.depth > 0 && /^-?\d+(\.\d+)?$/.test(word) ? Number(word) : word;
+  }
+
+  private word(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at;
+    const match = pattern.exec(this.text);
+    if (!match) return undefined;
+    this.at = pattern.lastIndex;
+    return match[1];
+  }
+
+  private take(token: string): boolean {
+    this.space();
+    if (!this.text.startsWith(token, this.at)) return false;
+    this.at += token.length;
+    return true;
+  }
+
+  private space(): void {
+    while (this.text[this.at] === " " || this.text[this.at] === "\n") this.at++;
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", e: "\u001b", "0": "\0" };

@@ -1,0 +1,50 @@
+import type { ErrorMeaning, Profile } from "../spec/profile.js";
+
+const EXPORT =
+  "Ask for an export instead (.export()): without filters if the query is long, then filter locally (spec 7).";
+
+/** What the service of this kind says about a status when the code says nothing. */
+const BY_STATUS: Readonly<Record<number, string>> = {
+  400: "Check the parameters of the call.",
+  401: "Check the API key given to connect() or in ARROWBOOK_API_KEY (spec 5).",
+  403: "This key may not read it: bulk files and premium data need a subscriber's key (spec 8).",
+  404: "Check the code: DATABASE/DATASET for a series, VENDOR/TABLE for a table; and the address given to connect({ url }).",
+  405: "The service takes GET only (spec 4).",
+  406: "Ask for json, xml or csv (spec 1).",
+  408: "The service gave up waiting; try again.",
+  410: "The service no longer offers this.",
+  413: `Narrow the request. ${EXPORT}`,
+  414: EXPORT,
+  422: "Correct the parameters of the call.",
+  429: "Too many calls: wait a little, and ask for less at once.",
+  431: EXPORT,
+};
+
+const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** The class of an observed code is the letter after `QE`: M internal failure, X unavailable. */
+const RETRYABLE_CLASS = /^QE[MX]/i;
+const REFUSED_CLASS = /^QE[APSC]/i;
+
+/**
+ * What an error means and what to do next: by its code in the profile, else by what its words say (spec 7: too long, too many
+ * results), else by the class of the code, else by the status.
+ */
+export function meaningOf(code: string | undefined, message: string, status: number, profile: Profile): ErrorMeaning {
+  const table = profile.errors.value;
+  if (code !== undefined && Object.hasOwn(table, code)) return table[code];
+  if (/too long/i.test(message) && /quer|param|url|uri/i.test(message))
+    return { status, retryable: false, hint: EXPORT };
+  if (/too many (?:results|rows)|apply some filters/i.test(message)) {
+    return { status, retryable: false, hint: `Apply some filters and try again. ${EXPORT}` };
+  }
+  const retryable =
+    code !== undefined && REFUSED_CLASS.test(code)
+      ? false
+      : RETRYABLE.has(status) || (code !== undefined && RETRYABLE_CLASS.test(code));
+  return { status, retryable, hint: BY_STATUS[status] ?? (status >= 500 ? failed() : "See the body of the answer.") };
+}
+
+function failed(): string {
+  return `The service failed; try again later. If a table request keeps failing: ${EXPORT}`;
+}

@@ -1,0 +1,110 @@
+import { DataError } from "../errors/errors.js";
+import type { Field, Fields, ScalarField } from "../spec/resources.js";
+import { isDate, isoMoment } from "./moment.js";
+import type { Rows } from "./rows.js";
+
+/** One value of a reply, in whichever format; the walk below asks for what the resource table says should be there. */
+export interface Node {
+  /** The way from the root, for messages: `datatable.columns`. */
+  readonly where: string;
+  /** Whether the value is null, given that a text may be empty. */
+  isNull(field: Field): boolean;
+  /** A member of an object; undefined where it is missing. */
+  member(name: string, field: Field): Node | undefined;
+  /** The items of a list. */
+  items(field: Field): readonly Node[];
+  /** The text of a single value of this kind. */
+  text(kind: ScalarField["kind"]): string;
+  rows(): Rows;
+}
+
+/** What a walk found: the members, and the rows where the resource has any. */
+export interface Found {
+  readonly fields: Record<string, unknown>;
+  rows?: Rows;
+}
+
+/** A reply that is well-formed but not shaped like the resource; the message says what is wrong and where. */
+export function shapeError(what: string, where: string): DataError {
+  return new DataError(`${where === "" ? "The reply" : `The reply's "${where}"`} ${what}.`, {
+    code: "UnexpectedShape",
+    hint: "The address may belong to another service, or the profile to another one: see connect({ profile }).",
+  });
+}
+
+/** Reads the members of `fields` out of `node`; unknown members are ignored (spec 2). */
+export function readFields(fields: Fields, node: Node, found: Found): Found {
+  for (const [name, field] of Object.entries(fields)) {
+    const member = node.member(name, field);
+    if (member === undefined) readMissing(name, field, node, found);
+    else if (field.kind === "rows") found.rows = member.rows();
+    else if (field.kind === "object" && field.csv === "flat") readFields(field.fields, member, found);
+    else found.fields[name] = readValue(field, member);
+  }
+  return found;
+}
+
+function readMissing(name: string, field: Field, node: Node, found: Found): void {
+  if ("absentIn" in field && field.absentIn !== undefined) return;
+  if (!("nullable" in field && field.nullable)) throw shapeError(`has no member "${name}"`, node.where);
+  found.fields[name] = null;
+}
+
+function readValue(field: Exclude<Field, { kind: "rows" }>, node: Node): unknown {
+  const nullable = "nullable" in field && field.nullable === true;
+  if (node.isNull(field)) {
+    if (nullable) return null;
+    throw shapeError("is null", node.where);
+  }
+  switch (field.kind) {
+    case "object":
+      return readFields(field.fields, node, { fields: {} }).fields;
+    case "texts":
+      return node.items(field).map((item) => readText(item));
+    case "columns":
+      return node.items(field).map((item) => ({ name: readMember(item, "name"), type: readMember(item, "type") }));
+    default: {
+      const text = node.text(field.kind);
+      return text === "" && nullable && field.kind !== "string" ? null : readScalar(field.kind, text, node.where);
+    }
+  }
+}
+
+const TEXT = { kind: "string" } as const;
+
+function readText(node: Node): string {
+  if (node.isNull(TEXT)) throw shapeError("is null", node.where);
+  return node.text("string");
+}
+
+function readMember(node: Node, name: string): string {
+  const member = node.member(name, TEXT);
+  if (member === undefined) throw shapeError(`has no member "${name}"`, node.where);
+  return readText(member);
+}
+
+function readScalar(kind: ScalarField["kind"], text: string, where: string): string | number | boolean {
+  const bad = (what: string) => shapeError(`is ${JSON.stringify(text)}, not ${what}`, where);
+  switch (kind) {
+    case "integer":
+    case "float": {
+      const value = text.trim() === "" ? Number.NaN : Number(text);
+      if (!Number.isFinite(value)) throw bad("a number");
+      if (kind === "integer" && !Number.isSafeInteger(value)) throw bad("a whole number below 2^53");
+      return value;
+    }
+    case "boolean":
+      if (text !== "true" && text !== "false") throw bad("true or false");
+      return text === "true";
+    case "date":
+      if (!isDate(text)) throw bad("a date YYYY-MM-DD");
+      return text;
+    case "dateTime": {
+      const iso = isoMoment(text);
+      if (iso === undefined) throw bad("a moment such as 2024-02-29T12:00:00Z");
+      return iso;
+    }
+    default:
+      return text;
+  }
+}

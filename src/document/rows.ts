@@ -1,0 +1,13 @@
+import type { ColumnSpec } from "../spec/columns.js";
+
+/** The rows of a reply, not yet typed: where they stand in its bytes, or text cells (null for a null cell). */
+export type Rows =
+  | { readonly kind: "json"; readonly bytes: Uint8Array; readonly start: number; readonly end: number }
+  | { readonly kind: "csv"; readonly bytes: Uint8Array }
+  | { readonly kind: "texts"; readonly rows: Iterable<readonly (string | null)[]> };
+
+/** Rows to write as exact texts; the type of its column decides how a cell is spelt in each format. */
+export interface RowsToWrite {
+  readonly columns: readonly ColumnSpec[];
+  readonly rows: Iterable<readonly (string | null)[]>;
+}
