@@ -18,6 +18,7 @@ export {
   Int32,
   Int64,
   LargeUtf8,
+  makeBuilder,
   makeData,
   makeVector,
   Null,

@@ -1,0 +1,37 @@
+/**
+ * The one place where foreign text becomes part of HTML or of a terminal line. Cells, column names, titles, descriptions,
+ * file names and error texts all pass here.
+ */
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "`": "&#96;",
+};
+
+/** Text for HTML content and for a double-quoted attribute; control characters become their pictures (␀, ␛), which HTML cannot hold. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'`]/g, (sign) => ENTITIES[sign]).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g, picture);
+}
+
+/** One line of plain text for a terminal: no ANSI or C0/C1 control reaches it, line ends show as `⏎`, direction overrides as `�`. */
+export function plainLine(text: string): string {
+  return text
+    .replace(/\r\n?|\n|\u2028|\u2029/g, "⏎")
+    .replace(/\t/g, "⇥")
+    .replace(/[\x00-\x1f\x7f]/g, picture)
+    .replace(/[\x80-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
+}
+
+/** JSON inside a `<script type="application/json">`: no sequence that ends the element or starts a comment can occur. */
+export function escapeJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+const picture = (sign: string): string => String.fromCharCode(sign === "\x7f" ? 0x2421 : 0x2400 + sign.charCodeAt(0));

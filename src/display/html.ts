@@ -1,0 +1,105 @@
+import type { Table } from "../columns/arrow.js";
+import { escapeHtml } from "./escape.js";
+import { sourceParts } from "./source.js";
+import { sparklineImage } from "./sparkline.js";
+import { shapeText, type TableOptions, type View, type ViewCell, type ViewColumn, viewOf } from "./view.js";
+import { cutTo } from "./width.js";
+
+/** Characters of the whole text that a cell keeps at hand in its title. */
+const LONGEST_TITLE = 2_000;
+const LEFT = ' style="text-align:left"';
+const FAINT = ' style="opacity:0.6"';
+
+/**
+ * A table as HTML: names, a row of types, head … tail, exact decimals with their points in line, ISO dates, visible nulls, the
+ * shape and the source. `class="dataframe"` and no style block, so that a notebook's own theme styles it, dark or light; inline
+ * styles only help where they survive. Everything foreign is escaped.
+ */
+export function htmlTable(table: Table, options: TableOptions = {}): string {
+  const view = viewOf(table, options);
+  const parts = [
+    heading(options),
+    '<table border="1" class="dataframe">',
+    `<thead>${headRows(view)}${sparkRow(table, view, options)}</thead>`,
+    `<tbody>${bodyRows(view, options.maxText ?? 60)}</tbody>`,
+    "</table>",
+    `<p><small>${escapeHtml([shapeText(view), ...sourceParts(options.source)].join(" · "))}</small></p>`,
+  ];
+  return `<div>${parts.join("\n")}</div>`;
+}
+
+function heading({ source }: TableOptions): string {
+  if (source?.name === undefined && source?.description === undefined) return "";
+  const name = source.name === undefined ? "" : `<strong>${escapeHtml(cutTo(source.name, 200))}</strong>`;
+  const more = source.description === undefined ? "" : `<br><small>${longText(source.description, 300)}</small>`;
+  return `<p>${name}${more}</p>`;
+}
+
+function longText(text: string, limit: number): string {
+  const cut = cutTo(text, limit);
+  return cut === text ? escapeHtml(text) : `<span title="${title(text)}">${escapeHtml(cut)}</span>`;
+}
+
+const title = (text: string): string =>
+  escapeHtml(text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE)}…` : text);
+
+/** One HTML row; `gap` stands where hidden columns are. */
+function row(view: View, first: string, cell: (column: ViewColumn) => string, gap: string): string {
+  const cells = view.columns.map(cell);
+  if (hiddenColumns(view) > 0) cells.splice(view.left, 0, gap);
+  return `<tr><th>${first}</th>${cells.join("")}</tr>`;
+}
+
+const hiddenColumns = (view: View): number => view.numColumns - view.columns.length;
+
+function headRows(view: View): string {
+  const hidden = hiddenColumns(view);
+  const names = row(
+    view,
+    "",
+    ({ name, numeric }) => `<th${numeric ? "" : LEFT}>${longText(name, 60)}</th>`,
+    `<th title="${hidden} more columns">… ${hidden} more</th>`,
+  );
+  const types = row(
+    view,
+    "",
+    ({ type, arrowType, numeric }) =>
+      `<th${numeric ? "" : LEFT} title="${escapeHtml(arrowType)}"><small>${escapeHtml(cutTo(type, 60))}</small></th>`,
+    "<th></th>",
+  );
+  return names + types;
+}
+
+function sparkRow(table: Table, view: View, { sparklines = [] }: TableOptions): string {
+  if (sparklines.length === 0) return "";
+  return row(
+    view,
+    "",
+    (column) => `<th>${sparklines.includes(column.name) ? sparklineImage(table, column.name) : ""}</th>`,
+    "<th></th>",
+  );
+}
+
+function bodyRows(view: View, maxText: number): string {
+  const rows: string[] = [];
+  for (const [i, number] of view.rows.entries()) {
+    if (i === view.head) rows.push(gapRow(view));
+    rows.push(row(view, String(number), (column) => bodyCell(column, column.cells[i], maxText), "<td>…</td>"));
+  }
+  if (view.head === view.rows.length && view.numRows > view.rows.length) rows.push(gapRow(view));
+  return rows.join("\n");
+}
+
+const gapRow = (view: View): string =>
+  row(view, "…", ({ numeric }) => `<td${numeric ? "" : LEFT}>…</td>`, "<td>…</td>");
+
+/** Digits missing behind the point stand as spaces of a digit's width, so that points are in line where cells align right. */
+function bodyCell({ numeric }: ViewColumn, { text, missing }: ViewCell, maxText: number): string {
+  const align = numeric ? "" : LEFT;
+  if (text === null) return `<td${align}><em${FAINT}>null</em></td>`;
+  if (text === "") return `<td${align}><em${FAINT}>empty</em></td>`;
+  if (numeric) return `<td>${escapeHtml(text)}${"\u2007".repeat(missing)}</td>`;
+  const cut = cutTo(text, maxText);
+  if (cut === text) return `<td${align}>${escapeHtml(text)}</td>`;
+  return `<td${align} title="${title(text)}">${escapeHtml(cut)}</td>`;
+}

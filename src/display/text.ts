@@ -1,0 +1,73 @@
+import type { Table } from "../columns/arrow.js";
+import { plainLine } from "./escape.js";
+import { NOTEBOOK_WIDTH } from "./show.js";
+import { sourceParts } from "./source.js";
+import { shapeText, type TableOptions, type View, type ViewColumn, viewOf } from "./view.js";
+import { cutTo, pad, widthOf } from "./width.js";
+
+/** What a text table shows at most. */
+export interface TextOptions extends TableOptions {
+  /** Terminal columns; columns of the table that do not fit are folded and counted. Default 120. */
+  readonly width?: number;
+}
+
+/** A column as lines of text, all of one width. */
+interface Strip {
+  readonly lines: readonly string[];
+  readonly width: number;
+}
+
+/** A table as aligned plain text, the twin of {@link htmlTable}: no ANSI or control character of the data reaches the terminal. */
+export function textTable(table: Table, options: TextOptions = {}): string {
+  const view = viewOf(table, options);
+  const numbers = strip(["", "", ...gapped(view, view.rows.map(String), "…")], false);
+  const strips = view.columns.map((column) => columnStrip(view, column, options.maxText ?? 40));
+  const hidden = view.numColumns - view.columns.length;
+  const shown = fitting(numbers, strips, view.left, hidden, options.width ?? NOTEBOOK_WIDTH);
+  const lines = numbers.lines.map((_, i) =>
+    [numbers, ...shown]
+      .map(({ lines }) => lines[i])
+      .join("  ")
+      .trimEnd(),
+  );
+  const source = options.source;
+  if (source?.name !== undefined) lines.unshift(cutTo(plainLine(source.name), options.width ?? NOTEBOOK_WIDTH));
+  lines.push([shapeText(view), ...sourceParts(source)].map(plainLine).join(" · "));
+  return lines.join("\n");
+}
+
+function columnStrip(view: View, column: ViewColumn, maxText: number): Strip {
+  const cells = column.cells.map(({ text, missing }) => {
+    if (text === null) return "null";
+    return column.numeric ? text + " ".repeat(missing) : cutTo(plainLine(text.slice(0, 16 * maxText)), maxText);
+  });
+  const head = [column.name, column.type].map((text) => cutTo(plainLine(text.slice(0, 16 * maxText)), maxText));
+  return strip([...head, ...gapped(view, cells, "…")], column.numeric);
+}
+
+/** The lines with `gap` where rows are left out. */
+function gapped(view: View, lines: readonly string[], gap: string): string[] {
+  if (view.numRows === view.rows.length) return [...lines];
+  return [...lines.slice(0, view.head), gap, ...lines.slice(view.head)];
+}
+
+function strip(lines: readonly string[], right: boolean): Strip {
+  const width = Math.max(...lines.map(widthOf));
+  return { lines: lines.map((line) => pad(line, width, right)), width };
+}
+
+/** The strips that fit, with one that counts what is hidden: columns fall out of the middle, then from the right. */
+function fitting(numbers: Strip, strips: readonly Strip[], left: number, hidden: number, width: number): Strip[] {
+  const before = strips.slice(0, left);
+  const after = strips.slice(left);
+  let folded = hidden;
+  const total = (): number =>
+    [numbers, ...before, ...after].reduce((sum, { width }) => sum + width + 2, -2) + (folded > 0 ? 12 : 0);
+  while (total() > width && before.length + after.length > 1) {
+    if (before.length >= after.length) before.pop();
+    else after.shift();
+    folded++;
+  }
+  if (folded === 0) return [...before, ...after];
+  return [...before, strip([`… ${folded} more`, ...numbers.lines.slice(1).map(() => "…")], false), ...after];
+}

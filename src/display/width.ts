@@ -1,0 +1,46 @@
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Characters as a reader sees them: an accent or a joined emoji belongs to its base. */
+export function graphemes(text: string): string[] {
+  segmenter ??= new Intl.Segmenter();
+  return Array.from(segmenter.segment(text), (part) => part.segment);
+}
+
+/** Terminal columns that `text` takes: two for East Asian wide signs and emoji, none for marks alone. */
+export function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const sign of graphemes(text)) width += ZERO.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1;
+  return width;
+}
+
+/** At most `limit` terminal columns of `text`, ending in `…` where it was longer; never cuts inside a character. */
+export function cutTo(text: string, limit: number): string {
+  if (text.length <= limit && /^[\x20-\x7e]*$/.test(text)) return text;
+  const head = text.length > 8 * limit + 64 ? text.slice(0, 8 * limit + 64) : text;
+  let width = 0;
+  let cut = "";
+  for (const sign of graphemes(head)) {
+    const next = ZERO.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1;
+    if (width + next > limit) return `${shorten(cut, limit - 1)}…`;
+    width += next;
+    cut += sign;
+  }
+  return head === text ? cut : `${shorten(cut, limit - 1)}…`;
+}
+
+function shorten(text: string, limit: number): string {
+  const signs = graphemes(text);
+  while (signs.length > 0 && widthOf(signs.join("")) > limit) signs.pop();
+  return signs.join("");
+}
+
+/** `text` with spaces to fill `width` columns, before it (`right`) or after it. */
+export function pad(text: string, width: number, right: boolean): string {
+  const space = " ".repeat(Math.max(0, width - widthOf(text)));
+  return right ? space + text : text + space;
+}

@@ -1,0 +1,96 @@
+import {
+  type Data,
+  DataType,
+  type Dictionary,
+  type Field,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  type Vector,
+} from "../columns/arrow.js";
+import { takeVector } from "../columns/take.js";
+import { InputError } from "../errors/errors.js";
+import { namesOf } from "./names.js";
+
+/**
+ * The rows of several tables one after the other; the batches are shared, not copied. Names, their order and the types must agree;
+ * a dictionary beside plain text becomes plain text.
+ * @throws InputError `DifferentColumns`
+ */
+export function concatTables(tables: readonly Table[]): Table {
+  if (tables.length === 0) throw new InputError("There is nothing to put together.", { code: "NoFrames" });
+  const [first] = tables;
+  for (const [i, table] of tables.entries()) checkNames(first, table, i);
+  const types = first.schema.fields.map((_, c) => commonType(tables, c));
+  const fields = first.schema.fields.map((field, c) => {
+    const nullable = tables.some((table) => table.schema.fields[c].nullable);
+    return field.clone({ type: types[c], nullable });
+  });
+  const schema = new Schema(fields, first.schema.metadata);
+  const batches = tables.flatMap((table) => table.batches).map((batch) => reshaped(batch, schema));
+  return new Table(schema, batches);
+}
+
+function reshaped(batch: RecordBatch, schema: Schema): RecordBatch {
+  const children = batch.data.children.map((data, c) => asType(data, schema.fields[c].type));
+  const type = new Struct(schema.fields);
+  return new RecordBatch(schema, makeData({ type, length: batch.numRows, nullCount: 0, children }));
+}
+
+function checkNames(first: Table, table: Table, at: number): void {
+  const expected = namesOf(first);
+  const names = namesOf(table);
+  const wrong = expected.findIndex((name, c) => names[c] !== name);
+  if (wrong === -1 && names.length === expected.length) return;
+  const column = wrong === -1 ? expected.length : wrong;
+  throw new InputError(
+    `Frame ${at} has ${describe(names[column])} where the first has ${describe(expected[column])} (column ${column}).`,
+    { code: "DifferentColumns", hint: "Bring both to the same columns first: frame.select(…) and frame.rename(…)." },
+  );
+}
+
+const describe = (name: string | undefined): string => (name === undefined ? "no column" : JSON.stringify(name));
+
+/** The type all tables can share in a column: equal types, or text whatever its layout. */
+function commonType(tables: readonly Table[], column: number): DataType {
+  const fields = tables.map((table) => table.schema.fields[column]);
+  const { type } = fields[0];
+  if (fields.every((field) => sameType(field.type, type))) return type;
+  const plain = fields.find((field) => DataType.isUtf8(field.type));
+  if (plain !== undefined && fields.every((field) => isText(field))) return plain.type;
+  const other = fields.find((field) => !sameType(field.type, type)) as Field;
+  throw new InputError(
+    `Column ${JSON.stringify(fields[0].name)} is ${fields[0].type} in the first frame and ${other.type} in another.`,
+    { code: "DifferentColumns", column: fields[0].name, hint: "Read both with the same declared types." },
+  );
+}
+
+const isText = (field: Field): boolean =>
+  DataType.isUtf8(field.type) || (DataType.isDictionary(field.type) && DataType.isUtf8(field.type.dictionary));
+
+/** Equal types, dictionary ids aside (each reader numbers its own). */
+function sameType(a: DataType, b: DataType): boolean {
+  if (DataType.isDictionary(a) && DataType.isDictionary(b)) {
+    return sameType(a.dictionary, b.dictionary) && sameType(a.indices, b.indices);
+  }
+  if (DataType.isDecimal(a) && DataType.isDecimal(b) && a.bitWidth !== b.bitWidth) return false;
+  return a.typeId === b.typeId && String(a) === String(b);
+}
+
+function asType(data: Data, type: DataType): Data {
+  if (data.type === type) return data;
+  if (DataType.isDictionary(data.type) && DataType.isUtf8(type)) return expanded(data);
+  const copy = data.clone(type);
+  copy.dictionary = data.dictionary;
+  return copy;
+}
+
+/** Dictionary codes as the texts they stand for. */
+function expanded(data: Data): Data {
+  const positions = new Int32Array(data.length);
+  for (let i = 0; i < data.length; i++) positions[i] = data.getValid(i) ? Number(data.values[i]) : -1;
+  const [texts] = takeVector(data.dictionary as Vector<Dictionary>, positions).data;
+  return texts;
+}

@@ -1,0 +1,28 @@
+import { InputError } from "../errors/errors.js";
+import type { Column } from "./column.js";
+
+/** Which rows to keep: one truth value for each row. */
+export type Mask = ArrayLike<boolean | number | null> | Column<boolean | null>;
+
+/** The positions where `mask` is true; null and 0 are false. @throws InputError `DifferentLength` */
+export function positionsOf(mask: ArrayLike<boolean | number | null>, numRows: number): Uint32Array {
+  if (mask.length !== numRows) {
+    throw new InputError(`The mask has ${mask.length} values, the frame ${numRows} rows.`, { code: "DifferentLength" });
+  }
+  const positions = new Uint32Array(numRows);
+  let count = 0;
+  for (let i = 0; i < numRows; i++) if (mask[i]) positions[count++] = i;
+  return positions.slice(0, count);
+}
+
+/** The positions of the rows that pass a test. */
+export function positionsWhere<Row>(rows: Iterable<Row>, numRows: number, test: (row: Row) => unknown): Uint32Array {
+  const positions = new Uint32Array(numRows);
+  let count = 0;
+  let row = 0;
+  for (const value of rows) {
+    if (test(value)) positions[count++] = row;
+    row++;
+  }
+  return positions.slice(0, count);
+}

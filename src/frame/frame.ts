@@ -1,0 +1,264 @@
+import { Table as ArrowTable, type RecordBatch, type Schema, type Table, type Vector } from "../columns/arrow.js";
+import { columnsOf } from "../columns/schema.js";
+import { type SortKey, sortedRows } from "../columns/sort.js";
+import { takeRows } from "../columns/take.js";
+import { htmlTable } from "../display/html.js";
+import { type Bundle, showAs } from "../display/show.js";
+import type { FrameSource } from "../display/source.js";
+import { textTable } from "../display/text.js";
+import { byteLength, type TableOptions } from "../display/view.js";
+import { InputError } from "../errors/errors.js";
+import type { ColumnSpec } from "../spec/columns.js";
+import { Column } from "./column.js";
+import { concatTables } from "./concat.js";
+import { type Mask, positionsOf, positionsWhere } from "./filter.js";
+import { columnIndex, namesOf } from "./names.js";
+import { nameColumns, pickColumns, setColumns } from "./pick.js";
+import { type Cell, type RowsOptions, rowsOf } from "./rows.js";
+import { columnOfValues, type MadeColumn } from "./values.js";
+
+/** A row of a frame whose columns are not known to the compiler. */
+export type AnyRow = Record<string, Cell>;
+
+type Name<Row> = keyof Row & string;
+
+/** What `with()` takes for one column: a function of the row, a column, or one value for each row. */
+export type NewColumn<Row, Value = unknown> = ((row: Row) => Value) | Column<Value> | Vector | ArrayLike<Value>;
+
+/** A sort key: a name (ascending), or a name and a direction. */
+export type Order<Row> = Name<Row> | readonly [column: Name<Row>, direction: "asc" | "desc"];
+
+type Renamed<Row, Names> = {
+  [K in keyof Row as K extends keyof Names ? (Names[K] extends string ? Names[K] : K) : K]: Row[K];
+};
+
+type Extended<Row, Added> = Omit<Row, keyof Added> & { [K in keyof Added]: ValueOf<Added[K]> };
+type ValueOf<New> = New extends (row: never) => infer Value
+  ? Value
+  : New extends Column<infer Value>
+    ? Value
+    : New extends ArrayLike<infer Value>
+      ? Value
+      : Cell;
+
+/**
+ * A table that never changes, over one `arrow.Table`: columns with the service's types, exact decimals, whole days. Every method
+ * gives a new frame and shares buffers where it can; `source` says where the rows come from and is no part of the Arrow bytes.
+ *
+ * @typeParam Row what `rows()` yields; `AnyRow` where the columns are not known to the compiler
+ * @example
+ * ```ts no-run
+ * import { Frame } from "arrowbook";
+ * const frame = Frame.from(arrowTable);
+ * frame.filter((row) => row.ticker === "AAA").sort("date").select("date", "close");
+ * ```
+ */
+export class Frame<Row extends object = AnyRow> {
+  readonly table: Table;
+  readonly source: FrameSource | undefined;
+
+  private constructor(table: Table, source?: FrameSource) {
+    this.table = table;
+    this.source = source;
+    Object.freeze(this);
+  }
+
+  /** A frame over an Arrow table; buffers are shared. */
+  static from<Row extends object = AnyRow>(table: Table, source?: FrameSource): Frame<Row> {
+    return new Frame<Row>(table, source);
+  }
+
+  /** A frame over record batches, whose dictionaries may differ; `schema` stands where there are none. */
+  static fromBatches<Row extends object = AnyRow>(
+    schema: Schema,
+    batches: Iterable<RecordBatch>,
+    source?: FrameSource,
+  ): Frame<Row> {
+    const all = [...batches];
+    if (all.length === 0) return new Frame<Row>(new ArrowTable(schema, []), source);
+    const alike = all.every((batch) => batch.schema === all[0].schema);
+    const table = alike ? new ArrowTable(all[0].schema, all) : concatTables(all.map((batch) => new ArrowTable(batch)));
+    return new Frame<Row>(table, source);
+  }
+
+  /** The rows of several frames one after the other; buffers are shared. @throws InputError `DifferentColumns` */
+  static concat<Row extends object>(frames: readonly Frame<Row>[]): Frame<Row> {
+    const sources = new Set(frames.map((frame) => frame.source));
+    return new Frame<Row>(
+      concatTables(frames.map((frame) => frame.table)),
+      sources.size === 1 ? frames[0].source : undefined,
+    );
+  }
+
+  /** Names and service types, in order. */
+  get columns(): readonly ColumnSpec[] {
+    return columnsOf(this.table.schema);
+  }
+
+  get numRows(): number {
+    return this.table.numRows;
+  }
+
+  get numColumns(): number {
+    return this.table.schema.fields.length;
+  }
+
+  /** Bytes of all buffers; what frames share counts in each of them. */
+  get nbytes(): number {
+    return byteLength(this.table);
+  }
+
+  /** A column by its exact name or by position. @throws InputError `UnknownColumn` with the nearest names, `AmbiguousColumn` */
+  column<K extends Name<Row>>(name: K | number): Column<Row[K]> {
+    const at = columnIndex(this.table, name);
+    const { name: found, type } = this.columns[at];
+    return new Column<Row[K]>(found, type, this.table.getChildAt(at) as Vector);
+  }
+
+  /**
+   * The rows as objects in order, with members in column order (whole-number names come first: JavaScript sorts them so); a name that
+   * stands twice gets `_2`. Decimals are the nearest number and dates ISO text unless asked otherwise.
+   */
+  rows(options?: RowsOptions): Iterable<Row> {
+    return rowsOf<Row>(this.table, options);
+  }
+
+  /** The named columns in the given order; buffers are shared. @throws InputError `UnknownColumn` */
+  select<K extends Name<Row>>(...names: readonly K[]): Frame<Pick<Row, K>> {
+    const positions = names.map((name) => columnIndex(this.table, name));
+    return this.over(pickColumns(this.table, positions));
+  }
+
+  /** All columns but the named ones. @throws InputError `UnknownColumn` */
+  drop<K extends Name<Row>>(...names: readonly K[]): Frame<Omit<Row, K>> {
+    const gone = new Set(names.map((name) => columnIndex(this.table, name)));
+    return this.over(
+      pickColumns(
+        this.table,
+        this.columns.flatMap((_, i) => (gone.has(i) ? [] : [i])),
+      ),
+    );
+  }
+
+  /** Columns under new names: by old name, or a list with a name for each. Values are shared. @throws InputError `UnknownColumn` */
+  rename(names: readonly string[]): Frame;
+  rename<const Names extends { readonly [K in Name<Row>]?: string }>(names: Names): Frame<Renamed<Row, Names>>;
+  rename(names: Readonly<Record<string, string>> | readonly string[]): Frame<never> {
+    const old = namesOf(this.table);
+    if (Array.isArray(names)) {
+      if (names.length === old.length) return this.over(nameColumns(this.table, names));
+      throw new InputError(`${names.length} names for ${old.length} columns.`, { code: "DifferentLength" });
+    }
+    const fresh = [...old];
+    for (const [from, to] of Object.entries(names)) fresh[columnIndex(this.table, from)] = to;
+    return this.over(nameColumns(this.table, fresh));
+  }
+
+  /**
+   * The frame with columns added at the end, or replaced where they stand. Numbers become `double`; a column keeps its type.
+   * @throws InputError `DifferentLength`, `MixedTypes`
+   */
+  with<Added extends Record<string, NewColumn<Row>>>(columns: Added): Frame<Extended<Row, Added>> {
+    const made = Object.entries(columns).map(([name, values]) => this.make(name, values));
+    return this.over(setColumns(this.table, made));
+  }
+
+  /**
+   * The rows that pass: `test` sees each row as `rows()` gives it, or a mask holds a truth value for each row.
+   * @throws InputError `DifferentLength`
+   */
+  filter(test: ((row: Row) => unknown) | Mask): Frame<Row> {
+    const positions =
+      typeof test === "function"
+        ? positionsWhere(this.rows(), this.numRows, test)
+        : positionsOf(test instanceof Column ? test.toArray() : test, this.numRows);
+    return positions.length === this.numRows ? this : this.over(takeRows(this.table, positions));
+  }
+
+  /** The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code point. */
+  sort(...keys: readonly Order<Row>[]): Frame<Row> {
+    const order = keys.map((key): SortKey => {
+      const [name, direction] = typeof key === "string" ? [key, "asc"] : key;
+      if (direction !== "asc" && direction !== "desc") {
+        throw new InputError(`The direction of ${JSON.stringify(name)} is ${JSON.stringify(direction)}.`, {
+          code: "UnknownWord",
+          hint: 'Use "asc" or "desc": frame.sort(["date", "desc"]).',
+        });
+      }
+      return { column: columnIndex(this.table, name), descending: direction === "desc" };
+    });
+    return this.over(takeRows(this.table, sortedRows(this.table, order)));
+  }
+
+  /** The rows at these positions, in this order; a position may repeat. @throws InputError `OutOfRange` */
+  take(positions: ArrayLike<number>): Frame<Row> {
+    const rows = Uint32Array.from(positions, (at) => {
+      if (Number.isInteger(at) && at >= 0 && at < this.numRows) return at;
+      throw new InputError(`Row ${at} is not among the ${this.numRows} rows.`, { code: "OutOfRange" });
+    });
+    return this.over(takeRows(this.table, rows));
+  }
+
+  /** The first rows; buffers are shared. */
+  head(count = 10): Frame<Row> {
+    return this.slice(0, Math.max(0, count));
+  }
+
+  /** The last rows; buffers are shared. */
+  tail(count = 10): Frame<Row> {
+    return this.slice(Math.max(0, this.numRows - Math.max(0, count)));
+  }
+
+  /** Rows `begin` (inclusive) to `end` (exclusive, default all); negative positions count from the end. Buffers are shared. */
+  slice(begin = 0, end = this.numRows): Frame<Row> {
+    const from = place(begin, this.numRows);
+    return this.over(this.table.slice(from, Math.max(from, place(end, this.numRows))));
+  }
+
+  /** The rows as an array for `JSON.stringify`: integers beyond 2^53 become text. */
+  toJSON(): Row[] {
+    const rows = Array.from(this.rows() as Iterable<AnyRow>);
+    for (const row of rows) {
+      for (const name of Object.keys(row)) if (typeof row[name] === "bigint") row[name] = String(row[name]);
+    }
+    return rows as Row[];
+  }
+
+  /** The table as HTML, escaped, with more or fewer rows than a notebook shows by itself. */
+  toHTML(options: Omit<TableOptions, "source"> = {}): string {
+    return htmlTable(this.table, { ...options, source: this.source });
+  }
+
+  /** The table as aligned text; what `String(frame)` and a terminal show. */
+  toString(options: Omit<TableOptions, "source"> = {}): string {
+    return textTable(this.table, { ...options, source: this.source });
+  }
+
+  private over<Other extends object>(table: Table): Frame<Other> {
+    return new Frame<Other>(table, this.source);
+  }
+
+  private make(name: string, values: NewColumn<Row>): MadeColumn {
+    if (typeof values === "function") {
+      const made = new Array<unknown>(this.numRows);
+      let i = 0;
+      for (const row of this.rows()) made[i++] = values(row);
+      return columnOfValues(name, made);
+    }
+    return columnOfValues(name, values as ArrayLike<unknown>);
+  }
+}
+
+/** A slice position, kept inside the rows. */
+function place(at: number, count: number): number {
+  const whole = Math.trunc(at);
+  return Math.min(count, Math.max(0, whole < 0 ? count + whole : whole));
+}
+
+showAs<Frame<object>>(Frame.prototype as Frame<object>, {
+  bundle: ({ table, source }): Bundle => ({
+    "text/html": htmlTable(table, { source }),
+    "text/plain": textTable(table, { source }),
+  }),
+  text: ({ table, source }, width) => textTable(table, { source, width }),
+});

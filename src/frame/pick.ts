@@ -1,0 +1,87 @@
+import { type Field, makeData, RecordBatch, Schema, Struct, Table, type Vector } from "../columns/arrow.js";
+import { InputError } from "../errors/errors.js";
+import type { MadeColumn } from "./values.js";
+
+/** The same rows with the columns at these positions; buffers are shared. */
+export function pickColumns(table: Table, positions: readonly number[]): Table {
+  return withFields(
+    table,
+    positions.map((at) => table.schema.fields[at]),
+    positions,
+  );
+}
+
+/** The same columns under other names, one for each; buffers are shared. */
+export function nameColumns(table: Table, names: readonly string[]): Table {
+  const fields = table.schema.fields.map((field, i) => field.clone({ name: names[i] }));
+  return withFields(
+    table,
+    fields,
+    fields.map((_, i) => i),
+  );
+}
+
+function withFields(table: Table, fields: readonly Field[], positions: readonly number[]): Table {
+  const schema = new Schema([...fields], table.schema.metadata);
+  const type = new Struct(schema.fields);
+  const batches = table.batches.map((batch) => {
+    const children = positions.map((at) => batch.data.children[at]);
+    return new RecordBatch(schema, makeData({ type, length: batch.numRows, nullCount: 0, children }));
+  });
+  return new Table(schema, batches);
+}
+
+/**
+ * The table with these columns set: a name that exists is replaced where it stands, a new one goes to the end.
+ * @throws InputError `DifferentLength`
+ */
+export function setColumns(table: Table, columns: readonly MadeColumn[]): Table {
+  const fields = [...table.schema.fields];
+  const vectors: Vector[] = fields.map((_, i) => table.getChildAt(i) as Vector);
+  for (const { field, vector } of columns) {
+    if (vector.length !== table.numRows) {
+      throw new InputError(
+        `Column ${JSON.stringify(field.name)} has ${vector.length} values, the frame ${table.numRows} rows.`,
+        { code: "DifferentLength", column: field.name },
+      );
+    }
+    const at = fields.findIndex(({ name }) => name === field.name);
+    fields[at === -1 ? fields.length : at] = field;
+    vectors[at === -1 ? vectors.length : at] = vector;
+  }
+  return tableOfVectors(new Schema(fields, table.schema.metadata), vectors, table.numRows);
+}
+
+/** A table over vectors of equal length, cut into batches wherever one of them has a chunk's end; buffers are shared. */
+export function tableOfVectors(schema: Schema, vectors: readonly Vector[], numRows: number): Table {
+  const cuts = new Set<number>([numRows]);
+  for (const vector of vectors) {
+    let at = 0;
+    for (const data of vector.data) {
+      at += data.length;
+      if (at > 0) cuts.add(at);
+    }
+  }
+  const type = new Struct(schema.fields);
+  const batches: RecordBatch[] = [];
+  let from = 0;
+  for (const end of [...cuts].sort((a, b) => a - b)) {
+    if (end === from && numRows > 0) continue;
+    const children = vectors.map((vector) => pieceOf(vector, from, end));
+    batches.push(new RecordBatch(schema, makeData({ type, length: end - from, nullCount: 0, children })));
+    from = end;
+  }
+  return new Table(schema, batches);
+}
+
+/** The data between two rows that lie in one chunk. */
+function pieceOf(vector: Vector, from: number, end: number) {
+  let start = 0;
+  for (const data of vector.data) {
+    if (from >= start && end <= start + data.length) {
+      return from === start && end === start + data.length ? data : data.slice(from - start, end - from);
+    }
+    start += data.length;
+  }
+  return vector.slice(from, end).data[0];
+}
