@@ -1,5 +1,6 @@
 import { DataError } from "../errors/errors.js";
 import { csvCell } from "../format/csv-records.js";
+import { escapeXML } from "../format/xml-text.js";
 import { type ColumnSpec, parseType, type TypeKind } from "../spec/columns.js";
 
 /** One row of exact texts as a format spells it. */
@@ -55,8 +56,32 @@ export function csvRow(columns: readonly ColumnSpec[], quoteEmpty: boolean, deci
   };
 }
 
+const XML_TYPES: Readonly<Partial<Record<TypeKind, string>>> = {
+  decimal: "float",
+  double: "float",
+  integer: "integer",
+  date: "date",
+  datetime: "dateTime",
+  boolean: "boolean",
+};
+
+/** A row as nested elements: numbers `type="float"`, dates `type="date"`, texts without a type, null `nil="true"` (spec 1, 2.6). */
+export function xmlRow(columns: readonly ColumnSpec[]): RowSpeller {
+  const kinds = columns.map(({ type }) => parseType(type).kind);
+  const starts = kinds.map((kind) => (XML_TYPES[kind] ? `<datum type="${XML_TYPES[kind]}">` : "<datum>"));
+  return (row) => {
+    let out = '<datum type="array">';
+    for (let i = 0; i < kinds.length; i++) {
+      const cell = row[i];
+      const text = cell !== null && isNumber(kinds[i]) ? numberText(cell, columns[i].name) : cell;
+      out += text === null ? '<datum nil="true"/>' : `${starts[i]}${escapeXML(text)}</datum>`;
+    }
+    return `${out}</datum>`;
+  };
+}
+
 /** Whether cells of this kind are written as numbers. */
-export function isNumber(kind: TypeKind): boolean {
+function isNumber(kind: TypeKind): boolean {
   return kind === "decimal" || kind === "integer" || kind === "double";
 }
 

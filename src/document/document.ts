@@ -8,6 +8,7 @@ import { jsonNode, rowPaths } from "./json.js";
 import { type Found, type Node, readFields, shapeError } from "./node.js";
 import type { RecordOf } from "./records.js";
 import type { Rows } from "./rows.js";
+import { xmlNode } from "./xml.js";
 
 /** Resources that carry rows; in CSV their replies hold nothing else (spec 1). */
 export type RowsResource = "datasetData" | "dataset" | "tableRows";
@@ -72,7 +73,7 @@ async function readTree(
   profile: Profile,
   fail: () => void,
 ): Promise<Document> {
-  const root = format === "json" ? jsonNode(bytes, ROW_PATHS) : await xmlRoot(bytes, profile);
+  const root = format === "json" ? jsonNode(bytes, ROW_PATHS) : await xmlNode(bytes, ROW_PATHS, profile);
   const actual = present(resource, root);
   if (actual === undefined) {
     fail();
@@ -107,10 +108,6 @@ function hasRows(resource: ResourceName): boolean {
 const ROW_PATHS = ["datasetData", "dataset", "tableRows"].flatMap((name) =>
   rowPaths((resources[name as ResourceName] as Resource).fields),
 );
-
-function xmlRoot(_bytes: Uint8Array, _profile: Profile): Promise<Node> {
-  throw shapeError("is XML", "");
-}
 
 function refuseFailure(bytes: Uint8Array, profile: Profile): void {
   if (looksLikeFailure(bytes)) {

@@ -1,6 +1,7 @@
 import { DataError } from "../errors/errors.js";
 import type { Field, Fields, ScalarField } from "../spec/resources.js";
-import { isDate, isoMoment } from "./moment.js";
+import { NO_DATE, parseDate } from "../value/date.js";
+import { isoMoment } from "./moment.js";
 import type { Rows } from "./rows.js";
 
 /** One value of a reply, in whichever format; the walk below asks for what the resource table says should be there. */
@@ -97,7 +98,7 @@ function readScalar(kind: ScalarField["kind"], text: string, where: string): str
       if (text !== "true" && text !== "false") throw bad("true or false");
       return text === "true";
     case "date":
-      if (!isDate(text)) throw bad("a date YYYY-MM-DD");
+      if (parseDate(text) === NO_DATE) throw bad("a date YYYY-MM-DD");
       return text;
     case "dateTime": {
       const iso = isoMoment(text);

@@ -12,18 +12,11 @@ export function decodeEntities(text: string): string {
   });
 }
 
-/** Characters that XML 1.0 cannot hold even as a reference; XML 1.1 holds the controls as references. */
-const CONTROLS = /[\u0001-\u0008\u000b\u000c\u000e-\u001f]/;
 const IMPOSSIBLE = /[\u0000\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 const SPECIAL = /[&<>"\r\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028]/g;
 const ANY_SPECIAL = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\ud800-\udfff\ufffe\uffff]/;
 
-/** Whether a text needs XML 1.1 because of control characters. */
-export function needsXML11(text: string): boolean {
-  return CONTROLS.test(text);
-}
-
-/** Text for an element or an attribute. Throws an {@link InputError} `NotInXML` for NUL, lone surrogates and U+FFFE, U+FFFF. */
+/** Text for an element or an attribute; control characters as references, which only XML 1.1 allows. Throws an {@link InputError} `NotInXML` for NUL, lone surrogates and U+FFFE, U+FFFF. */
 export function escapeXML(text: string): string {
   if (!ANY_SPECIAL.test(text)) return text;
   if (IMPOSSIBLE.test(text)) {
