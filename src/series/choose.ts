@@ -1,0 +1,131 @@
+import { DataType, type Table, type Vector } from "../columns/arrow.js";
+import { InputError } from "../errors/errors.js";
+import { suggestion } from "../errors/nearest.js";
+
+/** Which column carries time and which columns tell the series of a long table apart. */
+export interface Along {
+  /** The column of days; the first date column where left out. */
+  readonly on?: string;
+  /** Columns that name the series: every series is computed for itself. */
+  readonly by?: string | readonly string[];
+}
+
+/** As {@link Along}, with the columns to compute and what to call the results. */
+export interface ColumnChoice extends Along {
+  /** The columns to compute; every number column but `on` and `by` where left out. */
+  readonly columns?: string | readonly string[];
+  /** With a suffix the results stand beside the originals, as name + suffix; without one they take their place. */
+  readonly suffix?: string;
+}
+
+/** Positions of the chosen columns. */
+export interface Chosen {
+  readonly on: number | undefined;
+  readonly by: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** One name, several or none, as a list. */
+export function listOf(names: string | readonly string[] | undefined): readonly string[] {
+  if (names === undefined) return [];
+  return typeof names === "string" ? [names] : names;
+}
+
+/** The position of a column, by its exact name. Throws {@link InputError} `UnknownColumn` that names the nearest. */
+export function columnAt(table: Table, name: string): number {
+  const names = table.schema.fields.map((field) => field.name);
+  const at = names.indexOf(name);
+  if (at === -1) {
+    throw new InputError(`unknown column: ${JSON.stringify(name)}`, {
+      code: "UnknownColumn",
+      column: name,
+      hint: suggestion(name, names, "columns"),
+    });
+  }
+  return at;
+}
+
+/** The column itself, by position. */
+export function vectorAt(table: Table, column: number): Vector {
+  const vector = table.getChildAt(column);
+  if (vector === null) throw new InputError(`unknown column: position ${column}`, { code: "UnknownColumn" });
+  return vector;
+}
+
+/** Columns that hold days or moments. */
+export function isTime(type: DataType): boolean {
+  return DataType.isDate(type) || DataType.isTimestamp(type);
+}
+
+/** Columns that hold numbers: integers, floating point and decimals. */
+export function isNumber(type: DataType): boolean {
+  return DataType.isInt(type) || DataType.isFloat(type) || DataType.isDecimal(type);
+}
+
+/** The column of days: the named one, or the first that holds days; undefined where there is none. */
+export function timeColumn(table: Table, on: string | undefined): number | undefined {
+  if (on !== undefined) {
+    const at = columnAt(table, on);
+    if (isTime(table.schema.fields[at].type)) return at;
+    throw new InputError(`column ${JSON.stringify(on)} holds no dates: ${table.schema.fields[at].type}`, {
+      code: "NotADate",
+      column: on,
+      hint: "Name a Date column with `on`.",
+    });
+  }
+  const at = table.schema.fields.findIndex((field) => isTime(field.type));
+  return at === -1 ? undefined : at;
+}
+
+/** As {@link timeColumn}, for what cannot be done without one. Throws {@link InputError} `NoDateColumn`. */
+export function needTime(table: Table, on: string | undefined, what: string): number {
+  const at = timeColumn(table, on);
+  if (at !== undefined) return at;
+  throw new InputError(`${what} needs a date column and the table has none`, {
+    code: "NoDateColumn",
+    hint: "Read the dates as type Date.",
+  });
+}
+
+/** The chosen columns; without `columns` every one that `fits` but `on` and `by`. */
+export function choose(table: Table, choice: ColumnChoice, fits: (type: DataType) => boolean = isNumber): Chosen {
+  const on = timeColumn(table, choice.on);
+  const by = listOf(choice.by).map((name) => columnAt(table, name));
+  if (choice.columns !== undefined) {
+    const values = listOf(choice.columns).map((name) => fitting(table, name, fits));
+    return { on, by, values };
+  }
+  const values: number[] = [];
+  for (const [at, field] of table.schema.fields.entries()) {
+    if (at !== on && !by.includes(at) && fits(field.type)) values.push(at);
+  }
+  return { on, by, values };
+}
+
+function fitting(table: Table, name: string, fits: (type: DataType) => boolean): number {
+  const at = columnAt(table, name);
+  const { type } = table.schema.fields[at];
+  if (fits(type)) return at;
+  throw new InputError(`column ${JSON.stringify(name)} cannot be computed with: ${type}`, {
+    code: "NotANumber",
+    column: name,
+    hint: "Choose number columns, or read this one as a number.",
+  });
+}
+
+/** `word` if it is one of `words`. Throws {@link InputError} `UnknownWord` that names the nearest. */
+export function oneOf<T extends string>(word: string, words: readonly T[], what: string): T {
+  const found = words.find((known) => known === word);
+  if (found !== undefined) return found;
+  throw new InputError(`unknown ${what}: ${JSON.stringify(word)}`, {
+    code: "UnknownWord",
+    value: word,
+    hint: suggestion(word, words, `words for ${what}`),
+  });
+}
+
+/** `value` if it is a whole number from `least` on. Throws {@link InputError} `BadOption`. */
+export function wholeNumber(value: number, least: number, what: string): number {
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new InputError(`invalid ${what}: ${value}`, { code: "BadOption", hint: `Give a whole number from ${least} on.` });
+}

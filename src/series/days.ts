@@ -1,0 +1,47 @@
+import { type Data, DataType, TimeUnit, type Timestamp, type Vector } from "../columns/arrow.js";
+import { InputError } from "../errors/errors.js";
+
+const PER_DAY: Readonly<Record<number, bigint>> = {
+  [TimeUnit.SECOND]: 86_400n,
+  [TimeUnit.MILLISECOND]: 86_400_000n,
+  [TimeUnit.MICROSECOND]: 86_400_000_000n,
+  [TimeUnit.NANOSECOND]: 86_400_000_000_000n,
+};
+
+/**
+ * A date column as whole days since 1970-01-01; moments count as the UTC day they lie in. A `Date32` column of one chunk is not
+ * copied. Throws {@link InputError} `EmptyDate` for a null: a row without a day has no place in time.
+ */
+export function daysOf(vector: Vector, name: string): Int32Array {
+  if (vector.nullCount > 0) {
+    throw new InputError(`${vector.nullCount} rows have no date in ${JSON.stringify(name)}`, {
+      code: "EmptyDate",
+      column: name,
+      hint: "Filter these rows out first, or name another date column with `on`.",
+    });
+  }
+  const chunks = vector.data.filter((data) => data.length > 0);
+  if (chunks.length === 1 && isDayType(chunks[0].type)) return dayChunk(chunks[0]);
+  const days = new Int32Array(vector.length);
+  let at = 0;
+  for (const data of chunks) {
+    days.set(dayChunk(data), at);
+    at += data.length;
+  }
+  return days;
+}
+
+const isDayType = (type: DataType): boolean => DataType.isDate(type) && type.unit === 0;
+
+function dayChunk(data: Data): Int32Array {
+  if (isDayType(data.type)) return (data.values as Int32Array).subarray(0, data.length);
+  const perDay = DataType.isTimestamp(data.type) ? PER_DAY[(data.type as Timestamp).unit] : 86_400_000n;
+  const raw = data.values as Int32Array | BigInt64Array;
+  const moments = raw instanceof BigInt64Array ? raw : new BigInt64Array(raw.buffer, raw.byteOffset, data.length);
+  const days = new Int32Array(data.length);
+  for (let i = 0; i < days.length; i++) {
+    const day = moments[i] / perDay;
+    days[i] = Number(moments[i] < 0n && day * perDay !== moments[i] ? day - 1n : day);
+  }
+  return days;
+}

@@ -1,0 +1,101 @@
+import { DataType, Decimal, type Field, Int64, makeData, type Vector } from "../columns/arrow.js";
+import { vectorToBigInts } from "../columns/readers.js";
+import { DataError } from "../errors/errors.js";
+import { type Column, retyped } from "./numbers.js";
+
+/** A column of whole units: a decimal is its digits without the point, an integer itself. Sums and differences of these are exact. */
+export interface Exact {
+  readonly units: readonly (bigint | null)[];
+  /** Digits after the point; undefined for integers. */
+  readonly scale: number | undefined;
+  /** Digits in all; 19 for integers. */
+  readonly precision: number;
+}
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const NARROW = 38;
+const WIDE = 76;
+
+/** Integers and decimals, whose sums and differences are computed exactly; floating point is not among them. */
+export function isExact(type: DataType): boolean {
+  return DataType.isInt(type) || DataType.isDecimal(type);
+}
+
+/** The units of an integer or decimal column. */
+export function exactOf(vector: Vector): Exact {
+  const type = vector.type as DataType;
+  const units = vectorToBigInts(vector);
+  if (DataType.isDecimal(type)) return { units, scale: (type as Decimal).scale, precision: (type as Decimal).precision };
+  return { units, scale: undefined, precision: 19 };
+}
+
+/** Precision of a sum: as wide as the storage of `precision` digits allows (38 or 76), as SQL engines have it. */
+export function sumPrecision(precision: number): number {
+  return precision <= NARROW ? NARROW : WIDE;
+}
+
+/** Precision of a difference: one digit more, within the same storage. */
+export function differencePrecision(precision: number): number {
+  return Math.min(precision + 1, sumPrecision(precision));
+}
+
+/**
+ * Units as a column: `Int64` where `scale` is undefined, else a decimal of that scale and precision. Throws {@link DataError}
+ * `Overflow` for a value with more digits.
+ */
+export function exactColumn(field: Field, units: readonly (bigint | null)[], { scale, precision }: Omit<Exact, "units">): Column {
+  return scale === undefined ? integerColumn(field, units) : decimalColumn(field, units, scale, precision);
+}
+
+function integerColumn(field: Field, units: readonly (bigint | null)[]): Column {
+  const { length } = units;
+  const data = new BigInt64Array(length);
+  for (let i = 0; i < length; i++) {
+    const value = units[i];
+    if (value === null) continue;
+    if (value < INT64_MIN || value > INT64_MAX) throw overflow(field, value, "64 bits");
+    data[i] = value;
+  }
+  return {
+    field: retyped(field, new Int64(), "Integer"),
+    data: makeData({ type: new Int64(), length, data, ...nullsOf(units) }),
+  };
+}
+
+function decimalColumn(field: Field, units: readonly (bigint | null)[], scale: number, precision: number): Column {
+  const words = precision > NARROW ? 4 : 2; // of 64 bits
+  const data = new BigInt64Array(units.length * words);
+  const limit = 10n ** BigInt(precision);
+  for (let i = 0; i < units.length; i++) {
+    let value = units[i];
+    if (value === null) continue;
+    if (value >= limit || value <= -limit) throw overflow(field, value, `${precision} digits`);
+    for (let w = 0; w < words; w++) {
+      data[i * words + w] = BigInt.asIntN(64, value);
+      value >>= 64n;
+    }
+  }
+  const type = new Decimal(scale, precision, words * 64);
+  const made = makeData({ type, length: units.length, data: new Uint32Array(data.buffer), ...nullsOf(units) });
+  return { field: retyped(field, type, `BigDecimal(${precision},${scale})`), data: made };
+}
+
+function nullsOf(units: readonly (bigint | null)[]): { nullCount: number; nullBitmap?: Uint8Array } {
+  let nullCount = 0;
+  const nullBitmap = new Uint8Array(((units.length + 63) & ~63) >> 3);
+  for (let i = 0; i < units.length; i++) {
+    if (units[i] === null) nullCount++;
+    else nullBitmap[i >> 3] |= 1 << (i & 7);
+  }
+  return nullCount === 0 ? { nullCount } : { nullCount, nullBitmap };
+}
+
+function overflow(field: Field, value: bigint, limit: string): DataError {
+  return new DataError(`a result in column ${JSON.stringify(field.name)} has more than ${limit}: ${value}`, {
+    code: "Overflow",
+    column: field.name,
+    value: String(value),
+    hint: 'Read the column with decimals: "float64", or scale the values down first.',
+  });
+}

@@ -1,0 +1,62 @@
+/** A running sum in two doubles (TwoSum): the rounding error of every addition is kept, so that removing undoes adding. */
+export interface Sum {
+  high: number;
+  low: number;
+}
+
+/** Adds `value` (finite) to `sum`. */
+export function addTo(sum: Sum, value: number): void {
+  const total = sum.high + value;
+  const part = total - sum.high;
+  sum.low += sum.high - (total - part) + (value - part);
+  sum.high = total;
+}
+
+/** What is in the sum. */
+export function totalOf(sum: Sum): number {
+  return sum.high + sum.low;
+}
+
+/**
+ * The sum of the values from `from` to `to` (exclusive), NaN left out, correct to about twice the precision of a double before
+ * the last rounding. Infinities add as IEEE 754 has it. The count of values is `count` of the result.
+ */
+export function sumOf(values: Float64Array, from: number, to: number): { total: number; count: number } {
+  let high = 0;
+  let low = 0;
+  let count = 0;
+  let infinite = 0;
+  for (let i = from; i < to; i++) {
+    const value = values[i];
+    if (value - value !== 0) {
+      if (value === value) {
+        infinite += value;
+        count++;
+      }
+      continue;
+    }
+    count++;
+    const total = high + value;
+    const part = total - high;
+    low += high - (total - part) + (value - part);
+    high = total;
+  }
+  if (infinite !== 0) return { total: infinite, count };
+  return { total: Number.isFinite(high) ? high + low : high, count };
+}
+
+/** Sum of squared distances from the mean, NaN left out; and how many values there are. */
+export function squaresOf(values: Float64Array, from: number, to: number): { squares: number; count: number } {
+  const { total, count } = sumOf(values, from, to);
+  const mean = total / count;
+  const sum: Sum = { high: 0, low: 0 };
+  let drift = 0;
+  for (let i = from; i < to; i++) {
+    const distance = values[i] - mean;
+    if (distance !== distance) continue;
+    addTo(sum, distance * distance);
+    drift += distance;
+  }
+  // The mean is rounded; what the distances still add up to corrects for that.
+  return { squares: Math.max(0, totalOf(sum) - (drift * drift) / count), count };
+}
