@@ -3,16 +3,13 @@
  * 0001-01-01 to 9999-12-31 of the proleptic Gregorian calendar. No `Date` object and no time zone takes part.
  */
 
+import { civil, dayNumber, LAST_DAY } from "../value/date.js";
+
 /** Length of a period: the words of `collapse` (spec 4.2) without `none`. */
 export type Frequency = "daily" | "weekly" | "monthly" | "quarterly" | "annual";
 
-/** 0001-01-01 and 9999-12-31, the first and last day there is. */
-export const FIRST_DAY = -719_162;
-export const LAST_DAY = 2_932_896;
-
 /** Weekday of 1970-01-01, counted from Sunday = 0. */
 const THURSDAY = 4;
-const DAYS_PER_ERA = 146_097;
 const MONTHS: Readonly<Record<Frequency, number>> = { daily: 0, weekly: 0, monthly: 1, quarterly: 3, annual: 12 };
 
 /**
@@ -49,25 +46,14 @@ export function label(start: number, frequency: Frequency): number {
 
 /** Months since January of the year 0. */
 function monthOf(day: number): number {
-  // Years counted from 1 March, so that the leap day is the last day of one.
-  const shifted = day + 719_468;
-  const era = Math.floor(shifted / DAYS_PER_ERA);
-  const inEra = shifted - era * DAYS_PER_ERA;
-  const year = ((inEra - ((inEra / 1460) | 0) + ((inEra / 36_524) | 0) - ((inEra / 146_096) | 0)) / 365) | 0;
-  const inYear = inEra - (365 * year + ((year / 4) | 0) - ((year / 100) | 0));
-  const fromMarch = ((5 * inYear + 2) / 153) | 0;
-  return (era * 400 + year) * 12 + fromMarch + 2;
+  const { year, month } = civil(day);
+  return year * 12 + month - 1;
 }
 
-/** The first day of a month counted as {@link monthOf} counts. */
+/** The first day of a month counted as {@link monthOf} counts; after December 9999 the day after the last. */
 function firstOfMonth(month: number): number {
-  const shifted = month - 2;
-  const yearFromMarch = Math.floor(shifted / 12);
-  const fromMarch = shifted - yearFromMarch * 12;
-  const era = Math.floor(yearFromMarch / 400);
-  const year = yearFromMarch - era * 400;
-  const inYear = ((153 * fromMarch + 2) / 5) | 0;
-  return era * DAYS_PER_ERA + year * 365 + ((year / 4) | 0) - ((year / 100) | 0) + inYear - 719_468;
+  const year = Math.floor(month / 12);
+  return year > 9999 ? LAST_DAY + 1 : dayNumber(year, month - year * 12 + 1, 1);
 }
 
 function modulo(value: number, by: number): number {

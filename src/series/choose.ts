@@ -127,5 +127,8 @@ export function oneOf<T extends string>(word: string, words: readonly T[], what:
 /** `value` if it is a whole number from `least` on. Throws {@link InputError} `BadOption`. */
 export function wholeNumber(value: number, least: number, what: string): number {
   if (Number.isInteger(value) && value >= least) return value;
-  throw new InputError(`invalid ${what}: ${value}`, { code: "BadOption", hint: `Give a whole number from ${least} on.` });
+  throw new InputError(`invalid ${what}: ${value}`, {
+    code: "BadOption",
+    hint: `Give a whole number from ${least} on.`,
+  });
 }

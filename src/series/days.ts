@@ -1,4 +1,4 @@
-import { type Data, DataType, TimeUnit, type Timestamp, type Vector } from "../columns/arrow.js";
+import { type Data, DataType, TimeUnit, type Vector } from "../columns/arrow.js";
 import { InputError } from "../errors/errors.js";
 
 const PER_DAY: Readonly<Record<number, bigint>> = {
@@ -35,7 +35,9 @@ const isDayType = (type: DataType): boolean => DataType.isDate(type) && type.uni
 
 function dayChunk(data: Data): Int32Array {
   if (isDayType(data.type)) return (data.values as Int32Array).subarray(0, data.length);
-  const perDay = DataType.isTimestamp(data.type) ? PER_DAY[(data.type as Timestamp).unit] : 86_400_000n;
+  const perDay = DataType.isTimestamp(data.type)
+    ? PER_DAY[(data.type as unknown as { unit: TimeUnit }).unit]
+    : 86_400_000n;
   const raw = data.values as Int32Array | BigInt64Array;
   const moments = raw instanceof BigInt64Array ? raw : new BigInt64Array(raw.buffer, raw.byteOffset, data.length);
   const days = new Int32Array(data.length);

@@ -26,7 +26,8 @@ export function isExact(type: DataType): boolean {
 export function exactOf(vector: Vector): Exact {
   const type = vector.type as DataType;
   const units = vectorToBigInts(vector);
-  if (DataType.isDecimal(type)) return { units, scale: (type as Decimal).scale, precision: (type as Decimal).precision };
+  if (DataType.isDecimal(type))
+    return { units, scale: (type as Decimal).scale, precision: (type as Decimal).precision };
   return { units, scale: undefined, precision: 19 };
 }
 
@@ -44,7 +45,11 @@ export function differencePrecision(precision: number): number {
  * Units as a column: `Int64` where `scale` is undefined, else a decimal of that scale and precision. Throws {@link DataError}
  * `Overflow` for a value with more digits.
  */
-export function exactColumn(field: Field, units: readonly (bigint | null)[], { scale, precision }: Omit<Exact, "units">): Column {
+export function exactColumn(
+  field: Field,
+  units: readonly (bigint | null)[],
+  { scale, precision }: Omit<Exact, "units">,
+): Column {
   return scale === undefined ? integerColumn(field, units) : decimalColumn(field, units, scale, precision);
 }
 

@@ -37,10 +37,10 @@ function markNulls(data: Data, out: Float64Array, at: number): void {
 export function doubleData(values: Float64Array): Data {
   const { length } = values;
   let nullCount = 0;
-  for (let i = 0; i < length; i++) if (values[i] !== values[i]) nullCount++;
+  for (let i = 0; i < length; i++) if (Number.isNaN(values[i])) nullCount++;
   if (nullCount === 0) return makeData({ type: new Float64(), length, nullCount, data: values });
   const nullBitmap = new Uint8Array(((length + 63) & ~63) >> 3);
-  for (let i = 0; i < length; i++) if (values[i] === values[i]) nullBitmap[i >> 3] |= 1 << (i & 7);
+  for (let i = 0; i < length; i++) if (!Number.isNaN(values[i])) nullBitmap[i >> 3] |= 1 << (i & 7);
   return makeData({ type: new Float64(), length, nullCount, nullBitmap, data: values });
 }
 

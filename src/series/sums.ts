@@ -28,8 +28,8 @@ export function sumOf(values: Float64Array, from: number, to: number): { total: 
   let infinite = 0;
   for (let i = from; i < to; i++) {
     const value = values[i];
-    if (value - value !== 0) {
-      if (value === value) {
+    if (!Number.isFinite(value)) {
+      if (!Number.isNaN(value)) {
         infinite += value;
         count++;
       }
@@ -53,7 +53,7 @@ export function squaresOf(values: Float64Array, from: number, to: number): { squ
   let drift = 0;
   for (let i = from; i < to; i++) {
     const distance = values[i] - mean;
-    if (distance !== distance) continue;
+    if (Number.isNaN(distance)) continue;
     addTo(sum, distance * distance);
     drift += distance;
   }

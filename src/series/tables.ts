@@ -1,11 +1,18 @@
-import { type Data, Field, RecordBatch, Schema, Struct, Table, makeData } from "../columns/arrow.js";
-import { takeRows, tableOfData } from "../columns/take.js";
+import { type Data, type Field, makeData, RecordBatch, Schema, Struct, Table } from "../columns/arrow.js";
+import { tableOfData, takeRows } from "../columns/take.js";
 import type { Column } from "./numbers.js";
 
 /** A table of one batch over these columns. */
 export function tableOf(columns: readonly Column[], rows: number, metadata: Map<string, string> = new Map()): Table {
-  const schema = new Schema(columns.map(({ field }) => field), metadata);
-  return tableOfData(schema, columns.map(({ data }) => data), rows);
+  const schema = new Schema(
+    columns.map(({ field }) => field),
+    metadata,
+  );
+  return tableOfData(
+    schema,
+    columns.map(({ data }) => data),
+    rows,
+  );
 }
 
 /** `table` with some columns replaced (by position) and others added at the end; the batches stay as they are. */

@@ -118,18 +118,33 @@ function sortRun(run: Int32Array, days: Int32Array): void {
   for (let i = 1; i < run.length; i++) {
     const step = days[run[i]] - days[run[i - 1]];
     if (step < 0) rising = false;
-    if (step <= 0 && step !== 0) continue;
-    falling = false;
+    if (step >= 0) falling = false;
   }
   if (rising) return;
   if (falling) {
     run.reverse();
     return;
   }
-  // Day and place in one float64: both together stay below 2^53.
-  const keys = new Float64Array(run.length);
-  for (let i = 0; i < run.length; i++) keys[i] = (days[run[i]] + 8_388_608) * 4_294_967_296 + i;
+  sortByDay(run, days);
+}
+
+/** Sorts rows, given in rising order, by their days. */
+function sortByDay(run: Int32Array, days: Int32Array): void {
+  let first = days[run[0]];
+  let last = first;
+  for (let i = 1; i < run.length; i++) {
+    if (days[run[i]] < first) first = days[run[i]];
+    else if (days[run[i]] > last) last = days[run[i]];
+  }
+  const { length } = run;
+  if ((last - first + 1) * length > Number.MAX_SAFE_INTEGER) {
+    run.sort((a, b) => days[a] - days[b] || a - b);
+    return;
+  }
+  // Day and place in one double, exactly: sorted as numbers, the place tells the row.
+  const keys = new Float64Array(length);
+  for (let i = 0; i < length; i++) keys[i] = (days[run[i]] - first) * length + i;
   const before = run.slice();
   keys.sort();
-  for (let i = 0; i < run.length; i++) run[i] = before[keys[i] % 4_294_967_296];
+  for (let i = 0; i < length; i++) run[i] = before[keys[i] % length];
 }

@@ -1,0 +1,252 @@
+import { DataType, type Field, type Vector } from "../columns/arrow.js";
+import { vectorToStrings } from "../columns/readers.js";
+import { compareText } from "../columns/sort.js";
+import { takeVector } from "../columns/take.js";
+import { InputError } from "../errors/errors.js";
+import { isNumber, oneOf } from "./choose.js";
+import { codesOf } from "./codes.js";
+import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
+import { type Column, countColumn, doubleColumn, numbersOf } from "./numbers.js";
+import { quantileOfSorted } from "./quantile.js";
+import { squaresOf, sumOf } from "./sums.js";
+
+/** Words for one value made of many. */
+export const AGGREGATES = [
+  "last",
+  "first",
+  "mean",
+  "sum",
+  "min",
+  "max",
+  "count",
+  "std",
+  "var",
+  "median",
+  "unique",
+] as const;
+
+/**
+ * How many values become one; nulls are left out everywhere, and of nothing but nulls comes null.
+ * `last`, `first`, `min` and `max` pick a value and keep the column's type, text and dates included; `sum` of integers and
+ * decimals is exact (`Int64`; 38 digits, or 76 above), of floating point compensated; `count` counts values and `unique`
+ * distinct values (`Int64`); `mean`, `std` and `var` (n − 1 below), `median` and `{ quantile }` (linear between neighbours) are
+ * `Float64`.
+ */
+export type Aggregate = (typeof AGGREGATES)[number] | { readonly quantile: number };
+
+/** Stretches of positions, each to become one value. */
+export interface Spans {
+  /** Position → row; undefined where they are the same. */
+  readonly rows: Int32Array | undefined;
+  readonly from: Int32Array;
+  /** Exclusive. */
+  readonly to: Int32Array;
+}
+
+/** One value for each span of a column, under the column's own name. */
+export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: Spans): Column {
+  if (typeof how === "object") return quantiles(field, vector, how.quantile, spans);
+  switch (oneOf(how, AGGREGATES, "an aggregate")) {
+    case "last":
+      return picked(field, vector, lastRows(validOf(vector), spans));
+    case "first":
+      return picked(field, vector, firstRows(validOf(vector), spans));
+    case "min":
+      return picked(field, vector, extremeRows(field, vector, spans, -1));
+    case "max":
+      return picked(field, vector, extremeRows(field, vector, spans, 1));
+    case "sum":
+      return sums(field, vector, spans);
+    case "count":
+      return countColumn(field.name, counts(validOf(vector), spans));
+    case "unique":
+      return countColumn(field.name, uniques(vector, spans));
+    case "mean":
+      return doubles(field, vector, spans, (values, from, to) => {
+        const { total, count } = sumOf(values, from, to);
+        return total / count;
+      });
+    case "std":
+      return doubles(field, vector, spans, (values, from, to) => Math.sqrt(varianceOf(values, from, to)));
+    case "var":
+      return doubles(field, vector, spans, varianceOf);
+    case "median":
+      return quantiles(field, vector, 0.5, spans);
+  }
+}
+
+/** Variance with n − 1 below; NaN for fewer than two values. */
+export function varianceOf(values: Float64Array, from: number, to: number): number {
+  const { squares, count } = squaresOf(values, from, to);
+  return count < 2 ? Number.NaN : squares / (count - 1);
+}
+
+const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({
+  field,
+  data: takeVector(vector, rows).data[0],
+});
+
+/** Whether a row holds a value; undefined where all do. */
+export function validOf(vector: Vector): Uint8Array | undefined {
+  if (vector.nullCount === 0) return undefined;
+  const valid = new Uint8Array(vector.length);
+  let at = 0;
+  for (const data of vector.data) {
+    if (data.nullCount === 0) valid.fill(1, at, at + data.length);
+    else for (let i = 0; i < data.length; i++) if (data.getValid(i)) valid[at + i] = 1;
+    at += data.length;
+  }
+  return valid;
+}
+
+function lastRows(valid: Uint8Array | undefined, { rows, from, to }: Spans): Int32Array {
+  const picks = new Int32Array(from.length).fill(-1);
+  for (let s = 0; s < picks.length; s++) {
+    for (let at = to[s] - 1; at >= from[s]; at--) {
+      const row = rows === undefined ? at : rows[at];
+      if (valid !== undefined && valid[row] === 0) continue;
+      picks[s] = row;
+      break;
+    }
+  }
+  return picks;
+}
+
+function firstRows(valid: Uint8Array | undefined, { rows, from, to }: Spans): Int32Array {
+  const picks = new Int32Array(from.length).fill(-1);
+  for (let s = 0; s < picks.length; s++) {
+    for (let at = from[s]; at < to[s]; at++) {
+      const row = rows === undefined ? at : rows[at];
+      if (valid !== undefined && valid[row] === 0) continue;
+      picks[s] = row;
+      break;
+    }
+  }
+  return picks;
+}
+
+/** Rows of the smallest (`sign` -1) or largest (1) value of each span; of equal values the first. */
+function extremeRows(field: Field, vector: Vector, { rows, from, to }: Spans, sign: 1 | -1): Int32Array {
+  const picks = new Int32Array(from.length).fill(-1);
+  const above = comparison(field, vector, sign);
+  for (let s = 0; s < picks.length; s++) {
+    let best = -1;
+    for (let at = from[s]; at < to[s]; at++) {
+      const row = rows === undefined ? at : rows[at];
+      if (above(row, best)) best = row;
+    }
+    picks[s] = best;
+  }
+  return picks;
+}
+
+/** Whether the value of a row beats that of another row (-1: of no row yet). */
+function comparison(field: Field, vector: Vector, sign: 1 | -1): (row: number, best: number) => boolean {
+  const type = vector.type as DataType;
+  if (DataType.isFloat(type)) {
+    const values = numbersOf(vector);
+    return (row, best) => {
+      const value = values[row];
+      return !Number.isNaN(value) && (best === -1 || (sign === 1 ? value > values[best] : value < values[best]));
+    };
+  }
+  if (isExact(type)) {
+    const { units } = exactOf(vector);
+    return (row, best) => {
+      const value = units[row];
+      if (value === null) return false;
+      return best === -1 || (sign === 1 ? value > (units[best] as bigint) : value < (units[best] as bigint));
+    };
+  }
+  if (DataType.isDate(type) || DataType.isTimestamp(type) || DataType.isUtf8(type) || DataType.isDictionary(type)) {
+    // ISO dates and instants stand in the order of their texts.
+    const texts = vectorToStrings(vector);
+    return (row, best) => {
+      const value = texts[row];
+      if (value === null) return false;
+      return best === -1 || sign * compareText(value, texts[best] as string) > 0;
+    };
+  }
+  throw wrongType(field, "min and max need values that have an order");
+}
+
+function sums(field: Field, vector: Vector, spans: Spans): Column {
+  const { rows, from, to } = spans;
+  if (!isExact(vector.type)) {
+    return doubles(field, vector, spans, (values, start, end) => {
+      const { total, count } = sumOf(values, start, end);
+      return count === 0 ? Number.NaN : total;
+    });
+  }
+  const { units, scale, precision } = exactOf(vector);
+  const totals = new Array<bigint | null>(from.length).fill(null);
+  for (let s = 0; s < totals.length; s++) {
+    let total: bigint | null = null;
+    for (let at = from[s]; at < to[s]; at++) {
+      const value = units[rows === undefined ? at : rows[at]];
+      if (value !== null) total = total === null ? value : total + value;
+    }
+    totals[s] = total;
+  }
+  return exactColumn(field, totals, { scale, precision: sumPrecision(precision) });
+}
+
+function counts(valid: Uint8Array | undefined, { rows, from, to }: Spans): Int32Array {
+  const found = new Int32Array(from.length);
+  for (let s = 0; s < found.length; s++) {
+    if (valid === undefined) found[s] = to[s] - from[s];
+    else for (let at = from[s]; at < to[s]; at++) found[s] += valid[rows === undefined ? at : rows[at]];
+  }
+  return found;
+}
+
+function uniques(vector: Vector, { rows, from, to }: Spans): Int32Array {
+  const { rows: codes, size } = codesOf([vector]);
+  const valid = validOf(vector);
+  const lastSpan = new Int32Array(size).fill(-1);
+  const found = new Int32Array(from.length);
+  for (let s = 0; s < found.length; s++) {
+    for (let at = from[s]; at < to[s]; at++) {
+      const row = rows === undefined ? at : rows[at];
+      if ((valid !== undefined && valid[row] === 0) || lastSpan[codes[0][row]] === s) continue;
+      lastSpan[codes[0][row]] = s;
+      found[s]++;
+    }
+  }
+  return found;
+}
+
+type Reduce = (values: Float64Array, from: number, to: number) => number;
+
+function doubles(field: Field, vector: Vector, { rows, from, to }: Spans, reduce: Reduce): Column {
+  if (!isNumber(vector.type)) throw wrongType(field, "it is no number column");
+  const values = inOrder(numbersOf(vector), rows);
+  const out = new Float64Array(from.length);
+  for (let s = 0; s < out.length; s++) out[s] = from[s] < to[s] ? reduce(values, from[s], to[s]) : Number.NaN;
+  return doubleColumn(field, out);
+}
+
+/** The values in the order of positions. */
+export function inOrder(values: Float64Array, rows: Int32Array | undefined): Float64Array {
+  if (rows === undefined) return values;
+  const out = new Float64Array(rows.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[rows[i]];
+  return out;
+}
+
+function quantiles(field: Field, vector: Vector, quantile: number, spans: Spans): Column {
+  return doubles(field, vector, spans, (values, from, to) => {
+    const sorted = values.slice(from, to).sort(); // NaN last
+    let count = sorted.length;
+    while (count > 0 && Number.isNaN(sorted[count - 1])) count--;
+    return quantileOfSorted(sorted, count, quantile);
+  });
+}
+
+function wrongType(field: Field, why: string): InputError {
+  return new InputError(`column ${JSON.stringify(field.name)} (${field.type}) cannot be aggregated so: ${why}`, {
+    code: "NotANumber",
+    column: field.name,
+    hint: 'Use "first", "last", "count" or "unique", or choose another column.',
+  });
+}

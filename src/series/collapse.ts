@@ -1,0 +1,195 @@
+import { DateDay, Field, makeData, type Table } from "../columns/arrow.js";
+import { TYPE_KEY } from "../columns/schema.js";
+import { takeVector } from "../columns/take.js";
+import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
+import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./aggregate.js";
+import { type Frequency, floor, label, next } from "./calendar.js";
+import { type Along, columnAt, listOf, needTime, oneOf, vectorAt } from "./choose.js";
+import { type Column, renamed } from "./numbers.js";
+import { tableOf } from "./tables.js";
+import { type Track, trackOf } from "./track.js";
+
+/** Last days of a week, in the order of their numbers. */
+export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** How the values of a period become one: an {@link Aggregate}, or `ohlc` for four columns of open, high, low and close. */
+export type PeriodValue = Aggregate | "ohlc";
+
+export interface CollapseOptions extends Along {
+  /** `calendar` (default): the last day of the period, even where it lies ahead; `last`: the last day there is a row for. */
+  readonly label?: "calendar" | "last";
+  /** The last day of a week, `sunday` by default (Monday to Sunday weeks). */
+  readonly week?: Weekday;
+  /** `last` by default (last value that is not null); for all columns, or by column name, where other columns stay `last`. */
+  readonly value?: PeriodValue | Readonly<Record<string, PeriodValue>>;
+}
+
+/** Periods of every series, in the order of the result. */
+export interface Periods extends Spans {
+  readonly label: Int32Array;
+}
+
+/**
+ * One row for each period and series, as the service collapses (spec 4.2; the details as observed): the row is dated with the
+ * calendar end of its period, each column holds its last value of the period that is not null, a period in which the only value
+ * column is null has no row, periods without rows are not invented, and each series keeps its order (newest first or oldest
+ * first, as its first two rows stand). Series follow one another in order of first appearance. Column types stay with `last`,
+ * `first`, `min` and `max`, sums of decimals are exact (see {@link Aggregate}).
+ *
+ * @throws InputError `UnknownWord`, `UnknownColumn`, `NoDateColumn`, `EmptyDate`
+ * @example
+ * ```ts
+ * import { Frame } from "arrowbook";
+ * const days = Frame.fromRows(
+ *   [{ Date: "2024-02-28", Close: 1 }, { Date: "2024-02-29", Close: 2 }, { Date: "2024-03-01", Close: 3 }],
+ *   [{ name: "Date", type: "Date" }, { name: "Close", type: "double" }],
+ * );
+ * [...days.collapse("monthly").rows()]; // 2024-02-29: 2, 2024-03-31: 3
+ * ```
+ */
+export function collapse(table: Table, frequency: Collapse, options: CollapseOptions = {}): Table {
+  const word = oneOf(frequency, COLLAPSES, "collapse");
+  if (word === "none") return table;
+  const on = needTime(table, options.on, "collapse");
+  const by = listOf(options.by).map((name) => columnAt(table, name));
+  const values = table.schema.fields.map((_, at) => at).filter((at) => at !== on && !by.includes(at));
+  let track = trackOf(table, on, by);
+  if (values.length === 1) track = withoutNulls(track, validOf(vectorAt(table, values[0])));
+  return periodTable(table, on, by, periodsOf(track, word, options), options);
+}
+
+/** The rows of the result: keys and labels as they are, every other column by its aggregate. */
+export function periodTable(
+  table: Table,
+  on: number,
+  by: readonly number[],
+  periods: Periods,
+  { value = "last" }: Pick<CollapseOptions, "value">,
+): Table {
+  const how = chosenValue(table, value);
+  const columns: Column[] = [];
+  const firsts = firstRows(periods);
+  for (const [at, field] of table.schema.fields.entries()) {
+    if (at === on) columns.push(dayColumn(field.name, periods.label));
+    else if (by.includes(at)) columns.push({ field, data: takeVector(vectorAt(table, at), firsts).data[0] });
+    else columns.push(...periodColumns(table, at, how(field.name), periods));
+  }
+  return tableOf(columns, periods.label.length, table.schema.metadata);
+}
+
+/** A column of days. */
+export function dayColumn(name: string, days: Int32Array): Column {
+  const field = new Field(name, new DateDay(), true, new Map([[TYPE_KEY, "Date"]]));
+  return { field, data: makeData({ type: new DateDay(), length: days.length, nullCount: 0, data: days }) };
+}
+
+const OHLC = [
+  ["open", "first"],
+  ["high", "max"],
+  ["low", "min"],
+  ["close", "last"],
+] as const;
+
+function periodColumns(table: Table, at: number, how: PeriodValue, spans: Spans): Column[] {
+  const field = table.schema.fields[at];
+  const vector = vectorAt(table, at);
+  if (how !== "ohlc") return [aggregate(field, vector, how, spans)];
+  return OHLC.map(([part, word]) => {
+    const column = aggregate(field, vector, word, spans);
+    return { field: renamed(column.field, `${field.name}_${part}`), data: column.data };
+  });
+}
+
+function chosenValue(table: Table, value: NonNullable<CollapseOptions["value"]>): (name: string) => PeriodValue {
+  const check = (how: PeriodValue): PeriodValue =>
+    typeof how === "string" ? oneOf(how, [...AGGREGATES, "ohlc" as const], "value") : how;
+  if (typeof value === "string" || isQuantile(value)) return () => check(value);
+  for (const [name, how] of Object.entries(value)) {
+    columnAt(table, name);
+    check(how);
+  }
+  return (name) => (Object.hasOwn(value, name) ? value[name] : "last");
+}
+
+const isQuantile = (value: object): value is { readonly quantile: number } =>
+  typeof (value as { quantile?: unknown }).quantile === "number";
+
+const firstRows = ({ rows, from }: Spans): Int32Array => (rows === undefined ? from : from.map((at) => rows[at]));
+
+/** The track without the rows that hold no value. */
+function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
+  if (valid === undefined) return track;
+  const kept: number[] = [];
+  const starts = new Int32Array(track.starts.length);
+  for (let g = 0; g + 1 < starts.length; g++) {
+    for (let at = track.starts[g]; at < track.starts[g + 1]; at++) {
+      if (valid[track.rows === undefined ? at : track.rows[at]] === 1) kept.push(at);
+    }
+    starts[g + 1] = kept.length;
+  }
+  const positions = Int32Array.from(kept);
+  const { rows, days } = track;
+  return {
+    rows: rows === undefined ? positions : positions.map((at) => rows[at]),
+    days: days === undefined ? undefined : positions.map((at) => days[at]),
+    starts,
+    newestFirst: track.newestFirst,
+  };
+}
+
+/** The periods of each series; those of a series that stands newest first come newest first. */
+function periodsOf(track: Track, frequency: Frequency, options: CollapseOptions): Periods {
+  const weekEnd = WEEKDAYS.indexOf(oneOf(options.week ?? "sunday", WEEKDAYS, "week"));
+  const asCalendar = oneOf(options.label ?? "calendar", ["calendar", "last"], "label") === "calendar";
+  const days = track.days as Int32Array;
+  const periods = growing(track.starts.length);
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    const first = periods.count;
+    let at = track.starts[g];
+    const end = track.starts[g + 1];
+    while (at < end) {
+      const start = floor(days[at], frequency, weekEnd);
+      const after = next(start, frequency);
+      const from = at;
+      while (at < end && days[at] < after) at++;
+      periods.add(from, at, asCalendar ? label(start, frequency) : days[at - 1]);
+    }
+    if (track.newestFirst[g] === 1) periods.reverse(first);
+  }
+  return { rows: track.rows, ...periods.done() };
+}
+
+/** Three arrays that grow together. */
+export function growing(expected: number) {
+  let room = Math.max(16, expected);
+  let from = new Int32Array(room);
+  let to = new Int32Array(room);
+  let label = new Int32Array(room);
+  const wider = (array: Int32Array): Int32Array => {
+    const more = new Int32Array(room);
+    more.set(array);
+    return more;
+  };
+  return {
+    count: 0,
+    add(start: number, end: number, day: number): void {
+      if (this.count === room) {
+        room *= 2;
+        from = wider(from);
+        to = wider(to);
+        label = wider(label);
+      }
+      from[this.count] = start;
+      to[this.count] = end;
+      label[this.count++] = day;
+    },
+    reverse(first: number): void {
+      for (const array of [from, to, label]) array.subarray(first, this.count).reverse();
+    },
+    done(): { from: Int32Array; to: Int32Array; label: Int32Array } {
+      const { count } = this;
+      return { from: from.subarray(0, count), to: to.subarray(0, count), label: label.subarray(0, count) };
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Table } from "../columns/arrow.js";
+import { InputError } from "../errors/errors.js";
+import { type Collapse, ORDERS, type Order, type Transform } from "../spec/vocabulary.js";
+import { NO_DATE, parseDate } from "../value/date.js";
+import { columnAt, listOf, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { type CollapseOptions, collapse } from "./collapse.js";
+import { daysOf } from "./days.js";
+import { rowsOf } from "./tables.js";
+import { trackOf } from "./track.js";
+import { type TransformOptions, transform } from "./transform.js";
+
+/** The parameters of a filtered series (spec 4.2), with the options of {@link collapse} and {@link transform}. */
+export interface SeriesQuery extends CollapseOptions, Pick<TransformOptions, "digits"> {
+  /** First and last day, both inclusive, `YYYY-MM-DD`. */
+  readonly start_date?: string;
+  readonly end_date?: string;
+  readonly collapse?: Collapse;
+  readonly transform?: Transform;
+  /** Newest first or oldest first; as the rows stand where left out. */
+  readonly order?: Order;
+  /** Rows of each series at most, from 1: the first ones of the result in its order. */
+  readonly limit?: number;
+}
+
+/**
+ * What the service computes for a filtered series (spec 4.2), in its order: trim to the days asked for, collapse, transform, order,
+ * limit. Each step as {@link collapse} and {@link transform} say.
+ *
+ * @throws InputError `BadDate`, `BadOption` and what the steps throw
+ */
+export function querySeries(table: Table, query: SeriesQuery): Table {
+  const on = needTime(table, query.on, "a series query");
+  const { name } = table.schema.fields[on];
+  let result = trimmed(table, on, query);
+  if (query.collapse !== undefined) result = collapse(result, query.collapse, { ...query, on: name });
+  if (query.transform !== undefined) result = transform(result, query.transform, { ...query, on: name });
+  return query.order === undefined && query.limit === undefined ? result : ordered(result, name, query);
+}
+
+/** The rows from `start_date` to `end_date`. */
+function trimmed(table: Table, on: number, { start_date, end_date }: SeriesQuery): Table {
+  if (start_date === undefined && end_date === undefined) return table;
+  const first = start_date === undefined ? Number.NEGATIVE_INFINITY : dayNamed(start_date, "start_date");
+  const last = end_date === undefined ? Number.POSITIVE_INFINITY : dayNamed(end_date, "end_date");
+  const days = daysOf(vectorAt(table, on), table.schema.fields[on].name);
+  const kept: number[] = [];
+  for (let row = 0; row < days.length; row++) if (days[row] >= first && days[row] <= last) kept.push(row);
+  return kept.length === days.length ? table : rowsOf(table, Int32Array.from(kept));
+}
+
+/** The day that a text `YYYY-MM-DD` names. Throws {@link InputError} `BadDate`. */
+export function dayNamed(text: string, what: string): number {
+  const day = parseDate(text);
+  if (day !== NO_DATE) return day;
+  throw new InputError(`invalid ${what}: ${JSON.stringify(text)}`, {
+    code: "BadDate",
+    value: text,
+    hint: "Give a day as YYYY-MM-DD.",
+  });
+}
+
+function ordered(table: Table, on: string, { by, order, limit }: SeriesQuery): Table {
+  const most = limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber(limit, 1, "limit");
+  const wanted = order === undefined ? undefined : oneOf(order, ORDERS, "order");
+  const track = trackOf(
+    table,
+    columnAt(table, on),
+    listOf(by).map((name) => columnAt(table, name)),
+  );
+  const picked: number[] = [];
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    const count = Math.min(most, track.starts[g + 1] - track.starts[g]);
+    const newestFirst = wanted === undefined ? track.newestFirst[g] === 1 : wanted === "desc";
+    for (let k = 0; k < count; k++) {
+      const at = newestFirst ? track.starts[g + 1] - 1 - k : track.starts[g] + k;
+      picked.push(track.rows === undefined ? at : track.rows[at]);
+    }
+  }
+  return rowsOf(table, Int32Array.from(picked));
+}

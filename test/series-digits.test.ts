@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { roundAll, roundDigits } from "../src/series/digits.js";
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** The exact value of a double as a fraction of whole numbers. */
+function fraction(value: number): { top: bigint; bottom: bigint } {
+  bits.setFloat64(0, Math.abs(value));
+  const raw = bits.getBigUint64(0);
+  const exponent = Number(raw >> 52n);
+  const mantissa = (raw & ((1n << 52n) - 1n)) | (exponent === 0 ? 0n : 1n << 52n);
+  const power = Math.max(exponent, 1) - 1075;
+  return power >= 0 ? { top: mantissa << BigInt(power), bottom: 1n } : { top: mantissa, bottom: 1n << BigInt(-power) };
+}
+
+/** `printf("%.14g")` read back, by whole numbers alone. */
+function byHand(value: number, digits: number): number {
+  if (value === 0 || !Number.isFinite(value)) return value;
+  const { top, bottom } = fraction(value);
+  const exponent = exponentOf(top, bottom, Number(value.toExponential(0).split("e")[1]));
+  const shift = digits - 1 - exponent;
+  const n = shift >= 0 ? top * 10n ** BigInt(shift) : top;
+  const d = shift >= 0 ? bottom : bottom * 10n ** BigInt(-shift);
+  let whole = n / d;
+  const twice = 2n * (n % d);
+  if (twice > d || (twice === d && whole % 2n === 1n)) whole += 1n;
+  return Number(`${value < 0 ? "-" : ""}${whole}e${-shift}`);
+}
+
+/** floor(log10(top / bottom)), from a guess nearby. */
+function exponentOf(top: bigint, bottom: bigint, guess: number): number {
+  const atLeast = (e: number): boolean =>
+    e >= 0 ? top >= bottom * 10n ** BigInt(e) : top * 10n ** BigInt(-e) >= bottom;
+  let exponent = guess;
+  while (!atLeast(exponent)) exponent--;
+  while (atLeast(exponent + 1)) exponent++;
+  return exponent;
+}
+
+it.each([
+  [100.03 - 100, 0.030000000000001],
+  [100000000000005, 100000000000000], // a tie goes to the even digit
+  [100000000000015, 100000000000020],
+  [-100000000000025, -100000000000020],
+  [2 / 3, 0.66666666666667],
+  [1e-300, 1e-300],
+  [5e-324, 5e-324],
+  [1.7976931348623157e308, 1.7976931348623e308],
+  [0, 0],
+  [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+])("%d to 14 digits is %d", (value, expected) => {
+  expect(roundDigits(value, 14)).toBe(expected);
+});
+
+const doubles = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.double({ noNaN: true, min: -1, max: 1 }),
+  fc.tuple(fc.integer({ min: -1e6, max: 1e6 }), fc.integer({ min: 1, max: 1e6 })).map(([a, b]) => a / b),
+  fc.bigInt({ min: 10n ** 13n, max: 10n ** 15n }).map((n) => Number(n) + 0.5),
+  fc.bigInt({ min: 10n ** 12n, max: 10n ** 14n }).map((n) => Number(n * 10n + 5n)),
+);
+
+it("rounds any double as exact arithmetic does, alone and in arrays", () => {
+  fc.assert(
+    fc.property(
+      fc.array(doubles, { minLength: 1, maxLength: 20 }),
+      fc.integer({ min: 1, max: 15 }),
+      (values, digits) => {
+        const expected = values.map((value) => byHand(value, digits));
+        const all = Float64Array.from(values);
+        roundAll(all, digits);
+        expect(values.map((value) => roundDigits(value, digits))).toEqual(expected);
+        expect([...all]).toEqual(expected);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
