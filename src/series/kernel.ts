@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow.js";
+import type { DataType, Table } from "../columns/arrow.js";
 import { inOrder } from "./aggregate.js";
 import { type ColumnChoice, choose, vectorAt } from "./choose.js";
 import { type Column, doubleColumn, numbersOf, renamed } from "./numbers.js";
@@ -11,12 +11,17 @@ import { type Track, trackOf } from "./track.js";
  */
 export type Kernel = (y: Float64Array, out: Float64Array, from: number, to: number) => void;
 
-/** How a column becomes its result; `undefined` for columns that do not take part. */
+/** How a column becomes its result. */
 export type Compute = (table: Table, at: number, track: Track) => Column;
 
-/** The chosen columns computed one by one, in place or beside the originals; rows and their order stay. */
-export function computeColumns(table: Table, choice: ColumnChoice, compute: Compute): Table {
-  const { on, by, values } = choose(table, choice);
+/** The chosen columns computed one by one, in place or beside the originals; rows and their order stay. `fits` says which types may be. */
+export function computeColumns(
+  table: Table,
+  choice: ColumnChoice,
+  compute: Compute,
+  fits?: (type: DataType) => boolean,
+): Table {
+  const { on, by, values } = choose(table, choice, fits);
   const track = trackOf(table, on, by);
   const replaced = new Map<number, Column>();
   const added: Column[] = [];

@@ -1,0 +1,134 @@
+import type { Table } from "../columns/arrow.js";
+import { InputError } from "../errors/errors.js";
+import { type ColumnChoice, oneOf, wholeNumber } from "./choose.js";
+import { computeColumns, type Kernel, runKernel } from "./kernel.js";
+
+/** Exactly one of the four says how fast old values fade: `alpha` itself, or `span`, `halflife` or `com` (centre of mass) in rows. */
+export interface EwmOptions extends ColumnChoice {
+  /** The weight of the newest value, above 0 and at most 1. */
+  readonly alpha?: number;
+  /** alpha = 2 / (span + 1), span from 1. */
+  readonly span?: number;
+  /** alpha = 1 − exp(−ln 2 / halflife), above 0. */
+  readonly halflife?: number;
+  /** alpha = 1 / (1 + com), from 0. */
+  readonly com?: number;
+  /** Divide by the weights there are (default), or start the recursion y = (1 − alpha) y + alpha x on the first value. */
+  readonly adjust?: boolean;
+  /** Let a null not age the values before it. */
+  readonly ignoreNulls?: boolean;
+  /** Values needed for a result, 1 by default. */
+  readonly minPeriods?: number;
+}
+
+/**
+ * Exponentially weighted `mean`, `var` or `std` (both unbiased) along each series by ascending day, as pandas' `ewm` computes them;
+ * a null repeats the last result. The result is `Float64`.
+ *
+ * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `NotANumber`, `EmptyDate`
+ * @example
+ * ```ts
+ * import { Frame } from "arrowbook";
+ * const days = Frame.fromRows(
+ *   [{ Date: "2024-02-28", Close: 1 }, { Date: "2024-02-29", Close: 4 }],
+ *   [{ name: "Date", type: "Date" }, { name: "Close", type: "double" }],
+ * );
+ * days.ewm({ alpha: 0.5 }).column("Close").toNumbers(); // 1, 3
+ * ```
+ */
+export function ewm(table: Table, options: EwmOptions, word: "mean" | "std" | "var" = "mean"): Table {
+  oneOf(word, ["mean", "std", "var"], "a weighted window");
+  const weights: Weights = {
+    alpha: alphaOf(options),
+    adjust: options.adjust ?? true,
+    ignoreNulls: options.ignoreNulls ?? false,
+    least: wholeNumber(options.minPeriods ?? 1, 0, "minPeriods"),
+  };
+  const kernel = word === "mean" ? meanKernel(weights) : varianceKernel(weights, word === "std");
+  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
+}
+
+interface Weights {
+  readonly alpha: number;
+  readonly adjust: boolean;
+  readonly ignoreNulls: boolean;
+  readonly least: number;
+}
+
+function alphaOf({ alpha, span, halflife, com }: EwmOptions): number {
+  const given = [alpha, span, halflife, com].filter((value) => value !== undefined);
+  if (given.length === 1) {
+    if (alpha !== undefined && alpha > 0 && alpha <= 1) return alpha;
+    if (span !== undefined && span >= 1) return 2 / (span + 1);
+    if (halflife !== undefined && halflife > 0) return 1 - Math.exp(-Math.LN2 / halflife);
+    if (com !== undefined && com >= 0) return 1 / (1 + com);
+  }
+  throw new InputError(`invalid weights: ${JSON.stringify({ alpha, span, halflife, com })}`, {
+    code: "BadOption",
+    hint: "Give exactly one of alpha (above 0, at most 1), span (from 1), halflife (above 0) and com (from 0).",
+  });
+}
+
+const meanKernel =
+  ({ alpha, adjust, ignoreNulls, least }: Weights): Kernel =>
+  (y, out, from, to) => {
+    const added = adjust ? 1 : alpha;
+    let mean = Number.NaN;
+    let weight = 1;
+    let count = 0;
+    for (let i = from; i < to; i++) {
+      const value = y[i];
+      const missing = Number.isNaN(value);
+      if (!missing) count++;
+      if (Number.isNaN(mean)) mean = value;
+      else if (!missing || !ignoreNulls) {
+        weight *= 1 - alpha;
+        if (!missing) {
+          if (mean !== value) mean = (weight * mean + added * value) / (weight + added);
+          weight = adjust ? weight + added : 1;
+        }
+      }
+      out[i] = count >= least ? mean : Number.NaN;
+    }
+  };
+
+const varianceKernel =
+  ({ alpha, adjust, ignoreNulls, least }: Weights, root: boolean): Kernel =>
+  (y, out, from, to) => {
+    const added = adjust ? 1 : alpha;
+    let mean = Number.NaN;
+    let variance = 0;
+    let count = 0;
+    // Sum of the weights, of their squares, and the weight of the newest.
+    let weights = 1;
+    let squares = 1;
+    let weight = 1;
+    for (let i = from; i < to; i++) {
+      const value = y[i];
+      const missing = Number.isNaN(value);
+      if (!missing) count++;
+      if (Number.isNaN(mean)) mean = value;
+      else if (!missing || !ignoreNulls) {
+        weights *= 1 - alpha;
+        squares *= (1 - alpha) ** 2;
+        weight *= 1 - alpha;
+        if (!missing) {
+          const before = mean;
+          if (mean !== value) mean = (weight * before + added * value) / (weight + added);
+          variance = (weight * (variance + (before - mean) ** 2) + added * (value - mean) ** 2) / (weight + added);
+          weights += added;
+          squares += added * added;
+          weight += added;
+          if (!adjust) {
+            weights /= weight;
+            squares /= weight * weight;
+            weight = 1;
+          }
+        }
+      }
+      const total = weights * weights;
+      const enough = count >= Math.max(least, 1) && total > squares;
+      const unbiased = enough ? (total / (total - squares)) * variance : Number.NaN;
+      out[i] = root ? Math.sqrt(unbiased) : unbiased;
+    }
+  };

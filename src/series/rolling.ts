@@ -1,0 +1,146 @@
+import type { Table } from "../columns/arrow.js";
+import { takeVector } from "../columns/take.js";
+import { InputError } from "../errors/errors.js";
+import { type ColumnChoice, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
+import { byRow, computeColumns, rowAt, runKernel } from "./kernel.js";
+import type { Column } from "./numbers.js";
+import type { Track } from "./track.js";
+import { extremePositions, windowExtreme, windowQuantile } from "./window-order.js";
+import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./window-sums.js";
+import { dayWindows, rowWindows, type Windows } from "./windows.js";
+
+/** Words for a value over a sliding window. */
+export const WINDOW_WORDS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
+export type WindowWord = (typeof WINDOW_WORDS)[number];
+
+export interface RollingOptions extends ColumnChoice {
+  /** What the window counts: `rows` (default) or calendar `days`. */
+  readonly unit?: "rows" | "days";
+  /** Values needed for a result; the whole window by default, 1 where it counts days. */
+  readonly minPeriods?: number;
+  /** Lay the window around the row instead of ending on it. */
+  readonly center?: boolean;
+  /** For the word `quantile`: from 0 to 1. */
+  readonly quantile?: number;
+}
+
+/**
+ * A value over a window that slides along each series by ascending day: `size` rows, or with `unit: "days"` every row of the last
+ * `size` days (the row's own included). Null, NaN and infinite values are missing; a window with fewer than `minPeriods` values
+ * gives null. Rows keep their order, each column its name (or name + `suffix`).
+ *
+ * `min` and `max` keep the column's type, `sum` of integers and decimals is exact, the rest is `Float64`. Sums are kept in two
+ * doubles: a mean differs from the exactly rounded one by at most one unit in the last place, `std` and `var` agree with two passes over each
+ * window to 12 digits. `std` and `var` have n − 1 below; quantiles are linear between neighbours.
+ *
+ * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `NotANumber`, `NoDateColumn`, `EmptyDate`; DataError `Overflow`
+ * @example
+ * ```ts
+ * import { Frame } from "arrowbook";
+ * const days = Frame.fromRows(
+ *   [{ Date: "2024-02-28", Close: 1 }, { Date: "2024-02-29", Close: 2 }, { Date: "2024-03-01", Close: 6 }],
+ *   [{ name: "Date", type: "Date" }, { name: "Close", type: "double" }],
+ * );
+ * days.rolling(2, "mean").column("Close").toNumbers(); // NaN, 1.5, 4
+ * ```
+ */
+export function rolling(table: Table, size: number, word: WindowWord, options: RollingOptions = {}): Table {
+  wholeNumber(size, 1, "window");
+  const unit = oneOf(options.unit ?? "rows", ["rows", "days"], "unit");
+  const least = wholeNumber(options.minPeriods ?? (unit === "rows" ? size : 1), 0, "minPeriods");
+  if (unit === "days") needTime(table, options.on, "a window of days");
+  const kernel = kernelOf(word, options);
+  let windows: Windows | undefined;
+  return computeColumns(table, options, (from, at, track) => {
+    windows ??= (unit === "rows" ? rowWindows : dayWindows)(track, size, options.center ?? false);
+    return rolled(from, at, track, word, kernel, windows, least);
+  });
+}
+
+function kernelOf(word: WindowWord, { quantile }: RollingOptions): WindowKernel {
+  switch (oneOf(word, WINDOW_WORDS, "a window")) {
+    case "mean":
+      return windowMean;
+    case "sum":
+      return windowSum;
+    case "min":
+      return windowExtreme(-1);
+    case "max":
+      return windowExtreme(1);
+    case "std":
+      return windowStd;
+    case "var":
+      return windowVar;
+    case "count":
+      return windowCount;
+    case "median":
+      return windowQuantile(0.5);
+    case "quantile":
+      if (quantile !== undefined && quantile >= 0 && quantile <= 1) return windowQuantile(quantile);
+      throw new InputError(`invalid quantile: ${quantile}`, {
+        code: "BadOption",
+        hint: "Give { quantile: 0.9 } or another number from 0 to 1.",
+      });
+  }
+}
+
+function rolled(
+  table: Table,
+  at: number,
+  track: Track,
+  word: WindowWord,
+  kernel: WindowKernel,
+  windows: Windows,
+  least: number,
+): Column {
+  const exact = isExact(table.schema.fields[at].type);
+  if (exact && word === "sum") return exactSums(table, at, track, windows, least);
+  if (exact && (word === "min" || word === "max")) {
+    return exactExtremes(table, at, track, windows, least, word === "max" ? 1 : -1);
+  }
+  return runKernel(table, at, track, (y, out, from, to) => kernel(y, out, windows, from, to, least));
+}
+
+function exactSums(table: Table, at: number, track: Track, { low, high }: Windows, least: number): Column {
+  const { units, scale, precision } = exactOf(vectorAt(table, at));
+  const out = new Array<bigint | null>(units.length).fill(null);
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    let sum = 0n;
+    let count = 0;
+    let first = track.starts[g];
+    let end = first;
+    for (let i = first; i < track.starts[g + 1]; i++) {
+      for (; end < high[i]; end++) {
+        const value = units[rowAt(track, end)];
+        if (value === null) continue;
+        sum += value;
+        count++;
+      }
+      for (; first < low[i]; first++) {
+        const value = units[rowAt(track, first)];
+        if (value === null) continue;
+        sum -= value;
+        count--;
+      }
+      if (count >= least) out[rowAt(track, i)] = sum;
+    }
+  }
+  return exactColumn(table.schema.fields[at], out, { scale, precision: sumPrecision(precision) });
+}
+
+function exactExtremes(table: Table, at: number, track: Track, windows: Windows, least: number, sign: 1 | -1): Column {
+  const vector = vectorAt(table, at);
+  const { units } = exactOf(vector);
+  const { rows, starts } = track;
+  const inTrack = rows === undefined ? units : Array.from(rows, (row) => units[row]);
+  const picks = new Int32Array(units.length);
+  for (let g = 0; g + 1 < starts.length; g++) {
+    const from = starts[g];
+    const found = picks.subarray(from, starts[g + 1]);
+    extremePositions(inTrack, sign, windows, from, starts[g + 1], least, found);
+  }
+  const taken = picks.map((position) => (position === -1 ? -1 : rowAt(track, position)));
+  const byRows = rows === undefined ? taken : Int32Array.from(byRow(Float64Array.from(taken), rows));
+  return { field: table.schema.fields[at], data: takeVector(vector, byRows).data[0] };
+}

@@ -1,0 +1,120 @@
+import type { Table } from "../columns/arrow.js";
+import { takeVector } from "../columns/take.js";
+import { type ColumnChoice, vectorAt } from "./choose.js";
+import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
+import { computeColumns, type Kernel, rowAt, runKernel } from "./kernel.js";
+import type { Column } from "./numbers.js";
+import type { Track } from "./track.js";
+
+/**
+ * Running sum along each series by ascending day; a null stays null and does not count (unlike `transform("cumul")`, which repeats
+ * the sum and rounds). Exact for integers and decimals; doubles are summed in two doubles, not rounded.
+ *
+ * @throws InputError `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
+ */
+export function cumsum(table: Table, options: ColumnChoice = {}): Table {
+  return computeColumns(table, options, (from, at, track) =>
+    isExact(from.schema.fields[at].type) ? exactCumsum(from, at, track) : runKernel(from, at, track, sumKernel),
+  );
+}
+
+/** Running product along each series by ascending day, `Float64`; a null stays null and does not count. @throws InputError as {@link cumsum} */
+export function cumprod(table: Table, options: ColumnChoice = {}): Table {
+  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, productKernel));
+}
+
+/** Largest value so far along each series by ascending day, in the column's own type; a null stays null. @throws InputError as {@link cumsum} */
+export function cummax(table: Table, options: ColumnChoice = {}): Table {
+  return computeColumns(table, options, (from, at, track) => runningExtreme(from, at, track, 1));
+}
+
+/** Smallest value so far along each series by ascending day, in the column's own type; a null stays null. @throws InputError as {@link cumsum} */
+export function cummin(table: Table, options: ColumnChoice = {}): Table {
+  return computeColumns(table, options, (from, at, track) => runningExtreme(from, at, track, -1));
+}
+
+/**
+ * How far below its highest value so far each series stands: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; a null stays null, and
+ * the result is null until a value above 0 came.
+ *
+ * @throws InputError as {@link cumsum}
+ */
+export function drawdown(table: Table, options: ColumnChoice = {}): Table {
+  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, drawdownKernel));
+}
+
+const sumKernel: Kernel = (y, out, from, to) => {
+  let total = 0;
+  let lost = 0;
+  for (let i = from; i < to; i++) {
+    const value = y[i];
+    if (Number.isNaN(value)) {
+      out[i] = value;
+      continue;
+    }
+    const sum = total + value;
+    const part = sum - total;
+    const error = total - (sum - part) + (value - part);
+    if (Number.isFinite(error)) lost += error;
+    total = sum;
+    out[i] = total + lost;
+  }
+};
+
+const productKernel: Kernel = (y, out, from, to) => {
+  let product = 1;
+  for (let i = from; i < to; i++) {
+    if (!Number.isNaN(y[i])) product *= y[i];
+    out[i] = Number.isNaN(y[i]) ? Number.NaN : product;
+  }
+};
+
+const drawdownKernel: Kernel = (y, out, from, to) => {
+  let peak = Number.NaN;
+  for (let i = from; i < to; i++) {
+    if (y[i] > peak || (Number.isNaN(peak) && y[i] > 0)) peak = y[i];
+    out[i] = y[i] / peak - 1;
+  }
+};
+
+function runningExtreme(table: Table, at: number, track: Track, sign: 1 | -1): Column {
+  const field = table.schema.fields[at];
+  if (!isExact(field.type)) {
+    return runKernel(table, at, track, (y, out, from, to) => {
+      let best = Number.NaN;
+      for (let i = from; i < to; i++) {
+        if (Number.isNaN(best) || (sign === 1 ? y[i] > best : y[i] < best)) best = y[i];
+        out[i] = Number.isNaN(y[i]) ? Number.NaN : best;
+      }
+    });
+  }
+  const vector = vectorAt(table, at);
+  const { units } = exactOf(vector);
+  const picks = new Int32Array(units.length).fill(-1);
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    let best = -1;
+    for (let i = track.starts[g]; i < track.starts[g + 1]; i++) {
+      const row = rowAt(track, i);
+      const value = units[row];
+      if (value === null) continue;
+      const highest = best === -1 ? value : (units[best] as bigint);
+      if (best === -1 || (sign === 1 ? value > highest : value < highest)) best = row;
+      picks[row] = best;
+    }
+  }
+  return { field, data: takeVector(vector, picks).data[0] };
+}
+
+function exactCumsum(table: Table, at: number, track: Track): Column {
+  const { units, scale, precision } = exactOf(vectorAt(table, at));
+  const out = new Array<bigint | null>(units.length).fill(null);
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    let sum = 0n;
+    for (let i = track.starts[g]; i < track.starts[g + 1]; i++) {
+      const row = rowAt(track, i);
+      const value = units[row];
+      if (value !== null) out[row] = sum += value;
+    }
+  }
+  return exactColumn(table.schema.fields[at], out, { scale, precision: sumPrecision(precision) });
+}

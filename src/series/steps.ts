@@ -1,0 +1,113 @@
+import type { Table } from "../columns/arrow.js";
+import { takeVector } from "../columns/take.js";
+import { InputError } from "../errors/errors.js";
+import { type ColumnChoice, listOf, oneOf, vectorAt } from "./choose.js";
+import { differencePrecision, exactColumn, exactOf, isExact } from "./exact.js";
+import { computeColumns, type Kernel, rowAt, runKernel } from "./kernel.js";
+import type { Column } from "./numbers.js";
+import type { Track } from "./track.js";
+
+/**
+ * Every value moved `steps` rows later along its series (earlier where negative); null comes in at the end left free. Any column
+ * type, unchanged; without `columns` the number columns.
+ *
+ * @throws InputError `BadOption`, `UnknownColumn`, `EmptyDate`
+ */
+export function shift(table: Table, steps = 1, options: ColumnChoice = {}): Table {
+  checkSteps(steps);
+  return computeColumns(
+    table,
+    options,
+    (from, at, track) => {
+      const picks = new Int32Array(from.numRows).fill(-1);
+      eachPair(track, steps, (now, before) => {
+        picks[now] = before;
+      });
+      return { field: from.schema.fields[at], data: takeVector(vectorAt(from, at), picks).data[0] };
+    },
+    listOf(options.columns).length > 0 ? () => true : undefined,
+  );
+}
+
+/**
+ * y[t] − y[t − steps] along each series by ascending day; null where either is null or missing. Exact for integers and decimals
+ * (one digit wider), `Float64` not rounded for doubles. Unlike `transform("diff")` no row is dropped.
+ *
+ * @throws InputError `BadOption`, `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
+ */
+export function diff(table: Table, steps = 1, options: ColumnChoice = {}): Table {
+  checkSteps(steps);
+  return computeColumns(table, options, (from, at, track) =>
+    isExact(from.schema.fields[at].type)
+      ? exactDiff(from, at, track, steps)
+      : runKernel(
+          from,
+          at,
+          track,
+          pairKernel(steps, (now, before) => now - before),
+        ),
+  );
+}
+
+/**
+ * (y[t] − y[t − steps]) / y[t − steps] along each series by ascending day, `Float64` not rounded; null where either is null or
+ * y[t − steps] is 0. No row is dropped.
+ *
+ * @throws InputError `BadOption`, `UnknownColumn`, `NotANumber`, `EmptyDate`
+ */
+export function pctChange(table: Table, steps = 1, options: ColumnChoice = {}): Table {
+  checkSteps(steps);
+  const kernel = pairKernel(steps, (now, before) => (before === 0 ? Number.NaN : (now - before) / before));
+  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
+}
+
+export interface ReturnsOptions extends ColumnChoice {
+  /** `simple` (default): y[t] / y[t−1] − 1; `log`: ln(y[t] / y[t−1]), null unless both are above 0. */
+  readonly kind?: "simple" | "log";
+}
+
+/**
+ * Returns from row to row along each series by ascending day, `Float64` not rounded; null in the first row, after a null and after 0.
+ *
+ * @throws InputError `UnknownWord`, `UnknownColumn`, `NotANumber`, `EmptyDate`
+ */
+export function returns(table: Table, options: ReturnsOptions = {}): Table {
+  if (oneOf(options.kind ?? "simple", ["simple", "log"], "kind") === "simple") return pctChange(table, 1, options);
+  const kernel = pairKernel(1, (now, before) => (now > 0 && before > 0 ? Math.log(now / before) : Number.NaN));
+  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
+}
+
+function checkSteps(steps: number): void {
+  if (Number.isInteger(steps)) return;
+  throw new InputError(`invalid number of rows: ${steps}`, { code: "BadOption", hint: "Give a whole number." });
+}
+
+const pairKernel =
+  (steps: number, compute: (now: number, before: number) => number): Kernel =>
+  (y, out, from, to) => {
+    for (let i = from; i < to; i++) {
+      const before = i - steps;
+      out[i] = before >= from && before < to ? compute(y[i], y[before]) : Number.NaN;
+    }
+  };
+
+function eachPair(track: Track, steps: number, visit: (now: number, before: number) => void): void {
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    const from = track.starts[g];
+    const to = track.starts[g + 1];
+    for (let i = Math.max(from, from + steps); i < Math.min(to, to + steps); i++) {
+      visit(rowAt(track, i), rowAt(track, i - steps));
+    }
+  }
+}
+
+function exactDiff(table: Table, at: number, track: Track, steps: number): Column {
+  const { units, scale, precision } = exactOf(vectorAt(table, at));
+  const out = new Array<bigint | null>(units.length).fill(null);
+  eachPair(track, steps, (now, before) => {
+    const a = units[now];
+    const b = units[before];
+    if (a !== null && b !== null) out[now] = a - b;
+  });
+  return exactColumn(table.schema.fields[at], out, { scale, precision: differencePrecision(precision) });
+}

@@ -1,0 +1,99 @@
+import { quantileOfSorted } from "./quantile.js";
+import type { WindowKernel } from "./window-sums.js";
+import type { Windows } from "./windows.js";
+
+/** Smallest (`sign` -1) or largest (1) value of the window. */
+export function windowExtreme(sign: 1 | -1): WindowKernel {
+  return (y, out, windows, from, to, least) => {
+    const rows = new Int32Array(to - from);
+    extremePositions(y, sign, windows, from, to, least, rows);
+    for (let i = from; i < to; i++) out[i] = rows[i - from] === -1 ? Number.NaN : y[rows[i - from]];
+  };
+}
+
+/**
+ * Position of the smallest (`sign` -1) or largest (1) value of each window from `from` to `to`, -1 where fewer than `least` values
+ * are in it. Numbers that are not finite and nulls are missing. Every value enters and leaves the queue once.
+ */
+export function extremePositions(
+  y: ArrayLike<number | bigint | null>,
+  sign: 1 | -1,
+  { low, high }: Windows,
+  from: number,
+  to: number,
+  least: number,
+  found: Int32Array,
+): void {
+  const queue = new Int32Array(to - from);
+  let head = 0;
+  let tail = 0;
+  let count = 0;
+  let first = from;
+  let end = from;
+  for (let i = from; i < to; i++) {
+    for (; end < high[i]; end++) {
+      const value = y[end];
+      if (isMissing(value)) continue;
+      count++;
+      while (tail > head && beats(value, y[queue[tail - 1]] as number, sign)) tail--;
+      queue[tail++] = end;
+    }
+    for (; first < low[i]; first++) if (!isMissing(y[first])) count--;
+    while (head < tail && queue[head] < low[i]) head++;
+    found[i - from] = count < least || head === tail ? -1 : queue[head];
+  }
+}
+
+const isMissing = (value: number | bigint | null): value is null =>
+  value === null || (typeof value === "number" && !Number.isFinite(value));
+
+/** Whether the later value makes the earlier one useless. */
+const beats = (later: number | bigint, earlier: number | bigint, sign: 1 | -1): boolean =>
+  sign === 1 ? later >= earlier : later <= earlier;
+
+/** A quantile of the window (0.5 is the median), linear between neighbours. The time for a row grows with the window. */
+export function windowQuantile(q: number): WindowKernel {
+  return (y, out, { low, high }, from, to, least) => {
+    const sorted = new Float64Array(widest(low, high, from, to) + 1);
+    let count = 0;
+    let first = from;
+    let end = from;
+    for (let i = from; i < to; i++) {
+      for (; end < high[i]; end++) if (Number.isFinite(y[end])) insert(sorted, count++, y[end]);
+      for (; first < low[i]; first++) if (Number.isFinite(y[first])) remove(sorted, count--, y[first]);
+      out[i] = count < least || count === 0 ? Number.NaN : quantileOfSorted(sorted, count, q);
+    }
+  };
+}
+
+/** Most positions that are in the buffer at a time: rows of a window enter before those of the last one leave. */
+function widest(low: Int32Array, high: Int32Array, from: number, to: number): number {
+  let most = 0;
+  for (let i = from; i < to; i++) most = Math.max(most, high[i] - (i === from ? from : low[i - 1]));
+  return most;
+}
+
+/** First place among `count` sorted values that is not below `value`. */
+function placeOf(sorted: Float64Array, count: number, value: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function insert(sorted: Float64Array, count: number, value: number): void {
+  const place = placeOf(sorted, count, value);
+  if (count - place > 64) sorted.copyWithin(place + 1, place, count);
+  else for (let i = count; i > place; i--) sorted[i] = sorted[i - 1];
+  sorted[place] = value;
+}
+
+function remove(sorted: Float64Array, count: number, value: number): void {
+  const place = placeOf(sorted, count, value);
+  if (count - place > 64) sorted.copyWithin(place, place + 1, count);
+  else for (let i = place; i + 1 < count; i++) sorted[i] = sorted[i + 1];
+}

@@ -1,0 +1,45 @@
+import type { Track } from "./track.js";
+
+/** For every position the first and the end (exclusive) of its window; neither ever goes back within a series. */
+export interface Windows {
+  readonly low: Int32Array;
+  readonly high: Int32Array;
+}
+
+/** Windows of `size` rows that end on each row, or lie around it: with `center` the row `(size - 1) / 2` rows from the end, rounded down. */
+export function rowWindows({ starts }: Track, size: number, center: boolean): Windows {
+  const length = starts[starts.length - 1];
+  const low = new Int32Array(length);
+  const high = new Int32Array(length);
+  const ahead = center ? (size - 1) >> 1 : 0;
+  for (let g = 0; g + 1 < starts.length; g++) {
+    const from = starts[g];
+    const to = starts[g + 1];
+    for (let i = from; i < to; i++) {
+      low[i] = Math.max(from, i + ahead + 1 - size);
+      high[i] = Math.min(to, i + ahead + 1);
+    }
+  }
+  return { low, high };
+}
+
+/** Windows of `size` days that end with each row's day, or lie around it: all days later than `size` (half of it) before, up to 0 (half) after. */
+export function dayWindows({ starts, days }: Track, size: number, center: boolean): Windows {
+  const times = days as Int32Array;
+  const low = new Int32Array(times.length);
+  const high = new Int32Array(times.length);
+  const ahead = center ? size / 2 : 0;
+  for (let g = 0; g + 1 < starts.length; g++) {
+    const to = starts[g + 1];
+    let a = starts[g];
+    let b = starts[g];
+    for (let i = starts[g]; i < to; i++) {
+      const end = times[i] + ahead;
+      while (b < to && times[b] <= end) b++;
+      while (a < b && times[a] <= end - size) a++;
+      low[i] = a;
+      high[i] = b;
+    }
+  }
+  return { low, high };
+}
