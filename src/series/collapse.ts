@@ -166,7 +166,7 @@ export function growing(expected: number) {
   let from = new Int32Array(room);
   let to = new Int32Array(room);
   let label = new Int32Array(room);
-  const wider = (array: Int32Array): Int32Array => {
+  const wider = (array: Int32Array): Int32Array<ArrayBuffer> => {
     const more = new Int32Array(room);
     more.set(array);
     return more;
