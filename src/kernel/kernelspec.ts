@@ -84,7 +84,7 @@ export function readKernelSpec(folder: string, name: string): KernelSpec | undef
 
 /** The command of our own kernel: absolute, so that no PATH is needed. */
 export function ownKernelArgv(options: readonly string[] = []): string[] {
-  return [process.execPath, launcherPath(), "kernel", "{connection_file}", ...options];
+  return [process.execPath, "--no-force-async-hooks-checks", launcherPath(), "kernel", "{connection_file}", ...options];
 }
 
 /** The launcher of our own kernel, built as CommonJS because tslab is. */

@@ -1,0 +1,233 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { scrub } from "../../errors/secrets.js";
+import { type Content, type Json, type Message, newMessage } from "../message.js";
+import type { DisplayContent } from "../stock-tslab.js";
+import type { CompilerState } from "./compiler.js";
+import type { CellResult, Executor } from "./executor.js";
+import { completion, inspection } from "./language.js";
+import { type ResultBundle, resultBundle } from "./result-bundle.js";
+import { captureStreams, type Streams } from "./streams.js";
+import type { ToCells, ToSockets } from "./thread-messages.js";
+import type { TslabParts } from "./tslab-parts.js";
+
+/** What {@link CellSession} is made of. */
+export interface SessionParts {
+  /** The thread with the sockets. */
+  readonly port: {
+    postMessage(message: ToSockets): void;
+    on(event: "message", listener: (message: ToCells) => void): unknown;
+  };
+  readonly executor: Executor;
+  readonly tslab: TslabParts;
+  readonly state: CompilerState;
+  readonly kernelInfo: Content;
+  /** Called before a cell runs or is completed, with what it holds. */
+  readonly beforeCell: (code: string, purpose: "run" | "complete") => void | Promise<void>;
+}
+
+type Request = Extract<ToCells, { kind: "request" }>;
+
+interface History {
+  readonly count: number;
+  readonly input: string;
+}
+
+const LONGEST_HISTORY = 1000;
+
+/** The thread that runs cells: answers the requests of the shell channel, one execution after the other. */
+export class CellSession {
+  readonly #id: string = crypto.randomUUID();
+  readonly #streams: Streams;
+  readonly #history: History[] = [];
+  #count = 0;
+  /** Requests that wait for the running cell belong to a generation; an error that stops moves it on. */
+  #generation = 0;
+  #queue: Promise<void> = Promise.resolve();
+  #current?: Message;
+
+  constructor(private readonly parts: SessionParts) {
+    this.#streams = captureStreams((name, text) => this.#publish("stream", { name, text: scrub(text) }));
+    parts.tslab.jupyter.lastWriteDisplayData = (content: DisplayContent, update?: boolean) => {
+      this.#streams.flush();
+      this.#publish(update ? "update_display_data" : "display_data", content as unknown as Content);
+    };
+    for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+      process.on(event, (error: unknown) => console.error("Uncaught, outside of any cell:", error));
+    }
+    process.on("SIGINT", () => parts.executor.interrupt());
+    parts.port.on("message", (message: ToCells) => this.#receive(message));
+  }
+
+  #receive(message: ToCells): void {
+    switch (message.kind) {
+      case "request":
+        if (message.message.header.msg_type === "execute_request") this.#enqueue(message);
+        else void this.#answerNow(message);
+        break;
+      case "interrupt":
+        this.#send({ kind: "interrupted" });
+        this.parts.executor.interrupt();
+        break;
+      case "shutdown":
+        this.parts.executor.close();
+        this.#streams.flush();
+        this.#send({ kind: "closed" });
+        break;
+      case "exit":
+        process.exit(0);
+    }
+  }
+
+  #enqueue(request: Request): void {
+    const generation = this.#generation;
+    this.#queue = this.#queue.then(() =>
+      this.#between(request, async () => {
+        if (generation !== this.#generation) {
+          this.#reply(request, "execute_reply", { status: "aborted", execution_count: this.#count });
+        } else await this.#execute(request);
+      }),
+    );
+  }
+
+  async #answerNow(request: Request): Promise<void> {
+    await this.#between(request, async () => {
+      const answer = await this.#answer(request.message);
+      if (answer !== undefined) this.#reply(request, ...answer);
+    });
+  }
+
+  /** Answers one request between the two status messages that every request has. */
+  async #between(request: Request, work: () => Promise<void>): Promise<void> {
+    this.#publish("status", { execution_state: "busy" }, request.message);
+    try {
+      await work();
+    } catch (error) {
+      console.error("The kernel failed to answer:", error);
+    } finally {
+      this.#streams.flush();
+      this.#publish("status", { execution_state: "idle" }, request.message);
+    }
+  }
+
+  async #execute(request: Request): Promise<void> {
+    const { content } = request.message;
+    const code = String(content["code"] ?? "");
+    const silent = content["silent"] === true;
+    this.#streams.flush();
+    this.#current = request.message;
+    if (!silent && content["store_history"] !== false) {
+      this.#count++;
+      this.#history.push({ count: this.#count, input: code });
+      if (this.#history.length > LONGEST_HISTORY) this.#history.shift();
+    }
+    const count = this.#count;
+    if (!silent) this.#publish("execute_input", { code, execution_count: count });
+    await this.parts.beforeCell(code, "run");
+    const result = await this.#runAndShow(code, count, silent);
+    this.#streams.flush();
+    if (result.status === "ok") {
+      this.#reply(request, "execute_reply", {
+        status: "ok",
+        execution_count: count,
+        payload: [],
+        user_expressions: {},
+      });
+      return;
+    }
+    const { ename, evalue, traceback } = result.error;
+    if (!silent) this.#publish("error", { ename, evalue, traceback });
+    if (content["stop_on_error"] !== false) await this.#abortWaiting();
+    this.#reply(request, "execute_reply", { status: "error", execution_count: count, ename, evalue, traceback });
+  }
+
+  async #runAndShow(code: string, count: number, silent: boolean): Promise<CellResult> {
+    const result = await this.parts.executor.run(code, count);
+    if (result.status === "error" || silent || result.value === undefined) return result;
+    const data = await this.#bundle(result.value);
+    this.#streams.flush();
+    this.#publish("execute_result", { execution_count: count, data: data as Content, metadata: {} });
+    return result;
+  }
+
+  /** A value that fails to show itself is still a result. */
+  async #bundle(value: unknown): Promise<ResultBundle> {
+    try {
+      return await resultBundle(value);
+    } catch (error) {
+      return {
+        "text/plain": `(this value could not be shown: ${error instanceof Error ? error.message : String(error)})`,
+      };
+    }
+  }
+
+  /** Requests that the front end has already sent are aborted; two turns let those in flight between the threads arrive. */
+  async #abortWaiting(): Promise<void> {
+    await nextTurn();
+    await nextTurn();
+    this.#generation++;
+  }
+
+  async #answer(message: Message): Promise<[string, Content] | undefined> {
+    const { content } = message;
+    const code = String(content["code"] ?? "");
+    const cursor = Number(content["cursor_pos"] ?? code.length);
+    const { executor, tslab, state } = this.parts;
+    switch (message.header.msg_type) {
+      case "kernel_info_request":
+        return ["kernel_info_reply", this.parts.kernelInfo];
+      case "complete_request":
+        await this.parts.beforeCell(code, "complete");
+        return ["complete_reply", completion(executor, code, cursor)];
+      case "inspect_request":
+        await this.parts.beforeCell(code, "complete");
+        return ["inspect_reply", inspection(executor, tslab, state, code, cursor)];
+      case "is_complete_request": {
+        const { completed, indent } = tslab.isCompleteCode(code);
+        return ["is_complete_reply", completed ? { status: "complete" } : { status: "incomplete", indent }];
+      }
+      case "history_request":
+        return ["history_reply", { status: "ok", history: this.#historyFor(content) }];
+      case "comm_info_request":
+        return ["comm_info_reply", { status: "ok", comms: {} }];
+      case "comm_open":
+        // No comm target exists here; the protocol asks to close such a comm at once.
+        this.#publish("comm_close", { comm_id: content["comm_id"], data: {} }, message);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #historyFor(content: Content): Json {
+    const all = this.#history;
+    const pattern = String(content["pattern"] ?? "*");
+    const wanted = Number(content["n"] ?? all.length);
+    const chosen =
+      content["hist_access_type"] === "range"
+        ? all.slice(Number(content["start"] ?? 0), content["stop"] === undefined ? undefined : Number(content["stop"]))
+        : content["hist_access_type"] === "search"
+          ? all.filter(({ input }) => globMatch(pattern, input)).slice(-wanted)
+          : all.slice(-wanted);
+    return chosen.map(({ count, input }) => [0, count, content["output"] === true ? [input, null] : input]);
+  }
+
+  #publish(type: string, content: Content, parent: Message | undefined = this.#current): void {
+    this.#send({ kind: "publish", message: newMessage(type, content, this.#id, parent) });
+  }
+
+  #reply(request: Request, type: string, content: Content): void {
+    const message = newMessage(type, content, this.#id, request.message);
+    this.#send({ kind: "reply", channel: request.channel, origin: request.origin, message });
+  }
+
+  #send(message: ToSockets): void {
+    this.parts.port.postMessage(message);
+  }
+}
+
+function globMatch(pattern: string, text: string): boolean {
+  const source = [...pattern]
+    .map((letter) => (letter === "*" ? ".*" : letter === "?" ? "." : letter.replace(/[\\^$+.()|[\]{}]/, "\\$&")))
+    .join("");
+  return new RegExp(`^${source}$`, "s").test(text);
+}

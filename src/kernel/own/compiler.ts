@@ -1,0 +1,81 @@
+import { relative } from "node:path";
+import { type PositionMap, positionMap } from "./position-map.js";
+import type { Program, System, TypeScript } from "./typescript-parts.js";
+
+/** How cells are compiled, beyond what tslab sets. */
+export interface CompilerOptions {
+  /** All of TypeScript's strict checks; default false, as in tslab. */
+  readonly strict?: boolean;
+  /** Module resolution `bundler`, which reads `exports` of packages; default false: `node10`, as in tslab. */
+  readonly bundler?: boolean;
+}
+
+/** What is learnt from the compiler while it works. */
+export interface CompilerState {
+  /** The program of the last compilation. */
+  program?: Program;
+  /** From positions in the code that runs to positions in the last compiled source. */
+  positions?: PositionMap;
+}
+
+const SOURCE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*,([A-Za-z0-9+/=]+)\s*$/;
+
+/**
+ * tslab's compiler with the options above, top-level `await` parsed as the language has it (tslab takes `await (x)` for a
+ * call), source maps kept, and its program within reach. `home` is the folder of this package when cells cannot see it
+ * from `folder` by themselves.
+ */
+export function prepareTypeScript(
+  typescript: TypeScript,
+  options: CompilerOptions,
+  state: CompilerState,
+  folder: string,
+  home?: string,
+): TypeScript {
+  const extra = {
+    disableTopLevelAwait: false,
+    inlineSourceMap: true,
+    ...(options.strict ? { strict: true } : {}),
+    ...(options.bundler ? { moduleResolution: typescript.ModuleResolutionKind.Bundler } : {}),
+  };
+  return {
+    ...typescript,
+    sys: home === undefined ? typescript.sys : withPackage(typescript.sys, folder, home),
+    createWatchCompilerHost: (files, wanted, ...rest) =>
+      typescript.createWatchCompilerHost(files, { ...wanted, ...extra }, ...rest),
+    createWatchProgram: (host) => {
+      const told = host.afterProgramCreate;
+      host.afterProgramCreate = (builder) => {
+        state.program = builder.getProgram();
+        told?.(builder);
+      };
+      return typescript.createWatchProgram(host);
+    },
+    transpileModule: (source, { compilerOptions, ...rest }) => {
+      const inner = source.match(SOURCE_MAP);
+      const { outputText } = typescript.transpileModule(source.replace(SOURCE_MAP, ""), {
+        ...rest,
+        compilerOptions: { ...compilerOptions, inlineSourceMap: true },
+      });
+      const outer = outputText.match(SOURCE_MAP);
+      state.positions = outer && inner ? positionMap(outer[1], inner[1]) : undefined;
+      return { outputText: outputText.replace(SOURCE_MAP, "") };
+    },
+  };
+}
+
+/** File access in which `node_modules/arrowbook` of the working folder is this package. */
+function withPackage(sys: System, folder: string, home: string): System {
+  const place = `${folder.replaceAll("\\", "/")}/node_modules/arrowbook`;
+  const there = (path: string): string => {
+    if (!path.startsWith(place)) return path;
+    const rest = relative(place, path);
+    return rest.startsWith("..") ? path : `${home.replaceAll("\\", "/")}/${rest}`;
+  };
+  return Object.assign(Object.create(sys) as System, {
+    fileExists: (path: string) => sys.fileExists(there(path)),
+    directoryExists: (path: string) => sys.directoryExists(there(path)) || place.startsWith(`${path}/node_modules`),
+    readFile: (path: string, encoding?: string) => sys.readFile(there(path), encoding),
+    realpath: (path: string) => sys.realpath?.(there(path)) ?? there(path),
+  });
+}

@@ -1,0 +1,197 @@
+import { readFileSync } from "node:fs";
+import { Session } from "node:inspector";
+import { createServer, type Server } from "node:net";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import {
+  type ConnectionInfo,
+  type Content,
+  decodeMessage,
+  encodeMessage,
+  type Message,
+  newMessage,
+} from "../message.js";
+import { type SocketType, type Wire, wire } from "../zmtp.js";
+import type { RequestChannel, SocketThreadData, ToCells, ToSockets } from "./thread-messages.js";
+
+/** How long the cells' thread may take to see an interrupt before what it runs is ended from outside. */
+const STUCK_MS = 200;
+const FORCED_TRIES = 20;
+/** How long a shutdown may take before the process is ended from outside. */
+const CLOSE_MS = 1500;
+const PARENT_CHECK_MS = 1000;
+
+/**
+ * The thread that owns the five sockets, so that output flows, heartbeats beat, and interrupts and shutdown are obeyed
+ * while a cell keeps the other thread busy.
+ */
+export async function runSocketThread(): Promise<void> {
+  const { connectionFile, kernelInfo } = workerData as SocketThreadData;
+  const connection = JSON.parse(readFileSync(connectionFile, "utf8")) as ConnectionInfo;
+  await new SocketThread(parentPort!, connection, kernelInfo).listen();
+}
+
+class SocketThread {
+  readonly #subscribers = new Set<Wire>();
+  readonly #clients = new Map<number, Wire>();
+  readonly #session: string = crypto.randomUUID();
+  #nextOrigin = 1;
+  #seen?: () => void;
+  #closed?: () => void;
+  #closing = false;
+
+  constructor(
+    private readonly port: MessagePort,
+    private readonly connection: ConnectionInfo,
+    private readonly kernelInfo: Content,
+  ) {
+    port.on("message", (message: ToSockets) => this.#fromCells(message));
+    watchParent();
+  }
+
+  async listen(): Promise<void> {
+    const { shell_port, control_port, stdin_port, hb_port, iopub_port } = this.connection;
+    await Promise.all([
+      this.#bind(iopub_port, "PUB", () => undefined),
+      this.#bind(hb_port, "REP", (parts, from) => from.send(parts)),
+      this.#bind(stdin_port, "ROUTER", () => undefined),
+      this.#bind(shell_port, "ROUTER", (parts, from, origin) => this.#request("shell", parts, from, origin)),
+      this.#bind(control_port, "ROUTER", (parts, from, origin) => this.#request("control", parts, from, origin)),
+    ]);
+  }
+
+  #bind(
+    port: number,
+    type: SocketType,
+    onMessage: (parts: Buffer[], from: Wire, origin: number) => void,
+  ): Promise<Server> {
+    const server = createServer((socket) => {
+      const origin = this.#nextOrigin++;
+      const opened = wire(socket, type, {
+        onReady: (ready) => {
+          this.#clients.set(origin, ready);
+          if (type === "PUB") this.#subscribers.add(ready);
+        },
+        onMessage: (parts, from) => onMessage(parts, from, origin),
+        onClose: () => {
+          this.#clients.delete(origin);
+          this.#subscribers.delete(opened);
+        },
+      });
+    });
+    return new Promise((done, fail) => {
+      server.once("error", fail);
+      server.listen(port, this.connection.ip, () => done(server));
+    });
+  }
+
+  #request(channel: RequestChannel, parts: Buffer[], from: Wire, origin: number): void {
+    let message: Message;
+    try {
+      message = decodeMessage(parts, this.connection.key);
+    } catch {
+      return; // A message that nobody with the key has signed is not for us.
+    }
+    const type = message.header.msg_type;
+    if (type === "shutdown_request") void this.#shutdown(message, from);
+    else if (channel === "control" && type === "interrupt_request") void this.#interrupt(message, from);
+    else if (channel === "control" && type === "kernel_info_request") {
+      this.#answer(message, from, "kernel_info_reply", this.kernelInfo);
+    } else this.#toCells({ kind: "request", channel, origin, message });
+  }
+
+  #fromCells(message: ToSockets): void {
+    switch (message.kind) {
+      case "publish":
+        this.#publish(message.message);
+        break;
+      case "reply":
+        this.#clients.get(message.origin)?.send(encodeMessage(message.message, this.connection.key));
+        break;
+      case "interrupted":
+        this.#seen?.();
+        break;
+      case "closed":
+        this.#closed?.();
+        break;
+    }
+  }
+
+  #publish(message: Message): void {
+    const topic = Buffer.from(message.header.msg_type);
+    const parts = encodeMessage({ ...message, identities: [topic] }, this.connection.key);
+    for (const subscriber of this.#subscribers) subscriber.send(parts);
+  }
+
+  #answer(request: Message, from: Wire, type: string, content: Content): void {
+    const make = (kind: string, body: Content): Message => newMessage(kind, body, this.#session, request);
+    this.#publish(make("status", { execution_state: "busy" }));
+    from.send(encodeMessage(make(type, content), this.connection.key));
+    this.#publish(make("status", { execution_state: "idle" }));
+  }
+
+  async #interrupt(request: Message, from: Wire): Promise<void> {
+    const seen = new Promise<boolean>((done) => {
+      this.#seen = () => done(true);
+    });
+    this.#toCells({ kind: "interrupt" });
+    this.#answer(request, from, "interrupt_reply", { status: "ok" });
+    await this.#forced(seen);
+  }
+
+  /** Waits until the cells' thread has answered, ending what keeps it busy. */
+  async #forced(answered: Promise<boolean>): Promise<void> {
+    for (let attempt = 0; attempt < FORCED_TRIES; attempt++) {
+      if (await Promise.race([answered, after(STUCK_MS)])) return;
+      await endWhatRuns();
+    }
+  }
+
+  async #shutdown(request: Message, from: Wire): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    const restart = request.content["restart"] === true;
+    const closed = new Promise<boolean>((done) => {
+      this.#closed = () => done(true);
+    });
+    this.#toCells({ kind: "shutdown", restart });
+    await Promise.race([this.#forced(closed), after(CLOSE_MS)]);
+    this.#answer(request, from, "shutdown_reply", { status: "ok", restart });
+    await after(50);
+    this.#toCells({ kind: "exit" });
+    await after(CLOSE_MS);
+    process.kill(process.pid, "SIGKILL");
+  }
+
+  #toCells(message: ToCells): void {
+    this.port.postMessage(message);
+  }
+}
+
+function after(milliseconds: number): Promise<false> {
+  return new Promise((done) => setTimeout(() => done(false), milliseconds));
+}
+
+/**
+ * Ends what the cells' thread runs now: a loop, a loop of promises, anything in JavaScript. The thread itself lives on,
+ * which needs Node's `--no-force-async-hooks-checks`: the ended code leaves its async context behind.
+ */
+function endWhatRuns(): Promise<void> {
+  const session = new Session();
+  session.connectToMainThread();
+  return new Promise((done) => {
+    session.post("Runtime.terminateExecution", () => {
+      session.disconnect();
+      done();
+    });
+  });
+}
+
+/** Ends the process when the one that started it is gone, so that no kernel is left behind. */
+function watchParent(): void {
+  if (process.env["JPY_PARENT_PID"] === undefined || process.platform === "win32") return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, "SIGKILL");
+  }, PARENT_CHECK_MS);
+  timer.unref();
+}

@@ -1,0 +1,59 @@
+import { StringDecoder } from "node:string_decoder";
+
+/** The two streams of the protocol. */
+export type StreamName = "stdout" | "stderr";
+
+/** What is written to the process's standard output and error, gathered for the front end. */
+export interface Streams {
+  /** Sends what is gathered; called before anything else is published, so that the order holds. */
+  flush(): void;
+}
+
+const FLUSH_MS = 40;
+const FLUSH_CHARS = 32_768;
+
+/**
+ * Takes over `process.stdout` and `process.stderr`. Writes are gathered for a moment so that a loop that prints does not
+ * send a message a line; a busy cell's output still appears while it runs.
+ */
+export function captureStreams(publish: (name: StreamName, text: string) => void): Streams {
+  let held: { name: StreamName; text: string } | undefined;
+  let since = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (held === undefined) return;
+    const { name, text } = held;
+    held = undefined;
+    publish(name, text);
+  };
+
+  const add = (name: StreamName, text: string): void => {
+    if (text === "") return;
+    if (held !== undefined && held.name !== name) flush();
+    if (held === undefined) {
+      since = performance.now();
+      held = { name, text };
+    } else held.text += text;
+    if (held.text.length > FLUSH_CHARS || performance.now() - since > FLUSH_MS) flush();
+    else timer ??= setTimeout(flush, FLUSH_MS).unref();
+  };
+
+  for (const name of ["stdout", "stderr"] as const) process[name].write = writer((text) => add(name, text));
+  return { flush };
+}
+
+type Done = (error?: Error | null) => void;
+
+/** A `write` as streams have it, that never waits. */
+function writer(add: (text: string) => void): NodeJS.WriteStream["write"] {
+  const decoder = new StringDecoder("utf8");
+  return (chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done) => {
+    add(typeof chunk === "string" ? chunk : decoder.write(Buffer.from(chunk)));
+    const told = typeof encoding === "function" ? encoding : done;
+    if (told !== undefined) process.nextTick(told);
+    return true;
+  };
+}

@@ -1,0 +1,138 @@
+import { relative } from "node:path";
+import { isArrowbookError } from "../../errors/errors.js";
+import { scrub } from "../../errors/secrets.js";
+import type { Position, PositionMap } from "./position-map.js";
+import type { Diagnostic } from "./tslab-parts.js";
+
+/** What the protocol wants to know of an error. */
+export interface CellError {
+  readonly ename: string;
+  readonly evalue: string;
+  /** Lines, with the colours of terminals as in other kernels. */
+  readonly traceback: readonly string[];
+}
+
+/** A cell that has run: what traces name and quote. */
+export interface RanCell {
+  readonly source: string;
+  readonly positions?: PositionMap;
+}
+
+/** The cells by the name their code runs under. */
+export type RanCells = ReadonlyMap<string, RanCell>;
+
+const RED = "\u001b[31m";
+const GREY = "\u001b[90m";
+const RESET = "\u001b[0m";
+const CONTEXT_LINES = 2;
+
+/** The name under which the code of a cell runs, so that traces say which one. */
+export function cellName(count: number): string {
+  return `cell [${count}]`;
+}
+
+/** An error thrown by a cell. Frames of Node and of the kernel are left out, cells are named and the failing line quoted. */
+export function thrown(error: unknown, cells: RanCells, folder: string): CellError {
+  if (!isError(error)) {
+    const evalue = scrub(String(error));
+    return { ename: "Uncaught", evalue, traceback: [`${RED}Uncaught${RESET}: ${evalue}`] };
+  }
+  const ename = error.name || error.constructor?.name || "Error";
+  const evalue = scrub(String(error.message));
+  const hint = isArrowbookError(error) && error.hint !== undefined ? [scrub(error.hint)] : [];
+  const { lines, quoted } = frames(error, cells, folder);
+  const causes = causesOf(error).map((cause) => `${GREY}because of ${RESET}${scrub(cause)}`);
+  return {
+    ename,
+    evalue,
+    traceback: [`${RED}${ename}${RESET}: ${evalue}`, ...hint, ...quoted, ...lines, ...causes],
+  };
+}
+
+/** The messages of the compiler about one cell as an error. */
+export function misTyped(diagnostics: readonly Diagnostic[], source: string, count: number): CellError {
+  const own = diagnostics.map((found) => {
+    const where = `${found.fileName ?? cellName(count)}:${found.start.line + 1}:${found.start.character + 1}`;
+    const quote =
+      found.fileName === undefined ? quotation(source, { line: found.start.line, column: found.start.character }) : [];
+    return [`${RED}${where}${RESET} - ${found.messageText} ${GREY}(ts${found.code})${RESET}`, ...quote];
+  });
+  const [first] = diagnostics;
+  return {
+    ename: "TypeScriptError",
+    evalue: `${first.fileName ?? ""}${first.fileName === undefined ? "" : " "}${first.start.line + 1}:${first.start.character + 1} - ${first.messageText}`,
+    traceback: own.flat(),
+  };
+}
+
+function isError(value: unknown): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+}
+
+function causesOf(error: Error): string[] {
+  const causes: string[] = [];
+  for (let cause = error.cause; isError(cause) && causes.length < 4; cause = cause.cause) {
+    causes.push(`${cause.name}: ${cause.message}`);
+  }
+  return causes;
+}
+
+/** The frames of an error that a reader of the notebook can act on, and the line of the first one in a cell. */
+function frames(error: Error, cells: RanCells, folder: string): { lines: string[]; quoted: string[] } {
+  const lines: string[] = [];
+  let quoted: string[] = [];
+  const ours = isArrowbookError(error) && process.env["ARROWBOOK_TRACE"] === undefined;
+  for (const line of String(error.stack ?? "").split("\n")) {
+    const frame = line.match(/^\s+at (?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/);
+    if (frame === null || /^node:|sigint|[\\/]tslab[\\/]dist[\\/]|[\\/]launcher\.js$/.test(frame[2])) continue;
+    const [, name, file] = frame;
+    const at: Position = { line: Number(frame[3]) - 1, column: Number(frame[4]) - 1 };
+    const cell = cells.get(file);
+    if (cell === undefined) {
+      const inPackage = /[\\/]node_modules[\\/]/.test(file) || /[\\/]arrowbook[\\/]dist[\\/]/.test(file);
+      if (!(ours && inPackage))
+        lines.push(`    at ${named(name, `${shortened(file, folder)}:${frame[3]}:${frame[4]}`)}`);
+      continue;
+    }
+    const place = cell.positions?.(at) ?? at;
+    // The first line of a compiled source is ours.
+    const own = cell.positions === undefined ? place : { ...place, line: place.line - 1 };
+    if (own.line < 0) continue;
+    lines.push(`    at ${named(cellFunction(name), `${file}:${own.line + 1}:${own.column + 1}`)}`);
+    if (quoted.length === 0) quoted = quotation(cell.source, own);
+  }
+  return { lines, quoted };
+}
+
+function named(name: string | undefined, place: string): string {
+  return name === undefined || name === "" ? place : `${name} (${place})`;
+}
+
+/** The function around a whole cell has no name that the reader knows. */
+function cellFunction(name: string | undefined): string | undefined {
+  return name === undefined || /^(Object\.<anonymous>|eval|<anonymous>)$/.test(name)
+    ? undefined
+    : name.replace(/^exports\./, "");
+}
+
+function shortened(file: string, folder: string): string {
+  const path = file.replace(/^file:\/\//, "");
+  const short = relative(folder, path);
+  return short.startsWith("..") ? path : short;
+}
+
+/** The line at `at` with the lines around it and a mark below the column. */
+function quotation(source: string, at: Position): string[] {
+  const lines = source.split("\n");
+  if (at.line >= lines.length) return [];
+  const first = Math.max(0, at.line - CONTEXT_LINES);
+  const last = Math.min(lines.length - 1, at.line + CONTEXT_LINES);
+  const width = String(last + 1).length;
+  const quoted: string[] = [];
+  for (let line = first; line <= last; line++) {
+    const head = String(line + 1).padStart(width);
+    quoted.push(line === at.line ? `> ${head} | ${lines[line]}` : `${GREY}  ${head} | ${lines[line]}${RESET}`);
+    if (line === at.line) quoted.push(`  ${" ".repeat(width)} | ${" ".repeat(at.column)}${RED}^${RESET}`);
+  }
+  return quoted;
+}

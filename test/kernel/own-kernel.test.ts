@@ -1,0 +1,285 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Execution, type KernelClient, startKernel } from "../../src/kernel/jupyter-client.js";
+import { findKernel } from "../../src/kernel/kernelspec.js";
+import type { Message } from "../../src/kernel/message.js";
+
+let kernel: KernelClient;
+const late: Message[] = [];
+
+beforeAll(async () => {
+  if (!existsSync("dist/cjs/launcher.js")) execFileSync(process.execPath, [".config/build.mjs"]);
+  kernel = await startKernel(findKernel("arrowbook"), {}, (message) => late.push(message));
+});
+
+afterAll(async () => {
+  expect(await kernel.shutdown()).toBe(true);
+});
+
+const run = (code: string): Promise<Execution> => kernel.execute(code, { timeout: 20_000 });
+
+const of = (execution: Execution, type: string): readonly Message["content"][] =>
+  execution.published.filter((message) => message.header.msg_type === type).map((message) => message.content);
+
+const streamed = (execution: Execution): string =>
+  of(execution, "stream")
+    .map((content) => content["text"])
+    .join("");
+
+const result = async (code: string): Promise<unknown> => of(await run(code), "execute_result")[0]?.["data"];
+
+const error = async (code: string): Promise<Message["content"]> => of(await run(code), "error")[0];
+
+/** The traceback without the colours of terminals. */
+const trace = (content: Message["content"]): string =>
+  (content["traceback"] as readonly string[]).join("\n").replaceAll(/\u001b\[\d+m/g, "");
+
+describe("results", () => {
+  it("are execute_result, with the input published before", async () => {
+    const execution = await run("const a = 20;\na + 22");
+    const types = execution.published.map((message) => message.header.msg_type);
+    expect(types).toEqual(["execute_input", "execute_result"]);
+    const count = execution.reply.content["execution_count"];
+    expect(of(execution, "execute_result")[0]).toEqual({
+      data: { "text/plain": "42" },
+      metadata: {},
+      execution_count: count,
+    });
+    expect(execution.reply.content).toMatchObject({ status: "ok", payload: [], user_expressions: {} });
+  });
+
+  it("show what a value says of itself, also when it takes time, and its text besides", async () => {
+    const own = `({ [Symbol.for("Jupyter.display")]: async () => ({ "text/html": "<b>7</b>" }), seven: 7 })`;
+    expect(await result(own)).toMatchObject({
+      "text/html": "<b>7</b>",
+      "text/plain": expect.stringContaining("seven: 7"),
+    });
+  });
+
+  it("of null, undefined and declarations are nothing", async () => {
+    for (const code of ["null", "undefined", "const b = 1;", "let c; c = undefined", "type T = 1;", ""]) {
+      expect(of(await run(code), "execute_result")).toEqual([]);
+    }
+  });
+
+  it("that cannot show themselves do not fail the cell", async () => {
+    const { reply } = await run(`({ [Symbol.for("Jupyter.display")]() { throw new Error("no"); } })`);
+    expect(reply.content["status"]).toBe("ok");
+  });
+});
+
+describe("cells", () => {
+  it("see each other, may be run again and may declare anew", async () => {
+    await run("const x = 1; function f(n: number) { return n + x; } class C { m = 2; } interface I { q: number }");
+    await run("const x = 'text';");
+    expect(await result("x.length + new C().m")).toEqual({ "text/plain": "6" });
+    await run("let n = 0;");
+    await run("n++; n++;");
+    expect(await result("n")).toEqual({ "text/plain": "2" });
+  });
+
+  it("may await in every way the language has", async () => {
+    await run("const later = <T,>(v: T): Promise<T> => new Promise((r) => setTimeout(() => r(v), 1));");
+    expect(await result("await (later(1))")).toEqual({ "text/plain": "1" });
+    expect(await result("await (async () => 2)()")).toEqual({ "text/plain": "2" });
+    expect(await result("const three = await (later(3)); three.toFixed(1)")).toEqual({ "text/plain": "3.0" });
+    const loop = "async function* g() { yield 1; yield 2; }\nlet sum = 0;\nfor await (const v of g()) sum += v;\nsum";
+    expect(await result(loop)).toEqual({ "text/plain": "3" });
+  });
+
+  it("write to both streams in order, also from process.stdout and while they run", async () => {
+    const execution = await run("console.log('a'); console.error('b'); process.stdout.write('c\\n'); console.log('d')");
+    expect(of(execution, "stream")).toEqual([
+      { name: "stdout", text: "a\n" },
+      { name: "stderr", text: "b\n" },
+      { name: "stdout", text: "c\nd\n" },
+    ]);
+  });
+
+  it("show output while they are busy", async () => {
+    const seen: number[] = [];
+    const began = performance.now();
+    await kernel.execute(
+      "console.log('first'); { const t = Date.now(); while (Date.now() - t < 80); } console.log('second'); { const t = Date.now(); while (Date.now() - t < 600); }",
+      {
+        onMessage: (message) => message.header.msg_type === "stream" && seen.push(performance.now() - began),
+      },
+    );
+    const ended = performance.now() - began;
+    expect(ended - seen[0]).toBeGreaterThan(400);
+  });
+
+  it("load TypeScript files, JSON and packages from the working folder", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "arrowbook-cells-"));
+    writeFileSync(
+      join(folder, "lib.ts"),
+      "import { two } from './two';\nexport const triple = (n: number): number => n * (1 + two);\n",
+    );
+    writeFileSync(join(folder, "two.ts"), "export const two: number = 2;\n");
+    writeFileSync(join(folder, "data.json"), '{ "k": [1, 2] }');
+    const other = await startKernel(findKernel("arrowbook"), { folder });
+    const executed = await other.execute(
+      "import { triple } from './lib';\nimport data from './data.json';\ntriple(data.k.length)",
+    );
+    expect(of(executed, "execute_result")[0]?.["data"]).toEqual({ "text/plain": "6" });
+    await other.shutdown();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("still reach tslab's own display", async () => {
+    const execution = await run(`import { display } from "tslab";\ndisplay.html("<i>x</i>");`);
+    expect(of(execution, "display_data")[0]).toMatchObject({ data: { "text/html": "<i>x</i>" } });
+  });
+});
+
+describe("errors", () => {
+  it("carry name, message and a trace that names the cell and quotes the line", async () => {
+    await run(
+      "function deep(n: number): number {\n  interface Gone { a: number }\n  if (n === 0) throw new RangeError('too deep');\n  return deep(n - 1);\n}",
+    );
+    const found = await error("const unused = 1;\n\ndeep(1);");
+    expect(found).toMatchObject({ ename: "RangeError", evalue: "too deep" });
+    expect(trace(found)).toMatch(/RangeError: too deep\n[\s\S]*> 3 \| {3}if \(n === 0\) throw new RangeError/);
+    expect(trace(found)).toMatch(/at deep \(cell \[\d+\]:3:22\)/);
+    expect(trace(found)).toMatch(/at cell \[\d+\]:3:1/);
+    expect(trace(found)).not.toMatch(/node:|tslab|launcher/);
+  });
+
+  it("of the compiler are errors too, with every message", async () => {
+    const found = await error("const n: number = 'a';\nn.foo");
+    expect(found).toMatchObject({ ename: "TypeScriptError", evalue: expect.stringContaining("1:7 - Type 'string'") });
+    expect(trace(found)).toMatch(/2:3 - Property 'foo' does not exist/);
+  });
+
+  it("that are no Error still say what was thrown", async () => {
+    expect(await error("throw 'plain'")).toMatchObject({ ename: "Uncaught", evalue: "plain" });
+    expect(await error("await Promise.reject(new TypeError('later'))")).toMatchObject({ ename: "TypeError" });
+    expect(await error("throw new Error('outer', { cause: new Error('inner') })")).toMatchObject({
+      traceback: expect.arrayContaining([expect.stringContaining("inner")]),
+    });
+  });
+
+  it("abort the cells that wait, and none after", async () => {
+    const all = await Promise.all([run("throw new Error('stop')"), run("1"), run("2")]);
+    expect(all.map((execution) => execution.reply.content["status"])).toEqual(["error", "aborted", "aborted"]);
+    expect(await result("3")).toEqual({ "text/plain": "3" });
+  });
+
+  it("let the next cells run where the front end says so", async () => {
+    const all = await Promise.all([kernel.execute("throw new Error('go on')", { stopOnError: false }), run("1")]);
+    expect(all.map((execution) => execution.reply.content["status"])).toEqual(["error", "ok"]);
+  });
+
+  it("outside of a cell are told and do not end the kernel", async () => {
+    const execution = await run(
+      "setTimeout(() => { throw new Error('adrift') }, 1); await new Promise((r) => setTimeout(r, 60));",
+    );
+    expect(streamed(execution)).toContain("adrift");
+  });
+});
+
+describe("interrupt", () => {
+  const interrupted = async (code: string): Promise<Message["content"]> => {
+    const running = run(code);
+    await new Promise((done) => setTimeout(done, 300));
+    await kernel.interrupt();
+    return (await running).reply.content;
+  };
+
+  it.each([
+    ["a loop", "while (true) {}"],
+    ["a pending await", "await new Promise(() => {})"],
+    ["a loop after an await", "await new Promise((r) => setTimeout(r, 10)); while (true) {}"],
+    ["a loop of promises", "while (true) await null;"],
+    ["a loop that catches everything", "for (;;) { try { for (;;) {} } catch {} finally { for (;;) {} } }"],
+  ])("ends %s, and the kernel lives on", async (_, code) => {
+    expect(await interrupted(code)).toMatchObject({ status: "error", ename: "Interrupted" });
+    expect(await result("'alive'")).toEqual({ "text/plain": "alive" });
+  });
+
+  it("aborts the signal that requests beneath listen to", async () => {
+    await run("let told = 'no';");
+    const code = `const signal = (globalThis as any)[Symbol.for("arrowbook.signal")] as AbortSignal;
+signal.addEventListener("abort", () => { told = signal.reason.name; });
+await new Promise(() => {});`;
+    expect(await interrupted(code)).toMatchObject({ ename: "Interrupted" });
+    expect(await result("told")).toEqual({ "text/plain": "AbortError" });
+  });
+});
+
+describe("the other requests", () => {
+  const ask = async (type: string, content: Message["content"]): Promise<Message["content"]> =>
+    (await kernel.request(type, content, { timeout: 20_000 })).reply.content;
+
+  it("kernel_info names what it is", () => {
+    expect(kernel.info).toMatchObject({
+      status: "ok",
+      implementation: "arrowbook",
+      language_info: { name: "typescript", version: expect.stringMatching(/^5\./), file_extension: ".ts" },
+    });
+  });
+
+  it("completion knows types, and counts code points", async () => {
+    const code = "const s = '😀'; const rows = [{ price: 1 }]; rows.map((r) => r.pr";
+    const points = [...code].length;
+    expect(await ask("complete_request", { code, cursor_pos: points })).toMatchObject({
+      matches: ["price"],
+      cursor_start: points - 2,
+      cursor_end: points,
+    });
+    const union = "const u = (w: 'day' | 'week') => w; u('')";
+    expect(await ask("complete_request", { code: union, cursor_pos: union.length - 2 })).toMatchObject({
+      matches: ["day", "week"],
+    });
+  });
+
+  it("inspection gives types, documentation and, inside a call, its parameters", async () => {
+    const code = "/** Adds things. */\nfunction add(a: number, b: number) { return a + b; }\nadd(1, 2)";
+    const at = (text: string, more = 0): number => code.lastIndexOf(text) + more;
+    expect(await ask("inspect_request", { code, cursor_pos: at("add", 1), detail_level: 0 })).toMatchObject({
+      found: true,
+      data: { "text/plain": expect.stringMatching(/function add\(a: number, b: number\): number[\s\S]*Adds things/) },
+    });
+    const inside = await ask("inspect_request", { code, cursor_pos: at("(1, ", 4), detail_level: 0 });
+    expect(inside).toMatchObject({ data: { "text/plain": expect.stringContaining("now: b: number") } });
+    const nothing = await ask("inspect_request", { code: "   ", cursor_pos: 1, detail_level: 0 });
+    expect(nothing).toMatchObject({ status: "ok", found: false, data: {} });
+  });
+
+  it("is_complete, history and comms answer as the protocol has them", async () => {
+    expect(await ask("is_complete_request", { code: "f(" })).toMatchObject({ status: "incomplete" });
+    expect(await ask("is_complete_request", { code: "1 + 1" })).toEqual({ status: "complete" });
+    await run("'remember me'");
+    const history = await ask("history_request", { hist_access_type: "tail", n: 1, output: false, raw: true });
+    expect(history["history"]).toEqual([[0, expect.any(Number), "'remember me'"]]);
+    const found = await ask("history_request", {
+      hist_access_type: "search",
+      pattern: "*remember*",
+      n: 5,
+      output: false,
+    });
+    expect(found["history"]).toHaveLength(1);
+    expect(await ask("comm_info_request", {})).toEqual({ status: "ok", comms: {} });
+  });
+
+  it("silent requests count nothing and publish nothing", async () => {
+    const before = (await run("1")).reply.content["execution_count"];
+    const silent = await kernel.execute("2", { silent: true });
+    expect(silent.published).toEqual([]);
+    expect((await run("1")).reply.content["execution_count"]).toBe(Number(before) + 1);
+  });
+});
+
+it("ends by itself with timers pending and in the middle of a loop", async () => {
+  const busy = await startKernel(findKernel("arrowbook"));
+  await busy.execute("setInterval(() => {}, 10);");
+  expect(await busy.shutdown()).toBe(true);
+  const looping = await startKernel(findKernel("arrowbook"));
+  const stuck = looping.execute("while (true) {}");
+  stuck.catch(() => undefined);
+  await new Promise((done) => setTimeout(done, 200));
+  expect(await looping.shutdown(5000)).toBe(true);
+});
