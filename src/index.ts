@@ -1,6 +1,15 @@
 export type { Bundle } from "./display/show.js";
 export type { FrameSource } from "./display/source.js";
 export { sparkline } from "./display/sparkline.js";
+export type {
+  DatabaseMetadata,
+  DatasetData,
+  DatasetMetadata,
+  DatasetWithData,
+  ExportStatus,
+  TableMetadata,
+  TableRows,
+} from "./document/records.js";
 export {
   ArrowbookError,
   DataError,
@@ -13,3 +22,25 @@ export {
 export { Column } from "./frame/column.js";
 export { type AnyRow, Frame } from "./frame/frame.js";
 export type { Cell, RowsOptions } from "./frame/rows.js";
+export type { ColumnSpec } from "./spec/columns.js";
+export {
+  defineProfile,
+  type ErrorMeaning,
+  type Known,
+  nasdaqDataLink,
+  type Profile,
+  type ProfileChanges,
+  type RateWindow,
+  specification,
+} from "./spec/profile.js";
+export {
+  type Collapse,
+  type DownloadType,
+  type FileStatus,
+  type Format,
+  type Operator,
+  type Order,
+  type Transform,
+  type Unlisted,
+  unlisted,
+} from "./spec/vocabulary.js";

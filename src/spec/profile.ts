@@ -1,10 +1,12 @@
+import { InputError } from "../errors/errors.js";
+import { suggestion } from "../errors/nearest.js";
 import { EXPORTS_PER_HOUR, LINK_LIFETIME_MS, MAX_ROWS_PER_REPLY } from "./limits.js";
 import { COLLAPSES, DOWNLOAD_TYPES, OPERATORS, ORDERS, TRANSFORMS } from "./vocabulary.js";
 
-/** A value of a service profile and how it is known: from the specification, or observed at services of this kind. */
+/** A value of a service profile and how it is known: from the specification, observed at services of this kind, or given by the user. */
 export interface Known<T> {
   readonly value: T;
-  readonly evidence: "specified" | "observed";
+  readonly evidence: "specified" | "observed" | "given";
   /** Section of the specification, or where it was observed. */
   readonly source: string;
 }
@@ -191,3 +193,57 @@ export const nasdaqDataLink: Profile = {
 
 /** The shipped profiles by name. */
 export const profiles: Readonly<Record<string, Profile>> = { specification, nasdaqDataLink };
+
+/** Plain values for entries of a profile: `{ cursorParameter: "cursor" }`. */
+export type ProfileChanges = { readonly name?: string } & {
+  readonly [K in Exclude<keyof Profile, "name">]?: Profile[K] extends Known<infer T> ? T : never;
+};
+
+/** Entries that may be null. */
+const NULLABLE: ReadonlySet<string> = new Set(["keyHeader"]);
+
+/**
+ * A profile for another service: `base` with some entries replaced by plain values, each marked `given`. The words of
+ * `downloadWords` and the codes of `errors` are added to those of `base`; every other entry is replaced whole. Throws an InputError
+ * `UnknownProfileEntry` for a name no profile has, and `BadProfileEntry` for a value of the wrong kind.
+ *
+ * @example
+ * ```ts
+ * import { defineProfile, specification } from "arrowbook";
+ * const own = defineProfile(specification, { name: "own", cursorParameter: "cursor", maxQueryLength: 2_000 });
+ * console.log(own.cursorParameter); // { value: "cursor", evidence: "given", source: "defineProfile" }
+ * ```
+ */
+export function defineProfile(base: Profile, changes: ProfileChanges): Profile {
+  const { name = `${base.name} changed`, ...entries } = changes;
+  const given: Record<string, Known<unknown>> = {};
+  for (const [entry, value] of Object.entries(entries)) {
+    const known = knownEntry(base, entry);
+    if (value === undefined) continue;
+    const kind = kindOf(value);
+    if (kind !== kindOf(known) && !(NULLABLE.has(entry) && (kind === "string" || kind === "null"))) {
+      throw new InputError(`The profile entry "${entry}" is ${kind}, not ${kindOf(known)}.`, {
+        code: "BadProfileEntry",
+      });
+    }
+    given[entry] = {
+      value: kind === "object" ? { ...(known as object), ...(value as object) } : value,
+      evidence: "given",
+      source: "defineProfile",
+    };
+  }
+  return { ...base, ...given, name };
+}
+
+function knownEntry(base: Profile, entry: string): unknown {
+  if (Object.hasOwn(base, entry)) return (base as unknown as Readonly<Record<string, Known<unknown>>>)[entry].value;
+  throw new InputError(`A profile has no entry ${JSON.stringify(entry)}.`, {
+    code: "UnknownProfileEntry",
+    hint: suggestion(entry, Object.keys(base), "entries"),
+  });
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
