@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readDocument } from "../src/document/document.js";
+import { readFailure } from "../src/document/failure.js";
+import { nasdaqDataLink, specification } from "../src/spec/profile.js";
+import type { Format } from "../src/spec/vocabulary.js";
+import { csvFields, goldenReplies } from "./replies.js";
+
+describe("golden replies: spec section 2 in every format", () => {
+  it.each(goldenReplies)("spec $name", async (reply) => {
+    expect(Object.keys(reply.bytes).length).toBe(3);
+    for (const [format, bytes] of Object.entries(reply.bytes) as [Format, Uint8Array][]) {
+      const document = await readDocument(reply.resource, format, bytes, specification);
+      const { database_id: _, ...fields } = document.fields as Readonly<Record<string, unknown>>;
+      const { database_id: __, ...wanted } = reply.fields;
+      const whole = reply.rows === undefined || format !== "csv";
+      expect(fields, format).toEqual(whole ? wanted : csvFields(reply));
+    }
+  });
+});
+
+describe("recorded replies of a service of this kind", () => {
+  const folder = resolve(
+    process.env.ARROWBOOK_CASES ?? resolve(import.meta.dirname, "../../shared/cases"),
+    "quandl-recorded/stock_calculator",
+  );
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".http")) : [];
+
+  it("are here, or their absence is said", () => {
+    if (files.length === 0) console.log(`absent: ${folder}`);
+    expect([0, 4]).toContain(files.length);
+  });
+
+  it.each(files)("%s", async (file) => {
+    const text = readFileSync(resolve(folder, file), "latin1");
+    const end = text.search(/\r?\n\r?\n/);
+    const head = text.slice(0, end).split(/\r?\n/);
+    const bytes = Buffer.from(text.slice(end).trim(), "latin1");
+    const headers = new Map(
+      head.slice(1).map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
+    );
+    const status = Number(head[0].split(" ")[1]);
+    if (status !== 200) {
+      const answer = { status, contentType: null, headers: (name: string) => headers.get(name) ?? null, bytes };
+      const error = readFailure(answer, nasdaqDataLink);
+      expect(error).toMatchObject({ code: "QEAx01", status: 400, requestId: "REDACTED", retry: { retryable: false } });
+      expect(error.message).toContain("could not recognize your API key");
+      return;
+    }
+    const { fields, rows } = await readDocument("tableRows", "json", bytes, nasdaqDataLink);
+    expect(fields.next_cursor_id).toBe(null);
+    expect(fields.columns?.map(({ name }) => name)).toContain("ex-dividend");
+    expect(fields.columns?.find(({ name }) => name === "adj_close")).toEqual({
+      name: "adj_close",
+      type: "BigDecimal(50,28)",
+    });
+    expect(rows?.kind).toBe("json");
+  });
+});
