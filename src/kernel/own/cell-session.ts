@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { scrub } from "../../errors/secrets.js";
+import { offerKernelHooks } from "../kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../message.js";
 import type { DisplayContent } from "../stock-tslab.js";
 import type { CompilerState } from "./compiler.js";
@@ -44,6 +45,8 @@ export class CellSession {
   #generation = 0;
   #queue: Promise<void> = Promise.resolve();
   #current?: Message;
+  /** What the reply of the running cell asks of the front end. */
+  #payload: Json[] = [];
 
   constructor(private readonly parts: SessionParts) {
     this.#streams = captureStreams((name, text) => this.#publish("stream", { name, text: scrub(text) }));
@@ -51,6 +54,13 @@ export class CellSession {
       this.#streams.flush();
       this.#publish(update ? "update_display_data" : "display_data", content as unknown as Content);
     };
+    offerKernelHooks({
+      clearOutput: (wait) => {
+        this.#streams.flush();
+        this.#publish("clear_output", { wait });
+      },
+      page: (data) => this.#payload.push({ source: "page", data, start: 0 }),
+    });
     for (const event of ["uncaughtException", "unhandledRejection"] as const) {
       process.on(event, (error: unknown) => console.error("Uncaught, outside of any cell:", error));
     }
@@ -115,6 +125,7 @@ export class CellSession {
     const silent = content["silent"] === true;
     this.#streams.flush();
     this.#current = request.message;
+    this.#payload = [];
     if (!silent && content["store_history"] !== false) {
       this.#count++;
       this.#history.push({ count: this.#count, input: code });
@@ -129,7 +140,7 @@ export class CellSession {
       this.#reply(request, "execute_reply", {
         status: "ok",
         execution_count: count,
-        payload: [],
+        payload: this.#payload.splice(0),
         user_expressions: {},
       });
       return;
@@ -199,15 +210,7 @@ export class CellSession {
   }
 
   #historyFor(content: Content): Json {
-    const all = this.#history;
-    const pattern = String(content["pattern"] ?? "*");
-    const wanted = Number(content["n"] ?? all.length);
-    const chosen =
-      content["hist_access_type"] === "range"
-        ? all.slice(Number(content["start"] ?? 0), content["stop"] === undefined ? undefined : Number(content["stop"]))
-        : content["hist_access_type"] === "search"
-          ? all.filter(({ input }) => globMatch(pattern, input)).slice(-wanted)
-          : all.slice(-wanted);
+    const chosen = chosenHistory(this.#history, content);
     return chosen.map(({ count, input }) => [0, count, content["output"] === true ? [input, null] : input]);
   }
 
@@ -222,6 +225,25 @@ export class CellSession {
 
   #send(message: ToSockets): void {
     this.parts.port.postMessage(message);
+  }
+}
+
+/** The part of the history that a request asks for: the tail, a range of counts (end exclusive), or what matches. */
+function chosenHistory(all: readonly History[], content: Content): readonly History[] {
+  const last = content["n"] === undefined || content["n"] === null ? all.length : Number(content["n"]);
+  switch (content["hist_access_type"]) {
+    case "range": {
+      const start = Number(content["start"] ?? 0);
+      const stop = Number(content["stop"] ?? Number.POSITIVE_INFINITY);
+      return all.filter(({ count }) => count >= start && count < stop);
+    }
+    case "search": {
+      const found = all.filter(({ input }) => globMatch(String(content["pattern"] ?? "*"), input));
+      const latest = new Map(found.map((entry) => [entry.input, entry]));
+      return (content["unique"] === true ? [...latest.values()] : found).slice(-last);
+    }
+    default:
+      return all.slice(-last);
   }
 }
 
