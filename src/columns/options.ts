@@ -1,4 +1,5 @@
 import type { ColumnSpec } from "../spec/columns.js";
+import type { Schema } from "./arrow.js";
 
 /** Cells of one column that did not come through as written: what happened, how often, and the first few. */
 export interface CellReport {
@@ -30,6 +31,8 @@ export interface ReadOptions {
   readonly threads?: number;
   /** Text columns as `Dictionary<Utf8, Int32>` or `Utf8`; `auto` takes Utf8 for a column whose values mostly differ in the first batch. */
   readonly text?: "auto" | "dictionary" | "utf8";
+  /** Take the column types of this schema, that of an earlier page of the same rows, so that the batches of all pages fit together. */
+  readonly schema?: Schema;
   readonly signal?: AbortSignal;
 }
 

@@ -87,6 +87,31 @@ export function readDecimal128(
   return q;
 }
 
+/**
+ * Reads a plain whole number (`-12`) of at most 15 digits at `p` into the two words of a 64-bit integer.
+ *
+ * @returns the position after the number, or -1 where only {@link readDecimal} can tell: the caller looks at what follows
+ */
+export function readInt64(b: Uint8Array, p: number, words: Int32Array, at: number): number {
+  let q = p;
+  const negative = b[q] === 45;
+  if (negative) q++;
+  const start = q;
+  let m = 0;
+  let c = b[q] ^ ZERO;
+  while (c <= 9) {
+    m = (Math.imul(m, 10) + c) | 0;
+    c = b[++q] ^ ZERO;
+  }
+  const digits = q - start;
+  if (digits === 0 || digits > 15 || c === 30) return -1;
+  let value = digits > 9 ? longDigits(b, start, q) : m;
+  if (negative) value = -value;
+  words[at] = value | 0;
+  words[at + 1] = Math.floor(value / TWO_32) | 0;
+  return q;
+}
+
 /** The digits of `start` to `end`, point left out, as a double: exact below 2^53, and not below 2^53 when the number is not. */
 export function longDigits(b: Uint8Array, start: number, end: number): number {
   let m = 0;

@@ -1,0 +1,115 @@
+/** Longest chain of bytes a dictionary keeps before a stream starts a new one, and most values: so that memory stays bounded. */
+const MOST_BYTES = 16_777_216;
+const MOST_VALUES = 262_144;
+
+/** Starting value of the hash of a text; the readers hash while they scan. */
+export const HASH_SEED = 0x811c9dc5 | 0;
+/** Factor of the hash (FNV-1a): `hash = imul(hash ^ byte, HASH_PRIME)`. */
+export const HASH_PRIME = 0x01000193;
+
+/**
+ * The distinct texts of a column as bytes, numbered in order of first appearance. It only grows: the values, offsets and numbers
+ * handed out stay as they are.
+ */
+export class TextDictionary {
+  /** How many distinct texts there are. */
+  size = 0;
+  /** Bytes of text `i`: `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`. */
+  offsets: Int32Array = new Int32Array(257);
+  bytes: Uint8Array = new Uint8Array(2048);
+  /** The number asked for last; sorted columns repeat it. */
+  last = 0;
+  private hashes: Int32Array = new Int32Array(256);
+  /** Open addressing: number + 1, or 0. Its length is a power of two, at most half full. */
+  private slots = new Int32Array(512);
+
+  /** Whether `start` to `end` of `b` is text `i`. */
+  equals(i: number, b: Uint8Array, start: number, end: number): boolean {
+    const from = this.offsets[i];
+    if (this.offsets[i + 1] - from !== end - start) return false;
+    const { bytes } = this;
+    for (let p = start, q = from; p < end; p++, q++) if (b[p] !== bytes[q]) return false;
+    return true;
+  }
+
+  /** The number of the text, or -1 when it is new. */
+  find(b: Uint8Array, start: number, end: number, hash: number): number {
+    const { slots, hashes } = this;
+    const mask = slots.length - 1;
+    for (let slot = spread(hash) & mask; ; slot = (slot + 1) & mask) {
+      const i = slots[slot] - 1;
+      if (i < 0) return -1;
+      if (hashes[i] === hash && this.equals(i, b, start, end)) {
+        this.last = i;
+        return i;
+      }
+    }
+  }
+
+  /** Adds a text that {@link find} did not find and returns its number. */
+  add(b: Uint8Array, start: number, end: number, hash: number): number {
+    const i = this.size;
+    const from = this.offsets[i];
+    const to = from + end - start;
+    if (to > this.bytes.length) this.bytes = grown(this.bytes, to);
+    this.bytes.set(b.subarray(start, end), from);
+    if (i + 2 > this.offsets.length) {
+      this.offsets = grownInts(this.offsets, i + 2);
+      this.hashes = grownInts(this.hashes, i + 1);
+    }
+    this.offsets[i + 1] = to;
+    this.hashes[i] = hash;
+    this.size = i + 1;
+    if (this.size * 2 > this.slots.length) this.rehash();
+    else this.place(i);
+    this.last = i;
+    return i;
+  }
+
+  /** Bytes of all texts together. */
+  get byteLength(): number {
+    return this.offsets[this.size];
+  }
+
+  /** Whether a stream should start a new dictionary with its next batch. */
+  get full(): boolean {
+    return this.size > MOST_VALUES || this.byteLength > MOST_BYTES;
+  }
+
+  private place(i: number): void {
+    const mask = this.slots.length - 1;
+    let slot = spread(this.hashes[i]) & mask;
+    while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
+    this.slots[slot] = i + 1;
+  }
+
+  private rehash(): void {
+    this.slots = new Int32Array(this.slots.length * 4);
+    for (let i = 0; i < this.size; i++) this.place(i);
+  }
+}
+
+/** Brings the high bits of a hash down to the ones that choose a slot. */
+function spread(hash: number): number {
+  return hash ^ (hash >>> 15);
+}
+
+/** The hash of `start` to `end` of `b`. */
+export function hashText(b: Uint8Array, start: number, end: number): number {
+  let hash = HASH_SEED;
+  for (let p = start; p < end; p++) hash = Math.imul(hash ^ b[p], HASH_PRIME);
+  return hash;
+}
+
+/** A copy with room for `length` bytes, at least twice the old room. */
+export function grown(bytes: Uint8Array, length: number): Uint8Array {
+  const copy = new Uint8Array(Math.max(length, bytes.length * 2));
+  copy.set(bytes);
+  return copy;
+}
+
+function grownInts(ints: Int32Array, length: number): Int32Array {
+  const copy = new Int32Array(Math.max(length, ints.length * 2));
+  copy.set(ints);
+  return copy;
+}

@@ -1,0 +1,247 @@
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { type ArrowbookError, DataError, FileError, isArrowbookError } from "../errors/errors.js";
+import { adopt } from "./adopt.js";
+import {
+  AsyncByteQueue,
+  type Data,
+  type DataType,
+  type Decimal,
+  Dictionary,
+  type Field,
+  makeData,
+  type RecordBatch,
+  RecordBatchStreamWriter,
+  Schema,
+  Table,
+  Type,
+  tableFromIPC,
+  tableToIPC,
+  Utf8,
+} from "./arrow.js";
+import { chunkReader } from "./chunks.js";
+import { conform, recordBatch, shareDictionaries } from "./unify.js";
+
+/** How a table is written as Arrow IPC. */
+export interface IPCOptions {
+  /** `string` writes decimals of more than 38 digits as text, for readers that know no Decimal256, such as polars. */
+  readonly wideDecimals?: "decimal" | "string";
+}
+
+/** A table as Arrow IPC stream bytes. Equal tables give equal bytes: dictionaries are numbered by column and shared by all batches. */
+export function tableToIPCBytes(table: Table, options: IPCOptions = {}): Uint8Array {
+  return tableToIPC(prepared(table, options), "stream");
+}
+
+/** A table as Arrow IPC file bytes (the format with a footer, also called Feather 2). */
+export function tableToIPCFileBytes(table: Table, options: IPCOptions = {}): Uint8Array {
+  return tableToIPC(prepared(table, options), "file");
+}
+
+function prepared(table: Table, { wideDecimals = "decimal" }: IPCOptions): Table {
+  const schema = portableSchema(table.schema, wideDecimals === "string");
+  return new Table(
+    schema,
+    shareDictionaries(schema, table.batches).map((batch) => underSchema(batch, schema)),
+  );
+}
+
+/** The same schema with dictionaries numbered from 0 in column order: numbers of a process are neither equal twice nor unique in a table. */
+function portableSchema(schema: Schema, widest: boolean): Schema {
+  let next = 0;
+  const fields = schema.fields.map((field) => {
+    const type = field.type as DataType;
+    if (type.typeId === Type.Dictionary) {
+      const { dictionary, indices, isOrdered } = type as Dictionary;
+      return field.clone({ type: new Dictionary(dictionary, indices, next++, isOrdered) });
+    }
+    if (widest && type.typeId === Type.Decimal && (type as Decimal).bitWidth > 128)
+      return field.clone({ type: new Utf8() });
+    return field;
+  });
+  return new Schema(fields as Field[], schema.metadata);
+}
+
+function underSchema(batch: RecordBatch, schema: Schema): RecordBatch {
+  const children = batch.data.children.map((data, i) => {
+    const type = schema.fields[i].type as DataType;
+    if (data.type === type) return data;
+    return type.typeId === Type.Utf8 && (data.type as DataType).typeId === Type.Decimal
+      ? decimalTexts(data)
+      : data.clone(type);
+  });
+  return recordBatch(schema, children, batch.numRows);
+}
+
+/** A column of decimals as Utf8. */
+function decimalTexts(data: Data): Data {
+  const { valid, text } = chunkReader(data);
+  const offsets = new Int32Array(data.length + 1);
+  const nullBitmap = new Uint8Array((data.length + 7) >> 3);
+  let all = "";
+  for (let i = 0; i < data.length; i++) {
+    if (valid(i)) {
+      all += text(i);
+      nullBitmap[i >> 3] |= 1 << (i & 7);
+    }
+    offsets[i + 1] = all.length;
+  }
+  const bytes = new TextEncoder().encode(all);
+  return makeData({
+    type: new Utf8(),
+    length: data.length,
+    nullCount: data.nullCount,
+    nullBitmap,
+    valueOffsets: offsets,
+    data: bytes,
+  });
+}
+
+/**
+ * A table of the bytes of an Arrow IPC stream or file; its buffers are views of the bytes.
+ *
+ * @throws DataError for no bytes, cut bytes, compressed or unknown layouts, and dictionary indices that point nowhere
+ */
+export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
+  const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+  if (view.byteLength === 0) throw badArrow("there are no bytes");
+  let table: Table;
+  try {
+    table = tableFromIPC(view);
+    if (table.schema.fields.length === 0 && table.batches.every((batch) => batch.numRows === 0) && !hasSchema(view)) {
+      throw new Error("no schema was found");
+    }
+    return adopt(table);
+  } catch (error) {
+    if (isArrowbookError(error) && (error as ArrowbookError).code !== "BadArrow") throw error;
+    throw badArrow(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+/** Whether the bytes begin as an Arrow stream or file does. */
+function hasSchema(view: Uint8Array): boolean {
+  const magic = Buffer.from(view.buffer, view.byteOffset, Math.min(6, view.byteLength)).toString("latin1");
+  return magic === "ARROW1" || (view[0] === 0xff && view[1] === 0xff && view[2] === 0xff && view[3] === 0xff);
+}
+
+function badArrow(what: string, cause?: unknown): DataError {
+  return new DataError(`Not a readable Arrow stream or file: ${what}.`, {
+    code: "BadArrow",
+    hint: "The bytes may be cut off or compressed; write them again, uncompressed.",
+    cause,
+  });
+}
+
+/**
+ * A table of an Arrow IPC stream or file on disk.
+ *
+ * @throws FileError when it cannot be read, DataError as {@link tableFromIPCBytes}
+ */
+export async function readArrow(path: string): Promise<Table> {
+  return tableFromIPCBytes(await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, error))));
+}
+
+/** Rows and bytes that went into a file. */
+export interface Written {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * Writes batches as an Arrow IPC stream, one in memory at a time. The file appears under its name when it is complete.
+ *
+ * @throws FileError when it cannot be written; whatever the batches throw
+ */
+export async function writeArrowStream(
+  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+  path: string,
+  schema?: Schema,
+): Promise<Written> {
+  const part = `${path}.${process.pid}.part`;
+  const file = await open(part, "w").catch((error: unknown) => Promise.reject(fileError(path, error)));
+  let rows = 0;
+  let bytes = 0;
+  try {
+    const sink = new TakenBytes();
+    const writer = new RecordBatchStreamWriter();
+    let target = schema === undefined ? undefined : portableSchema(schema, false);
+    let own = schema;
+    if (target !== undefined) writer.reset(sink, target);
+    const drain = async (): Promise<void> => {
+      const chunks = sink.take();
+      if (chunks.length === 0) return;
+      const { bytesWritten } = await writeAll(file, chunks);
+      bytes += bytesWritten;
+    };
+    for await (const batch of batches) {
+      if (target === undefined || own === undefined) {
+        own = batch.schema;
+        target = portableSchema(own, false);
+        writer.reset(sink, target);
+      }
+      writer.write(underSchema(conform(batch, own), target));
+      rows += batch.numRows;
+      await drain();
+    }
+    writer.finish();
+    await drain();
+    await file.sync();
+    await file.close();
+    await rename(part, path);
+    return { rows, bytes };
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(part, { force: true });
+    throw isSystemError(error) ? fileError(path, error) : error;
+  }
+}
+
+type FileHandle = Awaited<ReturnType<typeof open>>;
+
+/** Writes all chunks, however few bytes the system takes at a time. */
+async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<{ bytesWritten: number }> {
+  const wanted = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+  const { bytesWritten } = await file.writev(chunks);
+  if (bytesWritten === wanted) return { bytesWritten };
+  const rest = Buffer.concat(chunks).subarray(bytesWritten);
+  for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten;
+  return { bytesWritten: wanted };
+}
+
+/** Keeps what the writer writes until it is taken: the writer itself knows no waiting. */
+class TakenBytes extends AsyncByteQueue {
+  private chunks: Uint8Array[] = [];
+
+  override write(value: unknown): void {
+    const bytes = value as Uint8Array;
+    if (bytes?.byteLength > 0) this.chunks.push(bytes);
+  }
+
+  take(): Uint8Array[] {
+    const { chunks } = this;
+    this.chunks = [];
+    return chunks;
+  }
+}
+
+/** Whether the file system threw it. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
+}
+
+const FILE_HINTS: Readonly<Record<string, string>> = {
+  ENOENT: "Check the path.",
+  EACCES: "Check the permissions.",
+  EISDIR: "Name a file, not a folder.",
+  ENOSPC: "Free some space on the disk.",
+};
+
+/** What the file system said about a path, as an error of this package. */
+export function fileError(path: string, error: unknown): FileError {
+  const code = isSystemError(error) ? (error.code ?? "FileError") : "FileError";
+  const hint = FILE_HINTS[code];
+  return new FileError(`${path}: ${error instanceof Error ? error.message : String(error)}`, {
+    code,
+    cause: error,
+    ...(hint !== undefined && { hint }),
+  });
+}

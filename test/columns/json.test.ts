@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { csvTable } from "../../src/columns/csv.js";
+import { tableFromIPCBytes, tableToIPCBytes } from "../../src/columns/ipc.js";
+import { jsonRowsTable } from "../../src/columns/json.js";
+import type { ReadOptions } from "../../src/columns/options.js";
+import { textBatches } from "../../src/columns/texts.js";
+import { tableOf } from "../../src/columns/unify.js";
+import { DataError } from "../../src/errors/errors.js";
+import { csvLine } from "../../src/format/csv.js";
+import type { ColumnSpec } from "../../src/spec/columns.js";
+import { textsOf, utf8 } from "./rows.js";
+
+const columns: readonly ColumnSpec[] = [
+  { name: "ticker", type: "String" },
+  { name: "date", type: "Date" },
+  { name: "close", type: "BigDecimal(34,12)" },
+  { name: "ratio", type: "double" },
+  { name: "count", type: "Integer" },
+  { name: "open", type: "Boolean" },
+  { name: "at", type: "DateTime" },
+];
+
+const read = (text: string, specs: readonly ColumnSpec[] = columns, options: ReadOptions = {}): (string | null)[][] => {
+  const bytes = utf8(text);
+  return textsOf(jsonRowsTable(bytes, 0, bytes.length, specs, options));
+};
+
+const one = (type: string, literal: string, options?: ReadOptions): string | null =>
+  read(
+    `[[${literal}, 1]]`,
+    [
+      { name: "x", type },
+      { name: "y", type: "Integer" },
+    ],
+    options,
+  )[0][0];
+
+it.each([
+  ["String", '"a\\"b\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud835\\udcb3"', 'a"b\\/\b\f\n\r\té𝒳'],
+  ["String", "1.50", "1.50"],
+  ["String", "-0", "-0"],
+  ["String", "true", "true"],
+  ["String", '""', ""],
+  ["BigDecimal(34,12)", "123456789012345678.123456789012", "123456789012345678.123456789012"],
+  ["BigDecimal(34,12)", '"1.5"', "1.500000000000"],
+  ["BigDecimal(34,12)", "1.5E+3", "1500.000000000000"],
+  ["BigDecimal(34,12)", "1.5e-7", "0.000000150000"],
+  ["BigDecimal(50,28)", "-1.5", "-1.5000000000000000000000000000"],
+  ["double", "1e400", "Infinity"],
+  ["double", "-0.0", "-0.0"],
+  ["Integer", "9223372036854775807", "9223372036854775807"],
+  ["Date", '"2024-02-29"', "2024-02-29"],
+  ["Boolean", "false", "false"],
+  ["DateTime", '"2017-11-10 00:18:07 UTC"', "2017-11-10T00:18:07Z"],
+  ["Date", "null", null],
+])("%s takes %s as %s", (type, literal, expected) => {
+  expect(one(type, literal)).toBe(expected);
+});
+
+it.each([
+  ["BigDecimal(34,12)", "[1]", "BadCell"],
+  ["String", '{"a":1}', "BadCell"],
+  ["Date", '"2024-02-30"', "BadCell"],
+  ["Date", "20240229", "BadCell"],
+  ["double", "true", "BadCell"],
+  ["double", '""', "BadCell"],
+  ["String", '"\\ud800"', "BadUtf8"],
+  ["BigDecimal(3,1)", "1.25", "PrecisionLoss"],
+  ["double", "01", "BadJson"],
+  ["double", "-01.5", "BadJson"],
+  ["double", "1.", "BadJson"],
+  ["double", ".5", "BadJson"],
+  ["double", "+1", "BadJson"],
+  ["double", "NaN", "BadJson"],
+  ["double", "1e", "BadJson"],
+  ["double", "0x1", "BadJson"],
+  ["String", "'a'", "BadJson"],
+  ["String", '"a\tb"', "BadJson"],
+  ["String", '"\\x"', "BadJson"],
+  ["String", "nul", "BadJson"],
+  ["String", "", "BadJson"],
+])("%s refuses %s: %s", (type, literal, code) => {
+  expect(() => one(type, literal)).toThrow(DataError);
+  expect(() => one(type, literal)).toThrow(expect.objectContaining({ code }));
+});
+
+it("takes white space anywhere and no row at all", () => {
+  expect(
+    read('[ [ "a" , "2024-01-01" , 1 , 2 , 3 , true , null ] \n, [null,null,null,null,null,null,null]\t]'),
+  ).toHaveLength(2);
+  expect(read("[]")).toEqual([]);
+  expect(read(" [ ] ".trim())).toEqual([]);
+});
+
+it("names row and offset of rows that are too short, too long or no rows", () => {
+  const two = [columns[0], columns[1]];
+  expect(() => read('[["a","2024-01-01"],["b"]]', two)).toThrow("Row 1 has 1 cells for 2 columns (byte 20)");
+  expect(() => read('[["a","2024-01-01",3]]', two)).toThrow("Row 0 has 3 cells for 2 columns");
+  expect(() => read("[[]]", two)).toThrow("Row 0 has 0 cells");
+  expect(() => read("[[1,2],]", two)).toThrow(DataError);
+  expect(() => read('[{"a":1}]', two)).toThrow("a row");
+});
+
+it("refuses every cut", () => {
+  const text = '[["a\\n","2024-01-01",1.5,2,3,true,"2017-11-10T00:18:07Z"],["é",null,null,-1e5,4,false,null]]';
+  const bytes = utf8(text);
+  for (let cut = 1; cut < bytes.length; cut++) {
+    expect(() => jsonRowsTable(bytes.slice(0, cut), 0, cut, columns)).toThrow(DataError);
+  }
+});
+
+describe("three formats", () => {
+  it("give equal IPC bytes", () => {
+    const cell = {
+      text: fc.option(fc.string({ unit: "binary-ascii", maxLength: 6 })),
+      date: fc.option(fc.constantFrom("2024-02-29", "0001-01-01", "9999-12-31")),
+      decimal: fc.option(fc.constantFrom("1.5", "-12345678901234567890.123456789012", "0", "1e3")),
+      double: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }).map((x) => JSON.stringify(x))),
+      integer: fc.option(fc.constantFrom("1", "-9223372036854775808")),
+      boolean: fc.option(fc.constantFrom("true", "false")),
+      instant: fc.option(fc.constantFrom("2017-11-10 00:18:07 UTC")),
+    };
+    const row = fc.tuple(cell.text, cell.date, cell.decimal, cell.double, cell.integer, cell.boolean, cell.instant);
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
+        const csv = csvTable(utf8(rows.map(csvLine).join("")), { columns, header: false });
+        const literal = (text: string | null, i: number): string =>
+          text === null ? "null" : [2, 3, 4, 5].includes(i) ? text : JSON.stringify(text);
+        const json = utf8(`[${rows.map((cells) => `[${cells.map(literal).join(",")}]`).join(",")}]`);
+        const table = jsonRowsTable(json, 0, json.length, columns);
+        const bytes = tableToIPCBytes(csv);
+        expect(Buffer.compare(tableToIPCBytes(table), bytes)).toBe(0);
+        expect(Buffer.compare(tableToIPCBytes(tableOf([...textBatches(rows, columns)])), bytes)).toBe(0);
+        expect(textsOf(tableFromIPCBytes(bytes))).toEqual(textsOf(table));
+      }),
+      { seed: 5, numRuns: 200 },
+    );
+  });
+});
