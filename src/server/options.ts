@@ -1,0 +1,56 @@
+import type { Engine } from "../engine/engine.js";
+import type { Profile } from "../spec/profile.js";
+import type { KeyGrant } from "./keys.js";
+import type { RequestLog } from "./request-log.js";
+import type { Source } from "./source.js";
+
+/** How a service is started; see docs/server.md. */
+export interface ServeOptions {
+  /** A folder with a `catalog.json`, or a source such as `sampleData()`. Left out, a `database` file serves what it holds. */
+  readonly data?: string | Source;
+  /** Port to listen on; 0 (default) takes a free one. */
+  readonly port?: number;
+  /** Address to listen on; default `127.0.0.1`, this machine only. Any other needs `apiKeys`. */
+  readonly host?: string;
+  /** Address that callers see, where a proxy stands in front; links to bulk files begin with it. */
+  readonly publicUrl?: string;
+  /** Keys and what they subscribe to; default: the key `sample`, subscribed to everything. */
+  readonly apiKeys?: Readonly<Record<string, KeyGrant>>;
+  /** Database file that keeps rows, bulk files and counts across restarts; default: in memory, bulk files in a temporary folder. */
+  readonly database?: string;
+  /** An engine to store the rows in; it is not closed with the service. Default: the embedded one. */
+  readonly engine?: Engine;
+  /** Milliseconds that never go back; links and hours are counted by it. Default `performance.now`. */
+  readonly clock?: () => number;
+  /** Words, limits and error codes; default `specification`. */
+  readonly profile?: Profile;
+  /** Told of each request once it is answered, keys removed. */
+  readonly log?: (entry: RequestLog) => void;
+  /** Most rows a table question may match before it is refused (spec 7); default 1,000,000. */
+  readonly maxResultRows?: number;
+  /** Milliseconds that requests under way get to finish when the service is closed; default 5,000. */
+  readonly graceMs?: number;
+}
+
+/** One code a service holds. */
+export interface CatalogItem {
+  readonly kind: "dataset" | "database" | "table";
+  /** As a query takes it: `EOD/AAPL`, `EOD`, `SHARADAR/SEP`. */
+  readonly code: string;
+  readonly name: string;
+  readonly premium: boolean;
+}
+
+/** A service that runs. */
+export interface RunningService {
+  /** Base address (spec: `{base_url}`), without a trailing slash. */
+  readonly url: string;
+  /** Everything it holds, databases first, each followed by its series, then tables. */
+  catalog(): CatalogItem[];
+  /** Loads the rows of a table (`SHARADAR/SEP`) or series (`EOD/AAPL`) again from its file; exports made before are then out of date. */
+  refresh(code: string): Promise<void>;
+  /** Lets the process end while the service is idle. */
+  unref(): void;
+  /** Stops listening, lets requests finish, writes what is to be remembered. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,224 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import type { Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeFailure } from "../document/failure.js";
+import { duckdbEngine } from "../engine/duckdb.js";
+import type { Engine } from "../engine/engine.js";
+import { InputError, TransportError } from "../errors/errors.js";
+import { rememberSecret } from "../errors/secrets.js";
+import { type Profile, specification } from "../spec/profile.js";
+import { cursors } from "./cursor.js";
+import { type BulkFiles, bulkFiles, type MadeFile } from "./exports.js";
+import { application } from "./http.js";
+import { gate, type KeyGrant } from "./keys.js";
+import { links } from "./links.js";
+import type { CatalogItem, RunningService, ServeOptions } from "./options.js";
+import { SAMPLE_KEY } from "./sample.js";
+import type { ServiceState } from "./service-state.js";
+import { folderSource, type Source } from "./source.js";
+import { readState, writeState } from "./state.js";
+import { openStore, type Store } from "./store.js";
+
+const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
+
+/**
+ * Starts a service that speaks the interface (spec 4) over HTTP, on a folder of CSV or Parquet files with a catalogue.
+ * It listens on this machine only unless told otherwise.
+ *
+ * @throws InputError for options or a catalogue that cannot be; DataError for rows that are not what the catalogue says;
+ * TransportError `NotListening` when the port is taken
+ *
+ * @example
+ * ```ts no-run
+ * import { sampleData, serve } from "arrowbook/server";
+ * const service = await serve({ data: sampleData(), port: 8080 });
+ * console.log(service.url, service.catalog().map((item) => item.code));
+ * await service.close();
+ * ```
+ */
+export async function serve(options: ServeOptions): Promise<RunningService> {
+  const { host = "127.0.0.1", profile = specification } = options;
+  const apiKeys = keysOf(options, host);
+  const source = typeof options.data === "string" ? folderSource(options.data) : options.data;
+  const engine = options.engine ?? (await duckdbEngine(options.database));
+  const undo: (() => Promise<unknown>)[] = options.engine === undefined ? [() => engine.close()] : [];
+  const undoAll = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const { state, now, remember } = await openService(engine, source, options, undo);
+    const app = await application({
+      state,
+      gate: gate(apiKeys, profile),
+      publicUrl: options.publicUrl,
+      log: options.log,
+    });
+    const server = await listen(app.fetch, options.port ?? 0, host, profile);
+    const address = server.address() as { readonly port: number };
+    let closing: Promise<void> | undefined;
+    return {
+      url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+      catalog: () => catalogItems(state.store),
+      refresh: (code) => state.store.refresh(code, now()),
+      unref: () => void server.unref(),
+      close() {
+        closing ??= stop(server, options.graceMs ?? 5_000)
+          .then(() => state.files.close())
+          .then(remember)
+          .finally(undoAll);
+        return closing;
+      },
+    };
+  } catch (error) {
+    await undoAll();
+    throw error;
+  }
+}
+
+function keysOf(options: ServeOptions, host: string): Readonly<Record<string, KeyGrant>> {
+  if (options.apiKeys === undefined && !LOOPBACK.has(host)) {
+    throw new InputError(`Listening on ${host} needs apiKeys: the sample key would open the service to everyone.`, {
+      code: "KeysNeeded",
+      hint: 'Give apiKeys: { "your key": { subscriptions: "all" } }.',
+    });
+  }
+  const apiKeys = options.apiKeys ?? { [SAMPLE_KEY]: { subscriptions: "all" } };
+  for (const key of Object.keys(apiKeys)) rememberSecret(key);
+  return apiKeys;
+}
+
+interface Opened {
+  readonly state: ServiceState;
+  /** The time of day, ISO 8601 UTC: that of the start, moved on by the clock. */
+  readonly now: () => string;
+  readonly remember: () => Promise<void>;
+}
+
+async function openService(
+  engine: Engine,
+  source: Source | undefined,
+  options: ServeOptions,
+  undo: (() => Promise<unknown>)[],
+): Promise<Opened> {
+  const { profile = specification, clock = () => performance.now() } = options;
+  const [beganAt, began] = [Date.now(), clock()];
+  const now = (): string => `${new Date(beganAt + clock() - began).toISOString().slice(0, 19)}Z`;
+  const store = await openStore(engine, source);
+  const secret = (await readState<string>(engine, "secret")) ?? randomBytes(32).toString("hex");
+  await writeState(engine, "secret", secret);
+  const downloads = new Map(Object.entries((await readState<Record<string, number>>(engine, "downloads")) ?? {}));
+  const remembered = (await readState<MadeFile[]>(engine, "files")) ?? [];
+  const folder = await filesFolder(options.database, remembered, undo);
+  const files: BulkFiles = bulkFiles({ folder, profile, clock, now, remembered });
+  return {
+    now,
+    state: {
+      store,
+      profile,
+      files,
+      downloads,
+      links: links(clock, profile.linkLifetimeMs.value),
+      cursors: cursors(secret),
+      maxResultRows: options.maxResultRows ?? 1_000_000,
+    },
+    async remember() {
+      await writeState(engine, "downloads", Object.fromEntries(downloads));
+      await writeState(engine, "files", options.database === undefined ? [] : files.made());
+    },
+  };
+}
+
+/** Beside the database file, so that finished files outlive the process; else a temporary folder, removed at the end. */
+async function filesFolder(
+  database: string | undefined,
+  remembered: readonly MadeFile[],
+  undo: (() => Promise<unknown>)[],
+): Promise<string> {
+  if (database === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "arrowbook-files-"));
+    undo.push(() => rm(folder, { recursive: true, force: true }));
+    return folder;
+  }
+  const folder = `${database}.files`;
+  mkdirSync(folder, { recursive: true });
+  const known = new Set(remembered.map((file) => file.path));
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (/\.zip(\.part)?$/.test(name) && !known.has(path)) await rm(path, { force: true });
+  }
+  return folder;
+}
+
+/** Room for a query that is too long for the profile, so that our own refusal is the one seen. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+async function listen(
+  fetch: (request: Request, env: never) => Response | Promise<Response>,
+  port: number,
+  host: string,
+  profile: Profile,
+): Promise<Server> {
+  const { createAdaptorServer } = await import("@hono/node-server");
+  const server = createAdaptorServer({
+    fetch: fetch as (request: Request, env: unknown) => Response | Promise<Response>,
+    overrideGlobalObjects: false,
+    serverOptions: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 5_000,
+      connectionsCheckingInterval: 1_000,
+    },
+  }) as Server;
+  server.timeout = 120_000;
+  server.maxConnections = 1_000;
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) return void socket.destroy();
+    const tooLong = error.code === "HPE_HEADER_OVERFLOW";
+    const failure = tooLong
+      ? { code: "QELx07", status: 414, message: "The request query parameters are too long." }
+      : { code: "QESx09", status: 400, message: "This is no HTTP request." };
+    const { contentType, body } = writeFailure(failure, undefined, profile);
+    const lines = [
+      `HTTP/1.1 ${failure.status} ${tooLong ? "URI Too Long" : "Bad Request"}`,
+      `Content-Type: ${contentType}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      "Connection: close",
+    ];
+    socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => {
+      const where = `${host}:${port}`;
+      reject(
+        new TransportError(`The service cannot listen on ${where}: ${cause.message}`, { code: "NotListening", cause }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  return server;
+}
+
+async function stop(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+function catalogItems({ databases, tables }: Store): CatalogItem[] {
+  const items: CatalogItem[] = [];
+  for (const { entry, datasets } of databases.values()) {
+    const { premium } = entry;
+    items.push({ kind: "database", code: entry.database_code, name: entry.name, premium });
+    for (const { code, entry: dataset } of datasets.values())
+      items.push({ kind: "dataset", code, name: dataset.name, premium });
+  }
+  for (const { code, entry } of tables.values())
+    items.push({ kind: "table", code, name: entry.name, premium: entry.premium });
+  return items;
+}

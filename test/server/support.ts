@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Papa from "papaparse";
+import { afterAll } from "vitest";
+import { type RunningService, type ServeOptions, sampleData, serve } from "../../src/server.js";
+
+/** An answer as a test looks at it. */
+export interface Got {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  json(): never;
+  rows(): string[][];
+}
+
+/** Asks a service; the key `sample` is added unless the path has one. */
+export async function get(service: { readonly url: string }, path: string, init?: RequestInit): Promise<Got> {
+  const key = /[?&]api_key=/.test(path) ? "" : `${path.includes("?") ? "&" : "?"}api_key=sample`;
+  const answer = await fetch(`${service.url}/api/v3${path}${key}`, { redirect: "manual", ...init });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    json: () => JSON.parse(text) as never,
+    rows: () => Papa.parse<string[]>(text, { skipEmptyLines: true }).data,
+  };
+}
+
+/** A service for the tests of one file; closed at its end. */
+export async function started(options: Partial<ServeOptions> = {}): Promise<RunningService> {
+  const service = await serve({ data: sampleData(), ...options });
+  afterAll(() => service.close());
+  return service;
+}
+
+/** A folder of this test file with these files; removed at its end. */
+export function folderOf(files: Readonly<Record<string, string | object>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "arrowbook-test-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(folder, name), typeof content === "string" ? content : JSON.stringify(content));
+  }
+  return folder;
+}
+
+/** A catalogue with one series `T/S`. */
+export function seriesCatalog(columns: readonly string[], premium = false): object {
+  return {
+    databases: [
+      {
+        database_code: "T",
+        name: "T",
+        premium,
+        datasets: [{ dataset_code: "S", name: "S", frequency: "daily", columns, file: "s.csv" }],
+      },
+    ],
+  };
+}
