@@ -8,13 +8,20 @@ import type { FrameSource } from "../display/source.js";
 import { textTable } from "../display/text.js";
 import { byteLength, type TableOptions } from "../display/view.js";
 import { InputError } from "../errors/errors.js";
+import { type AsofOptions, asof } from "../series/asof.js";
+import { type CorrelationMethod, corr } from "../series/corr.js";
+import { describe } from "../series/describe.js";
+import { type MergeOptions, merge } from "../series/merge.js";
+import { type PivotOptions, pivot } from "../series/pivot.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { Column } from "./column.js";
 import { concatTables } from "./concat.js";
 import { type Mask, positionsOf, positionsWhere } from "./filter.js";
+import { type Grouped, grouped } from "./grouped.js";
 import { columnIndex, namesOf } from "./names.js";
 import { nameColumns, pickColumns, setColumns } from "./pick.js";
 import { type Cell, type RowsOptions, rowsOf } from "./rows.js";
+import { SeriesMethods } from "./series-methods.js";
 import { columnOfValues, type MadeColumn } from "./values.js";
 
 /** A row of a frame whose columns are not known to the compiler. */
@@ -53,11 +60,12 @@ type ValueOf<New> = New extends (row: never) => infer Value
  * frame.filter((row) => row.ticker === "AAA").sort("date").select("date", "close");
  * ```
  */
-export class Frame<Row extends object = AnyRow> {
+export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   readonly table: Table;
   readonly source: FrameSource | undefined;
 
   private constructor(table: Table, source?: FrameSource) {
+    super();
     this.table = table;
     this.source = source;
     Object.freeze(this);
@@ -87,6 +95,19 @@ export class Frame<Row extends object = AnyRow> {
     return new Frame<Row>(
       concatTables(frames.map((frame) => frame.table)),
       sources.size === 1 ? frames[0].source : undefined,
+    );
+  }
+
+  /**
+   * Several frames side by side on their dates (or on `on`), keys of any (`outer`), of all (`inner`) or of the first (`left`); a
+   * name that several have gets `_1`, `_2`, … or the given suffixes. {@link merge}
+   */
+  static merge(frames: readonly Frame<never>[], options?: MergeOptions): Frame {
+    return new Frame(
+      merge(
+        frames.map((frame) => frame.table),
+        options,
+      ),
     );
   }
 
@@ -215,6 +236,31 @@ export class Frame<Row extends object = AnyRow> {
     return this.over(this.table.slice(from, Math.max(from, place(end, this.numRows))));
   }
 
+  /** Every row with the values of `other` known on its day: backward, forward or nearest, with `by` and a tolerance. {@link asof} */
+  asof<Other extends object>(other: Frame<Other>, options?: AsofOptions<Name<Row>>): Frame<Row & Partial<Other>> {
+    return this.over(asof(this.table, other.table, options));
+  }
+
+  /** Groups of rows by equal values: `.agg({ close: "mean" })`, `.count()`. {@link aggregateBy} */
+  groupBy(...names: readonly Name<Row>[]): Grouped<Frame, Name<Row>> {
+    return grouped(this.table, names, (table) => this.over<AnyRow>(table));
+  }
+
+  /** A long table made wide: `{ index: "date", columns: "ticker", values: "close" }`. {@link pivot} */
+  pivot(options: PivotOptions<Name<Row>>): Frame {
+    return this.over(pivot(this.table, options));
+  }
+
+  /** Count, nulls, mean, deviation, extremes and quartiles of the number columns. {@link describe} */
+  describe(...names: readonly Name<Row>[]): Frame {
+    return this.over(describe(this.table, names.length > 0 ? names : undefined));
+  }
+
+  /** Correlations between the number columns. {@link corr} */
+  corr(columns?: readonly Name<Row>[], method?: CorrelationMethod): Frame {
+    return this.over(corr(this.table, columns, method));
+  }
+
   /** The rows as an array for `JSON.stringify`: integers beyond 2^53 become text. */
   toJSON(): Row[] {
     const rows = Array.from(this.rows() as Iterable<AnyRow>);
@@ -232,6 +278,10 @@ export class Frame<Row extends object = AnyRow> {
   /** The table as aligned text; what `String(frame)` and a terminal show. */
   toString(options: Omit<TableOptions, "source"> = {}): string {
     return textTable(this.table, { ...options, source: this.source });
+  }
+
+  protected override like(table: Table): this {
+    return this.over<Row>(table) as this;
   }
 
   private over<Other extends object>(table: Table): Frame<Other> {

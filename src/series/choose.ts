@@ -3,17 +3,17 @@ import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
 
 /** Which column carries time and which columns tell the series of a long table apart. */
-export interface Along {
+export interface Along<Name extends string = string> {
   /** The column of days; the first date column where left out. */
-  readonly on?: string;
+  readonly on?: Name;
   /** Columns that name the series: every series is computed for itself. */
-  readonly by?: string | readonly string[];
+  readonly by?: Name | readonly Name[];
 }
 
 /** As {@link Along}, with the columns to compute and what to call the results. */
-export interface ColumnChoice extends Along {
+export interface ColumnChoice<Name extends string = string> extends Along<Name> {
   /** The columns to compute; every number column but `on` and `by` where left out. */
-  readonly columns?: string | readonly string[];
+  readonly columns?: Name | readonly Name[];
   /** With a suffix the results stand beside the originals, as name + suffix; without one they take their place. */
   readonly suffix?: string;
 }

@@ -16,13 +16,13 @@ export type Weekday = (typeof WEEKDAYS)[number];
 /** How the values of a period become one: an {@link Aggregate}, or `ohlc` for four columns of open, high, low and close. */
 export type PeriodValue = Aggregate | "ohlc";
 
-export interface CollapseOptions extends Along {
+export interface CollapseOptions<Name extends string = string> extends Along<Name> {
   /** `calendar` (default): the last day of the period, even where it lies ahead; `last`: the last day there is a row for. */
   readonly label?: "calendar" | "last";
   /** The last day of a week, `sunday` by default (Monday to Sunday weeks). */
   readonly week?: Weekday;
   /** `last` by default (last value that is not null); for all columns, or by column name, where other columns stay `last`. */
-  readonly value?: PeriodValue | Readonly<Record<string, PeriodValue>>;
+  readonly value?: PeriodValue | { readonly [column in Name]?: PeriodValue };
 }
 
 /** Periods of every series, in the order of the result. */
@@ -105,11 +105,12 @@ function chosenValue(table: Table, value: NonNullable<CollapseOptions["value"]>)
   const check = (how: PeriodValue): PeriodValue =>
     typeof how === "string" ? oneOf(how, [...AGGREGATES, "ohlc" as const], "value") : how;
   if (typeof value === "string" || isQuantile(value)) return () => check(value);
+  const named = new Map<string, PeriodValue>();
   for (const [name, how] of Object.entries(value)) {
     columnAt(table, name);
-    check(how);
+    if (how !== undefined) named.set(name, check(how));
   }
-  return (name) => (Object.hasOwn(value, name) ? value[name] : "last");
+  return (name) => named.get(name) ?? "last";
 }
 
 const isQuantile = (value: object): value is { readonly quantile: number } =>

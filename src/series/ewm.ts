@@ -4,7 +4,7 @@ import { type ColumnChoice, oneOf, wholeNumber } from "./choose.js";
 import { computeColumns, type Kernel, runKernel } from "./kernel.js";
 
 /** Exactly one of the four says how fast old values fade: `alpha` itself, or `span`, `halflife` or `com` (centre of mass) in rows. */
-export interface EwmOptions extends ColumnChoice {
+export interface EwmOptions<Name extends string = string> extends ColumnChoice<Name> {
   /** The weight of the newest value, above 0 and at most 1. */
   readonly alpha?: number;
   /** alpha = 2 / (span + 1), span from 1. */

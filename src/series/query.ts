@@ -10,7 +10,9 @@ import { trackOf } from "./track.js";
 import { type TransformOptions, transform } from "./transform.js";
 
 /** The parameters of a filtered series (spec 4.2), with the options of {@link collapse} and {@link transform}. */
-export interface SeriesQuery extends CollapseOptions, Pick<TransformOptions, "digits"> {
+export interface SeriesQuery<Name extends string = string>
+  extends CollapseOptions<Name>,
+    Pick<TransformOptions, "digits"> {
   /** First and last day, both inclusive, `YYYY-MM-DD`. */
   readonly start_date?: string;
   readonly end_date?: string;

@@ -14,10 +14,10 @@ import { dayWindows, rowWindows, type Windows } from "./windows.js";
 export const WINDOW_WORDS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
 export type WindowWord = (typeof WINDOW_WORDS)[number];
 
-export interface RollingOptions extends ColumnChoice {
+export interface RollingOptions<Name extends string = string> extends ColumnChoice<Name> {
   /** What the window counts: `rows` (default) or calendar `days`. */
   readonly unit?: "rows" | "days";
-  /** Values needed for a result; the whole window by default, 1 where it counts days. */
+  /** Values needed for a result (rows, for `count`); the whole window by default, 1 where it counts days. */
   readonly minPeriods?: number;
   /** Lay the window around the row instead of ending on it. */
   readonly center?: boolean;

@@ -61,7 +61,7 @@ export function pctChange(table: Table, steps = 1, options: ColumnChoice = {}): 
   return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
 }
 
-export interface ReturnsOptions extends ColumnChoice {
+export interface ReturnsOptions<Name extends string = string> extends ColumnChoice<Name> {
   /** `simple` (default): y[t] / y[t−1] − 1; `log`: ln(y[t] / y[t−1]), null unless both are above 0. */
   readonly kind?: "simple" | "log";
 }

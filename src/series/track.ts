@@ -1,6 +1,6 @@
 import type { Table } from "../columns/arrow.js";
 import { vectorAt } from "./choose.js";
-import { codesOf, combine } from "./codes.js";
+import { type Codes, codesOf, combine } from "./codes.js";
 import { daysOf } from "./days.js";
 
 /**
@@ -22,26 +22,24 @@ export interface Track {
 export function trackOf(table: Table, on: number | undefined, by: readonly number[]): Track {
   const days = on === undefined ? undefined : daysOf(vectorAt(table, on), table.schema.fields[on].name);
   const codes = seriesCodes(table, by);
-  const length = table.numRows;
-  const starts = codes === undefined ? wholeTable(length) : runs(codes.rows[0], codes.size);
-  if (starts !== undefined) return inRuns(starts, days);
-  const rows = new Int32Array(length);
-  const grouped = groupRows((codes as Coded).rows[0], (codes as Coded).size, rows);
-  return sortRuns(rows, grouped, days);
+  return codes === undefined ? inRuns(wholeTable(table.numRows), days) : dayTrack(codes.rows[0], codes.size, days);
 }
 
 /** The rows of each group one after the other, groups in order of first appearance, rows as they stand. */
 export function groupTrack(codes: Int32Array, size: number): Track {
-  const starts = runs(codes, size);
-  if (starts !== undefined) return inRuns(starts, undefined);
-  const rows = new Int32Array(codes.length);
-  return sortRuns(rows, groupRows(codes, size, rows), undefined);
+  return dayTrack(codes, size, undefined);
 }
 
-type Coded = ReturnType<typeof combine>;
+/** As {@link groupTrack}, each group by ascending day. */
+export function dayTrack(codes: Int32Array, size: number, days: Int32Array | undefined): Track {
+  const starts = runs(codes, size);
+  if (starts !== undefined) return inRuns(starts, days);
+  const rows = new Int32Array(codes.length);
+  return sortRuns(rows, groupRows(codes, size, rows), days);
+}
 
 /** One code for each row that tells the series apart; undefined where all rows are one series. */
-export function seriesCodes(table: Table, by: readonly number[]): Coded | undefined {
+export function seriesCodes(table: Table, by: readonly number[]): Codes | undefined {
   if (by.length === 0) return undefined;
   return combine(by.map((column) => codesOf([vectorAt(table, column)])));
 }

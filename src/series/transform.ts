@@ -9,7 +9,7 @@ import { type Column, doubleColumn, numbersOf } from "./numbers.js";
 import { rowsOf, withColumns } from "./tables.js";
 import { type Track, trackOf } from "./track.js";
 
-export interface TransformOptions extends Omit<ColumnChoice, "suffix"> {
+export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
   /** Significant digits of a computed double, 14 by default as the service rounds; 16 or more to leave them as they are. */
   readonly digits?: number;
 }

@@ -71,7 +71,7 @@ function slideSum(
   }
 }
 
-/** Number of values in the window. */
+/** Number of values in the window; `least` counts its rows here, as pandas has it. */
 export const windowCount: WindowKernel = (y, out, { low, high }, from, to, least) => {
   let first = from;
   let end = from;
@@ -79,7 +79,7 @@ export const windowCount: WindowKernel = (y, out, { low, high }, from, to, least
   for (let i = from; i < to; i++) {
     for (; end < high[i]; end++) if (Number.isFinite(y[end])) count++;
     for (; first < low[i]; first++) if (Number.isFinite(y[first])) count--;
-    out[i] = count < least ? Number.NaN : count;
+    out[i] = high[i] - low[i] < least ? Number.NaN : count;
   }
 };
 

@@ -1,0 +1,22 @@
+import type { Table } from "../columns/arrow.js";
+import { type Aggregates, aggregateBy, countBy } from "../series/group-by.js";
+
+/** Groups of rows, waiting to be told what becomes of them. */
+export interface Grouped<Result, Name extends string = string> {
+  /** One row for each group with the aggregates asked for, such as `{ close: "mean", volume: ["sum", "max"] }`. {@link aggregateBy} */
+  agg(aggregates: Aggregates<Name>): Result;
+  /** Rows of each group, under the name `count`. */
+  count(): Result;
+}
+
+/** The groups of a table by equal values; `wrap` makes the results what the caller wants. */
+export function grouped<Result, Name extends string>(
+  table: Table,
+  by: readonly string[],
+  wrap: (table: Table) => Result,
+): Grouped<Result, Name> {
+  return {
+    agg: (aggregates) => wrap(aggregateBy(table, by, aggregates)),
+    count: () => wrap(countBy(table, by)),
+  };
+}

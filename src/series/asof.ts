@@ -1,0 +1,114 @@
+import type { Table } from "../columns/arrow.js";
+import { takeVector } from "../columns/take.js";
+import { columnAt, listOf, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { daysOf } from "./days.js";
+import { keysOf } from "./keys.js";
+import { renamed } from "./numbers.js";
+import { withColumns } from "./tables.js";
+import { dayTrack, type Track } from "./track.js";
+
+export interface AsofOptions<Name extends string = string> {
+  /** The column of days, by the name it has in both; the first date column of each where left out. */
+  readonly on?: Name;
+  /** Columns that must be equal, by names that both have. */
+  readonly by?: Name | readonly Name[];
+  /** `backward` (default): the last row not after the day; `forward`: the first not before it; `nearest`: the nearer, of two the earlier. */
+  readonly direction?: "backward" | "forward" | "nearest";
+  /** Days between the two at most. */
+  readonly tolerance?: number;
+  /** Whether a row of the very day counts; true by default. */
+  readonly exact?: boolean;
+  /** What follows the name of a column that the first table has as well: `_right` by default. */
+  readonly suffix?: string;
+}
+
+/**
+ * Every row of `left` with the values of that row of `right` which was known on its day, null where there is none (pandas'
+ * `merge_asof`, SQL's `ASOF JOIN`). The rows and their order are those of `left`, neither table need be sorted; of several rows of
+ * one day `backward` and `nearest` take the last, `forward` the first. Column types stay.
+ *
+ * @throws InputError `UnknownColumn`, `NoDateColumn`, `EmptyDate`, `DifferentTypes`, `UnknownWord`, `BadOption`
+ */
+export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
+  const direction = oneOf(options.direction ?? "backward", ["backward", "forward", "nearest"], "direction");
+  const reach =
+    options.tolerance === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.tolerance, 0, "tolerance");
+  const onLeft = needTime(left, options.on, "asof");
+  const onRight = needTime(right, options.on, "asof");
+  const names = listOf(options.by);
+  const byRight = names.map((name) => columnAt(right, name));
+  const { leftCodes, track, places } = pairs(left, right, names, onRight);
+  const days = daysOf(vectorAt(left, onLeft), left.schema.fields[onLeft].name);
+  const gap = (options.exact ?? true) ? 0 : 1;
+  const picks = new Int32Array(left.numRows).fill(-1);
+  for (let row = 0; row < picks.length; row++) {
+    const series = places[leftCodes === undefined ? 0 : leftCodes[row]] ?? -1;
+    if (series !== -1) picks[row] = known(track, series, days[row], direction, reach, gap);
+  }
+  const taken = new Set(left.schema.fields.map((field) => field.name));
+  const suffix = options.suffix ?? "_right";
+  const added = right.schema.fields.flatMap((field, at) => {
+    if (at === onRight || byRight.includes(at)) return [];
+    const name = taken.has(field.name) ? field.name + suffix : field.name;
+    return [
+      { field: renamed(field, name).clone({ nullable: true }), data: takeVector(vectorAt(right, at), picks).data[0] },
+    ];
+  });
+  return withColumns(left, new Map(), added);
+}
+
+interface Pairs {
+  readonly leftCodes: Int32Array | undefined;
+  readonly track: Track;
+  /** Series of the right table by code, -1 for none. */
+  readonly places: Int32Array;
+}
+
+function pairs(left: Table, right: Table, names: readonly string[], onRight: number): Pairs {
+  const days = daysOf(vectorAt(right, onRight), right.schema.fields[onRight].name);
+  if (names.length === 0) {
+    const track = dayTrack(new Int32Array(right.numRows), 1, days);
+    return { leftCodes: undefined, track, places: Int32Array.of(right.numRows === 0 ? -1 : 0) };
+  }
+  const columns = [left, right].map((table) => names.map((name) => columnAt(table, name)));
+  const { codes } = keysOf([left, right], columns);
+  const [leftCodes, rightCodes] = codes.rows;
+  const track = dayTrack(rightCodes, codes.size, days);
+  const places = new Int32Array(codes.size).fill(-1);
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    const at = track.starts[g];
+    places[rightCodes[track.rows === undefined ? at : track.rows[at]]] = g;
+  }
+  return { leftCodes, track, places };
+}
+
+/** The row of the series that is known on a day, -1 for none. `gap` is 1 where the day itself does not count. */
+function known(track: Track, series: number, day: number, direction: string, reach: number, gap: number): number {
+  const days = track.days as Int32Array;
+  const from = track.starts[series];
+  const to = track.starts[series + 1];
+  let before = -1;
+  let after = -1;
+  if (direction !== "forward") {
+    const at = firstAfter(days, from, to, day - gap) - 1;
+    if (at >= from && day - days[at] <= reach) before = at;
+  }
+  if (direction !== "backward") {
+    const at = firstAfter(days, from, to, day + gap - 1);
+    if (at < to && days[at] - day <= reach) after = at;
+  }
+  const nearer = before === -1 || (after !== -1 && days[after] - day < day - days[before]) ? after : before;
+  return nearer === -1 || track.rows === undefined ? nearer : track.rows[nearer];
+}
+
+/** The first position from `from` to `to` whose day is later than `day`. */
+function firstAfter(days: Int32Array, from: number, to: number, day: number): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (days[middle] <= day) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,76 @@
+import type { Table } from "../columns/arrow.js";
+import { choose, columnAt, oneOf, vectorAt } from "./choose.js";
+import { textColumn } from "./describe.js";
+import { doubleColumn, numbersOf } from "./numbers.js";
+import { addTo, type Sum, sumOf, totalOf } from "./sums.js";
+import { tableOf } from "./tables.js";
+
+/** `pearson` (default): of the values; `spearman`: of their ranks, ties at their mean rank. */
+export type CorrelationMethod = "pearson" | "spearman";
+
+/**
+ * The correlation of two number columns over the rows where both have a value, from -1 to 1; null for fewer than two such rows or
+ * a column that does not vary.
+ *
+ * @throws InputError `UnknownColumn`, `UnknownWord`
+ */
+export function correlation(table: Table, a: string, b: string, method: CorrelationMethod = "pearson"): number | null {
+  const byRank = oneOf(method, ["pearson", "spearman"], "method") === "spearman";
+  const [x, y] = [a, b].map((name) => numbersOf(vectorAt(table, columnAt(table, name))));
+  const value = pairCorrelation(x, y, byRank);
+  return Number.isNaN(value) ? null : value;
+}
+
+/**
+ * Correlations between the number columns, pair by pair over the rows where both have a value: a column of names and one `Float64`
+ * column for each.
+ *
+ * @throws InputError `UnknownColumn`, `NotANumber`, `UnknownWord`
+ */
+export function corr(table: Table, columns?: string | readonly string[], method: CorrelationMethod = "pearson"): Table {
+  const byRank = oneOf(method, ["pearson", "spearman"], "method") === "spearman";
+  const { values } = choose(table, { columns });
+  const all = values.map((at) => numbersOf(vectorAt(table, at)));
+  const results = all.map(() => new Float64Array(all.length));
+  for (const [i, x] of all.entries()) {
+    for (let j = i; j < all.length; j++) results[i][j] = results[j][i] = pairCorrelation(x, all[j], byRank);
+  }
+  const names = values.map((at) => table.schema.fields[at].name);
+  const made = values.map((at, i) => doubleColumn(table.schema.fields[at], results[i]));
+  return tableOf([textColumn("column", names), ...made], names.length);
+}
+
+function pairCorrelation(x: Float64Array, y: Float64Array, byRank: boolean): number {
+  const rows: number[] = [];
+  for (let i = 0; i < x.length; i++) if (!Number.isNaN(x[i]) && !Number.isNaN(y[i])) rows.push(i);
+  if (rows.length < 2) return Number.NaN;
+  const [a, b] = [x, y].map((values) => {
+    const picked = Float64Array.from(rows, (row) => values[row]);
+    return byRank ? ranksOf(picked) : picked;
+  });
+  const meanA = sumOf(a, 0, a.length).total / a.length;
+  const meanB = sumOf(b, 0, b.length).total / b.length;
+  const products: Sum = { high: 0, low: 0 };
+  const squaresA: Sum = { high: 0, low: 0 };
+  const squaresB: Sum = { high: 0, low: 0 };
+  for (let i = 0; i < a.length; i++) {
+    addTo(products, (a[i] - meanA) * (b[i] - meanB));
+    addTo(squaresA, (a[i] - meanA) ** 2);
+    addTo(squaresB, (b[i] - meanB) ** 2);
+  }
+  const value = totalOf(products) / (Math.sqrt(totalOf(squaresA)) * Math.sqrt(totalOf(squaresB)));
+  return Math.max(-1, Math.min(1, value));
+}
+
+/** Ranks from 1; equal values share the mean of their ranks. */
+function ranksOf(values: Float64Array): Float64Array {
+  const order = Int32Array.from(values.keys()).sort((a, b) => values[a] - values[b]);
+  const ranks = new Float64Array(values.length);
+  for (let i = 0; i < order.length; ) {
+    let end = i;
+    while (end < order.length && values[order[end]] === values[order[i]]) end++;
+    for (let k = i; k < end; k++) ranks[order[k]] = (i + 1 + end) / 2;
+    i = end;
+  }
+  return ranks;
+}

@@ -1,0 +1,168 @@
+import {
+  Bool,
+  type Data,
+  DataType,
+  DateDay,
+  type Field,
+  makeData,
+  type Table,
+  Utf8,
+  Vector,
+  vectorFromArray,
+} from "../columns/arrow.js";
+import { takeVector } from "../columns/take.js";
+import { InputError } from "../errors/errors.js";
+import { validOf } from "./aggregate.js";
+import { type ColumnChoice, isNumber, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { exactColumn, isExact } from "./exact.js";
+import { computeColumns, rowAt } from "./kernel.js";
+import { type Column, doubleData, numbersOf } from "./numbers.js";
+import { dayNamed } from "./query.js";
+import type { Track } from "./track.js";
+
+/** What takes the place of a null: the last value before it, the next one after it, or a value of the column's type. */
+export type Filling = "forward" | "backward" | { readonly value: number | string | bigint | boolean } | number;
+
+export interface FillOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
+  /** Nulls in a row filled at most, with `forward` and `backward`. */
+  readonly limit?: number;
+}
+
+/**
+ * Nulls (and NaN) filled along each series by ascending day: `forward` and `backward` work on every column type, a number on every
+ * number column, `{ value }` on columns of the value's kind (dates as `YYYY-MM-DD`, decimals exactly, as text where a number
+ * cannot hold them). Types stay. Without `columns` every column that fits, but `on` and `by`.
+ *
+ * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `EmptyDate`
+ * @example
+ * ```ts
+ * import { Frame } from "arrowbook";
+ * const days = Frame.fromRows(
+ *   [{ Date: "2024-02-28", Close: 1 }, { Date: "2024-02-29", Close: null }],
+ *   [{ name: "Date", type: "Date" }, { name: "Close", type: "double" }],
+ * );
+ * days.fill("forward").column("Close").toNumbers(); // 1, 1
+ * ```
+ */
+export function fill(table: Table, filling: Filling, options: FillOptions = {}): Table {
+  if (typeof filling === "object" || typeof filling === "number") {
+    const value = typeof filling === "object" ? filling.value : filling;
+    return computeColumns(
+      table,
+      options,
+      (from, at) => filledWith(from, at, value),
+      (type) => fitsValue(type, value),
+    );
+  }
+  const forward = oneOf(filling, ["forward", "backward"], "a filling") === "forward";
+  const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.limit, 1, "limit");
+  return computeColumns(
+    table,
+    options,
+    (from, at, track) => filledAlong(from, at, track, forward, limit),
+    () => true,
+  );
+}
+
+/** Whether a row holds a value, NaN left out; undefined where all do. */
+function presentOf(vector: Vector): Uint8Array | undefined {
+  const valid = validOf(vector);
+  if (!DataType.isFloat(vector.type)) return valid;
+  const values = numbersOf(vector);
+  const present = new Uint8Array(values.length);
+  let missing = 0;
+  for (let i = 0; i < values.length; i++) {
+    if (Number.isNaN(values[i])) missing++;
+    else present[i] = 1;
+  }
+  return missing === 0 ? undefined : present;
+}
+
+function filledAlong(table: Table, at: number, track: Track, forward: boolean, limit: number): Column {
+  const field = table.schema.fields[at];
+  const vector = vectorAt(table, at);
+  const present = presentOf(vector);
+  if (present === undefined) return whole(field, vector);
+  const picks = new Int32Array(vector.length).fill(-1);
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    const from = track.starts[g];
+    const to = track.starts[g + 1];
+    let last = -1;
+    let age = 0;
+    for (let k = 0; k < to - from; k++) {
+      const row = rowAt(track, forward ? from + k : to - 1 - k);
+      age++;
+      if (present[row] === 1) {
+        last = row;
+        age = 0;
+      }
+      picks[row] = age <= limit ? last : -1;
+    }
+  }
+  return { field, data: takeVector(vector, picks).data[0] };
+}
+
+/** The column as it is, in one piece. */
+function whole(field: Field, vector: Vector): Column {
+  if (vector.data.length === 1) return { field, data: vector.data[0] };
+  return {
+    field,
+    data: takeVector(
+      vector,
+      Int32Array.from({ length: vector.length }, (_, i) => i),
+    ).data[0],
+  };
+}
+
+function filledWith(table: Table, at: number, value: number | string | bigint | boolean): Column {
+  const field = table.schema.fields[at];
+  const vector = vectorAt(table, at);
+  const present = presentOf(vector);
+  if (present === undefined) return whole(field, vector);
+  const withConstant = new Vector([...vector.data, constantData(field, value)]);
+  const picks = Int32Array.from(present, (isPresent, row) => (isPresent === 1 ? row : vector.length));
+  return { field, data: takeVector(withConstant, picks).data[0] };
+}
+
+function fitsValue(type: DataType, value: number | string | bigint | boolean): boolean {
+  if (isNumber(type)) return typeof value === "number" || typeof value === "bigint" || isPlainNumber(value);
+  if (DataType.isBool(type)) return typeof value === "boolean";
+  return typeof value === "string" && (isText(type) || (DataType.isDate(type) && type.unit === 0));
+}
+
+const isText = (type: DataType): boolean =>
+  DataType.isUtf8(type) || (DataType.isDictionary(type) && DataType.isUtf8(type.dictionary));
+
+const isPlainNumber = (value: unknown): boolean => typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
+
+/** One value as a column of one row, in the type of `field`. */
+function constantData(field: Field, value: number | string | bigint | boolean): Data {
+  const { type } = field;
+  if (DataType.isBool(type)) return makeData({ type: new Bool(), length: 1, data: Uint8Array.of(value ? 1 : 0) });
+  if (DataType.isDate(type)) {
+    return makeData({ type: new DateDay(), length: 1, data: Int32Array.of(dayNamed(String(value), "value")) });
+  }
+  if (isText(type)) return vectorFromArray([String(value)], DataType.isUtf8(type) ? new Utf8() : type).data[0];
+  if (!isExact(type)) return doubleData(Float64Array.of(Number(value)));
+  const decimal = DataType.isDecimal(type) ? type : undefined;
+  const units = unitsOf(String(value), decimal?.scale ?? 0);
+  if (units === undefined) {
+    throw new InputError(`${value} does not fit the type of column ${JSON.stringify(field.name)}: ${type}`, {
+      code: "BadOption",
+      column: field.name,
+      hint: "Give fewer digits after the point.",
+    });
+  }
+  const exact = { scale: decimal?.scale, precision: decimal?.precision ?? 19 };
+  return exactColumn(field, [units], exact).data;
+}
+
+/** A decimal text as units of `scale`; undefined where it has more digits after the point. */
+function unitsOf(text: string, scale: number): bigint | undefined {
+  const match = /^(-?)(\d+)(?:\.(\d*?)0*)?$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, digits, fraction = ""] = match;
+  if (fraction.length > scale) return undefined;
+  const units = BigInt(digits + fraction.padEnd(scale, "0"));
+  return sign === "-" ? -units : units;
+}

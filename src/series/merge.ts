@@ -1,0 +1,189 @@
+import type { Field, Table } from "../columns/arrow.js";
+import { sortedRows } from "../columns/sort.js";
+import { takeVector } from "../columns/take.js";
+import { InputError } from "../errors/errors.js";
+import { columnAt, isTime, listOf, needTime, oneOf, vectorAt } from "./choose.js";
+import { daysOf } from "./days.js";
+import { joinedKey, type Keys, keysOf } from "./keys.js";
+import { type Column, renamed } from "./numbers.js";
+import { tableOf } from "./tables.js";
+
+export interface MergeOptions {
+  /** Key columns, by names that every table has; the first date column of each where left out. */
+  readonly on?: string | readonly string[];
+  /** `outer` (default): every key of any table; `inner`: keys of all tables; `left`: the rows of the first. */
+  readonly how?: "outer" | "inner" | "left";
+  /** For each table, what follows a column name that several tables have: `_1`, `_2`, … by default. */
+  readonly suffixes?: readonly string[];
+}
+
+/**
+ * Several tables side by side on a common key, as pandas' `merge` joins them: values of rows whose keys are equal stand in one row,
+ * null where a table has none; keys that repeat meet in every combination; null equals null. `outer` comes sorted by key, newest
+ * first where every table stands so; `inner` and `left` keep the order of the first table. Column types stay.
+ *
+ * @throws InputError `NoFrames`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownWord`
+ */
+export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
+  if (tables.length === 0) throw new InputError("there is nothing to merge", { code: "NoFrames" });
+  const how = oneOf(options.how ?? "outer", ["outer", "inner", "left"], "how");
+  const columns = keyColumns(tables, options.on);
+  const keys = keysOf(tables, columns);
+  const places = tables.map((_, t) => rowsByCode(keys.codes.rows[t], keys.codes.size));
+  const codes = how === "outer" ? outerCodes(tables, columns, keys) : codesInOrder(keys.codes.rows[0]);
+  const picks = joined(codes, places, how);
+  return sideBySide(tables, columns, keys, picks, options.suffixes);
+}
+
+function keyColumns(tables: readonly Table[], on: MergeOptions["on"]): number[][] {
+  const names = listOf(on);
+  if (names.length > 0) return tables.map((table) => names.map((name) => columnAt(table, name)));
+  return tables.map((table) => [needTime(table, undefined, "merge")]);
+}
+
+/** Rows by code: those of code c stand from `starts[c]` to `starts[c + 1]`. */
+interface Places {
+  readonly rows: Int32Array;
+  readonly starts: Int32Array;
+}
+
+function rowsByCode(codes: Int32Array, size: number): Places {
+  const starts = new Int32Array(size + 1);
+  for (let i = 0; i < codes.length; i++) starts[codes[i] + 1]++;
+  for (let c = 0; c < size; c++) starts[c + 1] += starts[c];
+  const at = starts.slice();
+  const rows = new Int32Array(codes.length);
+  for (let i = 0; i < codes.length; i++) rows[at[codes[i]]++] = i;
+  return { rows, starts };
+}
+
+/** The codes of the first table, each once, in order of first appearance. */
+function codesInOrder(codes: Int32Array): Int32Array {
+  return Int32Array.from(new Set(codes));
+}
+
+/** Every code, sorted by the keys they stand for. */
+function outerCodes(tables: readonly Table[], columns: readonly (readonly number[])[], keys: Keys): Int32Array {
+  const firstRow = new Int32Array(keys.codes.size).fill(-1);
+  let offset = 0;
+  for (const codes of keys.codes.rows) {
+    for (let i = 0; i < codes.length; i++) if (firstRow[codes[i]] === -1) firstRow[codes[i]] = offset + i;
+    offset += codes.length;
+  }
+  const occurring = Int32Array.from(firstRow.keys()).filter((code) => firstRow[code] !== -1);
+  const rows = occurring.map((code) => firstRow[code]);
+  const distinct = keys.vectors.map((vectors, k) => ({
+    field: keys.fields[k],
+    data: takeVector(joinedKey(vectors), rows).data[0],
+  }));
+  const descending = tables.every((table, t) => standsNewestFirst(table, columns[t]));
+  const order = sortedRows(
+    tableOf(distinct, rows.length),
+    distinct.map(({ field }, column) => ({ column, descending: descending && isTime(field.type) })),
+  );
+  return Int32Array.from(order, (row) => occurring[row]);
+}
+
+/** Whether the first two rows of a table with one date key say so. */
+function standsNewestFirst(table: Table, columns: readonly number[]): boolean {
+  const on = columns.find((at) => isTime(table.schema.fields[at].type));
+  if (on === undefined || table.numRows < 2 || vectorAt(table, on).nullCount > 0) return false;
+  const days = daysOf(vectorAt(table, on), table.schema.fields[on].name);
+  return days[0] > days[1];
+}
+
+/** For each table the row of every row of the result, -1 for none. */
+function joined(codes: Int32Array, places: readonly Places[], how: "outer" | "inner" | "left"): Int32Array[] {
+  const counts = new Float64Array(codes.length);
+  let total = 0;
+  for (let i = 0; i < codes.length; i++) {
+    counts[i] = places.reduce((product, { starts }) => {
+      const count = starts[codes[i] + 1] - starts[codes[i]];
+      return product * (count === 0 && how !== "inner" ? 1 : count);
+    }, 1);
+    total += counts[i];
+  }
+  const picks = places.map(() => new Int32Array(total).fill(-1));
+  for (let i = 0, at = 0; i < codes.length; at += counts[i], i++) {
+    if (counts[i] === 0) continue;
+    let repeat = counts[i];
+    for (const [t, { rows, starts }] of places.entries()) {
+      const from = starts[codes[i]];
+      const count = starts[codes[i] + 1] - from;
+      if (count === 0) continue;
+      repeat /= count;
+      for (let k = 0; k < counts[i]; k++) picks[t][at + k] = rows[from + (Math.floor(k / repeat) % count)];
+    }
+  }
+  return how === "outer" ? picks : inFirstOrder(picks);
+}
+
+/** The same rows in the order of the first table's. */
+function inFirstOrder(picks: Int32Array[]): Int32Array[] {
+  const [first] = picks;
+  if (first.every((row, i) => i === 0 || first[i - 1] <= row)) return picks;
+  const order = Int32Array.from(first.keys()).sort((a, b) => first[a] - first[b] || a - b);
+  return picks.map((rows) => order.map((at) => rows[at]));
+}
+
+function sideBySide(
+  tables: readonly Table[],
+  columns: readonly (readonly number[])[],
+  keys: Keys,
+  picks: readonly Int32Array[],
+  suffixes: readonly string[] = tables.map((_, t) => `_${t + 1}`),
+): Table {
+  const length = picks[0].length;
+  const made: Column[] = keyColumn(keys, picks, length);
+  const values = tables.map((table, t) =>
+    table.schema.fields.map((_, at) => at).filter((at) => !columns[t].includes(at)),
+  );
+  const seen = new Map<string, number>();
+  for (const [t, ats] of values.entries()) {
+    for (const at of ats) count(seen, tables[t].schema.fields[at].name);
+  }
+  for (const { field } of made) count(seen, field.name);
+  for (const [t, ats] of values.entries()) {
+    for (const at of ats) {
+      const field = tables[t].schema.fields[at];
+      const name = seen.get(field.name) === 1 ? field.name : field.name + (suffixes[t] ?? "");
+      made.push({ field: nullable(renamed(field, name)), data: takeVector(vectorAt(tables[t], at), picks[t]).data[0] });
+    }
+  }
+  refuseDuplicates(made);
+  return tableOf(made, length);
+}
+
+/** Key values, each from the first table that has the row. */
+function keyColumn(keys: Keys, picks: readonly Int32Array[], length: number): Column[] {
+  const rows = new Int32Array(length);
+  const offsets = [0];
+  for (const codes of keys.codes.rows) offsets.push(offsets[offsets.length - 1] + codes.length);
+  for (let i = 0; i < length; i++) {
+    const t = picks.findIndex((part) => part[i] !== -1);
+    rows[i] = offsets[t] + picks[t][i];
+  }
+  return keys.vectors.map((vectors, k) => ({
+    field: keys.fields[k],
+    data: takeVector(joinedKey(vectors), rows).data[0],
+  }));
+}
+
+const count = (seen: Map<string, number>, name: string): Map<string, number> =>
+  seen.set(name, (seen.get(name) ?? 0) + 1);
+
+const nullable = (field: Field): Field => field.clone({ nullable: true });
+
+function refuseDuplicates(columns: readonly Column[]): void {
+  const names = new Set<string>();
+  for (const { field } of columns) {
+    if (names.has(field.name)) {
+      throw new InputError(`two columns of the result would be called ${JSON.stringify(field.name)}`, {
+        code: "DuplicateColumn",
+        column: field.name,
+        hint: 'Give suffixes, one for each frame: { suffixes: [" A", " B"] }.',
+      });
+    }
+    names.add(field.name);
+  }
+}

@@ -1,0 +1,120 @@
+import type { Field, Table, Vector } from "../columns/arrow.js";
+import { cellText } from "../columns/readers.js";
+import { sortedRows } from "../columns/sort.js";
+import { takeVector } from "../columns/take.js";
+import { InputError } from "../errors/errors.js";
+import { type Aggregate, aggregate, type Spans } from "./aggregate.js";
+import { columnAt, listOf, vectorAt } from "./choose.js";
+import { type Column, renamed } from "./numbers.js";
+import { rowsOf, tableOf } from "./tables.js";
+import { groupTrack, seriesCodes } from "./track.js";
+
+export interface PivotOptions<Name extends string = string> {
+  /** Columns whose values make the rows. */
+  readonly index: Name | readonly Name[];
+  /** The column whose values make the columns. */
+  readonly columns: Name;
+  /** The columns whose values fill the cells. */
+  readonly values: Name | readonly Name[];
+  /** How several values of one cell become one; where left out, several are an error. */
+  readonly value?: Aggregate;
+}
+
+/**
+ * A long table made wide: a row for each combination of `index`, ascending, a column for each value of `columns`, ascending, null
+ * where there is no value. Columns are called as the value, with several `values` columns `name_value`; a null is called `null`.
+ * Types as {@link Aggregate} says, without one they stay.
+ *
+ * @throws InputError `UnknownColumn`, `SeveralValues`, `UnknownWord`, `NotANumber`
+ */
+export function pivot(table: Table, { index, columns, values, value }: PivotOptions): Table {
+  const rows = axisOf(table, listOf(index));
+  const across = axisOf(table, [columns]);
+  const cells = cellsOf(rows, across);
+  if (value === undefined) refuseSeveral(table, cells.spans, rows.columns, across.columns);
+  const made: Column[] = rows.columns.map((at) => ({
+    field: table.schema.fields[at],
+    data: takeVector(vectorAt(table, at), rows.firsts).data[0],
+  }));
+  const names = listOf(values);
+  for (const name of names) {
+    const at = columnAt(table, name);
+    const filled = aggregate(table.schema.fields[at], vectorAt(table, at), value ?? "last", cells.spans);
+    for (const [c, head] of headings(table, across).entries()) {
+      const called = names.length === 1 ? head : `${name}_${head}`;
+      made.push(spread(filled, called, cells.at.subarray(c * rows.size, (c + 1) * rows.size)));
+    }
+  }
+  return tableOf(made, rows.size);
+}
+
+/** The distinct values along one side, sorted: for each row its place, and for each place its first row. */
+interface Axis {
+  readonly columns: readonly number[];
+  readonly places: Int32Array;
+  readonly firsts: Int32Array;
+  readonly size: number;
+}
+
+function axisOf(table: Table, names: readonly string[]): Axis {
+  const columns = names.map((name) => columnAt(table, name));
+  const codes = seriesCodes(table, columns);
+  if (codes === undefined) throw new InputError("pivot needs an index", { code: "BadOption", hint: "Name a column." });
+  const [own] = codes.rows;
+  const firstOf = new Int32Array(codes.size).fill(-1);
+  for (let row = own.length - 1; row >= 0; row--) firstOf[own[row]] = row;
+  const occurring = Int32Array.from(firstOf.keys()).filter((code) => firstOf[code] !== -1);
+  const found = rowsOf(
+    table,
+    occurring.map((code) => firstOf[code]),
+  );
+  const order = sortedRows(
+    found,
+    columns.map((column) => ({ column })),
+  );
+  const placeOf = new Int32Array(codes.size);
+  const firsts = new Int32Array(order.length);
+  for (const [place, at] of order.entries()) {
+    placeOf[occurring[at]] = place;
+    firsts[place] = firstOf[occurring[at]];
+  }
+  return { columns, places: own.map((code) => placeOf[code]), firsts, size: order.length };
+}
+
+/** The rows of each cell that has any, and for each cell (column after column) which span is its own, -1 for none. */
+function cellsOf(rows: Axis, across: Axis): { spans: Spans; at: Int32Array } {
+  const cell = across.places.map((c, row) => c * rows.size + rows.places[row]);
+  const track = groupTrack(cell, rows.size * across.size);
+  const from = track.starts.subarray(0, track.starts.length - 1);
+  const at = new Int32Array(rows.size * across.size).fill(-1);
+  for (const [s, position] of from.entries()) at[cell[track.rows === undefined ? position : track.rows[position]]] = s;
+  return { spans: { rows: track.rows, from, to: track.starts.subarray(1) }, at };
+}
+
+function refuseSeveral(
+  table: Table,
+  { rows, from, to }: Spans,
+  index: readonly number[],
+  across: readonly number[],
+): void {
+  const several = from.findIndex((start, s) => to[s] - start > 1);
+  if (several === -1) return;
+  const row = rows === undefined ? from[several] : rows[from[several]];
+  const cell = [...index, ...across].map((at) => cellText(vectorAt(table, at), row)).join(", ");
+  throw new InputError(`${to[several] - from[several]} rows fall into the cell of ${cell}`, {
+    code: "SeveralValues",
+    row,
+    hint: 'Say how they become one: { value: "last" }, "sum", "mean", ….',
+  });
+}
+
+function headings(table: Table, across: Axis): string[] {
+  const vector: Vector = vectorAt(table, across.columns[0]);
+  return Array.from(across.firsts, (row) => cellText(vector, row) ?? "null");
+}
+
+const spread = (filled: Column, name: string, at: Int32Array): Column => {
+  const field: Field = renamed(filled.field, name).clone({ nullable: true });
+  const vector = tableOf([filled], filled.data.length).getChildAt(0) as Vector;
+  return { field, data: takeVector(vector, at).data[0] };
+};

@@ -1,0 +1,68 @@
+import type { Table } from "../columns/arrow.js";
+import { type Frequency, floor, label, next } from "./calendar.js";
+import { columnAt, listOf, needTime, oneOf } from "./choose.js";
+import { type CollapseOptions, growing, type Periods, periodTable, WEEKDAYS } from "./collapse.js";
+import { type Filling, fill } from "./fill.js";
+import { type Track, trackOf } from "./track.js";
+
+export interface ResampleOptions<Name extends string = string> extends Omit<CollapseOptions<Name>, "label"> {
+  /** What stands in periods without rows (and in place of other nulls): `null` by default. */
+  readonly gaps?: Filling | "null";
+  /** With `daily`, make no rows for Saturdays and Sundays that have none. */
+  readonly skip?: "weekends";
+}
+
+const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarterly", "annual"];
+
+/**
+ * As {@link collapse}, but onto a calendar without holes: every series has a row for every period from its first to its last row, with
+ * nulls, or what `gaps` says, where there is no data. To a finer word than the data this makes a daily series of a monthly one.
+ *
+ * @throws InputError `UnknownWord`, `UnknownColumn`, `NoDateColumn`, `EmptyDate`
+ * @example
+ * ```ts
+ * import { Frame } from "arrowbook";
+ * const days = Frame.fromRows(
+ *   [{ Date: "2024-02-28", Close: 1 }, { Date: "2024-03-01", Close: 3 }],
+ *   [{ name: "Date", type: "Date" }, { name: "Close", type: "double" }],
+ * );
+ * days.resample("daily", { gaps: "forward" }).column("Close").toNumbers(); // 1, 1, 3
+ * ```
+ */
+export function resample(table: Table, frequency: Frequency, options: ResampleOptions = {}): Table {
+  const word = oneOf(frequency, FREQUENCIES, "resample");
+  const on = needTime(table, options.on, "resample");
+  const by = listOf(options.by).map((name) => columnAt(table, name));
+  const periods = everyPeriod(trackOf(table, on, by), word, options);
+  const result = periodTable(table, on, by, periods, options);
+  const gaps = options.gaps ?? "null";
+  if (gaps === "null") return result;
+  return fill(result, gaps, { on: table.schema.fields[on].name, by: options.by });
+}
+
+function everyPeriod(track: Track, frequency: Frequency, { week = "sunday", skip }: ResampleOptions): Periods {
+  const weekEnd = WEEKDAYS.indexOf(oneOf(week, WEEKDAYS, "week"));
+  const skips = skip !== undefined && oneOf(skip, ["weekends"], "skip") === "weekends" && frequency === "daily";
+  const days = track.days as Int32Array;
+  const periods = growing(track.starts.length);
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    const first = periods.count;
+    let at = track.starts[g];
+    const end = track.starts[g + 1];
+    let start = at < end ? floor(days[at], frequency, weekEnd) : 0;
+    while (at < end) {
+      const after = next(start, frequency);
+      const from = at;
+      while (at < end && days[at] < after) at++;
+      // A span without rows begins on the first row of its series, which gives it its keys.
+      if (from < at) periods.add(from, at, label(start, frequency));
+      else if (!(skips && isWeekend(start))) periods.add(track.starts[g], track.starts[g], label(start, frequency));
+      start = after;
+    }
+    if (track.newestFirst[g] === 1) periods.reverse(first);
+  }
+  return { rows: track.rows, ...periods.done() };
+}
+
+/** Saturday or Sunday; 1970-01-01 was a Thursday. */
+const isWeekend = (day: number): boolean => ((((day + 4) % 7) + 7) % 7) % 6 === 0;

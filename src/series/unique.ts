@@ -1,0 +1,26 @@
+import type { Table } from "../columns/arrow.js";
+import { columnAt, listOf } from "./choose.js";
+import { rowsOf } from "./tables.js";
+import { seriesCodes } from "./track.js";
+
+/**
+ * The first row of each combination of values in the named columns (in all columns where none is named), in order, all columns kept.
+ * Nulls equal each other.
+ *
+ * @throws InputError `UnknownColumn`
+ */
+export function unique(table: Table, names: string | readonly string[] = []): Table {
+  const named = listOf(names);
+  const columns =
+    named.length > 0 ? named.map((name) => columnAt(table, name)) : table.schema.fields.map((_, at) => at);
+  const codes = seriesCodes(table, columns);
+  if (codes === undefined) return table;
+  const seen = new Uint8Array(codes.size);
+  const firsts: number[] = [];
+  for (const [row, code] of codes.rows[0].entries()) {
+    if (seen[code] === 1) continue;
+    seen[code] = 1;
+    firsts.push(row);
+  }
+  return firsts.length === table.numRows ? table : rowsOf(table, Int32Array.from(firsts));
+}
