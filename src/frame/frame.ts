@@ -276,7 +276,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   }
 
   /** The table as aligned text; what `String(frame)` and a terminal show. */
-  toString(options: Omit<TableOptions, "source"> = {}): string {
+  override toString(options: Omit<TableOptions, "source"> = {}): string {
     return textTable(this.table, { ...options, source: this.source });
   }
 
