@@ -1,6 +1,6 @@
 import { DataError } from "../errors/errors.js";
 import type { ColumnSpec } from "../spec/columns.js";
-import type { RecordBatch } from "./arrow.js";
+import type { RecordBatch, Table } from "./arrow.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "./batches.js";
 import { buildersFor } from "./builder.js";
 import type { RawBatch } from "./csv-parser.js";
@@ -18,10 +18,27 @@ export function* textBatches(
   columns: readonly ColumnSpec[],
   options: ReadOptions = {},
 ): Generator<RecordBatch> {
+  const maker = new BatchMaker(columns, options);
+  for (const raw of rawBatches(rows, columns, options)) yield maker.batch(raw);
+}
+
+/** {@link textBatches} as a table. */
+export function textTable(
+  rows: Iterable<readonly (string | null)[]>,
+  columns: readonly ColumnSpec[],
+  options: ReadOptions = {},
+): Table {
+  return new BatchMaker(columns, options).table([...rawBatches(rows, columns, options)]);
+}
+
+function* rawBatches(
+  rows: Iterable<readonly (string | null)[]>,
+  columns: readonly ColumnSpec[],
+  options: ReadOptions,
+): Generator<RawBatch> {
   warnUnknownTypes(columns, options);
   const builders = buildersFor(columns, options, textModes(options.schema));
   const policy = new CellPolicy(options);
-  const maker = new BatchMaker(columns, options);
   const batchRows = options.batchRows ?? BATCH_ROWS;
   let row = 0;
   let batches = 0;
@@ -33,7 +50,7 @@ export function* textBatches(
     return raw;
   };
   for (const cells of rows) {
-    if (row === batchRows) yield maker.batch(flush(false));
+    if (row === batchRows) yield flush(false);
     if (cells.length !== columns.length) throw wrongWidth(policy.rowsBefore + row, cells.length, columns.length);
     for (let i = 0; i < builders.length; i++) {
       const builder = builders[i];
@@ -47,7 +64,7 @@ export function* textBatches(
     }
     row++;
   }
-  if (row > 0 || batches === 0) yield maker.batch(flush(true));
+  if (row > 0 || batches === 0) yield flush(true);
   policy.report();
 }
 
