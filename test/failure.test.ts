@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type FailedAnswer, readFailure, writeFailure } from "../src/document/failure.js";
 import { ServiceError } from "../src/errors/errors.js";
@@ -180,4 +182,14 @@ describe("profiles", () => {
       }
     }
   });
+});
+
+it("docs/profiles.md lists every entry with its evidence", () => {
+  const page = readFileSync(resolve(import.meta.dirname, "../docs/profiles.md"), "utf8");
+  for (const [name, entry] of Object.entries(specification)) {
+    if (name === "name") continue;
+    const line = page.split("\n").find((text) => text.startsWith(`| \`${name}\` |`));
+    expect(line, name).toContain(`| ${(entry as { evidence: string }).evidence} |`);
+  }
+  expect(page).toContain(`${Object.keys(specification.errors.value).length} codes`);
 });
