@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { address, baseOf } from "../src/client/address.js";
@@ -212,5 +214,40 @@ describe("what is no call is refused with a status and a code", () => {
 
   it("spec intro: all calls are GET", () => {
     expect(route("POST", "/api/v3/databases/A.json", specification)).toMatchObject({ status: 405 });
+  });
+});
+
+describe("naughty strings", () => {
+  const file = resolve(
+    process.env.ARROWBOOK_CASES ?? resolve(import.meta.dirname, "../../shared/cases"),
+    "naughty-strings/blns.json",
+  );
+  const own = ["%00", "a/b", "..%2f", "\u202e", "x,y", "🏳️‍🌈", "a.csv", "null"];
+  const strings = existsSync(file) ? [...own, ...(JSON.parse(readFileSync(file, "utf8")) as string[])] : own;
+  const profile: Profile = { ...specification, maxQueryLength: { ...specification.maxQueryLength, value: 1e9 } };
+
+  it("come back equal as codes, filter columns and values, or are refused before asking", () => {
+    const refused: string[] = [];
+    for (const text of strings) {
+      const given = call("tableRows", {
+        codes: { vendor_code: text, datatable_code: text },
+        filters: [
+          { column: text, operator: "gte", values: [text] },
+          { column: "c", operator: "eq", values: ["", text] },
+        ],
+      });
+      let url: string;
+      try {
+        url = address(given, BASE, profile);
+      } catch (error) {
+        expect(error).toMatchObject({ name: "InputError" });
+        refused.push(text);
+        continue;
+      }
+      expect(new URL(url).href).toBe(url);
+      expect(plain(route("GET", url, profile))).toEqual(plain(given));
+    }
+    for (const text of refused)
+      expect(["", ".", ".."].includes(text) || text.includes(","), JSON.stringify(text)).toBe(true);
   });
 });

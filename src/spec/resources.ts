@@ -75,6 +75,7 @@ const datasetDataFields = {
   frequency: text,
   data: { kind: "rows" },
   collapse: textOrNull,
+  /** The specification shows a text; services of this kind leave it null where it was not asked for. */
   order: textOrNull,
 } as const satisfies Fields;
 
