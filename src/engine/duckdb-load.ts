@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { type RecordBatch, type Schema, Table } from "../columns/arrow.js";
+import { adopt } from "../columns/adopt.js";
+import type { RecordBatch, Schema } from "../columns/arrow.js";
 import { TYPE_KEY } from "../columns/schema.js";
 import { DataError, InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
@@ -57,7 +58,10 @@ export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Pro
 
 /** The batches, and their schema: given, the table's own, or the first batch's. */
 async function begin({ name, data, options }: Load): Promise<{ batches: AsyncIterable<RecordBatch>; schema: Schema }> {
-  if (data instanceof Table) return { batches: each(data.batches), schema: options.schema ?? data.schema };
+  if ("batches" in data) {
+    const table = adopt(data);
+    return { batches: each(table.batches), schema: options.schema ?? table.schema };
+  }
   const source = each(data)[Symbol.asyncIterator]();
   const first = await source.next();
   const schema = options.schema ?? (first.done ? undefined : first.value.schema);

@@ -175,8 +175,10 @@ async function answer(
 
 /** Wide columns of the tables that a statement names. */
 function wideColumnsIn(own: DuckDBConnection, sql: string, wide: WideColumns): Map<string, string> {
+  // The engine finds no names in a statement that has places for values.
+  const filled = sql.replace(/\$\d+/g, "NULL");
   try {
-    return new Map(own.getTableNames(sql, false).flatMap((table) => [...(wide.get(table) ?? [])]));
+    return new Map(own.getTableNames(filled, false).flatMap((table) => [...(wide.get(table) ?? [])]));
   } catch {
     // Not one plain statement: it runs, but its text columns stay plain text.
     return new Map();

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { csvTable } from "../../src/columns/csv.js";
+import { duckdb } from "../../src/duckdb.js";
+import { Frame } from "../../src/frame/frame.js";
+import { get, started } from "../server/support.js";
+
+const columns = [
+  { name: "ticker", type: "String" },
+  { name: "date", type: "Date" },
+  { name: "close", type: "BigDecimal(15,4)" },
+  { name: "wide", type: "BigDecimal(50,28)" },
+];
+
+it("takes a Frame and answers with Frames", async () => {
+  const engine = await duckdb();
+  const bytes = new TextEncoder().encode(
+    "ticker,date,close,wide\nAAA,2024-02-29,1.5000,1.0000000000000000000000000001\nBBB,,,\n",
+  );
+  const frame = Frame.from(csvTable(bytes, { columns }));
+  expect(await engine.load("prices", frame, { key: ["ticker"] })).toEqual({ rows: 2 });
+  const back = await engine.query("SELECT * FROM prices WHERE ticker = $1", ["AAA"]);
+  expect(back).toBeInstanceOf(Frame);
+  expect(back.columns).toEqual(columns);
+  expect(back.column("close").toStrings()).toEqual(["1.5000"]);
+  expect(back.column("wide").toStrings()).toEqual(["1.0000000000000000000000000001"]);
+  expect([...(await engine.query("SELECT date FROM prices ORDER BY ticker")).rows()]).toEqual([
+    { date: "2024-02-29" },
+    { date: null },
+  ]);
+  const sizes: number[] = [];
+  for await (const batch of engine.batches("SELECT * FROM prices")) sizes.push(batch.numRows);
+  expect(sizes).toEqual([2]);
+  await engine.close();
+});
+
+it("loads a table of the service and agrees with it on a sum", async () => {
+  const service = await started();
+  const { text } = await get(service, "/datatables/MARKET/PRICES.csv?ticker=EEE&qopts.columns=ticker,date,close");
+  const table = csvTable(new TextEncoder().encode(text), { columns: columns.slice(0, 3) });
+  const engine = await duckdb();
+  await engine.load("prices", Frame.from(table));
+  const answer = await engine.query("SELECT count(*) AS n, sum(close)::VARCHAR AS total FROM prices");
+  let sum = 0n;
+  for (const value of Frame.from(table).column("close").toBigInts()) sum += value as bigint;
+  expect([...answer.rows()]).toEqual([
+    { n: 6522, total: `${sum / 10_000n}.${String(sum % 10_000n).padStart(4, "0")}` },
+  ]);
+  await engine.close();
+});
