@@ -1,0 +1,83 @@
+import { Command, InvalidArgumentError } from "commander";
+import { InputError } from "../errors/errors.js";
+import type { CatalogItem, RunningService } from "../server/options.js";
+import { sampleData } from "../server/sample.js";
+import { serve } from "../server/serve.js";
+
+interface ServeFlags {
+  readonly sample?: boolean;
+  readonly data?: string;
+  readonly port: number;
+  readonly host: string;
+  readonly key?: readonly string[];
+  readonly database?: string;
+  readonly log?: boolean;
+  readonly json?: boolean;
+}
+
+/** `arrowbook serve`: the embedded service on a folder of data or on the sample, until Ctrl-C. */
+export function serveCommand(): Command {
+  return new Command("serve")
+    .description("serve a folder of data, or the sample data, over the same interface")
+    .option("--sample", "serve the sample data; its key is `sample`")
+    .option("--data <folder>", "serve the CSV or Parquet files of a folder with a catalogue file (docs/server.md)")
+    .option("--port <number>", "port, 0 for a free one", port, 8080)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--key <key...>", "keys that may read everything (or ARROWBOOK_SERVER_KEYS, separated by commas)")
+    .option("--database <file>", "keep the loaded data and the exports' state in this file")
+    .option("--log", "write one line a request to stderr")
+    .option("--json", "print the address and codes as one JSON line")
+    .action((flags: ServeFlags) => run(flags));
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 0 || number > 65535) throw new InvalidArgumentError("a port is 0 to 65535");
+  return number;
+}
+
+async function run(flags: ServeFlags): Promise<void> {
+  if (!flags.sample === !flags.data) {
+    throw new InputError("serve needs either --sample or --data <folder>.", {
+      code: "MissingOption",
+      hint: "Try: arrowbook serve --sample",
+    });
+  }
+  const keys = flags.key ?? process.env["ARROWBOOK_SERVER_KEYS"]?.split(",").filter((key) => key !== "");
+  const service = await serve({
+    data: flags.data ?? sampleData(),
+    port: flags.port,
+    host: flags.host,
+    apiKeys: keys && Object.fromEntries(keys.map((key) => [key, { subscriptions: "all" as const }])),
+    database: flags.database,
+    log: flags.log ? (entry) => process.stderr.write(`${JSON.stringify(entry)}\n`) : undefined,
+  });
+  const stop = new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+  announce(service, flags, keys === undefined);
+  await stop;
+  process.stderr.write("\nStopping.\n");
+  await service.close();
+}
+
+function announce(service: RunningService, flags: ServeFlags, sampleKey: boolean): void {
+  const catalog = service.catalog();
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify({ url: service.url, catalog })}\n`);
+    return;
+  }
+  const width = Math.max(...catalog.map((item) => item.code.length));
+  for (const { code, kind, name, premium } of catalog) {
+    process.stdout.write(`${code.padEnd(width)}  ${kind.padEnd(8)}  ${name}${premium ? " (premium)" : ""}\n`);
+  }
+  process.stdout.write(`\nServing at ${service.url}${sampleKey ? " with the key `sample`" : ""}; Ctrl-C stops it.\n`);
+  process.stdout.write(
+    `Try: ARROWBOOK_URL=${service.url} ${sampleKey ? "ARROWBOOK_API_KEY=sample " : ""}arrowbook get ${example(catalog)}\n`,
+  );
+}
+
+function example(catalog: readonly CatalogItem[]): string {
+  const item = catalog.find(({ kind }) => kind === "table") ?? catalog.find(({ kind }) => kind === "dataset");
+  return item === undefined ? "--help" : `${item.kind} ${item.code}`;
+}
