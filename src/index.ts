@@ -1,3 +1,8 @@
+export { Chart } from "./display/chart/chart.js";
+export type { ChartSpec, Mark, PlotOptions } from "./display/chart/options.js";
+export { type Displayed, type DisplayOptions, display } from "./display/display.js";
+export type { Exploration, ExploreOptions } from "./display/explore.js";
+export { type ProgressBar, type ProgressEvent, progress } from "./display/progress.js";
 export type { Bundle } from "./display/show.js";
 export type { FrameSource } from "./display/source.js";
 export { sparkline } from "./display/sparkline.js";
@@ -20,6 +25,7 @@ export {
   TransportError,
 } from "./errors/errors.js";
 export { Column } from "./frame/column.js";
+export type { DanfoOptions, DanfoReport, FromDanfoOptions } from "./frame/danfo.js";
 export { type AnyRow, Frame } from "./frame/frame.js";
 export type { Cell, RowsOptions } from "./frame/rows.js";
 export type { ColumnSpec } from "./spec/columns.js";

@@ -16,11 +16,20 @@ const FAINT = ' style="opacity:0.6"';
  * styles only help where they survive. Everything foreign is escaped.
  */
 export function htmlTable(table: Table, options: TableOptions = {}): string {
-  const view = viewOf(table, options);
+  const pictures = new Map(options.sparklines?.map((name) => [name, sparklineImage(table, name)]));
+  return htmlOfView(viewOf(table, options), options, pictures);
+}
+
+/** {@link htmlTable} of a view; `pictures` stand under the types, by column name. */
+export function htmlOfView(
+  view: View,
+  options: TableOptions,
+  pictures: ReadonlyMap<string, string> = new Map(),
+): string {
   const parts = [
     heading(options),
     '<table border="1" class="dataframe">',
-    `<thead>${headRows(view)}${sparkRow(table, view, options)}</thead>`,
+    `<thead>${headRows(view)}${pictureRow(view, pictures)}</thead>`,
     `<tbody>${bodyRows(view, options.maxText ?? 60)}</tbody>`,
     "</table>",
     `<p><small>${escapeHtml([shapeText(view), ...sourceParts(options.source)].join(" · "))}</small></p>`,
@@ -70,14 +79,9 @@ function headRows(view: View): string {
   return names + types;
 }
 
-function sparkRow(table: Table, view: View, { sparklines = [] }: TableOptions): string {
-  if (sparklines.length === 0) return "";
-  return row(
-    view,
-    "",
-    (column) => `<th>${sparklines.includes(column.name) ? sparklineImage(table, column.name) : ""}</th>`,
-    "<th></th>",
-  );
+function pictureRow(view: View, pictures: ReadonlyMap<string, string>): string {
+  if (pictures.size === 0) return "";
+  return row(view, "", ({ name }) => `<th>${pictures.get(name) ?? ""}</th>`, "<th></th>");
 }
 
 function bodyRows(view: View, maxText: number): string {

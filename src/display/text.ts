@@ -19,7 +19,11 @@ interface Strip {
 
 /** A table as aligned plain text, the twin of {@link htmlTable}: no ANSI or control character of the data reaches the terminal. */
 export function textTable(table: Table, options: TextOptions = {}): string {
-  const view = viewOf(table, options);
+  return textOfView(viewOf(table, options), options);
+}
+
+/** {@link textTable} of a view. */
+export function textOfView(view: View, options: TextOptions = {}): string {
   const numbers = strip(["", "", ...gapped(view, view.rows.map(String), "…")], false);
   const strips = view.columns.map((column) => columnStrip(view, column, options.maxText ?? 40));
   const hidden = view.numColumns - view.columns.length;

@@ -44,15 +44,15 @@ export interface View {
   readonly left: number;
   readonly numRows: number;
   readonly numColumns: number;
-  readonly bytes: number;
+  /** Bytes of the buffers; nothing where the rows are not in Arrow buffers. */
+  readonly bytes?: number;
 }
 
 /** Picks what shows of a table. Touches the shown rows only, so that its cost does not grow with the table. */
 export function viewOf(table: Table, options: TableOptions = {}): View {
   const numRows = table.numRows;
   const numColumns = table.schema.fields.length;
-  const [rows, head] = ends(numRows, options.maxRows ?? 20, 2 / 3);
-  const [shown, left] = ends(numColumns, options.maxColumns ?? 20, 1 / 2);
+  const { rows, head, shown, left } = viewPositions(numRows, numColumns, options);
   const specs = columnsOf(table.schema);
   const columns = shown.map((index) => {
     const vector = table.getChildAt(index) as Vector;
@@ -60,6 +60,13 @@ export function viewOf(table: Table, options: TableOptions = {}): View {
     return columnView(field.name, specs[index].type, vector, rows);
   });
   return { columns, rows, head, left, numRows, numColumns, bytes: byteLength(table) };
+}
+
+/** The rows and columns that show, and how many of each stand before the gap. */
+export function viewPositions(numRows: number, numColumns: number, options: TableOptions) {
+  const [rows, head] = ends(numRows, options.maxRows ?? 20, 2 / 3);
+  const [shown, left] = ends(numColumns, options.maxColumns ?? 20, 1 / 2);
+  return { rows, head, shown, left };
 }
 
 /** The shown positions of `count`, and how many of them stand before the gap. */
@@ -112,7 +119,9 @@ export function byteLength(table: Table): number {
 
 /** `30,180 rows × 8 columns · 2.4 MB`. */
 export function shapeText({ numRows, numColumns, bytes }: View): string {
-  return `${grouped(numRows)} row${numRows === 1 ? "" : "s"} × ${numColumns} column${numColumns === 1 ? "" : "s"} · ${sizeText(bytes)}`;
+  const rows = `${grouped(numRows)} row${numRows === 1 ? "" : "s"}`;
+  const columns = `${numColumns} column${numColumns === 1 ? "" : "s"}`;
+  return `${rows} × ${columns}${bytes === undefined ? "" : ` · ${sizeText(bytes)}`}`;
 }
 
 /** A count with commas: `30,180`. */

@@ -1,7 +1,16 @@
-import { Table as ArrowTable, type RecordBatch, type Schema, type Table, type Vector } from "../columns/arrow.js";
+import { basename } from "node:path";
+import { adopt } from "../columns/adopt.js";
+import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow.js";
+import { type IPCOptions, readArrow, tableFromIPCBytes, tableToIPCBytes, writeArrowStream } from "../columns/ipc.js";
+import type { CsvOptions, ReadOptions } from "../columns/options.js";
 import { columnsOf } from "../columns/schema.js";
 import { type SortKey, sortedRows } from "../columns/sort.js";
 import { takeRows } from "../columns/take.js";
+import { tableOf } from "../columns/unify.js";
+import { type Chart, plotTable } from "../display/chart/chart.js";
+import type { PlotOptions } from "../display/chart/options.js";
+import { letErrorsShow } from "../display/error.js";
+import { Exploration, type ExploreOptions } from "../display/explore.js";
 import { htmlTable } from "../display/html.js";
 import { type Bundle, showAs } from "../display/show.js";
 import type { FrameSource } from "../display/source.js";
@@ -16,13 +25,16 @@ import { type PivotOptions, pivot } from "../series/pivot.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { Column } from "./column.js";
 import { concatTables } from "./concat.js";
+import { type DanfoFrameShape, type DanfoOptions, type FromDanfoOptions, tableFromDanfo, toDanfo } from "./danfo.js";
+import type { DanfoDataFrame } from "./danfo-class.js";
+import { csvLines, readCsv, readReply, readZip, writeCsv } from "./files.js";
 import { type Mask, positionsOf, positionsWhere } from "./filter.js";
 import { type Grouped, grouped } from "./grouped.js";
 import { columnIndex, namesOf } from "./names.js";
 import { nameColumns, pickColumns, setColumns } from "./pick.js";
 import { type Cell, type RowsOptions, rowsOf } from "./rows.js";
 import { SeriesMethods } from "./series-methods.js";
-import { columnOfValues, type MadeColumn } from "./values.js";
+import { columnOfValues, type MadeColumn, tableOfRows } from "./values.js";
 
 /** A row of a frame whose columns are not known to the compiler. */
 export type AnyRow = Record<string, Cell>;
@@ -54,9 +66,12 @@ type ValueOf<New> = New extends (row: never) => infer Value
  *
  * @typeParam Row what `rows()` yields; `AnyRow` where the columns are not known to the compiler
  * @example
- * ```ts no-run
+ * ```ts
  * import { Frame } from "arrowbook";
- * const frame = Frame.from(arrowTable);
+ * const frame = Frame.fromRows(
+ *   [{ ticker: "AAA", date: "2024-02-29", close: "1.5000" }],
+ *   [{ name: "ticker", type: "String" }, { name: "date", type: "Date" }, { name: "close", type: "BigDecimal(15,4)" }],
+ * );
  * frame.filter((row) => row.ticker === "AAA").sort("date").select("date", "close");
  * ```
  */
@@ -71,22 +86,74 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     Object.freeze(this);
   }
 
-  /** A frame over an Arrow table; buffers are shared. */
-  static from<Row extends object = AnyRow>(table: Table, source?: FrameSource): Frame<Row> {
-    return new Frame<Row>(table, source);
+  /** A frame over an Arrow table, also one of another copy of the Arrow library; buffers are shared. @throws InputError for what is no table */
+  static from<Row extends object = AnyRow>(table: unknown, source?: FrameSource): Frame<Row> {
+    if (table instanceof Frame) return new Frame<Row>(table.table, source ?? table.source);
+    return new Frame<Row>(adopt(table), source);
   }
 
-  /** A frame over record batches, whose dictionaries may differ; `schema` stands where there are none. */
+  /** A frame over record batches, such as pages that were read one by one; `schema` stands where there are none. @throws DataError `SchemaMismatch` */
   static fromBatches<Row extends object = AnyRow>(
     schema: Schema,
     batches: Iterable<RecordBatch>,
     source?: FrameSource,
   ): Frame<Row> {
     const all = [...batches];
-    if (all.length === 0) return new Frame<Row>(new ArrowTable(schema, []), source);
-    const alike = all.every((batch) => batch.schema === all[0].schema);
-    const table = alike ? new ArrowTable(all[0].schema, all) : concatTables(all.map((batch) => new ArrowTable(batch)));
+    return new Frame<Row>(tableOf(all, all[0]?.schema ?? schema), source);
+  }
+
+  /**
+   * A frame of objects, one for each row. Cells are text, numbers, bigints, booleans, `Date` or null, read as the column's type;
+   * a missing member is null. Without `columns` the names are those of the first rows and the types what the values are.
+   * @throws DataError for a cell that does not fit its type
+   */
+  static fromRows<Row extends object = AnyRow>(
+    rows: Iterable<object>,
+    columns?: readonly ColumnSpec[],
+    source?: FrameSource,
+  ): Frame<Row> {
+    return new Frame<Row>(tableOfRows(rows, columns), source);
+  }
+
+  /**
+   * A CSV file, or the bytes of one, read into the declared types.
+   * @throws FileError, DataError naming row, column, value and byte offset
+   */
+  static async fromCsv<Row extends object = AnyRow>(
+    source: string | URL | Uint8Array,
+    options: CsvOptions,
+  ): Promise<Frame<Row>> {
+    return new Frame<Row>(await readCsv(source, options), sourceOfPath(source));
+  }
+
+  /** The CSV file inside a zip archive, read as a stream. @throws FileError, DataError */
+  static async fromZip<Row extends object = AnyRow>(
+    source: string | Uint8Array,
+    options: CsvOptions,
+  ): Promise<Frame<Row>> {
+    return new Frame<Row>(await readZip(source, options), sourceOfPath(source));
+  }
+
+  /** The rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6). @throws DataError */
+  static fromJSON<Row extends object = AnyRow>(reply: Uint8Array | string, options?: ReadOptions): Frame<Row> {
+    const bytes = typeof reply === "string" ? new TextEncoder().encode(reply) : reply;
+    const { table, source } = readReply(bytes, options);
     return new Frame<Row>(table, source);
+  }
+
+  /** The bytes of an Arrow IPC stream or file; the buffers are views of them. @throws DataError `BadArrow` */
+  static fromIPC<Row extends object = AnyRow>(bytes: Uint8Array | ArrayBuffer, source?: FrameSource): Frame<Row> {
+    return new Frame<Row>(tableFromIPCBytes(bytes), source);
+  }
+
+  /** An Arrow IPC stream or file on disk. @throws FileError, DataError `BadArrow` */
+  static async fromArrow<Row extends object = AnyRow>(path: string): Promise<Frame<Row>> {
+    return new Frame<Row>(await readArrow(path), sourceOfPath(path));
+  }
+
+  /** A Danfo frame, with the names and types of a schema where one is given. @throws DataError for cells that do not fit */
+  static fromDanfo<Row extends object = AnyRow>(frame: DanfoFrameShape, options?: FromDanfoOptions): Frame<Row> {
+    return new Frame<Row>(tableFromDanfo(frame, options));
   }
 
   /** The rows of several frames one after the other; buffers are shared. @throws InputError `DifferentColumns` */
@@ -163,6 +230,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
 
   /** Columns under new names: by old name, or a list with a name for each. Values are shared. @throws InputError `UnknownColumn` */
   rename(names: readonly string[]): Frame;
+  rename(names: readonly string[]): Frame;
   rename<const Names extends { readonly [K in Name<Row>]?: string }>(names: Names): Frame<Renamed<Row, Names>>;
   rename(names: Readonly<Record<string, string>> | readonly string[]): Frame<never> {
     const old = namesOf(this.table);
@@ -176,11 +244,15 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   }
 
   /**
-   * The frame with columns added at the end, or replaced where they stand. Numbers become `double`; a column keeps its type.
+   * The frame with columns added at the end, or replaced where they stand. Values are what they are (`number` double, `bigint`
+   * Integer, text String, `Date` a moment) unless `types` names a service type.
    * @throws InputError `DifferentLength`, `MixedTypes`
    */
-  with<Added extends Record<string, NewColumn<Row>>>(columns: Added): Frame<Extended<Row, Added>> {
-    const made = Object.entries(columns).map(([name, values]) => this.make(name, values));
+  with<Added extends Record<string, NewColumn<Row>>>(
+    columns: Added,
+    types: { readonly [K in keyof Added]?: string } = {},
+  ): Frame<Extended<Row, Added>> {
+    const made = Object.entries(columns).map(([name, values]) => this.make(name, values, types[name]));
     return this.over(setColumns(this.table, made));
   }
 
@@ -261,6 +333,41 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     return this.over(corr(this.table, columns, method));
   }
 
+  /** The table as Arrow IPC stream bytes; service types ride in the field metadata, the source does not. */
+  toIPC(options?: IPCOptions): Uint8Array {
+    return tableToIPCBytes(this.table, options);
+  }
+
+  /** Writes an Arrow IPC stream file. @throws FileError */
+  async toArrow(path: string): Promise<void> {
+    await writeArrowStream(this.table.batches, path, this.table.schema);
+  }
+
+  /** The table as CSV text; with a path, written there line by line. Nulls are empty cells, empty text is `""`. @throws FileError */
+  toCsv(): string;
+  toCsv(path: string): Promise<void>;
+  toCsv(path?: string): string | Promise<void> {
+    return path === undefined ? Array.from(csvLines(this.table)).join("") : writeCsv(this.table, path);
+  }
+
+  /**
+   * A Danfo frame of the rows: dates and text as text, numbers as the nearest doubles, nulls in numbers as `NaN`. What could not be
+   * carried over is reported. @throws InputError `MissingPackage` with what to install
+   */
+  toDanfo<DataFrame = DanfoDataFrame>(options?: DanfoOptions<DataFrame>): Promise<DataFrame> {
+    return toDanfo<DataFrame>(this.table, options);
+  }
+
+  /** A chart of the columns, which shows itself. @throws InputError `UnknownColumn`, `UnknownWord`, `NothingToPlot` */
+  plot(options?: PlotOptions<Name<Row>>): Chart {
+    return plotTable(this.table, options, this.source);
+  }
+
+  /** The first rows as a table to sort, filter and page in the browser; the static table where scripts may not run. */
+  explore(options?: ExploreOptions): Exploration {
+    return new Exploration(this.table, options, this.source);
+  }
+
   /** The rows as an array for `JSON.stringify`: integers beyond 2^53 become text. */
   toJSON(): Row[] {
     const rows = Array.from(this.rows() as Iterable<AnyRow>);
@@ -288,16 +395,19 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     return new Frame<Other>(table, this.source);
   }
 
-  private make(name: string, values: NewColumn<Row>): MadeColumn {
+  private make(name: string, values: NewColumn<Row>, type: string | undefined): MadeColumn {
     if (typeof values === "function") {
       const made = new Array<unknown>(this.numRows);
       let i = 0;
       for (const row of this.rows()) made[i++] = values(row);
-      return columnOfValues(name, made);
+      return columnOfValues(name, made, type);
     }
-    return columnOfValues(name, values as ArrayLike<unknown>);
+    return columnOfValues(name, values as ArrayLike<unknown>, type);
   }
 }
+
+const sourceOfPath = (source: unknown): FrameSource | undefined =>
+  typeof source === "string" || source instanceof URL ? { code: basename(String(source)) } : undefined;
 
 /** A slice position, kept inside the rows. */
 function place(at: number, count: number): number {
@@ -312,3 +422,5 @@ showAs<Frame<object>>(Frame.prototype as Frame<object>, {
   }),
   text: ({ table, source }, width) => textTable(table, { source, width }),
 });
+
+letErrorsShow();

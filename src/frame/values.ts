@@ -1,7 +1,8 @@
-import { type Data, DataType, type Field, makeData, makeVector, Vector } from "../columns/arrow.js";
-import { fieldOf } from "../columns/schema.js";
+import { type Data, DataType, type Field, makeData, makeVector, Table, Vector } from "../columns/arrow.js";
+import { fieldOf, schemaOf } from "../columns/schema.js";
+import { textBatches } from "../columns/texts.js";
 import { InputError } from "../errors/errors.js";
-import type { ColumnSpec } from "../spec/columns.js";
+import { type ColumnSpec, parseType } from "../spec/columns.js";
 import { Column } from "./column.js";
 
 /** A column made of JavaScript values: its field (name, Arrow type, service type) and its values. */
@@ -10,21 +11,59 @@ export interface MadeColumn {
   readonly vector: Vector;
 }
 
-/** A column from values: a column, an Arrow vector or a typed array is taken as it is, numbers and nulls become `double`. */
-export function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknown>): MadeColumn {
-  if (values instanceof Column) {
-    return { field: retyped(fieldOf({ name, type: values.type }), values.vector), vector: values.vector };
+/**
+ * A column from values: a column or a typed array is taken as it is, other values are read by `type`, or by what they are when it is
+ * left out (numbers `double`, bigints `Integer`, booleans `boolean`, `Date` a moment, text `String`).
+ * @throws InputError `MixedTypes` where values of several kinds meet and no type was given
+ */
+export function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknown>, type?: string): MadeColumn {
+  if (type === undefined) {
+    if (values instanceof Column)
+      return { field: retyped(fieldOf({ name, type: values.type }), values.vector), vector: values.vector };
+    if (values instanceof Vector) return fromVector(name, values);
+    if (ArrayBuffer.isView(values)) return fromVector(name, makeVector(values as unknown as Float64Array));
   }
-  if (values instanceof Vector) return fromVector(name, values);
-  if (ArrayBuffer.isView(values)) return fromVector(name, makeVector(values as unknown as Float64Array));
-  const wrong = Array.from(values).findIndex((value) => typeof (value ?? 0) !== "number");
-  if (wrong === -1) return doubles({ name, type: "double" }, values as ArrayLike<number | null>);
-  throw new InputError(`Value ${wrong} of the new column ${JSON.stringify(name)} is no number.`, {
-    code: "MixedTypes",
-    row: wrong,
-    column: name,
-  });
+  const cells: ArrayLike<unknown> =
+    values instanceof Column ? values.toArray({ decimals: "string" }) : (values as ArrayLike<unknown>);
+  const spec: ColumnSpec = { name, type: type ?? typeOfValues(name, cells) };
+  if (type === undefined && spec.type === "double") return doubles(spec, cells as ArrayLike<number | null | undefined>);
+  const table = tableOfTexts([spec], rowsOfOne(cells, spec));
+  return { field: table.schema.fields[0], vector: table.getChildAt(0) as Vector };
 }
+
+/** The table of objects, one for each row; see `Frame.fromRows`. */
+export function tableOfRows(rows: Iterable<object>, columns?: readonly ColumnSpec[]): Table {
+  const list = Array.from(rows) as Readonly<Record<string, unknown>>[];
+  for (const [row, object] of list.entries()) {
+    if (typeof object === "object" && object !== null && !Array.isArray(object)) continue;
+    throw new InputError(`Row ${row} is no object.`, {
+      code: "BadRow",
+      row,
+      hint: "Give rows such as { date: …, close: … }.",
+    });
+  }
+  const specs = columns ?? columnsOfRows(list);
+  const texts = specs.map(textOf);
+  const cells = function* (): Generator<(string | null)[]> {
+    for (const row of list) yield specs.map(({ name }, c) => texts[c](cellOf(row, name)));
+  };
+  return tableOfTexts(specs, cells());
+}
+
+function columnsOfRows(rows: readonly Readonly<Record<string, unknown>>[]): ColumnSpec[] {
+  const names = new Set(rows.slice(0, 100).flatMap((row) => Object.keys(row)));
+  return [...names].map((name) => ({
+    name,
+    type: typeOfValues(
+      name,
+      rows.map((row) => cellOf(row, name)),
+    ),
+  }));
+}
+
+/** Own members only: a column called `constructor` is null where the row has none. */
+const cellOf = (row: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(row, name) ? row[name] : null;
 
 function fromVector(name: string, vector: Vector): MadeColumn {
   const type = DataType.isFloat(vector.type) ? "double" : DataType.isInt(vector.type) ? "Integer" : undefined;
@@ -52,4 +91,70 @@ function doubles(spec: ColumnSpec, values: ArrayLike<number | null | undefined>)
   const validity = nullCount === 0 ? { nullCount } : { nullCount, nullBitmap };
   const made: Data = makeData({ type: field.type, length: values.length, data, ...validity } as never);
   return { field, vector: new Vector([made]) };
+}
+
+function* rowsOfOne(values: ArrayLike<unknown>, spec: ColumnSpec): Generator<[string | null]> {
+  const text = textOf(spec);
+  for (let i = 0; i < values.length; i++) yield [text(values[i])];
+}
+
+function tableOfTexts(columns: readonly ColumnSpec[], rows: Iterable<readonly (string | null)[]>): Table {
+  const batches = [...textBatches(rows, columns)];
+  return new Table(batches[0]?.schema ?? schemaOf(columns), batches);
+}
+
+/** The service type that holds values of this kind. */
+export function typeOfValues(name: string, values: Iterable<unknown> | ArrayLike<unknown>): string {
+  let found: string | undefined;
+  let row = -1;
+  for (const value of Array.isArray(values) ? values : Array.from(values as ArrayLike<unknown>)) {
+    row++;
+    if (value === null || value === undefined) continue;
+    const kind = typeOfValue(value);
+    if (kind === undefined || (found !== undefined && kind !== found)) {
+      throw new InputError(
+        `Column ${JSON.stringify(name)} holds ${kind === undefined ? "a value of no column type" : `${found} and ${kind}`} at row ${row}.`,
+        { code: "MixedTypes", column: name, row, hint: "Declare the type of the column: { name, type }." },
+      );
+    }
+    found = kind;
+  }
+  return found ?? "String";
+}
+
+function typeOfValue(value: unknown): string | undefined {
+  switch (typeof value) {
+    case "number":
+      return "double";
+    case "bigint":
+      return "Integer";
+    case "boolean":
+      return "boolean";
+    case "string":
+      return "String";
+    default:
+      return value instanceof Date ? "datetime" : undefined;
+  }
+}
+
+/** How a value becomes the text that the column type reads; `Date` gives its UTC day in a date column. */
+export function textOf({ name, type }: ColumnSpec): (value: unknown) => string | null {
+  const isDay = parseType(type).kind === "date";
+  return (value) => {
+    if (value === null || value === undefined) return null;
+    if (typeof value === "string") return value;
+    if (value instanceof Date && !Number.isNaN(value.getTime())) {
+      return isDay ? value.toISOString().slice(0, 10) : value.toISOString();
+    }
+    if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
+    throw new InputError(
+      `A cell of column ${JSON.stringify(name)} is not text, number, bigint, boolean, Date or null.`,
+      {
+        code: "BadCell",
+        column: name,
+        value: String(value),
+        hint: "Turn the value into text first.",
+      },
+    );
+  };
 }

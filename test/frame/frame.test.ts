@@ -1,30 +1,251 @@
-import { DateDay, Int64, Table, vectorFromArray } from "apache-arrow";
-import { expect, it } from "vitest";
-import { Frame } from "../../src/frame/frame.js";
+import { inspect } from "node:util";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { InputError } from "../../src/errors/errors.js";
+import type { Column } from "../../src/frame/column.js";
+import { type AnyRow, Frame } from "../../src/frame/frame.js";
 
-const frame = Frame.from(
-  new Table({
-    ticker: vectorFromArray(["b", "a", null]),
-    close: vectorFromArray([1.5, null, 2]),
-    volume: vectorFromArray([1n, 2n ** 60n, null], new Int64()),
-    date: vectorFromArray([0, 86_400_000, null], new DateDay()),
-  }),
+const columns = [
+  { name: "ticker", type: "String" },
+  { name: "date", type: "Date" },
+  { name: "close", type: "BigDecimal(15,4)" },
+  { name: "volume", type: "Integer" },
+];
+
+interface Price {
+  ticker: string;
+  date: string;
+  close: number | null;
+  volume: number | bigint | null;
+}
+
+const prices = Frame.fromRows<Price>(
+  [
+    { ticker: "BBB", date: "2024-02-29", close: "1.5", volume: 9007199254740993n },
+    { ticker: "AAA", date: "2024-03-01", close: null, volume: 2 },
+    { ticker: "AAA", date: "2024-02-29", close: "12345678901.2345", volume: null },
+  ],
+  columns,
+  { code: "MARKET/PRICES", complete: true },
 );
 
-it("reads rows, columns and cells", () => {
-  expect([...frame.rows()]).toEqual([
-    { ticker: "b", close: 1.5, volume: 1, date: "1970-01-01" },
-    { ticker: "a", close: null, volume: 2n ** 60n, date: "1970-01-02" },
-    { ticker: null, close: 2, volume: null, date: null },
-  ]);
-  expect(frame.column("close").toNumbers()).toEqual(Float64Array.of(1.5, Number.NaN, 2));
-  expect(() => frame.column("clsoe")).toThrow(expect.objectContaining({ code: "UnknownColumn" }));
+const codeOf = (run: () => unknown): unknown => {
+  try {
+    run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(InputError);
+    return (error as InputError).code;
+  }
+  return "no error";
+};
+
+describe("rows and columns", () => {
+  it("reads rows with the nearest numbers and ISO dates", () => {
+    expect([...prices.rows()]).toEqual([
+      { ticker: "BBB", date: "2024-02-29", close: 1.5, volume: 9007199254740993n },
+      { ticker: "AAA", date: "2024-03-01", close: null, volume: 2 },
+      { ticker: "AAA", date: "2024-02-29", close: 12345678901.2345, volume: null },
+    ]);
+  });
+
+  it("gives exact decimals as text or unscaled, and dates as Date", () => {
+    const row = (options: object) => [...prices.rows(options)][0];
+    expect(row({ decimals: "string" }).close).toBe("1.5000");
+    expect(row({ decimals: "bigint" }).close).toBe(15000n);
+    expect(row({ dates: "date" }).date).toEqual(new Date("2024-02-29T00:00:00Z"));
+  });
+
+  it("walks the rows again and again", () => {
+    const rows = prices.rows();
+    expect([...rows].length + [...rows].length).toBe(6);
+  });
+
+  it("describes itself", () => {
+    expect(prices.columns).toEqual(columns);
+    expect([prices.numRows, prices.numColumns]).toEqual([3, 4]);
+    expect(prices.nbytes).toBeGreaterThan(3 * (4 + 4 + 16 + 8));
+    expect(prices.source?.code).toBe("MARKET/PRICES");
+  });
+
+  it("reads a column as numbers, text, dates, bigints and single values", () => {
+    const close = prices.column("close");
+    expect(close.toNumbers()).toEqual(Float64Array.of(1.5, Number.NaN, 12345678901.2345));
+    expect(close.toStrings()).toEqual(["1.5000", null, "12345678901.2345"]);
+    expect(close.toBigInts()).toEqual([15000n, null, 123456789012345n]);
+    expect(prices.column("date").toDates()[1]).toEqual(new Date(Date.UTC(2024, 2, 1)));
+    expect([close.nullCount, close.length, close.name, close.type]).toEqual([1, 3, "close", "BigDecimal(15,4)"]);
+    expect([close.get(0), close.get(1), prices.column("ticker").get(2)]).toEqual([1.5, null, "AAA"]);
+    expect([...close]).toEqual([1.5, null, 12345678901.2345]);
+    expect(prices.column(0).name).toBe("ticker");
+    expect(codeOf(() => close.get(3))).toBe("OutOfRange");
+  });
+
+  it("names the nearest column for an unknown one", () => {
+    expect(() => prices.column("clsoe" as "close")).toThrow(
+      expect.objectContaining({ code: "UnknownColumn", column: "clsoe", hint: 'Did you mean "close"?' }),
+    );
+    expect(codeOf(() => prices.select("Close" as "close"))).toBe("UnknownColumn");
+    expect(codeOf(() => prices.sort("x" as "close"))).toBe("UnknownColumn");
+    expect(codeOf(() => prices.rename({ y: "z" } as object))).toBe("UnknownColumn");
+    expect(codeOf(() => prices.column("constructor" as "close"))).toBe("UnknownColumn");
+    expect(codeOf(() => prices.column(4))).toBe("UnknownColumn");
+  });
 });
 
-it("filters, sorts, selects, cuts and puts together", () => {
-  expect(frame.sort("ticker").column("ticker").toArray()).toEqual(["a", "b", null]);
-  expect(frame.filter((row) => row.close !== null).numRows).toBe(2);
-  expect(frame.select("date").rename({ date: "day" }).head(1).columns).toEqual([{ name: "day", type: "Date" }]);
-  expect(Frame.concat([frame, frame.tail(1)]).numRows).toBe(4);
-  expect([...frame.with({ twice: (row) => Number(row.close) * 2 }).column("twice")]).toEqual([3, 0, 4]);
+describe("verbs", () => {
+  it("selects, drops and renames without copying", () => {
+    const few = prices.select("close", "ticker");
+    expect(few.columns.map((c) => c.name)).toEqual(["close", "ticker"]);
+    expect(few.column("close").vector.data[0].values.buffer).toBe(prices.column("close").vector.data[0].values.buffer);
+    expect(prices.drop("volume").columns.length).toBe(3);
+    const named = prices.rename({ close: "price" });
+    expect(named.columns[2]).toEqual({ name: "price", type: "BigDecimal(15,4)" });
+    expect(prices.rename(["a", "b", "c", "d"]).columns.map((c) => c.name)).toEqual(["a", "b", "c", "d"]);
+    expect(codeOf(() => prices.rename(["a"]))).toBe("DifferentLength");
+    expect(few.source).toBe(prices.source);
+  });
+
+  it("adds and replaces columns", () => {
+    const frame = prices.with({
+      twice: (row) => (row.close === null ? null : row.close * 2),
+      year: (row) => Number(row.date.slice(0, 4)),
+      flag: [true, null, false],
+      raw: Float64Array.of(1, 2, 3),
+      copy: prices.column("close"),
+      ticker: (row) => row.ticker.toLowerCase(),
+    });
+    expect(frame.columns.map((c) => `${c.name} ${c.type}`)).toEqual([
+      "ticker String",
+      "date Date",
+      "close BigDecimal(15,4)",
+      "volume Integer",
+      "twice double",
+      "year double",
+      "flag boolean",
+      "raw double",
+      "copy BigDecimal(15,4)",
+    ]);
+    expect(frame.column("twice").toArray()).toEqual([3, null, 24691357802.469]);
+    expect(frame.column("copy").toStrings()).toEqual(prices.column("close").toStrings());
+    expect(frame.column("flag").toArray()).toEqual([true, null, false]);
+    expect(frame.column("ticker").toArray()).toEqual(["bbb", "aaa", "aaa"]);
+    expect(prices.columns.length).toBe(4);
+    const exact = prices.with({ half: ["0.5", null, "1"] }, { half: "BigDecimal(4,2)" });
+    expect(exact.column("half").toStrings()).toEqual(["0.50", null, "1.00"]);
+    expect(codeOf(() => prices.with({ short: [1] }))).toBe("DifferentLength");
+    expect(codeOf(() => prices.with({ mixed: [1, "a", null] }))).toBe("MixedTypes");
+  });
+
+  it("filters by test and by mask", () => {
+    expect([...prices.filter((row) => row.ticker === "AAA").rows()].length).toBe(2);
+    expect(prices.filter([1, 0, 1]).column("ticker").toArray()).toEqual(["BBB", "AAA"]);
+    const flags = prices.with({ flag: [true, null, false] }).column("flag");
+    expect(prices.filter(flags).numRows).toBe(1);
+    expect(prices.filter(() => false).numRows).toBe(0);
+    expect(codeOf(() => prices.filter([true]))).toBe("DifferentLength");
+  });
+
+  it("sorts by several keys, nulls last", () => {
+    const order = (frame: Frame<Price>) => [...frame.rows()].map((row) => `${row.ticker} ${row.date}`);
+    expect(order(prices.sort("ticker", ["date", "desc"]))).toEqual([
+      "AAA 2024-03-01",
+      "AAA 2024-02-29",
+      "BBB 2024-02-29",
+    ]);
+    expect(order(prices.sort(["close", "desc"]))).toEqual(["AAA 2024-02-29", "BBB 2024-02-29", "AAA 2024-03-01"]);
+    expect(codeOf(() => prices.sort(["close", "up" as "asc"]))).toBe("UnknownWord");
+  });
+
+  it("cuts", () => {
+    const tickers = (frame: Frame<Price>) => frame.column("ticker").toArray().join();
+    expect(tickers(prices.head(2))).toBe("BBB,AAA");
+    expect(tickers(prices.tail(1))).toBe("AAA");
+    expect(tickers(prices.slice(1))).toBe("AAA,AAA");
+    expect(tickers(prices.slice(-3, -2))).toBe("BBB");
+    expect(prices.slice(2, 1).numRows + prices.tail(0).numRows + prices.head(0).numRows).toBe(0);
+    expect(prices.head(99).numRows).toBe(3);
+    expect(tickers(prices.take([2, 0, 0]))).toBe("AAA,BBB,BBB");
+    expect(codeOf(() => prices.take([3]))).toBe("OutOfRange");
+  });
+
+  it("puts frames together, dictionaries of their own and all", () => {
+    const more = Frame.fromRows<Price>([{ ticker: "CCC", date: "2024-01-01", close: "2", volume: 1 }], columns);
+    const both = Frame.concat([prices, more, prices.head(1)]);
+    expect(both.column("ticker").toArray()).toEqual(["BBB", "AAA", "AAA", "CCC", "BBB"]);
+    expect(both.sort("ticker").column("ticker").toArray()).toEqual(["AAA", "AAA", "BBB", "BBB", "CCC"]);
+    expect(codeOf(() => Frame.concat([prices, prices.rename({ close: "c" }) as never]))).toBe("DifferentColumns");
+    expect(codeOf(() => Frame.concat([]))).toBe("NoFrames");
+    const other = Frame.fromRows<Price>(
+      [],
+      [columns[0], columns[1], { name: "close", type: "BigDecimal(15,2)" }, columns[3]],
+    );
+    expect(codeOf(() => Frame.concat([prices, other]))).toBe("DifferentColumns");
+  });
+
+  it("never changes", () => {
+    expect(Object.isFrozen(prices)).toBe(true);
+    expect(Frame.from(prices.table).columns).toEqual(columns);
+  });
+});
+
+describe("hostile and repeated names", () => {
+  const names = ["__proto__", "constructor", "toString", "", " a ", "2", "hasOwnProperty"];
+  const row = Object.fromEntries(names.map((name, i) => [name, `v${i}`]));
+  const frame = Frame.fromRows(
+    [row],
+    names.map((name) => ({ name, type: "String" })),
+  );
+
+  it("keeps every one in rows, columns and verbs", () => {
+    const [back] = frame.rows();
+    for (const [i, name] of names.entries()) {
+      expect(Object.getOwnPropertyDescriptor(back, name)?.value).toBe(`v${i}`);
+      expect(frame.column(name).get(0)).toBe(`v${i}`);
+      expect(frame.select(name).sort(name).column(0).get(0)).toBe(`v${i}`);
+    }
+    expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
+    expect(
+      Frame.fromRows([{}], [{ name: "constructor", type: "String" }])
+        .column("constructor")
+        .get(0),
+    ).toBe(null);
+  });
+
+  it("tells repeated names apart", () => {
+    const twice = frame.select("2", "2", " a ").rename(["x", "x", "x_2"]);
+    expect([...twice.rows()]).toEqual([{ x: "v5", x_3: "v5", x_2: "v4" }]);
+    expect(codeOf(() => twice.column("x"))).toBe("AmbiguousColumn");
+    expect(twice.column(1).get(0)).toBe("v5");
+  });
+});
+
+it("infers types from values when none are given", () => {
+  const frame = Frame.fromRows([
+    { a: 1.5, b: "x", c: true, d: 5n, e: null },
+    { a: null, b: null, c: null, d: null, e: null },
+  ]);
+  expect(frame.columns.map((c) => c.type)).toEqual(["double", "String", "boolean", "Integer", "String"]);
+  expect(codeOf(() => Frame.fromRows([[1]]))).toBe("BadRow");
+});
+
+it("narrows the row type", () => {
+  expectTypeOf(prices.select("close", "date").rows()).toEqualTypeOf<Iterable<Pick<Price, "close" | "date">>>();
+  expectTypeOf(prices.column("close")).toEqualTypeOf<Column<number | null>>();
+  expectTypeOf(Frame.from(prices.table)).toEqualTypeOf<Frame<AnyRow>>();
+  expectTypeOf(prices.rename({ close: "price" } as const).column("price")).toEqualTypeOf<Column<number | null>>();
+  expectTypeOf(prices.with({ up: (row) => row.close !== null }).column("up")).toEqualTypeOf<Column<boolean>>();
+  // @ts-expect-error: a misspelt column is a compile error
+  expect(() => prices.column("clsoe")).toThrow();
+});
+
+it("shows itself as text and HTML", () => {
+  expect(inspect(prices).replace(/\d+ B/, "n B")).toBe(
+    [
+      "   ticker  date                   close            volume",
+      "   String  Date        BigDecimal(15,4)           Integer",
+      "0  BBB     2024-02-29            1.5000  9007199254740993",
+      "1  AAA     2024-03-01              null                 2",
+      "2  AAA     2024-02-29  12345678901.2345              null",
+      "3 rows × 4 columns · n B · MARKET/PRICES · whole",
+    ].join("\n"),
+  );
 });

@@ -1,0 +1,109 @@
+import { writeFile } from "node:fs/promises";
+import { extname } from "node:path";
+import type { Table } from "../../columns/arrow.js";
+import { FileError, InputError, isArrowbookError } from "../../errors/errors.js";
+import { plainLine } from "../escape.js";
+import { type Bundle, showAs } from "../show.js";
+import type { FrameSource } from "../source.js";
+import { sparkline } from "../sparkline.js";
+import type { ChartSpec, PlotOptions } from "./options.js";
+import { renderPng, renderSvg } from "./render.js";
+import { type PlannedChart, planChart } from "./spec.js";
+
+/**
+ * A chart that shows itself: interactive where the front end draws Vega-Lite 5, as a picture everywhere else.
+ * Drawn without a browser, by vega 5 and a rasteriser that load on first use.
+ *
+ * @example
+ * ```ts
+ * import { Frame } from "arrowbook";
+ * const rows = [{ date: "2024-01-01", close: 10 }, { date: "2024-01-02", close: 12 }];
+ * const chart = Frame.fromRows(rows, [{ name: "date", type: "Date" }, { name: "close", type: "double" }]).plot();
+ * chart.toSVG().startsWith("<svg"); // true
+ * ```
+ */
+export class Chart {
+  /** The Vega-Lite 5 specification, for any tool that takes one. */
+  readonly spec: ChartSpec;
+  /** The chart in a line of text, with a {@link sparkline} where it draws one series. */
+  readonly text: string;
+  #svg: string | undefined;
+
+  constructor(plan: PlannedChart) {
+    this.spec = plan.spec;
+    const numbers = plan.values.values.map((datum) => (typeof datum["y"] === "number" ? datum["y"] : null));
+    const single = plan.values.values.every((datum) => datum["color"] === undefined && datum["facet"] === undefined);
+    const line = single && numbers.some((number) => number !== null) ? `\n${sparkline(numbers, 60)}` : "";
+    this.text = plainLine(plan.text) + line;
+  }
+
+  /** The chart as SVG text on white. @throws InputError `MissingPackage` without vega and vega-lite 5 */
+  toSVG(): string {
+    this.#svg ??= renderSvg(this.spec);
+    return this.#svg;
+  }
+
+  /** The chart as a PNG, by default with two pixels for each of its own. @throws InputError `MissingPackage` without `@resvg/resvg-js` */
+  toPNG({ scale = 2 }: { readonly scale?: number } = {}): Uint8Array {
+    return renderPng(this.toSVG(), scale);
+  }
+
+  /** Writes the chart to a file and gives its path; `.svg`, `.png` or `.json` (the specification) says how. @throws FileError */
+  async save(path: string): Promise<string> {
+    const content = this.contentFor(extname(path).toLowerCase());
+    try {
+      await writeFile(path, content);
+    } catch (cause) {
+      throw new FileError(`The chart could not be written to ${path}.`, { code: "NotWritable", cause });
+    }
+    return path;
+  }
+
+  private contentFor(extension: string): string | Uint8Array {
+    switch (extension) {
+      case ".svg":
+        return this.toSVG();
+      case ".png":
+        return this.toPNG();
+      case ".json":
+        return JSON.stringify(this.spec, null, 1);
+      default:
+        throw new InputError(`A chart is not written as ${JSON.stringify(extension)}.`, {
+          code: "UnknownWord",
+          hint: "End the path in .svg, .png or .json.",
+        });
+    }
+  }
+}
+
+/**
+ * Draws a table. What is left out is chosen: x is the first date, y every column of numbers.
+ * @throws InputError `UnknownColumn`, `UnknownWord`, `NothingToPlot`
+ */
+export function plotTable(table: Table, options: PlotOptions = {}, source?: FrameSource): Chart {
+  return new Chart(planChart(table, options, source));
+}
+
+/** The picture beside the spec: PNG, SVG where only the rasteriser is missing, nothing where vega is missing too. */
+function pictureOf(chart: Chart): Bundle {
+  for (const [type, draw] of [
+    ["image/png", () => Buffer.from(chart.toPNG()).toString("base64")],
+    ["image/svg+xml", () => chart.toSVG()],
+  ] as const) {
+    try {
+      return { [type]: draw() };
+    } catch (error) {
+      if (!isArrowbookError(error) || error.code !== "MissingPackage") throw error;
+    }
+  }
+  return {};
+}
+
+showAs<Chart>(Chart.prototype, {
+  bundle: (chart) => ({
+    "application/vnd.vegalite.v5+json": chart.spec,
+    ...pictureOf(chart),
+    "text/plain": chart.text,
+  }),
+  text: (chart) => chart.text,
+});

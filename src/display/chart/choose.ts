@@ -1,0 +1,131 @@
+import { DataType, type Table, type Vector } from "../../columns/arrow.js";
+import { vectorToNumbers } from "../../columns/readers.js";
+import { columnsOf } from "../../columns/schema.js";
+import { InputError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
+import { MARKS, type Mark, type PlotOptions } from "./options.js";
+
+/** What kind of axis a column makes. */
+export type Scale = "time" | "number" | "text";
+
+/** A column picked for a channel. */
+export interface Channel {
+  readonly name: string;
+  readonly vector: Vector;
+  readonly scale: Scale;
+  /** Whole days, without a time of day. */
+  readonly days: boolean;
+}
+
+/** Every channel of a chart, chosen or defaulted. */
+export interface Choice {
+  readonly mark: Mark;
+  readonly x: Channel | undefined;
+  readonly y: readonly Channel[];
+  readonly color: Channel | undefined;
+  readonly facet: Channel | undefined;
+  readonly log: boolean;
+}
+
+const OPTIONS = ["x", "y", "color", "mark", "facet", "log", "title", "width", "height"];
+
+/**
+ * Picks the columns of a chart: the named ones, and for what is left out the first date for x and the columns of numbers for y.
+ * @throws InputError `UnknownColumn`, `UnknownWord`, `UnknownOption`, `NothingToPlot`
+ */
+export function chooseColumns(table: Table, options: PlotOptions): Choice {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) refuse("UnknownOption", "option", unknown, OPTIONS, "options");
+  if (options.mark !== undefined && !MARKS.includes(options.mark)) {
+    refuse("UnknownWord", "mark", options.mark, MARKS, "marks");
+  }
+  const channels = channelsOf(table);
+  const named = (name: string): Channel => {
+    const found = channels.find((channel) => channel.name === name);
+    return found ?? refuse("UnknownColumn", "column", name, namesOf(channels), "columns");
+  };
+  const color = options.color === undefined ? undefined : named(options.color);
+  const facet = options.facet === undefined ? undefined : named(options.facet);
+  const taken = new Set([color?.name, facet?.name]);
+  const x = options.x === undefined ? defaultX(channels, options.mark, taken) : named(options.x);
+  const given = options.y === undefined ? [] : [options.y].flat().map(named);
+  const mark = options.mark ?? defaultMark(x);
+  const y = given.length > 0 ? given : defaultY(channels, mark, x, taken);
+  if (y.length === 0 && mark !== "histogram" && mark !== "heatmap") {
+    throw new InputError("The table has no column of numbers to draw.", {
+      code: "NothingToPlot",
+      hint: `Name one: plot({ y: … }). The columns are ${namesOf(channels).join(", ")}.`,
+    });
+  }
+  return { mark, x, y, color, facet, log: options.log ?? false };
+}
+
+function refuse(code: string, what: string, word: string, words: readonly string[], many: string): never {
+  throw new InputError(`There is no ${what} ${JSON.stringify(word)} to plot.`, {
+    code,
+    ...(code === "UnknownColumn" ? { column: word } : {}),
+    hint: suggestion(String(word), words, many),
+  });
+}
+
+const namesOf = (channels: readonly Channel[]): string[] => channels.map(({ name }) => name);
+
+function channelsOf(table: Table): Channel[] {
+  const specs = columnsOf(table.schema);
+  return table.schema.fields.map((field, i) => ({
+    name: specs[i].name,
+    vector: table.getChildAt(i) as Vector,
+    scale: scaleOf(field.type),
+    days: DataType.isDate(field.type),
+  }));
+}
+
+function scaleOf(type: DataType): Scale {
+  if (DataType.isDate(type) || DataType.isTimestamp(type)) return "time";
+  return DataType.isDecimal(type) || DataType.isFloat(type) || DataType.isInt(type) ? "number" : "text";
+}
+
+function defaultX(channels: readonly Channel[], mark: Mark | undefined, taken: Set<string | undefined>) {
+  const free = channels.filter(({ name }) => !taken.has(name));
+  const first = (scale: Scale): Channel | undefined => free.find((channel) => channel.scale === scale);
+  if (mark === "histogram") return first("number");
+  return first("time") ?? first("text") ?? first("number");
+}
+
+const defaultMark = (x: Channel | undefined): Mark => (x === undefined || x.scale === "text" ? "bar" : "line");
+
+function defaultY(channels: readonly Channel[], mark: Mark, x: Channel | undefined, taken: Set<string | undefined>) {
+  if (mark === "histogram") return [];
+  if (mark === "candlestick") return candleChannels(channels);
+  if (mark === "heatmap")
+    return channels.filter((c) => c.scale === "text" && c !== x && !taken.has(c.name)).slice(0, 1);
+  const numbers = channels.filter((c) => c.scale === "number" && c !== x && !taken.has(c.name));
+  const free = [...taken].every((name) => name === undefined);
+  return mark === "line" && free ? alike(numbers).slice(0, MAX_LINES) : numbers.slice(0, 1);
+}
+
+/** Lines that are drawn without being asked for. */
+const MAX_LINES = 8;
+
+/** The columns whose numbers are of the size of the first one's, so that no line flattens the others (prices beside a volume). */
+function alike(channels: readonly Channel[]): Channel[] {
+  const sizes = channels.map(({ vector }) => {
+    let largest = 0;
+    for (const value of vectorToNumbers(vector)) if (Math.abs(value) > largest) largest = Math.abs(value);
+    return largest;
+  });
+  return channels.filter((_, i) => sizes[i] <= 30 * sizes[0] && sizes[0] <= 30 * sizes[i]);
+}
+
+/** Open, high, low and close by name, letter case aside. */
+function candleChannels(channels: readonly Channel[]): Channel[] {
+  return ["open", "high", "low", "close"].map((word) => {
+    const found = channels.find(({ name, scale }) => scale === "number" && name.trim().toLowerCase() === word);
+    if (found !== undefined) return found;
+    throw new InputError(`A candlestick chart needs a column of numbers called ${JSON.stringify(word)}.`, {
+      code: "UnknownColumn",
+      column: word,
+      hint: 'Name the four: plot({ mark: "candlestick", y: [open, high, low, close] }).',
+    });
+  });
+}

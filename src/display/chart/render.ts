@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { InputError } from "../../errors/errors.js";
+import type { ChartSpec } from "./options.js";
+
+/** What is used of vega 5: a data flow that runs without a page, and a renderer that writes SVG at once. */
+interface Vega {
+  parse(spec: object): object;
+  View: new (runtime: object, options: { readonly renderer: "none" }) => VegaView;
+  SVGStringRenderer: new () => VegaRenderer;
+}
+
+interface VegaView {
+  run(): unknown;
+  finalize(): unknown;
+  padding(): { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
+  scenegraph(): { readonly root: object };
+  background(): string | null;
+  readonly _viewWidth: number;
+  readonly _viewHeight: number;
+  readonly _origin: readonly [number, number];
+}
+
+interface VegaRenderer {
+  initialize(el: null, width: number, height: number, origin: readonly [number, number], scale: number): VegaRenderer;
+  background(color: string): VegaRenderer;
+  render(root: object): VegaRenderer;
+  svg(): string;
+}
+
+interface Resvg {
+  readonly Resvg: new (svg: string, options: object) => { render(): { asPng(): Uint8Array } };
+}
+
+const require = createRequire(import.meta.url);
+
+let vega: { readonly vega: Vega; compile(spec: object): { spec: object } } | undefined;
+let resvg: Resvg | undefined;
+
+function loadVega(): NonNullable<typeof vega> {
+  try {
+    vega ??= { vega: require("vega"), compile: require("vega-lite").compile };
+    return vega;
+  } catch (cause) {
+    throw new InputError("Drawing a chart needs the packages vega and vega-lite.", {
+      code: "MissingPackage",
+      hint: "npm install vega@5 vega-lite@5",
+      cause,
+    });
+  }
+}
+
+function loadResvg(): Resvg {
+  try {
+    resvg ??= require("@resvg/resvg-js") as Resvg;
+    return resvg;
+  } catch (cause) {
+    throw new InputError("A picture of a chart needs the package @resvg/resvg-js.", {
+      code: "MissingPackage",
+      hint: "npm install @resvg/resvg-js",
+      cause,
+    });
+  }
+}
+
+/** A Vega-Lite 5 spec as SVG text on white. @throws InputError `MissingPackage` */
+export function renderSvg(spec: ChartSpec): string {
+  const { vega, compile } = loadVega();
+  const quiet = { warn: ignore, info: ignore, debug: ignore, error: ignore, level: () => quiet };
+  const compiled = (compile as (spec: object, options: object) => { spec: object })(spec, { logger: quiet });
+  const view = new vega.View(vega.parse(compiled.spec), { renderer: "none" });
+  view.run();
+  const { left, right, top, bottom } = view.padding();
+  const width = Math.max(0, view._viewWidth + left + right);
+  const height = Math.max(0, view._viewHeight + top + bottom);
+  const origin = [left + view._origin[0], top + view._origin[1]] as const;
+  const renderer = new vega.SVGStringRenderer().initialize(null, width, height, origin, 1).background("white");
+  const svg = renderer.render(view.scenegraph().root).svg();
+  view.finalize();
+  return svg;
+}
+
+const ignore = (): void => {};
+
+/** SVG text as a PNG, `scale` pixels for each of its own. @throws InputError `MissingPackage` */
+export function renderPng(svg: string, scale: number): Uint8Array {
+  const { Resvg } = loadResvg();
+  return new Resvg(svg, { fitTo: { mode: "zoom", value: scale }, background: "white", font: fontsFor(svg) })
+    .render()
+    .asPng();
+}
+
+const SYSTEM_FONTS = "/usr/share/fonts/truetype/dejavu/";
+const FONTS = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"];
+let fontFiles: readonly string[] | undefined;
+
+/**
+ * The rasteriser draws no text without a font, and a server often has none: DejaVu Sans comes along as an optional package.
+ * The system's fonts are searched only where it is missing or lacks a script of the text.
+ */
+function fontsFor(svg: string): object {
+  fontFiles ??= findFonts();
+  if (fontFiles.length === 0) return { loadSystemFonts: true };
+  const covered = /^[\u0000-\u058f\u10a0-\u10ff\u1d00-\u2bff]*$/.test(svg);
+  return {
+    loadSystemFonts: !covered,
+    fontFiles,
+    defaultFontFamily: "DejaVu Sans",
+    sansSerifFamily: "DejaVu Sans",
+  };
+}
+
+function findFonts(): readonly string[] {
+  try {
+    return FONTS.map((name) => require.resolve(`dejavu-fonts-ttf/ttf/${name}`));
+  } catch {
+    return FONTS.map((name) => `${SYSTEM_FONTS}${name}`).filter(existsSync);
+  }
+}

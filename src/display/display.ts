@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
+import { scrub } from "../errors/secrets.js";
+import { bundleOf } from "./foreign.js";
+import { notebookHost } from "./host.js";
+import type { Bundle } from "./show.js";
+
+/** Where and how a display goes. */
+export interface DisplayOptions {
+  /** Names the display, so that a later one with the same id in the same cell takes its place. */
+  readonly id?: string;
+  /** Replaces the display with this id, also from another cell. */
+  readonly update?: boolean;
+}
+
+/** A display that can be replaced. */
+export interface Displayed {
+  readonly id: string;
+  /** Shows another value in the same place; in a terminal, below. */
+  readonly update: (value: unknown) => void;
+}
+
+/** The cell in which each id was last shown. */
+const shown = new Map<string, unknown>();
+
+/**
+ * Shows a value now, in the middle of a cell: as a table or chart in Deno and tslab, as text in a terminal.
+ * Takes whatever has `Symbol.for("Jupyter.display")`, Arrow tables, Danfo frames and arrays of rows; anything else shows as text.
+ *
+ * @example
+ * ```ts
+ * import { display, Frame } from "arrowbook";
+ * const shown = display(Frame.fromRows([{ step: 1 }]), { id: "steps" });
+ * shown.update(Frame.fromRows([{ step: 1 }, { step: 2 }]));
+ * ```
+ */
+export function display(value: unknown, options: DisplayOptions = {}): Displayed {
+  const id = options.id ?? randomUUID();
+  const host = notebookHost();
+  const again = host?.cell !== undefined && shown.get(id) === host.cell;
+  shown.set(id, host?.cell);
+  send(value, id, options.update ?? again);
+  return { id, update: (next) => send(next, id, true) };
+}
+
+function send(value: unknown, id: string, update: boolean): void {
+  const host = notebookHost();
+  const bundle = bundleOf(value);
+  if (host === undefined) {
+    process.stdout.write(`${textOf(value)}\n`);
+  } else if (bundle instanceof Promise) {
+    void bundle.then((data) => host.send(data, id, update));
+  } else {
+    void host.send(bundle ?? { "text/plain": textOf(value) }, id, update);
+  }
+}
+
+/** What a terminal shows of a value. */
+function textOf(value: unknown): string {
+  const bundle = bundleOf(value);
+  const text = bundle === undefined || bundle instanceof Promise ? undefined : (bundle as Bundle)["text/plain"];
+  if (typeof text === "string") return scrub(text);
+  return scrub(typeof value === "string" ? value : inspect(value, { depth: 2 }));
+}

@@ -1,0 +1,51 @@
+import { inspect } from "node:util";
+import { ArrowbookError } from "../errors/errors.js";
+import { scrub } from "../errors/secrets.js";
+import { type Card, cardText, showAsCard } from "./card.js";
+
+/** An error as a card: what happened, where, what to do next; the nearest names stand in the hint. */
+export function errorCard(error: ArrowbookError): Card {
+  return {
+    title: `${error.name} ${error.code}`,
+    text: error.message,
+    entries: [
+      ["row", error.row],
+      ["column", error.column],
+      ["value", error.value],
+      ["byte offset", error.offset],
+      ["status", error.status],
+      ["request id", error.requestId],
+      ["answer", error.body],
+      ["because", causeText(error.cause)],
+    ],
+    ...(error.hint !== undefined && { next: error.hint }),
+  };
+}
+
+/** The message of a cause, and of its cause. */
+function causeText(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return typeof cause === "string" ? cause : undefined;
+  const deeper = causeText(cause.cause);
+  return deeper === undefined ? cause.message : `${cause.message} (${deeper})`;
+}
+
+/** Set to see the stack of an error where it shows itself: `ARROWBOOK_STACK=1`. */
+const STACK = "ARROWBOOK_STACK";
+
+/** Makes the errors of this package show themselves; called once, where the package is put together. */
+export function letErrorsShow(): void {
+  showAsCard(ArrowbookError.prototype, errorCard);
+  const show = Reflect.get(ArrowbookError.prototype, inspect.custom) as (...args: unknown[]) => string;
+  Object.defineProperty(ArrowbookError.prototype, inspect.custom, {
+    configurable: true,
+    value(this: ArrowbookError, depth: number, options: object): string {
+      const text = show.call(this, depth, options);
+      return process.env[STACK] ? `${text}\n${scrub(this.stack ?? "")}` : text;
+    },
+  });
+}
+
+/** The error as aligned plain text, as a terminal shows it. */
+export function errorText(error: ArrowbookError, width?: number): string {
+  return cardText(errorCard(error), width);
+}

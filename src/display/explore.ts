@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import type { Table } from "../columns/arrow.js";
+import { escapeHtml, escapeJson } from "./escape.js";
+import { EXPLORE_SCRIPT } from "./explore-script.js";
+import { htmlTable } from "./html.js";
+import { type Bundle, showAs } from "./show.js";
+import type { FrameSource } from "./source.js";
+import { textTable } from "./text.js";
+import { grouped, viewOf } from "./view.js";
+
+/** How much of a table the browser receives. */
+export interface ExploreOptions {
+  /** Rows that can be sorted and filtered, from the first; default 1,000, at most 20,000. */
+  readonly rows?: number;
+  /** Rows of a page; default 20. */
+  readonly page?: number;
+}
+
+/** Rows a page of a notebook can carry without becoming slow. */
+const MOST_ROWS = 20_000;
+const MOST_COLUMNS = 50;
+const LONGEST_CELL = 500;
+
+/** A table to sort, filter and page in a trusted notebook; the static table anywhere else. */
+export class Exploration {
+  readonly #table: Table;
+  readonly #source: FrameSource | undefined;
+  readonly #options: ExploreOptions;
+
+  constructor(table: Table, options: ExploreOptions = {}, source?: FrameSource) {
+    this.#table = table;
+    this.#options = options;
+    this.#source = source;
+  }
+
+  /** Self-contained HTML: the static table, and a script that puts the live one in its place where scripts may run. */
+  toHTML(): string {
+    const rows = Math.max(1, Math.min(this.#options.rows ?? 1_000, MOST_ROWS));
+    const shown = this.#table.slice(0, rows);
+    const view = viewOf(shown, { maxRows: rows, maxColumns: MOST_COLUMNS });
+    const data = {
+      names: view.columns.map(({ name }) => name),
+      types: view.columns.map(({ type }) => type),
+      numeric: view.columns.map(({ numeric }) => numeric),
+      cells: view.columns.map(({ cells }) => cells.map(({ text }) => text?.slice(0, LONGEST_CELL) ?? null)),
+      page: Math.max(1, Math.min(this.#options.page ?? 20, 500)),
+      note: noteOf(this.#table, rows),
+    };
+    const json = escapeJson(data);
+    const id = `arrowbook-${createHash("sha256").update(json).digest("hex").slice(0, 12)}`;
+    const table = htmlTable(this.#table, { source: this.#source });
+    return `<div id="${escapeHtml(id)}">${table}</div>\n<script>(${EXPLORE_SCRIPT})("${id}", ${json})</script>`;
+  }
+
+  toString(): string {
+    return textTable(this.#table, { source: this.#source });
+  }
+}
+
+function noteOf(table: Table, rows: number): string {
+  const parts: string[] = [];
+  if (table.numRows > rows) parts.push(`the first ${grouped(rows)} of ${grouped(table.numRows)} rows`);
+  const columns = table.schema.fields.length;
+  if (columns > MOST_COLUMNS) parts.push(`${MOST_COLUMNS} of ${columns} columns`);
+  return parts.join(", ");
+}
+
+showAs<Exploration>(Exploration.prototype, {
+  bundle: (exploration): Bundle => ({ "text/html": exploration.toHTML(), "text/plain": exploration.toString() }),
+  text: (exploration) => exploration.toString(),
+});

@@ -1,0 +1,62 @@
+import { createRequire } from "node:module";
+import type { Bundle } from "./show.js";
+
+/** Where displays go: a notebook that takes MIME bundles and updates them in place, or a stream of text. */
+export interface NotebookHost {
+  readonly kind: "tslab" | "deno";
+  /** Sends a display; with `update` it replaces the one that bears the same id. */
+  readonly send: (bundle: Bundle, id: string | undefined, update: boolean) => void | Promise<void>;
+  /** Something that changes from cell to cell, where the host tells: an id shown in this cell before is updated, not repeated. */
+  readonly cell: unknown;
+}
+
+/** The notebook this process is the kernel of, or nothing in a script or terminal. Looked up anew each time: kernels start late. */
+export function notebookHost(): NotebookHost | undefined {
+  return denoHost() ?? tslabHost();
+}
+
+type DenoDisplay = (value: unknown, options: object) => Promise<void>;
+
+function denoHost(): NotebookHost | undefined {
+  const deno = (globalThis as { Deno?: { jupyter?: { display?: unknown } } }).Deno;
+  const display = jupyterOf(deno)?.display;
+  if (typeof display !== "function") return undefined;
+  return {
+    kind: "deno",
+    cell: undefined,
+    send: (bundle, id, update) =>
+      (display as DenoDisplay)(bundle, { raw: true, ...(id !== undefined && { display_id: id, update }) }),
+  };
+}
+
+/** Outside of its kernel, Deno throws when `Deno.jupyter` is read. */
+function jupyterOf(deno: { jupyter?: { display?: unknown } } | undefined): { display?: unknown } | undefined {
+  try {
+    return deno?.jupyter;
+  } catch {
+    return undefined;
+  }
+}
+
+interface TslabContent {
+  readonly data: Bundle;
+  readonly metadata: Bundle;
+  readonly transient: { readonly display_id?: string };
+}
+
+type TslabWrite = (content: TslabContent, update?: boolean) => void;
+
+/** tslab, stock or inside arrowbook's kernel: found among the loaded modules, so that a global and a local installation both work. */
+function tslabHost(): NotebookHost | undefined {
+  const loaded = createRequire(import.meta.url).cache;
+  const path = Object.keys(loaded ?? {}).find((name) => /[\\/]tslab[\\/]dist[\\/]jupyter\.js$/.test(name));
+  const jupyter = path === undefined ? undefined : (loaded[path]?.exports as { lastWriteDisplayData?: unknown });
+  const write = jupyter?.lastWriteDisplayData;
+  if (typeof write !== "function") return undefined;
+  return {
+    kind: "tslab",
+    cell: write,
+    send: (data, id, update) =>
+      (write as TslabWrite)({ data, metadata: {}, transient: id === undefined ? {} : { display_id: id } }, update),
+  };
+}
