@@ -51,6 +51,26 @@ export function csvTable(bytes: Uint8Array, options: CsvOptions): Table {
   return maker.table(raws);
 }
 
+/** CSV chunks, cut anywhere, as a table: {@link csvTable} for bytes that are still arriving. */
+export async function csvStreamTable(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options: CsvOptions,
+): Promise<Table> {
+  const { parser, maker } = readers(options);
+  const raws: RawBatch[] = [];
+  for await (const chunk of source) {
+    options.signal?.throwIfAborted();
+    for (let at = 0; at < chunk.length; at += PIECE) {
+      parser.feed(plainBytes(chunk, at, Math.min(at + PIECE, chunk.length)));
+      for (let raw = parser.take(); raw !== undefined; raw = parser.take()) raws.push(raw);
+    }
+  }
+  parser.finish();
+  for (let raw = parser.take(); raw !== undefined; raw = parser.take()) raws.push(raw);
+  parser.policy.report();
+  return maker.table(raws);
+}
+
 function readers(options: CsvOptions): { parser: CsvParser; maker: BatchMaker } {
   warnUnknownTypes(options.columns, options);
   const modes = textModes(options.schema);

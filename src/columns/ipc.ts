@@ -1,5 +1,5 @@
-import { open, readFile, rename, rm } from "node:fs/promises";
-import { type ArrowbookError, DataError, FileError, isArrowbookError } from "../errors/errors.js";
+import { type FileHandle, readFile } from "node:fs/promises";
+import { type ArrowbookError, DataError, isArrowbookError } from "../errors/errors.js";
 import { adopt } from "./adopt.js";
 import {
   AsyncByteQueue,
@@ -19,6 +19,7 @@ import {
   Utf8,
 } from "./arrow.js";
 import { chunkReader } from "./chunks.js";
+import { atomicFile, fileError, noBatches, type Written } from "./file.js";
 import { conform, recordBatch, shareDictionaries } from "./unify.js";
 
 /** How a table is written as Arrow IPC. */
@@ -107,9 +108,7 @@ export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
   let table: Table;
   try {
     table = tableFromIPC(view);
-    if (table.schema.fields.length === 0 && table.batches.every((batch) => batch.numRows === 0) && !hasSchema(view)) {
-      throw new Error("no schema was found");
-    }
+    if (table.schema.fields.length === 0 && view.byteLength < SHORTEST_SCHEMA) throw new Error("there is no schema");
     return adopt(table);
   } catch (error) {
     if (isArrowbookError(error) && (error as ArrowbookError).code !== "BadArrow") throw error;
@@ -117,11 +116,8 @@ export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
   }
 }
 
-/** Whether the bytes begin as an Arrow stream or file does. */
-function hasSchema(view: Uint8Array): boolean {
-  const magic = Buffer.from(view.buffer, view.byteOffset, Math.min(6, view.byteLength)).toString("latin1");
-  return magic === "ARROW1" || (view[0] === 0xff && view[1] === 0xff && view[2] === 0xff && view[3] === 0xff);
-}
+/** No Arrow schema, not even one without fields, takes fewer bytes. */
+const SHORTEST_SCHEMA = 56;
 
 function badArrow(what: string, cause?: unknown): DataError {
   return new DataError(`Not a readable Arrow stream or file: ${what}.`, {
@@ -140,12 +136,6 @@ export async function readArrow(path: string): Promise<Table> {
   return tableFromIPCBytes(await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, error))));
 }
 
-/** Rows and bytes that went into a file. */
-export interface Written {
-  readonly rows: number;
-  readonly bytes: number;
-}
-
 /**
  * Writes batches as an Arrow IPC stream, one in memory at a time. The file appears under its name when it is complete.
  *
@@ -156,24 +146,19 @@ export async function writeArrowStream(
   path: string,
   schema?: Schema,
 ): Promise<Written> {
-  const part = `${path}.${process.pid}.part`;
-  const file = await open(part, "w").catch((error: unknown) => Promise.reject(fileError(path, error)));
-  let rows = 0;
-  let bytes = 0;
-  try {
+  return atomicFile(path, async (file) => {
     const sink = new TakenBytes();
     const writer = new RecordBatchStreamWriter();
-    let target = schema === undefined ? undefined : portableSchema(schema, false);
     let own = schema;
+    let target = own === undefined ? undefined : portableSchema(own, false);
     if (target !== undefined) writer.reset(sink, target);
+    let rows = 0;
+    let bytes = 0;
     const drain = async (): Promise<void> => {
-      const chunks = sink.take();
-      if (chunks.length === 0) return;
-      const { bytesWritten } = await writeAll(file, chunks);
-      bytes += bytesWritten;
+      bytes += await writeAll(file, sink.take());
     };
     for await (const batch of batches) {
-      if (target === undefined || own === undefined) {
+      if (own === undefined || target === undefined) {
         own = batch.schema;
         target = portableSchema(own, false);
         writer.reset(sink, target);
@@ -182,29 +167,21 @@ export async function writeArrowStream(
       rows += batch.numRows;
       await drain();
     }
+    if (target === undefined) throw noBatches();
     writer.finish();
     await drain();
-    await file.sync();
-    await file.close();
-    await rename(part, path);
     return { rows, bytes };
-  } catch (error) {
-    await file.close().catch(() => {});
-    await rm(part, { force: true });
-    throw isSystemError(error) ? fileError(path, error) : error;
-  }
+  });
 }
 
-type FileHandle = Awaited<ReturnType<typeof open>>;
-
-/** Writes all chunks, however few bytes the system takes at a time. */
-async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<{ bytesWritten: number }> {
+/** Writes all chunks, however few bytes the system takes at a time, and gives their length. */
+async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<number> {
   const wanted = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+  if (wanted === 0) return 0;
   const { bytesWritten } = await file.writev(chunks);
-  if (bytesWritten === wanted) return { bytesWritten };
-  const rest = Buffer.concat(chunks).subarray(bytesWritten);
+  const rest = bytesWritten < wanted ? Buffer.concat(chunks).subarray(bytesWritten) : Buffer.alloc(0);
   for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten;
-  return { bytesWritten: wanted };
+  return wanted;
 }
 
 /** Keeps what the writer writes until it is taken: the writer itself knows no waiting. */
@@ -221,27 +198,4 @@ class TakenBytes extends AsyncByteQueue {
     this.chunks = [];
     return chunks;
   }
-}
-
-/** Whether the file system threw it. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
-}
-
-const FILE_HINTS: Readonly<Record<string, string>> = {
-  ENOENT: "Check the path.",
-  EACCES: "Check the permissions.",
-  EISDIR: "Name a file, not a folder.",
-  ENOSPC: "Free some space on the disk.",
-};
-
-/** What the file system said about a path, as an error of this package. */
-export function fileError(path: string, error: unknown): FileError {
-  const code = isSystemError(error) ? (error.code ?? "FileError") : "FileError";
-  const hint = FILE_HINTS[code];
-  return new FileError(`${path}: ${error instanceof Error ? error.message : String(error)}`, {
-    code,
-    cause: error,
-    ...(hint !== undefined && { hint }),
-  });
 }

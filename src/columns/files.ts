@@ -1,0 +1,94 @@
+import { open } from "node:fs/promises";
+import { csvLine } from "../format/csv.js";
+import { type ZipOptions, zipEntry } from "../format/zip.js";
+import type { RecordBatch, Schema, Table } from "./arrow.js";
+import { cellTexts } from "./cells.js";
+import { csvBatches, csvStreamTable, csvTable } from "./csv.js";
+import { atomicFile, fileError, type Written } from "./file.js";
+import type { CsvOptions } from "./options.js";
+
+/** Bytes read from a file at a time. */
+const BLOCK = 1_048_576;
+
+/** The bytes of a file in blocks of 1 MB; each block is only good until the next is asked for. */
+export async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path).catch((error: unknown) => Promise.reject(fileError(path, error)));
+  try {
+    const block = new Uint8Array(BLOCK);
+    for (;;) {
+      const { bytesRead } = await file
+        .read(block, 0, BLOCK)
+        .catch((error: unknown) => Promise.reject(fileError(path, error)));
+      if (bytesRead === 0) return;
+      yield block.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** A CSV file as record batches, in bounded memory (see {@link csvBatches}). */
+export function csvFileBatches(path: string, options: CsvOptions): AsyncGenerator<RecordBatch> {
+  return csvBatches(fileBlocks(path), options);
+}
+
+/** A CSV file, or CSV bytes, as a table. A file is split over threads where that pays (`threads`), with equal results. */
+export async function csvFileTable(source: string | Uint8Array, options: CsvOptions): Promise<Table> {
+  if (typeof source !== "string") return csvTable(source, options);
+  return csvStreamTable(fileBlocks(source), options);
+}
+
+/** The one CSV file of a zip archive (spec 2.5, 4.9) as record batches, in bounded memory, CRC-32 and sizes checked. */
+export async function* zipBatches(
+  source: string | Uint8Array,
+  options: CsvOptions & ZipOptions,
+): AsyncGenerator<RecordBatch> {
+  const entry = await zipEntry(source, options);
+  yield* csvBatches(entry.chunks(), options);
+}
+
+/** The one CSV file of a zip archive as a table. */
+export async function zipTable(source: string | Uint8Array, options: CsvOptions & ZipOptions): Promise<Table> {
+  const entry = await zipEntry(source, options);
+  return csvStreamTable(entry.chunks(), options);
+}
+
+/**
+ * Writes batches as a CSV file with a header line: null as nothing, empty text as `""`, every value in the exact text that reads back.
+ * The file appears under its name when it is complete.
+ *
+ * @throws FileError when it cannot be written; whatever the batches throw
+ */
+export async function writeCsv(
+  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+  path: string,
+  schema?: Schema,
+): Promise<Written> {
+  return atomicFile(path, async (file) => {
+    let text = schema === undefined ? "" : headerLine(schema);
+    let begun = schema !== undefined;
+    let rows = 0;
+    let bytes = 0;
+    const flush = async (): Promise<void> => {
+      const block = Buffer.from(text);
+      await file.writeFile(block);
+      bytes += block.length;
+      text = "";
+    };
+    for await (const batch of batches) {
+      if (!begun) text = headerLine(batch.schema);
+      begun = true;
+      for (const cells of cellTexts(batch)) {
+        text += csvLine(cells);
+        if (text.length > BLOCK) await flush();
+      }
+      rows += batch.numRows;
+    }
+    await flush();
+    return { rows, bytes };
+  });
+}
+
+function headerLine(schema: Schema): string {
+  return csvLine(schema.fields.map((field) => field.name));
+}
