@@ -1,8 +1,11 @@
 import { basename } from "node:path";
 import { adopt } from "../columns/adopt.js";
 import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow.js";
+import { csvFileTable, writeCsv, zipTable } from "../columns/files.js";
 import { type IPCOptions, readArrow, tableFromIPCBytes, tableToIPCBytes, writeArrowStream } from "../columns/ipc.js";
 import type { CsvOptions, ReadOptions } from "../columns/options.js";
+import { type ParquetOptions, writeParquet } from "../columns/parquet.js";
+import { readParquet } from "../columns/parquet-read.js";
 import { columnsOf } from "../columns/schema.js";
 import { type SortKey, sortedRows } from "../columns/sort.js";
 import { takeRows } from "../columns/take.js";
@@ -25,13 +28,14 @@ import { type PivotOptions, pivot } from "../series/pivot.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { Column } from "./column.js";
 import { concatTables } from "./concat.js";
+import { csvText } from "./csv-text.js";
 import { type DanfoFrameShape, type DanfoOptions, type FromDanfoOptions, tableFromDanfo, toDanfo } from "./danfo.js";
 import type { DanfoDataFrame } from "./danfo-class.js";
-import { csvLines, readCsv, readReply, readZip, writeCsv } from "./files.js";
 import { type Mask, positionsOf, positionsWhere } from "./filter.js";
 import { type Grouped, grouped } from "./grouped.js";
 import { columnIndex, namesOf } from "./names.js";
 import { nameColumns, pickColumns, setColumns } from "./pick.js";
+import { readReply } from "./reply.js";
 import { type Cell, type RowsOptions, rowsOf } from "./rows.js";
 import { SeriesMethods } from "./series-methods.js";
 import { columnOfValues, type MadeColumn, tableOfRows } from "./values.js";
@@ -120,10 +124,10 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    * @throws FileError, DataError naming row, column, value and byte offset
    */
   static async fromCsv<Row extends object = AnyRow>(
-    source: string | URL | Uint8Array,
+    source: string | Uint8Array,
     options: CsvOptions,
   ): Promise<Frame<Row>> {
-    return new Frame<Row>(await readCsv(source, options), sourceOfPath(source));
+    return new Frame<Row>(await csvFileTable(source, options), sourceOfPath(source));
   }
 
   /** The CSV file inside a zip archive, read as a stream. @throws FileError, DataError */
@@ -131,7 +135,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     source: string | Uint8Array,
     options: CsvOptions,
   ): Promise<Frame<Row>> {
-    return new Frame<Row>(await readZip(source, options), sourceOfPath(source));
+    return new Frame<Row>(await zipTable(source, options), sourceOfPath(source));
   }
 
   /** The rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6). @throws DataError */
@@ -149,6 +153,11 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   /** An Arrow IPC stream or file on disk. @throws FileError, DataError `BadArrow` */
   static async fromArrow<Row extends object = AnyRow>(path: string): Promise<Frame<Row>> {
     return new Frame<Row>(await readArrow(path), sourceOfPath(path));
+  }
+
+  /** A Parquet file: exact decimals, whole days, the service's types where this package wrote it. @throws FileError, DataError */
+  static async fromParquet<Row extends object = AnyRow>(path: string, options?: ReadOptions): Promise<Frame<Row>> {
+    return new Frame<Row>(await readParquet(path, options), sourceOfPath(path));
   }
 
   /** A Danfo frame, with the names and types of a schema where one is given. @throws DataError for cells that do not fit */
@@ -347,7 +356,15 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   toCsv(): string;
   toCsv(path: string): Promise<void>;
   toCsv(path?: string): string | Promise<void> {
-    return path === undefined ? Array.from(csvLines(this.table)).join("") : writeCsv(this.table, path);
+    return path === undefined ? csvText(this.table) : this.writeCsv(path);
+  }
+
+  /**
+   * Writes a Parquet file: exact decimals of up to 38 digits, wider ones as text with a warning, the service's types in the metadata.
+   * @throws FileError
+   */
+  async toParquet(path: string, options: Omit<ParquetOptions, "schema"> = {}): Promise<void> {
+    await writeParquet(this.table.batches, path, { ...options, schema: this.table.schema });
   }
 
   /**
@@ -395,6 +412,10 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     return new Frame<Other>(table, this.source);
   }
 
+  private async writeCsv(path: string): Promise<void> {
+    await writeCsv(this.table.batches, path, this.table.schema);
+  }
+
   private make(name: string, values: NewColumn<Row>, type: string | undefined): MadeColumn {
     if (typeof values === "function") {
       const made = new Array<unknown>(this.numRows);
@@ -407,7 +428,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
 }
 
 const sourceOfPath = (source: unknown): FrameSource | undefined =>
-  typeof source === "string" || source instanceof URL ? { code: basename(String(source)) } : undefined;
+  typeof source === "string" ? { code: basename(source) } : undefined;
 
 /** A slice position, kept inside the rows. */
 function place(at: number, count: number): number {

@@ -1,0 +1,54 @@
+import type { Table } from "../columns/arrow.js";
+import { jsonRowsTable } from "../columns/json.js";
+import type { ReadOptions } from "../columns/options.js";
+import type { FrameSource } from "../display/source.js";
+import { jsonNode, rowPaths } from "../document/json.js";
+import { readFields } from "../document/node.js";
+import { DataError } from "../errors/errors.js";
+import type { ColumnSpec } from "../spec/columns.js";
+import { type Resource, resources } from "../spec/resources.js";
+
+/** Replies that carry rows, by the name of their root member. */
+const REPLIES = [resources.tableRows, resources.datasetData, resources.dataset] as const;
+const ROW_PATHS = REPLIES.flatMap(({ fields }) => rowPaths(fields));
+
+/**
+ * The rows of a JSON reply of the service (spec 2.1, 2.3, 2.6): a page of a table with its declared types, or a time series, whose
+ * first column is the date and the others doubles.
+ * @throws DataError `BadJSON`, `UnexpectedShape`, and for cells that do not fit
+ */
+export function readReply(
+  bytes: Uint8Array,
+  options: ReadOptions = {},
+): { table: Table; source: FrameSource | undefined } {
+  const root = jsonNode(bytes, ROW_PATHS);
+  const reply = REPLIES.find(({ fields }) => root.member(Object.keys(fields)[0]) !== undefined);
+  if (reply === undefined) {
+    throw new DataError("The JSON holds no rows of this service.", {
+      code: "UnexpectedShape",
+      hint: "A reply has datatable, dataset_data or dataset at its root (spec 2).",
+    });
+  }
+  const { fields, rows } = readFields((reply as Resource).fields, root, { fields: {} });
+  if (rows?.kind !== "json") throw new DataError("The reply has no rows.", { code: "UnexpectedShape" });
+  const columns = (fields["columns"] ?? seriesColumns(fields["column_names"])) as readonly ColumnSpec[];
+  return { table: jsonRowsTable(rows.bytes, rows.start, rows.end, columns, options), source: sourceOf(fields) };
+}
+
+const seriesColumns = (names: unknown): ColumnSpec[] =>
+  (names as readonly string[]).map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
+
+function sourceOf(fields: Readonly<Record<string, unknown>>): FrameSource | undefined {
+  const text = (name: string): string | undefined => (typeof fields[name] === "string" ? fields[name] : undefined);
+  const code = [text("database_code"), text("dataset_code")];
+  if (code[0] === undefined || code[1] === undefined) return undefined;
+  return {
+    code: code.join("/"),
+    name: text("name"),
+    description: text("description"),
+    refreshed_at: text("refreshed_at"),
+    collapse: text("collapse"),
+    transform: text("transform"),
+    frequency: text("frequency"),
+  };
+}
