@@ -3,7 +3,7 @@ import { type ColumnSpec, parseType, type ServiceType } from "../spec/columns.js
 import type { Filter } from "../spec/endpoints.js";
 import type { Profile } from "../spec/profile.js";
 import { NO_DATE, parseDate } from "../value/date.js";
-import { readInstant } from "../value/instant.js";
+import { formatInstant, readInstant } from "../value/instant.js";
 import type { TableEntry } from "./catalog.js";
 import { type Refused, refused } from "./refused.js";
 
@@ -95,7 +95,10 @@ function condition(
       if (parseDate(text) === NO_DATE) throw wrong("date YYYY-MM-DD");
       return { sql: `${column} ${compare} CAST(? AS DATE)`, value: text };
     case "datetime":
-      return { sql: `${column} ${compare} make_timestamp_ms(?)`, value: BigInt(instant(text, wrong)) };
+      return {
+        sql: `${column} ${compare} CAST(? AS TIMESTAMP_MS)`,
+        value: formatInstant(instant(text, wrong)).slice(0, -1),
+      };
     case "decimal":
       return decimalCondition(column, operator, text, type.precision as number, type.scale as number, wrong);
     case "integer":

@@ -22,6 +22,8 @@ export interface HttpOptions {
   readonly gate: Gate;
   readonly publicUrl?: string;
   readonly log?: (entry: RequestLog) => void;
+  /** Whether the service stops: connections are then closed behind each answer. */
+  readonly closing?: () => boolean;
 }
 
 interface Bindings {
@@ -55,6 +57,7 @@ export async function application(options: HttpOptions): Promise<Hono<{ Bindings
       origin: originOf(incoming, options),
     };
     const { response, error } = await respond(asked, requestId, options);
+    if (options.closing?.()) response.headers.set("connection", "close");
     outgoing.once("close", () => {
       options.log?.({
         requestId,

@@ -50,15 +50,16 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   };
   try {
     const { state, now, remember } = await openService(engine, source, options, undo);
+    let closing: Promise<void> | undefined;
     const app = await application({
       state,
       gate: gate(apiKeys, profile),
       publicUrl: options.publicUrl,
       log: options.log,
+      closing: () => closing !== undefined,
     });
     const server = await listen(app.fetch, options.port ?? 0, host, profile);
     const address = server.address() as { readonly port: number };
-    let closing: Promise<void> | undefined;
     return {
       url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
       catalog: () => catalogItems(state.store),
@@ -204,6 +205,8 @@ async function listen(
 
 async function stop(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A caller that keeps its connection open after an answer under way does not hold the stop up.
+  (server as { keepAliveTimeout: number }).keepAliveTimeout = 50;
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -1,0 +1,209 @@
+import { connect as dial } from "node:net";
+import { inspect } from "node:util";
+import { expect, it } from "vitest";
+import { duckdbEngine } from "../../src/engine/duckdb.js";
+import { type RequestLog, sampleData, serve } from "../../src/server.js";
+import { nasdaqDataLink } from "../../src/spec/profile.js";
+import { get, started } from "./support.js";
+
+const KEY = "k3y-of-a-subscriber-0123456789";
+const log: RequestLog[] = [];
+const service = await started({
+  apiKeys: { [KEY]: { subscriptions: ["MARKET"] }, sample: { subscriptions: [] } },
+  log: (entry) => log.push(entry),
+});
+
+it("spec 5: every call needs a known key, said in the format asked for", async () => {
+  for (const path of [
+    "/datasets/LABOR/EMPLOYMENT.json",
+    "/databases/LABOR.json",
+    "/datatables/TRANSPORT/AIRPORTS.json",
+  ]) {
+    const none = await get(service, `${path}?api_key=`);
+    expect([none.status, none.json()]).toEqual([
+      403,
+      { error: { code: "QEAx03", message: expect.stringMatching(/api_key/) } },
+    ]);
+    const wrong = await get(service, `${path}?api_key=wrong`);
+    expect([wrong.status, wrong.json()]).toEqual([400, { error: { code: "QEAx01", message: expect.any(String) } }]);
+  }
+  const csv = await get(service, "/databases/LABOR.csv?api_key=wrong");
+  expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+  expect(csv.text).toMatch(/^code,message\nQEAx01,/);
+  const bare = await fetch(`${service.url}/api/v3/databases/LABOR/data?download_type=full`);
+  expect([bare.status, await bare.json()]).toEqual([403, { error: { code: "QEAx03", message: expect.any(String) } }]);
+  expect((await get(service, "/databases/LABOR.json?api_key=sample&api_key=sample")).status).toBe(400);
+});
+
+it("premium data is for subscribers, its metadata and free data for every key", async () => {
+  for (const path of [
+    "/datasets/MARKET/AAA/data.json?limit=1",
+    "/datatables/MARKET/PRICES.csv?ticker=AAA&date=2024-12-31",
+  ]) {
+    const refused = await get(service, path);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("QEPx04")]);
+    expect((await get(service, `${path}&api_key=${KEY}`)).status).toBe(200);
+  }
+  for (const path of [
+    "/datasets/MARKET/AAA/metadata.json",
+    "/databases/MARKET.csv",
+    "/datatables/MARKET/PRICES/metadata.json",
+    "/datasets/LABOR/EMPLOYMENT.csv",
+    "/datatables/TRANSPORT/FLIGHTS.json?id=1",
+  ]) {
+    expect((await get(service, path)).status, path).toBe(200);
+  }
+});
+
+it.each([
+  ["/databases/LABOUR.json", 404, "QECx02", /"LABOUR" does not exist\. Did you mean "LABOR"/],
+  ["/datasets/LABOR/EMPLOYED.json", 404, "QECx02", /"LABOR\/EMPLOYED" does not exist/],
+  ["/datasets/NOWHERE/X/metadata.json", 404, "QECx02", /"NOWHERE" does not exist/],
+  ["/datatables/TRANSPORT/FLIGHT.json", 404, "QECx02", /Did you mean "TRANSPORT\/FLIGHTS"/],
+  ["/datatables/TRANSPORT/FLIGHT/metadata.json", 404, "QECx02", /does not exist/],
+  ["/nothing/here.json", 400, "QECx01", /no call/],
+  ["/datasets/LABOR.json", 400, "QECx01", /no call/],
+  ["/databases/LABOR.html", 406, "QESx05", /"html" is no format/],
+  ["/databases/LABOR", 406, "QESx05", /no format/],
+  ["/databases/LABOR/data?download_type=some", 422, "QESx04", /download_type/],
+  ["/databases/LABOR.json?x=1", 422, "QESx04", /no parameter "x"/],
+  ["/datasets/__proto__/constructor.json", 404, "QECx02", /does not exist/],
+  ["/datatables/__proto__/toString.json", 404, "QECx02", /does not exist/],
+  ["/datatables/TRANSPORT/FLIGHTS.json?__proto__=1", 422, "QESx04", /no column "__proto__"/],
+  ["/datatables/TRANSPORT/FLIGHTS.json?constructor.gte=1", 422, "QESx04", /no column "constructor"/],
+  ["/datatables/TRANSPORT/FLIGHTS.json?id=1&id=2", 400, "QESx09", /"id" stands twice/],
+  ["/datatables/TRANSPORT/FLIGHTS.json?origin=%zz", 400, "QESx09", /percent/],
+  ["/datatables/TRANSPORT/FLIGHTS.json?origin=%ff", 400, "QESx09", /percent/],
+  ["/datasets/%zz/X.json", 400, "QESx09", /percent/],
+  ["/datatables/TRANSPORT/FLIGHTS.json?origin='%20OR%20'1'='1", 200, undefined, /"data":\[\]/],
+  ["/datatables/TRANSPORT/FLIGHTS.json?origin=%00", 200, undefined, /"data":\[\]/],
+])("%s: %i %s", async (path, status, code, message) => {
+  const answer = await get(service, path);
+  expect(answer.text).toMatch(code === undefined ? message : new RegExp(code));
+  const said = code === undefined ? answer.text : (answer.json() as { error: { message: string } }).error.message;
+  expect([answer.status, said]).toEqual([status, expect.stringMatching(message)]);
+});
+
+it("only GET and HEAD", async () => {
+  for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+    const answer = await get(service, "/databases/LABOR.json", { method });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  }
+});
+
+it("what is no HTTP gets one answer and a closed connection", async () => {
+  const { port } = new URL(service.url);
+  const talk = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = dial(Number(port), "127.0.0.1", () => socket.write(text));
+      let heard = "";
+      socket.on("data", (chunk) => {
+        heard += chunk;
+      });
+      socket.on("close", () => resolve(heard));
+      socket.on("error", reject);
+    });
+  expect(await talk("hello\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 .*QESx09/s);
+  expect(await talk(`GET / HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(70_000)}\r\n\r\n`)).toMatch(
+    /^HTTP\/1\.1 414 .*QELx07/s,
+  );
+  const odd = `GET /api/v3/databases/LABOR.json?api_key=sample HTTP/1.1\r\nHost: evil"/x\r\nConnection: close\r\n\r\n`;
+  expect(await talk(odd)).toMatch(/^HTTP\/1\.1 (200|400) /);
+});
+
+it("every answer has an id, and the log has it with the key removed", async () => {
+  log.length = 0;
+  const answer = await get(service, `/datatables/MARKET/PRICES.json?ticker=AAA&date=2024-12-31&api_key=${KEY}`);
+  await get(service, `/databases/NONE.json?api_key=${KEY}`);
+  await new Promise((wake) => setTimeout(wake, 50));
+  expect(log.map(({ method, url, status }) => ({ method, url, status }))).toEqual([
+    {
+      method: "GET",
+      url: "/api/v3/datatables/MARKET/PRICES.json?ticker=AAA&date=2024-12-31&api_key=[key]",
+      status: 200,
+    },
+    { method: "GET", url: "/api/v3/databases/NONE.json?api_key=[key]", status: 404 },
+  ]);
+  expect(log[0].requestId).toBe(answer.headers.get("x-request-id"));
+  expect(log[0].bytes).toBe(Buffer.byteLength(answer.text));
+  expect(log[0].ms).toBeGreaterThan(0);
+  expect(inspect(log, { depth: 9 })).not.toContain(KEY);
+});
+
+it("speaks another profile: its words, its key header, its error member", async () => {
+  const other = await started({ profile: nasdaqDataLink, apiKeys: { "some-other-key": { subscriptions: "all" } } });
+  const headers = { "x-api-token": "some-other-key" };
+  const answer = await fetch(`${other.url}/api/v3/databases/MARKET.json`, { headers });
+  expect(answer.status).toBe(200);
+  expect((await fetch(`${other.url}/api/v3/databases/MARKET/data?download_type=complete`, { headers })).status).toBe(
+    200,
+  );
+  const refused = await fetch(`${other.url}/api/v3/databases/MARKETS.json`, { headers });
+  expect(await refused.json()).toEqual({ quandl_error: { code: "QECx02", message: expect.any(String) } });
+});
+
+it("a failure inside is a 500 without its reason, which the log has", async () => {
+  const failures: RequestLog[] = [];
+  const engine = await duckdbEngine();
+  const broken = await started({
+    engine: {
+      ...engine,
+      async *batches(sql) {
+        if (sql !== "") throw new Error(`lost ${KEY}`);
+        yield* engine.batches(sql);
+      },
+    },
+    log: (entry) => failures.push(entry),
+  });
+  const answer = await get(broken, "/datatables/TRANSPORT/FLIGHTS.csv");
+  expect([answer.status, answer.text]).toEqual([
+    500,
+    expect.stringMatching(/^code,message\nQEMx01,The service failed/),
+  ]);
+  expect(answer.text).toContain(answer.headers.get("x-request-id") as string);
+  const order = "/datatables/TRANSPORT/FLIGHTS.json?qopts.export=true";
+  expect((await get(broken, order)).text).toContain("creating");
+  await new Promise((wake) => setTimeout(wake, 50));
+  expect((await get(broken, order)).status).toBe(500);
+  expect((await get(broken, order)).text).toContain("creating");
+  await new Promise((wake) => setTimeout(wake, 50));
+  expect(failures.filter((entry) => entry.error !== undefined)).toHaveLength(2);
+  await broken.close();
+  await engine.close();
+});
+
+it("refuses what cannot be started", async () => {
+  await expect(serve({ data: sampleData(), host: "0.0.0.0" })).rejects.toMatchObject({ code: "KeysNeeded" });
+  const port = Number(new URL(service.url).port);
+  await expect(serve({ data: sampleData(), port })).rejects.toMatchObject({
+    name: "TransportError",
+    code: "NotListening",
+  });
+  await expect(serve({})).rejects.toMatchObject({ code: "NoData" });
+});
+
+it("lets requests under way finish when it is closed, and can be closed twice", async () => {
+  const engine = await duckdbEngine();
+  let begun = 0;
+  const batches: typeof engine.batches = (sql, params) => {
+    begun++;
+    return engine.batches(sql, params);
+  };
+  const other = await serve({ data: sampleData(), engine: { ...engine, batches } });
+  const answers = Array.from({ length: 8 }, () => get(other, "/datatables/MARKET/PRICES.csv"));
+  while (begun < answers.length) await new Promise((wake) => setTimeout(wake, 1));
+  const closing = Promise.all([other.close(), other.close()]);
+  for (const answer of answers) expect((await answer).rows()).toHaveLength(10_001);
+  await closing;
+  await engine.close();
+  await expect(fetch(other.url)).rejects.toThrow();
+});
+
+it("answers many at once, each its own", async () => {
+  const ids = Array.from({ length: 100 }, (_, i) => i * 150 + 1);
+  const answers = await Promise.all(
+    ids.map((id) => get(service, `/datatables/TRANSPORT/FLIGHTS.json?id=${id}&qopts.columns=id`)),
+  );
+  const found = answers.map((answer) => (answer.json() as { datatable: { data: number[][] } }).datatable.data[0][0]);
+  expect(found).toEqual(ids);
+});

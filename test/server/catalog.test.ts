@@ -1,0 +1,165 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { duckdbEngine } from "../../src/engine/duckdb.js";
+import { serve } from "../../src/server.js";
+import { folderOf, get, seriesCatalog } from "./support.js";
+
+const table = (changes: object): object => ({
+  tables: [
+    {
+      vendor_code: "V",
+      datatable_code: "T",
+      name: "T",
+      columns: [
+        { name: "a", type: "Integer" },
+        { name: "b", type: "BigDecimal(10,2)" },
+      ],
+      file: "t.csv",
+      ...changes,
+    },
+  ],
+});
+
+const refusal = async (files: Record<string, string | object>): Promise<Error> => {
+  try {
+    const service = await serve({ data: folderOf(files) });
+    await service.close();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("it was accepted");
+};
+
+it.each([
+  [{}, "tables[0].name must be text", { name: "" }],
+  [{}, 'tables[0].colums is no member. Did you mean "columns"', { colums: [] }],
+  [{}, "tables[0].columns must be a list", { columns: "a" }],
+  [{}, 'tables[0].columns[0].type is "Decimal(99,2)"', { columns: [{ name: "a", type: "Decimal(99,2)" }] }],
+  [
+    {},
+    'tables[0].columns holds "a" twice',
+    {
+      columns: [
+        { name: "a", type: "Date" },
+        { name: "a", type: "Date" },
+      ],
+    },
+  ],
+  [{}, 'tables[0].filters[1] is no column. Did you mean "b"', { filters: ["a", "B"] }],
+  [{}, "tables[0].primary_key[0] is no column", { primary_key: ["x"] }],
+  [{}, "tables[0].file must end in .csv or .parquet", { file: "t.txt" }],
+  [{}, "tables[0].file must stand inside the data folder", { file: "../t.csv" }],
+  [{}, "tables[0].premium must be true or false", { premium: "yes" }],
+  [{}, "tables[0].vendor_code must be letters, digits, _ or - only", { vendor_code: "V/W" }],
+  [{}, "tables[0].status.refreshed_at must be a moment", { status: { refreshed_at: "yesterday" } }],
+  [
+    {},
+    "more than 38 digits cannot be a filter",
+    { columns: [{ name: "a", type: "BigDecimal(50,2)" }], filters: ["a"] },
+  ],
+])("names the file and the member: %#", async (_none, message, changes) => {
+  const error = await refusal({ "catalog.json": table(changes), "t.csv": "a,b\n1,2\n" });
+  expect(error).toMatchObject({ name: "InputError", code: "BadCatalog" });
+  expect(error.message).toContain("catalog.json: ");
+  expect(error.message).toContain(message);
+});
+
+it("names a catalogue that is missing or no JSON", async () => {
+  expect(await refusal({})).toMatchObject({ name: "FileError", code: "CatalogNotRead" });
+  expect((await refusal({ "catalog.json": "{" })).message).toMatch(/catalog\.json: the catalogue is no JSON/);
+  expect((await refusal({ "catalog.json": "[]" })).message).toContain("the catalogue must be an object");
+});
+
+it("names the data file, row and column that are wrong", async () => {
+  const bad = await refusal({ "catalog.json": table({}), "t.csv": "a,b\n1,2\nx,3\n" });
+  expect(bad.name).toBe("DataError");
+  expect(bad.message).toMatch(/t\.csv: .*"a"/);
+  expect((await refusal({ "catalog.json": table({}), "t.csv": "a,c\n1,2\n" })).message).toMatch(/t\.csv: /);
+  expect((await refusal({ "catalog.json": table({}), "t.csv": "a,b\n1,2.345\n" })).message).toMatch(/2\.345/);
+  expect((await refusal({ "catalog.json": table({}) })).message).toMatch(/V\/T: the file .*t\.csv .* cannot be read/);
+  const key = { primary_key: ["a"] };
+  expect((await refusal({ "catalog.json": table(key), "t.csv": "a,b\n1,2\n1,3\n" })).message).toBe(
+    "t.csv: the primary key of V/T has 2 rows with a = 1.",
+  );
+  expect((await refusal({ "catalog.json": table(key), "t.csv": "a,b\n,2\n" })).message).toContain("a = null");
+  const series = seriesCatalog(["Date", "V"]);
+  expect((await refusal({ "catalog.json": series, "s.csv": "Date,V\n2020-01-01,1\n2020-01-01,2\n" })).message).toBe(
+    "T/S: 2 rows have the date 2020-01-01; a series has one row a date.",
+  );
+});
+
+it("serves an empty table and an empty series", async () => {
+  const catalog = { ...table({}), ...seriesCatalog(["Date", "V"]) };
+  const service = await serve({ data: folderOf({ "catalog.json": catalog, "t.csv": "a,b\n", "s.csv": "Date,V\n" }) });
+  expect((await get(service, "/datatables/V/T.csv")).text).toBe("a,b\n");
+  expect((await get(service, "/datatables/V/T.json")).text).toContain('"data":[]');
+  expect((await get(service, "/datasets/T/S.csv?collapse=monthly&transform=rdiff")).text).toBe("Date,V\n");
+  expect((await get(service, "/datasets/T/S/metadata.json")).text).toContain('"newest_available_date":null');
+  await service.close();
+});
+
+it("series of one database may differ in their columns; bulk has them all", async () => {
+  const entry = (code: string, columns: string[]) => ({
+    dataset_code: code,
+    name: code,
+    frequency: "daily",
+    columns,
+    file: `${code}.csv`,
+  });
+  const folder = folderOf({
+    "catalog.json": {
+      databases: [
+        {
+          database_code: "D",
+          name: "D",
+          premium: true,
+          datasets: [entry("X", ["Date", "A", "B"]), entry("Y", ["Day", "B", "b"])],
+        },
+      ],
+    },
+    "X.csv": "Date,A,B\n2020-01-02,1,2\n2020-01-01,3,4\n",
+    "Y.csv": "Day,B,b\n2020-01-03,5,6\n",
+  });
+  const service = await serve({ data: folder });
+  expect((await get(service, "/datasets/D/Y.csv")).text).toMatch(/^Day,B,b\n2020-01-03,5(\.0)?,6(\.0)?\n$/);
+  const { zipEntry } = await import("../../src/format/zip.js");
+  const answer = await fetch(`${service.url}/api/v3/databases/D/data?download_type=full&api_key=sample`);
+  const zip = await zipEntry(new Uint8Array(await answer.arrayBuffer()));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of zip.chunks()) chunks.push(chunk);
+  expect(Buffer.concat(chunks).toString()).toBe(
+    "Code,Date,A,B,b\nX,2020-01-01,3.0,4.0,\nX,2020-01-02,1.0,2.0,\nY,2020-01-03,,5.0,6.0\n",
+  );
+  await service.close();
+});
+
+it("serves Parquet files as they are, and refuses types that would lose something", async () => {
+  const folder = folderOf({});
+  const engine = await duckdbEngine();
+  const path = join(folder, "t.parquet").replaceAll("'", "''");
+  await engine.query(
+    `COPY (SELECT i::INTEGER AS a, (i / 100.0)::DECIMAL(9,2) AS b, DATE '2020-01-01' + i::INTEGER AS "c d", 'x' || i AS e FROM range(3) r(i)) TO '${path}'`,
+  );
+  await engine.close();
+  const columns = [
+    { name: "e", type: "String" },
+    { name: "c d", type: "Date" },
+    { name: "b", type: "BigDecimal(10,2)" },
+    { name: "a", type: "Integer" },
+  ];
+  const start = async (changed: object[]) => {
+    const { writeFileSync } = await import("node:fs");
+    const catalog = table({ columns: changed, file: "t.parquet" });
+    writeFileSync(join(folder, "catalog.json"), JSON.stringify(catalog));
+    return serve({ data: folder });
+  };
+  const service = await start(columns);
+  expect((await get(service, "/datatables/V/T.csv?qopts.per_page=2")).text).toBe(
+    "e,c d,b,a\nx0,2020-01-01,0.00,0\nx1,2020-01-02,0.01,1\n",
+  );
+  await service.close();
+  await expect(start([{ name: "b", type: "BigDecimal(10,1)" }])).rejects.toThrow(
+    /t\.parquet: column "b" is DECIMAL\(9,2\), which the catalogue's BigDecimal\(10,1\) cannot hold exactly/,
+  );
+  await expect(start([{ name: "A", type: "Integer" }])).rejects.toThrow(/no column "A"\. Did you mean "a"/);
+});
