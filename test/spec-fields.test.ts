@@ -131,15 +131,11 @@ async function writeAndRead(resource: ResourceName, format: Format, record: obje
   return [text, fields];
 }
 
-const FIELDS = TABLES.map(([section, resource, field, type, absentIn = []]) => ({
-  section,
-  resource,
-  field,
-  type,
-  absentIn,
-}));
+const FIELDS = TABLES.map(
+  ([section, resource, field, type, absentIn = []]) => [section, field, type, resource, absentIn] as const,
+);
 
-it.each(FIELDS)("spec $section $field: $type ($resource)", async ({ resource, field, type, absentIn }) => {
+it.each(FIELDS)("spec %s %s: %s (%s)", async (_, field, type, resource, absentIn) => {
   const formats = FORMATS.filter((format) => !absentIn.includes(format) && !(format === "csv" && hasRows(resource)));
   const record = wholeRecord(resource);
   const path = flat(field);
@@ -214,5 +210,69 @@ describe("spec 2: the order and shape of whole replies", () => {
     const names = Object.keys((JSON.parse(json) as { dataset: object }).dataset);
     const expected = TABLES.filter(([section]) => section === "2.1" || section === "2.2").map(([, , field]) => field);
     expect(new Set(names)).toEqual(new Set([...expected, "data"]));
+  });
+});
+
+describe("how rows are written", () => {
+  const columns = [
+    { name: "ticker", type: "String" },
+    { name: "date", type: "Date" },
+    { name: "close", type: "BigDecimal(15,4)" },
+    { name: "volume", type: "BigDecimal(20,0)" },
+  ];
+  const rows = {
+    columns,
+    rows: [
+      ["A & B", "2024-02-29", "1.5000", "7"],
+      [null, null, null, null],
+    ],
+  };
+  const write = (format: Format): string =>
+    [...writeDocument("tableRows", format, { fields: { columns, next_cursor_id: null }, rows }, specification)].join(
+      "",
+    );
+
+  it("spec 2.6 json: numbers plain, dates as strings", () => {
+    expect(write("json")).toContain('"data":[["A & B","2024-02-29",1.5000,7],[null,null,null,null]]');
+  });
+
+  it("spec 2.6 xml: numbers are floats, dates dates, strings without a type; spec 1 xml: null is an empty element with nil", () => {
+    expect(write("xml")).toContain(
+      '<data type="array"><datum type="array"><datum>A &amp; B</datum><datum type="date">2024-02-29</datum>' +
+        '<datum type="float">1.5000</datum><datum type="float">7</datum></datum>' +
+        '<datum type="array"><datum nil="true"/><datum nil="true"/><datum nil="true"/><datum nil="true"/></datum></data>',
+    );
+  });
+
+  it("spec 2.6 csv: a header of column names, numbers with a decimal point; spec 1 csv: one line per row", () => {
+    expect(write("csv")).toBe("ticker,date,close,volume\nA & B,2024-02-29,1.5000,7.0\n,,,\n");
+  });
+
+  it("spec 2.1 data: each row is the date, then one number per column", () => {
+    const series = {
+      columns: [
+        { name: "Date", type: "Date" },
+        { name: "Close", type: "double" },
+      ],
+      rows: [["2024-02-29", "1.5"]],
+    };
+    const fields = wholeRecord("datasetData");
+    const text = (format: Format): string =>
+      [...writeDocument("datasetData", format, { fields, rows: series }, specification)].join("");
+    expect(text("json")).toContain('"data":[["2024-02-29",1.5]]');
+    expect(text("xml")).toContain(
+      '<datum type="array"><datum type="date">2024-02-29</datum><datum type="float">1.5</datum></datum>',
+    );
+    expect(text("csv")).toBe("Date,Close\n2024-02-29,1.5\n");
+  });
+
+  it("spec 2.8 datetimes: with UTC in JSON, ISO 8601 in XML; spec 2.8 xml: file and datatable with hyphens", async () => {
+    const record = wholeRecord("tableExport");
+    const [json] = await writeAndRead("tableExport", "json", record);
+    expect(json).toContain('"data_snapshot_time":"2024-02-29 12:00:01 UTC"');
+    const [xml] = await writeAndRead("tableExport", "xml", record);
+    expect(xml).toMatch(
+      /<datatable-bulk-download><file><link>.*<\/link><status>.*<\/status><data-snapshot-time type="dateTime">2024-02-29T12:00:01Z<\/data-snapshot-time><\/file><datatable><last-refreshed-time type="dateTime">2024-02-29T12:00:01Z<\/last-refreshed-time><\/datatable><\/datatable-bulk-download>/,
+    );
   });
 });
