@@ -36,12 +36,12 @@ export function roundDigits(value: number, digits: number): number {
   return value < 0 ? -rounded : rounded;
 }
 
-/** Rounds every value of an array in place, as {@link roundDigits} does, in about 8 ns. */
+/** Rounds every value of an array in place, as {@link roundDigits} does, in about 8 ns; what is not finite becomes NaN. */
 export function roundAll(values: Float64Array, digits: number): void {
   rounderOf(values, digits)(0, values.length);
 }
 
-/** Rounds stretches of one array, from a place to another (exclusive); gives how many NaN it met. */
+/** Rounds stretches of one array, from a place to another (exclusive); what is not finite becomes NaN. Gives how many NaN there are. */
 export function rounderOf(values: Float64Array, digits: number): (from: number, to: number) => number {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
   const { boundHigh, scales } = stepsOf(digits);
@@ -59,8 +59,11 @@ export function rounderOf(values: Float64Array, digits: number): (from: number, 
       const off = product - whole;
       // The product is within 0.008 of the exact one; nearer to a half than that, and outside exact powers, the slow way decides.
       if (off > -0.49 && off < 0.49 && scale !== 0) values[i] = whole / scale;
-      else if (Number.isNaN(value)) missing++;
-      else values[i] = roundDigits(value, digits);
+      else if (Number.isFinite(value)) values[i] = roundDigits(value, digits);
+      else {
+        values[i] = Number.NaN;
+        missing++;
+      }
     }
     return missing;
   };

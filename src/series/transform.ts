@@ -28,7 +28,7 @@ export interface TransformOptions<Name extends string = string> extends Omit<Col
  *
  * The row before is the previous row, not the previous value. Doubles are computed in binary and rounded to 14 significant
  * digits; `diff` and `cumul` of integers and decimals are exact and not rounded; the rest of their transforms are `Float64`.
- * NaN counts as null. Rows keep their order.
+ * NaN counts as null, and a result that is not finite is null. Rows keep their order.
  *
  * @throws InputError `UnknownWord`, `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
  * @example
@@ -104,7 +104,7 @@ function transformed(
   }
   const values = inOrder(numbersOf(vector), track.rows);
   const results = new Float64Array(kept?.count ?? values.length);
-  const round = digits < 16 ? rounderOf(results, digits) : undefined;
+  const round = digits < 16 ? rounderOf(results, digits) : finiteOf(results);
   let missing = 0;
   for (let g = 0; g + 1 < track.starts.length; g++) {
     const back = kept === undefined ? 0 : g + 1;
@@ -112,10 +112,23 @@ function transformed(
     const to = track.starts[g + 1];
     KERNELS[word](values, results, from, to, back);
     // Series by series, while the results are still near.
-    if (round !== undefined) missing += round(kept === undefined ? from : from + 1 - back, to - back);
+    missing += round(kept === undefined ? from : from + 1 - back, to - back);
   }
   const shown = kept === undefined ? byRow(results, track.rows) : keptByRow(results, track, kept);
-  return doubleColumn(field, shown, round === undefined ? undefined : missing);
+  return doubleColumn(field, shown, missing);
+}
+
+/** As `rounderOf`, without rounding. */
+function finiteOf(results: Float64Array): (from: number, to: number) => number {
+  return (from, to) => {
+    let missing = 0;
+    for (let i = from; i < to; i++) {
+      if (Number.isFinite(results[i])) continue;
+      results[i] = Number.NaN;
+      missing++;
+    }
+    return missing;
+  };
 }
 
 /** Results by position without the first of each series, as results of the kept rows. */
