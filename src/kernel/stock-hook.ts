@@ -1,19 +1,17 @@
-import { type DisplayContent, tslabExports, writeTslabDisplay } from "./stock-tslab.js";
+import { bundleOf } from "../display/foreign.js";
+import { notebookHost } from "../display/host.js";
+import type { Bundle } from "../display/show.js";
 
 /** The names tslab gives to the last expression of a cell: the first one that the cell does not declare itself. */
 const RESULT_NAMES = ["tsLastExpr", ...Array.from({ length: 10 }, (_, i) => `tsLastExpr${i}`)];
 const ACTIVE = Symbol.for("arrowbook.hook");
-const DISPLAY = Symbol.for("Jupyter.display");
-
-/** Makes the MIME bundle of a value, or undefined for a value that only has text. */
-export type ToBundle = (value: unknown) => unknown;
 
 /**
- * Makes results show themselves in stock tslab, in the importing cell and in those after it: a last expression for which
- * `toBundle` gives a MIME bundle is sent as one display instead of being printed. Does nothing outside of stock tslab,
- * and nothing the second time. Returns whether results show themselves now.
+ * Makes results show themselves in stock tslab, in the importing cell and in those after it: a last expression that has a
+ * MIME bundle is sent as one display instead of being printed. Does nothing outside of stock tslab, and nothing the
+ * second time. Returns whether results show themselves now.
  */
-export function hookStockTslab(toBundle: ToBundle = ownBundle): boolean {
+export function hookStockTslab(): boolean {
   const exports = tslabExports();
   if (exports === undefined) return false;
   if (ACTIVE in exports) return true;
@@ -27,7 +25,7 @@ export function hookStockTslab(toBundle: ToBundle = ownBundle): boolean {
       configurable: true,
       get: () => pending,
       set: (value: unknown) => {
-        pending = shown(value, toBundle) ? undefined : value;
+        pending = shown(value) ? undefined : value;
       },
     });
   }
@@ -35,23 +33,17 @@ export function hookStockTslab(toBundle: ToBundle = ownBundle): boolean {
   return true;
 }
 
-/** The bundle that a value gives of itself through `Symbol.for("Jupyter.display")`. */
-export function ownBundle(value: unknown): unknown {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
-  const display = (value as { [DISPLAY]?: unknown })[DISPLAY];
-  return typeof display === "function" ? (display.call(value) as unknown) : undefined;
+/** The values of cells as stock tslab keeps them, or undefined elsewhere. */
+function tslabExports(): object | undefined {
+  const tslab = (globalThis as { __tslab__?: { exports?: unknown } }).__tslab__;
+  return typeof tslab?.exports === "object" && tslab.exports !== null ? tslab.exports : undefined;
 }
 
-function shown(value: unknown, toBundle: ToBundle): boolean {
-  const bundle = toBundle(value);
-  if (typeof bundle !== "object" || bundle === null) return false;
-  if (bundle instanceof Promise) {
-    void bundle.then((data: DisplayContent["data"]) => writeTslabDisplay(contentOf(data)));
-    return true;
-  }
-  return writeTslabDisplay(contentOf(bundle as DisplayContent["data"]));
-}
-
-function contentOf(data: DisplayContent["data"]): DisplayContent {
-  return { data, metadata: {}, transient: {} };
+function shown(value: unknown): boolean {
+  const bundle = bundleOf(value);
+  const host = notebookHost();
+  if (bundle === undefined || host === undefined) return false;
+  if (bundle instanceof Promise) void bundle.then((data: Bundle) => host.send(data, undefined, false));
+  else void host.send(bundle, undefined, false);
+  return true;
 }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Bundle } from "../../display/show.js";
 import { scrub } from "../../errors/secrets.js";
 import { offerKernelHooks } from "../kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../message.js";
-import type { DisplayContent } from "../stock-tslab.js";
 import type { CompilerState } from "./compiler.js";
 import type { CellResult, Executor } from "./executor.js";
 import { completion, inspection } from "./language.js";
-import { type ResultBundle, resultBundle } from "./result-bundle.js";
+import { resultBundle } from "./result-bundle.js";
 import { captureStreams, type Streams } from "./streams.js";
 import type { ToCells, ToSockets } from "./thread-messages.js";
 import type { TslabParts } from "./tslab-parts.js";
@@ -50,10 +50,6 @@ export class CellSession {
 
   constructor(private readonly parts: SessionParts) {
     this.#streams = captureStreams((name, text) => this.#publish("stream", { name, text: scrub(text) }));
-    parts.tslab.jupyter.lastWriteDisplayData = (content: DisplayContent, update?: boolean) => {
-      this.#streams.flush();
-      this.#publish(update ? "update_display_data" : "display_data", content as unknown as Content);
-    };
     offerKernelHooks({
       clearOutput: (wait) => {
         this.#streams.flush();
@@ -126,6 +122,11 @@ export class CellSession {
     this.#streams.flush();
     this.#current = request.message;
     this.#payload = [];
+    // A new function for each cell: a display that comes later still belongs to the cell that began it.
+    this.parts.tslab.jupyter.lastWriteDisplayData = (display: Content, update?: boolean) => {
+      this.#streams.flush();
+      this.#publish(update ? "update_display_data" : "display_data", display, request.message);
+    };
     if (!silent && content["store_history"] !== false) {
       this.#count++;
       this.#history.push({ count: this.#count, input: code });
@@ -161,7 +162,7 @@ export class CellSession {
   }
 
   /** A value that fails to show itself is still a result. */
-  async #bundle(value: unknown): Promise<ResultBundle> {
+  async #bundle(value: unknown): Promise<Bundle> {
     try {
       return await resultBundle(value);
     } catch (error) {

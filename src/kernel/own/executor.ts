@@ -21,6 +21,8 @@ export interface Executor {
   inspect(source: string, position: number): unknown;
   /** Makes names known to cells: declared by `declarations`, made when first used. */
   offer(names: LazyNames): void;
+  /** Imports as a cell does. */
+  load(id: string): unknown;
   close(): void;
 }
 
@@ -95,13 +97,17 @@ class CellExecutor implements Executor {
     for (const [name, make] of Object.entries(names.values)) {
       Object.defineProperty(this.#lazy, name, {
         configurable: true,
-        get: () => make((id) => this.#require.require(id)),
+        get: make,
         set: (value: unknown) => {
           Object.defineProperty(this.#exports, name, { value, writable: true, enumerable: true, configurable: true });
         },
       });
     }
     this.#previous = withoutDeclared(names.declarations, this.#previous) + this.#previous;
+  }
+
+  load(id: string): unknown {
+    return this.#require.require(id);
   }
 
   close(): void {

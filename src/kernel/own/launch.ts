@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { packageRoot } from "../../package/package-root.js";
 import { version } from "../../package/version.js";
@@ -46,14 +45,13 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
   const data: SocketThreadData = { role: "sockets", connectionFile: options.connectionFile, kernelInfo };
   const sockets = new Worker(entry, { workerData: data, execArgv: [] });
   const executor = createExecutor(tslab, state, folder);
-  const prelude = options.prelude === undefined ? undefined : readFileSync(resolve(folder, options.prelude), "utf8");
   const session = new CellSession({
     port: sockets,
     executor,
     tslab,
     state,
     kernelInfo,
-    beforeCell: preludeLoader(executor, prelude),
+    beforeCell: preludeLoader(executor, options.prelude),
   });
   sockets.on("error", (error) => {
     throw error;

@@ -2,8 +2,8 @@
 export interface LazyNames {
   /** TypeScript declarations, one statement a line. */
   readonly declarations: string;
-  /** Makes the value of each name, with the `require` of cells. */
-  readonly values: Readonly<Record<string, (load: (id: string) => unknown) => unknown>>;
+  /** Gives the value of each name whenever it is used. */
+  readonly values: Readonly<Record<string, () => unknown>>;
 }
 
 /** The declarations without the lines whose name `previous` declares already. */

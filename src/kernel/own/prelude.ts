@@ -1,47 +1,83 @@
+import { readFileSync } from "node:fs";
 import type { Executor } from "./executor.js";
-import type { LazyNames } from "./lazy-names.js";
 
-/** The names that every notebook has without importing them, and the package that gives each. */
+/** The names that every notebook has without importing them. */
 const NAMES = ["connect", "Frame", "display", "progress", "bulkFile"] as const;
 
-const SERVICE_NAMES = /\b(connect|Frame|display|progress|bulkFile|service)\b/;
+const MENTIONED = new RegExp(`\\b(?:${NAMES.join("|")}|service)\\b`);
+const SERVICE = /\bservice\b/;
+const OWN_SERVICE = /\b(?:const|let|var|function|class|import\s*\{[^}]*)\s*service\b/;
 
-const DECLARATIONS = [
-  ...NAMES.map((name) => `import { ${name} } from "arrowbook";`),
-  `declare const service: import("arrowbook").Service;`,
-].join("\n");
+type Package = Readonly<Record<(typeof NAMES)[number], unknown>> & {
+  readonly connect: (() => unknown) & { readonly sample: () => Promise<unknown> };
+};
 
-type Package = Readonly<Record<string, unknown>>;
+/** Called before a cell runs or is completed, with its code. */
+export type BeforeCell = (code: string, purpose: "run" | "complete") => Promise<void>;
 
 /**
- * Offers the prelude's names to cells. Their types are read when a cell or a completion first needs them, so that a
- * kernel starts as fast as without; `own` is the text of the user's prelude, run before the first cell.
+ * Offers the prelude's names to cells: those above, and `service`, made from the environment (`ARROWBOOK_URL`), else the
+ * sample. Types and values are loaded when a cell or a completion first needs them, so that a kernel starts as fast as
+ * without. `file` is the user's prelude, run before the first cell.
  */
-export function preludeLoader(
-  executor: Executor,
-  own: string | undefined,
-): (code: string, purpose: "run" | "complete") => Promise<void> {
+export function preludeLoader(executor: Executor, file: string | undefined): BeforeCell {
+  const own = file === undefined ? undefined : readFileSync(file, "utf8");
+  const service = serviceMaker(executor);
   let offered = false;
   let ownRun = own === undefined;
-  return async (code, purpose) => {
-    if (!offered && (purpose === "complete" || SERVICE_NAMES.test(code) || SERVICE_NAMES.test(own ?? ""))) {
+
+  const prepare = async (code: string, purpose: "run" | "complete"): Promise<void> => {
+    if (!offered && (purpose === "complete" || MENTIONED.test(code))) {
       offered = true;
-      executor.offer(preludeNames());
+      executor.offer({ declarations: declarations(), values: values(executor, service.value) });
     }
-    if (ownRun) return;
-    ownRun = true;
-    const result = await executor.run(own!, 0);
-    if (result.status === "error") console.error(["The prelude failed:", ...result.error.traceback].join("\n"));
+    if (purpose === "run") await service.before(code);
+  };
+
+  return async (code, purpose) => {
+    if (!ownRun) {
+      ownRun = true;
+      await prepare(own!, "run");
+      const result = await executor.run(own!, 0);
+      if (result.status === "error") console.error(["The prelude failed:", ...result.error.traceback].join("\n"));
+    }
+    await prepare(code, purpose);
   };
 }
 
-function preludeNames(): LazyNames {
-  const values: Record<string, (load: (id: string) => unknown) => unknown> = {};
-  for (const name of NAMES) values[name] = (load) => (load("arrowbook") as Package)[name];
-  let service: unknown;
-  values["service"] = (load) => {
-    service ??= ((load("arrowbook") as Package)["connect"] as () => unknown)();
-    return service;
+function declarations(): string {
+  const type = process.env["ARROWBOOK_URL"]
+    ? `import("arrowbook").Service`
+    : `Awaited<ReturnType<(typeof import("arrowbook"))["connect"]["sample"]>>`;
+  return [...NAMES.map((name) => `import { ${name} } from "arrowbook";`), `declare const service: ${type};`].join("\n");
+}
+
+function values(executor: Executor, service: () => unknown): Record<string, () => unknown> {
+  const own = NAMES.map((name) => [name, () => (executor.load("arrowbook") as Package)[name]]);
+  return { ...Object.fromEntries(own), service };
+}
+
+/** The service of the prelude, made before the first cell that names it and does not declare its own. */
+function serviceMaker(executor: Executor): { before(code: string): Promise<void>; value(): unknown } {
+  let made: unknown;
+  let failure: unknown;
+  let settled = false;
+  return {
+    async before(code) {
+      if (OWN_SERVICE.test(code)) settled = true;
+      if (settled || !SERVICE.test(code)) return;
+      try {
+        const { connect } = executor.load("arrowbook") as Package;
+        made = process.env["ARROWBOOK_URL"] ? connect() : await connect.sample();
+        settled = true;
+        failure = undefined;
+      } catch (error) {
+        failure = error;
+      }
+    },
+    value() {
+      if (failure !== undefined) throw failure;
+      return made;
+    },
   };
-  return { declarations: DECLARATIONS, values };
 }

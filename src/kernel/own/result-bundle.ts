@@ -1,32 +1,43 @@
 import { inspect } from "node:util";
-import { ownBundle } from "../stock-hook.js";
-
-/** A MIME bundle of a result. */
-export type ResultBundle = Readonly<Record<string, unknown>>;
+import { type Bundle, JUPYTER_DISPLAY } from "../../display/show.js";
 
 const SHOWN_ITEMS = 100;
 
 /**
  * What a cell's last value shows: always text, and whatever the value says of itself through
- * `Symbol.for("Jupyter.display")`, waited for when it is a promise.
+ * `Symbol.for("Jupyter.display")`, waited for when it is a promise. Arrow tables, Danfo frames and rows show as tables.
  */
-export async function resultBundle(value: unknown): Promise<ResultBundle> {
-  const own = await ownBundle(value);
-  if (typeof own === "object" && own !== null) {
-    const bundle = own as ResultBundle;
-    return "text/plain" in bundle ? bundle : { ...bundle, "text/plain": plainText(value) };
-  }
-  return { "text/plain": plainText(value), ...pictureOf(value) };
+export async function resultBundle(value: unknown): Promise<Bundle> {
+  const bundle = await (ownBundle(value) ?? foreignBundle(value) ?? elementBundle(value));
+  if (typeof bundle !== "object" || bundle === null) return { "text/plain": plainText(value) };
+  return "text/plain" in bundle ? bundle : { ...bundle, "text/plain": plainText(value) };
 }
 
 /** A value as text, as `console.log` has it: without colours, not too deep and not too long. */
-export function plainText(value: unknown): string {
+function plainText(value: unknown): string {
   return typeof value === "string" ? value : inspect(value, { colors: false, depth: 2, maxArrayLength: SHOWN_ITEMS });
 }
 
-/** Values that are HTML or SVG elements (of any DOM made in JavaScript) show as such. */
-function pictureOf(value: unknown): ResultBundle {
+type Eventual = Bundle | undefined | Promise<Bundle | undefined>;
+
+/** What the value says of itself. */
+function ownBundle(value: unknown): Eventual {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
+  const display = (value as { [JUPYTER_DISPLAY]?: unknown })[JUPYTER_DISPLAY];
+  return typeof display === "function" ? (display.call(value) as Eventual) : undefined;
+}
+
+/** A table made by others. The code that draws tables is loaded only for what may be one. */
+function foreignBundle(value: unknown): Eventual {
+  if (typeof value !== "object" || value === null) return undefined;
+  const rows = Array.isArray(value) && typeof value[0] === "object" && value[0] !== null;
+  if (!rows && !("$data" in value) && !("schema" in value && "batches" in value)) return undefined;
+  return import("../../display/foreign.js").then(({ bundleOf }) => bundleOf(value));
+}
+
+/** An HTML or SVG element of any DOM made in JavaScript. */
+function elementBundle(value: unknown): Eventual {
   const html = (value as { outerHTML?: unknown } | null)?.outerHTML;
-  if (typeof html !== "string") return {};
+  if (typeof html !== "string") return undefined;
   return html.startsWith("<svg") ? { "image/svg+xml": html } : { "text/html": html };
 }

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
-import { isArrowbookError } from "../../errors/errors.js";
+import { inspect } from "node:util";
+import { type ArrowbookError, isArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Position, PositionMap } from "./position-map.js";
 import type { Diagnostic } from "./tslab-parts.js";
@@ -39,13 +40,14 @@ export function thrown(error: unknown, cells: RanCells, folder: string): CellErr
   }
   const ename = error.name || error.constructor?.name || "Error";
   const evalue = scrub(String(error.message));
-  const hint = isArrowbookError(error) && error.hint !== undefined ? [scrub(error.hint)] : [];
   const { lines, quoted } = frames(error, cells, folder);
+  // Errors of this package say by themselves what, where and what next.
+  if (isArrowbookError(error)) return { ename, evalue, traceback: [ownText(error), ...quoted, ...lines] };
   const causes = causesOf(error).map((cause) => `${GREY}because of ${RESET}${scrub(cause)}`);
   return {
     ename,
     evalue,
-    traceback: [`${RED}${ename}${RESET}: ${evalue}`, ...hint, ...quoted, ...lines, ...causes],
+    traceback: [`${RED}${ename}${RESET}: ${evalue}`, ...quoted, ...lines, ...causes],
   };
 }
 
@@ -65,6 +67,12 @@ export function misTyped(diagnostics: readonly Diagnostic[], source: string, cou
   };
 }
 
+function ownText(error: ArrowbookError): string {
+  const shows = (error as { [inspect.custom]?: unknown })[inspect.custom] !== undefined;
+  const hint = error.hint === undefined ? "" : `\n${scrub(error.hint)}`;
+  return shows ? inspect(error) : `${RED}${error.name}${RESET}: ${scrub(error.message)}${hint}`;
+}
+
 function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
 }
@@ -81,7 +89,7 @@ function causesOf(error: Error): string[] {
 function frames(error: Error, cells: RanCells, folder: string): { lines: string[]; quoted: string[] } {
   const lines: string[] = [];
   let quoted: string[] = [];
-  const ours = isArrowbookError(error) && process.env["ARROWBOOK_TRACE"] === undefined;
+  const ours = isArrowbookError(error) && !process.env["ARROWBOOK_STACK"];
   for (const line of String(error.stack ?? "").split("\n")) {
     const frame = line.match(/^\s+at (?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/);
     if (frame === null || /^node:|sigint|[\\/]tslab[\\/]dist[\\/]|[\\/]launcher\.js$/.test(frame[2])) continue;
