@@ -1,0 +1,95 @@
+import { readFailure } from "../document/failure.js";
+import { isArrowbookError } from "../errors/errors.js";
+import type { Call } from "../spec/endpoints.js";
+import type { Format } from "../spec/vocabulary.js";
+import { address } from "./address.js";
+import { checkContent, checkLastLine, wholeBody } from "./body.js";
+import { type Answer, exchange } from "./exchange.js";
+import { type Limiter, limiterFor } from "./limiter.js";
+import type { Settings } from "./options.js";
+import { retryBudget, sleep } from "./retry.js";
+
+/** A whole reply of the service, status 200. */
+export interface Reply {
+  readonly bytes: Uint8Array;
+  header(name: string): string | null;
+}
+
+/** What every request of a `connect` shares. */
+export interface Session {
+  readonly settings: Settings;
+  readonly limiter: Limiter;
+}
+
+/** Starts what the requests of one `connect` share; `connect`s with the same service and key share the limiter. */
+export function session(settings: Settings): Session {
+  return { settings, limiter: limiterFor(settings) };
+}
+
+/**
+ * Sends a call and reads its whole reply. Failures that can pass are tried again: by the service's error code first, by
+ * status second. Throws ServiceError, TransportError, DataError; the signal's reason on abort.
+ */
+export async function request(session: Session, call: Call, format: Format, signal?: AbortSignal): Promise<Reply> {
+  const { settings } = session;
+  const where = address(call, settings.url, settings.profile);
+  return retrying(session, signal, async (both) => {
+    const leave = await session.limiter.enter(both, settings.retry.budget);
+    try {
+      const answer = await exchange(settings, where, { keyed: true, signal: both, total: settings.timeouts.total });
+      return await replyOf(session, answer, format);
+    } finally {
+      leave();
+    }
+  });
+}
+
+async function replyOf(session: Session, answer: Answer, format: Format): Promise<Reply> {
+  const { settings } = session;
+  const bytes = await wholeBody(answer, settings.limits.replyBytes);
+  if (answer.status !== 200) throw failed(session, answer, bytes);
+  checkContent(answer, bytes, format);
+  if (format === "csv") checkLastLine(answer, bytes, settings.warn);
+  return { bytes, header: answer.header };
+}
+
+/** The error in an answer of any status; the limiter hears of "too many". */
+export function failed(session: Session, answer: Answer, bytes: Uint8Array): unknown {
+  const error = readFailure(
+    { status: answer.status, contentType: answer.header("content-type"), headers: answer.header, bytes },
+    session.settings.profile,
+  );
+  if (answer.status === 429 && error.retry?.retryable !== false) session.limiter.slowDown(error.retry?.after);
+  return error;
+}
+
+/** Runs `attempt` until it succeeds, fails for good, or the retry budget is spent. */
+export async function retrying<T>(
+  session: Session,
+  signal: AbortSignal | undefined,
+  attempt: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  const { settings } = session;
+  const both = anySignal(signal, settings.signal);
+  const budget = retryBudget(settings.retry);
+  for (;;) {
+    both?.throwIfAborted();
+    try {
+      const result = await attempt(both);
+      session.limiter.succeeded();
+      return result;
+    } catch (error) {
+      if (both?.aborted) throw both.reason;
+      const pause = budget.pauseFor(error);
+      const status = isArrowbookError(error) ? error.code : undefined;
+      settings.onProgress?.({ phase: "retry", code: status ?? "", status, pause });
+      await sleep(pause, both);
+    }
+  }
+}
+
+/** One signal for several; undefined for none. */
+export function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length > 1 ? AbortSignal.any(given) : given[0];
+}

@@ -1,0 +1,115 @@
+import { ArrowbookError, isArrowbookError, TransportError } from "../errors/errors.js";
+import type { Retry } from "./options.js";
+
+/** Waits; rejects with the signal's reason as soon as it is aborted. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** Tries of connections that are refused or names that do not resolve: a service that is down is said so soon. */
+const UNREACHABLE_TRIES = 2;
+
+/** The pauses of one call: random parts of a doubling span, within one budget that progress refills. */
+export interface RetryBudget {
+  /** The pause before the next try, or rethrows `error` where another try is not allowed or not worth it. */
+  pauseFor(error: unknown): number;
+  /** Progress was made: tries and pauses count from zero again. */
+  refill(): void;
+}
+
+/** Starts the budget of one call. `random` gives numbers in [0, 1). */
+export function retryBudget(retry: Required<Retry>, random: () => number = Math.random): RetryBudget {
+  let tries = 0;
+  let spent = 0;
+  return {
+    pauseFor(error) {
+      if (!isArrowbookError(error) || !error.retry?.retryable) throw error;
+      const allowed = error.code === "Unreachable" ? Math.min(UNREACHABLE_TRIES, retry.attempts) : retry.attempts;
+      if (tries >= allowed) throw tries === 0 ? error : exhausted(error, tries + 1);
+      const drawn = random() * Math.min(retry.maxPause, retry.pause * 2 ** tries);
+      const pause = Math.max(drawn, error.retry.after ?? 0);
+      if (spent + pause > retry.budget) throw overBudget(error, pause);
+      tries++;
+      spent += pause;
+      return pause;
+    },
+    refill() {
+      tries = 0;
+      spent = 0;
+    },
+  };
+}
+
+/** The last error, saying how often it was tried. */
+function exhausted(error: ArrowbookError, tries: number): ArrowbookError {
+  return reworded(error, `${error.message.replace(/\.$/, "")} (tried ${tries} times).`, error.hint);
+}
+
+function overBudget(error: ArrowbookError, pause: number): ArrowbookError {
+  if (error.retry?.after === undefined) return error;
+  const wait = pause < 120_000 ? `${Math.ceil(pause / 1000)} seconds` : `${Math.ceil(pause / 60_000)} minutes`;
+  return reworded(
+    error,
+    error.message,
+    `The service asks to wait ${wait}; try again then, or allow it with retry.budget.`,
+  );
+}
+
+function reworded(error: ArrowbookError, message: string, hint: string | undefined): ArrowbookError {
+  const Kind = error.constructor as typeof ArrowbookError;
+  return new Kind(message, { ...error, code: error.code, hint, cause: error.cause });
+}
+
+/** Errors of Node's sockets and of `fetch` that another try may cure. */
+const UNREACHABLE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"]);
+const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/;
+
+/** Turns what `fetch` or a body stream rejects with into TransportError; `host` is all that is told of the address. */
+export function transportError(cause: unknown, host: string): unknown {
+  if (cause instanceof ArrowbookError) return cause;
+  const code = codeOf(cause);
+  if (code && UNREACHABLE.has(code)) {
+    const why =
+      code === "ECONNREFUSED" ? "it refuses connections" : code === "ENOTFOUND" ? "the name is not known" : code;
+    return new TransportError(`The service at ${host} cannot be reached: ${why}.`, {
+      code: "Unreachable",
+      hint: "Check the address given to connect() or in ARROWBOOK_URL, and that the service is running.",
+      retry: { retryable: true },
+      cause,
+    });
+  }
+  if (code && TLS.test(code)) {
+    return new TransportError(`The secure connection to ${host} failed: ${code}.`, {
+      code: "Tls",
+      hint: "Check the certificate of the service and the clock of this machine.",
+      retry: { retryable: false },
+      cause,
+    });
+  }
+  return new TransportError(`The connection to ${host} broke${code ? ` (${code})` : ""}.`, {
+    code: "ConnectionLost",
+    hint: "Try again; if it stays so, check the network.",
+    retry: { retryable: true },
+    cause,
+  });
+}
+
+function codeOf(cause: unknown): string | undefined {
+  for (let error = cause, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (typeof code === "string") return code;
+    if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  }
+  return undefined;
+}

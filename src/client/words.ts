@@ -1,0 +1,54 @@
+import { InputError } from "../errors/errors.js";
+import { nearest } from "../errors/nearest.js";
+import { FORMATS, type Format } from "../spec/vocabulary.js";
+import type { Settings } from "./options.js";
+
+/** Passes a word on; one that the profile does not list gets one warning, for the specification leaves the values open (4.2). */
+export function word(settings: Settings, what: string, given: string, known: readonly string[]): string {
+  if (typeof given !== "string" || given === "") {
+    throw new InputError(`${what} is ${JSON.stringify(given)}.`, {
+      code: "BadWord",
+      hint: `It is one of ${known.join(", ")}.`,
+    });
+  }
+  if (!known.includes(given)) {
+    const [close] = nearest(given, known, 1);
+    settings.warn(
+      `${what} ${JSON.stringify(given)} is not a word this profile lists${close ? `; did you mean ${JSON.stringify(close)}?` : ""} It is sent as it is.`,
+    );
+  }
+  return given;
+}
+
+/** A reply format. Throws InputError for any but `json`, `xml`, `csv` (spec 1). */
+export function formatOf(given: string): Format {
+  if ((FORMATS as readonly string[]).includes(given)) return given as Format;
+  throw new InputError(`There is no format ${JSON.stringify(given)}.`, {
+    code: "UnknownFormat",
+    hint: `The formats are ${FORMATS.join(", ")} (spec 1).`,
+  });
+}
+
+/** A day `YYYY-MM-DD` that exists. Throws InputError. */
+export function dayOf(given: string, what: string): string {
+  const match = typeof given === "string" ? /^(\d{4})-(\d{2})-(\d{2})$/.exec(given) : null;
+  if (match) {
+    const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+    const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+    const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
+    if (days !== undefined && day >= 1 && day <= days) return given;
+  }
+  throw new InputError(`${what} is ${JSON.stringify(given)}, not a day.`, {
+    code: "BadDate",
+    hint: "Write days as YYYY-MM-DD.",
+  });
+}
+
+/** A whole number of at least `least`. Throws InputError. */
+export function wholeOf(given: number, least: number, what: string): number {
+  if (Number.isSafeInteger(given) && given >= least) return given;
+  throw new InputError(`${what} is ${String(given)}.`, {
+    code: "BadNumber",
+    hint: `Give a whole number of at least ${least}.`,
+  });
+}
