@@ -1,0 +1,109 @@
+import { InputError } from "../errors/errors.js";
+import { suggestion } from "../errors/nearest.js";
+import type { Filter } from "../spec/endpoints.js";
+import type { Operator } from "../spec/vocabulary.js";
+import type { Settings } from "./options.js";
+import { word } from "./words.js";
+
+/** A value a filter compares with. Days are texts `YYYY-MM-DD`. */
+export type FilterValue = string | number | bigint | boolean;
+
+/** A condition on one column: a value, any of several values, or bounds (spec 4.7). `gte`, `lte` inclusive, `gt`, `lt` exclusive. */
+export type Condition =
+  | FilterValue
+  | readonly FilterValue[]
+  | { readonly [K in Operator]?: K extends "eq" ? FilterValue | readonly FilterValue[] : FilterValue };
+
+/** Conditions by column name; all of them must hold. */
+export type Conditions<Row> = { readonly [K in keyof Row]?: Condition };
+
+/** Conditions as filters of a call. Throws InputError for a value that cannot stand in an address. */
+export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {
+  const filters: Filter[] = [];
+  for (const [column, condition] of Object.entries(conditions)) {
+    if (condition === undefined) continue;
+    if (isOperators(condition)) {
+      for (const [operator, value] of Object.entries(condition)) {
+        if (value === undefined) continue;
+        word(settings, "filter operator", operator, settings.profile.operators.value);
+        filters.push({ column, operator, values: valuesOf(column, value, operator === "eq") });
+      }
+    } else {
+      filters.push({ column, operator: "eq", values: valuesOf(column, condition, true) });
+    }
+  }
+  return filters;
+}
+
+function isOperators(condition: unknown): condition is Readonly<Record<string, unknown>> {
+  return (
+    typeof condition === "object" && condition !== null && !Array.isArray(condition) && !(condition instanceof Date)
+  );
+}
+
+function valuesOf(column: string, value: unknown, several: boolean): string[] {
+  if (!Array.isArray(value)) return [textOf(column, value)];
+  if (!several || value.length === 0) {
+    throw new InputError(
+      several
+        ? `The list of values for ${JSON.stringify(column)} is empty.`
+        : `A bound on ${JSON.stringify(column)} takes one value.`,
+      { code: "BadFilter", column, hint: "Give one value, or for equality a list of at least one." },
+    );
+  }
+  return [...new Set(value.map((one) => textOf(column, one)))];
+}
+
+function textOf(column: string, value: unknown): string {
+  const plain = typeof value === "string" || typeof value === "bigint" || typeof value === "boolean";
+  if (plain || (typeof value === "number" && Number.isFinite(value))) {
+    const text = String(value);
+    if (text.includes(",")) throw unsendable(column, text, "commas separate values (spec 4.7)");
+    return text;
+  }
+  throw unsendable(column, String(value), "it is no text, finite number, bigint or boolean");
+}
+
+function unsendable(column: string, value: string, why: string): InputError {
+  return new InputError(
+    `The value ${JSON.stringify(value)} for ${JSON.stringify(column)} cannot be a filter: ${why}.`,
+    {
+      code: "BadFilter",
+      column,
+      value,
+      hint: "Filter the frame after it arrived: frame.filter((row) => …).",
+    },
+  );
+}
+
+/** What table metadata says about names. */
+export interface KnownNames {
+  readonly columns: readonly { readonly name: string }[];
+  readonly filters: readonly string[];
+}
+
+/** Throws InputError for a selected column, or a filtered one, that the metadata does not list (spec 4.7). */
+export function checkNames(
+  code: string,
+  known: KnownNames,
+  selected: readonly string[] | undefined,
+  filters: readonly Filter[],
+): void {
+  const names = known.columns.map(({ name }) => name);
+  for (const name of [...(selected ?? []), ...filters.map(({ column }) => column)]) {
+    if (names.includes(name)) continue;
+    throw new InputError(`${code} has no column ${JSON.stringify(name)}.`, {
+      code: "UnknownColumn",
+      column: name,
+      hint: suggestion(name, names, "columns"),
+    });
+  }
+  for (const { column } of filters) {
+    if (known.filters.includes(column)) continue;
+    throw new InputError(`${code} cannot be filtered by ${JSON.stringify(column)} (spec 4.7).`, {
+      code: "NotFilterable",
+      column,
+      hint: `${known.filters.length > 0 ? `Filter by ${known.filters.map((f) => JSON.stringify(f)).join(", ")}` : "It has no filters"}; filter the rest after it arrived: frame.filter((row) => …).`,
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import type { RecordBatch } from "../columns/arrow.js";
+import { csvTable } from "../columns/csv.js";
+import { jsonRowsBatches } from "../columns/json.js";
+import type { ReadOptions } from "../columns/options.js";
+import { textBatches } from "../columns/texts.js";
+import type { Rows } from "../document/rows.js";
+import type { ColumnSpec } from "../spec/columns.js";
+import type { Profile } from "../spec/profile.js";
+
+/** The rows of one reply as record batches of typed columns. Throws DataError for a cell that does not fit its type. */
+export function typedRows(
+  rows: Rows,
+  columns: readonly ColumnSpec[],
+  profile: Profile,
+  options: ReadOptions = {},
+): RecordBatch[] {
+  switch (rows.kind) {
+    case "json":
+      return jsonRowsBatches(rows.bytes, rows.start, rows.end, columns, options);
+    case "csv":
+      return csvTable(rows.bytes, { ...options, columns, emptyText: emptyTextOf(profile) }).batches;
+    case "texts":
+      return [...textBatches(rows.rows, columns, options)];
+  }
+}
+
+/** How the service tells empty text from null in CSV. */
+export function emptyTextOf(profile: Profile): "quoted" | "null" {
+  return profile.csvQuotesEmptyText.value ? "quoted" : "null";
+}
