@@ -1,3 +1,14 @@
+export { BulkFile, type BulkOptions, bulkFile, type Landed, type LocalBulkOptions } from "./client/bulk-file.js";
+export type { BulkStatus } from "./client/bulk-status.js";
+export { DatabaseQuery } from "./client/database-query.js";
+export { DatasetQuery, type ReadCall } from "./client/dataset-query.js";
+export type { ExportOptions, Poll, Stale } from "./client/export-source.js";
+export type { Condition, Conditions, FilterValue } from "./client/filters.js";
+export type { ConnectOptions, Limits, Retry, Timeouts } from "./client/options.js";
+export type { OnProgress, Progress } from "./client/progress.js";
+export { type RowOf, Service } from "./client/service.js";
+export { type TablePage, TableQuery } from "./client/table-query.js";
+export type * from "./client/tables.js";
 export { Chart } from "./display/chart/chart.js";
 export type { ChartSpec, Mark, PlotOptions } from "./display/chart/options.js";
 export { type Displayed, type DisplayOptions, display } from "./display/display.js";

@@ -1,0 +1,285 @@
+import { createReadStream, existsSync, rmSync } from "node:fs";
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { RecordBatch } from "../columns/arrow.js";
+import { atomicFile, type Written } from "../columns/file.js";
+import { writeArrowStream } from "../columns/ipc.js";
+import { writeArrowFile } from "../columns/ipc-file.js";
+import { writeParquet } from "../columns/parquet.js";
+import { schemaOf } from "../columns/schema.js";
+import { DataError } from "../errors/errors.js";
+import { zipEntry } from "../format/zip.js";
+import { Frame } from "../frame/frame.js";
+import type { Cell } from "../frame/rows.js";
+import type { ColumnSpec } from "../spec/columns.js";
+import { type ColumnChooser, declaredColumns, undeclaredColumns } from "./bulk-columns.js";
+import type { BulkStatus } from "./bulk-status.js";
+import { download, type LinkSource } from "./download.js";
+import { copyCsv, type Landing, type LandOptions, landedBatches } from "./landing.js";
+import { noteOf } from "./partial-file.js";
+import { type OnProgress, throttled } from "./progress.js";
+import type { Session } from "./request.js";
+
+/** Where a bulk file comes from: the service, or a local archive. */
+export interface BulkOrigin {
+  readonly code: string;
+  readonly choose: ColumnChooser;
+  readonly emptyText: "quoted" | "null";
+  status(signal?: AbortSignal): Promise<BulkStatus>;
+  ready(signal?: AbortSignal, onProgress?: OnProgress): Promise<BulkStatus>;
+  /** Where the archive is on the disk already, or how to get it. */
+  readonly from: { readonly path: string } | { readonly session: Session; readonly source: LinkSource };
+}
+
+/** Options of one call on a bulk file. */
+export interface BulkOptions extends LandOptions {
+  readonly onProgress?: OnProgress;
+}
+
+/** A file that was written whole. */
+export interface Landed {
+  readonly path: string;
+  /** Bytes of the file. */
+  readonly bytes: number;
+  /** Rows in it; undefined where the archive was kept as it is or copied without reading cells. */
+  readonly rows?: number;
+}
+
+const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
+
+/**
+ * A bulk file: of a table (spec 4.9), of a database (spec 4.6), or an archive on the disk. Nothing is sent before a method is
+ * called. What is written under a name is whole or not there; after an abort or a crash the next call for the same path goes on.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "arrowbook";
+ * const service = await connect.sample();
+ * const file = service.table("MARKET/PRICES").export({ stale: "use" });
+ * for await (const batch of file.batches()) console.log(batch.numRows);
+ * await service.close();
+ * ```
+ */
+export class BulkFile<Row extends object = Record<string, Cell>> {
+  readonly #origin: BulkOrigin;
+
+  constructor(origin: BulkOrigin) {
+    this.#origin = origin;
+  }
+
+  /** Code of the table or database, or the path. */
+  get code(): string {
+    return this.#origin.code;
+  }
+
+  /** The state of the file. For a table this asks for its export, and counts as one (spec 8: 60 an hour). */
+  status(options: { readonly signal?: AbortSignal } = {}): Promise<BulkStatus> {
+    return this.#origin.status(options.signal);
+  }
+
+  /** Waits until the file can be downloaded. Throws ServiceError `ExportPending` when it takes too long. */
+  ready(options: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress } = {}): Promise<BulkStatus> {
+    return this.#origin.ready(options.signal, options.onProgress);
+  }
+
+  /** The rows as record batches, one in memory at a time. Nothing read is final until the last one came without an error. */
+  async *batches(options: BulkOptions = {}): AsyncGenerator<RecordBatch> {
+    const zip = await this.#fetch(undefined, options, true);
+    try {
+      yield* landedBatches(this.#landing(zip.path, options), options);
+    } finally {
+      await zip.release();
+    }
+  }
+
+  /** All rows in memory. */
+  async frame(options: BulkOptions = {}): Promise<Frame<Row>> {
+    return this.#landed(undefined, options, async (landing) => {
+      const batches: RecordBatch[] = [];
+      let columns: readonly ColumnSpec[] = [];
+      const choose: ColumnChooser = async (cells) => {
+        const chosen = await landing.choose(cells);
+        columns = chosen.columns;
+        return chosen;
+      };
+      for await (const batch of landedBatches({ ...landing, choose }, options)) batches.push(batch);
+      const schema = batches[0]?.schema ?? schemaOf(columns, options);
+      return Frame.fromBatches<Row>(schema, batches, { code: this.code, complete: true });
+    });
+  }
+
+  /** Writes a Parquet file: exact decimals up to 38 digits, dates, one row group per batch; wider decimals as text. */
+  toParquet(path: string, options: BulkOptions = {}): Promise<Landed> {
+    return this.#written(path, options, (batches) => writeParquet(batches, path, options));
+  }
+
+  /** Writes an Arrow file: the stream format, or on request the file format with one dictionary per column. */
+  toArrow(path: string, options: BulkOptions & { readonly format?: "stream" | "file" } = {}): Promise<Landed> {
+    const write = options.format === "file" ? writeArrowFile : writeArrowStream;
+    return this.#written(path, options, (batches) => write(batches, path));
+  }
+
+  /** Writes the CSV file of the archive as it is, byte for byte, after its checksum was found right. */
+  toCsv(path: string, options: BulkOptions = {}): Promise<Landed> {
+    return this.#landed(path, options, async (landing) => {
+      return { path, bytes: await copyCsv(landing, path, options.signal) };
+    });
+  }
+
+  /** Keeps the archive itself, after its checksum was found right. */
+  async saveZip(path: string, options: BulkOptions = {}): Promise<Landed> {
+    const { from } = this.#origin;
+    if ("path" in from) {
+      await this.#check(from.path, options);
+      await atomicFile(path, (file) =>
+        pipeline(createReadStream(from.path), file.createWriteStream({ autoClose: false })),
+      );
+    } else {
+      const { signal } = options;
+      await download(from.session, from.source, path, { signal, onProgress: this.#tell(options), verify: true });
+    }
+    return { path, bytes: (await stat(path)).size };
+  }
+
+  async #check(zip: string, options: BulkOptions): Promise<void> {
+    for await (const _ of (await zipEntry(zip, { signal: options.signal })).chunks());
+  }
+
+  #written(
+    path: string,
+    options: BulkOptions,
+    write: (batches: AsyncIterable<RecordBatch>) => Promise<Written>,
+  ): Promise<Landed> {
+    return this.#landed(path, options, async (landing) => ({
+      path,
+      ...(await write(landedBatches(landing, options))),
+    }));
+  }
+
+  /** Gets the archive, uses it, and once more from the start where it turns out damaged. */
+  async #landed<T>(path: string | undefined, options: BulkOptions, use: (landing: Landing) => Promise<T>): Promise<T> {
+    for (let round = 0; ; round++) {
+      const zip = await this.#fetch(path, options, false, round > 0);
+      try {
+        const result = await use(this.#landing(zip.path, options));
+        await zip.release();
+        return result;
+      } catch (error) {
+        const damaged = error instanceof DataError && DAMAGED.has(error.code);
+        if (damaged || path === undefined) await zip.release();
+        if (!damaged || round > 0 || "path" in this.#origin.from) throw error;
+      }
+    }
+  }
+
+  /**
+   * The archive on the disk: in the cache, beside the file that is being written (so that a later run finds it), or in a
+   * temporary folder. `release` removes what nobody needs any more.
+   */
+  async #fetch(
+    target: string | undefined,
+    options: BulkOptions,
+    verify: boolean,
+    fresh = false,
+  ): Promise<{ readonly path: string; release(): Promise<void> }> {
+    const { from } = this.#origin;
+    if ("path" in from) return { path: from.path, release: async () => undefined };
+    const { session, source } = from;
+    const { cache } = session.settings;
+    const { signal } = options;
+    const place = cache
+      ? { path: join(cache, `${source.identity}.zip`), release: async () => undefined }
+      : target === undefined
+        ? await temporaryPlace()
+        : besides(resolve(target));
+    if (cache) await mkdir(cache, { recursive: true });
+    try {
+      const keep = cache !== undefined || target !== undefined;
+      await download(session, source, place.path, { signal, onProgress: this.#tell(options), keep, fresh, verify });
+      return place;
+    } catch (error) {
+      if (!cache && target === undefined) await place.release();
+      throw error;
+    }
+  }
+
+  #landing(zip: string, options: BulkOptions): Landing {
+    const { code, choose, emptyText } = this.#origin;
+    return { zip, code, choose, emptyText, onProgress: this.#tell(options) };
+  }
+
+  #tell(options: BulkOptions): OnProgress {
+    const { from } = this.#origin;
+    return throttled(options.onProgress ?? ("session" in from ? from.session.settings.onProgress : undefined));
+  }
+}
+
+function besides(target: string): { readonly path: string; release(): Promise<void> } {
+  const path = `${target}.download.zip`;
+  return {
+    path,
+    async release() {
+      await rm(path, { force: true });
+      await rm(noteOf(path), { force: true });
+    },
+  };
+}
+
+const temporaryFolders = new Set<string>();
+
+async function temporaryPlace(): Promise<{ readonly path: string; release(): Promise<void> }> {
+  if (temporaryFolders.size === 0) process.once("exit", sweepTemporary);
+  const folder = await mkdtemp(join(tmpdir(), "arrowbook-"));
+  temporaryFolders.add(folder);
+  return {
+    path: join(folder, "bulk.zip"),
+    async release() {
+      await rm(folder, { recursive: true, force: true });
+      temporaryFolders.delete(folder);
+      if (temporaryFolders.size === 0) process.off("exit", sweepTemporary);
+    },
+  };
+}
+
+function sweepTemporary(): void {
+  for (const folder of temporaryFolders) if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** How a local archive is read. */
+export interface LocalBulkOptions {
+  /** Name and service type of each column; may be left out for a database bulk file, which starts with `Code` (spec 2.5). */
+  readonly columns?: readonly ColumnSpec[];
+  /** How empty text is told from null. Default `quoted`: `""` is empty text, nothing is null. */
+  readonly emptyText?: "quoted" | "null";
+}
+
+/**
+ * A zipped CSV file on the disk as a {@link BulkFile}.
+ * Its methods throw FileError where it cannot be read, DataError where it is damaged or a cell does not fit its type.
+ *
+ * @example
+ * ```ts no-run
+ * import { bulkFile } from "arrowbook";
+ * const local = bulkFile("SEP.zip", { columns: [{ name: "ticker", type: "String" }, { name: "date", type: "Date" }] });
+ * await local.toParquet("SEP.parquet");
+ * ```
+ */
+export function bulkFile<Row extends object = Record<string, Cell>>(
+  path: string,
+  options: LocalBulkOptions = {},
+): BulkFile<Row> {
+  const status = async (): Promise<BulkStatus> => {
+    await zipEntry(path);
+    return { status: "fresh", ready: true, data_snapshot_time: null, last_refreshed_time: null };
+  };
+  return new BulkFile<Row>({
+    code: path,
+    choose: options.columns ? declaredColumns(options.columns) : undeclaredColumns(path),
+    emptyText: options.emptyText ?? "quoted",
+    status,
+    ready: status,
+    from: { path },
+  });
+}

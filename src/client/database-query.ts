@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { DatabaseMetadata } from "../document/records.js";
+import type { Cell } from "../frame/rows.js";
+import type { Call } from "../spec/endpoints.js";
+import type { DownloadType, Format, Unlisted } from "../spec/vocabulary.js";
+import { address } from "./address.js";
+import { ask, type Memory } from "./ask.js";
+import { databaseColumns } from "./bulk-columns.js";
+import { BulkFile } from "./bulk-file.js";
+import type { BulkStatus } from "./bulk-status.js";
+import { DatasetQuery } from "./dataset-query.js";
+import type { LinkSource } from "./download.js";
+import type { Session } from "./request.js";
+import { emptyTextOf } from "./typed-rows.js";
+import { formatOf, word } from "./words.js";
+
+/** A question about a database of time series (spec 4.5, 4.6). Immutable. */
+export class DatabaseQuery {
+  readonly #session: Session;
+  readonly #memory: Memory;
+  readonly #format: Format;
+  /** Code of the database. */
+  readonly code: string;
+
+  constructor(session: Session, memory: Memory, code: string, format: Format = "json") {
+    this.#session = session;
+    this.#memory = memory;
+    this.code = code;
+    this.#format = format;
+  }
+
+  /** The format of the metadata reply. Default `json`. */
+  format(format: Format): DatabaseQuery {
+    return new DatabaseQuery(this.#session, this.#memory, this.code, formatOf(format));
+  }
+
+  /** The metadata (spec 2.4). */
+  async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<DatabaseMetadata> {
+    const codes = { database_code: this.code };
+    const call = { endpoint: "databaseMetadata", codes, format: this.#format, parameters: {}, filters: [] } as const;
+    return (await ask(this.#session, "databaseMetadata", call, options.signal)).document.fields;
+  }
+
+  /**
+   * The bulk file (spec 2.5, 4.6): `full` holds every observation of every series, `partial` the latest of each. Columns: `Code`,
+   * the date column, then the columns of the series as `Float64`. For subscribers of premium databases only.
+   */
+  bulk<Row extends object = Record<string, Cell>>(type: DownloadType | Unlisted = "full"): BulkFile<Row> {
+    const { settings } = this.#session;
+    const { downloadTypes, downloadWords } = settings.profile;
+    const known = [...Object.keys(downloadWords.value), ...downloadTypes.value];
+    const parameters = { download_type: word(settings, "download_type", type, known) };
+    const codes = { database_code: this.code };
+    const call: Call = { endpoint: "databaseBulk", codes, parameters, filters: [] };
+    const ready = async (): Promise<BulkStatus> => ({
+      status: "fresh",
+      ready: true,
+      data_snapshot_time: null,
+      last_refreshed_time: null,
+    });
+    return new BulkFile<Row>({
+      code: this.code,
+      choose: databaseColumns((series) => this.#titles(series)),
+      emptyText: emptyTextOf(settings.profile),
+      status: ready,
+      ready,
+      from: { session: this.#session, source: this.#source(call) },
+    });
+  }
+
+  /** The titles of a series of this database, for a file without a header line. */
+  async #titles(series: string): Promise<readonly string[]> {
+    const code = series.startsWith(`${this.code}/`) ? series.slice(this.code.length + 1) : series;
+    const query = new DatasetQuery(this.#session, this.#memory, [this.code, code]);
+    return (await this.#memory.remember(`dataset ${query.code}`, () => query.metadata())).column_names;
+  }
+
+  #source(call: Call): LinkSource {
+    const { settings } = this.#session;
+    const where = address(call, settings.url, settings.profile);
+    return {
+      code: this.code,
+      identity: createHash("sha256").update(where).digest("hex").slice(0, 32),
+      link: async () => ({ address: where, keyed: true, since: performance.now(), renewable: false }),
+    };
+  }
+}

@@ -1,0 +1,317 @@
+import { stat } from "node:fs/promises";
+import { looksLikeFailure } from "../document/failure.js";
+import { DataError, isArrowbookError, ServiceError, TransportError } from "../errors/errors.js";
+import { zipEntry } from "../format/zip.js";
+import { checkContent, truncated, wholeBody } from "./body.js";
+import { type Answer, exchange } from "./exchange.js";
+import { locked } from "./file-lock.js";
+import { checkSpace, commit, fileError, type Origin, openPartial, type PartialFile } from "./partial-file.js";
+import type { OnProgress } from "./progress.js";
+import { anySignal, failed, type Session } from "./request.js";
+import { type RetryBudget, retryBudget, sleep } from "./retry.js";
+
+/** Where the bytes of a bulk file are. */
+export interface Link {
+  /** May hold a key; never shown or stored. */
+  readonly address: string;
+  /** Whether the service's own key is added. */
+  readonly keyed: boolean;
+  /** `data_snapshot_time` of an export: another one is another file. */
+  readonly generation?: string;
+  /** Monotonic milliseconds when the link was given. */
+  readonly since: number;
+  /** A refused link can be asked for anew. */
+  readonly renewable: boolean;
+}
+
+/** Gives links to one bulk file; every call asks the service anew. */
+export interface LinkSource {
+  /** Digest of the question; equal for the same file of the same service. */
+  readonly identity: string;
+  /** Code for messages and progress. */
+  readonly code: string;
+  link(signal: AbortSignal | undefined): Promise<Link>;
+}
+
+export interface DownloadOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: OnProgress;
+  /** Reads the whole archive and checks its checksums before it gets its final name. */
+  readonly verify?: boolean;
+  /** Leaves a note beside the file, so that a later call for the same generation uses it again. */
+  readonly keep?: boolean;
+  /** Does not go on with, or use again, what an earlier run left. */
+  readonly fresh?: boolean;
+}
+
+/** A finished download. */
+export interface Downloaded {
+  readonly path: string;
+  readonly size: number;
+  /** True when another process, or an earlier run, had downloaded it already. */
+  readonly reused: boolean;
+}
+
+const MAX_RENEWALS = 3;
+const MAX_CHANGES = 2;
+const EXPIRED = new Set([401, 403, 404, 410]);
+const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
+
+/**
+ * Downloads a bulk file to `target`: whole or not at all. Goes on after cuts with `Range` where the pieces are known to belong
+ * together, else starts again; asks for a new link when the old one has expired; retries within a budget that progress refills.
+ * After an error that another run may cure, and after an abort, what has arrived waits beside `target` for that run.
+ */
+export async function download(
+  session: Session,
+  source: LinkSource,
+  target: string,
+  options: DownloadOptions = {},
+): Promise<Downloaded> {
+  const limit = new AbortController();
+  const { download: ms } = session.settings.timeouts;
+  const timer = setTimeout(() => limit.abort(tooLong(source.code, ms)), Math.min(ms, 2 ** 31 - 1));
+  timer.unref();
+  const signal = anySignal(options.signal, session.settings.signal, limit.signal);
+  try {
+    return await locked(`${target}.lock`, source.identity, signal, async ({ same }) => {
+      if (same && !options.fresh) {
+        const size = await zipSize(target);
+        if (size !== undefined) return { path: target, size, reused: true };
+      }
+      return await run({ session, source, target, options, signal });
+    });
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Size of an archive that another process has just finished. */
+async function zipSize(path: string): Promise<number | undefined> {
+  return zipEntry(path).then(
+    async () => (await stat(path)).size,
+    () => undefined,
+  );
+}
+
+function tooLong(code: string, ms: number): TransportError {
+  return new TransportError(`The download of ${code} was not complete within ${ms / 1000} seconds.`, {
+    code: "Timeout",
+    hint: "Run it again to go on; timeouts.download of connect() allows longer downloads.",
+  });
+}
+
+interface Job {
+  readonly session: Session;
+  readonly source: LinkSource;
+  readonly target: string;
+  readonly options: DownloadOptions;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function run(job: Job): Promise<Downloaded> {
+  const { source, target, options } = job;
+  const part = await openPartial(target, source.identity);
+  try {
+    if (options.fresh && part.size > 0) await part.restart({ identity: source.identity });
+    const found = part.size;
+    for (let rounds = 0; ; rounds++) {
+      await fetchAll(job, part);
+      const damage = await damageOf(part, options.verify === true);
+      if (damage === undefined) break;
+      if (rounds > 0) throw damage;
+      await part.restart({ identity: source.identity });
+    }
+    const reused = found > 0 && found === part.size;
+    const { size, origin } = part;
+    await part.finish();
+    await commit(part.path, target, options.keep ? { ...origin, total: size } : undefined);
+    options.onProgress?.({ phase: "download", code: source.code, bytes: size, total: size, done: true });
+    return { path: target, size, reused };
+  } catch (error) {
+    const worthless = (error instanceof DataError && error.code !== "UnexpectedContent") || isDiskFull(error);
+    await (worthless ? part.discard() : part.leave());
+    throw error;
+  }
+}
+
+const isDiskFull = (error: unknown): boolean => isArrowbookError(error) && error.code === "DiskFull";
+
+/** What is wrong with the archive; its contents are judged where pieces were joined on trust, or where asked. */
+async function damageOf(part: PartialFile, verify: boolean): Promise<unknown> {
+  try {
+    const entry = await zipEntry(part.path);
+    if (verify || part.origin.joined) for await (const _ of entry.chunks());
+    return undefined;
+  } catch (error) {
+    if (error instanceof DataError && DAMAGED.has(error.code)) return error;
+    throw error;
+  }
+}
+
+/** Fetches until the partial file is as long as the whole. */
+async function fetchAll(job: Job, part: PartialFile): Promise<void> {
+  const { session, source, signal } = job;
+  const budget = retryBudget(session.settings.retry);
+  const course: Course = { changes: 0, renewals: 0, furthest: part.size, budget };
+  let link: Link | undefined;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      link = await currentLink(job, link);
+      if (await step(job, part, link, course)) return;
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (part.size > course.furthest) {
+        course.furthest = part.size;
+        course.renewals = 0;
+        budget.refill();
+      }
+      if (link?.renewable && isExpired(error) && course.renewals++ < MAX_RENEWALS) {
+        link = undefined;
+        continue;
+      }
+      const pause = budget.pauseFor(fileError(error, job.target));
+      const status = isArrowbookError(error) ? error.code : undefined;
+      job.options.onProgress?.({ phase: "retry", code: source.code, bytes: part.size, status, pause });
+      await sleep(pause, signal);
+    }
+  }
+}
+
+interface Course {
+  changes: number;
+  renewals: number;
+  furthest: number;
+  readonly budget: RetryBudget;
+}
+
+function isExpired(error: unknown): boolean {
+  return error instanceof ServiceError && error.status !== undefined && EXPIRED.has(error.status);
+}
+
+/** The link in hand, or a new one when there is none or its life is about over (by monotonic time; the answer decides in the end). */
+async function currentLink(job: Job, link: Link | undefined): Promise<Link> {
+  const life = job.session.settings.profile.linkLifetimeMs.value;
+  const worn = link?.renewable && performance.now() - link.since > life - Math.min(60_000, life / 10);
+  return link && !worn ? link : job.source.link(job.signal);
+}
+
+/** One request. True when the file is whole. */
+async function step(job: Job, part: PartialFile, link: Link, course: Course): Promise<boolean> {
+  const { session, source } = job;
+  const known = part.origin;
+  if (part.size > 0 && known.generation !== link.generation) {
+    await changed(part, { identity: source.identity, generation: link.generation }, course, source.code);
+  } else if (part.size > 0 && part.size === known.total && link.generation !== undefined) {
+    return true;
+  }
+  const range = await rangeFor(part);
+  const answer = await exchange(session.settings, link.address, {
+    keyed: link.keyed,
+    headers: { "accept-encoding": "identity", ...range },
+    signal: job.signal,
+  });
+  try {
+    if (await accept(job, part, link, answer, course)) return true;
+    await receive(job, part, answer);
+  } finally {
+    answer.discard();
+  }
+  const { total } = part.origin;
+  if (total !== undefined && part.size < total) throw truncated(answer, `ended after ${part.size} of ${total} bytes`);
+  if (total !== undefined && part.size > total) {
+    await part.restart({ identity: source.identity, generation: link.generation });
+    throw truncated(answer, `has more than the ${total} bytes it declared`);
+  }
+  return true;
+}
+
+const isStrong = (etag: string | undefined): etag is string => etag !== undefined && !etag.startsWith("W/");
+
+/**
+ * Headers that ask for the rest. A strong ETag makes the service judge (`If-Range`); the same snapshot or weak ETag with the same
+ * length leaves the judgement to the archive's checksums; where neither is known the file is fetched from the start.
+ */
+async function rangeFor(part: PartialFile): Promise<Record<string, string>> {
+  const { etag, total, generation, identity } = part.origin;
+  if (part.size === 0) return {};
+  // A whole file that an earlier run left: the answer's headers tell whether it still is the same.
+  if (part.size === total) return {};
+  if (total !== undefined && isStrong(etag)) return { range: `bytes=${part.size}-`, "if-range": etag };
+  if (total !== undefined && (generation !== undefined || etag !== undefined)) return { range: `bytes=${part.size}-` };
+  await part.restart({ identity, generation });
+  return {};
+}
+
+/** Judges status and headers; prepares the partial file for the body. True when nothing more is needed. */
+async function accept(job: Job, part: PartialFile, link: Link, answer: Answer, course: Course): Promise<boolean> {
+  const { source, session } = job;
+  const etag = answer.header("etag") ?? undefined;
+  const fresh: Origin = { identity: source.identity, generation: link.generation, etag, total: answer.length };
+  const known = part.origin;
+  if (answer.status === 200) {
+    const same = known.total !== undefined && known.total === answer.length && known.etag === etag;
+    if (same && part.size === known.total && etag !== undefined) return true;
+    if (part.size > 0 && !same) await changed(part, fresh, course, source.code);
+    else await part.restart(fresh);
+    if (fresh.total !== undefined) await checkSpace(job.target, fresh.total);
+    return false;
+  }
+  if (answer.status === 206) {
+    const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(answer.header("content-range") ?? "");
+    const fits = range && Number(range[1]) === part.size && Number(range[3]) === known.total;
+    if (fits && (etag === undefined || etag === known.etag) && !answer.coded) {
+      if (!isStrong(known.etag)) await part.note({ ...known, joined: true });
+      await checkSpace(job.target, (known.total ?? 0) - part.size);
+      return false;
+    }
+    await changed(part, { identity: source.identity, generation: link.generation }, course, source.code);
+    throw truncated(answer, "is a part of another file");
+  }
+  if (answer.status === 416) {
+    await changed(part, { identity: source.identity, generation: link.generation }, course, source.code);
+    throw truncated(answer, "has no such part");
+  }
+  throw failed(session, answer, await wholeBody(answer, session.settings.limits.replyBytes));
+}
+
+/** The file is another one than before: what has arrived is dropped. Throws after more than two changes. */
+async function changed(part: PartialFile, origin: Origin, course: Course, code: string): Promise<void> {
+  await part.restart(origin);
+  course.furthest = 0;
+  if (++course.changes > MAX_CHANGES) {
+    throw new TransportError(`The file of ${code} was replaced ${course.changes} times during its download.`, {
+      code: "FileReplaced",
+      hint: "The service makes it anew faster than it can be downloaded; try again later.",
+      retry: { retryable: false },
+    });
+  }
+}
+
+/** Writes the body to the partial file, after a look at its first bytes. */
+async function receive(job: Job, part: PartialFile, answer: Answer): Promise<void> {
+  const { source, options } = job;
+  let head: Uint8Array | undefined = part.size === 0 ? new Uint8Array() : undefined;
+  for await (const chunk of answer.chunks()) {
+    let piece = chunk;
+    if (head) {
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+      if (head.length < 4) continue;
+      await checkStart(job, answer, head);
+      piece = head;
+      head = undefined;
+    }
+    await part.append(piece);
+    options.onProgress?.({ phase: "download", code: source.code, bytes: part.size, total: part.origin.total });
+  }
+  if (head) await checkStart(job, answer, head);
+}
+
+/** An archive starts with PK; an error body that came with status 200 is told as the error it is. */
+async function checkStart(job: Job, answer: Answer, head: Uint8Array): Promise<void> {
+  if (head.length > 0 && looksLikeFailure(head)) throw failed(job.session, answer, head);
+  checkContent(answer, head, "zip");
+}

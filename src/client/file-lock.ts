@@ -1,0 +1,89 @@
+import { open, readFile, stat, unlink, utimes } from "node:fs/promises";
+import { hostname } from "node:os";
+import { sleep } from "./retry.js";
+
+/** Who holds a lock, and for what. */
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly purpose: string;
+}
+
+const BEAT_MS = 5_000;
+const STALE_MS = 60_000;
+const POLL_MS = 200;
+
+/**
+ * Runs `work` while no other process that uses the same lock file does; `work` learns whether another process held it for the
+ * same purpose meanwhile. A courtesy: whoever relies on it must stay right where it does nothing, as on some network folders.
+ * The lock of a process that has died is taken over.
+ */
+export async function locked<T>(
+  path: string,
+  purpose: string,
+  signal: AbortSignal | undefined,
+  work: (waitedFor: { readonly same: boolean }) => Promise<T>,
+): Promise<T> {
+  let same = false;
+  while (!(await take(path, purpose))) {
+    const holder = await holderOf(path);
+    if (holder === undefined || (await isStale(path, holder))) await unlink(path).catch(() => undefined);
+    else {
+      if (holder.purpose === purpose) same = true;
+      await sleep(POLL_MS, signal);
+    }
+  }
+  const beat = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => undefined);
+  }, BEAT_MS);
+  beat.unref();
+  try {
+    return await work({ same });
+  } finally {
+    clearInterval(beat);
+    if ((await holderOf(path))?.pid === process.pid) await unlink(path).catch(() => undefined);
+  }
+}
+
+/** True when the lock is now ours, or when locks cannot be made here at all. */
+async function take(path: string, purpose: string): Promise<boolean> {
+  const holder: Holder = { pid: process.pid, host: hostname(), purpose };
+  try {
+    const handle = await open(path, "wx");
+    await handle.writeFile(JSON.stringify(holder));
+    await handle.close();
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "EEXIST";
+  }
+}
+
+/** Undefined for a lock file that is gone or, after a moment, still cannot be read. */
+async function holderOf(path: string): Promise<Holder | undefined> {
+  for (let tries = 0; tries < 3; tries++) {
+    try {
+      return JSON.parse(await readFile(path, "utf8")) as Holder;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      await sleep(20);
+    }
+  }
+  return undefined;
+}
+
+async function isStale(path: string, holder: Holder): Promise<boolean> {
+  if (holder.host === hostname() && !isAlive(holder.pid)) return true;
+  const state = await stat(path).catch(() => undefined);
+  return state !== undefined && Date.now() - state.mtimeMs > STALE_MS;
+}
+
+/** Whether a process of this machine runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,63 @@
+import type { RecordBatch } from "../columns/arrow.js";
+import { csvBatches } from "../columns/csv.js";
+import { atomicFile } from "../columns/file.js";
+import type { ReadOptions } from "../columns/options.js";
+import { zipEntry } from "../format/zip.js";
+import type { ColumnChooser } from "./bulk-columns.js";
+import { firstLine } from "./first-line.js";
+import type { OnProgress } from "./progress.js";
+
+/** An archive on the disk and how to read it. */
+export interface Landing {
+  readonly zip: string;
+  readonly code: string;
+  readonly choose: ColumnChooser;
+  readonly emptyText: "quoted" | "null";
+  readonly onProgress: OnProgress;
+}
+
+/** How a bulk file is read. */
+export type LandOptions = ReadOptions & { readonly signal?: AbortSignal };
+
+/** The archive's rows as record batches, one at a time. Throws DataError; nothing is final until the end is reached. */
+export async function* landedBatches(landing: Landing, options: LandOptions): AsyncGenerator<RecordBatch> {
+  const entry = await zipEntry(landing.zip, { signal: options.signal });
+  let bytes = 0;
+  let rows = 0;
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of entry.chunks()) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  };
+  const { cells, chunks } = await firstLine(counted());
+  try {
+    const { columns, header } = await landing.choose(cells);
+    if (cells.length === 0) return;
+    const { emptyText, code } = landing;
+    for await (const batch of csvBatches(chunks, { ...options, columns, header, emptyText })) {
+      rows += batch.numRows;
+      landing.onProgress({ phase: "read", code, rows, bytes, total: entry.size });
+      yield batch;
+    }
+    landing.onProgress({ phase: "read", code, rows, bytes, total: entry.size, done: true });
+  } finally {
+    await chunks.return(undefined);
+  }
+}
+
+/** Copies the archive's CSV to `path`, byte for byte: whole, or not at all. Gives its size. */
+export async function copyCsv(landing: Landing, path: string, signal?: AbortSignal): Promise<number> {
+  const { code, onProgress } = landing;
+  const entry = await zipEntry(landing.zip, { signal });
+  return atomicFile(path, async (file) => {
+    let bytes = 0;
+    for await (const chunk of entry.chunks()) {
+      await file.writeFile(chunk);
+      bytes += chunk.length;
+      onProgress({ phase: "read", code, bytes, total: entry.size });
+    }
+    onProgress({ phase: "read", code, bytes, total: entry.size, done: true });
+    return bytes;
+  });
+}

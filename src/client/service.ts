@@ -1,0 +1,62 @@
+import type { Cell } from "../frame/rows.js";
+import { type Memory, memory } from "./ask.js";
+import { onePart, twoParts } from "./code.js";
+import { DatabaseQuery } from "./database-query.js";
+import { DatasetQuery } from "./dataset-query.js";
+import { type ConnectOptions, settingsOf } from "./options.js";
+import { type Session, session } from "./request.js";
+import { TableQuery } from "./table-query.js";
+import type { Tables } from "./tables.js";
+
+/** Row type of a table: the declared one, else any columns. */
+export type RowOf<Code extends string> = Code extends keyof Tables ? Tables[Code] : Record<string, Cell>;
+
+/** A connection to one service. Holds no socket; queries made from it share its limits and its key. */
+export class Service {
+  readonly #session: Session;
+  readonly #memory: Memory = memory();
+
+  constructor(options: ConnectOptions) {
+    this.#session = session(settingsOf(options));
+  }
+
+  /** Base address, without `/api/v3`. */
+  get url(): string {
+    return this.#session.settings.url;
+  }
+
+  /** A time series by `DATABASE/DATASET` (spec 4.1–4.4). */
+  dataset<Row extends object = Record<string, Cell>>(code: string): DatasetQuery<Row> {
+    return new DatasetQuery<Row>(this.#session, this.#memory, twoParts(code, "DATABASE/DATASET"));
+  }
+
+  /** A database of time series (spec 4.5, 4.6). */
+  database(code: string): DatabaseQuery {
+    return new DatabaseQuery(this.#session, this.#memory, onePart(code));
+  }
+
+  /** A table by `VENDOR/TABLE` (spec 4.7–4.9). Its row type is the declared one of {@link Tables}, or given: `table<Price>(code)`. */
+  table<const Code extends keyof Tables | (string & {})>(code: Code): TableQuery<RowOf<Code & string>>;
+  table<Row extends object>(code: string): TableQuery<Row>;
+  table(code: string): TableQuery {
+    return new TableQuery(this.#session, this.#memory, twoParts(code, "VENDOR/TABLE"));
+  }
+
+  /** Nothing to close; `connect.sample()` gives a service whose `close()` also stops the embedded service. */
+  async close(): Promise<void> {}
+}
+
+/**
+ * Connects to a service. Sends nothing yet.
+ * Throws InputError for an unknown option, and where no address is given or ARROWBOOK_URL is not set.
+ *
+ * @example
+ * ```ts no-run
+ * import { connect } from "arrowbook";
+ * const service = connect({ url: "https://data.example.com", apiKey: process.env.MY_KEY });
+ * const frame = await service.dataset("EOD/AAPL").from("2020-01-01").frame();
+ * ```
+ */
+export function connect(options: ConnectOptions = {}): Service {
+  return new Service(options);
+}

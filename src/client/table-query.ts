@@ -1,0 +1,204 @@
+import type { RecordBatch } from "../columns/arrow.js";
+import { schemaOf } from "../columns/schema.js";
+import type { FrameSource } from "../display/source.js";
+import type { TableMetadata } from "../document/records.js";
+import { InputError } from "../errors/errors.js";
+import { Frame } from "../frame/frame.js";
+import type { Cell } from "../frame/rows.js";
+import type { ColumnSpec } from "../spec/columns.js";
+import type { Filter } from "../spec/endpoints.js";
+import type { Format } from "../spec/vocabulary.js";
+import { ask, type Memory } from "./ask.js";
+import { declaredColumns } from "./bulk-columns.js";
+import { BulkFile } from "./bulk-file.js";
+import type { ReadCall } from "./dataset-query.js";
+import { type ExportOptions, exportSource } from "./export-source.js";
+import { type Conditions, checkNames, filtersOf } from "./filters.js";
+import { refuseUnknown } from "./options.js";
+import type { Session } from "./request.js";
+import { type Page, pageOf, pagesOf, type TableCall } from "./table-pages.js";
+import { emptyTextOf } from "./typed-rows.js";
+import { formatOf, wholeOf } from "./words.js";
+
+/** A page of table rows and the cursor of the next one; null after the last (spec 2.6). */
+export interface TablePage<Row extends object = Record<string, Cell>> {
+  readonly frame: Frame<Row>;
+  readonly next: string | null;
+}
+
+interface Wanted {
+  readonly filters: readonly Filter[];
+  readonly select?: readonly string[];
+  readonly pageSize?: number;
+  readonly format: Format;
+}
+
+/**
+ * A question about a table (spec 4.7–4.9). Immutable: every method gives a new query. Names are checked against the table's
+ * metadata before rows are asked for.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "arrowbook";
+ * const service = await connect.sample();
+ * const prices = service.table("MARKET/PRICES").where({ ticker: ["AAA", "BBB"], date: { gte: "2024-01-01" } });
+ * console.log((await prices.select("ticker", "date", "close").frame()).numRows);
+ * await service.close();
+ * ```
+ */
+export class TableQuery<Row extends object = Record<string, Cell>> {
+  readonly #session: Session;
+  readonly #memory: Memory;
+  readonly #codes: { readonly vendor_code: string; readonly datatable_code: string };
+  readonly #wanted: Wanted;
+
+  constructor(
+    session: Session,
+    memory: Memory,
+    codes: readonly [string, string],
+    wanted: Wanted = { filters: [], format: "json" },
+  ) {
+    this.#session = session;
+    this.#memory = memory;
+    this.#codes = { vendor_code: codes[0], datatable_code: codes[1] };
+    this.#wanted = wanted;
+  }
+
+  /** `VENDOR/TABLE`. */
+  get code(): string {
+    return `${this.#codes.vendor_code}/${this.#codes.datatable_code}`;
+  }
+
+  /** Keeps the rows that meet every condition, in addition to earlier ones. Only columns in `metadata().filters` can be used (spec 4.7). */
+  where(conditions: Conditions<Row>): TableQuery<Row> {
+    const more = filtersOf(this.#session.settings, conditions as Readonly<Record<string, unknown>>);
+    return this.#with({ filters: [...this.#wanted.filters, ...more] });
+  }
+
+  /** These columns only, in this order (spec 4.7, `qopts.columns`). */
+  select<const Names extends readonly [keyof Row & string, ...(keyof Row & string)[]]>(
+    ...names: Names
+  ): TableQuery<Pick<Row, Names[number]>> {
+    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    if (names.length === 0 || twice !== undefined) {
+      throw new InputError(twice ? `select() names ${JSON.stringify(twice)} twice.` : "select() names no column.", {
+        code: "BadSelection",
+        hint: "Name each wanted column once.",
+      });
+    }
+    const wanted = { ...this.#wanted, select: names };
+    return new TableQuery(this.#session, this.#memory, this.#pair(), wanted);
+  }
+
+  /** Rows of one page, at most 10,000 (spec 8); fewer make more requests. */
+  pageSize(rows: number): TableQuery<Row> {
+    return this.#with({ pageSize: wholeOf(rows, 1, "pageSize()") });
+  }
+
+  /** The format of the replies; the columns are the same whichever it is. Default `json`. */
+  format(format: Format): TableQuery<Row> {
+    return this.#with({ format: formatOf(format) });
+  }
+
+  /** The metadata (spec 2.7). */
+  async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<TableMetadata> {
+    const { format } = this.#wanted;
+    const call = { endpoint: "tableMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
+    return (await ask(this.#session, "tableMetadata", call, options.signal)).document.fields;
+  }
+
+  /** All rows, through every page. Throws ServiceError, TransportError, DataError, InputError; nothing partial is given. */
+  async frame(options: ReadCall = {}): Promise<Frame<Row>> {
+    const batches: RecordBatch[] = [];
+    let last: Page | undefined;
+    for await (const page of this.#pages(options)) {
+      batches.push(...page.batches);
+      last = page;
+    }
+    const schema = batches[0]?.schema ?? schemaOf(last?.columns ?? [], options);
+    return Frame.fromBatches<Row>(schema, batches, this.#source(last));
+  }
+
+  /** The rows as record batches, page by page; the next page is on its way while one is used. */
+  async *batches(options: ReadCall = {}): AsyncGenerator<RecordBatch> {
+    for await (const page of this.#pages(options)) yield* page.batches;
+  }
+
+  /** One page: the first, or the one that `cursor` of an earlier page's `next` stands for. */
+  async page(cursor?: string | null, options: ReadCall = {}): Promise<TablePage<Row>> {
+    const page = await pageOf(this.#session, await this.#tableCall(options.signal), cursor ?? null, options);
+    const schema = page.batches[0]?.schema ?? schemaOf(page.columns, options);
+    return { frame: Frame.fromBatches<Row>(schema, page.batches, this.#source(page)), next: page.next };
+  }
+
+  /**
+   * The whole answer as a bulk file (spec 4.9), not bound by the 10,000 rows of a reply. `stale: "use"` (default) takes an older
+   * file at once while a newer one is made, `"wait"` waits for the newer one. For subscribers only, 60 an hour (spec 8).
+   */
+  export(options: ExportOptions = {}): BulkFile<Row> {
+    refuseUnknown(options, ["stale", "poll"], "export()");
+    const { filters, select, format } = this.#wanted;
+    const parameters = { ...(select ? { "qopts.columns": select.join(",") } : {}), "qopts.export": "true" };
+    const call = { endpoint: "tableExport", codes: this.#codes, format, parameters, filters } as const;
+    const source = exportSource(this.#session, call, this.code, options);
+    const checked = async (signal?: AbortSignal): Promise<TableCall> => this.#tableCall(signal);
+    return new BulkFile<Row>({
+      code: this.code,
+      choose: async (first) => {
+        const { columns } = await (await checked()).metadata();
+        const wanted = select?.map((name) => columns.find((column) => column.name === name) as ColumnSpec);
+        return declaredColumns(wanted ?? columns)(first);
+      },
+      emptyText: emptyTextOf(this.#session.settings.profile),
+      status: async (signal) => {
+        await checked(signal);
+        return source.status(signal);
+      },
+      ready: async (signal, onProgress) => {
+        await checked(signal);
+        return source.ready(signal, onProgress);
+      },
+      from: {
+        session: this.#session,
+        source: {
+          ...source,
+          link: async (signal) => {
+            await checked(signal);
+            return source.link(signal);
+          },
+        },
+      },
+    });
+  }
+
+  async *#pages(options: ReadCall): AsyncGenerator<Page> {
+    yield* pagesOf(this.#session, await this.#tableCall(options.signal), options);
+  }
+
+  /** The call with its names checked; the metadata is asked for where names or CSV make it needed, and remembered. */
+  async #tableCall(signal?: AbortSignal): Promise<TableCall> {
+    const { filters, select, pageSize, format } = this.#wanted;
+    // JSON whatever the format of the rows: the list cells of metadata in CSV are not always lists that can be read.
+    const fresh = (): Promise<TableMetadata> => this.format("json").metadata({ signal });
+    const metadata = (): Promise<TableMetadata> => this.#memory.remember(`table ${this.code}`, fresh);
+    if (filters.length > 0 || select !== undefined) checkNames(this.code, await metadata(), select, filters);
+    return { code: this.code, codes: this.#codes, filters, select, pageSize, format, metadata, fresh };
+  }
+
+  #source(page: Page | undefined): FrameSource {
+    const { filters } = this.#wanted;
+    return {
+      code: this.code,
+      ...(filters.length > 0 ? { filters } : {}),
+      complete: page !== undefined && page.next === null && !page.capped,
+    };
+  }
+
+  #pair(): readonly [string, string] {
+    return [this.#codes.vendor_code, this.#codes.datatable_code];
+  }
+
+  #with(change: Partial<Wanted>): TableQuery<Row> {
+    return new TableQuery(this.#session, this.#memory, this.#pair(), { ...this.#wanted, ...change });
+  }
+}

@@ -1,0 +1,485 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import type { ConnectOptions } from "../../src/client/options.js";
+import { connect } from "../../src/client/service.js";
+import { type Answer, faultServer } from "./fault-server.js";
+
+const server = await faultServer();
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+
+const KEY = "canary-key-0123456789abcdef";
+let keys = 0;
+const fast = { pause: 1, maxPause: 2, budget: 2_000 };
+const service = (options: ConnectOptions = {}) =>
+  connect({
+    url: server.url,
+    // A key of its own for each connection: they do not share what the service said to another one.
+    apiKey: `${KEY}-${keys++}`,
+    retry: fast,
+    timeouts: { response: 500, idle: 200 },
+    warn: () => undefined,
+    ...options,
+  });
+
+const page = JSON.stringify({
+  datatable: {
+    data: [["AAA", "2024-02-29", 1.25]],
+    columns: [
+      { name: "ticker", type: "String" },
+      { name: "date", type: "Date" },
+      { name: "close", type: "BigDecimal(15,4)" },
+    ],
+  },
+  meta: { next_cursor_id: null },
+});
+const json = { "content-type": "application/json" };
+const good: Answer = { headers: json, body: page };
+const csvMetadata: Answer = {
+  headers: json,
+  body: JSON.stringify({
+    datatable: {
+      vendor_code: "V",
+      datatable_code: "T",
+      name: "t",
+      description: null,
+      columns: [
+        { name: "ticker", type: "String" },
+        { name: "date", type: "Date" },
+        { name: "close", type: "BigDecimal(15,4)" },
+      ],
+      filters: ["ticker"],
+      primary_key: ["ticker", "date"],
+      premium: false,
+      status: { refreshed_at: null, status: null, expected_at: null, update_frequency: null },
+    },
+  }),
+};
+const failure = (status: number, code: string, message = "no", headers = {}): Answer => ({
+  status,
+  headers: { ...json, ...headers },
+  body: JSON.stringify({ error: { code, message } }),
+});
+
+const T = "/api/v3/datatables/V/T.json";
+const rows = async (options?: ConnectOptions) => (await service(options).table("V/T").frame()).numRows;
+const fails = (options?: ConnectOptions) =>
+  rows(options).then(
+    () => {
+      throw new Error("it succeeded");
+    },
+    (error) => error,
+  );
+
+describe("transport", () => {
+  it("row 1, 4: a reply cut in the middle is asked for again", async () => {
+    server.on(
+      T,
+      { headers: json, body: page, cutAt: 40 },
+      { headers: json, body: page, cutAt: 0 },
+      { cutAt: -1 },
+      good,
+    );
+    expect(await rows()).toBe(1);
+    expect(server.count(T)).toBe(4);
+  });
+
+  it("row 4: a reply that is always cut ends as an error that says so", async () => {
+    server.on(T, { headers: json, body: page, cutAt: 40 });
+    expect(await fails()).toMatchObject({
+      name: "TransportError",
+      code: "ConnectionLost",
+      message: expect.stringContaining("tried 6 times"),
+    });
+  });
+
+  it("row 5: a CSV reply that only the end of the connection ends, cut in the middle of a value, is never a short table", async () => {
+    const csv = "ticker,date,close\nAAA,2024-02-29,1.25\nBBB,2024-02-29,12.5\n";
+    server.on("/api/v3/datatables/V/T/metadata", csvMetadata);
+    server.on("/api/v3/datatables/V/T.csv", {
+      headers: { "content-type": "text/csv" },
+      body: csv.slice(0, -3),
+      length: "close",
+    });
+    const query = service().table("V/T").format("csv");
+    await expect(query.frame()).rejects.toMatchObject({ code: "TruncatedBody" });
+    server.on(
+      "/api/v3/datatables/V/T.csv",
+      { body: csv.slice(0, -3), length: "close" },
+      { headers: { "content-type": "text/csv" }, body: csv },
+    );
+    expect((await query.frame()).numRows).toBe(2);
+  });
+
+  it("row 5: without a declared length a whole CSV reply brings a warning", async () => {
+    const said: string[] = [];
+    server.on("/api/v3/datatables/V/T/metadata", csvMetadata);
+    server.on("/api/v3/datatables/V/T.csv", { body: "ticker,date,close\nAAA,2024-02-29,1.25\n", length: "close" });
+    await service({ warn: (message) => said.push(message) })
+      .table("V/T")
+      .format("csv")
+      .frame();
+    expect(said).toEqual([expect.stringContaining("does not declare the length")]);
+  });
+
+  it("row 6: a declared length that is too small or too big is never a short table", async () => {
+    server.on(T, { headers: json, body: page, length: page.length - 20 });
+    expect(await fails({ retry: { ...fast, attempts: 1 } })).toMatchObject({
+      name: expect.stringMatching(/DataError|TransportError/),
+    });
+    server.on(T, { headers: json, body: page, length: page.length + 20 }, good);
+    expect(await rows()).toBe(1);
+  });
+
+  it("row 7: no answer, a stall and a trickle are timeouts, and tried again", async () => {
+    server.on(
+      T,
+      { stallAt: -1 },
+      { headers: json, body: page, stallAt: 30 },
+      { headers: json, body: page, trickle: 20 },
+      good,
+    );
+    expect(await rows()).toBe(1);
+    expect(server.count(T)).toBe(4);
+    server.on(T, { stallAt: -1 });
+    expect(await fails({ retry: { ...fast, attempts: 0 } })).toMatchObject({
+      code: "Timeout",
+      message: expect.stringContaining("0.5 seconds"),
+    });
+  });
+
+  it("row 8: a service that is down is said in one line, after three tries", async () => {
+    const closed = await faultServer();
+    await closed.close();
+    expect(await fails({ url: closed.url })).toMatchObject({
+      name: "TransportError",
+      code: "Unreachable",
+      message: expect.stringMatching(
+        /^The service at 127\.0\.0\.1:\d+ cannot be reached: it refuses connections \(tried 3 times\)\.$/,
+      ),
+    });
+    expect(await fails({ url: "http://no-such-host.invalid" })).toMatchObject({
+      code: "Unreachable",
+      message: expect.stringContaining("no-such-host.invalid"),
+    });
+  });
+
+  it("row 9: gzip, asked for or not, once or twice, is unpacked; a bomb is refused", async () => {
+    const zipped = gzipSync(page);
+    server.on(
+      T,
+      { headers: { ...json, "content-encoding": "gzip" }, body: zipped },
+      { headers: json, body: zipped },
+      { headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(zipped) },
+    );
+    for (let i = 0; i < 3; i++) expect(await rows()).toBe(1);
+    server.on(T, { headers: json, body: gzipSync(Buffer.alloc(30 << 20)) });
+    expect(await fails({ limits: { replyBytes: 1 << 20 } })).toMatchObject({ code: "TooLarge" });
+    server.on(T, { headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(Buffer.alloc(30 << 20)) });
+    expect(await fails({ limits: { replyBytes: 1 << 20 } })).toMatchObject({ code: "TooLarge" });
+  });
+
+  it("row 10: a web page with status 200 is no reply, whatever it calls itself", async () => {
+    const html = `<!DOCTYPE html><html><title>Sign in</title>api_key=${KEY} ${"x".repeat(500)}</html>`;
+    for (const headers of [{ "content-type": "text/html" }, json]) {
+      server.on(T, { headers, body: html });
+      const error = await fails();
+      expect(error).toMatchObject({
+        name: "DataError",
+        code: "UnexpectedContent",
+        status: 200,
+        message: expect.stringContaining("a web page"),
+      });
+      expect(error.body.length).toBeLessThanOrEqual(210);
+      expect(JSON.stringify(error) + error.stack).not.toContain(KEY);
+      expect(server.count(T)).toBe(1);
+      server.reset();
+    }
+  });
+
+  it.each([500, 502, 503, 504])("row 11: status %i is tried again, then told with the way out", async (status) => {
+    server.on(T, { status, headers: { "content-type": "text/html" }, body: "<html>oops</html>" }, good);
+    expect(await rows()).toBe(1);
+    server.on(T, { status, body: "" });
+    const error = await fails();
+    expect(error).toMatchObject({ name: "ServiceError", status, hint: expect.stringMatching(/export|again/) });
+    expect(server.count(T)).toBe(2 + 6);
+  });
+
+  it("row 12: Retry-After is kept in full, and fails at once beyond the budget", async () => {
+    server.on(T, failure(429, "QELx04", "slow down", { "retry-after": "1" }), good);
+    const profile = { retry: { ...fast, budget: 90_000 } };
+    expect(await fails()).toMatchObject({ code: "QELx04" });
+    server.on(T, { status: 429, headers: { "retry-after": "1" } }, good);
+    const start = performance.now();
+    expect(await rows(profile)).toBe(1);
+    expect(performance.now() - start).toBeGreaterThan(995);
+    server.reset();
+    server.on(T, { status: 429, headers: { "retry-after": "3600" } });
+    expect(await fails(profile)).toMatchObject({
+      status: 429,
+      retry: { after: 3_600_000 },
+      hint: expect.stringContaining("60 minutes"),
+    });
+    expect(server.count(T)).toBe(1);
+  });
+
+  it.each(["-2", "garbage", "NaN", "Infinity", "Wed, 21 Oct 2015 07:28:00 GMT", ""])(
+    "row 12: Retry-After %j asks for nothing",
+    async (value) => {
+      server.on(T, { status: 503, headers: { "retry-after": value, date: new Date().toUTCString() } }, good);
+      expect(await rows()).toBe(1);
+    },
+  );
+
+  it.each(["QELx01", "QELx02", "QELx03", "QEAx06"])("row 13: the daily limit %s fails at once", async (code) => {
+    server.on(T, failure(429, code));
+    expect(await fails()).toMatchObject({ code, status: 429 });
+    expect(server.count(T)).toBe(1);
+  });
+
+  it.each([
+    [400, "QEAx01"],
+    [401, "QEAx05"],
+    [403, "QEPx04"],
+    [404, "QECx02"],
+    [422, "QESx08"],
+    [414, "QELx07"],
+    [413, "QELx08"],
+    [422, "QELx06"],
+    [410, undefined],
+  ])("row 15: %i %s is never tried again", async (status, code) => {
+    server.on(T, code ? failure(status, code) : { status, body: "" });
+    expect(await fails()).toMatchObject({
+      name: "ServiceError",
+      code: code ?? "HTTP410",
+      status,
+      hint: expect.any(String),
+    });
+    expect(server.count(T)).toBe(1);
+  });
+
+  it("row 15: the code decides before the status", async () => {
+    server.on(T, failure(400, "QEXx01"), failure(202, "QEAx07"), good);
+    expect(await fails()).toMatchObject({ code: "QEAx07" }); // its 30 seconds are over this budget
+    server.on(T, failure(400, "QEXx01"), good);
+    expect(await rows()).toBe(1);
+  });
+
+  it("row 16: the key goes to its own host only; redirects are followed by hand, five at most", async () => {
+    const other = await faultServer();
+    other.on("/", good);
+    server.on(T, { status: 302, headers: { location: `${other.url}/elsewhere` } });
+    expect(await rows()).toBe(1);
+    expect(JSON.stringify(other.seen)).not.toContain(KEY);
+    expect(server.seen[0].query.get("api_key")).toContain(KEY);
+    server.on(T, { status: 302, headers: { location: T } });
+    expect(await fails()).toMatchObject({ code: "BadRedirect", message: expect.stringContaining("6th") });
+    server.on(T, { status: 302, headers: { location: "ftp://x/y" } });
+    expect(await fails()).toMatchObject({ code: "BadRedirect", message: expect.stringContaining("not secure") });
+    server.on(T, { status: 302 });
+    expect(await fails()).toMatchObject({ code: "BadRedirect" });
+    await other.close();
+  });
+
+  it("row 16: a redirect from https to http is refused", async () => {
+    const asked: string[] = [];
+    const fetch = (async (url: string) => {
+      asked.push(url);
+      return new Response(null, { status: 302, headers: { location: "http://data.example.com/x" } });
+    }) as typeof globalThis.fetch;
+    const error = await fails({ url: "https://data.example.com", fetch });
+    expect(error).toMatchObject({ code: "BadRedirect", message: expect.stringContaining("not secure") });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("a header key never leaves its origin either", async () => {
+    const other = await faultServer();
+    other.on("/", good);
+    server.on(T, { status: 302, headers: { location: `${other.url}/elsewhere` } });
+    expect(await rows({ profile: "nasdaqDataLink" })).toBe(1);
+    expect(server.seen[0].headers["x-api-token"]).toContain(KEY);
+    expect(other.seen[0].headers["x-api-token"]).toBeUndefined();
+    await other.close();
+  });
+
+  it("row 48: an abort ends the call within a second with its reason, waiting or reading", async () => {
+    for (const answer of [
+      { stallAt: -1 },
+      { headers: json, body: page, stallAt: 20 },
+      { status: 503, headers: { "retry-after": "1" } },
+    ]) {
+      server.on(T, answer);
+      const stop = new AbortController();
+      const reason = new Error("enough");
+      setTimeout(() => stop.abort(reason), 50);
+      const start = performance.now();
+      await expect(
+        service({ timeouts: { response: 9_000, idle: 9_000 } })
+          .table("V/T")
+          .frame({ signal: stop.signal }),
+      ).rejects.toBe(reason);
+      expect(performance.now() - start).toBeLessThan(1_000);
+    }
+  });
+
+  it("row 49: no error of any kind holds the key", async () => {
+    const answers: Answer[] = [
+      { status: 400, body: `bad api_key=${KEY}` },
+      failure(400, "QEAx01", `the key ${KEY} is unknown`),
+      { cutAt: -1 },
+      { headers: json, body: `{"datatable": "${KEY}"` },
+      { status: 302, headers: { location: `ftp://${KEY}@x/` } },
+    ];
+    for (const answer of answers) {
+      server.on(T, answer);
+      const error = await fails({ apiKey: KEY, retry: { ...fast, attempts: 0 } });
+      const { inspect } = await import("node:util");
+      expect(`${inspect(error, { depth: 9 })} ${JSON.stringify(error)} ${error.stack}`).not.toContain(KEY);
+    }
+  });
+});
+
+describe("paging", () => {
+  const of = (data: unknown[][], cursor: unknown, columns = ["a"]): Answer => ({
+    headers: json,
+    body: JSON.stringify({
+      datatable: { data, columns: columns.map((name) => ({ name, type: "Integer" })) },
+      meta: { next_cursor_id: cursor },
+    }),
+  });
+
+  it("all pages arrive, each asked for with the cursor before it", async () => {
+    server.on("/api/v3/datatables/V/T/metadata", csvMetadata);
+    server.on(T, of([[1], [2]], "c1"), of([], "c2"), of([[3]], null));
+    expect(await rows()).toBe(3);
+    expect(server.seen.filter(({ path }) => path === T).map(({ query }) => query.get("qopts.cursor_id"))).toEqual([
+      null,
+      "c1",
+      "c2",
+    ]);
+  });
+
+  it("row 23: a cursor that comes again is a loop", async () => {
+    server.on(T, of([[1]], "c1"), of([[2]], "c2"), of([[3]], "c1"));
+    expect(await fails()).toMatchObject({ name: "DataError", code: "CursorLoop" });
+  });
+
+  it("row 23: a page that comes again is a loop", async () => {
+    server.on(T, of([[1]], "c1"), of([[1]], "c2"));
+    expect(await fails()).toMatchObject({ code: "CursorLoop", message: expect.stringContaining("page 2") });
+  });
+
+  it("row 23: empty pages that do not end are a loop", async () => {
+    let n = 0;
+    server.on(T, () => of([], `c${n++}`) as never);
+    expect(await fails()).toMatchObject({ code: "CursorLoop", message: expect.stringContaining("empty") });
+  });
+
+  it("row 23: a cursor that is no text, or blank, is refused before another request", async () => {
+    for (const cursor of [7, "", " ", {}]) {
+      server.reset();
+      server.on(T, of([[1]], cursor), of([[2]], null));
+      expect(await fails()).toMatchObject({ name: "DataError" });
+      expect(server.count(T)).toBe(1);
+    }
+  });
+
+  it("row 23: an expired cursor is an error, never a mix or a part", async () => {
+    server.on(T, of([[1]], "c1"), failure(400, "QESx06", "invalid cursor"));
+    expect(await fails()).toMatchObject({ code: "QESx06", hint: expect.stringContaining("start again") });
+  });
+
+  it("row 23: more pages than allowed is an error of its own", async () => {
+    let n = 0;
+    server.on(T, () => of([[n]], `c${n++}`) as never);
+    expect(await fails({ limits: { pages: 3 } })).toMatchObject({ code: "TooManyPages" });
+    expect(server.count(T)).toBeLessThanOrEqual(4);
+  });
+
+  it("row 24, 41: columns that change between pages are an error", async () => {
+    server.on(T, of([[1]], "c1"), of([[2]], null, ["b"]));
+    expect(await fails()).toMatchObject({ code: "ColumnsChanged" });
+  });
+
+  it("row 24: a refresh between the pages brings a warning", async () => {
+    const at = (refreshed_at: string): Answer => ({
+      headers: json,
+      body: JSON.stringify({
+        datatable: {
+          ...JSON.parse((csvMetadata as { body: string }).body).datatable,
+          status: { refreshed_at, status: null, expected_at: null, update_frequency: null },
+        },
+      }),
+    });
+    server.on("/api/v3/datatables/V/T/metadata", at("2024-01-01T00:00:00Z"), at("2024-01-01T01:00:00Z"));
+    server.on(T, of([[1]], "c1"), of([[2]], null));
+    const said: string[] = [];
+    expect(await rows({ warn: (message) => said.push(message) })).toBe(2);
+    expect(said).toEqual([expect.stringContaining("was refreshed while")]);
+  });
+
+  it("row 25: exactly 10,000 rows without a word about a cursor bring a warning and an incomplete frame", async () => {
+    const csv = `ticker,date,close\n${"AAA,2024-02-29,1.25\n".repeat(10_000)}`;
+    server.on("/api/v3/datatables/V/T/metadata", csvMetadata);
+    server.on("/api/v3/datatables/V/T.csv", { body: csv });
+    const said: string[] = [];
+    const frame = await service({ warn: (message) => said.push(message) })
+      .table("V/T")
+      .format("csv")
+      .frame();
+    expect(frame.numRows).toBe(10_000);
+    expect(frame.source?.complete).toBe(false);
+    expect(said).toEqual([expect.stringMatching(/10000 rows.*export/)]);
+  });
+
+  it("an abandoned iteration stops the request under way", async () => {
+    server.on(T, of([[1]], "c1"), { stallAt: -1 });
+    for await (const batch of service().table("V/T").batches()) {
+      expect(batch.numRows).toBe(1);
+      break;
+    }
+  });
+});
+
+describe("names", () => {
+  beforeEach(() => server.on("/api/v3/datatables/V/T/metadata", csvMetadata));
+
+  it("an unknown column is told before rows are asked for, with the nearest name", async () => {
+    const query = service().table("V/T");
+    await expect(query.select("clsoe").frame()).rejects.toMatchObject({
+      code: "UnknownColumn",
+      hint: 'Did you mean "close"?',
+    });
+    await expect(query.where({ tickr: "AAA" }).frame()).rejects.toMatchObject({
+      code: "UnknownColumn",
+      hint: 'Did you mean "ticker"?',
+    });
+    await expect(query.where({ close: { gt: 1 } }).frame()).rejects.toMatchObject({
+      code: "NotFilterable",
+      hint: expect.stringContaining('"ticker"'),
+    });
+    expect(server.count(T)).toBe(0);
+  });
+
+  it("what cannot be asked is refused at once", () => {
+    const query = service().table("V/T");
+    expect(() => service().table("V")).toThrow(/VENDOR\/TABLE/);
+    expect(() => service().dataset("V/T/U")).toThrow(/DATABASE\/DATASET/);
+    expect(() => service().database("V/T")).toThrow(/not the code of a database/);
+    expect(() => query.where({ ticker: [] })).toThrow(/is empty/);
+    expect(() => query.where({ ticker: "a,b" })).toThrow(/commas/);
+    expect(() => query.format("yaml" as never)).toThrow(/yaml/);
+    expect(() => service().dataset("D/S").from("2024-02-30")).toThrow(/2024-02-30/);
+    expect(() => service().dataset("D/S").limit(0)).toThrow(/limit/);
+    expect(() => connect({ url: server.url, apikey: "x" } as never)).toThrow(/apikey/);
+    expect(() => connect({ url: "data.example.com" })).toThrow(/base address/);
+    expect(() => connect({ url: `${server.url}?api_key=${KEY}` })).toThrow(/base address/);
+    expect(() => connect({ url: server.url, retry: { attempt: 3 } as never })).toThrow(/attempt/);
+  });
+
+  it("the base address may end in /api/v3", async () => {
+    server.on(T, good);
+    expect(await rows({ url: `${server.url}/api/v3/` })).toBe(1);
+  });
+});
