@@ -437,6 +437,7 @@ describe("paging", () => {
     server.on(T, of([[1]], "c1"), { stallAt: -1 });
     for await (const batch of service().table("V/T").batches()) {
       expect(batch.numRows).toBe(1);
+      while (server.count(T) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
       break;
     }
   });
