@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Profile } from "../spec/profile.js";
 import type { FileStatus } from "../spec/vocabulary.js";
 import { type CsvToZip, writeCsvZip, type ZipFile } from "./csv-zip.js";
-import { refused } from "./refused.js";
+import { Refused } from "./refused.js";
 
 /** A file that is asked for: what it holds, and which state of the rows. */
 export interface FileOrder {
@@ -64,12 +64,16 @@ export interface BulkFilesOptions {
 
 const HOUR_MS = 60 * 60 * 1000;
 
+/** A file nobody has asked for this long is removed when the next one is begun. */
+const KEPT_MS = 24 * HOUR_MS;
+
 /** Bulk files in a folder. */
 export function bulkFiles({ folder, profile, clock, now, remembered }: BulkFilesOptions): BulkFiles {
   const files = new Map(remembered.filter((file) => existsSync(file.path)).map((file) => [file.id, file]));
   const running = new Map<string, Promise<MadeFile>>();
   const failures = new Map<string, unknown>();
-  const starts = new Map<string, number[]>();
+  const asked = new Map<string, number>();
+  const allowance = exportAllowance(profile, clock);
   const stop = new AbortController();
 
   const begin = (id: string, order: FileOrder): Promise<MadeFile> => {
@@ -78,28 +82,30 @@ export function bulkFiles({ folder, profile, clock, now, remembered }: BulkFiles
     const csv = { ...order.rows(), name: order.name, at: new Date(snapshotTime), signal: stop.signal };
     const making = writeCsvZip(path, csv, profile).then(async (zip) => {
       const old = files.get(id);
-      files.set(id, { ...zip, id, code: order.code, version: order.version, snapshotTime });
+      const made: MadeFile = { ...zip, id, code: order.code, version: order.version, snapshotTime };
+      files.set(id, made);
       if (old !== undefined && old.path !== path) await rm(old.path, { force: true });
-      return files.get(id) as MadeFile;
+      return made;
     });
     running.set(id, making);
     making.catch((error) => failures.set(id, error)).finally(() => running.delete(id));
     return making;
   };
 
-  const count = (subscriberId: string): void => {
-    const recent = (starts.get(subscriberId) ?? []).filter((at) => clock() - at < HOUR_MS);
-    const most = profile.exportsPerHour.value;
-    if (recent.length >= most) {
-      throw refused(profile, "QELx05", `You have asked for ${most} bulk files within an hour; try again later.`, 429);
+  const forgetOld = async (): Promise<void> => {
+    for (const [id, file] of files) {
+      if (running.has(id) || clock() - (asked.get(id) ?? clock()) < KEPT_MS) continue;
+      files.delete(id);
+      asked.delete(id);
+      await rm(file.path, { force: true });
     }
-    starts.set(subscriberId, [...recent, clock()]);
   };
 
   return {
     async order(order, subscriberId) {
       const id = idOf(order);
       const file = files.get(id);
+      asked.set(id, clock());
       if (file?.version === order.version) return { status: "fresh", file };
       const state: FileState = file === undefined ? { status: "creating" } : { status: "regenerating", file };
       if (running.has(id)) return state;
@@ -108,13 +114,15 @@ export function bulkFiles({ folder, profile, clock, now, remembered }: BulkFiles
         failures.delete(id);
         throw cause;
       }
-      count(subscriberId);
+      allowance(subscriberId);
       begin(id, order);
+      await forgetOld();
       return state;
     },
     async make(order) {
       const id = idOf(order);
       const file = files.get(id);
+      asked.set(id, clock());
       if (file?.version === order.version) return file;
       return running.get(id) ?? begin(id, order);
     },
@@ -124,6 +132,21 @@ export function bulkFiles({ folder, profile, clock, now, remembered }: BulkFiles
       stop.abort();
       await Promise.allSettled(running.values());
     },
+  };
+}
+
+/** Counts the files a subscriber has begun; refuses the one too many of the last hour (spec 8), and says when to come back. */
+function exportAllowance(profile: Profile, clock: () => number): (subscriberId: string) => void {
+  const starts = new Map<string, number[]>();
+  const most = profile.exportsPerHour.value;
+  return (subscriberId) => {
+    const recent = (starts.get(subscriberId) ?? []).filter((at) => clock() - at < HOUR_MS);
+    if (recent.length >= most) {
+      const seconds = Math.ceil((recent[0] + HOUR_MS - clock()) / 1000);
+      const message = `You have asked for ${most} bulk files within an hour; try again in ${seconds} seconds.`;
+      throw new Refused({ code: "QELx05", status: 429, message }, { "retry-after": String(seconds) });
+    }
+    starts.set(subscriberId, [...recent, clock()]);
   };
 }
 

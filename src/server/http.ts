@@ -105,7 +105,8 @@ async function respond(
       : { code: "QEMx01", status: 500, message: `The service failed; its log has request ${requestId}.` };
     const { contentType, body } = writeFailure(failure, format, options.state.profile);
     const allow: Record<string, string> = failure.status === 405 ? { allow: "GET, HEAD" } : {};
-    const headers = { ...COMMON, ...allow, "content-type": contentType, "cache-control": "no-store" };
+    const own = known ? error.headers : {};
+    const headers = { ...COMMON, ...allow, ...own, "content-type": contentType, "cache-control": "no-store" };
     const bytes = Buffer.from(body);
     const response = new Response(asked.method === "HEAD" ? null : bytes, {
       status: failure.status,

@@ -36,7 +36,30 @@ export async function loadParquet(
     }
     return `CAST(${quoteName(column.name)} AS ${target}) AS ${engineColumn(i)}`;
   });
+  await checkInstants(engine, path, file, columns);
   await engine.query(`CREATE OR REPLACE TABLE ${quoteName(name)} AS SELECT ${list.join(", ")} FROM ${file}`);
+}
+
+/** The service's moments are milliseconds (docs/types.md); a file may have finer ones. */
+async function checkInstants(
+  engine: Engine,
+  path: string,
+  file: string,
+  columns: readonly ColumnSpec[],
+): Promise<void> {
+  for (const { name, type } of columns) {
+    if (parseType(type).kind !== "datetime") continue;
+    const column = quoteName(name);
+    const finer = await engine.query(
+      `SELECT 1 FROM ${file} WHERE ${column} <> CAST(CAST(${column} AS TIMESTAMP_MS) AS TIMESTAMP) LIMIT 1`,
+    );
+    if (finer.numRows === 0) continue;
+    throw new DataError(`${path}: column ${JSON.stringify(name)} has moments finer than a millisecond.`, {
+      code: "WrongColumn",
+      column: name,
+      hint: "Write the file with milliseconds.",
+    });
+  }
 }
 
 const WHOLE = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT)$/;

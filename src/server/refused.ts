@@ -3,7 +3,10 @@ import type { Profile } from "../spec/profile.js";
 
 /** A call that the service answers with an error (spec 7). */
 export class Refused extends Error {
-  constructor(readonly failure: Failure) {
+  constructor(
+    readonly failure: Failure,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
     super(failure.message);
     this.name = "Refused";
   }

@@ -219,3 +219,19 @@ it("compresses replies where that is accepted, and says when nothing changed", a
   const other = await get(service, `${path}?state=WA`, { headers: { "if-none-match": etag } });
   expect(other.status).toBe(200);
 });
+
+it.each([
+  ["/datasets/WEATHER/SEATTLE/data", "dataset-data"],
+  ["/datasets/WEATHER/SEATTLE", "dataset"],
+  ["/datasets/WEATHER/SEATTLE/metadata", "dataset"],
+  ["/databases/WEATHER", "database"],
+  ["/datatables/TRANSPORT/STRIKES/metadata", "datatable"],
+  ["/datatables/TRANSPORT/STRIKES", "datatable"],
+  ["/datatables/TRANSPORT/NONE", "error"],
+])("%s.xml has the root service-response and %s in it", async (path, element) => {
+  const answer = await get(service, `${path}.xml`);
+  expect(answer.headers.get("content-type")).toBe("application/xml; charset=utf-8");
+  expect(answer.text).toMatch(new RegExp(`^<\\?xml [^>]*\\?>\\s*<service-response>\\s*<${element}>`));
+  const { XMLValidator } = await import("fast-xml-parser");
+  expect(XMLValidator.validate(answer.text)).toBe(true);
+});

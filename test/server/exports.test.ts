@@ -123,8 +123,11 @@ it("spec 8: 60 files an hour for a subscriber; looking at their state is free", 
   for (const id of [1, 2, 3, 1, 2, 3, 1]) expect((await order(id, "first-key")).status).toBe(200);
   const refusal = await order(4, "first-key");
   expect([refusal.status, refusal.text]).toEqual([429, expect.stringMatching(/3 bulk files within an hour/)]);
+  expect(refusal.headers.get("retry-after")).toBe("3600");
   expect((await order(5, "other-key")).status).toBe(200);
-  now += 60 * MINUTE;
+  now += 59 * MINUTE;
+  expect((await order(4, "first-key")).headers.get("retry-after")).toBe("60");
+  now += MINUTE;
   expect((await order(4, "first-key")).status).toBe(200);
   expect(specification.exportsPerHour.value).toBe(60);
 });
@@ -146,6 +149,16 @@ it("spec 8: subscribers only, and premium databases only", async () => {
   const link = (await until(service, path, "fresh")).file.link as string;
   expect((await fetch(link)).status).toBe(200);
   expect((await fetch(link.replace("=market", "=free"))).status).toBe(403);
+});
+
+it("a file that nobody asked for in a day is removed", async () => {
+  let now = 0;
+  const service = await started({ clock: () => now });
+  const path = "/datatables/TRANSPORT/AIRPORTS.json?qopts.export=true";
+  await until(service, path, "fresh");
+  now += 25 * 60 * MINUTE;
+  await until(service, `${path}&state=WA`, "fresh");
+  expect((await ask(service, path)).file.status).toBe("creating");
 });
 
 it("bulk files: ranges, conditions, HEAD, never compressed", async () => {
