@@ -31,8 +31,8 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
  * gives null. Rows keep their order, each column its name (or name + `suffix`).
  *
  * `min` and `max` keep the column's type, `sum` of integers and decimals is exact, the rest is `Float64`. Sums are kept in two
- * doubles: a mean differs from the exactly rounded one by at most one unit in the last place, `std` and `var` agree with two passes over each
- * window to 12 digits. `std` and `var` have n − 1 below; quantiles are linear between neighbours.
+ * doubles: sums and means are within two units in the last place of the exact result, `std` and `var` within 10^-12 of it whatever
+ * the values before. `std` and `var` have n − 1 below; quantiles are linear between neighbours.
  *
  * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `NotANumber`, `NoDateColumn`, `EmptyDate`; DataError `Overflow`
  * @example
