@@ -7,14 +7,14 @@ import {
   Int32,
   makeBuilder,
   makeData,
-  RecordBatch,
   Schema,
-  Struct,
+  type Struct,
   Table,
   type Utf8,
   Vector,
 } from "./arrow.js";
 import { chunkReader } from "./chunks.js";
+import { recordBatch } from "./unify.js";
 
 /** Rows to copy, as a chunk number and a row inside that chunk; row -1 makes a null. `chunk` is left out where there is one chunk. */
 interface Places {
@@ -53,8 +53,7 @@ export function takeVector(vector: Vector, positions: Uint32Array | Int32Array):
 export function tableOfData(schema: Schema, children: readonly Data[], numRows: number): Table {
   const fields = schema.fields.map((field, i) => withType(field, children[i]));
   const shaped = new Schema(fields, schema.metadata);
-  const data = makeData({ type: new Struct(fields), length: numRows, nullCount: 0, children: [...children] });
-  return new Table(shaped, [new RecordBatch(shaped, data)]);
+  return new Table(shaped, [recordBatch(shaped, children, numRows)]);
 }
 
 const withType = (field: Field, data: Data): Field =>

@@ -52,7 +52,10 @@ export function conform(batch: RecordBatch, schema: Schema): RecordBatch {
 /** A record batch of finished columns. */
 export function recordBatch(schema: Schema, children: readonly Data[], rows: number): RecordBatch {
   const type = new Struct(schema.fields);
-  return new RecordBatch(schema, makeData({ type, length: rows, nullCount: 0, children: [...children] }));
+  const batch = new RecordBatch(schema, makeData({ type, length: rows, nullCount: 0, children: [...children] }));
+  // Arrow gives columns that share a name the type of the last one.
+  const merged = batch.schema.fields.some((field, i) => field.type !== schema.fields[i].type);
+  return merged ? Object.assign(batch, { schema }) : batch;
 }
 
 function mismatch(found: string, wanted: string, column?: string): DataError {

@@ -36,8 +36,7 @@ export class Exploration {
   /** Self-contained HTML: the static table, and a script that puts the live one in its place where scripts may run. */
   toHTML(): string {
     const rows = Math.max(1, Math.min(this.#options.rows ?? 1_000, MOST_ROWS));
-    const shown = this.#table.slice(0, rows);
-    const view = viewOf(shown, { maxRows: rows, maxColumns: MOST_COLUMNS });
+    const view = viewOf(this.#table, { maxRows: rows, maxColumns: MOST_COLUMNS }, 1);
     const data = {
       names: view.columns.map(({ name }) => name),
       types: view.columns.map(({ type }) => type),

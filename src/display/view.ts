@@ -48,11 +48,11 @@ export interface View {
   readonly bytes?: number;
 }
 
-/** Picks what shows of a table. Touches the shown rows only, so that its cost does not grow with the table. */
-export function viewOf(table: Table, options: TableOptions = {}): View {
+/** Picks what shows of a table. Touches the shown rows only, so that its cost does not grow with the table; `headShare` 1 shows no tail. */
+export function viewOf(table: Table, options: TableOptions = {}, headShare = HEAD_SHARE): View {
   const numRows = table.numRows;
   const numColumns = table.schema.fields.length;
-  const { rows, head, shown, left } = viewPositions(numRows, numColumns, options);
+  const { rows, head, shown, left } = viewPositions(numRows, numColumns, options, headShare);
   const specs = columnsOf(table.schema);
   const columns = shown.map((index) => {
     const vector = table.getChildAt(index) as Vector;
@@ -62,9 +62,12 @@ export function viewOf(table: Table, options: TableOptions = {}): View {
   return { columns, rows, head, left, numRows, numColumns, bytes: byteLength(table) };
 }
 
+/** Share of the shown rows that stand before the gap. */
+const HEAD_SHARE = 2 / 3;
+
 /** The rows and columns that show, and how many of each stand before the gap. */
-export function viewPositions(numRows: number, numColumns: number, options: TableOptions) {
-  const [rows, head] = ends(numRows, options.maxRows ?? 20, 2 / 3);
+export function viewPositions(numRows: number, numColumns: number, options: TableOptions, headShare = HEAD_SHARE) {
+  const [rows, head] = ends(numRows, options.maxRows ?? 20, headShare);
   const [shown, left] = ends(numColumns, options.maxColumns ?? 20, 1 / 2);
   return { rows, head, shown, left };
 }

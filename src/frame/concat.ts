@@ -3,14 +3,13 @@ import {
   DataType,
   type Dictionary,
   type Field,
-  makeData,
-  RecordBatch,
+  type RecordBatch,
   Schema,
-  Struct,
   Table,
   type Vector,
 } from "../columns/arrow.js";
 import { takeVector } from "../columns/take.js";
+import { recordBatch } from "../columns/unify.js";
 import { InputError } from "../errors/errors.js";
 import { namesOf } from "./names.js";
 
@@ -35,8 +34,7 @@ export function concatTables(tables: readonly Table[]): Table {
 
 function reshaped(batch: RecordBatch, schema: Schema): RecordBatch {
   const children = batch.data.children.map((data, c) => asType(data, schema.fields[c].type));
-  const type = new Struct(schema.fields);
-  return new RecordBatch(schema, makeData({ type, length: batch.numRows, nullCount: 0, children }));
+  return recordBatch(schema, children, batch.numRows);
 }
 
 function checkNames(first: Table, table: Table, at: number): void {

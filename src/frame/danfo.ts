@@ -50,7 +50,8 @@ const SLOW_ROWS = 100_000;
 /** The overrides that let danfojs-node install where its native and tarball dependencies cannot be fetched. */
 const OVERRIDES = { "@tensorflow/tfjs-node": "npm:@tensorflow/tfjs@3.21.0", xlsx: "npm:@e965/xlsx@0.20.3" };
 
-const INSTALL = [
+/** What to do where danfojs-node is missing, with the overrides for each package manager. */
+export const INSTALL = [
   "Install it: npm install danfojs-node. Where its native parts cannot be fetched, first add to package.json",
   `for npm:  "overrides": ${JSON.stringify(OVERRIDES)}`,
   `for pnpm: "pnpm": { "overrides": ${JSON.stringify(OVERRIDES)} }`,

@@ -34,7 +34,7 @@ import type { DanfoDataFrame } from "./danfo-class.js";
 import { type Mask, positionsOf, positionsWhere } from "./filter.js";
 import { type Grouped, grouped } from "./grouped.js";
 import { columnIndex, namesOf } from "./names.js";
-import { nameColumns, pickColumns, setColumns } from "./pick.js";
+import { nameColumns, pickColumns, setColumns, sliceRows } from "./pick.js";
 import { readReply } from "./reply.js";
 import { type Cell, type RowsOptions, rowsOf } from "./rows.js";
 import { SeriesMethods } from "./series-methods.js";
@@ -314,7 +314,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   /** Rows `begin` (inclusive) to `end` (exclusive, default all); negative positions count from the end. Buffers are shared. */
   slice(begin = 0, end = this.numRows): Frame<Row> {
     const from = place(begin, this.numRows);
-    return this.over(this.table.slice(from, Math.max(from, place(end, this.numRows))));
+    return this.over(sliceRows(this.table, from, place(end, this.numRows)));
   }
 
   /** Every row with the values of `other` known on its day: backward, forward or nearest, with `by` and a tolerance. {@link asof} */
@@ -373,6 +373,26 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    */
   toDanfo<DataFrame = DanfoDataFrame>(options?: DanfoOptions<DataFrame>): Promise<DataFrame> {
     return toDanfo<DataFrame>(this.table, options);
+  }
+
+  /**
+   * The answer of a SQL statement over the embedded engine, where `this` is the frame and `tables` are others by name; values bind to
+   * `$1`, `$2`, …
+   * @throws InputError for SQL that does not run
+   */
+  async sql<Result extends object = AnyRow>(
+    text: string,
+    params?: readonly unknown[],
+    tables: Readonly<Record<string, Frame<never>>> = {},
+  ): Promise<Frame<Result>> {
+    const { duckdbEngine } = await import("../engine/duckdb.js");
+    const engine = await duckdbEngine();
+    try {
+      for (const [name, frame] of Object.entries({ ...tables, this: this })) await engine.load(name, frame.table);
+      return this.over(await engine.query(text, params));
+    } finally {
+      await engine.close();
+    }
   }
 
   /** A chart of the columns, which shows itself. @throws InputError `UnknownColumn`, `UnknownWord`, `NothingToPlot` */

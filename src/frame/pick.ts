@@ -1,4 +1,5 @@
-import { type Field, makeData, RecordBatch, Schema, Struct, Table, type Vector } from "../columns/arrow.js";
+import { type Field, type RecordBatch, Schema, Table, type Vector } from "../columns/arrow.js";
+import { recordBatch } from "../columns/unify.js";
 import { InputError } from "../errors/errors.js";
 import type { MadeColumn } from "./values.js";
 
@@ -23,12 +24,27 @@ export function nameColumns(table: Table, names: readonly string[]): Table {
 
 function withFields(table: Table, fields: readonly Field[], positions: readonly number[]): Table {
   const schema = new Schema([...fields], table.schema.metadata);
-  const type = new Struct(schema.fields);
   const batches = table.batches.map((batch) => {
     const children = positions.map((at) => batch.data.children[at]);
-    return new RecordBatch(schema, makeData({ type, length: batch.numRows, nullCount: 0, children }));
+    return recordBatch(schema, children, batch.numRows);
   });
   return new Table(schema, batches);
+}
+
+/** Rows `from` (inclusive) to `end` (exclusive); buffers are shared. */
+export function sliceRows(table: Table, from: number, end: number): Table {
+  const batches: RecordBatch[] = [];
+  let start = 0;
+  for (const batch of table.batches) {
+    const first = Math.max(0, from - start);
+    const last = Math.min(batch.numRows, end - start);
+    start += batch.numRows;
+    if (first >= last) continue;
+    const whole = first === 0 && last === batch.numRows;
+    const children = batch.data.children.map((data) => data.slice(first, last - first));
+    batches.push(whole ? batch : recordBatch(table.schema, children, last - first));
+  }
+  return new Table(table.schema, batches);
 }
 
 /**
@@ -62,13 +78,12 @@ export function tableOfVectors(schema: Schema, vectors: readonly Vector[], numRo
       if (at > 0) cuts.add(at);
     }
   }
-  const type = new Struct(schema.fields);
   const batches: RecordBatch[] = [];
   let from = 0;
   for (const end of [...cuts].sort((a, b) => a - b)) {
     if (end === from && numRows > 0) continue;
     const children = vectors.map((vector) => pieceOf(vector, from, end));
-    batches.push(new RecordBatch(schema, makeData({ type, length: end - from, nullCount: 0, children })));
+    batches.push(recordBatch(schema, children, end - from));
     from = end;
   }
   return new Table(schema, batches);

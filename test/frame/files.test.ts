@@ -1,0 +1,154 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ZipFile } from "yazl";
+import { DataError, FileError } from "../../src/errors/errors.js";
+import { Frame } from "../../src/frame/frame.js";
+
+const columns = [
+  { name: "ticker", type: "String" },
+  { name: "date", type: "Date" },
+  { name: "close", type: "BigDecimal(34,12)" },
+  { name: "seen", type: "DateTime" },
+  { name: "volume", type: "Integer" },
+  { name: "share", type: "double" },
+  { name: "open", type: "Boolean" },
+];
+
+const rows = [
+  {
+    ticker: 'A,"A"\n',
+    date: "2024-02-29",
+    close: "1234567890123456789012.123456789012",
+    seen: "2024-02-29T12:30:00.250Z",
+    volume: 9007199254740993n,
+    share: 0.1,
+    open: true,
+  },
+  { ticker: "", date: null, close: null, seen: null, volume: null, share: null, open: null },
+  { ticker: null, date: "1900-01-01", close: "-0.000000000001", seen: null, volume: -1, share: -0, open: false },
+];
+
+const frame = Frame.fromRows(rows, columns, { code: "T/T", complete: true });
+const texts = (one: Frame) => columns.map(({ name }) => one.column(name).toStrings());
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "frame-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("there and back, every cell exact", () => {
+  it("Arrow IPC bytes, without the source", () => {
+    const back = Frame.fromIPC(frame.toIPC());
+    expect(texts(back)).toEqual(texts(frame));
+    expect(back.columns).toEqual(columns);
+    expect(back.source).toBeUndefined();
+    expect(Buffer.from(frame.toIPC()).includes("T/T")).toBe(false);
+  });
+
+  it("an Arrow file", async () => {
+    await frame.toArrow(join(folder, "a.arrow"));
+    const back = await Frame.fromArrow(join(folder, "a.arrow"));
+    expect(texts(back)).toEqual(texts(frame));
+    expect(back.source?.code).toBe("a.arrow");
+  });
+
+  it("a Parquet file", async () => {
+    await frame.toParquet(join(folder, "a.parquet"));
+    const back = await Frame.fromParquet(join(folder, "a.parquet"));
+    expect(texts(back)).toEqual(texts(frame));
+    expect(back.columns).toEqual(columns);
+  });
+
+  it("CSV text and a CSV file", async () => {
+    expect(texts(await Frame.fromCsv(new TextEncoder().encode(frame.toCsv()), { columns }))).toEqual(texts(frame));
+    await frame.toCsv(join(folder, "a.csv"));
+    expect(await readFile(join(folder, "a.csv"), "utf8")).toBe(frame.toCsv());
+    expect(texts(await Frame.fromCsv(join(folder, "a.csv"), { columns }))).toEqual(texts(frame));
+    expect(await readdir(folder)).not.toContainEqual(expect.stringContaining("part"));
+  });
+
+  it("a zip with one CSV file", async () => {
+    const zip = new ZipFile();
+    zip.addBuffer(Buffer.from(frame.toCsv()), "prices.csv");
+    zip.end();
+    const parts: Buffer[] = [];
+    for await (const part of zip.outputStream) parts.push(part as Buffer);
+    await writeFile(join(folder, "a.zip"), Buffer.concat(parts));
+    expect(texts(await Frame.fromZip(join(folder, "a.zip"), { columns }))).toEqual(texts(frame));
+    expect(texts(await Frame.fromZip(Buffer.concat(parts), { columns }))).toEqual(texts(frame));
+    expect(deflateRawSync("").length).toBeGreaterThan(0);
+  });
+
+  it("an empty frame", async () => {
+    const empty = Frame.fromRows([], columns);
+    expect(Frame.fromIPC(empty.toIPC()).columns).toEqual(columns);
+    await empty.toParquet(join(folder, "empty.parquet"));
+    expect((await Frame.fromParquet(join(folder, "empty.parquet"))).columns).toEqual(columns);
+    expect(empty.toCsv()).toBe("ticker,date,close,seen,volume,share,open\n");
+    expect(empty.sort("date").filter(() => true).numRows).toBe(0);
+  });
+});
+
+describe("replies of the service", () => {
+  it("reads a page of a table with its own types", () => {
+    const reply = `{"datatable":{"data":[["A","2024-02-29",1.50]],"columns":[{"name":"t","type":"String"},
+      {"name":"d","type":"Date"},{"name":"c","type":"BigDecimal(10,4)"}]},"meta":{"next_cursor_id":null}}`;
+    const page = Frame.fromJSON(reply);
+    expect(page.column("c").toStrings()).toEqual(["1.5000"]);
+    expect(page.columns.map((c) => c.type)).toEqual(["String", "Date", "BigDecimal(10,4)"]);
+  });
+
+  it("reads a time series as dates and doubles", () => {
+    const reply = {
+      dataset_data: {
+        limit: null,
+        transform: "rdiff",
+        column_index: null,
+        column_names: ["Date", "Close"],
+        start_date: "2024-01-01",
+        end_date: "2024-02-01",
+        frequency: "daily",
+        data: [
+          ["2024-02-01", 0.5],
+          ["2024-01-01", null],
+        ],
+        collapse: "monthly",
+        order: null,
+      },
+    };
+    const series = Frame.fromJSON(new TextEncoder().encode(JSON.stringify(reply)));
+    expect([...series.rows()]).toEqual([
+      { Date: "2024-02-01", Close: 0.5 },
+      { Date: "2024-01-01", Close: null },
+    ]);
+  });
+
+  it("refuses what is no reply", () => {
+    expect(() => Frame.fromJSON("{}")).toThrow(expect.objectContaining({ code: "UnexpectedShape" }));
+    expect(() => Frame.fromJSON("[")).toThrow(DataError);
+  });
+});
+
+it("names the file in errors", async () => {
+  await expect(Frame.fromCsv(join(folder, "none.csv"), { columns })).rejects.toThrow(FileError);
+  await expect(frame.toCsv(join(folder, "no", "such.csv"))).rejects.toThrow(FileError);
+});
+
+it("answers SQL over itself and others", async () => {
+  const answer = await frame.sql<{ n: number; top: string }>(
+    "SELECT count(*) AS n, max(t.word) AS top FROM this JOIN other AS t ON t.open = this.open WHERE this.open = $1",
+    [true],
+    { other: Frame.fromRows([{ open: true, word: "yes" }]) as Frame<never> },
+  );
+  expect([...answer.rows()]).toEqual([{ n: 1, top: "yes" }]);
+});
+
+it("turns into JSON without losing whole numbers", () => {
+  const parsed = JSON.parse(JSON.stringify(frame.tail(3))) as { volume: unknown; date: unknown }[];
+  expect(parsed.map((row) => row.volume)).toEqual(["9007199254740993", null, -1]);
+  expect(parsed[0].date).toBe("2024-02-29");
+});
