@@ -12,6 +12,8 @@ export interface Shown<T> {
   readonly bundle: (value: T) => Bundle;
   /** For a terminal of `width` columns (`util.inspect`, `console.log`). */
   readonly text: (value: T, width: number) => string;
+  /** A few words for a terminal, where the value stands inside another one; default the name of its class. */
+  readonly brief?: (value: T) => string;
 }
 
 /** Width of the plain-text twin in a notebook. */
@@ -21,7 +23,7 @@ export const NOTEBOOK_WIDTH = 120;
  * Gives a prototype, or one object, the two faces of every public object: `Symbol.for("Jupyter.display")` and
  * `util.inspect.custom`. Neither is enumerable.
  */
-export function showAs<T extends object>(target: T, { bundle, text }: Shown<T>): void {
+export function showAs<T extends object>(target: T, { bundle, text, brief = className }: Shown<T>): void {
   Object.defineProperty(target, JUPYTER_DISPLAY, {
     configurable: true,
     value(this: T): Bundle {
@@ -30,11 +32,18 @@ export function showAs<T extends object>(target: T, { bundle, text }: Shown<T>):
   });
   Object.defineProperty(target, inspect.custom, {
     configurable: true,
-    value(this: T, depth: number, options: { readonly breakLength?: number }): string {
-      return depth < 0 ? `[${this.constructor?.name ?? "Object"}]` : text(this, terminalWidth(options?.breakLength));
+    value(
+      this: T,
+      depth: number,
+      options: { readonly breakLength?: number; readonly depth?: number | null } = {},
+    ): string {
+      const inside = typeof options.depth === "number" && depth < options.depth;
+      return inside ? `[${brief(this)}]` : text(this, terminalWidth(options.breakLength));
     },
   });
 }
+
+const className = (value: object): string => value.constructor?.name ?? "Object";
 
 function terminalWidth(breakLength: number | undefined): number {
   const columns = process.stdout?.columns ?? 0;

@@ -94,4 +94,5 @@ export class Column<Value = Cell> {
 showAs<Column>(Column.prototype, {
   bundle: (column) => columnBundle(column.name, column.type, column.vector),
   text: (column, width) => columnText(column.name, column.type, column.vector, width),
+  brief: ({ name, type, length }) => `Column ${JSON.stringify(name)} ${type}, ${length} rows`,
 });

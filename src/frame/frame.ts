@@ -462,6 +462,8 @@ showAs<Frame<object>>(Frame.prototype as Frame<object>, {
     "text/plain": textTable(table, { source }),
   }),
   text: ({ table, source }, width) => textTable(table, { source, width }),
+  brief: ({ numRows, numColumns, source }) =>
+    `Frame ${numRows} rows × ${numColumns} columns${source === undefined ? "" : ` ${source.code}`}`,
 });
 
 letErrorsShow();
