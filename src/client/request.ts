@@ -88,8 +88,15 @@ export async function retrying<T>(
   }
 }
 
-/** One signal for several; undefined for none. */
+/** One signal for several and for the notebook cell that runs, if one does; undefined for none. */
 export function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
-  const given = signals.filter((signal) => signal !== undefined);
+  const given = [...signals, cellSignal()].filter((signal) => signal !== undefined);
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 }
+
+/** The kernel puts the signal of the running cell here, so that interrupting a cell ends the requests beneath it. */
+function cellSignal(): AbortSignal | undefined {
+  return (globalThis as { [CELL_SIGNAL]?: AbortSignal })[CELL_SIGNAL];
+}
+
+const CELL_SIGNAL = Symbol.for("arrowbook.signal");

@@ -80,6 +80,8 @@ class CellExecutor implements Executor {
 
   interrupt(): void {
     this.#abort.abort(new DOMException("The cell was interrupted.", "AbortError"));
+    // What runs between cells is not interrupted.
+    this.#newSignal();
     this.#interrupt?.(
       failed({ ename: "Interrupted", evalue: "the cell was interrupted", traceback: ["The cell was interrupted."] }),
     );
@@ -120,8 +122,7 @@ class CellExecutor implements Executor {
    * that follows settles the cell.
    */
   #evaluate(converted: Conversion, name: string): Promise<CellResult> {
-    this.#abort = new AbortController();
-    (globalThis as { [SIGNAL]?: AbortSignal })[SIGNAL] = this.#abort.signal;
+    this.#newSignal();
     // Code that awaits needs an async function around it; so does code that only holds the word, without harm.
     const awaits = /\bawait\b/.test(converted.output!);
     const head = `(${awaits ? "async " : ""}function (exports, require) { `;
@@ -146,6 +147,11 @@ class CellExecutor implements Executor {
         }
       });
     });
+  }
+
+  #newSignal(): void {
+    this.#abort = new AbortController();
+    (globalThis as { [SIGNAL]?: AbortSignal })[SIGNAL] = this.#abort.signal;
   }
 
   #resultOf(converted: Conversion): CellResult {
