@@ -9,6 +9,7 @@ export type { OnProgress, Progress } from "./client/progress.js";
 export { type RowOf, Service } from "./client/service.js";
 export { type TablePage, TableQuery } from "./client/table-query.js";
 export type * from "./client/tables.js";
+export { connect, type SampleOptions, SampleService } from "./connect.js";
 export { Chart } from "./display/chart/chart.js";
 export type { ChartSpec, Mark, PlotOptions } from "./display/chart/options.js";
 export { type Displayed, type DisplayOptions, display } from "./display/display.js";

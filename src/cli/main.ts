@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../package/version.js";
+import { demoCommand } from "./demo.js";
 import { kernelCommand } from "./kernel.js";
 import { reportError } from "./report-error.js";
 import { runCommand } from "./run.js";
@@ -19,7 +20,7 @@ export async function main(words: readonly string[]): Promise<number> {
       "after",
       "\nThe service is taken from --url and --key or from ARROWBOOK_URL and ARROWBOOK_API_KEY.\nTry it offline: arrowbook serve --sample",
     );
-  for (const command of [serveCommand(), runCommand(), kernelCommand()]) program.addCommand(command);
+  for (const command of [serveCommand(), runCommand(), kernelCommand(), demoCommand()]) program.addCommand(command);
   throwInsteadOfExit(program);
   try {
     if (words.length === 0) {

@@ -17,7 +17,7 @@ const MONTHS: Readonly<Record<Frequency, number>> = { daily: 0, weekly: 0, month
  * from Monday to Sunday).
  *
  * @example
- * ```ts
+ * ```ts no-run
  * import { calendar } from "arrowbook";
  * calendar.floor(19_782, "monthly"); // 2024-02-29 -> 19754, 2024-02-01
  * ```

@@ -18,7 +18,7 @@ const HIGH = LITTLE ? 1 : 0;
  * infinities come back unchanged.
  *
  * @example
- * ```ts
+ * ```ts no-run
  * import { roundDigits } from "arrowbook";
  * roundDigits(100.03 - 100, 14); // 0.030000000000001
  * ```

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { Command } from "commander";
+import { connect, type Frame } from "../index.js";
+import { packageRoot } from "../package/package-root.js";
+import { errorLine } from "./report-error.js";
+
+const NOTEBOOK = "notebooks/quickstart.ipynb";
+
+/** `arrowbook demo`: the main job on the embedded service and the sample data, one line a step; leaves a page to open. */
+export function demoCommand(): Command {
+  return new Command("demo")
+    .description("run the main job on the sample data: a series, a table, a bulk file, a Danfo frame, a notebook page")
+    .option("-o, --output <page>", "the page to write", "quickstart.html")
+    .action(async ({ output }: { output: string }) => {
+      process.exitCode = (await demo(output)) ? 0 : 1;
+    });
+}
+
+async function demo(page: string): Promise<boolean> {
+  const began = performance.now();
+  const received = new Map<string, number>();
+  const service = await step("start the embedded service on the sample data", async () => {
+    const started = await connect.sample({ onProgress: ({ phase, bytes }) => received.set(phase, bytes ?? 0) });
+    return [started, started.url];
+  });
+  if (!service) return false;
+  try {
+    const frames = await pull(service, () => {
+      const bytes = received.get("download") ?? received.get("rows") ?? 0;
+      received.clear();
+      return bytes;
+    });
+    if (!frames) return false;
+    const danfo = await step("make a Danfo frame of the table's first 5,000 rows", async () => {
+      const frame = await frames.table.head(5000).toDanfo();
+      return [frame, `${frame.shape[0]} × ${frame.shape[1]}`];
+    });
+    if (!danfo) return false;
+  } finally {
+    await service.close();
+  }
+  const ran = await step(`run ${NOTEBOOK} on the TypeScript kernel`, async () => {
+    const { runNotebook } = await import("../kernel/run-notebook.js");
+    const done = await runNotebook(join(packageRoot(), NOTEBOOK), { html: page, output: false });
+    return [done, `${done.executed} cells on ${done.kernel}, page ${page}`];
+  });
+  if (!ran) return false;
+  say(`\nDone in ${seconds(began)}. Open ${join(process.cwd(), page)} in a browser.`);
+  say("Go on: `npx arrowbook serve --sample` serves this data; docs/getting-started.md shows the calls one by one.");
+  return true;
+}
+
+type Sample = Awaited<ReturnType<typeof connect.sample>>;
+
+async function pull(service: Sample, bytes: () => number): Promise<{ table: Frame } | undefined> {
+  const series = await step("pull a series, monthly, as relative change (MARKET/AAA)", async () => {
+    const frame = await service.dataset("MARKET/AAA").column("Close").collapse("monthly").transform("rdiff").frame();
+    return [frame, told(frame, bytes())];
+  });
+  const table =
+    series &&
+    (await step("pull a table through all its pages (MARKET/PRICES)", async () => {
+      const frame = await service.table("MARKET/PRICES").frame();
+      return [frame, told(frame, bytes())];
+    }));
+  const exported =
+    table &&
+    (await step("ask for an export and read its zip (TRANSPORT/FLIGHTS)", async () => {
+      const frame = await service.table("TRANSPORT/FLIGHTS").export().frame();
+      return [frame, told(frame, bytes())];
+    }));
+  const bulk =
+    exported &&
+    (await step("read a database's bulk file (MARKET)", async () => {
+      const frame = await service.database("MARKET").bulk("full").frame();
+      return [frame, told(frame, bytes())];
+    }));
+  return bulk && table ? { table: table as Frame } : undefined;
+}
+
+function told(frame: { numRows: number; columns: readonly unknown[] }, bytes: number): string {
+  const rows = `${frame.numRows.toLocaleString("en-US")} rows × ${frame.columns.length} columns`;
+  return bytes > 0 ? `${rows}, ${(bytes / 1024).toFixed(0)} KB received` : rows;
+}
+
+async function step<T>(what: string, work: () => Promise<readonly [T, string]>): Promise<T | undefined> {
+  const began = performance.now();
+  try {
+    const [result, note] = await work();
+    say(`✓ ${what}: ${note}, ${seconds(began)}`);
+    return result;
+  } catch (error) {
+    process.stderr.write(`✗ ${what}: ${errorLine(error)}\n`);
+    return undefined;
+  }
+}
+
+function seconds(began: number): string {
+  return `${((performance.now() - began) / 1000).toFixed(2)} s`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

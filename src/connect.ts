@@ -1,0 +1,62 @@
+import type { ConnectOptions } from "./client/options.js";
+import { connect as connectTo, Service } from "./client/service.js";
+import type { CatalogItem, RunningService } from "./server/options.js";
+import { SAMPLE_KEY, sampleData } from "./server/sample.js";
+
+/** Options of `connect.sample`: those of `connect` that make sense for a service of one's own. */
+export type SampleOptions = Omit<ConnectOptions, "url" | "apiKey" | "profile">;
+
+/** A connection to the embedded service on the sample data; `close()` also stops that service. */
+export class SampleService extends Service {
+  readonly #running: RunningService;
+
+  constructor(running: RunningService, options: SampleOptions) {
+    super({ ...options, url: running.url, apiKey: SAMPLE_KEY });
+    this.#running = running;
+  }
+
+  /** Every code the sample holds: databases, their series, tables. */
+  catalog(): CatalogItem[] {
+    return this.#running.catalog();
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    await this.#running.close();
+  }
+}
+
+/**
+ * Starts the embedded service on the sample data and connects to it: no key, no network. It does not keep the process alive
+ * once nothing else does.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "arrowbook";
+ * const service = await connect.sample();
+ * console.log(service.url, service.catalog().length);
+ * await service.close();
+ * ```
+ */
+async function sample(options: SampleOptions = {}): Promise<SampleService> {
+  const { serve } = await import("./server/serve.js");
+  const running = await serve({ data: sampleData() });
+  running.unref();
+  return new SampleService(running, options);
+}
+
+/**
+ * Connects to a service; sends nothing yet. `connect.sample()` starts the embedded service on the sample data instead.
+ * Throws InputError for an unknown option, and where neither `url` nor ARROWBOOK_URL names a service.
+ *
+ * @example
+ * ```ts no-run
+ * import { connect } from "arrowbook";
+ * const service = connect({ url: "https://data.example", apiKey: process.env.MY_KEY });
+ * const frame = await service.dataset("EOD/AAPL").from("2020-01-01").frame();
+ * ```
+ */
+export const connect: typeof connectTo & { sample: typeof sample } = Object.assign(
+  (options?: ConnectOptions): Service => connectTo(options),
+  { sample },
+);
