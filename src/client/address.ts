@@ -151,7 +151,7 @@ function filterValue({ column, operator, values }: Filter): string {
             code: "CommaInFilter",
             column,
             value,
-            hint: "Ask without this value and filter the frame.",
+            hint: "Ask for the range from this value to itself, { gte: value, lte: value }, or filter the frame.",
           },
         );
       }
