@@ -150,7 +150,9 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
       await this.#call("dataset", options.signal),
       options.signal,
     );
-    const fields = document.fields as DatasetWithData;
+    // A service may answer with 2.1 on this path too; then the metadata is a question of its own.
+    const metadata = document.resource === "dataset" ? {} : await this.metadata(options);
+    const fields = { ...metadata, ...document.fields } as DatasetWithData;
     return { ...fields, frame: this.#frameOf(document, options, fields) };
   }
 

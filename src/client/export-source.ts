@@ -133,9 +133,10 @@ class Conversation {
   #isReady({ file, datatable }: ExportStatus): boolean {
     if (file.link === null || file.status === "creating") return false;
     if (file.status === "fresh" || this.stale === "use") return true;
-    // A file started after the refresh that was there when we first asked is new enough, whatever has come since.
+    // A file started after the refresh that was there when we first asked is new enough, whatever has come since. Times are in
+    // whole seconds, so an equal one may be before it.
     const asked = this.#first?.datatable.last_refreshed_time ?? datatable.last_refreshed_time;
-    return asked !== null && file.data_snapshot_time !== null && file.data_snapshot_time >= asked;
+    return asked !== null && file.data_snapshot_time !== null && file.data_snapshot_time > asked;
   }
 
   /** The answer without its link, which holds a key. */

@@ -98,6 +98,14 @@ export function checkNames(
       hint: suggestion(name, names, "columns"),
     });
   }
+  const comma = selected?.find((name) => name.includes(","));
+  if (comma !== undefined) {
+    throw new InputError(`${JSON.stringify(comma)} cannot be selected: a comma separates names (spec 4.7).`, {
+      code: "CommaInName",
+      column: comma,
+      hint: "Ask for all columns, or for an export of them, and select from the frame.",
+    });
+  }
   for (const { column } of filters) {
     if (known.filters.includes(column)) continue;
     throw new InputError(`${code} cannot be filtered by ${JSON.stringify(column)} (spec 4.7).`, {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -75,6 +76,8 @@ export function bulkFiles({ folder, profile, clock, now, remembered }: BulkFiles
   const asked = new Map<string, number>();
   const allowance = exportAllowance(profile, clock);
   const stop = new AbortController();
+  // One for each file under way, of which there may be many.
+  setMaxListeners(0, stop.signal);
 
   const begin = (id: string, order: FileOrder): Promise<MadeFile> => {
     const snapshotTime = now();
