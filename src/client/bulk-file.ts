@@ -2,7 +2,6 @@ import { createReadStream, existsSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { RecordBatch } from "../columns/arrow.js";
 import { atomicFile, type Written } from "../columns/file.js";
 import { writeArrowStream } from "../columns/ipc.js";
@@ -133,9 +132,9 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     const { from } = this.#origin;
     if ("path" in from) {
       await this.#check(from.path, options);
-      await atomicFile(path, (file) =>
-        pipeline(createReadStream(from.path), file.createWriteStream({ autoClose: false })),
-      );
+      await atomicFile(path, async (file) => {
+        for await (const block of createReadStream(from.path, { highWaterMark: 1 << 20 })) await file.writeFile(block);
+      });
     } else {
       const { signal } = options;
       await download(from.session, from.source, path, { signal, onProgress: this.#tell(options), verify: true });

@@ -221,6 +221,8 @@ export async function commit(from: string, target: string, keep?: Origin): Promi
   try {
     if (keep) await writeNote(target, keep);
     await rename(from, target);
+    // Where both names already stood for one file, the rename has left both.
+    await rm(from, { force: true });
     await rm(noteOf(from), { force: true });
     await syncFolder(dirname(resolve(target)));
   } catch (cause) {

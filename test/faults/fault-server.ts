@@ -107,7 +107,10 @@ async function play({ socket }: IncomingMessage, step: Step): Promise<void> {
     if (step.trickle) await pause(step.trickle);
   }
   if (stallAt !== undefined) return;
-  if (cutAt !== undefined) return void socket.destroy();
+  if (cutAt !== undefined) {
+    await pause(25); // what was sent arrives before the end
+    return void socket.destroy();
+  }
   if (length === "chunked") await write(socket, "0\r\n\r\n");
   if (length === "close" || typeof length === "number") socket.end();
 }
