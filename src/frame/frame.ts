@@ -178,7 +178,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    * Several frames side by side on their dates (or on `on`), keys of any (`outer`), of all (`inner`) or of the first (`left`); a
    * name that several have gets `_1`, `_2`, … or the given suffixes. {@link merge}
    */
-  static merge(frames: readonly Frame<never>[], options?: MergeOptions): Frame {
+  static merge(frames: readonly { readonly table: Table }[], options?: MergeOptions): Frame {
     return new Frame(
       merge(
         frames.map((frame) => frame.table),

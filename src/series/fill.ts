@@ -29,9 +29,9 @@ export interface FillOptions<Name extends string = string> extends Omit<ColumnCh
 }
 
 /**
- * Nulls (and NaN) filled along each series by ascending day: `forward` and `backward` work on every column type, a number on every
- * number column, `{ value }` on columns of the value's kind (dates as `YYYY-MM-DD`, decimals exactly, as text where a number
- * cannot hold them). Types stay. Without `columns` every column that fits, but `on` and `by`.
+ * Nulls (and NaN) filled along each series by ascending day: `forward` and `backward` in every column (but `on` and `by`), a number
+ * in the number columns, a text `{ value }` in the text columns. Named in `columns`, date columns take `{ value: "2024-02-29" }` and
+ * number columns exact decimals as text. Types stay.
  *
  * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `EmptyDate`
  * @example
@@ -51,7 +51,7 @@ export function fill(table: Table, filling: Filling, options: FillOptions = {}):
       table,
       options,
       (from, at) => filledWith(from, at, value),
-      (type) => fitsValue(type, value),
+      options.columns === undefined ? (type) => fitsKind(type, value) : (type) => canHold(type, value),
     );
   }
   const forward = oneOf(filling, ["forward", "backward"], "a filling") === "forward";
@@ -124,10 +124,17 @@ function filledWith(table: Table, at: number, value: number | string | bigint | 
   return { field, data: takeVector(withConstant, picks).data[0] };
 }
 
-function fitsValue(type: DataType, value: number | string | bigint | boolean): boolean {
-  if (isNumber(type)) return typeof value === "number" || typeof value === "bigint" || isPlainNumber(value);
-  if (DataType.isBool(type)) return typeof value === "boolean";
-  return typeof value === "string" && (isText(type) || (DataType.isDate(type) && type.unit === 0));
+/** Whether a column takes such a value without being named. */
+function fitsKind(type: DataType, value: number | string | bigint | boolean): boolean {
+  if (typeof value === "boolean") return DataType.isBool(type);
+  return typeof value === "string" ? isText(type) : isNumber(type);
+}
+
+/** Whether a column can take such a value at all: dates and exact decimals come as text. */
+function canHold(type: DataType, value: number | string | bigint | boolean): boolean {
+  if (fitsKind(type, value)) return true;
+  if (typeof value !== "string") return false;
+  return isNumber(type) ? isPlainNumber(value) : DataType.isDate(type) && type.unit === 0;
 }
 
 const isText = (type: DataType): boolean =>
