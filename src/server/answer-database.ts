@@ -1,3 +1,4 @@
+import type { RecordBatch } from "../columns/arrow.js";
 import type { DatabaseMetadata } from "../document/records.js";
 import { suggestion } from "../errors/nearest.js";
 import type { Call } from "../spec/endpoints.js";
@@ -67,11 +68,11 @@ export async function answerDatabaseBulk(call: Call, asker: Asker, state: Servic
 function bulkOrder(database: StoredDatabase, type: "full" | "partial", { store }: ServiceState): FileOrder {
   const code = database.entry.database_code;
   const list = database.columns.map((_, i) => `, ${engineColumn(i)}`).join("");
-  const codes = [...database.datasets.keys()].map((dataset, i) => `(${i}, '${dataset}')`).join(", ");
-  const latest = type === "partial" ? " QUALIFY row_number() OVER (PARTITION BY s ORDER BY c0 DESC) = 1" : "";
-  const sql =
-    `SELECT code${list} FROM ${database.table} JOIN (VALUES ${codes}) AS codes(number, code) ON s = number` +
-    `${latest} ORDER BY s, c0`;
+  const order = type === "partial" ? "ORDER BY c0 DESC LIMIT 1" : "ORDER BY c0";
+  const sql = `SELECT $1 AS code${list} FROM ${database.table} WHERE s = $2 ${order}`;
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    for (const [dataset, { series }] of database.datasets) yield* store.engine.batches(sql, [dataset, series]);
+  }
   return {
     question: `${code} ${type}`,
     code,
@@ -79,7 +80,7 @@ function bulkOrder(database: StoredDatabase, type: "full" | "partial", { store }
     name: `${code}.csv`,
     rows: () => ({
       columns: [{ name: "Code", type: "String" }, ...seriesColumns(database.columns)],
-      batches: store.engine.batches(sql),
+      batches: batches(),
     }),
   };
 }

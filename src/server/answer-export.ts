@@ -31,7 +31,7 @@ function exportOrder(call: Call, state: ServiceState): FileOrder {
   const chosen = chosenColumns(call, table, state);
   const where = filterSql(table.entry, call.filters, state.profile);
   const list = chosen.map(engineColumn).join(", ");
-  const sql = `SELECT ${list} FROM ${table.table} WHERE ${where.sql} ORDER BY rowid`;
+  const sql = `SELECT ${list} FROM ${table.table} WHERE ${where.sql}`;
   return {
     question: JSON.stringify([table.code, call.filters, chosen]),
     code: table.code,

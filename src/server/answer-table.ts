@@ -128,7 +128,10 @@ interface Page {
   readonly size: number;
 }
 
-/** One row more than the page is asked for, to know whether another page follows. */
+/**
+ * One row more than the page is asked for, to know whether another page follows. The engine keeps the order of a table where
+ * nothing sorts it, and stops reading at the limit; sorting by `rowid` would read the whole table for each page.
+ */
 async function pageOf(
   table: StoredTable,
   { where, chosen, after, size }: Page,
@@ -136,7 +139,7 @@ async function pageOf(
 ): Promise<{ rows: (string | null)[][]; last: number | undefined }> {
   const list = chosen.map((i) => `, ${engineColumn(i)}`).join("");
   const from = after < 0 ? "" : ` AND rowid > ${after}`;
-  const sql = `SELECT rowid${list} FROM ${table.table} WHERE ${where.sql}${from} ORDER BY rowid LIMIT ${size + 1}`;
+  const sql = `SELECT rowid${list} FROM ${table.table} WHERE ${where.sql}${from} LIMIT ${size + 1}`;
   const rows: (string | null)[][] = [];
   const numbers: (string | null)[] = [];
   for await (const batch of store.engine.batches(sql, where.params)) {

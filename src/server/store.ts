@@ -71,6 +71,8 @@ export async function openStore(engine: Engine, source: Source | undefined): Pro
       hint: "Give a folder with a catalog.json as data (docs/server.md).",
     });
   }
+  // Pages and exports rely on the order of a table.
+  await engine.query("SET preserve_insertion_order = true");
   const loaded: Loaded = { ...((await readState<Loaded>(engine, "loaded")) ?? {}) };
   const databases = new Map<string, StoredDatabase>();
   const tables = new Map<string, StoredTable>();
