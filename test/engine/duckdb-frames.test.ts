@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { csvTable } from "../../src/columns/csv.js";
 import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
-import { get, started } from "../server/support.js";
+import { get, sampleOf, started } from "../server/support.js";
 
 const columns = [
   { name: "ticker", type: "String" },
@@ -34,7 +34,7 @@ it("takes a Frame and answers with Frames", async () => {
 });
 
 it("loads a table of the service and agrees with it on a sum", async () => {
-  const service = await started();
+  const service = await started({ data: sampleOf("MARKET/PRICES") });
   const { text } = await get(service, "/datatables/MARKET/PRICES.csv?ticker=EEE&qopts.columns=ticker,date,close");
   const table = csvTable(new TextEncoder().encode(text), { columns: columns.slice(0, 3) });
   const engine = await duckdb();

@@ -2,9 +2,9 @@ import { connect as dial } from "node:net";
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
 import { duckdbEngine } from "../../src/engine/duckdb.js";
-import { type RequestLog, sampleData, serve } from "../../src/server.js";
+import { type RequestLog, serve } from "../../src/server.js";
 import { nasdaqDataLink } from "../../src/spec/profile.js";
-import { get, started } from "./support.js";
+import { get, sampleOf, started } from "./support.js";
 
 const KEY = "k3y-of-a-subscriber-0123456789";
 const log: RequestLog[] = [];
@@ -131,7 +131,11 @@ it("every answer has an id, and the log has it with the key removed", async () =
 });
 
 it("speaks another profile: its words, its key header, its error member", async () => {
-  const other = await started({ profile: nasdaqDataLink, apiKeys: { "some-other-key": { subscriptions: "all" } } });
+  const other = await started({
+    data: sampleOf("MARKET"),
+    profile: nasdaqDataLink,
+    apiKeys: { "some-other-key": { subscriptions: "all" } },
+  });
   const headers = { "x-api-token": "some-other-key" };
   const answer = await fetch(`${other.url}/api/v3/databases/MARKET.json`, { headers });
   expect(answer.status).toBe(200);
@@ -146,6 +150,7 @@ it("a failure inside is a 500 without its reason, which the log has", async () =
   const failures: RequestLog[] = [];
   const engine = await duckdbEngine();
   const broken = await started({
+    data: sampleOf("TRANSPORT/FLIGHTS"),
     engine: {
       ...engine,
       async *batches(sql) {
@@ -173,9 +178,9 @@ it("a failure inside is a 500 without its reason, which the log has", async () =
 });
 
 it("refuses what cannot be started", async () => {
-  await expect(serve({ data: sampleData(), host: "0.0.0.0" })).rejects.toMatchObject({ code: "KeysNeeded" });
+  await expect(serve({ data: sampleOf("LABOR"), host: "0.0.0.0" })).rejects.toMatchObject({ code: "KeysNeeded" });
   const port = Number(new URL(service.url).port);
-  await expect(serve({ data: sampleData(), port })).rejects.toMatchObject({
+  await expect(serve({ data: sampleOf("LABOR"), port })).rejects.toMatchObject({
     name: "TransportError",
     code: "NotListening",
   });
@@ -189,7 +194,7 @@ it("lets requests under way finish when it is closed, and can be closed twice", 
     begun++;
     return engine.batches(sql, params);
   };
-  const other = await serve({ data: sampleData(), engine: { ...engine, batches } });
+  const other = await serve({ data: sampleOf("MARKET/PRICES"), engine: { ...engine, batches } });
   const answers = Array.from({ length: 8 }, () => get(other, "/datatables/MARKET/PRICES.csv"));
   while (begun < answers.length) await new Promise((wake) => setTimeout(wake, 1));
   const closing = Promise.all([other.close(), other.close()]);

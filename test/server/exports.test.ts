@@ -5,7 +5,7 @@ import Papa from "papaparse";
 import { expect, it } from "vitest";
 import { zipEntry } from "../../src/format/zip.js";
 import { specification } from "../../src/spec/profile.js";
-import { get, started } from "./support.js";
+import { get, sampleOf, started } from "./support.js";
 
 const MINUTE = 60_000;
 
@@ -36,7 +36,7 @@ async function csvOf(link: string): Promise<string[][]> {
 }
 
 it("spec 4.9: a file is creating, then fresh, whole, and equal to its source", async () => {
-  const service = await started();
+  const service = await started({ data: sampleOf("TRANSPORT/FLIGHTS") });
   const path = "/datatables/TRANSPORT/FLIGHTS.json?qopts.export=true";
   const first = await ask(service, path);
   expect(first).toEqual({
@@ -51,7 +51,7 @@ it("spec 4.9: a file is creating, then fresh, whole, and equal to its source", a
 });
 
 it("spec 4.9: three forms of the path, filters and columns; CSV has one row", async () => {
-  const service = await started();
+  const service = await started({ data: sampleOf("MARKET/PRICES") });
   const query = "?qopts.export=true&ticker=AAA&date.gte=2024-12-30&qopts.columns=close,date";
   const done = await until(service, `/datatables/MARKET/PRICES.json${query}`, "fresh");
   expect(await csvOf(done.file.link as string)).toEqual([
@@ -71,7 +71,7 @@ it("spec 4.9: three forms of the path, filters and columns; CSV has one row", as
 
 it("spec 3: a link dies after 30 minutes and another call gives a new one", async () => {
   let now = 5_000;
-  const service = await started({ clock: () => now });
+  const service = await started({ data: sampleOf("TRANSPORT/AIRPORTS"), clock: () => now });
   const path = "/datatables/TRANSPORT/AIRPORTS.json?qopts.export=true";
   const { file } = await until(service, path, "fresh");
   const link = file.link as string;
@@ -90,7 +90,7 @@ it("spec 3: a link dies after 30 minutes and another call gives a new one", asyn
 
 it("spec 3: after a refresh the file is regenerating with its old link, then fresh", async () => {
   let now = 0;
-  const service = await started({ clock: () => now });
+  const service = await started({ data: sampleOf("TRANSPORT/AIRPORTS"), clock: () => now });
   const path = "/datatables/TRANSPORT/AIRPORTS.json?qopts.export=true";
   const before = await until(service, path, "fresh");
   const etag = (await fetch(before.file.link as string)).headers.get("etag");
@@ -117,7 +117,7 @@ it("spec 8: 60 files an hour for a subscriber; looking at their state is free", 
   let now = 0;
   const profile = { ...specification, exportsPerHour: { ...specification.exportsPerHour, value: 3 } };
   const apiKeys = { "first-key": { subscriptions: "all" }, "other-key": { subscriptions: "all" } } as const;
-  const service = await started({ clock: () => now, profile, apiKeys });
+  const service = await started({ data: sampleOf("TRANSPORT/FLIGHTS"), clock: () => now, profile, apiKeys });
   const order = (id: number, key: string) =>
     get(service, `/datatables/TRANSPORT/FLIGHTS.json?qopts.export=true&id=${id}&api_key=${key}`);
   for (const id of [1, 2, 3, 1, 2, 3, 1]) expect((await order(id, "first-key")).status).toBe(200);
@@ -134,7 +134,10 @@ it("spec 8: 60 files an hour for a subscriber; looking at their state is free", 
 
 it("spec 8: subscribers only, and premium databases only", async () => {
   const apiKeys = { free: { subscriptions: [] }, market: { subscriptions: ["MARKET"] } };
-  const service = await started({ apiKeys });
+  const service = await started({
+    data: sampleOf("MARKET", "WEATHER", "LABOR", "MARKET/PRICES", "TRANSPORT/FLIGHTS"),
+    apiKeys,
+  });
   const bulk = (code: string, key: string) => get(service, `/databases/${code}/data?download_type=full&api_key=${key}`);
   const order = (code: string, key: string) =>
     get(service, `/datatables/${code}.json?qopts.export=true&api_key=${key}`);
@@ -153,7 +156,7 @@ it("spec 8: subscribers only, and premium databases only", async () => {
 
 it("a file that nobody asked for in a day is removed", async () => {
   let now = 0;
-  const service = await started({ clock: () => now });
+  const service = await started({ data: sampleOf("TRANSPORT/AIRPORTS"), clock: () => now });
   const path = "/datatables/TRANSPORT/AIRPORTS.json?qopts.export=true";
   await until(service, path, "fresh");
   now += 25 * 60 * MINUTE;
@@ -162,7 +165,7 @@ it("a file that nobody asked for in a day is removed", async () => {
 });
 
 it("bulk files: ranges, conditions, HEAD, never compressed", async () => {
-  const service = await started();
+  const service = await started({ data: sampleOf("TRANSPORT/AIRPORTS") });
   const link = (await until(service, "/datatables/TRANSPORT/AIRPORTS.json?qopts.export=true", "fresh")).file
     .link as string;
   const part = async (headers: Record<string, string>, method = "GET") => {
@@ -197,7 +200,7 @@ it("bulk files: ranges, conditions, HEAD, never compressed", async () => {
 });
 
 it("a database bulk file can be resumed too", async () => {
-  const service = await started();
+  const service = await started({ data: sampleOf("WEATHER") });
   const url = `${service.url}/api/v3/databases/WEATHER/data?download_type=full&api_key=sample`;
   const whole = new Uint8Array(await (await fetch(url)).arrayBuffer());
   const rest = await fetch(url, { headers: { range: "bytes=100-" } });

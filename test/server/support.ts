@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Papa from "papaparse";
 import { afterAll } from "vitest";
-import { type RunningService, type ServeOptions, sampleData, serve } from "../../src/server.js";
+import { type RunningService, type ServeOptions, type Source, sampleData, serve } from "../../src/server.js";
 
 /** An answer as a test looks at it. */
 export interface Got {
@@ -25,6 +25,19 @@ export async function get(service: { readonly url: string }, path: string, init?
     text,
     json: () => JSON.parse(text) as never,
     rows: () => Papa.parse<string[]>(text, { skipEmptyLines: true }).data,
+  };
+}
+
+/** The sample's entries with these codes only (databases and tables), so that a test loads what it asks about. */
+export function sampleOf(...codes: string[]): Source {
+  const source = sampleData();
+  const { databases, tables } = source.catalog;
+  return {
+    ...source,
+    catalog: {
+      databases: databases.filter((entry) => codes.includes(entry.database_code)),
+      tables: tables.filter((entry) => codes.includes(`${entry.vendor_code}/${entry.datatable_code}`)),
+    },
   };
 }
 

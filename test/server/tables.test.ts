@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import Papa from "papaparse";
 import { expect, it } from "vitest";
-import { type Got, get, started } from "./support.js";
+import { type Got, get, sampleOf, started } from "./support.js";
 
 const service = await started();
 const data = resolve(import.meta.dirname, "../../notebooks/data");
@@ -128,7 +128,7 @@ it("a cursor belongs to its question", async () => {
 });
 
 it("refuses too many results where the service sets a limit (spec 7)", async () => {
-  const small = await started({ maxResultRows: 5_000 });
+  const small = await started({ data: sampleOf("TRANSPORT/FLIGHTS"), maxResultRows: 5_000 });
   const answer = await get(small, "/datatables/TRANSPORT/FLIGHTS.json");
   expect([answer.status, answer.text]).toEqual([
     422,
