@@ -29,6 +29,7 @@ pre.output { padding: .2rem 1rem; }
 .unseen, small { color: var(--soft); }
 table { border-collapse: collapse; border: 0; font-size: .86rem; font-variant-numeric: tabular-nums; margin: .3rem 0; }
 th, td { border: 0; border-bottom: 1px solid var(--line); padding: .28rem .75rem; text-align: inherit; white-space: nowrap; }
+.dataframe th, .dataframe td { text-align: right; }
 thead th { border-bottom: 2px solid var(--line); }
 tbody tr:hover { background: var(--shade); }
 .comment { color: var(--soft); font-style: italic; }

@@ -1,17 +1,17 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Execution, type KernelClient, startKernel } from "../../src/kernel/jupyter-client.js";
 import { findKernel } from "../../src/kernel/kernelspec.js";
 import type { Message } from "../../src/kernel/message.js";
+import { needBuild } from "./build.js";
 
 let kernel: KernelClient;
 const late: Message[] = [];
 
 beforeAll(async () => {
-  if (!existsSync("dist/cjs/launcher.js")) execFileSync(process.execPath, [".config/build.mjs"]);
+  needBuild();
   kernel = await startKernel(findKernel("arrowbook"), {}, (message) => late.push(message));
 });
 

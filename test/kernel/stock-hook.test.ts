@@ -1,15 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type KernelClient, startKernel } from "../../src/kernel/jupyter-client.js";
 import { findKernel } from "../../src/kernel/kernelspec.js";
+import { needBuild } from "./build.js";
 
 let kernel: KernelClient;
 
 const SHOWS = `{ [Symbol.for("Jupyter.display")]: () => ({ "text/html": "<b>seven</b>", "text/plain": "seven" }) }`;
 
 beforeAll(async () => {
-  if (!existsSync("dist/cjs/notebook.js")) execFileSync(process.execPath, [".config/build.mjs"]);
+  needBuild();
   kernel = await startKernel(findKernel("tslab"));
 });
 

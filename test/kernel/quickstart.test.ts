@@ -1,0 +1,28 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { readNotebook } from "../../src/kernel/notebook-file.js";
+import { runNotebook } from "../../src/kernel/run-notebook.js";
+import { needBuild } from "./build.js";
+import { shown } from "./shown.js";
+
+const path = fileURLToPath(new URL("../../notebooks/quickstart.ipynb", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-quickstart-"));
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("the quick start", () => {
+  it("gives its stored outputs on stock tslab, and a page with tables, types and a chart", async () => {
+    needBuild();
+    const html = join(folder, "quickstart.html");
+    const { notebook, kernel } = await runNotebook(path, { kernel: "tslab", output: false, html, timeout: 60_000 });
+    expect(kernel).toBe("tslab");
+    expect(shown(notebook)).toEqual(shown(await readNotebook(path)));
+    const page = readFileSync(html, "utf8");
+    expect(page).toContain("<small>BigDecimal(15,4)</small>");
+    expect(page).toMatch(/<img src="data:image\/png;base64,/);
+    expect(page).toContain("20,000 rows × 6 columns");
+  });
+});
