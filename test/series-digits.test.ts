@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { roundAll, roundDigits } from "../src/series/digits.js";
+import { roundAll, roundDigits, rounderOf } from "../src/series/digits.js";
 
 const bits = new DataView(new ArrayBuffer(8));
 
@@ -54,12 +54,18 @@ it.each([
 });
 
 const doubles = fc.oneof(
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 }),
   fc.double({ noNaN: true, min: -1, max: 1 }),
   fc.tuple(fc.integer({ min: -1e6, max: 1e6 }), fc.integer({ min: 1, max: 1e6 })).map(([a, b]) => a / b),
   fc.bigInt({ min: 10n ** 13n, max: 10n ** 15n }).map((n) => Number(n) + 0.5),
   fc.bigInt({ min: 10n ** 12n, max: 10n ** 14n }).map((n) => Number(n * 10n + 5n)),
 );
+
+it("in arrays, what is not finite becomes NaN and is counted", () => {
+  const values = Float64Array.of(1 / 3, Number.NaN, Number.POSITIVE_INFINITY, 0, Number.NEGATIVE_INFINITY);
+  expect(rounderOf(values, 3)(0, 4)).toBe(2);
+  expect([...values]).toEqual([0.333, Number.NaN, Number.NaN, 0, Number.NEGATIVE_INFINITY]);
+});
 
 it("rounds any double as exact arithmetic does, alone and in arrays", () => {
   fc.assert(

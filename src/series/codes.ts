@@ -1,5 +1,6 @@
 import { type Data, DataType, type Vector } from "../columns/arrow.js";
 import { cellText } from "../columns/readers.js";
+import { sameDictionary } from "./ranges.js";
 
 /** Values as small whole numbers: equal values of all vectors, and only those, have equal codes. Nulls equal each other. */
 export interface Codes {
@@ -13,9 +14,8 @@ type Seen = Map<unknown, number>;
 
 /** Codes over one or several vectors of like type. A dictionary without repeats gives its indices themselves, uncopied. */
 export function codesOf(vectors: readonly Vector[]): Codes {
-  const [only] = vectors;
-  if (vectors.length === 1 && only.data.length === 1 && only.nullCount === 0) {
-    const direct = ownIndices(only.data[0]);
+  if (vectors.length === 1 && vectors[0].nullCount === 0) {
+    const direct = ownIndices(vectors[0].data.filter((data) => data.length > 0));
     if (direct !== undefined) return direct;
   }
   const seen: Seen = new Map();
@@ -31,14 +31,24 @@ export function codesOf(vectors: readonly Vector[]): Codes {
   return { rows, size: seen.size };
 }
 
-/** The indices of a dictionary whose entries all differ. */
-function ownIndices(data: Data): Codes | undefined {
-  if (!DataType.isDictionary(data.type) || !(data.values instanceof Int32Array)) return undefined;
-  const entries = (data.dictionary as Vector).toArray() as ArrayLike<unknown>;
+/** The indices themselves, where all chunks share a dictionary whose entries all differ. */
+function ownIndices(chunks: readonly Data[]): Codes | undefined {
+  const [first] = chunks;
+  if (first === undefined || !DataType.isDictionary(first.type) || !(first.values instanceof Int32Array))
+    return undefined;
+  if (!chunks.every((data) => sameDictionary(data, first))) return undefined;
+  const entries = (first.dictionary as Vector).toArray() as ArrayLike<unknown>;
   const distinct = new Set<unknown>();
   for (let i = 0; i < entries.length; i++) distinct.add(entries[i]);
   if (distinct.size !== entries.length || distinct.has(null)) return undefined;
-  return { rows: [data.values.subarray(0, data.length)], size: entries.length };
+  if (chunks.length === 1) return { rows: [first.values.subarray(0, first.length)], size: entries.length };
+  const indices = new Int32Array(chunks.reduce((total, data) => total + data.length, 0));
+  let at = 0;
+  for (const data of chunks) {
+    indices.set((data.values as Int32Array).subarray(0, data.length), at);
+    at += data.length;
+  }
+  return { rows: [indices], size: entries.length };
 }
 
 function codeChunk(vector: Vector, data: Data, at: number, seen: Seen, codes: Int32Array): void {

@@ -144,21 +144,45 @@ function periodsOf(track: Track, frequency: Frequency, options: CollapseOptions)
   const weekEnd = WEEKDAYS.indexOf(oneOf(options.week ?? "sunday", WEEKDAYS, "week"));
   const asCalendar = oneOf(options.label ?? "calendar", ["calendar", "last"], "label") === "calendar";
   const days = track.days as Int32Array;
+  const ends = periodEnds(track, frequency, weekEnd);
   const periods = growing(track.starts.length);
   for (let g = 0; g + 1 < track.starts.length; g++) {
     const first = periods.count;
     let at = track.starts[g];
     const end = track.starts[g + 1];
     while (at < end) {
-      const start = floor(days[at], frequency, weekEnd);
-      const after = next(start, frequency);
+      const last = ends(days[at]);
       const from = at;
-      while (at < end && days[at] < after) at++;
-      periods.add(from, at, asCalendar ? label(start, frequency) : days[at - 1]);
+      while (at < end && days[at] <= last) at++;
+      periods.add(from, at, asCalendar ? last : days[at - 1]);
     }
     if (track.newestFirst[g] === 1) periods.reverse(first);
   }
   return { rows: track.rows, ...periods.done() };
+}
+
+/** More days than the calendar has; beyond that every period is computed by itself. */
+const MOST_DAYS = 4_000_000;
+
+/** The last day of the period of a day, looked up among those of the days there are. */
+function periodEnds({ starts, days }: Track, frequency: Frequency, weekEnd: number): (day: number) => number {
+  const compute = (day: number): number => label(floor(day, frequency, weekEnd), frequency);
+  const all = days as Int32Array;
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (let g = 0; g + 1 < starts.length; g++) {
+    if (starts[g] === starts[g + 1]) continue;
+    first = Math.min(first, all[starts[g]]);
+    last = Math.max(last, all[starts[g + 1] - 1]);
+  }
+  if (!(first <= last && last - first < MOST_DAYS) || last - first > 4 * all.length) return compute;
+  const ends = new Int32Array(last - first + 1);
+  for (let start = floor(first, frequency, weekEnd); start <= last; ) {
+    const after = next(start, frequency);
+    ends.fill(label(start, frequency), Math.max(0, start - first), after - first);
+    start = after;
+  }
+  return (day) => ends[day - first];
 }
 
 /** Three arrays that grow together. */

@@ -33,11 +33,16 @@ function markNulls(data: Data, out: Float64Array, at: number): void {
   }
 }
 
-/** Doubles as an Arrow column, NaN as null; the array itself becomes the column. */
-export function doubleData(values: Float64Array): Data {
+function missingIn(values: Float64Array): number {
+  let missing = 0;
+  for (let i = 0; i < values.length; i++) if (Number.isNaN(values[i])) missing++;
+  return missing;
+}
+
+/** Doubles as an Arrow column, NaN as null; the array itself becomes the column. `missing` is the number of NaN where it is known. */
+export function doubleData(values: Float64Array, missing?: number): Data {
   const { length } = values;
-  let nullCount = 0;
-  for (let i = 0; i < length; i++) if (Number.isNaN(values[i])) nullCount++;
+  const nullCount = missing ?? missingIn(values);
   if (nullCount === 0) return makeData({ type: new Float64(), length, nullCount, data: values });
   const nullBitmap = new Uint8Array(((length + 63) & ~63) >> 3);
   for (let i = 0; i < length; i++) if (!Number.isNaN(values[i])) nullBitmap[i >> 3] |= 1 << (i & 7);
@@ -45,8 +50,8 @@ export function doubleData(values: Float64Array): Data {
 }
 
 /** A `double` column named as `field`; other metadata of the field stays. */
-export function doubleColumn(field: Field, values: Float64Array): Column {
-  return { field: retyped(field, new Float64(), "double"), data: doubleData(values) };
+export function doubleColumn(field: Field, values: Float64Array, missing?: number): Column {
+  return { field: retyped(field, new Float64(), "double"), data: doubleData(values, missing) };
 }
 
 /** A column of counts. */

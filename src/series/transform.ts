@@ -2,11 +2,12 @@ import type { Table } from "../columns/arrow.js";
 import { TRANSFORMS, type Transform } from "../spec/vocabulary.js";
 import { inOrder } from "./aggregate.js";
 import { type ColumnChoice, choose, oneOf, vectorAt, wholeNumber } from "./choose.js";
-import { roundAll } from "./digits.js";
+import { rounderOf } from "./digits.js";
 import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
-import { byRow, type Kernel, rowAt } from "./kernel.js";
+import { byRow, rowAt } from "./kernel.js";
 import { type Column, doubleColumn, numbersOf } from "./numbers.js";
-import { rowsOf, withColumns } from "./tables.js";
+import { rowsIn, takeRanges } from "./ranges.js";
+import { tableOf, withColumns } from "./tables.js";
 import { type Track, trackOf } from "./track.js";
 
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
@@ -27,7 +28,7 @@ export interface TransformOptions<Name extends string = string> extends Omit<Col
  *
  * The row before is the previous row, not the previous value. Doubles are computed in binary and rounded to 14 significant
  * digits; `diff` and `cumul` of integers and decimals are exact and not rounded; the rest of their transforms are `Float64`.
- * NaN counts as null. Rows keep their order.
+ * NaN counts as null, and a result that is not finite is null. Rows keep their order.
  *
  * @throws InputError `UnknownWord`, `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
  * @example
@@ -47,22 +48,41 @@ export function transform(table: Table, name: Transform, options: TransformOptio
   const { on, by, values } = choose(table, options);
   const track = trackOf(table, on, by);
   const kept = word === "diff" || word === "rdiff" ? withoutFirsts(track) : undefined;
-  const rest = rowsOf(table, kept);
   const made = new Map<number, Column>();
   for (const at of values) made.set(at, transformed(table, at, word, track, kept, digits));
-  return withColumns(rest, made);
+  return kept === undefined ? withColumns(table, made) : keptRows(table, made, kept);
 }
 
 type Word = Exclude<Transform, "none">;
 
-/** The rows that have a row before them, in the order of the table. */
-function withoutFirsts({ rows, starts }: Track): Int32Array {
+/** Ranges of rows that have a row before them in their series, ascending. */
+interface Kept {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  readonly count: number;
+}
+
+/** The rows that have a row before them, in the order of the table: what lies between the first rows of the series. */
+function withoutFirsts({ rows, starts }: Track): Kept {
   const total = starts[starts.length - 1];
-  const first = new Uint8Array(total);
-  for (let g = 0; g + 1 < starts.length; g++) first[rows === undefined ? starts[g] : rows[starts[g]]] = 1;
-  const kept = new Int32Array(total - (starts.length - 1));
-  for (let row = 0, k = 0; row < total; row++) if (first[row] === 0) kept[k++] = row;
-  return kept;
+  const firsts = starts.subarray(0, starts.length - 1);
+  const gone = rows === undefined ? firsts : Int32Array.from(firsts, (at) => rows[at]).sort();
+  const from = new Int32Array(gone.length + 1);
+  const to = new Int32Array(gone.length + 1);
+  for (let k = 0; k < gone.length; k++) {
+    from[k + 1] = gone[k] + 1;
+    to[k] = gone[k];
+  }
+  to[gone.length] = total;
+  return { from, to, count: total - gone.length };
+}
+
+/** The kept rows: the made columns as they are, the others copied. */
+function keptRows(table: Table, made: ReadonlyMap<number, Column>, { from, to, count }: Kept): Table {
+  const columns = table.schema.fields.map(
+    (field, at) => made.get(at) ?? { field, data: takeRanges(vectorAt(table, at), from, to) },
+  );
+  return tableOf(columns, count, table.schema.metadata);
 }
 
 function transformed(
@@ -70,7 +90,7 @@ function transformed(
   at: number,
   word: Word,
   track: Track,
-  kept: Int32Array | undefined,
+  kept: Kept | undefined,
   digits: number,
 ): Column {
   const field = table.schema.fields[at];
@@ -78,31 +98,58 @@ function transformed(
   if (isExact(vector.type) && (word === "diff" || word === "cumul")) {
     const { units, scale, precision } = exactOf(vector);
     const results = word === "diff" ? exactDiff(units, track) : exactCumul(units, track);
-    const shown = kept === undefined ? results : Array.from(kept, (row) => results[row]);
+    const shown = kept === undefined ? results : Array.from(rowsIn(kept.from, kept.to), (row) => results[row]);
     const width = word === "diff" ? differencePrecision(precision) : sumPrecision(precision);
     return exactColumn(field, shown, { scale, precision: width });
   }
-  const results = new Float64Array(vector.length);
   const values = inOrder(numbersOf(vector), track.rows);
-  for (let g = 0; g + 1 < track.starts.length; g++)
-    KERNELS[word](values, results, track.starts[g], track.starts[g + 1]);
-  const shown = arranged(results, track.rows, kept);
-  if (digits < 16) roundAll(shown, digits);
-  return doubleColumn(field, shown);
+  const results = new Float64Array(kept?.count ?? values.length);
+  const round = digits < 16 ? rounderOf(results, digits) : finiteOf(results);
+  let missing = 0;
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    const back = kept === undefined ? 0 : g + 1;
+    const from = track.starts[g];
+    const to = track.starts[g + 1];
+    KERNELS[word](values, results, from, to, back);
+    // Series by series, while the results are still near.
+    missing += round(kept === undefined ? from : from + 1 - back, to - back);
+  }
+  const shown = kept === undefined ? byRow(results, track.rows) : keptByRow(results, track, kept);
+  return doubleColumn(field, shown, missing);
 }
 
-/** Results by position as rows of the table, those kept. */
-function arranged(results: Float64Array, rows: Int32Array | undefined, kept: Int32Array | undefined): Float64Array {
-  const all = byRow(results, rows);
-  return kept === undefined ? all : inOrder(all, kept);
+/** As `rounderOf`, without rounding. */
+function finiteOf(results: Float64Array): (from: number, to: number) => number {
+  return (from, to) => {
+    let missing = 0;
+    for (let i = from; i < to; i++) {
+      if (Number.isFinite(results[i])) continue;
+      results[i] = Number.NaN;
+      missing++;
+    }
+    return missing;
+  };
 }
+
+/** Results by position without the first of each series, as results of the kept rows. */
+function keptByRow(results: Float64Array, { rows, starts }: Track, kept: Kept): Float64Array {
+  if (rows === undefined) return results;
+  const all = new Float64Array(rows.length);
+  for (let g = 0; g + 1 < starts.length; g++) {
+    for (let at = starts[g] + 1; at < starts[g + 1]; at++) all[rows[at]] = results[at - g - 1];
+  }
+  return inOrder(all, rowsIn(kept.from, kept.to));
+}
+
+/** As a kernel of `kernel.ts`, with results `back` places before their values: as many as rows have been dropped so far. */
+type Kernel = (y: Float64Array, out: Float64Array, from: number, to: number, back: number) => void;
 
 const KERNELS: Readonly<Record<Word, Kernel>> = {
-  diff(y, out, from, to) {
-    for (let t = from + 1; t < to; t++) out[t] = y[t] - y[t - 1];
+  diff(y, out, from, to, back) {
+    for (let t = from + 1; t < to; t++) out[t - back] = y[t] - y[t - 1];
   },
-  rdiff(y, out, from, to) {
-    for (let t = from + 1; t < to; t++) out[t] = y[t - 1] === 0 ? Number.NaN : (y[t] - y[t - 1]) / y[t - 1];
+  rdiff(y, out, from, to, back) {
+    for (let t = from + 1; t < to; t++) out[t - back] = y[t - 1] === 0 ? Number.NaN : (y[t] - y[t - 1]) / y[t - 1];
   },
   rdiff_from(y, out, from, to) {
     let latest = to - 1;
@@ -114,7 +161,7 @@ const KERNELS: Readonly<Record<Word, Kernel>> = {
     // Added one by one as the service does: its last digits depend on it.
     let sum = Number.NaN;
     for (let t = from; t < to; t++) {
-      if (!Number.isNaN(y[t])) sum = !Number.isNaN(sum) ? sum + y[t] : y[t];
+      if (!Number.isNaN(y[t])) sum = Number.isNaN(sum) ? y[t] : sum + y[t];
       out[t] = sum;
     }
   },

@@ -93,7 +93,7 @@ function windowSql(v: string, transform: string): string {
     case "rdiff":
       return `, ${v}, lag(${v}) OVER () AS ${v}p`;
     case "rdiff_from":
-      return `, ${v}, arg_max(${v}, d) OVER () AS ${v}p`;
+      return `, ${v}, arg_max(${v}, d) OVER () AS ${v}p, max(d) FILTER (WHERE ${v} IS NOT NULL) OVER () AS ${v}d`;
     case "normalize":
       return `, ${v}, arg_min(${v}, d) FILTER (WHERE ${v} <> 0) OVER () AS ${v}p`;
     default:
@@ -109,7 +109,7 @@ function formula(v: string, transform: string): string {
     case "rdiff":
       return `CASE WHEN ${p} <> 0 THEN (${v} - ${p}) / ${p} END`;
     case "rdiff_from":
-      return `CASE WHEN ${v} <> 0 THEN (${p} - ${v}) / ${v} END`;
+      return `CASE WHEN d = ${v}d THEN 0 WHEN ${v} <> 0 THEN (${p} - ${v}) / ${v} END`;
     case "normalize":
       return `CASE WHEN ${v} = 0 THEN 0 ELSE ${v} / ${p} * 100 END`;
     default:
