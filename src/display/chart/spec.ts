@@ -25,15 +25,17 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
   const choice = chooseColumns(table, options);
   const values = valuesOf(table, choice);
   const { title, subtitle } = titleOf(choice, options, source);
-  const caption = [...subtitle, ...values.notes].map((line) => cutTo(scrub(line), 160));
+  const caption = [...subtitle, ...values.notes].map((line) => drawable(line, 160));
   const size = {
     width: options.width ?? (choice.facet ? 280 : 640),
     height: options.height ?? (choice.facet ? 180 : 320),
   };
   const unit = unitOf(choice, values, size, source);
+  const text = `${choice.mark} chart · ${title} · ${count(values.rows)} rows${caption.length > 0 ? ` · ${caption.join(" · ")}` : ""}`;
   const spec = {
     $schema: SCHEMA,
-    title: { text: cutTo(scrub(title), 160), ...(caption.length > 0 && { subtitle: caption }), anchor: "start" },
+    description: drawable(text, 400),
+    title: { text: drawable(title, 160), ...(caption.length > 0 && { subtitle: caption }), anchor: "start" },
     data: { values: values.values },
     ...(choice.facet === undefined
       ? { ...size, ...unit }
@@ -47,9 +49,10 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
       title: { fontSize: 14, subtitleFontSize: 11, offset: 8, limit: 640 },
       legend: { labelLimit: 160, titleLimit: 160 },
       view: { stroke: null },
+      // The spoken text of a mark is made by an expression that holds column names unescaped; the description stands for it.
+      mark: { aria: false },
     },
   };
-  const text = `${choice.mark} chart · ${title} · ${count(values.rows)} rows${caption.length > 0 ? ` · ${caption.join(" · ")}` : ""}`;
   return { spec, text: scrub(text), values };
 }
 
@@ -81,7 +84,24 @@ function unitOf(choice: Choice, values: ChartValues, size: { readonly width: num
   }
 }
 
-const nameOf = (channel: Channel | undefined): string => cutTo(channel?.name ?? "row", 80);
+const nameOf = (channel: Channel | undefined): string => drawable(channel?.name ?? "row", 80);
+
+/**
+ * A name as the title of a line in a tooltip. Vega-Lite writes these titles into an expression and escapes only the quote, so that a
+ * backslash would break out of it: backslashes and quotes are replaced by signs that look like them.
+ */
+const tipName = (channel: Channel | undefined): string => tipText(nameOf(channel));
+const tipText = (text: string): string =>
+  text
+    .replace(/\\/g, "\u29f5")
+    .replace(/"/g, "\u2033")
+    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, " ");
+
+/** A text as the chart shows it: no key in it, not too long; Vega fails on the names of Object's own members unless a space follows. */
+function drawable(text: string, limit: number): string {
+  const cut = cutTo(scrub(text), limit);
+  return cut in {} ? `${cut} ` : cut;
+}
 
 /** The x channel: UTC for dates, so that a day is the same day in every time zone. */
 function xChannel(x: Channel | undefined): Unit {
@@ -124,11 +144,11 @@ function pointUnit(choice: Choice, values: ChartValues, source?: FrameSource): U
     ...(mark !== "bar" && { stack: null }),
   };
   const tooltip = [
-    tip(xTip(x), nameOf(x)),
-    { field: "y", type: "quantitative", title: title ?? "value", format: percent ? ".2%" : ",.10~g" },
+    tip(xTip(x), tipName(x)),
+    { field: "y", type: "quantitative", title: tipText(title ?? "value"), format: percent ? ".2%" : ",.10~g" },
   ];
   const tagged = values.values.some((datum) => "color" in datum);
-  if (tagged) tooltip.splice(1, 0, { field: "color", type: "nominal", title: color ? nameOf(color) : "column" });
+  if (tagged) tooltip.splice(1, 0, { field: "color", type: "nominal", title: color ? tipName(color) : "column" });
   return {
     mark: markOf(choice),
     encoding: {
@@ -163,23 +183,23 @@ const xTip = (x: Channel | undefined): Unit => {
 const tip = (channel: Unit, title: string): Unit => ({ ...channel, title });
 
 function candleUnit(choice: Choice, values: ChartValues, width: number): Unit {
-  const [open, high, low, close] = choice.y.map(nameOf);
+  const names = choice.y.map(tipName);
   const wide = Math.max(1, Math.min(14, (0.65 * width) / Math.max(1, values.values.length)));
   const color = { condition: { test: "datum.up", value: UP }, value: DOWN };
   const tips = ["open", "high", "low", "close"].map((field, i) => ({
     field,
     type: "quantitative",
-    title: [open, high, low, close][i],
+    title: names[i],
     format: ",.10~g",
   }));
   const scale = choice.log ? { type: "log", nice: false } : { zero: false };
   return {
-    encoding: { x: xChannel(choice.x), color, tooltip: [tip(xTip(choice.x), nameOf(choice.x)), ...tips] },
+    encoding: { x: xChannel(choice.x), color, tooltip: [tip(xTip(choice.x), tipName(choice.x)), ...tips] },
     layer: [
       {
         mark: { type: "rule" },
         encoding: {
-          y: { field: "low", type: "quantitative", title: close, scale, axis: numberAxis(false) },
+          y: { field: "low", type: "quantitative", title: nameOf(choice.y[3]), scale, axis: numberAxis(false) },
           y2: { field: "high" },
         },
       },
@@ -230,9 +250,9 @@ function heatmapUnit({ x, y, color }: Choice): Unit {
       y: axis(y[0], "y"),
       color: { field: "heat", type: "quantitative", title, scale: { scheme: "viridis" } },
       tooltip: [
-        { field: "x", type: "nominal", title: nameOf(x) },
-        { field: "y", type: "nominal", title: nameOf(y[0]) },
-        { field: "heat", type: "quantitative", title, format: ",.6~g" },
+        { field: "x", type: "nominal", title: tipName(x) },
+        { field: "y", type: "nominal", title: tipName(y[0]) },
+        { field: "heat", type: "quantitative", title: tipText(title), format: ",.6~g" },
       ],
     },
   };
