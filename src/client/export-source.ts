@@ -16,7 +16,7 @@ export type Stale = "use" | "wait";
 
 /** Pauses between two looks at an export that is being made, in milliseconds. */
 export interface Poll {
-  /** The first pause; each one is half as long again as the one before. Default 5,000. */
+  /** The first pause; each one is twice the one before. Default 1,000. */
   readonly first?: number;
   /** The longest pause. Default 60,000. */
   readonly longest?: number;
@@ -97,10 +97,10 @@ class Conversation {
   async wait(signal?: AbortSignal, onProgress?: OnProgress): Promise<ExportStatus> {
     const { settings } = this.session;
     const both = anySignal(signal, settings.signal);
-    const { first = 5_000, longest = 60_000 } = this.poll;
+    const { first = 1_000, longest = 60_000 } = this.poll;
     const deadline = performance.now() + settings.timeouts.export;
     const tell = onProgress ?? settings.onProgress;
-    for (let pause = first; ; pause = Math.min(longest, pause * 1.5)) {
+    for (let pause = first; ; pause = Math.min(longest, pause * 2)) {
       const answer = await this.look(both);
       const { status } = answer.file;
       if (this.#isReady(answer)) {
