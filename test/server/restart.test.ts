@@ -85,7 +85,7 @@ it("keeps rows, files, counts and cursors in a database file", async () => {
   expect((await get(third, "/datatables/V/T/metadata.json")).text).toContain('"refreshed_at":"2023-11-14T22:13:20');
   expect((await statusOf(third)).status).toBe("regenerating");
   await fresh(third);
-  expect(readdirSync(`${database}.files`).filter((name) => name.endsWith(".zip"))).toHaveLength(1);
+  await expect.poll(() => readdirSync(`${database}.files`).filter((name) => name.endsWith(".zip"))).toHaveLength(1);
   await third.close();
 });
 
