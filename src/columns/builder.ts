@@ -134,9 +134,7 @@ export class ColumnBuilder {
   setText(row: number, b: Uint8Array, start: number, end: number): void {
     if (this.mode === "utf8") this.appendText(row, b, start, end);
     else {
-      const hash = hashText(b, start, end);
-      const found = this.dictionary.find(b, start, end, hash);
-      this.words[row] = found < 0 ? this.dictionary.add(b, start, end, hash) : found;
+      this.words[row] = this.dictionary.take(b, start, end, hashText(b, start, end));
     }
   }
 
@@ -242,13 +240,14 @@ function kindOf(type: ServiceType, decimals: ReadOptions["decimals"]): number {
   }
 }
 
-/** Builders for columns, with room for the first rows. */
+/** Builders for columns, with room for `expected` rows or a whole batch. */
 export function buildersFor(
   columns: readonly ColumnSpec[],
   options: ReadOptions,
   modes?: readonly (TextMode | undefined)[],
+  expected = FIRST_ROWS,
 ): ColumnBuilder[] {
-  const rows = Math.min(FIRST_ROWS, options.batchRows ?? BATCH_ROWS);
+  const rows = Math.min(expected, options.batchRows ?? BATCH_ROWS);
   return columns.map((column, i) => {
     const builder = new ColumnBuilder(column, options, modes?.[i]);
     builder.reserve(rows);

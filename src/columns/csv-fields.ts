@@ -1,4 +1,4 @@
-import { CR, LF, QUOTE } from "../format/csv.js";
+import { COMMA, CR, LF, QUOTE } from "../format/csv.js";
 import { invalidUtf8 } from "../format/json.js";
 import type { ColumnBuilder } from "./builder.js";
 import { HASH_PRIME, HASH_SEED } from "./dictionary.js";
@@ -11,37 +11,31 @@ import { HASH_PRIME, HASH_SEED } from "./dictionary.js";
 export function readText(b: Uint8Array, p: number, end: number, column: ColumnBuilder, row: number): number {
   if (column.mode === "utf8") return readUtf8(b, p, end, column, row);
   const { dictionary } = column;
-  const { last, bytes, offsets } = dictionary;
-  let q = p;
-  if (dictionary.size > 0) {
-    // Sorted columns repeat the value above.
-    const to = offsets[last + 1];
-    let r = offsets[last];
-    while (r < to && b[q] === bytes[r]) {
-      q++;
-      r++;
-    }
-    const c = b[q];
-    if (r === to && q > p && q < end && (c === 44 || c === LF || c === CR)) {
-      column.words[row] = last;
-      return q;
+  const repeated = dictionary.after(dictionary.lastBare, b, p);
+  if (repeated >= 0 && repeated < end) {
+    const c = b[repeated];
+    if (c === COMMA || c === LF || c === CR) {
+      column.words[row] = dictionary.lastBare;
+      return repeated;
     }
   }
   let hash = HASH_SEED;
   let seen = 0;
-  for (q = p; ; q++) {
+  let q = p;
+  for (; ; q++) {
     const c = b[q];
-    if (c <= 44 && (c === 44 || c === LF || c === CR || c === QUOTE)) break;
+    if (c <= COMMA && (c === COMMA || c === LF || c === CR || c === QUOTE)) break;
     hash = Math.imul(hash ^ c, HASH_PRIME);
     seen |= c;
   }
   if (q === p || q >= end || b[q] === QUOTE) return -1;
-  const found = dictionary.find(b, p, q, hash);
-  if (found >= 0) column.words[row] = found;
-  else {
+  let i = dictionary.find(b, p, q, hash);
+  if (i < 0) {
     if (seen >= 128 && invalidUtf8(b, p, q) >= 0) return -1;
-    column.words[row] = dictionary.add(b, p, q, hash);
+    i = dictionary.add(b, p, q, hash);
   }
+  dictionary.lastBare = i;
+  column.words[row] = i;
   return q;
 }
 
@@ -50,7 +44,7 @@ function readUtf8(b: Uint8Array, p: number, end: number, column: ColumnBuilder, 
   let q = p;
   for (; ; q++) {
     const c = b[q];
-    if (c <= 44 && (c === 44 || c === LF || c === CR || c === QUOTE)) break;
+    if (c <= COMMA && (c === COMMA || c === LF || c === CR || c === QUOTE)) break;
     seen |= c;
   }
   if (q === p || q >= end || b[q] === QUOTE || (seen >= 128 && invalidUtf8(b, p, q) >= 0)) return -1;
@@ -64,22 +58,55 @@ function readUtf8(b: Uint8Array, p: number, end: number, column: ColumnBuilder, 
  * @returns the position of the closing quote, or -1 for anything unusual
  */
 export function readQuotedText(b: Uint8Array, p: number, end: number, column: ColumnBuilder, row: number): number {
+  const { dictionary } = column;
+  const asDictionary = column.mode !== "utf8";
+  if (asDictionary) {
+    const repeated = dictionary.after(dictionary.lastQuoted, b, p);
+    if (repeated > p && repeated + 1 < end && b[repeated] === QUOTE && b[repeated + 1] !== QUOTE) {
+      column.words[row] = dictionary.lastQuoted;
+      return repeated;
+    }
+  }
+  let hash = HASH_SEED;
   let seen = 0;
-  let doubled = false;
   let q = p;
   for (; q < end; q++) {
     const c = b[q];
+    if (c === QUOTE) break;
+    hash = Math.imul(hash ^ c, HASH_PRIME);
     seen |= c;
-    if (c === QUOTE) {
-      if (b[q + 1] !== QUOTE) break;
-      doubled = true;
-      q++;
-    }
   }
   // The byte after the quote must be at hand, or a doubled quote could be cut in two.
+  if (q + 1 >= end) return -1;
+  if (b[q + 1] === QUOTE) return readDoubled(b, p, q, end, seen, column, row);
+  if ((seen >= 128 && invalidUtf8(b, p, q) >= 0) || (q === p && column.emptyIsNull)) return -1;
+  if (asDictionary) {
+    dictionary.lastQuoted = dictionary.take(b, p, q, hash);
+    column.words[row] = dictionary.lastQuoted;
+  } else column.appendText(row, b, p, q);
+  return q;
+}
+
+/** {@link readQuotedText} from the first doubled quote on, which is at `from`. */
+function readDoubled(
+  b: Uint8Array,
+  p: number,
+  from: number,
+  end: number,
+  before: number,
+  column: ColumnBuilder,
+  row: number,
+): number {
+  let seen = before;
+  let q = from;
+  for (; q < end; q++) {
+    const c = b[q];
+    seen |= c;
+    if (c !== QUOTE) continue;
+    if (b[q + 1] !== QUOTE) break;
+    q++;
+  }
   if (q + 1 >= end || (seen >= 128 && invalidUtf8(b, p, q) >= 0)) return -1;
-  if (q === p && column.emptyIsNull) return -1;
-  if (!doubled) column.setText(row, b, p, q);
-  else column.setUndoubled(row, b, p, q);
+  column.setUndoubled(row, b, p, q);
   return q;
 }

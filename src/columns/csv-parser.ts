@@ -14,9 +14,10 @@ import {
 } from "../format/csv.js";
 import { buildersFor, ColumnBuilder, type RawColumn, SKIPPED, TEXT, type TextMode } from "./builder.js";
 import { matchHeader } from "./csv-header.js";
-import { type CsvCursor, PADDING, readPlainRows } from "./csv-rows.js";
+import { CSV_ROWS, PADDING, readCsvCell, readPlainRows } from "./csv-rows.js";
 import { BATCH_ROWS, type CsvOptions } from "./options.js";
 import { CellPolicy } from "./policy.js";
+import { compileRows, type RowCursor, type RowsReader } from "./row-code.js";
 import { CELL_BAD } from "./write-cell.js";
 
 /** The finished buffers of one batch. */
@@ -51,7 +52,7 @@ export class CsvParser {
   order: readonly number[] | undefined;
   private fields: ColumnBuilder[] = [];
   private absent: ColumnBuilder[] = [];
-  private readonly cursor: CsvCursor;
+  private readonly cursor: RowCursor;
   /** Byte offset of `cursor.b[0]` in the file. */
   private base: number;
   private last = false;
@@ -126,7 +127,8 @@ export class CsvParser {
       if (cursor.row === cursor.capacity) this.grow();
       if (this.fast && cursor.p < cursor.fastEnd) {
         const { row } = cursor;
-        readPlainRows(cursor, this.fields);
+        this.readFast ??= this.chooseReader();
+        this.readFast(cursor, this.fields, readCsvCell);
         if (cursor.row > row || cursor.p >= cursor.end) continue;
       }
       if (!this.readRow()) return undefined;
@@ -139,6 +141,15 @@ export class CsvParser {
   }
 
   private ended = false;
+  private readFast: RowsReader | undefined;
+
+  /** The reader of plain rows, made for the columns and the quotes of the first row. */
+  private chooseReader(): RowsReader {
+    const { cursor, fields, row, slot } = this;
+    const next = splitRow(cursor.b, cursor.p, cursor.end, this.last, true, row, slot);
+    const quoted = fields.map((_, k) => next >= 0 && (row.flags[k] & QUOTED) !== 0);
+    return compileRows(fields, quoted, CSV_ROWS) ?? readPlainRows;
+  }
 
   private grow(): void {
     const rows = Math.min(this.batchRows, this.cursor.capacity * 4);

@@ -1,34 +1,53 @@
-import { CR, LF, QUOTE } from "../format/csv.js";
+import { COMMA, CR, LF, QUOTE } from "../format/csv.js";
 import { NO_DATE, readDate } from "../value/date.js";
 import { readDecimal128, readInt64 } from "../value/decimal.js";
 import { readFloat64 } from "../value/number.js";
 import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, TEXT } from "./builder.js";
 import { readQuotedText, readText } from "./csv-fields.js";
+import type { RowCursor, RowDialect } from "./row-code.js";
 import { CELL_OK, writeCell } from "./write-cell.js";
 
-/** The bytes at hand and how far they are read. A fast reader moves `p` and `row` on, whole rows at a time. */
-export interface CsvCursor {
-  b: Uint8Array;
-  p: number;
-  /** End of the bytes; {@link PADDING} line feeds stand behind it, so that no loop over a cell needs to look for the end. */
-  end: number;
-  /** Fast reading stops here: after the last line feed. */
-  fastEnd: number;
-  /** The row of the batch to be read next, and how many rows there is room for. */
-  row: number;
-  capacity: number;
-}
-
-/** Line feeds behind the bytes. */
+/** Line feeds behind the bytes of a cursor over CSV, so that no loop over a cell needs to look for the end. */
 export const PADDING = 32;
 
-const COMMA = 44;
+/** Plain rows of CSV: cells up to a comma, the last up to LF or CRLF. */
+export const CSV_ROWS: RowDialect = {
+  zeros: true,
+  text: readText,
+  quotedText: readQuotedText,
+  open: "",
+  next: `
+      if (b[q] !== 44) break rows;
+      p = q + 1;`,
+  close: `
+      if (b[q] === 10) q++;
+      else if (b[q] === 13 && b[q + 1] === 10) q += 2;
+      else break rows;
+      if (q > end) break rows;
+      start = q;
+      row++;`,
+  helpers: {},
+};
 
 /**
- * Reads rows as long as they are plain: each cell the way its column's fast reader knows, in quotes or not. It stops before the first row
- * that is anything else, which the caller reads by RFC 4180 and cell by cell.
+ * The cell at `p` when it is not what was expected: empty, in quotes or not, or of a type without a fast reader. The position after it, or
+ * -1 where only the grammar can tell.
  */
-export function readPlainRows(cursor: CsvCursor, fields: readonly ColumnBuilder[]): void {
+export function readCsvCell(b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number): number {
+  const c = b[p];
+  if (c === QUOTE) {
+    const q = readField(b, p + 1, end, field, row, true);
+    return q >= 0 && b[q] === QUOTE ? q + 1 : -1;
+  }
+  if (c === COMMA || c === LF || c === CR) {
+    field.setNull(row);
+    return p;
+  }
+  return readField(b, p, end, field, row, false);
+}
+
+/** Reads plain rows as the compiled readers do, where code may not be generated. */
+export function readPlainRows(cursor: RowCursor, fields: readonly ColumnBuilder[]): void {
   const { b, end, fastEnd, capacity } = cursor;
   const width = fields.length;
   let start = cursor.p;
@@ -36,24 +55,13 @@ export function readPlainRows(cursor: CsvCursor, fields: readonly ColumnBuilder[
   rows: while (start < fastEnd && row < capacity) {
     let p = start;
     for (let k = 0; k < width; k++) {
-      const field = fields[k];
-      const quoted = b[p] === QUOTE;
-      if (quoted) p++;
-      const q = readField(b, p, end, field, row, quoted);
-      if (q >= 0) p = quoted ? q + 1 : q;
-      else {
-        const c = b[p];
-        if (quoted || (c !== COMMA && c !== LF && c !== CR)) break rows;
-        field.setNull(row);
-      }
-      if (quoted && b[q] !== QUOTE) break rows;
-      const c = b[p++];
+      const q = readCsvCell(b, p, end, fields[k], row);
+      if (q < 0) break rows;
+      p = q + 1;
       if (k < width - 1) {
-        if (c !== COMMA) break rows;
-      } else if (c === CR) {
-        if (b[p] === LF) p++;
-        else if (p >= end) break rows;
-      } else if (c !== LF) break rows;
+        if (b[q] !== COMMA) break rows;
+      } else if (b[q] === CR && b[p] === LF) p++;
+      else if (b[q] !== LF) break rows;
     }
     if (p > end) break;
     start = p;
@@ -63,7 +71,7 @@ export function readPlainRows(cursor: CsvCursor, fields: readonly ColumnBuilder[
   cursor.row = row;
 }
 
-/** The cell whose text starts at `p`: the position after its text, or -1 where it is empty or unusual. */
+/** The text at `p` by the column's fast reader: the position after it (and before a closing quote), or -1 where it is empty or unusual. */
 function readField(b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number, quoted: boolean): number {
   switch (field.kind) {
     case TEXT:

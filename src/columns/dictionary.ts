@@ -17,8 +17,12 @@ export class TextDictionary {
   /** Bytes of text `i`: `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`. */
   offsets: Int32Array = new Int32Array(257);
   bytes: Uint8Array = new Uint8Array(2048);
-  /** The number asked for last; sorted columns repeat it. */
-  last = 0;
+  /**
+   * The texts read last without and with quotes around them, or -1: sorted columns repeat them. Only a reader that saw the text
+   * free of everything special to its format sets them, so that equal bytes are the same cell.
+   */
+  lastBare = -1;
+  lastQuoted = -1;
   private hashes: Int32Array = new Int32Array(256);
   /** Open addressing: number + 1, or 0. Its length is a power of two, at most half full. */
   private slots = new Int32Array(512);
@@ -32,6 +36,22 @@ export class TextDictionary {
     return true;
   }
 
+  /** The number of the text, added when it is new. */
+  take(b: Uint8Array, start: number, end: number, hash: number): number {
+    const found = this.find(b, start, end, hash);
+    return found < 0 ? this.add(b, start, end, hash) : found;
+  }
+
+  /** The position after text `i` when it stands at `p`, or -1; `i` may be -1. */
+  after(i: number, b: Uint8Array, p: number): number {
+    if (i < 0) return -1;
+    const { bytes, offsets } = this;
+    const to = offsets[i + 1];
+    let q = p;
+    for (let r = offsets[i]; r < to; r++, q++) if (b[q] !== bytes[r]) return -1;
+    return q;
+  }
+
   /** The number of the text, or -1 when it is new. */
   find(b: Uint8Array, start: number, end: number, hash: number): number {
     const { slots, hashes } = this;
@@ -39,10 +59,7 @@ export class TextDictionary {
     for (let slot = spread(hash) & mask; ; slot = (slot + 1) & mask) {
       const i = slots[slot] - 1;
       if (i < 0) return -1;
-      if (hashes[i] === hash && this.equals(i, b, start, end)) {
-        this.last = i;
-        return i;
-      }
+      if (hashes[i] === hash && this.equals(i, b, start, end)) return i;
     }
   }
 
@@ -62,7 +79,6 @@ export class TextDictionary {
     this.size = i + 1;
     if (this.size * 2 > this.slots.length) this.rehash();
     else this.place(i);
-    this.last = i;
     return i;
   }
 

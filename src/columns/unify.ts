@@ -118,9 +118,7 @@ function nulls(data: Data): { nullCount: number; nullBitmap?: Uint8Array } {
 }
 
 function numberOf(dictionary: TextDictionary, bytes: Uint8Array, start: number, end: number): number {
-  const hash = hashText(bytes, start, end);
-  const found = dictionary.find(bytes, start, end, hash);
-  return found < 0 ? dictionary.add(bytes, start, end, hash) : found;
+  return dictionary.take(bytes, start, end, hashText(bytes, start, end));
 }
 
 function vectorOf({ size, offsets, bytes, byteLength }: TextDictionary): Vector {

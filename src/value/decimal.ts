@@ -66,9 +66,9 @@ export function readDecimal128(
   if (fraction <= scale) scaled *= POWERS[scale - fraction];
   else {
     scaled /= POWERS[fraction - scale];
-    if (scaled !== Math.floor(scaled) || digits > 15) return exactDecimal(b, p, q, words, at, 4, precision, scale);
+    if (scaled !== Math.floor(scaled) || digits > 15) return exactDecimal128(b, p, q, words, at, precision, scale);
   }
-  if (!(scaled < limit)) return exactDecimal(b, p, q, words, at, 4, precision, scale);
+  if (!(scaled < limit)) return exactDecimal128(b, p, q, words, at, precision, scale);
   if (scaled < TWO_31) {
     const low = negative ? -scaled | 0 : scaled | 0;
     const sign = low >> 31;
@@ -122,18 +122,17 @@ export function longDigits(b: Uint8Array, start: number, end: number): number {
   return m;
 }
 
-/** {@link readDecimal} for a caller that wants the position after the number, or -1. */
-function exactDecimal(
+/** {@link readDecimal} of a Decimal128 for a caller that wants the position after the number, or -1. */
+export function exactDecimal128(
   b: Uint8Array,
   start: number,
   end: number,
   words: Int32Array,
   at: number,
-  count: number,
   precision: number,
   scale: number,
 ): number {
-  return readDecimal(b, start, end, words, at, count, precision, scale, false) === DECIMAL_OK ? end : -1;
+  return readDecimal(b, start, end, words, at, 4, precision, scale, false) === DECIMAL_OK ? end : -1;
 }
 
 /**

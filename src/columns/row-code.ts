@@ -1,0 +1,201 @@
+import { NO_DATE, readDate } from "../value/date.js";
+import { exactDecimal128, POWERS, readInt64 } from "../value/decimal.js";
+import { readFloat64 } from "../value/number.js";
+import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, TEXT } from "./builder.js";
+
+/** The bytes at hand and how far they are read. A reader of rows moves `p` and `row` on, whole rows at a time. */
+export interface RowCursor {
+  b: Uint8Array;
+  p: number;
+  end: number;
+  /** No row that starts here or later is read. */
+  fastEnd: number;
+  /** The row of the batch to be read next, and how many rows there is room for. */
+  row: number;
+  capacity: number;
+}
+
+/** Reads rows while they are plain and room is left; it stops before the first row that is not. */
+export type RowsReader = (cursor: RowCursor, fields: readonly ColumnBuilder[], other: CellReader) => void;
+
+/** Reads one cell at `p`, whatever it is: the position after it, or -1 to leave the whole row to the caller. */
+export type CellReader = (b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number) => number;
+
+/** What differs between CSV and JSON, for {@link compileRows}. */
+export interface RowDialect {
+  /** A number may begin with needless zeros. */
+  readonly zeros: boolean;
+  /** Reader of text at `from`, up to but without what ends it. */
+  readonly text: CellReader;
+  readonly quotedText: CellReader;
+  /** Code before the first cell: sets `p` from `start`, or leaves the loop. */
+  readonly open: string;
+  /** Code after each cell but the last: `q` is after the cell, `p` must become the next cell's start. */
+  readonly next: string;
+  /** Code after the last cell: `start` must become the next row's start. */
+  readonly close: string;
+  readonly helpers: Readonly<Record<string, unknown>>;
+}
+
+/** Readers that were made before start at full speed. */
+const compiled = new Map<RowDialect, Map<string, RowsReader>>();
+const MOST_COMPILED = 100;
+
+/**
+ * A reader of straight-line code for these columns; `quoted` says which cells stand in quotes (others are read too, less fast).
+ *
+ * One loop over columns makes all columns share the branches of a reader, which the processor then foresees badly; written out per
+ * schema, the same bytes take two thirds of the time (docs/decisions.md). The code is put together from column numbers, precisions and
+ * scales alone, never from data.
+ *
+ * @returns undefined where code may not be generated
+ */
+export function compileRows(
+  fields: readonly ColumnBuilder[],
+  quoted: readonly boolean[],
+  dialect: RowDialect,
+): RowsReader | undefined {
+  const key = fields.map((field, k) => `${field.kind} ${field.precision} ${field.scale} ${quoted[k]}`).join();
+  const readers = compiled.get(dialect) ?? new Map<string, RowsReader>();
+  compiled.set(dialect, readers);
+  const known = readers.get(key);
+  if (known !== undefined) return known;
+  const code = rowsCode(fields, quoted, dialect);
+  const { text, quotedText, helpers } = dialect;
+  const names = { readDate, text, quotedText, readFloat64, readInt64, exactDecimal128, POWERS, ...helpers };
+  try {
+    const make = new Function(...Object.keys(names), `return function readRows(cursor, fields, other) {${code}}`);
+    const reader = make(...Object.values(names)) as RowsReader;
+    if (readers.size >= MOST_COMPILED) readers.clear();
+    readers.set(key, reader);
+    return reader;
+  } catch (error) {
+    if (error instanceof EvalError) return undefined;
+    throw error;
+  }
+}
+
+/** The loop over rows. */
+function rowsCode(fields: readonly ColumnBuilder[], quoted: readonly boolean[], dialect: RowDialect): string {
+  const arrays = fields.map((_, k) => `const f${k} = fields[${k}], w${k} = f${k}.words, v${k} = f${k}.floats;`);
+  const cells = fields.map((field, k) => {
+    const next = k < fields.length - 1 ? dialect.next : dialect.close;
+    return `{${fieldCode(k, field, quoted[k] === true, dialect)}${next}}`;
+  });
+  return `
+    const { b, end, fastEnd, capacity } = cursor;
+    ${arrays.join("\n    ")}
+    let start = cursor.p, row = cursor.row;
+    rows: while (start < fastEnd && row < capacity) {
+      let p = start;
+      ${dialect.open}
+      ${cells.join("\n      ")}
+    }
+    cursor.p = start;
+    cursor.row = row;`;
+}
+
+/** Code of one cell: from `p` to `q`, the position after it. */
+function fieldCode(k: number, field: ColumnBuilder, quoted: boolean, dialect: RowDialect): string {
+  const cell = cellCode(k, field, quoted, dialect);
+  const read = quoted
+    ? `if (b[p] === 34) {
+        const from = p + 1;${cell}
+        if (q >= 0) q = b[q] === 34 ? q + 1 : -1;
+      }`
+    : `const from = p;${cell}`;
+  return `
+      let q = -1;
+      ${cell === "" ? "" : read}
+      if (q < 0) {
+        q = other(b, p, end, f${k}, row);
+        if (q < 0) break rows;
+      }`;
+}
+
+/** Code that reads the text of a cell at `from` into the row; `q` becomes the position after it, or stays or becomes -1. */
+function cellCode(k: number, field: ColumnBuilder, quoted: boolean, dialect: RowDialect): string {
+  switch (field.kind) {
+    case DECIMAL128:
+      return decimalCode(k, field, dialect);
+    case FLOAT:
+      return floatCode(k, dialect);
+    case INTEGER:
+      return integerCode(k, dialect);
+    case DATE:
+      return `
+      const days = readDate(b, from);
+      if (days !== ${NO_DATE}) {
+        q = from + 10;
+        w${k}[row] = days;
+      }`;
+    case TEXT:
+      return `
+      q = ${quoted ? "quotedText" : "text"}(b, from, end, f${k}, row);`;
+    default:
+      return "";
+  }
+}
+
+/** Code that reads the digits at `from` into `m`, a point included; `digits` is 0 when there is no plain number. */
+function digitsCode({ zeros }: RowDialect): string {
+  return `
+      let m = 0, fraction = 0;
+      q = from;
+      let c = b[q] ^ 48;
+      const negative = c === 29;
+      if (negative) c = b[++q] ^ 48;
+      const first = q;
+      while (c <= 9) { m = Math.imul(m, 10) + c | 0; c = b[++q] ^ 48; }
+      let digits = q - first;
+      ${zeros ? "" : "if (digits > 1 && b[first] === 48) digits = 0;"}
+      if (c === 30) {
+        c = b[++q] ^ 48;
+        const point = q;
+        while (c <= 9) { m = Math.imul(m, 10) + c | 0; c = b[++q] ^ 48; }
+        fraction = q - point;
+        digits = fraction === 0 || digits === 0 ? 0 : digits + fraction;
+      }`;
+}
+
+function decimalCode(k: number, { precision, scale, limit }: ColumnBuilder, dialect: RowDialect): string {
+  const exact = `q = exactDecimal128(b, from, q, w${k}, row << 2, ${precision}, ${scale});`;
+  return `${digitsCode(dialect)}
+      if (digits === 0) q = -1;
+      else if (digits > 9 || fraction > ${scale}) ${exact}
+      else {
+        let scaled = m * POWERS[${scale} - fraction];
+        if (scaled < ${limit}) {
+          if (negative) scaled = -scaled;
+          const at = row << 2;
+          const low = scaled | 0;
+          const high = low === scaled ? low >> 31 : Math.floor(scaled / 4294967296) | 0;
+          const sign = high >> 31;
+          w${k}[at] = low;
+          w${k}[at + 1] = high;
+          w${k}[at + 2] = sign;
+          w${k}[at + 3] = sign;
+        } else ${exact}
+      }`;
+}
+
+function floatCode(k: number, dialect: RowDialect): string {
+  return `${digitsCode(dialect)}
+      if (digits === 0) q = -1;
+      else if (digits > 9) q = readFloat64(b, from, v${k}, row);
+      else {
+        const value = fraction === 0 ? m : m / POWERS[fraction];
+        v${k}[row] = negative ? -value : value;
+      }`;
+}
+
+function integerCode(k: number, dialect: RowDialect): string {
+  return `${digitsCode(dialect)}
+      if (digits === 0) q = -1;
+      else if (digits > 9 || fraction > 0) q = readInt64(b, from, w${k}, row << 1);
+      else {
+        const value = negative ? -m : m;
+        w${k}[row << 1] = value;
+        w${k}[(row << 1) + 1] = value >> 31;
+      }`;
+}
