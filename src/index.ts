@@ -2,6 +2,7 @@ export { BulkFile, type BulkOptions, bulkFile, type Landed, type LocalBulkOption
 export type { BulkStatus } from "./client/bulk-status.js";
 export { DatabaseQuery } from "./client/database-query.js";
 export { DatasetQuery, type ReadCall } from "./client/dataset-query.js";
+export { type DatasetChoice, DatasetsQuery, type MergeCall } from "./client/datasets.js";
 export type { ExportOptions, Poll, Stale } from "./client/export-source.js";
 export type { Condition, Conditions, FilterValue } from "./client/filters.js";
 export type { ConnectOptions, Limits, Retry, Timeouts } from "./client/options.js";

@@ -12,6 +12,7 @@ it("arrowbook exports these names", () => {
       "DataError",
       "DatabaseQuery",
       "DatasetQuery",
+      "DatasetsQuery",
       "FileError",
       "Frame",
       "InputError",

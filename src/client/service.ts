@@ -3,6 +3,7 @@ import { type Memory, memory } from "./ask.js";
 import { onePart, twoParts } from "./code.js";
 import { DatabaseQuery } from "./database-query.js";
 import { DatasetQuery } from "./dataset-query.js";
+import { type DatasetChoice, DatasetsQuery, queryOf } from "./datasets.js";
 import { type ConnectOptions, settingsOf } from "./options.js";
 import { type Session, session } from "./request.js";
 import { TableQuery } from "./table-query.js";
@@ -28,6 +29,11 @@ export class Service {
   /** A time series by `DATABASE/DATASET` (spec 4.1–4.4). */
   dataset<Row extends object = Record<string, Cell>>(code: string): DatasetQuery<Row> {
     return new DatasetQuery<Row>(this.#session, this.#memory, twoParts(code, "DATABASE/DATASET"));
+  }
+
+  /** Several time series merged on their dates: codes, codes with a column number (`EOD/MSFT.4`), or queries of {@link dataset}. */
+  datasets(choices: readonly DatasetChoice[]): DatasetsQuery {
+    return new DatasetsQuery(choices.map((choice) => queryOf(choice, (code) => this.dataset(code))));
   }
 
   /** A database of time series (spec 4.5, 4.6). */

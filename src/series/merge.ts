@@ -20,7 +20,7 @@ export interface MergeOptions {
 /**
  * Several tables side by side on a common key, as pandas' `merge` joins them: values of rows whose keys are equal stand in one row,
  * null where a table has none; keys that repeat meet in every combination; null equals null. `outer` comes sorted by key, newest
- * first where every table stands so; `inner` and `left` keep the order of the first table. Column types stay.
+ * first where no table stands oldest first but one newest first; `inner` and `left` keep the order of the first table. Column types stay.
  *
  * @throws InputError `NoFrames`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownWord`
  */
@@ -76,7 +76,8 @@ function outerCodes(tables: readonly Table[], columns: readonly (readonly number
     field: keys.fields[k],
     data: takeVector(joinedKey(vectors), rows).data[0],
   }));
-  const descending = tables.every((table, t) => standsNewestFirst(table, columns[t]));
+  const directions = new Set(tables.map((table, t) => directionOf(table, columns[t])));
+  const descending = directions.has(-1) && !directions.has(1);
   const order = sortedRows(
     tableOf(distinct, rows.length),
     distinct.map(({ field }, column) => ({ column, descending: descending && isTime(field.type) })),
@@ -84,12 +85,12 @@ function outerCodes(tables: readonly Table[], columns: readonly (readonly number
   return Int32Array.from(order, (row) => occurring[row]);
 }
 
-/** Whether the first two rows of a table with one date key say so. */
-function standsNewestFirst(table: Table, columns: readonly number[]): boolean {
+/** -1 for a table that stands newest first, 1 for oldest first, as its first two rows tell; 0 where they do not. */
+function directionOf(table: Table, columns: readonly number[]): number {
   const on = columns.find((at) => isTime(table.schema.fields[at].type));
-  if (on === undefined || table.numRows < 2 || vectorAt(table, on).nullCount > 0) return false;
+  if (on === undefined || table.numRows < 2 || vectorAt(table, on).nullCount > 0) return 0;
   const days = daysOf(vectorAt(table, on), table.schema.fields[on].name);
-  return days[0] > days[1];
+  return Math.sign(days[1] - days[0]);
 }
 
 /** For each table the row of every row of the result, -1 for none. */
