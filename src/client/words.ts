@@ -1,6 +1,7 @@
 import { InputError } from "../errors/errors.js";
 import { nearest } from "../errors/nearest.js";
 import { FORMATS, type Format } from "../spec/vocabulary.js";
+import { NO_DATE, parseDate } from "../value/date.js";
 import type { Settings } from "./options.js";
 
 /** Passes a word on; one that the profile does not list gets one warning, for the specification leaves the values open (4.2). */
@@ -31,13 +32,7 @@ export function formatOf(given: string): Format {
 
 /** A day `YYYY-MM-DD` that exists. Throws InputError. */
 export function dayOf(given: string, what: string): string {
-  const match = typeof given === "string" ? /^(\d{4})-(\d{2})-(\d{2})$/.exec(given) : null;
-  if (match) {
-    const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-    const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-    const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
-    if (days !== undefined && day >= 1 && day <= days) return given;
-  }
+  if (typeof given === "string" && parseDate(given) !== NO_DATE) return given;
   throw new InputError(`${what} is ${JSON.stringify(given)}, not a day.`, {
     code: "BadDate",
     hint: "Write days as YYYY-MM-DD.",
