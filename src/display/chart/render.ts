@@ -67,7 +67,7 @@ function loadResvg(): Resvg {
 export function renderSvg(spec: ChartSpec): string {
   const { vega, compile } = loadVega();
   const quiet = { warn: ignore, info: ignore, debug: ignore, error: ignore, level: () => quiet };
-  const compiled = (compile as (spec: object, options: object) => { spec: object })(spec, { logger: quiet });
+  const compiled = (compile as (spec: object, options: object) => { spec: object })(copyOf(spec), { logger: quiet });
   const view = new vega.View(vega.parse(compiled.spec), { renderer: "none" });
   view.run();
   const { left, right, top, bottom } = view.padding();
@@ -81,6 +81,12 @@ export function renderSvg(spec: ChartSpec): string {
 }
 
 const ignore = (): void => {};
+
+/** The specification with data objects of its own: Vega writes a mark into every one of them. */
+function copyOf(spec: ChartSpec): ChartSpec {
+  const { values } = spec["data"] as { readonly values: readonly object[] };
+  return { ...spec, data: { values: values.map((datum) => ({ ...datum })) } };
+}
 
 /** SVG text as a PNG, `scale` pixels for each of its own. @throws InputError `MissingPackage` */
 export function renderPng(svg: string, scale: number): Uint8Array {
