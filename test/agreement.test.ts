@@ -210,6 +210,25 @@ async function fieldsOf(reply: GoldenReply, format: Format): Promise<unknown> {
   return bytes === undefined ? undefined : (await readDocument(reply.resource, format, bytes, specification)).fields;
 }
 
+it("naughty strings as column names and cells give equal Arrow bytes, code unit for code unit", async () => {
+  const file = resolve(
+    process.env.ARROWBOOK_CASES ?? resolve(import.meta.dirname, "../../shared/cases"),
+    "naughty-strings/blns.json",
+  );
+  const own = ["\u0001\u001f", "\r", "\n", '"', ",", "\ufeff", "NULL", "=1+1", "</datum>", "]]", "\u2028", "\u0085"];
+  const listed = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as string[]) : [];
+  // U+FFFE is no character of XML.
+  const strings = [...new Set([...own, ...listed])].filter((text) => !text.includes("\ufffe"));
+  const columns = strings.map((name) => ({ name, type: "String" }));
+  const reply = tableReply("naughty", columns, [strings, strings.map(() => null), strings.map(() => "")]);
+  const tables = await Promise.all(FORMATS.map((format) => tableOf(reply, format, reply.bytes[format] as Uint8Array)));
+  for (const [i, table] of tables.entries()) {
+    expect(textsOf(table), FORMATS[i]).toEqual(reply.rows);
+    expect(table.schema.fields.map(({ name }) => name)).toEqual(strings);
+    expect(Buffer.from(tableToIPCBytes(table)).equals(tableToIPCBytes(tables[0])), FORMATS[i]).toBe(true);
+  }
+});
+
 describe("recorded replies of a service of this kind", () => {
   const folder = resolve(
     process.env.ARROWBOOK_CASES ?? resolve(import.meta.dirname, "../../shared/cases"),

@@ -39,6 +39,13 @@ describe("spec 7: an error is read from any body", () => {
     expect(error.body).toBe(body.replace("\ufeff", ""));
   });
 
+  it("a code may be a number, and a message stand alone", () => {
+    expect(fail(400, '{"code":42,"message":"No."}')).toMatchObject({ code: "42" });
+    const alone = fail(400, '{"error":"No such thing."}');
+    expect(alone.code).toBe("HTTP400");
+    expect(alone.message).toContain("No such thing.");
+  });
+
   it.each([
     [403, "<!DOCTYPE html><html><head><title>Access &amp; denied</title></head></html>", "Access & denied", false],
     [503, "<html><title>Maintenance</title><code>x</code><message>y</message></html>", "Maintenance", true],

@@ -7,7 +7,7 @@ import { tableToIPCBytes } from "../src/columns/ipc.js";
 import type { Frame } from "../src/frame/frame.js";
 import { type RunningService, sampleData, serve } from "../src/server.js";
 import { API_PREFIX } from "../src/spec/limits.js";
-import { nasdaqDataLink, type Profile, specification } from "../src/spec/profile.js";
+import { defineProfile, nasdaqDataLink, type Profile, specification } from "../src/spec/profile.js";
 import { FORMATS, type Format, unlisted } from "../src/spec/vocabulary.js";
 
 /** The client against the embedded service over a real socket: every endpoint, format and parameter (spec section 4). */
@@ -547,19 +547,38 @@ describe("keys, limits and failures", () => {
   });
 });
 
-describe("another profile", () => {
+describe.each([
+  nasdaqDataLink,
+  defineProfile(specification, {
+    name: "own",
+    xmlRoot: "reply",
+    keyParameter: "token",
+    cursorParameter: "after",
+    cursorHeader: "X-Next",
+    pageSizeParameter: "rows",
+    downloadWords: { full: "everything", partial: "latest" },
+    errorRoot: "problem",
+    csvQuotesEmptyText: false,
+  }),
+])("profile $name", (profile) => {
   let other: Pair;
   beforeAll(async () => {
-    other = await started(nasdaqDataLink);
+    other = await started(profile);
   });
   afterAll(() => other.server.close());
 
-  it("both ends speak it: root element, key, words, error bodies", async () => {
+  it("both ends speak it: root element, key, cursors, words, error bodies", async () => {
     const { service } = other;
-    const frame = await service.table("TRANSPORT/AIRPORTS").where({ state: "WA" }).format("xml").frame();
-    expect(bytes(frame) === bytes(await service.table("TRANSPORT/AIRPORTS").where({ state: "WA" }).frame())).toBe(true);
+    const query = (format: Format) =>
+      service.table("TRANSPORT/AIRPORTS").where({ state: "WA" }).pageSize(20).format(format);
+    const frame = await same((format) => query(format).frame());
+    expect(frame.numRows).toBeGreaterThan(40);
     expect((await service.database("WEATHER").bulk("full").frame()).numRows).toBe(2 * 1461);
-    await expect(service.dataset("WEATHER/NOWHERE").format("xml").frame()).rejects.toThrow(refusal("QECx02"));
+    expect((await service.database("WEATHER").bulk("partial").frame()).numRows).toBe(2);
+    for (const format of FORMATS) {
+      await expect(service.dataset("WEATHER/NOWHERE").format(format).frame()).rejects.toThrow(refusal("QECx02"));
+    }
+    expect(other.warnings).toEqual([]);
   });
 });
 

@@ -120,6 +120,7 @@ function pairIn(value: unknown, levels: number): Said | undefined {
 }
 
 function textOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
