@@ -159,6 +159,11 @@ it("spec 2.6: rows keep their digits, `columns` may stand before or after `data`
   ).toBe('ticker,date,close\nA,2017-11-22,5.0\n,,\n"",,1.0e21\n');
 });
 
+it("spec 2.6: a page that does not say whether another follows is not taken for the last", async () => {
+  const { fields } = await read("tableRows", "json", '{"datatable":{"data":[],"columns":[]},"meta":{}}');
+  expect(fields).toEqual({ columns: [] });
+});
+
 it("spec 4.1, 4.2, 4.4: either root answers either question", async () => {
   const columns = [
     { name: "Date", type: "Date" },

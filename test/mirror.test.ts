@@ -275,6 +275,7 @@ describe("tables", () => {
       const pages = targets.filter((target) => target.includes(`FLIGHTS.${format}`));
       expect(pages.filter((target) => target.includes("qopts.cursor_id="))).toHaveLength(1);
     }
+    expect(pair.warnings.filter((text) => text.includes("FLIGHTS"))).toEqual([]);
     const first = await flights("csv").page();
     expect(first.frame.numRows).toBe(10_000);
     expect(first.next).toEqual(expect.any(String));

@@ -52,7 +52,7 @@ it("records have exactly the members of spec section 2", () => {
   }>();
   expectTypeOf<TableRows>().toEqualTypeOf<{
     readonly columns: readonly ColumnSpec[];
-    readonly next_cursor_id: string | null;
+    readonly next_cursor_id?: string | null;
   }>();
   expectTypeOf<TableMetadata>().toEqualTypeOf<{
     readonly vendor_code: string;

@@ -63,7 +63,8 @@ export async function pageOf(
   const batches = typedRows(document.rows, columns, profile, { warn, ...options });
   const rows = batches.reduce((sum, batch) => sum + batch.numRows, 0);
   const said = format === "csv" ? header(profile.cursorHeader.value) : document.fields.next_cursor_id;
-  const next = checkedCursor(said ?? null, table.code);
+  // An empty header says that no page follows; none at all says nothing.
+  const next = format === "csv" && said === "" ? null : checkedCursor(said ?? null, table.code);
   const silent = format === "csv" ? said === null : said === undefined;
   const size = table.pageSize ?? MAX_ROWS_PER_REPLY;
   const { bytes, digest } = digestOf(document.rows);

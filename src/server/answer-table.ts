@@ -67,7 +67,8 @@ export function answerTableRows(call: Call, asker: Asker, state: ServiceState): 
     if (after < 0) await refuseTooMany(table, where, state);
     const { rows, last } = await pageOf(table, { where, chosen, after, size }, state);
     const next = last === undefined ? null : state.cursors.seal(last, question);
-    const headers = next === null ? {} : { [profile.cursorHeader.value.toLowerCase()]: next };
+    // Empty after the last page, so that a full CSV page is not taken for a cut one.
+    const headers = { [profile.cursorHeader.value.toLowerCase()]: next ?? "" };
     return { fields: { columns, next_cursor_id: next }, rows: { columns, rows }, headers };
   };
   return answerReply(

@@ -154,7 +154,12 @@ export const resources = {
     section: "2.6",
     fields: {
       datatable: { kind: "object", csv: "flat", fields: { data: { kind: "rows" }, columns: { kind: "columns" } } },
-      meta: { kind: "object", csv: "flat", fields: { next_cursor_id: textOrNull } },
+      meta: {
+        kind: "object",
+        csv: "flat",
+        // In CSV the cursor is beside the reply, in a header. A reply that lacks it does not say that it is the last page.
+        fields: { next_cursor_id: { kind: "string", nullable: true, absentIn: ["csv"] } },
+      },
     },
   },
   tableMetadata: {

@@ -24,7 +24,7 @@ async function allCsv(path: string): Promise<{ rows: string[][]; pages: number }
     const answer: Got = await get(service, path + next);
     expect(answer.status).toBe(200);
     rows.push(...answer.rows().slice(1));
-    cursor = answer.headers.get("cursor_id");
+    cursor = answer.headers.get("cursor_id") || null;
     pages++;
   } while (cursor !== null);
   return { rows, pages };
