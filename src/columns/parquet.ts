@@ -11,16 +11,25 @@ import { columnsOf, DECIMAL128_DIGITS } from "./schema.js";
 export const COLUMNS_KEY = "arrowbook.columns";
 
 /** Rows of a row group, at least. */
-const GROUP_ROWS = 131_072;
+const GROUP_ROWS = 65_536;
 
 /** Most digits a 64-bit decimal of Parquet holds. */
 const INT64_DIGITS = 18;
 
-/** How one column is written: its element of the Parquet schema and the values of a chunk. */
+/** How one column is written: its element of the Parquet schema and the values of its chunks. */
 interface ParquetColumn {
+  /** While rows are written this says the physical type alone; {@link ParquetColumn.logical} is added at the end. */
   readonly element: SchemaElement;
-  readonly values: (data: Data) => unknown[];
+  /**
+   * What the physical values mean. The writer would turn each value of a decimal or date into an object of its own to convert it;
+   * ours are converted already, so it learns of the meaning only when it writes the file's schema.
+   */
+  readonly logical?: Partial<SchemaElement>;
+  readonly values: (chunks: readonly Data[], rows: number) => Values;
+  readonly statistics?: false;
 }
+
+type Values = unknown[] | Float64Array | BigInt64Array | Int32Array;
 
 /** How a Parquet file is written. */
 export interface ParquetOptions {
@@ -31,7 +40,7 @@ export interface ParquetOptions {
 }
 
 /**
- * Writes batches as a Parquet file, one row group of about 131,072 rows in memory at a time: decimals of up to 38 digits exactly, wider
+ * Writes batches as a Parquet file, one row group of about 65,536 rows in memory at a time: decimals of up to 38 digits exactly, wider
  * ones as text, the service's types in the metadata. The file appears under its name when it is complete.
  *
  * @throws FileError when it cannot be written; whatever the batches throw
@@ -72,15 +81,20 @@ async function writeGroups(
   let waiting = 0;
   let rows = 0;
   const writeGroup = async (): Promise<void> => {
-    const held = group;
+    const [held, size] = [group, waiting];
     group = [];
-    rows += waiting;
-    const columnData: ColumnSource[] = columns.map(({ element, values }, i) => ({
-      name: element.name,
-      data: held.flatMap((batch) => values(batch.data.children[i])) as ColumnSource["data"],
-    }));
-    await parquet?.write({ columnData, rowGroupSize: waiting });
     waiting = 0;
+    rows += size;
+    // The values of a column are made when the writer comes to it, so that one column at a time is in memory.
+    const columnData = columns.map(({ element, values, statistics }, i) => ({
+      name: element.name,
+      get data(): Values {
+        const chunks = held.map((batch) => batch.data.children[i]);
+        return values(chunks, size);
+      },
+      ...(statistics === false && { statistics }),
+    }));
+    await parquet?.write({ columnData: columnData as ColumnSource[], rowGroupSize: size });
   };
   for await (const batch of batches) {
     parquet ??= begin(batch.schema);
@@ -91,6 +105,7 @@ async function writeGroups(
   }
   if (waiting > 0) await writeGroup();
   if (parquet === undefined) throw noBatches();
+  for (const { element, logical } of columns) Object.assign(element, logical);
   await parquet.finish();
   await flush();
   return { rows, bytes: bytes.offset };
@@ -102,7 +117,7 @@ function parquetColumn(name: string, type: DataType, warn: (message: string) => 
     repetition_type: "OPTIONAL",
     ...rest,
   });
-  const text = {
+  const text: ParquetColumn = {
     element: element({ type: "BYTE_ARRAY", converted_type: "UTF8" }),
     values: each((reader) => reader.text),
   };
@@ -113,42 +128,104 @@ function parquetColumn(name: string, type: DataType, warn: (message: string) => 
         warn(`Column ${JSON.stringify(name)} has ${precision} digits; Parquet stops at 38, so it is written as text.`);
         return text;
       }
-      const decimal = { converted_type: "DECIMAL", precision, scale } as const;
-      const wide = { type: "FIXED_LEN_BYTE_ARRAY", type_length: 16, ...decimal } as const;
-      const small = precision <= INT64_DIGITS;
-      return { element: element(small ? { type: "INT64", ...decimal } : wide), values: each((r) => r.integer) };
+      const logical = { converted_type: "DECIMAL", precision, scale } as const;
+      if (precision <= INT64_DIGITS) return { element: element({ type: "INT64" }), logical, values: narrowDecimals };
+      const wide = element({ type: "FIXED_LEN_BYTE_ARRAY", type_length: 16 });
+      // The writer would order these bytes without their sign.
+      return { element: wide, logical, values: wideDecimals, statistics: false };
     }
     case Type.Int:
       return { element: element({ type: "INT64" }), values: each((r) => r.integer) };
     case Type.Float:
-      return { element: element({ type: "DOUBLE" }), values: each((r) => r.value) };
+      return { element: element({ type: "DOUBLE" }), values: doubles };
     case Type.Bool:
       return { element: element({ type: "BOOLEAN" }), values: each((r) => r.value) };
     case Type.Date:
       if ((type as unknown as { unit: DateUnit }).unit !== DateUnit.DAY) return text;
-      return {
-        element: element({ type: "INT32", converted_type: "DATE" }),
-        values: each((r) => (i) => Number(r.integer?.(i))),
-      };
+      return { element: element({ type: "INT32" }), logical: { converted_type: "DATE" }, values: days };
     case Type.Timestamp: {
       const { unit, timezone } = type as unknown as { unit: TimeUnit; timezone?: string };
       if (unit !== TimeUnit.MILLISECOND) return text;
       const logical_type = { type: "TIMESTAMP", isAdjustedToUTC: Boolean(timezone), unit: "MILLIS" } as const;
-      return {
-        element: element({ type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type }),
-        values: each((r) => r.integer),
-      };
+      const logical = { converted_type: "TIMESTAMP_MILLIS", logical_type } as const;
+      return { element: element({ type: "INT64" }), logical, values: each((r) => r.integer) };
     }
     default:
       return text;
   }
 }
 
-/** The values of a chunk by one of its readers, null as null. */
-function each(choose: (reader: ChunkReader) => ((i: number) => unknown) | undefined): (data: Data) => unknown[] {
-  return (data) => {
-    const reader = chunkReader(data);
-    const read = choose(reader) ?? reader.text;
-    return Array.from({ length: data.length }, (_, i) => (reader.valid(i) ? read(i) : null));
+/** The values of chunks by one of their readers, null as null. */
+function each(choose: (reader: ChunkReader) => ((i: number) => unknown) | undefined): ParquetColumn["values"] {
+  return (chunks, rows) => {
+    const out = new Array<unknown>(rows);
+    let at = 0;
+    for (const data of chunks) {
+      const reader = chunkReader(data);
+      const read = choose(reader) ?? reader.text;
+      for (let i = 0; i < data.length; i++) out[at++] = reader.valid(i) ? read(i) : null;
+    }
+    return out;
   };
 }
+
+const isWhole = (chunks: readonly Data[]): boolean => chunks.every(({ nullCount }) => nullCount === 0);
+
+const doubles: ParquetColumn["values"] = (chunks, rows) => {
+  if (!isWhole(chunks) || !chunks.every(({ values }) => values instanceof Float64Array)) {
+    return each((r) => r.value)(chunks, rows);
+  }
+  const out = new Float64Array(rows);
+  let at = 0;
+  for (const { values, length } of chunks) {
+    out.set((values as Float64Array).subarray(0, length), at);
+    at += length;
+  }
+  return out;
+};
+
+const days: ParquetColumn["values"] = (chunks, rows) => {
+  if (!isWhole(chunks)) return each((r) => (i) => Number(r.integer?.(i)))(chunks, rows);
+  const out = new Int32Array(rows);
+  let at = 0;
+  for (const { values, length } of chunks) {
+    out.set((values as Int32Array).subarray(0, length), at);
+    at += length;
+  }
+  return out;
+};
+
+/** Up to 18 digits stand whole in the low half of the 128 bits. */
+const narrowDecimals: ParquetColumn["values"] = (chunks, rows) => {
+  if (!isWhole(chunks) || !chunks.every((data) => lowWords(data) === 4)) return each((r) => r.integer)(chunks, rows);
+  const out = new BigInt64Array(rows);
+  const words = new Int32Array(out.buffer);
+  let at = 0;
+  for (const data of chunks) {
+    const from = data.values as Uint32Array;
+    for (let i = 0; i < data.length; i++) {
+      words[at++] = from[4 * i];
+      words[at++] = from[4 * i + 1];
+    }
+  }
+  return out;
+};
+
+/** The 16 bytes of each value, highest first, as Parquet wants them. */
+const wideDecimals: ParquetColumn["values"] = (chunks, rows) => {
+  const out = new Array<unknown>(rows);
+  const bytes = new DataView(new ArrayBuffer(rows * 16));
+  let at = 0;
+  for (const data of chunks) {
+    const { valid } = chunkReader(data);
+    const from = data.values as Uint32Array;
+    for (let i = 0; i < data.length; i++, at++) {
+      for (let word = 0; word < 4; word++) bytes.setUint32(16 * at + 4 * word, from[4 * i + 3 - word]);
+      out[at] = valid(i) ? new Uint8Array(bytes.buffer, 16 * at, 16) : null;
+    }
+  }
+  return out;
+};
+
+/** Words of one value of a decimal column. */
+const lowWords = ({ type }: Data): number => (type as Decimal).bitWidth / 32;
