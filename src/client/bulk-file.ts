@@ -8,6 +8,7 @@ import { writeArrowStream } from "../columns/ipc.js";
 import { writeArrowFile } from "../columns/ipc-file.js";
 import { writeParquet } from "../columns/parquet.js";
 import { schemaOf } from "../columns/schema.js";
+import { showAsCard } from "../display/card.js";
 import { DataError } from "../errors/errors.js";
 import { zipEntry } from "../format/zip.js";
 import { Frame } from "../frame/frame.js";
@@ -15,6 +16,7 @@ import type { Cell } from "../frame/rows.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { type ColumnChooser, declaredColumns, undeclaredColumns } from "./bulk-columns.js";
 import type { BulkStatus } from "./bulk-status.js";
+import { queryCard, shownStatus } from "./cards.js";
 import { download, type LinkSource } from "./download.js";
 import { copyCsv, type Landing, type LandOptions, landedBatches } from "./landing.js";
 import { noteOf } from "./partial-file.js";
@@ -64,6 +66,17 @@ const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
 export class BulkFile<Row extends object = Record<string, Cell>> {
   readonly #origin: BulkOrigin;
 
+  static {
+    showAsCard<BulkFile>(BulkFile.prototype, ({ code }) =>
+      queryCard(
+        "Bulk file of",
+        { code },
+        [],
+        "await file.frame(), .toParquet(path), .toArrow(path), .toCsv(path), .saveZip(path), .status()",
+      ),
+    );
+  }
+
   constructor(origin: BulkOrigin) {
     this.#origin = origin;
   }
@@ -74,8 +87,8 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   }
 
   /** The state of the file. For a table this asks for its export, and counts as one (spec 8: 60 an hour). */
-  status(options: { readonly signal?: AbortSignal } = {}): Promise<BulkStatus> {
-    return this.#origin.status(options.signal);
+  async status(options: { readonly signal?: AbortSignal } = {}): Promise<BulkStatus> {
+    return shownStatus(this.code, await this.#origin.status(options.signal));
   }
 
   /** Waits until the file can be downloaded. Throws ServiceError `ExportPending` when it takes too long. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { showAsCard } from "../display/card.js";
 import type { DatabaseMetadata } from "../document/records.js";
 import type { Cell } from "../frame/rows.js";
 import type { Call } from "../spec/endpoints.js";
@@ -8,6 +9,7 @@ import { ask, type Memory } from "./ask.js";
 import { databaseColumns } from "./bulk-columns.js";
 import { BulkFile } from "./bulk-file.js";
 import type { BulkStatus } from "./bulk-status.js";
+import { queryCard, shownDatabase } from "./cards.js";
 import { DatasetQuery } from "./dataset-query.js";
 import type { LinkSource } from "./download.js";
 import type { Session } from "./request.js";
@@ -38,7 +40,7 @@ export class DatabaseQuery {
   async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<DatabaseMetadata> {
     const codes = { database_code: this.code };
     const call = { endpoint: "databaseMetadata", codes, format: this.#format, parameters: {}, filters: [] } as const;
-    return (await ask(this.#session, "databaseMetadata", call, options.signal)).document.fields;
+    return shownDatabase((await ask(this.#session, "databaseMetadata", call, options.signal)).document.fields);
   }
 
   /**
@@ -69,6 +71,12 @@ export class DatabaseQuery {
   }
 
   /** The titles of a series of this database, for a file without a header line. */
+  static {
+    showAsCard<DatabaseQuery>(DatabaseQuery.prototype, ({ code }) =>
+      queryCard("Database", { code }, [], 'await query.metadata(); query.bulk("full")'),
+    );
+  }
+
   async #titles(series: string): Promise<readonly string[]> {
     const code = series.startsWith(`${this.code}/`) ? series.slice(this.code.length + 1) : series;
     const query = new DatasetQuery(this.#session, this.#memory, [this.code, code]);

@@ -1,5 +1,6 @@
 import type { ReadOptions } from "../columns/options.js";
 import { schemaOf } from "../columns/schema.js";
+import { showAsCard } from "../display/card.js";
 import type { FrameSource } from "../display/source.js";
 import type { Document } from "../document/document.js";
 import type { DatasetData, DatasetMetadata, DatasetWithData } from "../document/records.js";
@@ -11,6 +12,7 @@ import type { ColumnSpec } from "../spec/columns.js";
 import type { Call } from "../spec/endpoints.js";
 import type { Collapse, Format, Order, Transform, Unlisted } from "../spec/vocabulary.js";
 import { ask, type Memory } from "./ask.js";
+import { queryCard, shownDataset } from "./cards.js";
 import type { Session } from "./request.js";
 import { typedRows } from "./typed-rows.js";
 import { dayOf, formatOf, wholeOf, word } from "./words.js";
@@ -133,7 +135,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<DatasetMetadata> {
     const { format } = this.#wanted;
     const call = { endpoint: "datasetMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
-    return (await ask(this.#session, "datasetMetadata", call, options.signal)).document.fields;
+    return shownDataset((await ask(this.#session, "datasetMetadata", call, options.signal)).document.fields);
   }
 
   /** Metadata and rows in one reply (spec 2.3, 4.4). Throws InputError in CSV, which cannot carry metadata. */
@@ -154,6 +156,22 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     const metadata = document.resource === "dataset" ? {} : await this.metadata(options);
     const fields = { ...metadata, ...document.fields } as DatasetWithData;
     return { ...fields, frame: this.#frameOf(document, options, fields) };
+  }
+
+  static {
+    showAsCard<DatasetQuery>(DatasetQuery.prototype, (query) => {
+      const { column, from, to, collapse, transform, order, limit } = query.#wanted;
+      const asked = { code: query.code, start_date: from, end_date: to, collapse, transform, order, limit };
+      return queryCard(
+        "Time series",
+        asked,
+        [
+          ["column", column],
+          ["order", order],
+        ],
+        "await query.frame(), .metadata(), .data()",
+      );
+    });
   }
 
   #with(change: Partial<Wanted>): DatasetQuery<Row> {

@@ -1,3 +1,4 @@
+import { showAsCard } from "../display/card.js";
 import type { Cell } from "../frame/rows.js";
 import { type Memory, memory } from "./ask.js";
 import { onePart, twoParts } from "./code.js";
@@ -16,6 +17,14 @@ export type RowOf<Code extends string> = Code extends keyof Tables ? Tables[Code
 export class Service {
   readonly #session: Session;
   readonly #memory: Memory = memory();
+
+  static {
+    showAsCard<Service>(Service.prototype, (service) => ({
+      title: `Service at ${service.url}`,
+      entries: [],
+      next: 'service.dataset("DATABASE/DATASET"), .table("VENDOR/TABLE"), .database("DATABASE")',
+    }));
+  }
 
   constructor(options: ConnectOptions) {
     this.#session = session(settingsOf(options));

@@ -1,5 +1,6 @@
 import type { RecordBatch } from "../columns/arrow.js";
 import { schemaOf } from "../columns/schema.js";
+import { showAsCard } from "../display/card.js";
 import type { FrameSource } from "../display/source.js";
 import type { TableMetadata } from "../document/records.js";
 import { InputError } from "../errors/errors.js";
@@ -11,6 +12,7 @@ import type { Format } from "../spec/vocabulary.js";
 import { ask, type Memory } from "./ask.js";
 import { declaredColumns } from "./bulk-columns.js";
 import { BulkFile } from "./bulk-file.js";
+import { queryCard, shownTable } from "./cards.js";
 import type { ReadCall } from "./dataset-query.js";
 import { type ExportOptions, exportSource } from "./export-source.js";
 import { type Conditions, checkNames, filtersOf } from "./filters.js";
@@ -104,7 +106,7 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<TableMetadata> {
     const { format } = this.#wanted;
     const call = { endpoint: "tableMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
-    return (await ask(this.#session, "tableMetadata", call, options.signal)).document.fields;
+    return shownTable((await ask(this.#session, "tableMetadata", call, options.signal)).document.fields);
   }
 
   /** All rows, through every page. Throws ServiceError, TransportError, DataError, InputError; nothing partial is given. */
@@ -196,6 +198,19 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
 
   #pair(): readonly [string, string] {
     return [this.#codes.vendor_code, this.#codes.datatable_code];
+  }
+
+  static {
+    showAsCard<TableQuery>(TableQuery.prototype, (query) => {
+      const { filters, select } = query.#wanted;
+      const entries = [["columns", select?.join(", ")]] as const;
+      return queryCard(
+        "Table",
+        { code: query.code, filters },
+        entries,
+        "await query.frame(), .page(), .metadata(); query.batches(), .export()",
+      );
+    });
   }
 
   #with(change: Partial<Wanted>): TableQuery<Row> {

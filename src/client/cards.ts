@@ -1,0 +1,75 @@
+import { type Card, showAsCard } from "../display/card.js";
+import { type FrameSource, sourceParts } from "../display/source.js";
+import type { DatabaseMetadata, DatasetMetadata, TableMetadata } from "../document/records.js";
+import type { BulkStatus } from "./bulk-status.js";
+
+/** A question that has not been sent: what it asks for, and how to send it. */
+export function queryCard(kind: string, source: FrameSource, entries: Card["entries"], next: string): Card {
+  const [code, ...asked] = sourceParts(source);
+  return {
+    title: `${kind} ${code}`,
+    entries: [["asks for", asked.length > 0 ? asked.join(" · ") : undefined], ...entries],
+    next,
+  };
+}
+
+/** Time-series metadata (spec 2.2) that shows itself; its members stay as they are. */
+export function shownDataset<T extends DatasetMetadata>(metadata: T): T {
+  return showAsCard(metadata, (about) => ({
+    title: `${about.database_code}/${about.dataset_code}: ${about.name}`,
+    text: about.description ?? undefined,
+    entries: [
+      ["columns", about.column_names.join(", ")],
+      ["from", about.oldest_available_date],
+      ["to", about.newest_available_date],
+      ["frequency", about.frequency],
+      ["refreshed", about.refreshed_at],
+      ["type", about.type],
+      ["premium", about.premium],
+    ],
+    next: `await service.dataset(${JSON.stringify(`${about.database_code}/${about.dataset_code}`)}).frame()`,
+  }));
+}
+
+/** Database metadata (spec 2.4) that shows itself. */
+export function shownDatabase(metadata: DatabaseMetadata): DatabaseMetadata {
+  return showAsCard(metadata, (about) => ({
+    title: `${about.database_code}: ${about.name}`,
+    text: about.description ?? undefined,
+    entries: [
+      ["time series", about.datasets_count],
+      ["downloads", about.downloads],
+      ["premium", about.premium],
+    ],
+    next: `service.database(${JSON.stringify(about.database_code)}).bulk("full")`,
+  }));
+}
+
+/** Table metadata (spec 2.7) that shows itself. */
+export function shownTable(metadata: TableMetadata): TableMetadata {
+  return showAsCard(metadata, (about) => ({
+    title: `${about.vendor_code}/${about.datatable_code}: ${about.name}`,
+    text: about.description ?? undefined,
+    entries: [
+      ...about.columns.map(({ name, type }) => [name, type] as const),
+      ["filters", about.filters.join(", ")],
+      ["key", about.primary_key.join(", ")],
+      ["refreshed", about.status.refreshed_at],
+      ["status", about.status.status],
+      ["premium", about.premium],
+    ],
+    next: `await service.table(${JSON.stringify(`${about.vendor_code}/${about.datatable_code}`)}).frame()`,
+  }));
+}
+
+/** The state of a bulk file (spec 2.8) that shows itself. */
+export function shownStatus(code: string, status: BulkStatus): BulkStatus {
+  return showAsCard({ ...status }, (state) => ({
+    title: `Bulk file of ${code}: ${state.status}`,
+    entries: [
+      ["ready", state.ready],
+      ["snapshot", state.data_snapshot_time],
+      ["table refreshed", state.last_refreshed_time],
+    ],
+  }));
+}
