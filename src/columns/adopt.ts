@@ -21,7 +21,6 @@ import {
   List,
   Map_,
   Null,
-  RecordBatch,
   Schema,
   Struct,
   Table,
@@ -35,6 +34,7 @@ import {
 } from "./arrow.js";
 import { isOwnDictionary } from "./batches.js";
 import { validity } from "./chunks.js";
+import { recordBatch } from "./record-batch.js";
 
 /**
  * Any Arrow table as one of this package's copy of the Arrow library, without copying data: tables of another copy (CommonJS beside
@@ -104,7 +104,7 @@ function rebuild(table: TableLike): Table {
   const vectors = new Map<unknown, Vector>();
   const batches = table.batches.map((batch) => {
     const children = batch.data.children.map((data, i) => ownData(data, schema.fields[i].type, vectors));
-    return new RecordBatch(schema, new Data(new Struct(schema.fields), 0, batch.numRows, 0, {}, children));
+    return recordBatch(schema, children, batch.numRows);
   });
   return new Table(schema, batches);
 }

@@ -4,9 +4,8 @@ import {
   type DataType,
   makeData,
   makeVector,
-  RecordBatch,
+  type RecordBatch,
   type Schema,
-  Struct,
   Table,
   Type,
   Utf8,
@@ -16,6 +15,7 @@ import { BOOLEAN, FLOAT, type RawColumn, TEXT, type TextMode } from "./builder.j
 import type { RawBatch } from "./csv-parser.js";
 import type { TextDictionary } from "./dictionary.js";
 import type { ReadOptions } from "./options.js";
+import { recordBatch } from "./record-batch.js";
 import { schemaOf, withTypes } from "./schema.js";
 
 /** Warns once per reader of service types that nobody knows. */
@@ -76,8 +76,7 @@ export class BatchMaker {
   batch(raw: RawBatch): RecordBatch {
     const schema = this.schema(raw);
     const children = raw.columns.map((column, i) => this.data(column, schema.fields[i].type as DataType, raw.rows, i));
-    const data = makeData({ type: new Struct(schema.fields), length: raw.rows, nullCount: 0, children });
-    return new RecordBatch(schema, data);
+    return recordBatch(schema, children, raw.rows);
   }
 
   /** A table of all batches of a reader that has come to its end, so that all of them share the last state of each dictionary. */

@@ -71,6 +71,8 @@ export class ColumnBuilder {
   mode: TextMode;
   /** Empty text in quotes is null (`CsvOptions.emptyText`). */
   emptyIsNull = false;
+  /** Longest text the fast readers store. */
+  maxBytes = 2 ** 30;
   /** Bytes of Utf8 text, and how many are used. */
   heap: Uint8Array = NO_BYTES;
   heapLength = 0;

@@ -28,7 +28,7 @@ export function readText(b: Uint8Array, p: number, end: number, column: ColumnBu
     hash = Math.imul(hash ^ c, HASH_PRIME);
     seen |= c;
   }
-  if (q === p || q >= end || b[q] === QUOTE) return -1;
+  if (q === p || q >= end || b[q] === QUOTE || q - p > column.maxBytes) return -1;
   let i = dictionary.find(b, p, q, hash);
   if (i < 0) {
     if (seen >= 128 && invalidUtf8(b, p, q) >= 0) return -1;
@@ -47,7 +47,8 @@ function readUtf8(b: Uint8Array, p: number, end: number, column: ColumnBuilder, 
     if (c <= COMMA && (c === COMMA || c === LF || c === CR || c === QUOTE)) break;
     seen |= c;
   }
-  if (q === p || q >= end || b[q] === QUOTE || (seen >= 128 && invalidUtf8(b, p, q) >= 0)) return -1;
+  if (q === p || q >= end || b[q] === QUOTE || q - p > column.maxBytes || (seen >= 128 && invalidUtf8(b, p, q) >= 0))
+    return -1;
   column.appendText(row, b, p, q);
   return q;
 }
@@ -77,7 +78,7 @@ export function readQuotedText(b: Uint8Array, p: number, end: number, column: Co
     seen |= c;
   }
   // The byte after the quote must be at hand, or a doubled quote could be cut in two.
-  if (q + 1 >= end) return -1;
+  if (q + 1 >= end || q - p > column.maxBytes) return -1;
   if (b[q + 1] === QUOTE) return readDoubled(b, p, q, end, seen, column, row);
   if ((seen >= 128 && invalidUtf8(b, p, q) >= 0) || (q === p && column.emptyIsNull)) return -1;
   if (asDictionary) {
@@ -106,7 +107,7 @@ function readDoubled(
     if (b[q + 1] !== QUOTE) break;
     q++;
   }
-  if (q + 1 >= end || (seen >= 128 && invalidUtf8(b, p, q) >= 0)) return -1;
+  if (q + 1 >= end || q - p > column.maxBytes || (seen >= 128 && invalidUtf8(b, p, q) >= 0)) return -1;
   column.setUndoubled(row, b, p, q);
   return q;
 }

@@ -77,6 +77,7 @@ export class CsvParser {
       throw new InputError(`batchRows is ${this.batchRows}, not a whole number above 0.`, { code: "BadOption" });
     }
     this.maxCell = options.maxCellBytes ?? MAX_CELL;
+    for (const builder of this.builders) builder.maxBytes = this.maxCell;
     const { trim = false, emptyLines = false } = options.lenient ?? {};
     this.fast = !trim && !(emptyLines && options.columns.length === 1);
     this.base = start?.offset ?? 0;
@@ -125,7 +126,8 @@ export class CsvParser {
     if (this.order === undefined && !this.readHeader()) return undefined;
     while (cursor.row < this.batchRows && cursor.p < cursor.end) {
       if (cursor.row === cursor.capacity) this.grow();
-      if (this.fast && cursor.p < cursor.fastEnd) {
+      if (!this.last && cursor.end - cursor.p < this.patience) return undefined;
+      if (this.fast && cursor.p < cursor.fastEnd && this.patience === 0) {
         const { row } = cursor;
         this.readFast ??= this.chooseReader();
         this.readFast(cursor, this.fields, readCsvCell);
@@ -211,7 +213,6 @@ export class CsvParser {
   private split(): number {
     const { cursor, options, row, slot } = this;
     const length = cursor.end - cursor.p;
-    if (!this.last && length < this.patience) return INCOMPLETE;
     const next = splitRow(cursor.b, cursor.p, cursor.end, this.last, options.lenient?.quotes === true, row, slot);
     if (next === MALFORMED) throw this.malformed(slot.fault as CsvFault);
     if (next === INCOMPLETE) {

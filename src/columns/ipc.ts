@@ -20,7 +20,8 @@ import {
 } from "./arrow.js";
 import { chunkReader } from "./chunks.js";
 import { atomicFile, fileError, noBatches, type Written } from "./file.js";
-import { conform, recordBatch, shareDictionaries } from "./unify.js";
+import { recordBatch } from "./record-batch.js";
+import { conform, shareDictionaries } from "./unify.js";
 
 /** How a table is written as Arrow IPC. */
 export interface IPCOptions {

@@ -5,9 +5,8 @@ import {
   type Dictionary,
   makeData,
   makeVector,
-  RecordBatch,
+  type RecordBatch,
   type Schema,
-  Struct,
   Table,
   Type,
   Utf8,
@@ -16,6 +15,9 @@ import {
 import { extendsDictionary } from "./batches.js";
 import { chunkReader } from "./chunks.js";
 import { hashText, TextDictionary } from "./dictionary.js";
+import { recordBatch } from "./record-batch.js";
+
+export { recordBatch };
 
 /**
  * One table of batches that were read separately, such as the pages of a table: every column takes its type from the schema (by
@@ -47,15 +49,6 @@ export function conform(batch: RecordBatch, schema: Schema): RecordBatch {
     return retyped(data, fields[i].type as DataType, fields[i].name);
   });
   return recordBatch(schema, children, batch.numRows);
-}
-
-/** A record batch of finished columns. */
-export function recordBatch(schema: Schema, children: readonly Data[], rows: number): RecordBatch {
-  const type = new Struct(schema.fields);
-  const batch = new RecordBatch(schema, makeData({ type, length: rows, nullCount: 0, children: [...children] }));
-  // Arrow gives columns that share a name the type of the last one.
-  const merged = batch.schema.fields.some((field, i) => field.type !== schema.fields[i].type);
-  return merged ? Object.assign(batch, { schema }) : batch;
 }
 
 function mismatch(found: string, wanted: string, column?: string): DataError {

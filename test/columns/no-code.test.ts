@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { csvTable } from "../../src/columns/csv.js";
+import { jsonRowsTable } from "../../src/columns/json.js";
+import { csvLine } from "../../src/format/csv.js";
+import { chunked, streamed, textsOf, utf8 } from "./rows.js";
+
+// As under `node --disallow-code-generation-from-strings`.
+beforeAll(() => {
+  const refuse = (): never => {
+    throw new EvalError("Code generation from strings disallowed for this context");
+  };
+  vi.stubGlobal("Function", new Proxy(Function, { construct: refuse, apply: refuse }));
+});
+afterAll(() => vi.unstubAllGlobals());
+
+const columns = ["String", "Date", "BigDecimal(15,4)", "double", "Integer", "Boolean"].map((type) => ({
+  name: type,
+  type,
+}));
+const cell = (...texts: string[]): fc.Arbitrary<string | null> => fc.option(fc.constantFrom(...texts));
+const row = fc.tuple(
+  cell("", "x", "a,b", '"', "é"),
+  cell("2024-02-29"),
+  cell("-12.3400", "99999999999.9999", "0.0000"),
+  cell("0.1", "1e+300", "-5.0"),
+  cell("7", "-9223372036854775808"),
+  cell("true", "false"),
+);
+
+it("where code may not be generated, the same rows are read", async () => {
+  expect(() => new Function("return 1")).toThrow(EvalError);
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 8 }), fc.integer({ min: 1, max: 30 }), async (rows, size) => {
+      const csv = utf8(rows.map(csvLine).join(""));
+      expect(textsOf(csvTable(csv, { columns, header: false }))).toEqual(rows);
+      expect(await streamed(chunked(csv, size), { columns, header: false })).toEqual(rows);
+      const json = utf8(JSON.stringify(rows));
+      expect(textsOf(jsonRowsTable(json, 0, json.length, columns))).toEqual(rows);
+    }),
+    { seed: 21, numRuns: 150 },
+  );
+});
