@@ -6,6 +6,7 @@ import { type Content, type Json, type Message, newMessage } from "../message.js
 import type { CompilerState } from "./compiler.js";
 import type { CellResult, Executor } from "./executor.js";
 import { completion, inspection } from "./language.js";
+import type { Prelude } from "./prelude.js";
 import { resultBundle } from "./result-bundle.js";
 import { captureStreams, type Streams } from "./streams.js";
 import type { ToCells, ToSockets } from "./thread-messages.js";
@@ -22,8 +23,7 @@ export interface SessionParts {
   readonly tslab: TslabParts;
   readonly state: CompilerState;
   readonly kernelInfo: Content;
-  /** Called before a cell runs or is completed, with what it holds. */
-  readonly beforeCell: (code: string, purpose: "run" | "complete") => void | Promise<void>;
+  readonly prelude: Prelude;
 }
 
 type Request = Extract<ToCells, { kind: "request" }>;
@@ -34,6 +34,8 @@ interface History {
 }
 
 const LONGEST_HISTORY = 1000;
+/** Without a request for so long, the kernel has time for itself. */
+const IDLE_MS = 800;
 
 /** The thread that runs cells: answers the requests of the shell channel, one execution after the other. */
 export class CellSession {
@@ -45,6 +47,8 @@ export class CellSession {
   #generation = 0;
   #queue: Promise<void> = Promise.resolve();
   #current?: Message;
+  #idle?: NodeJS.Timeout;
+  #working = 0;
   /** What the reply of the running cell asks of the front end. */
   #payload: Json[] = [];
 
@@ -104,6 +108,8 @@ export class CellSession {
 
   /** Answers one request between the two status messages that every request has. */
   async #between(request: Request, work: () => Promise<void>): Promise<void> {
+    clearTimeout(this.#idle);
+    this.#working++;
     this.#publish("status", { execution_state: "busy" }, request.message);
     try {
       await work();
@@ -112,6 +118,7 @@ export class CellSession {
     } finally {
       this.#streams.flush();
       this.#publish("status", { execution_state: "idle" }, request.message);
+      if (--this.#working === 0) this.#idle = setTimeout(() => this.parts.prelude.whenIdle(), IDLE_MS).unref();
     }
   }
 
@@ -134,7 +141,7 @@ export class CellSession {
     }
     const count = this.#count;
     if (!silent) this.#publish("execute_input", { code, execution_count: count });
-    await this.parts.beforeCell(code, "run");
+    await this.parts.prelude.before(code, "run");
     const result = await this.#runAndShow(code, count, silent);
     this.#streams.flush();
     if (result.status === "ok") {
@@ -188,10 +195,10 @@ export class CellSession {
       case "kernel_info_request":
         return ["kernel_info_reply", this.parts.kernelInfo];
       case "complete_request":
-        await this.parts.beforeCell(code, "complete");
+        await this.parts.prelude.before(code, "complete");
         return ["complete_reply", completion(executor, code, cursor)];
       case "inspect_request":
-        await this.parts.beforeCell(code, "complete");
+        await this.parts.prelude.before(code, "complete");
         return ["inspect_reply", inspection(executor, tslab, state, code, cursor)];
       case "is_complete_request": {
         const { completed, indent } = tslab.isCompleteCode(code);

@@ -51,7 +51,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
     tslab,
     state,
     kernelInfo,
-    beforeCell: preludeLoader(executor, options.prelude),
+    prelude: preludeLoader(executor, options.prelude),
   });
   sockets.on("error", (error) => {
     throw error;

@@ -12,36 +12,51 @@ type Package = Readonly<Record<(typeof NAMES)[number], unknown>> & {
   readonly connect: (() => unknown) & { readonly sample: () => Promise<unknown> };
 };
 
-/** Called before a cell runs or is completed, with its code. */
-export type BeforeCell = (code: string, purpose: "run" | "complete") => Promise<void>;
+/** The prelude of one kernel. */
+export interface Prelude {
+  /** Called before a cell runs or is completed, with its code. */
+  before(code: string, purpose: "run" | "complete"): Promise<void>;
+  /** Called when nothing has been asked for a while: loads the types, so that the first completion is fast. */
+  whenIdle(): void;
+}
 
 /**
  * Offers the prelude's names to cells: those above, and `service`, made from the environment (`ARROWBOOK_URL`), else the
  * sample. Types and values are loaded when a cell or a completion first needs them, so that a kernel starts as fast as
  * without. `file` is the user's prelude, run before the first cell.
  */
-export function preludeLoader(executor: Executor, file: string | undefined): BeforeCell {
+export function preludeLoader(executor: Executor, file: string | undefined): Prelude {
   const own = file === undefined ? undefined : readFileSync(file, "utf8");
   const service = serviceMaker(executor);
   let offered = false;
   let ownRun = own === undefined;
 
+  const offer = (): void => {
+    if (offered) return;
+    offered = true;
+    executor.offer({ declarations: declarations(), values: values(executor, service.value) });
+  };
+
   const prepare = async (code: string, purpose: "run" | "complete"): Promise<void> => {
-    if (!offered && (purpose === "complete" || MENTIONED.test(code))) {
-      offered = true;
-      executor.offer({ declarations: declarations(), values: values(executor, service.value) });
-    }
+    if (purpose === "complete" || MENTIONED.test(code)) offer();
     if (purpose === "run") await service.before(code);
   };
 
-  return async (code, purpose) => {
-    if (!ownRun) {
-      ownRun = true;
-      await prepare(own!, "run");
-      const result = await executor.run(own!, 0);
-      if (result.status === "error") console.error(["The prelude failed:", ...result.error.traceback].join("\n"));
-    }
-    await prepare(code, purpose);
+  return {
+    async before(code, purpose) {
+      if (!ownRun) {
+        ownRun = true;
+        await prepare(own!, "run");
+        const result = await executor.run(own!, 0);
+        if (result.status === "error") console.error(["The prelude failed:", ...result.error.traceback].join("\n"));
+      }
+      await prepare(code, purpose);
+    },
+    whenIdle() {
+      if (offered) return;
+      offer();
+      executor.complete("service.", "service.".length);
+    },
   };
 }
 

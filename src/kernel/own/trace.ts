@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { inspect } from "node:util";
 import { type ArrowbookError, isArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
+import { packageRoot } from "../../package/package-root.js";
 import type { Position, PositionMap } from "./position-map.js";
 import type { Diagnostic } from "./tslab-parts.js";
 
@@ -26,6 +27,7 @@ const RED = "\u001b[31m";
 const GREY = "\u001b[90m";
 const RESET = "\u001b[0m";
 const CONTEXT_LINES = 2;
+const HOME = packageRoot();
 
 /** The name under which the code of a cell runs, so that traces say which one. */
 export function cellName(count: number): string {
@@ -97,7 +99,7 @@ function frames(error: Error, cells: RanCells, folder: string): { lines: string[
     const at: Position = { line: Number(frame[3]) - 1, column: Number(frame[4]) - 1 };
     const cell = cells.get(file);
     if (cell === undefined) {
-      const inPackage = /[\\/]node_modules[\\/]/.test(file) || /[\\/]arrowbook[\\/]dist[\\/]/.test(file);
+      const inPackage = /[\\/]node_modules[\\/]/.test(file) || file.startsWith(HOME);
       if (!(ours && inPackage))
         lines.push(`    at ${named(name, `${shortened(file, folder)}:${frame[3]}:${frame[4]}`)}`);
       continue;
