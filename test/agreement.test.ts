@@ -13,6 +13,7 @@ import { writeDocument } from "../src/document/write.js";
 import type { ColumnSpec } from "../src/spec/columns.js";
 import { specification } from "../src/spec/profile.js";
 import { FORMATS, type Format } from "../src/spec/vocabulary.js";
+import { cases } from "./cases.js";
 import { type GoldenReply, goldenReplies } from "./replies.js";
 
 type Cells = readonly (readonly (string | null)[])[];
@@ -211,10 +212,7 @@ async function fieldsOf(reply: GoldenReply, format: Format): Promise<unknown> {
 }
 
 it("naughty strings as column names and cells give equal Arrow bytes, code unit for code unit", async () => {
-  const file = resolve(
-    process.env.ARROWBOOK_CASES ?? resolve(import.meta.dirname, "../../shared/cases"),
-    "naughty-strings/blns.json",
-  );
+  const file = cases("naughty-strings/blns.json");
   const own = ["\u0001\u001f", "\r", "\n", '"', ",", "\ufeff", "NULL", "=1+1", "</datum>", "]]", "\u2028", "\u0085"];
   const listed = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as string[]) : [];
   // U+FFFE is no character of XML.
@@ -230,10 +228,7 @@ it("naughty strings as column names and cells give equal Arrow bytes, code unit 
 });
 
 describe("recorded replies of a service of this kind", () => {
-  const folder = resolve(
-    process.env.ARROWBOOK_CASES ?? resolve(import.meta.dirname, "../../shared/cases"),
-    "quandl-recorded",
-  );
+  const folder = cases("quandl-recorded");
   const present = existsSync(folder);
 
   it("a recorded page keeps every digit, written again in three formats it gives the same bytes", async () => {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../src/document/document.js";
 import { writeDocument } from "../src/document/write.js";
 import { nasdaqDataLink, specification } from "../src/spec/profile.js";
 import type { ResourceName } from "../src/spec/resources.js";
+import { cases } from "./cases.js";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const read = <R extends ResourceName>(resource: R, text: string) =>
@@ -131,10 +131,7 @@ it("spec 2.4: datasets_count keeps its underscore in XML; the hyphened name is r
 });
 
 describe("naughty strings", () => {
-  const file = resolve(
-    process.env.ARROWBOOK_CASES ?? resolve(import.meta.dirname, "../../shared/cases"),
-    "naughty-strings/blns.json",
-  );
+  const file = cases("naughty-strings/blns.json");
   const own = [
     "",
     " ",

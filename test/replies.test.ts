@@ -5,6 +5,7 @@ import { readDocument } from "../src/document/document.js";
 import { readFailure } from "../src/document/failure.js";
 import { nasdaqDataLink, specification } from "../src/spec/profile.js";
 import type { Format } from "../src/spec/vocabulary.js";
+import { cases } from "./cases.js";
 import { csvFields, goldenReplies } from "./replies.js";
 
 describe("golden replies: spec section 2 in every format", () => {
@@ -21,10 +22,7 @@ describe("golden replies: spec section 2 in every format", () => {
 });
 
 describe("recorded replies of a service of this kind", () => {
-  const folder = resolve(
-    process.env.ARROWBOOK_CASES ?? resolve(import.meta.dirname, "../../shared/cases"),
-    "quandl-recorded/stock_calculator",
-  );
+  const folder = cases("quandl-recorded/stock_calculator");
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".http")) : [];
 
   it("are here, or their absence is said", () => {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { address, baseOf } from "../src/client/address.js";
 import { isRefusal, route } from "../src/server/route.js";
 import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../src/spec/endpoints.js";
 import { nasdaqDataLink, type Profile, specification } from "../src/spec/profile.js";
+import { cases } from "./cases.js";
 
 const BASE = "https://data.example";
 
@@ -218,10 +218,7 @@ describe("what is no call is refused with a status and a code", () => {
 });
 
 describe("naughty strings", () => {
-  const file = resolve(
-    process.env.ARROWBOOK_CASES ?? resolve(import.meta.dirname, "../../shared/cases"),
-    "naughty-strings/blns.json",
-  );
+  const file = cases("naughty-strings/blns.json");
   const own = ["%00", "a/b", "..%2f", "\u202e", "x,y", "🏳️‍🌈", "a.csv", "null"];
   const strings = existsSync(file) ? [...own, ...(JSON.parse(readFileSync(file, "utf8")) as string[])] : own;
   const profile: Profile = { ...specification, maxQueryLength: { ...specification.maxQueryLength, value: 1e9 } };
