@@ -1,3 +1,4 @@
+import type { RecordBatch } from "../columns/arrow.js";
 import type { ExportStatus } from "../document/records.js";
 import type { Call } from "../spec/endpoints.js";
 import { chosenColumns, columnSpecs, tableOf } from "./answer-table.js";
@@ -32,14 +33,15 @@ function exportOrder(call: Call, state: ServiceState): FileOrder {
   const where = filterSql(table.entry, call.filters, state.profile);
   const list = chosen.map(engineColumn).join(", ");
   const sql = `SELECT ${list} FROM ${table.table} WHERE ${where.sql}`;
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    await table.ready();
+    yield* state.store.engine.batches(sql, where.params);
+  }
   return {
     question: JSON.stringify([table.code, call.filters, chosen]),
     code: table.code,
     version: table.version,
     name: `${table.code.replace("/", "_")}.csv`,
-    rows: () => ({
-      columns: columnSpecs(table, chosen),
-      batches: state.store.engine.batches(sql, where.params),
-    }),
+    rows: () => ({ columns: columnSpecs(table, chosen), batches: batches() }),
   };
 }

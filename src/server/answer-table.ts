@@ -112,7 +112,7 @@ async function refuseTooMany(
   where: Where,
   { store, profile, maxResultRows }: ServiceState,
 ): Promise<void> {
-  if (table.rows <= maxResultRows) return;
+  if ((await table.ready()) <= maxResultRows) return;
   const count = await store.engine.query(`SELECT count(*) FROM ${table.table} WHERE ${where.sql}`, where.params);
   if (Number(texts(count)[0][0]) <= maxResultRows) return;
   throw refused(
@@ -141,6 +141,7 @@ async function pageOf(
   const list = chosen.map((i) => `, ${engineColumn(i)}`).join("");
   const from = after < 0 ? "" : ` AND rowid > ${after}`;
   const sql = `SELECT rowid${list} FROM ${table.table} WHERE ${where.sql}${from} LIMIT ${size + 1}`;
+  await table.ready();
   const rows: (string | null)[][] = [];
   const numbers: (string | null)[] = [];
   for await (const batch of store.engine.batches(sql, where.params)) {

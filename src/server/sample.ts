@@ -29,6 +29,7 @@ export function sampleData(): Source {
       databases: [...files.databases, ...market.databases],
       tables: [...market.tables, ...files.tables],
     },
+    tablesOnDemand: true,
     dataset(code, entry) {
       if (entry.file !== undefined) return fromFiles.dataset(code, entry);
       return madeRows(SEED_VERSION, entry.refreshed_at as string, () => marketSeries(entry.dataset_code));

@@ -24,6 +24,8 @@ export interface RowSource {
 /** A catalogue and the rows behind its entries. `code` is `DATABASE/DATASET` or `VENDOR/TABLE`. */
 export interface Source {
   readonly catalog: Catalog;
+  /** Rows of tables are loaded when they are first asked for, not at the start: for rows that are known to be right. */
+  readonly tablesOnDemand?: boolean;
   dataset(code: string, entry: DatasetEntry): RowSource;
   table(code: string, entry: TableEntry): RowSource;
 }

@@ -15,10 +15,11 @@ export interface StoredTable {
   readonly entry: TableEntry;
   /** Quoted name in the engine; columns `c0`, `c1`, … */
   readonly table: string;
-  readonly rows: number;
   readonly refreshedAt: string;
   /** Changes when the rows do. */
   readonly version: string;
+  /** Number of rows, once they are in the engine; the first call brings them in where that was put off. */
+  ready(): Promise<number>;
 }
 
 /** A time series as it stands in the engine. */
@@ -79,14 +80,14 @@ export async function openStore(engine: Engine, source: Source | undefined): Pro
   for (const entry of catalog.databases) {
     databases.set(entry.database_code, await openDatabase(engine, entry, source, loaded));
   }
+  const save = (): Promise<void> => writeState(engine, "loaded", loaded);
   for (const entry of catalog.tables) {
     const code = `${entry.vendor_code}/${entry.datatable_code}`;
-    tables.set(code, await openTable(engine, code, entry, source?.table(code, entry), loaded));
+    const table = openTable(engine, { code, entry, rows: source?.table(code, entry), loaded, save });
+    if (source?.tablesOnDemand !== true) await table.ready();
+    tables.set(code, table);
   }
-  const save = async (): Promise<void> => {
-    await writeState(engine, "catalog", catalog);
-    await writeState(engine, "loaded", loaded);
-  };
+  await writeState(engine, "catalog", catalog);
   await save();
   return {
     engine,
@@ -96,7 +97,7 @@ export async function openStore(engine: Engine, source: Source | undefined): Pro
       const again = <T extends RowSource>(rows: T): T => ({
         ...rows,
         refreshedAt,
-        version: `${rows.version} ${refreshedAt}`,
+        version: `${rows.version}${REFRESHED}${refreshedAt}`,
       });
       const table = tables.get(code);
       const database = databases.get(code.split("/")[0]);
@@ -108,7 +109,10 @@ export async function openStore(engine: Engine, source: Source | undefined): Pro
         });
       }
       if (table !== undefined) {
-        tables.set(code, await openTable(engine, code, table.entry, again(source.table(code, table.entry)), loaded));
+        const rows = again(source.table(code, table.entry));
+        const renewed = openTable(engine, { code, entry: table.entry, rows, loaded, save });
+        await renewed.ready();
+        tables.set(code, renewed);
       }
       if (database !== undefined && dataset !== undefined) {
         const renewed: Source = {
@@ -122,6 +126,13 @@ export async function openStore(engine: Engine, source: Source | undefined): Pro
   };
 }
 
+const REFRESHED = " refreshed ";
+
+/** Whether what the engine holds are the rows of a source, as it was loaded or refreshed. */
+function isCurrent(held: Loaded[string] | undefined, rows: RowSource): boolean {
+  return held !== undefined && (held.version === rows.version || held.version.startsWith(rows.version + REFRESHED));
+}
+
 const datasetCodes = (database: StoredDatabase): string[] => [...database.datasets.values()].map(({ code }) => code);
 
 /** Rows that stay as they are. */
@@ -129,22 +140,39 @@ function kept(code: string, loaded: Loaded): RowSource {
   return { ...loaded[code], load: () => Promise.resolve() };
 }
 
-async function openTable(
-  engine: Engine,
-  code: string,
-  entry: TableEntry,
-  rows: RowSource | undefined,
-  loaded: Loaded,
-): Promise<StoredTable> {
+interface TableToOpen {
+  readonly code: string;
+  readonly entry: TableEntry;
+  readonly rows: RowSource | undefined;
+  readonly loaded: Loaded;
+  readonly save: () => Promise<void>;
+}
+
+function openTable(engine: Engine, { code, entry, rows, loaded, save }: TableToOpen): StoredTable {
   const name = `table/${code}`;
-  if (rows !== undefined && loaded[code]?.version !== rows.version) {
-    await rows.load(engine, name);
-    await checkKey(engine, code, entry, name);
-    loaded[code] = { version: rows.version, refreshedAt: rows.refreshedAt };
-  }
   const table = quoteName(name);
-  const count = await engine.query(`SELECT count(*) FROM ${table}`);
-  return { code, entry, table, rows: Number(texts(count)[0][0]), ...loaded[code] };
+  const load = async (): Promise<number> => {
+    if (rows !== undefined && !isCurrent(loaded[name], rows)) {
+      await rows.load(engine, name);
+      await checkKey(engine, code, entry, name);
+      loaded[name] = { version: rows.version, refreshedAt: rows.refreshedAt };
+      await save();
+    }
+    return Number(texts(await engine.query(`SELECT count(*) FROM ${table}`))[0][0]);
+  };
+  let count: Promise<number> | undefined;
+  const { version, refreshedAt } = rows === undefined || isCurrent(loaded[name], rows) ? loaded[name] : rows;
+  return {
+    code,
+    entry,
+    table,
+    version,
+    refreshedAt,
+    ready() {
+      count ??= load();
+      return count;
+    },
+  };
 }
 
 /** The key of a table (spec 2.7) identifies its rows. */
@@ -187,7 +215,7 @@ async function openDatabase(
   for (const [series, dataset] of entry.datasets.entries()) {
     const each = `${code}/${dataset.dataset_code}`;
     const rows = source?.dataset(each, dataset);
-    if (rows === undefined || loaded[each]?.version === rows.version) continue;
+    if (rows === undefined || isCurrent(loaded[each], rows)) continue;
     await loadSeries(engine, each, rows, { table, series, columns: numbers[series] });
     loaded[each] = { version: rows.version, refreshedAt: rows.refreshedAt };
   }
@@ -231,10 +259,16 @@ async function loadSeries(engine: Engine, code: string, rows: RowSource, place: 
   }
   const target = place.columns.map(engineColumn).join(", ");
   const source = place.columns.map((_, i) => engineColumn(i)).join(", ");
-  await engine.query(`DELETE FROM ${place.table} WHERE s = $1`, [place.series]);
-  await engine.query(`INSERT INTO ${place.table} (s, ${target}) SELECT $1, ${source} FROM ${from} ORDER BY c0`, [
-    place.series,
-  ]);
+  await engine.query("BEGIN");
+  try {
+    await engine.query(`DELETE FROM ${place.table} WHERE s = $1`, [place.series]);
+    const select = `SELECT $1, ${source} FROM ${from} ORDER BY c0`;
+    await engine.query(`INSERT INTO ${place.table} (s, ${target}) ${select}`, [place.series]);
+    await engine.query("COMMIT");
+  } catch (error) {
+    await engine.query("ROLLBACK");
+    throw error;
+  }
   await engine.query(`DROP TABLE ${from}`);
 }
 

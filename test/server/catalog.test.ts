@@ -98,6 +98,17 @@ it("serves an empty table and an empty series", async () => {
   await service.close();
 });
 
+it("a table and a series may share a code", async () => {
+  const catalog = { ...table({ vendor_code: "T", datatable_code: "S" }), ...seriesCatalog(["Date", "V"]) };
+  const files = { "catalog.json": catalog, "t.csv": "a,b\n1,2\n", "s.csv": "Date,V\n2020-01-01,3\n" };
+  const service = await serve({ data: folderOf(files) });
+  expect((await get(service, "/datatables/T/S.csv")).text).toBe("a,b\n1,2.00\n");
+  expect((await get(service, "/datasets/T/S.csv")).text).toMatch(/^Date,V\n2020-01-01,3(\.0)?\n$/);
+  await service.refresh("T/S");
+  expect((await get(service, "/datasets/T/S.csv")).rows()).toHaveLength(2);
+  await service.close();
+});
+
 it("series of one database may differ in their columns; bulk has them all", async () => {
   const entry = (code: string, columns: string[]) => ({
     dataset_code: code,

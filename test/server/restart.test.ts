@@ -86,7 +86,13 @@ it("keeps rows, files, counts and cursors in a database file", async () => {
   expect((await statusOf(third)).status).toBe("regenerating");
   await fresh(third);
   await expect.poll(() => readdirSync(`${database}.files`).filter((name) => name.endsWith(".zip"))).toHaveLength(1);
+  await third.refresh("V/T");
+  const refreshed = (await get(third, "/datatables/V/T/metadata.json")).text;
+  expect(refreshed).not.toContain("2023-11-14");
   await third.close();
+  const fourth = await serve({ data: folder, database });
+  expect((await get(fourth, "/datatables/V/T/metadata.json")).text).toBe(refreshed);
+  await fourth.close();
 });
 
 it("wide decimals, moments and null beside empty text come through exactly", async () => {
