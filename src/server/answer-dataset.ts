@@ -156,13 +156,10 @@ function readQuestion(
       limit: limit ?? null,
       transform: transform ?? null,
       column_index: index ?? null,
-      start_date: startDate ?? dataset.oldest ?? NO_ROWS_DATE,
-      end_date: endDate ?? dataset.newest ?? NO_ROWS_DATE,
+      start_date: startDate ?? dataset.oldest,
+      end_date: endDate ?? dataset.newest,
       collapse: collapse ?? null,
       order,
     },
   };
 }
-
-/** A series without any row has no first or last date; the members may not be null (spec 2.1). */
-const NO_ROWS_DATE = "0001-01-01";
