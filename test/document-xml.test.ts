@@ -66,18 +66,18 @@ describe("XML rows (spec 1, 2.6)", () => {
     ["text between cells", "<datum>x<datum>1</datum></datum>"],
     ["an undefined entity", "<datum><datum>&nbsp;</datum></datum>"],
   ])("%s is refused", async (_, data) => {
-    await expect(rowsOf(table(data))).rejects.toMatchObject({ name: "DataError", code: "BadXML" });
+    await expect(rowsOf(table(data))).rejects.toMatchObject({ name: "DataError", code: "BadXml" });
   });
 });
 
 describe("documents that are refused", () => {
   it.each([
-    ["BadXML", `<!DOCTYPE service-response [<!ENTITY a "b">]>${wrap("")}`],
-    ["BadXML", wrap("<![CDATA[<!DOCTYPE x>]]>")],
-    ["BadXML", wrap("<a>")],
-    ["BadXML", `${wrap("")}<a/>`],
-    ["BadXML", wrap("").replace("UTF-8", "ISO-8859-1")],
-    ["BadXML", wrap("<constructor/>")],
+    ["BadXml", `<!DOCTYPE service-response [<!ENTITY a "b">]>${wrap("")}`],
+    ["BadXml", wrap("<![CDATA[<!DOCTYPE x>]]>")],
+    ["BadXml", wrap("<a>")],
+    ["BadXml", `${wrap("")}<a/>`],
+    ["BadXml", wrap("").replace("UTF-8", "ISO-8859-1")],
+    ["BadXml", wrap("<constructor/>")],
     ["UnexpectedShape", "<other/>"],
     ["UnexpectedShape", wrap("<dataset/>")],
     ["UnexpectedShape", wrap('<datatable><data type="array"/></datatable><meta/>')],
@@ -178,7 +178,7 @@ describe("naughty strings", () => {
       const write = () => [
         ...writeDocument("databaseMetadata", "xml", { fields: { ...databaseFields, name } }, specification),
       ];
-      expect(write).toThrow(expect.objectContaining({ code: "NotInXML" }));
+      expect(write).toThrow(expect.objectContaining({ code: "NotInXml" }));
     }
   });
 });

@@ -229,6 +229,15 @@ describe("what is not shaped like the resource is refused with what and where", 
   });
 });
 
+it("a table may have columns called code and message; metadata must be UTF-8", async () => {
+  const rows = await read("tableRows", "csv", "code,message\n1,a\n2,b\n");
+  expect(rows.rows?.kind).toBe("csv");
+  const broken = Uint8Array.from([...bytesOf("id,name\n1,"), 0xff, 0x0a]);
+  await expect(readDocument("databaseMetadata", "csv", broken, specification)).rejects.toMatchObject({
+    code: "BadUtf8",
+  });
+});
+
 it("spec 2.7: list cells of metadata CSV in a server's own language are read", async () => {
   const header = "vendor_code,datatable_code,name,description,columns,filters,primary_key,premium,status";
   const row = [

@@ -32,9 +32,9 @@ const ALTERNATIVES: Readonly<Partial<Record<ResourceName, ResourceName>>> = {
 
 /**
  * Takes a reply apart by the resource table of spec section 2. JSON rows come back as a byte range that was not read: the row
- * reader checks that they end where the range ends. Throws a DataError `BadJSON`, `BadXML`, `BadCSV` for bytes that are not what
- * they should be, `UnexpectedContent` for another format or a web page, `UnexpectedShape` for missing or wrong members, and a
- * ServiceError where the body is an error in spite of its status.
+ * reader checks that they end where the range ends. Throws a DataError `BadJson`, `TruncatedJson`, `BadXml`, `BadCsv`, `BadUtf8`
+ * for bytes that are not what they should be, `UnexpectedContent` for another format or a web page, `UnexpectedShape` for
+ * missing or wrong members, and a ServiceError where the body is an error in spite of its status.
  */
 export async function readDocument<R extends ResourceName>(
   resource: R,
@@ -57,12 +57,20 @@ function readCsv(resource: ResourceName, bytes: Uint8Array, profile: Profile, fa
     return { resource, fields, rows: { kind: "csv", bytes } } as Document;
   }
   const { fields } = resources[resource] as Resource;
-  const text = new TextDecoder().decode(bytes);
   try {
-    return asDocument(resource, readFields(fields, csvNode(text, profile.csvQuotesEmptyText.value), { fields: {} }));
+    const node = csvNode(strictText(bytes), profile.csvQuotesEmptyText.value);
+    return asDocument(resource, readFields(fields, node, { fields: {} }));
   } catch (error) {
     fail();
     throw error;
+  }
+}
+
+function strictText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new DataError("The reply is not UTF-8.", { code: "BadUtf8", cause });
   }
 }
 

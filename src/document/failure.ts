@@ -137,9 +137,9 @@ function xmlPair(body: string): Said | undefined {
 
 function csvPair(body: string): Said | undefined {
   try {
-    const [header, row] = csvRecords(body);
+    const [header, row, more] = csvRecords(body);
     const names = header?.map((cell) => cell.text.trim().toLowerCase());
-    if (names === undefined || row === undefined || names.length > 4) return undefined;
+    if (names === undefined || row === undefined || more !== undefined || names.length > 4) return undefined;
     const [code, message] = [row[names.indexOf("code")]?.text, row[names.indexOf("message")]?.text];
     return code !== undefined && message !== undefined ? { code, message } : undefined;
   } catch {

@@ -8,7 +8,7 @@ export interface CsvCell {
 
 /**
  * The records of a small CSV text (a metadata reply, spec 2; an error pair), one at a time; blank lines are skipped. Unlike
- * papaparse it says which cells were quoted, which is how null and empty text differ. Throws a {@link DataError} `BadCSV` for a
+ * papaparse it says which cells were quoted, which is how null and empty text differ. Throws a {@link DataError} `BadCsv` for a
  * quote that never closes and for text after a closing quote.
  */
 export function* csvRecords(text: string): Generator<readonly CsvCell[]> {
@@ -55,7 +55,7 @@ function quotedCell(text: string, start: number): [CsvCell, number] {
 }
 
 function bad(what: string, offset: number): DataError {
-  return new DataError(`This is not CSV: ${what} at character ${offset}.`, { code: "BadCSV", offset });
+  return new DataError(`This is not CSV: ${what} at character ${offset}.`, { code: "BadCsv", offset });
 }
 
 /** A CSV cell for this text: null is nothing, empty text is `""` (where `quoteEmpty`), quotes only where they are needed. */

@@ -16,14 +16,14 @@ const IMPOSSIBLE = /[\u0000\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<!
 const SPECIAL = /[&<>"\r\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028]/g;
 const ANY_SPECIAL = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\ud800-\udfff\ufffe\uffff]/;
 
-/** Text for an element or an attribute; control characters as references, which only XML 1.1 allows. Throws an {@link InputError} `NotInXML` for NUL, lone surrogates and U+FFFE, U+FFFF. */
+/** Text for an element or an attribute; control characters as references, which only XML 1.1 allows. Throws an {@link InputError} `NotInXml` for NUL, lone surrogates and U+FFFE, U+FFFF. */
 export function escapeXML(text: string): string {
   if (!ANY_SPECIAL.test(text)) return text;
   if (IMPOSSIBLE.test(text)) {
     throw new InputError(
       "A text holds a character that XML cannot carry (NUL, half a surrogate pair, U+FFFE or U+FFFF).",
       {
-        code: "NotInXML",
+        code: "NotInXml",
         value: JSON.stringify(text),
         hint: "Ask for JSON or CSV.",
       },

@@ -28,7 +28,7 @@ const OPTIONS = {
 /**
  * Reads a well-formed XML document in UTF-8; every value stays text. The content of the elements at the paths `leave`
  * (`root.data`, names joined by dots) stays as it is written, for {@link xmlRows}. A DOCTYPE is refused wherever it stands, so
- * that no entity can be defined. Throws a DataError `BadXML`.
+ * that no entity can be defined. Throws a DataError `BadXml`.
  */
 export async function parseXML(bytes: Uint8Array, leave: readonly string[]): Promise<XMLDocument> {
   const text = decodeXML(bytes);
@@ -70,7 +70,7 @@ function decodeXML(bytes: Uint8Array): string {
 
 function bad(what: string, hint?: string, cause?: unknown): DataError {
   return new DataError(`This is no XML reply: ${what}.`, {
-    code: "BadXML",
+    code: "BadXml",
     ...(hint === undefined ? {} : { hint }),
     ...(cause === undefined ? {} : { cause }),
   });
@@ -79,7 +79,7 @@ function bad(what: string, hint?: string, cause?: unknown): DataError {
 /**
  * The rows in the content of a list element, one at a time: every child element is a row, every element in it a cell. A cell is
  * its text with entities decoded, null where it says `nil="true"`; the names of the elements do not matter. Throws a DataError
- * `BadXML` for anything else than cells in a row.
+ * `BadXml` for anything else than cells in a row.
  */
 export function* xmlRows(content: string): Generator<(string | null)[], void, undefined> {
   const scanner = new Scanner(content);
@@ -194,5 +194,5 @@ function decode(text: string, row: number): string {
 }
 
 function rowError(what: string, row: number): DataError {
-  return new DataError(`This is no XML reply: row ${row} has ${what}.`, { code: "BadXML", row });
+  return new DataError(`This is no XML reply: row ${row} has ${what}.`, { code: "BadXml", row });
 }

@@ -15,7 +15,7 @@ const ROW_PATHS = REPLIES.flatMap(({ fields }) => rowPaths(fields));
 /**
  * The rows of a JSON reply of the service (spec 2.1, 2.3, 2.6): a page of a table with its declared types, or a time series, whose
  * first column is the date and the others doubles.
- * @throws DataError `BadJSON`, `UnexpectedShape`, and for cells that do not fit
+ * @throws DataError `BadJson`, `UnexpectedShape`, and for cells that do not fit
  */
 export function readReply(
   bytes: Uint8Array,
