@@ -48,23 +48,24 @@ function filterColumn(table: TableEntry, filter: Filter, profile: Profile): numb
   const names = table.columns.map((each) => each.name);
   const index = names.indexOf(column);
   if (index < 0) {
+    const dot = column.lastIndexOf(".");
+    if (dot > 0 && names.includes(column.slice(0, dot))) throw unknownOperator(profile, column.slice(dot + 1));
     throw unknownColumn(profile, column, table.columns);
   }
   if (!table.filters.includes(column)) {
     const known = table.filters.length === 0 ? "This table has none." : `The filters are ${table.filters.join(", ")}.`;
     throw refused(profile, "QESx08", `You cannot use ${column} column as a filter. ${known}`);
   }
-  if (operator !== "eq" && !Object.hasOwn(COMPARE, operator)) {
-    throw refused(
-      profile,
-      "QESx07",
-      `The operator ${JSON.stringify(operator)} is not supported; use =, .gte, .lte, .gt or .lt.`,
-    );
-  }
+  if (operator !== "eq" && !Object.hasOwn(COMPARE, operator)) throw unknownOperator(profile, operator);
   if (values.length === 0 || values.includes("")) {
     throw refused(profile, "QESx02", `You are missing a value after operator '${operator}' of column ${column}.`);
   }
   return index;
+}
+
+function unknownOperator(profile: Profile, operator: string): Refused {
+  const shown = JSON.stringify(clipped(operator));
+  return refused(profile, "QESx07", `The operator ${shown} is not supported; use =, .gte, .lte, .gt or .lt.`);
 }
 
 /** The refusal of a column that a table does not have. */

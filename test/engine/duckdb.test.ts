@@ -144,6 +144,22 @@ it("keeps columns of an answer apart from answers that run beside it", async () 
   ]);
 });
 
+it("an answer may be left in the middle, and many may run at once", async () => {
+  const sql = "SELECT i, i::VARCHAR || ' and some more text' AS t FROM range(500000) r(i)";
+  for await (const batch of engine.batches(sql)) {
+    expect(batch.numRows).toBeGreaterThan(0);
+    break;
+  }
+  const totals = await Promise.all(
+    Array.from({ length: 20 }, async (_, k) => {
+      let rows = 0;
+      for await (const batch of engine.batches("SELECT i FROM range($1) r(i)", [1000 * k])) rows += batch.numRows;
+      return rows;
+    }),
+  );
+  expect(totals).toEqual(Array.from({ length: 20 }, (_, k) => 1000 * k));
+});
+
 it("gives types without an Arrow column as text, huge integers as decimals, words of an enumeration as a dictionary", async () => {
   const back = await engine.query(
     "SELECT sum(i) AS total, [1, 2] AS list, 'b'::ENUM('a', 'b') AS word, TIME '10:00:00' AS at, 7::UTINYINT AS tiny, NULL AS nothing FROM range(3) r(i)",

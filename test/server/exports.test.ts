@@ -50,6 +50,21 @@ it("spec 4.9: a file is creating, then fresh, whole, and equal to its source", a
   expect(await csvOf(done.file.link as string)).toEqual(Papa.parse(source, { skipEmptyLines: true }).data);
 });
 
+it("all pages of a table are its export, cell by cell", async () => {
+  const service = await started({ data: sampleOf("MARKET/PRICES") });
+  const path = "/datatables/MARKET/PRICES.csv";
+  const pages: string[][] = [];
+  let cursor = "";
+  do {
+    const page = await get(service, cursor === "" ? path : `${path}?qopts.cursor_id=${cursor}`);
+    pages.push(...page.rows().slice(1));
+    cursor = page.headers.get("cursor_id") ?? "";
+  } while (cursor !== "");
+  expect(pages).toHaveLength(32_610);
+  const { file } = await until(service, "/datatables/MARKET/PRICES.json?qopts.export=true", "fresh");
+  expect((await csvOf(file.link as string)).slice(1)).toEqual(pages);
+});
+
 it("spec 4.9: three forms of the path, filters and columns; CSV has one row", async () => {
   const service = await started({ data: sampleOf("MARKET/PRICES") });
   const query = "?qopts.export=true&ticker=AAA&date.gte=2024-12-30&qopts.columns=close,date";

@@ -93,6 +93,7 @@ it.each([
   ["a column selected twice", "?qopts.columns=id,id", 422, "QESx04", /twice/],
   ["a bad date", "?date.gte=2001-02-30", 422, "QESx04", /"2001-02-30" is no date/],
   ["a bad number", "?id=one", 422, "QESx04", /whole number/],
+  ["an unknown operator", "?id.like=1", 422, "QESx07", /operator "like" is not supported/],
   ["no value", "?origin=", 422, "QESx02", /missing a value after operator 'eq'/],
   ["a made-up cursor", "?qopts.cursor_id=djFfMTAwMF8xNTEx", 400, "QESx06", /cursor/],
   ["a page of no rows", "?qopts.per_page=0", 422, "QESx04", /1 to 10000/],
