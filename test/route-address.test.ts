@@ -212,6 +212,42 @@ describe("what is no call is refused with a status and a code", () => {
     expect(result).toMatchObject({ format: "xml", message: expect.stringContaining("query parameters are too long") });
   });
 
+  it("any address at all is a call or a refusal", () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        "/api/v3",
+        "/datasets",
+        "/datatables",
+        "/databases",
+        "/data",
+        "/metadata",
+        ".json",
+        ".csv",
+        "/",
+        "?",
+        "&",
+        "=",
+        "%",
+        "%2F",
+        "..",
+        "__proto__",
+        "qopts.export=true",
+        "qopts.columns",
+        "api_key=k",
+      ),
+      fc.string({ unit: "binary", maxLength: 6 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const result = route("GET", pieces.join(""), specification);
+        if (isRefusal(result))
+          expect(result).toMatchObject({ code: expect.stringMatching(/^QE/), message: expect.any(String) });
+        else expect(Object.keys(endpoints)).toContain(result.endpoint);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it("spec intro: all calls are GET", () => {
     expect(route("POST", "/api/v3/databases/A.json", specification)).toMatchObject({ status: 405 });
   });
