@@ -62,6 +62,27 @@ describe("spec 7: an error is read from any body", () => {
   });
 });
 
+describe("golden error replies", () => {
+  const golden = (name: string): string => readFileSync(resolve(import.meta.dirname, "cases/replies", name), "utf8");
+
+  it.each(["7-error.json", "7-error.xml", "7-error.csv", "7-wrapped.json", "7-wrapped.xml"])("%s", (name) => {
+    const error = fail(404, golden(name));
+    expect(error).toMatchObject({ code: "QECx02", status: 404 });
+    expect(error.message).toContain("The following datatable 'CBOE/VIX' does not exist.");
+  });
+
+  it.each(["json", "xml", "csv"] as const)("the embedded service writes 7-error.%s", (format) => {
+    const failure = { code: "QECx02", message: "The following datatable 'CBOE/VIX' does not exist.", status: 404 };
+    expect(writeFailure(failure, format, specification).body.trim()).toBe(golden(`7-error.${format}`).trim());
+  });
+
+  it("7-page.html", () => {
+    const error = fail(403, golden("7-page.html"));
+    expect(error).toMatchObject({ code: "HTTP403", status: 403, retry: { retryable: false } });
+    expect(error.message).toContain("403 Forbidden");
+  });
+});
+
 describe("spec 7: the sentence on what to do next", () => {
   it.each([
     ["query parameters too long", 414, "QELx07", "x", "export"],
