@@ -26,6 +26,13 @@ export function plainLine(text: string): string {
     .replace(/[\x80-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
 }
 
+/** A finished XML text without the characters that XML cannot hold: control characters as their pictures, the rest as `\ufffd`. */
+export function wellFormedXml(xml: string): string {
+  return xml
+    .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, picture)
+    .replace(/[\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+}
+
 /** JSON inside a `<script type="application/json">`: no sequence that ends the element or starts a comment can occur. */
 export function escapeJson(value: unknown): string {
   return JSON.stringify(value).replace(

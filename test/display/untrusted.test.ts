@@ -31,6 +31,7 @@ const OWN = [
   "__proto__",
   "constructor",
   "a.b[c]'\\",
+  "\u0001\ufffe",
 ];
 
 const shared = (path: string, read: (json: string) => string[]): string[] =>
@@ -181,6 +182,8 @@ describe("text that wants to be markup", () => {
       const svg = chart.toSVG();
       const tags = [...svg.matchAll(/<(\/?)(\w+)((?:\s[\w:-]+="[^"<]*")*)\/?>/g)];
       expect(tags.length, text).toBe(svg.split("<").length - 1);
+      expect(svg).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/);
+      if (i % 5 === 0) expect(chart.toPNG({ scale: 1 }).length).toBeGreaterThan(100);
       for (const [, , name, attributes] of tags) {
         expect(SVG_ELEMENTS).toContain(name);
         for (const [, key] of attributes.matchAll(/\s([\w:-]+)="[^"<]*"/g))

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { InputError } from "../../errors/errors.js";
+import { wellFormedXml } from "../escape.js";
 import type { ChartSpec } from "./options.js";
 
 /** What is used of vega 5: a data flow that runs without a page, and a renderer that writes SVG at once. */
@@ -77,7 +78,7 @@ export function renderSvg(spec: ChartSpec): string {
   const renderer = new vega.SVGStringRenderer().initialize(null, width, height, origin, 1).background("white");
   const svg = renderer.render(view.scenegraph().root).svg();
   view.finalize();
-  return svg;
+  return wellFormedXml(svg);
 }
 
 const ignore = (): void => {};
