@@ -46,7 +46,7 @@ export interface FaultSlot {
  * Cuts the row at `p` into cells by RFC 4180: quotes, doubled quotes, line breaks in quotes; a row ends with CRLF, LF or CR.
  *
  * @param last no bytes follow `end`, so that the row may end there
- * @param loose quotes at odd places are text (a quote in a quoted cell is, unless a comma or line break follows it)
+ * @param loose quotes at odd places are text (a quote in a quoted cell is, unless a comma or line break follows it, spaces set aside)
  * @returns the position after the row, {@link INCOMPLETE} or {@link MALFORMED}
  */
 export function splitRow(
@@ -125,6 +125,15 @@ function quotedEnd(
     } else if (!loose) {
       row.ends[cell] = p + 1;
       return MALFORMED;
+    } else {
+      // Spaces may stand between the closing quote and what must follow it.
+      let q = p + 1;
+      while (q < end && b[q] === 32) q++;
+      if (q >= end && !last) return INCOMPLETE;
+      if (q >= end || b[q] === COMMA || b[q] === LF || b[q] === CR) {
+        row.ends[cell] = p;
+        return q;
+      }
     }
   }
   return INCOMPLETE;

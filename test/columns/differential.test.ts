@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import fc from "fast-check";
+import Papa from "papaparse";
+import { afterAll, expect, it } from "vitest";
+import { csvTable } from "../../src/columns/csv.js";
+import { jsonRowsTable } from "../../src/columns/json.js";
+import { csvLine } from "../../src/format/csv.js";
+import { textsOf, utf8 } from "./rows.js";
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const piece = fc.constantFrom("a", "b", '"', '""', ",", "\n", "\r\n", " ", "é", "x,y", '"q"', "");
+
+it("papaparse reads the same cells out of any text that is not malformed", () => {
+  const columns = ["p", "q", "r"].map((name) => ({ name, type: "String" }));
+  let accepted = 0;
+  const judge = (text: string): void => {
+    let ours: (string | null)[][];
+    try {
+      ours = textsOf(csvTable(utf8(text), { columns, header: false }));
+    } catch {
+      return;
+    }
+    accepted++;
+    const { data, errors } = Papa.parse<string[]>(text, { delimiter: ",", newline: "\n", skipEmptyLines: false });
+    expect(errors.filter((error) => error.type === "Quotes")).toEqual([]);
+    if (/\n$/.test(text) && data.at(-1)?.length === 1) data.pop();
+    const theirs = data.map((cells) => cells.map((cell, i) => (i === 2 ? cell.replace(/\r$/, "") : cell)));
+    expect([text, ours.map((cells) => cells.map((cell) => cell ?? ""))]).toEqual([text, text === "" ? [] : theirs]);
+  };
+  const cell = fc.array(piece, { maxLength: 4 }).map((parts) => parts.join(""));
+  const random = fc
+    .array(
+      fc.tuple(cell, cell, cell).map((cells) => cells.join(",")),
+      { maxLength: 4 },
+    )
+    .map((lines) => lines.join("\n"));
+  fc.assert(fc.property(random, judge), { seed: 31, numRuns: 1500 });
+  const written = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(written, fc.boolean(), (rows, quotes) => judge(Papa.unparse(rows, { newline: "\n", quotes }))),
+    { seed: 32, numRuns: 500 },
+  );
+  expect(accepted).toBeGreaterThan(600);
+});
+
+it("papaparse reads what we write", () => {
+  const cell = fc.array(piece, { maxLength: 4 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), (rows) => {
+      const text = rows.map(csvLine).join("");
+      const { data, errors } = Papa.parse<string[]>(text.slice(0, -1), { delimiter: ",", newline: "\n" });
+      expect(errors).toEqual([]);
+      expect(data).toEqual(rows);
+    }),
+    { seed: 33, numRuns: 500 },
+  );
+});
+
+/** A number below `bound`, the same for the same seed. */
+const generator = (seed: number): ((bound: number) => number) => {
+  let x = seed;
+  return (bound) => {
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    return (x >>> 0) % bound;
+  };
+};
+
+it("DuckDB reads the same values", async () => {
+  const next = generator(99);
+  const digits = (n: number): string => Array.from({ length: n }, () => next(10)).join("");
+  const rows = Array.from({ length: 3_000 }, (_, i) => [
+    i % 11 === 0 ? null : `t${next(50)}"${next(3) === 0 ? ",\n" : ""}`,
+    i % 13 === 0
+      ? null
+      : `${String(1 + next(9999)).padStart(4, "0")}-${String(1 + next(12)).padStart(2, "0")}-${String(1 + next(28)).padStart(2, "0")}`,
+    i % 17 === 0 ? null : `${next(2) ? "-" : ""}${digits(1 + next(11))}.${digits(1 + next(4))}`,
+    i % 19 === 0 ? null : `${next(2) ? "-" : ""}${digits(1 + next(20))}.${digits(1 + next(18))}`,
+    i % 23 === 0
+      ? null
+      : `${next(2) ? "-" : ""}${digits(1 + next(20))}.${digits(1 + next(18))}e${next(2) ? "-" : ""}${next(40)}`,
+    i % 29 === 0 ? null : `${next(2) ? "-" : ""}${1 + next(9)}${digits(next(18))}`,
+  ]);
+  const columns = [
+    { name: "t", type: "String" },
+    { name: "d", type: "Date" },
+    { name: "m", type: "BigDecimal(15,4)" },
+    { name: "w", type: "BigDecimal(38,18)" },
+    { name: "x", type: "double" },
+    { name: "n", type: "BigInt" },
+  ];
+  const path = join(folder, "rows.csv");
+  const text = csvLine(columns.map((column) => column.name)) + rows.map(csvLine).join("");
+  writeFileSync(path, text);
+  const connection = await (await DuckDBInstance.create()).connect();
+  const answer = await connection.runAndReadAll(
+    `select t, d::VARCHAR, m::VARCHAR, w::VARCHAR, x, n::VARCHAR from read_csv('${path}', header = true, auto_detect = false, quote = '"', escape = '"',
+     columns = {t: 'VARCHAR', d: 'DATE', m: 'DECIMAL(15,4)', w: 'DECIMAL(38,18)', x: 'DOUBLE', n: 'BIGINT'})`,
+  );
+  const theirs = answer
+    .getRows()
+    .map((row) => row.map((cell) => (typeof cell === "number" ? cell : cell === null ? null : String(cell))));
+  const ours = textsOf(csvTable(utf8(text), { columns })).map((row) =>
+    row.map((cell, i) => (i === 4 && cell !== null ? Number(cell) : cell)),
+  );
+  expect(ours).toEqual(theirs);
+  connection.closeSync();
+});
+
+it.each([
+  [15, 3],
+  [34, 12],
+  [38, 18],
+  [50, 28],
+  [76, 38],
+])("random decimals of (%i,%i) go from text to Arrow to text", (precision, scale) => {
+  const next = generator(precision * 100 + scale);
+  const texts = Array.from({ length: 5_000 }, () => {
+    const length = 1 + next(precision);
+    const all = Array.from({ length }, () => next(10))
+      .join("")
+      .padStart(scale + 1, "0");
+    const plain = `${all.slice(0, -scale).replace(/^0+(?=\d)/, "")}.${all.slice(-scale)}`;
+    return next(2) === 1 && /[1-9]/.test(plain) ? `-${plain}` : plain;
+  });
+  const columns = [{ name: "x", type: `BigDecimal(${precision},${scale})` }];
+  expect(textsOf(csvTable(utf8(`x\n${texts.join("\n")}\n`), { columns })).flat()).toEqual(texts);
+  const json = utf8(`[${texts.map((text) => `[${text}]`).join(",")}]`);
+  expect(textsOf(jsonRowsTable(json, 0, json.length, columns)).flat()).toEqual(texts);
+});
+
+it("every double's shortest text comes back bit for bit", () => {
+  const view = new DataView(new ArrayBuffer(8));
+  const next = generator(5);
+  const doubles = Array.from({ length: 20_000 }, () => {
+    view.setUint32(0, next(2 ** 32));
+    view.setUint32(4, next(2 ** 32));
+    return view.getFloat64(0);
+  }).filter(Number.isFinite);
+  const near = Array.from({ length: 20_000 }, () => (next(2) ? 1 : -1) * (next(2 ** 32) / 10 ** next(12)));
+  const texts = [...doubles, ...near].map(String);
+  const table = csvTable(utf8(`x\n${texts.join("\n")}\n`), { columns: [{ name: "x", type: "double" }] });
+  const values = table.batches.flatMap((batch) => Array.from(batch.data.children[0].values as Float64Array));
+  expect(values.every((value, i) => Object.is(value, Number(texts[i])))).toBe(true);
+});
