@@ -13,7 +13,7 @@ import {
 } from "./arrow.js";
 import { BOOLEAN, FLOAT, type RawColumn, TEXT, type TextMode } from "./builder.js";
 import type { RawBatch } from "./csv-parser.js";
-import type { TextDictionary } from "./dictionary.js";
+import type { DictionaryValues } from "./dictionary.js";
 import type { ReadOptions } from "./options.js";
 import { recordBatch } from "./record-batch.js";
 import { schemaOf, withTypes } from "./schema.js";
@@ -108,7 +108,7 @@ export class BatchMaker {
   }
 
   /** The dictionary as a vector: the one of the batch before when nothing was added since. */
-  private dictionary(dictionary: TextDictionary, i: number): Vector {
+  private dictionary(dictionary: DictionaryValues, i: number): Vector {
     const held = this.dictionaries[i];
     if (held !== undefined && sources.get(held) === dictionary && held.length >= dictionary.size) return held;
     const { size, offsets, bytes, byteLength } = dictionary;
@@ -128,7 +128,7 @@ export class BatchMaker {
 }
 
 /** Which growing dictionary a vector shows a state of: of two states of one, the longer serves both. */
-const sources = new WeakMap<Vector, TextDictionary>();
+const sources = new WeakMap<Vector, DictionaryValues>();
 
 /** Words as the array that Arrow's type wants, over the same memory. */
 function valuesOf(words: Int32Array, type: DataType): ArrayBufferView {

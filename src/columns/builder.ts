@@ -1,7 +1,7 @@
 import { undouble } from "../format/csv.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../spec/columns.js";
 import { fastLimit } from "../value/decimal.js";
-import { grown, hashText, TextDictionary } from "./dictionary.js";
+import { type DictionaryValues, grown, hashText, TextDictionary } from "./dictionary.js";
 import { BATCH_ROWS, type ReadOptions } from "./options.js";
 
 /** What the readers switch on. Plain numbers, so that one byte decides. */
@@ -35,7 +35,7 @@ export interface RawColumn {
   readonly floats?: Float64Array;
   /** Bits of booleans, or bytes of text. */
   readonly bytes?: Uint8Array;
-  readonly dictionary?: TextDictionary;
+  readonly dictionary?: DictionaryValues;
 }
 
 /** Where texts are unescaped before they are stored. */

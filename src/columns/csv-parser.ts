@@ -123,7 +123,7 @@ export class CsvParser {
    */
   take(): RawBatch | undefined {
     const { cursor } = this;
-    if (this.order === undefined && !this.readHeader()) return undefined;
+    if (!this.begin()) return undefined;
     while (cursor.row < this.batchRows && cursor.p < cursor.end) {
       if (cursor.row === cursor.capacity) this.grow();
       if (!this.last && cursor.end - cursor.p < this.patience) return undefined;
@@ -140,6 +140,16 @@ export class CsvParser {
     if (!this.last || (cursor.row === 0 && !first)) return undefined;
     this.ended = true;
     return this.flush(true);
+  }
+
+  /** The rows read since the last batch, as a batch. */
+  rest(): RawBatch | undefined {
+    return this.cursor.row > 0 ? this.flush(true) : undefined;
+  }
+
+  /** Reads the header line, if the file has one; false when it is not all there yet. */
+  begin(): boolean {
+    return this.order !== undefined || this.readHeader();
   }
 
   private ended = false;
@@ -174,7 +184,6 @@ export class CsvParser {
     this.absent = this.builders.filter((_, i) => !order.includes(i));
   }
 
-  /** Reads the header line, if the file has one; false when it is not all there yet. */
   private readHeader(): boolean {
     const { cursor, options } = this;
     const { header = true, columns, lenient = {} } = options;

@@ -7,11 +7,21 @@ export const HASH_SEED = 0x811c9dc5 | 0;
 /** Factor of the hash (FNV-1a): `hash = imul(hash ^ byte, HASH_PRIME)`. */
 export const HASH_PRIME = 0x01000193;
 
+/** The distinct texts of a column as they stand. */
+export interface DictionaryValues {
+  readonly size: number;
+  /** Bytes of text `i`: `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`. */
+  readonly offsets: Int32Array;
+  readonly bytes: Uint8Array;
+  /** Bytes of all texts together. */
+  readonly byteLength: number;
+}
+
 /**
  * The distinct texts of a column as bytes, numbered in order of first appearance. It only grows: the values, offsets and numbers
  * handed out stay as they are.
  */
-export class TextDictionary {
+export class TextDictionary implements DictionaryValues {
   /** How many distinct texts there are. */
   size = 0;
   /** Bytes of text `i`: `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`. */

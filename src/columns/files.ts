@@ -4,6 +4,7 @@ import { type ZipOptions, zipEntry } from "../format/zip.js";
 import type { RecordBatch, Schema, Table } from "./arrow.js";
 import { cellTexts } from "./cells.js";
 import { csvBatches, csvStreamTable, csvTable } from "./csv.js";
+import { csvThreadsTable } from "./csv-threads.js";
 import { atomicFile, fileError, type Written } from "./file.js";
 import type { CsvOptions } from "./options.js";
 
@@ -35,7 +36,7 @@ export function csvFileBatches(path: string, options: CsvOptions): AsyncGenerato
 /** A CSV file, or CSV bytes, as a table. A file is split over threads where that pays (`threads`), with equal results. */
 export async function csvFileTable(source: string | Uint8Array, options: CsvOptions): Promise<Table> {
   if (typeof source !== "string") return csvTable(source, options);
-  return csvStreamTable(fileBlocks(source), options);
+  return (await csvThreadsTable(source, options)) ?? csvStreamTable(fileBlocks(source), options);
 }
 
 /** The one CSV file of a zip archive (spec 2.5, 4.9) as record batches, in bounded memory, CRC-32 and sizes checked. */

@@ -1,0 +1,65 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { csvThreadsTable } from "../../src/columns/csv-threads.js";
+import { csvFileTable } from "../../src/columns/files.js";
+import type { CellReport, CsvOptions } from "../../src/columns/options.js";
+import { packageRoot } from "../../src/package/package-root.js";
+import { textsOf } from "./rows.js";
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const path = join(folder, "rows.csv");
+const built = existsSync(join(packageRoot(), "dist/esm/worker.js"));
+
+const columns = [
+  { name: "ticker", type: "String" },
+  { name: "note", type: "Text" },
+  { name: "close", type: "BigDecimal(15,4)" },
+  { name: "day", type: "Date" },
+];
+const line = (i: number, note: string): string =>
+  `T${i % 500},${note},${i % 7 === 0 ? "" : `${i}.${String(i % 10_000).padStart(4, "0")}`},20${10 + (i % 80)}-02-${10 + (i % 18)}\n`;
+
+/** Text of some length, so that few rows make a file worth splitting. */
+const PLAIN = "plain text ".repeat(12);
+
+const both = async (text: string, options: Partial<CsvOptions> = {}): Promise<void> => {
+  writeFileSync(path, text);
+  const reports: CellReport[][] = [[], []];
+  const all = { columns, ...options };
+  const one = await csvFileTable(path, { ...all, threads: 1, onReport: (report) => reports[0].push(report) });
+  const many = await csvThreadsTable(path, { ...all, threads: 3, onReport: (report) => reports[1].push(report) });
+  expect(many !== undefined).toBe(built);
+  if (many === undefined) return;
+  expect(String(many.schema)).toBe(String(one.schema));
+  expect(many.numRows).toBe(one.numRows);
+  expect(textsOf(many)).toEqual(textsOf(one));
+  expect(reports[1]).toEqual(reports[0]);
+};
+
+it("several threads read what one reads", async () => {
+  const rows = Array.from({ length: 80_000 }, (_, i) => line(i, i % 3 ? PLAIN : `"a ""b"", ${PLAIN}"`));
+  await both(`ticker,note,close,day\n${rows.join("")}`);
+});
+
+it("also where every border falls into a quoted cell", async () => {
+  const note = `"${"line,1\n".repeat(40)}"`;
+  const text = `close,day,ticker,note\r\n${Array.from({ length: 45_000 }, (_, i) => `${i}.5,2024-02-29,"T${i % 9}",${note}\r\n`).join("")}`;
+  await both(text, { text: "utf8" });
+});
+
+it("and what did not fit, with the right rows", async () => {
+  const rows = Array.from({ length: 80_000 }, (_, i) =>
+    i % 20_000 === 19_999 ? line(i, PLAIN).replace(/20..-/, "1x99-") : line(i, PLAIN),
+  );
+  await both(`ticker,note,close,day\n${rows.join("")}`, { onBadCell: "null", batchRows: 1000 });
+});
+
+it("an error names its row in the file, whichever thread met it", async () => {
+  const rows = Array.from({ length: 80_000 }, (_, i) => line(i, PLAIN));
+  rows[70_000] = "T,x,nope,2024-02-29\n";
+  writeFileSync(path, `ticker,note,close,day\n${rows.join("")}`);
+  await expect(csvFileTable(path, { columns, threads: 4 })).rejects.toThrow('Row 70000, column "close": "nope"');
+});
