@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult, DuckDBValue } from "@duckdb/node-api";
 import { type RecordBatch, Schema, Table } from "../columns/arrow.js";
 import { FileError, InputError } from "../errors/errors.js";
@@ -32,7 +33,11 @@ type WideColumns = Map<string, ReadonlyMap<string, string>>;
  */
 export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): Promise<Engine> {
   const api = await import("@duckdb/node-api");
-  const instance = await openInstance(api, path, options);
+  const release = claim(path);
+  const instance = await openInstance(api, path, options).catch((error) => {
+    release();
+    throw error;
+  });
   const main = await connect(instance);
   const wide: WideColumns = path === undefined ? new Map() : await readWideColumns(main);
   let last: Promise<unknown> = Promise.resolve();
@@ -82,8 +87,28 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
       await last;
       main.closeSync();
       instance.closeSync();
+      release();
     },
   };
+}
+
+const OPEN = Symbol.for("arrowbook.engine.open");
+
+/** The file system keeps other processes out of a database file, but not a second engine of this one. */
+function claim(path: string | undefined): () => void {
+  if (path === undefined) return () => undefined;
+  const shared = globalThis as { [OPEN]?: Set<string> };
+  shared[OPEN] ??= new Set();
+  const open = shared[OPEN];
+  const file = resolve(path);
+  if (open.has(file)) {
+    throw new FileError(`The database ${JSON.stringify(path)} is open in this process already.`, {
+      code: "DatabaseNotOpened",
+      hint: "Use the engine that has it open, or close() that one first.",
+    });
+  }
+  open.add(file);
+  return () => open.delete(file);
 }
 
 async function openInstance(api: Api, path: string | undefined, options: DuckdbOptions): Promise<DuckDBInstance> {

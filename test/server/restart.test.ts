@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -105,4 +107,27 @@ it("wide decimals, moments and null beside empty text come through exactly", asy
   expect((await get(service, "/datatables/V/T.csv?at.gt=2024-02-29T10:00:00Z&qopts.columns=k")).text).toBe("k\n");
   expect((await get(service, "/datatables/V/T.json?wide=1")).text).toContain("QESx08");
   await service.close();
+});
+
+it("a database file that is open elsewhere is refused, in this process and in another", async () => {
+  const folder = folderOf({ "catalog.json": { tables: [table] }, "t.csv": csv });
+  const database = join(folder, "state.duckdb");
+  const refusal = { name: "FileError", code: "DatabaseNotOpened" };
+  const first = await serve({ data: folder, database });
+  await expect(serve({ database })).rejects.toMatchObject(refusal);
+  await first.close();
+  const script = `
+    const { DuckDBInstance } = require("@duckdb/node-api");
+    DuckDBInstance.create(${JSON.stringify(database)}).then(() => process.stdout.write("open"));
+    setInterval(() => {}, 1000);
+  `;
+  const holder = spawn(process.execPath, ["-e", script], {
+    cwd: import.meta.dirname,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(holder.stdout, "data");
+  await expect(serve({ database })).rejects.toMatchObject(refusal);
+  holder.kill();
+  await once(holder, "exit");
+  await (await serve({ database })).close();
 });
