@@ -222,12 +222,41 @@ describe("trim, collapse, transform, order, limit", () => {
     expect(cellsOf(querySeries(daily, query))).toEqual(expected);
   });
 
-  it("weekly and rdiff: ten rows of eleven weeks", () => {
+  it("the service's published example: 70 days, weekly and rdiff give ten rows with these dates and values", () => {
+    const published: [string, number][] = [
+      ["2015-02-22", 0.0017569452194609],
+      ["2015-03-01", 0.020309991668671],
+      ["2015-03-08", -0.011313075153612],
+      ["2015-03-15", 0.0030366381618123],
+      ["2015-03-22", 0.019382438962717],
+      ["2015-03-29", -0.0044011084696308],
+      ["2015-04-05", 0.010104223469913],
+      ["2015-04-12", 0.0084833410617297],
+      ["2015-04-19", -0.0072540997428217],
+      ["2015-04-26", 0.0021833156876592],
+    ];
+    // Of the daily values only the first four are published; the ends of the weeks follow from the answer.
+    const ends = new Map([["2015-02-15", 9.634416057212821]]);
+    let last = 9.634416057212821;
+    for (const [date, change] of published) {
+      last *= 1 + change;
+      ends.set(date === "2015-04-26" ? "2015-04-22" : date, last);
+    }
     const first = parseDate("2015-02-12");
-    const rows = Array.from({ length: 70 }, (_, i) => [formatDate(first + i), 100 + i] as const);
-    const result = querySeries(seriesOf(rows), { end_date: "2015-04-22", collapse: "weekly", transform: "rdiff" });
-    expect(result.numRows).toBe(10);
-    expect(cellsOf(result)[9][0]).toBe("2015-04-26");
+    const rows = Array.from({ length: 70 }, (_, i) => formatDate(first + i)).map(
+      (date) => [date, ends.get(date) ?? 1] as const,
+    );
+    const found = cellsOf(
+      querySeries(seriesOf(rows), {
+        start_date: "2015-02-12",
+        end_date: "2015-04-22",
+        order: "asc",
+        collapse: "weekly",
+        transform: "rdiff",
+      }),
+    );
+    expect(found.map(([date]) => date)).toEqual(published.map(([date]) => date));
+    for (const [i, [, change]] of published.entries()) expect(found[i][1]).toBeCloseTo(change, 14);
   });
 
   it("limits each series of a long table", () => {
