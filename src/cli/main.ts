@@ -1,10 +1,15 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../package/version.js";
+import { bulkCommand } from "./bulk.js";
 import { demoCommand } from "./demo.js";
+import { exportCommand } from "./export.js";
+import { getCommand } from "./get.js";
 import { kernelCommand } from "./kernel.js";
+import { metaCommand } from "./meta.js";
 import { reportError } from "./report-error.js";
 import { runCommand } from "./run.js";
 import { serveCommand } from "./serve.js";
+import { typesCommand } from "./types.js";
 
 /**
  * Runs the command line and answers the exit status: 0 done, 1 failed, 2 wrong usage. Data goes to stdout or `-o`,
@@ -20,7 +25,8 @@ export async function main(words: readonly string[]): Promise<number> {
       "after",
       "\nThe service is taken from --url and --key or from ARROWBOOK_URL and ARROWBOOK_API_KEY.\nTry it offline: arrowbook serve --sample",
     );
-  for (const command of [serveCommand(), runCommand(), kernelCommand(), demoCommand()]) program.addCommand(command);
+  const commands = [getCommand, metaCommand, exportCommand, bulkCommand, typesCommand];
+  for (const make of [...commands, serveCommand, runCommand, kernelCommand, demoCommand]) program.addCommand(make());
   throwInsteadOfExit(program);
   try {
     if (words.length === 0) {

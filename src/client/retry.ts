@@ -97,6 +97,14 @@ export function transportError(cause: unknown, host: string): unknown {
       cause,
     });
   }
+  if (cause instanceof TypeError && /bad port/.test(String((cause.cause as Error | undefined)?.message))) {
+    return new TransportError(`The port of ${host} is one that web requests never use.`, {
+      code: "BadPort",
+      hint: "Check the address given to connect() or in ARROWBOOK_URL.",
+      retry: { retryable: false },
+      cause,
+    });
+  }
   return new TransportError(`The connection to ${host} broke${code ? ` (${code})` : ""}.`, {
     code: "ConnectionLost",
     hint: "Try again; if it stays so, check the network.",

@@ -1,0 +1,42 @@
+import { Command, Option } from "commander";
+import type { Stale } from "../client/export-source.js";
+import { checkOutput, land } from "./output.js";
+import { list, type ServiceFlags, serving, withService } from "./service-flags.js";
+import { type Where, where } from "./where.js";
+
+interface ExportFlags extends ServiceFlags {
+  readonly output: string;
+  readonly where?: Where;
+  readonly select?: string[];
+  readonly stale: Stale;
+}
+
+/** What Ctrl-C leaves of a bulk file. */
+export const RESUMABLE = "What has arrived is kept beside the file: run the same command again to go on.";
+
+/** `arrowbook export VENDOR/TABLE -o FILE`: a whole table through the service's export, into a file. */
+export function exportCommand(): Command {
+  return withService(new Command("export"))
+    .description(
+      "export a table (spec 4.9) into a file, whole or not at all; an interrupted export goes on when run again",
+    )
+    .argument("<code>", "VENDOR/TABLE")
+    .requiredOption("-o, --output <file>", "a .parquet, .arrow, .arrows (stream), .csv or .zip file")
+    .option("--where <condition>", 'such as "ticker=AAPL,MSFT" or "date>=2020-01-01"; may be repeated', where)
+    .option("--select <columns>", "these columns, separated by commas, in this order", list)
+    .addOption(
+      new Option("--stale <choice>", "take an older file at once, or wait for the newer one")
+        .choices(["use", "wait"])
+        .default("use"),
+    )
+    .action((code: string, flags: ExportFlags) => {
+      checkOutput(flags.output, "bulk");
+      return serving(flags, RESUMABLE, (service, signal) => {
+        let query = service.table(code);
+        if (flags.where) query = query.where(flags.where);
+        const [first, ...rest] = flags.select ?? [];
+        const chosen = first === undefined ? query : query.select(first, ...rest);
+        return land(chosen.export({ stale: flags.stale }), flags.output, flags.json === true, { signal });
+      });
+    });
+}

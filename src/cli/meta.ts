@@ -1,0 +1,70 @@
+import { Command, Option } from "commander";
+import type { Service } from "../client/service.js";
+import { FORMATS, type Format } from "../spec/vocabulary.js";
+import { type ServiceFlags, serving, withService } from "./service-flags.js";
+
+interface MetaFlags extends ServiceFlags {
+  readonly format: Format;
+}
+
+const KINDS = {
+  dataset: { shape: "DATABASE/DATASET", what: "a time series" },
+  database: { shape: "DATABASE", what: "a database of time series" },
+  table: { shape: "VENDOR/TABLE", what: "a table" },
+} as const;
+
+/** `arrowbook meta dataset|database|table CODE`: what the service says about it. */
+export function metaCommand(): Command {
+  const meta = new Command("meta").description("show what the service says about a time series, database or table");
+  for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
+    const { shape, what } = KINDS[kind];
+    const command = withService(new Command(kind))
+      .description(`the metadata of ${what}`)
+      .argument("<code>", shape)
+      .addOption(new Option("--format <format>", "format of the reply").choices(FORMATS).default("json"))
+      .action((code: string, flags: MetaFlags) =>
+        serving(flags, "Nothing was written.", async (service) => show(await ask(service, kind, code, flags), flags)),
+      );
+    meta.addCommand(command);
+  }
+  return meta;
+}
+
+function ask(service: Service, kind: keyof typeof KINDS, code: string, { format }: MetaFlags): Promise<object> {
+  switch (kind) {
+    case "dataset":
+      return service.dataset(code).format(format).metadata();
+    case "database":
+      return service.database(code).format(format).metadata();
+    case "table":
+      return service.table(code).format(format).metadata();
+  }
+}
+
+function show(metadata: object, flags: MetaFlags): void {
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(metadata)}\n`);
+    return;
+  }
+  const width = Math.max(...Object.keys(metadata).map((name) => name.length));
+  for (const [name, value] of Object.entries(metadata)) {
+    const [first = "", ...rest] = lines(value);
+    process.stdout.write(`${name.padEnd(width)}  ${first}\n`);
+    for (const line of rest) process.stdout.write(`${" ".repeat(width)}  ${line}\n`);
+  }
+}
+
+/** Control characters of a foreign text must not reach the terminal. */
+const plain = (text: string): string => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+
+function lines(value: unknown): string[] {
+  if (value === null) return ["-"];
+  if (Array.isArray(value)) return value.map(item);
+  if (typeof value === "object") return Object.entries(value).map(([name, inner]) => plain(`${name}: ${inner ?? "-"}`));
+  return plain(String(value)).split("\n");
+}
+
+function item(value: unknown): string {
+  const { name, type } = Object(value) as { name?: string; type?: string };
+  return plain(name !== undefined && type !== undefined ? `${name}  ${type}` : String(value));
+}

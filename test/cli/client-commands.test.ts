@@ -1,0 +1,170 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { main } from "../../src/cli/main.js";
+import { connect } from "../../src/connect.js";
+import { Frame } from "../../src/frame/frame.js";
+
+type Sample = Awaited<ReturnType<typeof connect.sample>>;
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-cli-"));
+let service: Sample;
+beforeAll(async () => {
+  service = await connect.sample();
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** Runs the command line against the sample; gives the exit status and what was written where. */
+const run = async (...words: string[]) => {
+  const out: string[] = [];
+  const err: string[] = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => out.push(String(text)) > 0);
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => err.push(String(text)) > 0);
+  try {
+    const asks = ["get", "meta", "export", "bulk", "types"].includes(words[0]);
+    const connection = words.includes("--url") ? [] : ["--url", service.url, "--key", "sample"];
+    const status = await main(asks ? [...words, ...connection] : words);
+    return { status, out: out.join(""), err: err.join("") };
+  } finally {
+    vi.restoreAllMocks();
+    process.exitCode = undefined;
+  }
+};
+
+it("get dataset: CSV into a pipe, JSON for machines, a file by its ending", async () => {
+  const words = [
+    "get",
+    "dataset",
+    "MARKET/AAA",
+    "--column",
+    "Close",
+    "--from",
+    "2024-01-01",
+    "--collapse",
+    "monthly",
+    "--order",
+    "asc",
+  ];
+  const csv = await run(...words);
+  expect(csv).toMatchObject({ status: 0, err: "" });
+  expect(csv.out.split("\n")[0]).toBe("Date,Close");
+  expect(csv.out.trim().split("\n")).toHaveLength(13);
+  const rows = JSON.parse((await run(...words, "--json")).out);
+  expect(rows).toHaveLength(12);
+  expect(rows[0].Date).toBe("2024-01-31");
+  for (const ending of ["csv", "parquet", "arrow", "arrows", "json"]) {
+    const path = join(folder, `series.${ending}`);
+    expect(await run(...words, "-o", path)).toMatchObject({
+      status: 0,
+      out: "",
+      err: expect.stringContaining("12 rows"),
+    });
+    if (ending === "parquet") expect((await Frame.fromParquet(path)).numRows).toBe(12);
+    if (ending.startsWith("arrow")) expect((await Frame.fromArrow(path)).numRows).toBe(12);
+  }
+});
+
+it("get table: conditions, columns, formats", async () => {
+  const words = [
+    "get",
+    "table",
+    "MARKET/PRICES",
+    "--where",
+    "ticker=AAA,BBB",
+    "--where",
+    "date>=2024-12-30",
+    "--where",
+    "date<=2024-12-31",
+    "--select",
+    "ticker,date,close",
+  ];
+  const texts = await Promise.resolve(run(...words));
+  expect(texts.out.split("\n")[0]).toBe("ticker,date,close");
+  expect(texts.out.trim().split("\n")).toHaveLength(5);
+  for (const format of ["xml", "csv"]) expect((await run(...words, "--format", format)).out).toBe(texts.out);
+});
+
+it("meta: text for people, JSON for machines", async () => {
+  const text = await run("meta", "table", "MARKET/PRICES");
+  expect(text).toMatchObject({ status: 0, err: "" });
+  expect(text.out).toContain("BigDecimal(15,4)");
+  expect(JSON.parse((await run("meta", "database", "MARKET", "--json")).out).database_code).toBe("MARKET");
+  expect((await run("meta", "dataset", "MARKET/AAA", "--format", "xml")).out).toContain("column_names");
+});
+
+it("export and bulk: whole files of every kind, and nothing beside them", async () => {
+  const place = mkdtempSync(join(folder, "bulk-"));
+  const rows: number[] = [];
+  for (const ending of ["parquet", "arrow", "arrows", "csv", "zip"]) {
+    const path = join(place, `prices.${ending}`);
+    const { status, out, err } = await run(
+      "export",
+      "MARKET/PRICES",
+      "--where",
+      "ticker=AAA",
+      "-o",
+      path,
+      "--json",
+      "--stale",
+      "wait",
+    );
+    expect(err).toBe("");
+    expect(status).toBe(0);
+    const told = JSON.parse(out);
+    expect(told.bytes).toBe(readFileSync(path).length);
+    if (told.rows !== undefined) rows.push(told.rows);
+  }
+  expect(new Set(rows).size).toBe(1);
+  expect((await run("bulk", "MARKET", "--type", "partial", "-o", join(place, "market.csv"))).status).toBe(0);
+  expect(readFileSync(join(place, "market.csv"), "utf8").trim().split("\n")).toHaveLength(6);
+  expect(readdirSync(place).sort()).toEqual([
+    "market.csv",
+    "prices.arrow",
+    "prices.arrows",
+    "prices.csv",
+    "prices.parquet",
+    "prices.zip",
+  ]);
+});
+
+it("types: a declaration per table, and its place in Tables", async () => {
+  const { out } = await run("types", "MARKET/PRICES", "TRANSPORT/STRIKES");
+  expect(out).toContain("export interface MarketPrices {");
+  expect(out).toContain("  close: number | null;");
+  expect(out).toMatch(/\["?"Cost Total \$"|"Cost Total \$": /);
+  expect(out).toContain('declare module "arrowbook" {\n  interface Tables {\n    "MARKET/PRICES": MarketPrices;');
+});
+
+it.each([
+  [["get", "table", "MARKET/PRICES", "--select", "clsoe"], 1, /no column "clsoe".*Did you mean "close"/],
+  [["get", "table", "MARKET/PRICE"], 1, /MARKET\/PRICE/],
+  [["get", "dataset", "MARKET"], 1, /DATABASE\/DATASET/],
+  [["export", "MARKET/PRICES", "-o", "x.parket"], 1, /Did you mean "\.parquet"/],
+  [["export", "MARKET/PRICES"], 2, /--output/],
+  [["get", "table", "MARKET/PRICES", "--where", "ticker"], 2, /a condition looks like/],
+  [["get", "table", "MARKET/PRICES", "--format", "yaml"], 2, /json, xml, csv/],
+])("%j fails with status %i and one clear line", async (words, status, message) => {
+  const result = await run(...words);
+  expect(result).toMatchObject({ status, out: "" });
+  expect(result.err).toMatch(message);
+  expect(result.err.trim().split("\n").length).toBeLessThanOrEqual(status);
+});
+
+it("a wrong key and a service that is down are one line each, without the key", async () => {
+  const key = "wrong-key-9876543210";
+  const wrong = await run("get", "table", "MARKET/PRICES", "--url", service.url, "--key", key);
+  expect(wrong).toMatchObject({ status: 1, out: "", err: expect.stringMatching(/^arrowbook: [^\n]*QEAx01[^\n]*\n$/) });
+  expect(wrong.err).not.toContain(key);
+  const gone = await connect.sample();
+  await gone.close();
+  const down = await run("meta", "table", "A/B", "--url", gone.url, "--key", key);
+  expect(down).toMatchObject({
+    status: 1,
+    err: expect.stringMatching(/^arrowbook: The service at [^\n]* cannot be reached[^\n]*\n$/),
+  });
+});
