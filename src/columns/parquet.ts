@@ -11,7 +11,7 @@ import { columnsOf, DECIMAL128_DIGITS } from "./schema.js";
 export const COLUMNS_KEY = "arrowbook.columns";
 
 /** Rows of a row group, at least. */
-const GROUP_ROWS = 65_536;
+const GROUP_ROWS = 32_768;
 
 /** Most digits a 64-bit decimal of Parquet holds. */
 const INT64_DIGITS = 18;
@@ -40,7 +40,7 @@ export interface ParquetOptions {
 }
 
 /**
- * Writes batches as a Parquet file, one row group of about 65,536 rows in memory at a time: decimals of up to 38 digits exactly, wider
+ * Writes batches as a Parquet file, one row group of about 32,768 rows in memory at a time: decimals of up to 38 digits exactly, wider
  * ones as text, the service's types in the metadata. The file appears under its name when it is complete.
  *
  * @throws FileError when it cannot be written; whatever the batches throw

@@ -41,7 +41,7 @@ async function bench() {
     server.closeAllConnections();
     server.close();
     console.log(
-      `landed: ${report.rows} rows, ${mb(report.bytes)} MB of Parquet in ${report.seconds.toFixed(1)} s, ${cuts()} cuts, peak memory ${report.peak} MB`,
+      `landed: ${report.rows} rows, ${mb(report.bytes)} MB of Parquet in ${report.seconds.toFixed(1)} s, ${cuts()} cuts, peak memory ${report.peak} MB (${report.downloaded} MB after the download)`,
     );
     const found = await sums(parquet);
     const same = report.rows === made.rows && JSON.stringify(found) === JSON.stringify(made.sums);
@@ -58,11 +58,15 @@ async function bench() {
 
 async function client(url, parquet) {
   const { connect } = await import("arrowbook");
-  const service = connect({ url, apiKey: "bench-key-000000" });
+  const now = () => Math.round(process.resourceUsage().maxRSS / 1024);
+  let downloaded = 0;
+  const onProgress = ({ phase, done }) => {
+    if (phase === "download" && done) downloaded = now();
+  };
+  const service = connect({ url, apiKey: "bench-key-000000", onProgress });
   const start = performance.now();
   const { rows, bytes } = await service.table("V/T").export().toParquet(parquet);
-  const peak = Math.round(process.resourceUsage().maxRSS / 1024);
-  process.send({ rows, bytes, seconds: (performance.now() - start) / 1000, peak });
+  process.send({ rows, bytes, seconds: (performance.now() - start) / 1000, downloaded, peak: now() });
   process.disconnect();
 }
 
