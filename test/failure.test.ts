@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { XMLValidator } from "fast-xml-parser";
 import { describe, expect, it } from "vitest";
 import { type FailedAnswer, readFailure, writeFailure } from "../src/document/failure.js";
 import { ServiceError } from "../src/errors/errors.js";
@@ -162,6 +163,13 @@ describe("errors are written in the format asked for", () => {
     const read = readFailure(answer(422, body), specification);
     expect(read).toMatchObject({ code: failure.code, status: 422 });
     expect(read.message).toContain(failure.message);
+  });
+
+  it("a message with characters that XML cannot hold is still well-formed XML", async () => {
+    const odd = { ...failure, message: "a\0b\u0001c\ufffed\ud800e" };
+    const { body } = writeFailure(odd, "xml", specification);
+    expect(body).toContain("a\ufffdb\ufffdc\ufffdd\ufffde");
+    expect(XMLValidator.validate(body)).toBe(true);
   });
 
   it("the wrapper's name is the profile's", () => {

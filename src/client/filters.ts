@@ -42,7 +42,7 @@ function isOperators(condition: unknown): condition is Readonly<Record<string, u
 }
 
 function valuesOf(column: string, value: unknown, several: boolean): string[] {
-  if (!Array.isArray(value)) return [textOf(column, value)];
+  if (!Array.isArray(value)) return [textOf(column, value, several)];
   if (!several || value.length === 0) {
     throw new InputError(
       several
@@ -51,27 +51,36 @@ function valuesOf(column: string, value: unknown, several: boolean): string[] {
       { code: "BadFilter", column, hint: "Give one value, or for equality a list of at least one." },
     );
   }
-  return [...new Set(value.map((one) => textOf(column, one)))];
+  return [...new Set(value.map((one) => textOf(column, one, several)))];
 }
 
-function textOf(column: string, value: unknown): string {
+/** In an equality filter a comma would separate two values; a bound is one value as it stands. */
+function textOf(column: string, value: unknown, several: boolean): string {
   const plain = typeof value === "string" || typeof value === "bigint" || typeof value === "boolean";
   if (plain || (typeof value === "number" && Number.isFinite(value))) {
     const text = String(value);
-    if (text.includes(",")) throw unsendable(column, text, "commas separate values (spec 4.7)");
+    if (several && text.includes(",")) {
+      const range = "Ask for the range from this value to itself, { gte: value, lte: value }, or filter the frame.";
+      throw unsendable(column, text, "commas separate values (spec 4.7)", range);
+    }
     return text;
   }
   throw unsendable(column, String(value), "it is no text, finite number, bigint or boolean");
 }
 
-function unsendable(column: string, value: string, why: string): InputError {
+function unsendable(
+  column: string,
+  value: string,
+  why: string,
+  hint = "Filter the frame after it arrived: frame.filter((row) => …).",
+): InputError {
   return new InputError(
     `The value ${JSON.stringify(value)} for ${JSON.stringify(column)} cannot be a filter: ${why}.`,
     {
       code: "BadFilter",
       column,
       value,
-      hint: "Filter the frame after it arrived: frame.filter((row) => …).",
+      hint,
     },
   );
 }

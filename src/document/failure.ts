@@ -1,6 +1,6 @@
 import { type RetryAdvice, ServiceError } from "../errors/errors.js";
 import { csvCell, csvRecords } from "../format/csv-records.js";
-import { decodeEntities, escapeXML } from "../format/xml-text.js";
+import { decodeEntities, escapeAnyXML } from "../format/xml-text.js";
 import type { ErrorMeaning, Profile } from "../spec/profile.js";
 import type { Format } from "../spec/vocabulary.js";
 import { meaningOf } from "./meaning.js";
@@ -74,7 +74,7 @@ export function writeFailure(
   }
   if (format === "xml") {
     const element = root.replaceAll("_", "-");
-    const inner = `<code>${escapeXML(code)}</code><message>${escapeXML(message)}</message>`;
+    const inner = `<code>${escapeAnyXML(code)}</code><message>${escapeAnyXML(message)}</message>`;
     const outer = profile.xmlRoot.value;
     return {
       contentType: TYPES.xml,

@@ -150,7 +150,7 @@ function wideDecimalWriter(data: Data, limbs: BigInt64Array, step: number, scale
   };
 }
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function textWriter(data: Data): CellWriter {
   const offsets = data.valueOffsets as unknown as ArrayLike<number | bigint>;

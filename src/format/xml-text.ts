@@ -44,3 +44,11 @@ export function escapeXML(text: string): string {
     }
   });
 }
+
+const NOT_PLAIN =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Text for an element of XML 1.0 whatever it holds: characters that cannot be there become U+FFFD. For messages, not for data. */
+export function escapeAnyXML(text: string): string {
+  return escapeXML(text.replace(NOT_PLAIN, "\ufffd"));
+}

@@ -4,6 +4,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Hono } from "hono";
 import { writeFailure } from "../document/failure.js";
+import { isArrowbookError } from "../errors/errors.js";
+import type { Profile } from "../spec/profile.js";
 import type { Format } from "../spec/vocabulary.js";
 import { answer } from "./answer.js";
 import { FILES_PATH } from "./answer-export.js";
@@ -98,7 +100,8 @@ async function respond(
     const response = await responseOf(asked, answered);
     response.headers.set("x-request-id", requestId);
     return { response };
-  } catch (error) {
+  } catch (thrown) {
+    const error = refusalOf(thrown, options.state.profile);
     const known = error instanceof Refused;
     const failure = known
       ? error.failure
@@ -114,6 +117,12 @@ async function respond(
     });
     return known ? { response } : { response, error };
   }
+}
+
+/** Rows with characters that XML cannot carry are refused in XML, not a failure of the service. */
+function refusalOf(thrown: unknown, profile: Profile): unknown {
+  if (!isArrowbookError(thrown) || thrown.code !== "NotInXml") return thrown;
+  return refused(profile, "QESx05", `${thrown.message} Ask for JSON or CSV.`);
 }
 
 async function answerTo(asked: Asked, options: HttpOptions, found: (format?: Format) => void): Promise<Answer> {
