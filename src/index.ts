@@ -40,7 +40,24 @@ export {
 export { Column } from "./frame/column.js";
 export type { DanfoOptions, DanfoReport, FromDanfoOptions } from "./frame/danfo.js";
 export { type AnyRow, Frame } from "./frame/frame.js";
+export type { Grouped } from "./frame/grouped.js";
 export type { Cell, RowsOptions } from "./frame/rows.js";
+export type { Aggregate } from "./series/aggregate.js";
+export type { AsofOptions } from "./series/asof.js";
+export type { Frequency } from "./series/calendar.js";
+export type { Along, ColumnChoice } from "./series/choose.js";
+export type { CollapseOptions, PeriodValue, Weekday } from "./series/collapse.js";
+export type { CorrelationMethod } from "./series/corr.js";
+export type { EwmOptions } from "./series/ewm.js";
+export type { Filling, FillOptions } from "./series/fill.js";
+export type { Aggregates } from "./series/group-by.js";
+export type { MergeOptions } from "./series/merge.js";
+export type { PivotOptions } from "./series/pivot.js";
+export type { SeriesQuery } from "./series/query.js";
+export type { ResampleOptions } from "./series/resample.js";
+export type { RollingOptions, WindowWord } from "./series/rolling.js";
+export type { ReturnsOptions } from "./series/steps.js";
+export type { TransformOptions } from "./series/transform.js";
 export type { ColumnSpec } from "./spec/columns.js";
 export {
   defineProfile,
