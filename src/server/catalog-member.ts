@@ -55,7 +55,9 @@ export class Member {
 
   code(): string {
     const code = this.text();
-    if (!/^[A-Za-z0-9_-]+$/.test(code)) throw this.wrong("must be letters, digits, _ or - only, as codes are.");
+    if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/.test(code)) {
+      throw this.wrong("must be letters, digits, _, - or . only, as codes are, and not start with a dot.");
+    }
     return code;
   }
 

@@ -17,7 +17,20 @@ const rows = texts.map((text, i) => [String(i), text]);
 const service = await started({
   data: folderOf({
     "catalog.json": {
-      databases: [],
+      databases: [
+        {
+          database_code: "D.1",
+          name: "D",
+          premium: true,
+          datasets: ["BRK.B", "x.json", "data", "metadata"].map((dataset_code) => ({
+            dataset_code,
+            name: "S",
+            frequency: "daily",
+            columns: ["Date", "Close"],
+            file: "s.csv",
+          })),
+        },
+      ],
       tables: [
         {
           vendor_code: "V",
@@ -34,6 +47,7 @@ const service = await started({
         },
       ],
     },
+    "s.csv": "Date,Close\n2024-01-02,1.5\n",
     "t.csv": `${Papa.unparse([["id", "te,xt <&>"], ...rows])}\n`,
   }),
 });
@@ -77,4 +91,20 @@ it("awkward names come through the metadata of every format", async () => {
   expect(json).toMatchObject({ name: 'Texts, "awkward" <ones>', filters: ["id", column] });
   expect(xml).toEqual(json);
   expect(csv).toEqual(json);
+});
+
+it("codes with dots and codes that look like parts of a path are found in every format", async () => {
+  for (const code of ["BRK.B", "x.json", "data", "metadata"]) {
+    for (const format of FORMATS) {
+      const query = client.dataset(`D.1/${code}`).format(format);
+      expect([...(await query.frame()).rows()]).toEqual([{ Date: "2024-01-02", Close: 1.5 }]);
+      expect((await query.metadata()).dataset_code).toBe(code);
+    }
+  }
+  expect((await client.database("D.1").bulk("partial").frame()).column("Code").toStrings()).toEqual([
+    "BRK.B",
+    "x.json",
+    "data",
+    "metadata",
+  ]);
 });

@@ -50,7 +50,7 @@ it.each([
   [{}, "tables[0].file must end in .csv or .parquet", { file: "t.txt" }],
   [{}, "tables[0].file must stand inside the data folder", { file: "../t.csv" }],
   [{}, "tables[0].premium must be true or false", { premium: "yes" }],
-  [{}, "tables[0].vendor_code must be letters, digits, _ or - only", { vendor_code: "V/W" }],
+  [{}, "tables[0].vendor_code must be letters, digits, _, - or . only", { vendor_code: "V/W" }],
   [{}, "tables[0].status.refreshed_at must be a moment", { status: { refreshed_at: "yesterday" } }],
   [
     {},
