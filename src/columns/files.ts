@@ -11,19 +11,26 @@ import type { CsvOptions } from "./options.js";
 /** Bytes read from a file at a time. */
 const BLOCK = 1_048_576;
 
-/** The bytes of a file in blocks of 1 MB; each block is only good until the next is asked for. */
+/** The bytes of a file in blocks of 1 MB, the next one read meanwhile; each block is only good until the next is asked for. */
 export async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path).catch((error: unknown) => Promise.reject(fileError(path, error)));
+  const buffers = [new Uint8Array(BLOCK), new Uint8Array(BLOCK)];
+  const read = async (i: number): Promise<Uint8Array> => {
+    const { bytesRead } = await file
+      .read(buffers[i], 0, BLOCK)
+      .catch((error: unknown) => Promise.reject(fileError(path, error)));
+    return buffers[i].subarray(0, bytesRead);
+  };
+  let next = read(0);
   try {
-    const block = new Uint8Array(BLOCK);
-    for (;;) {
-      const { bytesRead } = await file
-        .read(block, 0, BLOCK)
-        .catch((error: unknown) => Promise.reject(fileError(path, error)));
-      if (bytesRead === 0) return;
-      yield block.subarray(0, bytesRead);
+    for (let i = 1; ; i = 1 - i) {
+      const block = await next;
+      if (block.length === 0) return;
+      next = read(i);
+      yield block;
     }
   } finally {
+    await next.catch(() => {});
     await file.close();
   }
 }

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { createGzip } from "node:zlib";
@@ -213,9 +214,10 @@ export const jsonDataset = () =>
 
 export const megabytes = (path) => statSync(path).size / 1e6;
 
-async function packed(path, file, pack) {
+async function packed(source, file, pack) {
   const target = join(folder, file);
   if (existsSync(target)) return target;
+  const path = source();
   process.stderr.write(`making ${file} …\n`);
   const part = `${target}.part`;
   await pack(path, part);
@@ -223,17 +225,22 @@ async function packed(path, file, pack) {
   return target;
 }
 
-/** The price table as a zip archive of one deflated file, level 6. */
-export const zipped = () =>
-  packed(prices(), `prices-${PRICE_ROWS}.zip`, async (path, part) => {
+/** The price table, or several in a row under one header, as a zip archive of one deflated file, level 6. */
+export const zipped = (times = 1) =>
+  packed(prices, `prices-${PRICE_ROWS}${times === 1 ? "" : `x${times}`}.zip`, async (path, part) => {
     const zip = new yazl.ZipFile();
-    zip.addFile(path, "PRICES.csv");
+    const skip = header(PRICE_COLUMNS).length;
+    const parts = async function* () {
+      for (let i = 0; i < times; i++)
+        yield* createReadStream(path, { start: i === 0 ? 0 : skip, highWaterMark: 1 << 20 });
+    };
+    zip.addReadStream(Readable.from(parts()), "PRICES.csv");
     zip.end();
     await pipeline(zip.outputStream, createWriteStream(part));
   });
 
 /** The price table gzipped, for peers that read no zip. */
 export const gzipped = () =>
-  packed(prices(), `prices-${PRICE_ROWS}.csv.gz`, (path, part) =>
+  packed(prices, `prices-${PRICE_ROWS}.csv.gz`, (path, part) =>
     pipeline(createReadStream(path), createGzip({ level: 6 }), createWriteStream(part)),
   );

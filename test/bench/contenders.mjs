@@ -1,0 +1,280 @@
+// What is measured: each contender does one job on the same bytes and gives the number of rows (or bytes) it saw.
+
+import { execFileSync } from "node:child_process";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { createInflateRaw } from "node:zlib";
+import * as data from "./data.mjs";
+
+const MB = 1 << 20;
+const arrowbook = () => import("../../dist/esm/index.js");
+const polars = async () => (await import("nodejs-polars")).default;
+const columns = data.PRICE_COLUMNS;
+
+/** The deflated bytes of the one entry, in 1 MB reads. */
+function* deflated(zip) {
+  const file = openSync(zip, "r");
+  const { size } = fstatSync(file);
+  const head = Buffer.alloc(30);
+  readSync(file, head, 0, 30, 0);
+  // Nothing is known of the entry's end here: inflating stops by itself.
+  for (let at = 30 + head.readUInt16LE(26) + head.readUInt16LE(28); at < size; ) {
+    const block = Buffer.allocUnsafeSlow(Math.min(MB, size - at));
+    at += readSync(file, block, 0, block.length, at);
+    yield block;
+  }
+  closeSync(file);
+}
+
+/** The bare inflate that everything from a zip is measured against: 1 MB reads, 1 MB chunks, nothing else done. */
+async function* inflated(zip) {
+  const inflate = createInflateRaw({ chunkSize: MB, readableHighWaterMark: 4 * MB });
+  const input = Readable.from(deflated(zip), { objectMode: true, highWaterMark: 1 });
+  input.pipe(inflate);
+  try {
+    for await (const chunk of inflate) yield chunk;
+  } finally {
+    inflate.destroy();
+    input.destroy();
+  }
+}
+
+async function duckdb(sql) {
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const instance = await DuckDBInstance.create(":memory:", { threads: String(availableParallelism()) });
+  const connection = await instance.connect();
+  await connection.run(sql);
+  const rows = Number((await connection.runAndReadAll("select count(*) from t")).getRows()[0][0]);
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+}
+
+const DUCKDB_TYPES = {
+  String: "VARCHAR",
+  Date: "DATE",
+  "BigDecimal(15,4)": "DECIMAL(15,4)",
+  "BigDecimal(15,3)": "DECIMAL(15,3)",
+};
+const duckdbCsv = (path) =>
+  `create table t as select * from read_csv('${path}', header = true, auto_detect = false, columns = {${columns.map(({ name, type }) => `${name}: '${DUCKDB_TYPES[type]}'`).join(", ")}})`;
+
+const python = "/usr/bin/python3";
+export const hasPandas = () => {
+  try {
+    execFileSync(python, ["-c", "import pandas"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+};
+const pandas = (path) => {
+  const code = `import pandas as p; print(len(p.read_csv(${JSON.stringify(path)}, parse_dates=["date", "lastupdated"])))`;
+  return Number(execFileSync(python, ["-c", code]).toString());
+};
+
+async function batchRows(file) {
+  let rows = 0;
+  for await (const batch of file.batches()) rows += batch.numRows;
+  return rows;
+}
+
+const page = () => readFileSync(data.jsonPage());
+const dataset = () => readFileSync(data.jsonDataset());
+
+/** Runs a short job often enough to be timed: the median of 200 runs, in milliseconds. */
+const often = (job) => {
+  const times = [];
+  for (let i = 0; i < 260; i++) {
+    const start = performance.now();
+    job();
+    if (i >= 60) times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  return { ms: times[100] };
+};
+
+const shape = (file, spec = columns) => ({
+  bytes: () => statSync(file()).size,
+  run: async () => (await (await arrowbook()).Frame.fromCsv(file(), { columns: spec, threads: 1 })).numRows,
+});
+
+/** Groups of contenders; the first of a group is what the others are compared with. */
+export const groups = {
+  zip: {
+    title: "A zipped table export",
+    contenders: {
+      "bare inflate (1 MB reads)": {
+        run: async () => {
+          let size = 0;
+          for await (const chunk of inflated(await data.zipped())) size += chunk.length;
+          return size;
+        },
+      },
+      "arrowbook: batches, exact, CRC checked": {
+        run: async () => batchRows((await arrowbook()).bulkFile(await data.zipped(), { columns })),
+      },
+      "arrowbook: Frame.fromZip, exact": {
+        run: async () => (await (await arrowbook()).Frame.fromZip(await data.zipped(), { columns })).numRows,
+      },
+      "inflate, then polars (floats)": {
+        run: async () => {
+          const chunks = [];
+          for await (const chunk of inflated(await data.zipped())) chunks.push(chunk);
+          return (await polars()).readCSV(Buffer.concat(chunks), { tryParseDates: true }).height;
+        },
+      },
+      "DuckDB, the same bytes gzipped, DECIMAL": { run: async () => duckdb(duckdbCsv(await data.gzipped())) },
+      "pandas read_csv of the zip (floats)": { when: hasPandas, run: async () => pandas(await data.zipped()) },
+    },
+  },
+  csv: {
+    title: "The same table, not zipped",
+    contenders: {
+      "polars (floats, all threads)": {
+        run: async () => (await polars()).readCSV(data.prices(), { tryParseDates: true }).height,
+      },
+      "arrowbook: decimals float64, all threads": {
+        run: async () =>
+          (await (await arrowbook()).Frame.fromCsv(data.prices(), { columns, decimals: "float64" })).numRows,
+      },
+      "arrowbook: exact, all threads": {
+        run: async () => (await (await arrowbook()).Frame.fromCsv(data.prices(), { columns })).numRows,
+      },
+      "arrowbook: exact, one thread": {
+        run: async () => (await (await arrowbook()).Frame.fromCsv(data.prices(), { columns, threads: 1 })).numRows,
+      },
+      "DuckDB (DECIMAL, all threads)": { run: async () => duckdb(duckdbCsv(data.prices())) },
+      "pandas (floats)": { when: hasPandas, run: async () => pandas(data.prices()) },
+    },
+  },
+  javascript: {
+    title: "JavaScript readers, a fifth of the table",
+    contenders: {
+      "arrowbook: exact columns, one thread": shape(data.plain),
+      "uDSV: typed columns": {
+        run: async () => {
+          const { inferSchema, initParser } = await import("udsv");
+          const text = readFileSync(data.plain(), "utf8");
+          return initParser(inferSchema(text)).typedCols(text)[0].length;
+        },
+      },
+      "papaparse: strings": {
+        run: async () => {
+          const Papa = (await import("papaparse")).default;
+          return Papa.parse(readFileSync(data.plain(), "utf8"), { header: false }).data.length - 1;
+        },
+      },
+      "csv-parse: strings": {
+        run: async () => (await import("csv-parse/sync")).parse(readFileSync(data.plain())).length - 1,
+      },
+      "danfojs readCSV": {
+        runs: 1,
+        run: async () => (await createRequire(import.meta.url)("danfojs-node").readCSV(data.plain())).shape[0],
+      },
+    },
+  },
+  shapes: {
+    title: "Other shapes of CSV, exact, one thread",
+    perByte: true,
+    contenders: {
+      plain: shape(data.plain),
+      "every field quoted": shape(data.quoted),
+      CRLF: shape(data.crlf),
+      "text-heavy, quotes and line breaks": shape(data.textHeavy, data.TEXT_COLUMNS),
+      "201 columns": shape(data.wide, data.WIDE_COLUMNS),
+    },
+  },
+  json: {
+    title: "One JSON page of 10,000 rows",
+    contenders: {
+      "JSON.parse alone (loses digits)": {
+        run: async () => {
+          const bytes = page();
+          return often(() => JSON.parse(bytes.toString()));
+        },
+      },
+      "arrowbook: Frame.fromJSON, exact": {
+        run: async () => {
+          const { Frame } = await arrowbook();
+          const bytes = page();
+          return often(() => Frame.fromJSON(bytes));
+        },
+      },
+      "arrowbook: Frame.fromJSON, float64": {
+        run: async () => {
+          const { Frame } = await arrowbook();
+          const bytes = page();
+          return often(() => Frame.fromJSON(bytes, { decimals: "float64" }));
+        },
+      },
+      "JSON.parse and Arrow's tableFromJSON": {
+        run: async () => {
+          const { tableFromJSON } = await import("apache-arrow");
+          const bytes = page();
+          const start = performance.now();
+          const { datatable } = JSON.parse(bytes.toString());
+          const names = datatable.columns.map((column) => column.name);
+          tableFromJSON(datatable.data.map((row) => Object.fromEntries(row.map((cell, i) => [names[i], cell]))));
+          return { ms: performance.now() - start };
+        },
+      },
+    },
+  },
+  dataset: {
+    title: "One dataset reply of 40,000 rows",
+    contenders: {
+      "JSON.parse alone": {
+        run: async () => {
+          const bytes = dataset();
+          return often(() => JSON.parse(bytes.toString()));
+        },
+      },
+      "arrowbook: Frame.fromJSON": {
+        run: async () => {
+          const { Frame } = await arrowbook();
+          const bytes = dataset();
+          return often(() => Frame.fromJSON(bytes));
+        },
+      },
+    },
+  },
+  memory: {
+    title: "Zip to an Arrow stream on disk",
+    contenders: Object.fromEntries(
+      [1, 4].map((times) => [
+        `${times === 1 ? "the table" : "four times the table"}: toArrow`,
+        {
+          runs: 1,
+          run: async () => {
+            const out = join(tmpdir(), `arrowbook-bench-${process.pid}.arrow`);
+            const zip = await data.zipped(times);
+            const { bulkFile } = await arrowbook();
+            await bulkFile(zip, { columns }).toArrow(out);
+            const { size } = statSync(out);
+            rmSync(out);
+            return size;
+          },
+        },
+      ]),
+    ),
+  },
+  import: {
+    title: "Importing the package",
+    contenders: {
+      'import "apache-arrow"': { runs: 1, run: () => imported("apache-arrow") },
+      'import "arrowbook"': { runs: 1, run: () => imported("../../dist/esm/index.js") },
+    },
+  },
+};
+
+async function imported(name) {
+  const start = performance.now();
+  await import(name);
+  return { ms: performance.now() - start };
+}
+
+export const missing = (contender) => contender.when !== undefined && !contender.when();

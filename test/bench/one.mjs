@@ -1,0 +1,16 @@
+// Runs one contender in a process of its own and prints its times (milliseconds, first and second run) and its peak memory (bytes).
+import { groups } from "./contenders.mjs";
+
+const [group, name] = process.argv.slice(2);
+const { run, runs = 2 } = groups[group].contenders[name];
+const times = [];
+let seen;
+for (let i = 0; i < runs; i++) {
+  const start = performance.now();
+  seen = await run();
+  times.push(seen?.ms ?? performance.now() - start);
+}
+process.stdout.write(
+  `${JSON.stringify({ times, seen: seen?.ms === undefined ? seen : null, peak: process.resourceUsage().maxRSS * 1024 })}\n`,
+);
+process.exit(0);

@@ -1,0 +1,67 @@
+// docs/benchmarks.md out of the results.
+import { groups } from "./contenders.mjs";
+
+const ms = (value) => (value < 20 ? value.toFixed(2) : value.toFixed(0));
+
+function table({ rows, perByte }) {
+  const [base] = rows;
+  const ratio = (row) => (perByte ? row.bytes / row.again / (base.bytes / base.again) : row.again / base.again);
+  const head = perByte
+    ? "| | MB/s | of plain | ms | ms, first run | peak MB |"
+    : "| | ms | × the first | ms, first run | peak MB |";
+  const rule = head.replaceAll(/[^|]+/g, "---").replace("|---|", "|---|");
+  const lines = rows.map((row) => {
+    const rate = perByte
+      ? `${(row.bytes / row.again / 1e3).toFixed(0)} | ${ratio(row).toFixed(2)} | ${ms(row.again)}`
+      : `${ms(row.again)} | ${ratio(row).toFixed(2)}`;
+    return `| ${row.contender} | ${rate} | ${ms(row.first)} | ${(row.peak / 1e6).toFixed(0)} |`;
+  });
+  return [head, rule, ...lines].join("\n");
+}
+
+const NOTES = {
+  zip: "Everything from the zip is compared with inflating it and doing nothing else, reading and inflating 1 MB at a time. Batches are dropped as they come; `Frame.fromZip` holds the table.",
+  csv: "One row of the table takes about 79 bytes: text, two dates, seven decimals of 15 digits.",
+  shapes: "Throughput against that of the plain file.",
+  json: "The page is 0.86 MB. `JSON.parse` alone turns the decimals into doubles and makes no columns.",
+  memory: "The second file is four times as long; the memory must not follow it.",
+  import: "A process of its own each time, files in the system's cache.",
+};
+
+/** The page. */
+export function page(results, machine) {
+  const parts = Object.keys(groups)
+    .filter((name) => results[name] !== undefined)
+    .map((name) => {
+      const result = results[name];
+      const left = result.left.length > 0 ? `\n\nNot at hand in this run: ${result.left.join(", ")}.` : "";
+      const load =
+        result.load > machine.threads + 1
+          ? `\n\nOther work was running (load ${result.load.toFixed(1)}): read the ratios, not the times.`
+          : "";
+      return `## ${result.title}\n\n${NOTES[name] ?? ""}\n\n${table(result)}\n\nMedians of ${result.rounds} rounds.${left}${load}`;
+    });
+  return `# Benchmarks
+
+Made by \`npm run bench\`; \`npm run bench -- csv json\` measures only those groups. The data are made from a seed into \`bench-data/\`
+(about 1.5 GB, git-ignored). Each contender does its job in a process of its own, twice; the contenders take turns, and the tables
+show the median of the second runs, beside it that of the first, whose code is still cold. Times without imports.
+
+Machine: ${machine.cpu}, ${machine.threads} threads, Node ${machine.node}. The price table has ${machine.rows.toLocaleString("en")} rows (${machine.megabytes.toFixed(0)} MB).
+
+${parts.join("\n\n")}
+
+## Why it is fast
+
+- A cell stays bytes until its column's type reads it into a typed buffer. No string, number or Date is made for a cell.
+- The reader of rows is written out per schema (\`src/columns/row-code.ts\`): one loop over columns makes all columns share the same
+  branches, which the processor then foresees badly. On the price table the written-out reader takes two thirds of the loop's time.
+  It is made of column numbers, precisions and scales alone; where a process may not generate code, the loop does the same.
+- Whatever is not plain (quotes at odd places, exponents, long numbers, errors) leaves the fast reader and is read again, row by
+  row, by the grammar and exactly.
+- Zlib inflates on a thread of its own; reading and inflating 1 MB at a time keeps it busy while the calling thread reads cells. A
+  worker thread would gain nothing there. A file that is not zipped is split over worker threads at line feeds; a border holds when the
+  part before it ends there with a whole row.
+- Buffers are not cleared before they are filled, batches are 64k rows, and dictionaries compare a text with the one above first.
+`;
+}
