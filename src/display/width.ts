@@ -2,6 +2,10 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
+/** Texts in which every code unit is one character of one column: no marks, no emoji, nothing wide. Spares loading the segmenter. */
+const PLAIN =
+  /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2200-\u22ff\u2400-\u2421\u2500-\u259f]*$/;
+
 let segmenter: Intl.Segmenter | undefined;
 
 /** Characters as a reader sees them: an accent or a joined emoji belongs to its base. */
@@ -12,7 +16,7 @@ export function graphemes(text: string): string[] {
 
 /** Terminal columns that `text` takes: two for East Asian wide signs and emoji, none for marks alone. */
 export function widthOf(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (PLAIN.test(text)) return text.length;
   let width = 0;
   for (const sign of graphemes(text)) width += ZERO.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1;
   return width;
@@ -20,7 +24,7 @@ export function widthOf(text: string): number {
 
 /** At most `limit` terminal columns of `text`, ending in `…` where it was longer; never cuts inside a character. */
 export function cutTo(text: string, limit: number): string {
-  if (text.length <= limit && /^[\x20-\x7e]*$/.test(text)) return text;
+  if (PLAIN.test(text)) return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
   const head = text.length > 8 * limit + 64 ? text.slice(0, 8 * limit + 64) : text;
   let width = 0;
   let cut = "";
