@@ -46,7 +46,7 @@ export interface Spans {
 /** One value for each span of a column, under the column's own name. */
 export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: Spans): Column {
   if (typeof how === "object") return quantiles(field, vector, how.quantile, spans);
-  switch (oneOf(how, AGGREGATES, "an aggregate")) {
+  switch (oneOf(how, AGGREGATES, "aggregate")) {
     case "last":
       return picked(field, vector, lastRows(validOf(vector), spans));
     case "first":
@@ -244,7 +244,7 @@ function quantiles(field: Field, vector: Vector, quantile: number, spans: Spans)
 }
 
 function wrongType(field: Field, why: string): InputError {
-  return new InputError(`column ${JSON.stringify(field.name)} (${field.type}) cannot be aggregated so: ${why}`, {
+  return new InputError(`Column ${JSON.stringify(field.name)} (${field.type}) cannot be aggregated so: ${why}.`, {
     code: "NotANumber",
     column: field.name,
     hint: 'Use "first", "last", "count" or "unique", or choose another column.',

@@ -1,6 +1,7 @@
 import type { Table } from "../columns/arrow.js";
+import { columnIndex } from "../columns/names.js";
 import { takeVector } from "../columns/take.js";
-import { columnAt, listOf, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { listOf, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
 import { daysOf } from "./days.js";
 import { keysOf } from "./keys.js";
 import { renamed } from "./numbers.js";
@@ -33,10 +34,10 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
   const direction = oneOf(options.direction ?? "backward", ["backward", "forward", "nearest"], "direction");
   const reach =
     options.tolerance === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.tolerance, 0, "tolerance");
-  const onLeft = needTime(left, options.on, "asof");
-  const onRight = needTime(right, options.on, "asof");
+  const onLeft = needTime(left, options.on, "asof()");
+  const onRight = needTime(right, options.on, "asof()");
   const names = listOf(options.by);
-  const byRight = names.map((name) => columnAt(right, name));
+  const byRight = names.map((name) => columnIndex(right, name));
   const { leftCodes, track, places } = pairs(left, right, names, onRight);
   const days = daysOf(vectorAt(left, onLeft), left.schema.fields[onLeft].name);
   const gap = (options.exact ?? true) ? 0 : 1;
@@ -70,7 +71,7 @@ function pairs(left: Table, right: Table, names: readonly string[], onRight: num
     const track = dayTrack(new Int32Array(right.numRows), 1, days);
     return { leftCodes: undefined, track, places: Int32Array.of(right.numRows === 0 ? -1 : 0) };
   }
-  const columns = [left, right].map((table) => names.map((name) => columnAt(table, name)));
+  const columns = [left, right].map((table) => names.map((name) => columnIndex(table, name)));
   const { codes } = keysOf([left, right], columns);
   const [leftCodes, rightCodes] = codes.rows;
   const track = dayTrack(rightCodes, codes.size, days);

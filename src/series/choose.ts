@@ -1,4 +1,5 @@
 import { DataType, type Table, type Vector } from "../columns/arrow.js";
+import { columnIndex } from "../columns/names.js";
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
 
@@ -31,24 +32,10 @@ export function listOf(names: string | readonly string[] | undefined): readonly 
   return typeof names === "string" ? [names] : names;
 }
 
-/** The position of a column, by its exact name. Throws {@link InputError} `UnknownColumn` that names the nearest. */
-export function columnAt(table: Table, name: string): number {
-  const names = table.schema.fields.map((field) => field.name);
-  const at = names.indexOf(name);
-  if (at === -1) {
-    throw new InputError(`unknown column: ${JSON.stringify(name)}`, {
-      code: "UnknownColumn",
-      column: name,
-      hint: suggestion(name, names, "columns"),
-    });
-  }
-  return at;
-}
-
 /** The column itself, by position. */
 export function vectorAt(table: Table, column: number): Vector {
   const vector = table.getChildAt(column);
-  if (vector === null) throw new InputError(`unknown column: position ${column}`, { code: "UnknownColumn" });
+  if (vector === null) throw new InputError(`There is no column at position ${column}.`, { code: "UnknownColumn" });
   return vector;
 }
 
@@ -65,9 +52,9 @@ export function isNumber(type: DataType): boolean {
 /** The column of days: the named one, or the first that holds days; undefined where there is none. */
 export function timeColumn(table: Table, on: string | undefined): number | undefined {
   if (on !== undefined) {
-    const at = columnAt(table, on);
+    const at = columnIndex(table, on);
     if (isTime(table.schema.fields[at].type)) return at;
-    throw new InputError(`column ${JSON.stringify(on)} holds no dates: ${table.schema.fields[at].type}`, {
+    throw new InputError(`Column ${JSON.stringify(on)} holds no dates: ${table.schema.fields[at].type}.`, {
       code: "NotADate",
       column: on,
       hint: "Name a Date column with `on`.",
@@ -81,7 +68,7 @@ export function timeColumn(table: Table, on: string | undefined): number | undef
 export function needTime(table: Table, on: string | undefined, what: string): number {
   const at = timeColumn(table, on);
   if (at !== undefined) return at;
-  throw new InputError(`${what} needs a date column and the table has none`, {
+  throw new InputError(`${what} needs a date column and the table has none.`, {
     code: "NoDateColumn",
     hint: "Read the dates as type Date.",
   });
@@ -90,7 +77,7 @@ export function needTime(table: Table, on: string | undefined, what: string): nu
 /** The chosen columns; without `columns` every one that `fits` but `on` and `by`. */
 export function choose(table: Table, choice: ColumnChoice, fits: (type: DataType) => boolean = isNumber): Chosen {
   const on = timeColumn(table, choice.on);
-  const by = listOf(choice.by).map((name) => columnAt(table, name));
+  const by = listOf(choice.by).map((name) => columnIndex(table, name));
   if (choice.columns !== undefined) {
     const values = listOf(choice.columns).map((name) => fitting(table, name, fits));
     return { on, by, values };
@@ -103,10 +90,10 @@ export function choose(table: Table, choice: ColumnChoice, fits: (type: DataType
 }
 
 function fitting(table: Table, name: string, fits: (type: DataType) => boolean): number {
-  const at = columnAt(table, name);
+  const at = columnIndex(table, name);
   const { type } = table.schema.fields[at];
   if (fits(type)) return at;
-  throw new InputError(`column ${JSON.stringify(name)} cannot be computed with: ${type}`, {
+  throw new InputError(`Column ${JSON.stringify(name)} holds nothing to compute with: ${type}.`, {
     code: "NotANumber",
     column: name,
     hint: "Choose number columns, or read this one as a number.",
@@ -117,7 +104,7 @@ function fitting(table: Table, name: string, fits: (type: DataType) => boolean):
 export function oneOf<T extends string>(word: string, words: readonly T[], what: string): T {
   const found = words.find((known) => known === word);
   if (found !== undefined) return found;
-  throw new InputError(`unknown ${what}: ${JSON.stringify(word)}`, {
+  throw new InputError(`Unknown ${what}: ${JSON.stringify(word)}.`, {
     code: "UnknownWord",
     value: word,
     hint: suggestion(word, words, `words for ${what}`),
@@ -127,7 +114,7 @@ export function oneOf<T extends string>(word: string, words: readonly T[], what:
 /** `value` if it is a whole number from `least` on. Throws {@link InputError} `BadOption`. */
 export function wholeNumber(value: number, least: number, what: string): number {
   if (Number.isInteger(value) && value >= least) return value;
-  throw new InputError(`invalid ${what}: ${value}`, {
+  throw new InputError(`${what} is ${value}.`, {
     code: "BadOption",
     hint: `Give a whole number from ${least} on.`,
   });

@@ -1,10 +1,11 @@
 import { DateDay, Field, makeData, type Table } from "../columns/arrow.js";
+import { columnIndex } from "../columns/names.js";
 import { TYPE_KEY } from "../columns/schema.js";
 import { takeVector } from "../columns/take.js";
 import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
 import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./aggregate.js";
 import { type Frequency, floor, label, next } from "./calendar.js";
-import { type Along, columnAt, listOf, needTime, oneOf, vectorAt } from "./choose.js";
+import { type Along, listOf, needTime, oneOf, vectorAt } from "./choose.js";
 import { type Column, renamed } from "./numbers.js";
 import { tableOf } from "./tables.js";
 import { type Track, trackOf } from "./track.js";
@@ -51,8 +52,8 @@ export interface Periods extends Spans {
 export function collapse(table: Table, frequency: Collapse, options: CollapseOptions = {}): Table {
   const word = oneOf(frequency, COLLAPSES, "collapse");
   if (word === "none") return table;
-  const on = needTime(table, options.on, "collapse");
-  const by = listOf(options.by).map((name) => columnAt(table, name));
+  const on = needTime(table, options.on, "collapse()");
+  const by = listOf(options.by).map((name) => columnIndex(table, name));
   const values = table.schema.fields.map((_, at) => at).filter((at) => at !== on && !by.includes(at));
   let track = trackOf(table, on, by);
   if (values.length === 1) track = withoutNulls(track, validOf(vectorAt(table, values[0])));
@@ -107,7 +108,7 @@ function chosenValue(table: Table, value: NonNullable<CollapseOptions["value"]>)
   if (typeof value === "string" || isQuantile(value)) return () => check(value);
   const named = new Map<string, PeriodValue>();
   for (const [name, how] of Object.entries(value)) {
-    columnAt(table, name);
+    columnIndex(table, name);
     if (how !== undefined) named.set(name, check(how));
   }
   return (name) => named.get(name) ?? "last";

@@ -1,5 +1,6 @@
 import type { Table } from "../columns/arrow.js";
-import { choose, columnAt, oneOf, vectorAt } from "./choose.js";
+import { columnIndex } from "../columns/names.js";
+import { choose, oneOf, vectorAt } from "./choose.js";
 import { textColumn } from "./describe.js";
 import { doubleColumn, numbersOf } from "./numbers.js";
 import { addTo, type Sum, sumOf, totalOf } from "./sums.js";
@@ -16,7 +17,7 @@ export type CorrelationMethod = "pearson" | "spearman";
  */
 export function correlation(table: Table, a: string, b: string, method: CorrelationMethod = "pearson"): number | null {
   const byRank = oneOf(method, ["pearson", "spearman"], "method") === "spearman";
-  const [x, y] = [a, b].map((name) => numbersOf(vectorAt(table, columnAt(table, name))));
+  const [x, y] = [a, b].map((name) => numbersOf(vectorAt(table, columnIndex(table, name))));
   const value = pairCorrelation(x, y, byRank);
   return Number.isNaN(value) ? null : value;
 }

@@ -14,7 +14,7 @@ const PER_DAY: Readonly<Record<number, bigint>> = {
  */
 export function daysOf(vector: Vector, name: string): Int32Array {
   if (vector.nullCount > 0) {
-    throw new InputError(`${vector.nullCount} rows have no date in ${JSON.stringify(name)}`, {
+    throw new InputError(`${vector.nullCount} rows have no date in ${JSON.stringify(name)}.`, {
       code: "EmptyDate",
       column: name,
       hint: "Filter these rows out first, or name another date column with `on`.",

@@ -37,7 +37,7 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
  * ```
  */
 export function ewm(table: Table, options: EwmOptions, word: "mean" | "std" | "var" = "mean"): Table {
-  oneOf(word, ["mean", "std", "var"], "a weighted window");
+  oneOf(word, ["mean", "std", "var"], "weighted window");
   const weights: Weights = {
     alpha: alphaOf(options),
     adjust: options.adjust ?? true,
@@ -63,7 +63,7 @@ function alphaOf({ alpha, span, halflife, com }: EwmOptions): number {
     if (halflife !== undefined && halflife > 0) return 1 - Math.exp(-Math.LN2 / halflife);
     if (com !== undefined && com >= 0) return 1 / (1 + com);
   }
-  throw new InputError(`invalid weights: ${JSON.stringify({ alpha, span, halflife, com })}`, {
+  throw new InputError(`The weights are ${JSON.stringify({ alpha, span, halflife, com })}.`, {
     code: "BadOption",
     hint: "Give exactly one of alpha (above 0, at most 1), span (from 1), halflife (above 0) and com (from 0).",
   });

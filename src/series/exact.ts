@@ -97,7 +97,7 @@ function nullsOf(units: readonly (bigint | null)[]): { nullCount: number; nullBi
 }
 
 function overflow(field: Field, value: bigint, limit: string): DataError {
-  return new DataError(`a result in column ${JSON.stringify(field.name)} has more than ${limit}: ${value}`, {
+  return new DataError(`A result in column ${JSON.stringify(field.name)} has more than ${limit}: ${value}.`, {
     code: "Overflow",
     column: field.name,
     value: String(value),

@@ -54,7 +54,7 @@ export function fill(table: Table, filling: Filling, options: FillOptions = {}):
       options.columns === undefined ? (type) => fitsKind(type, value) : (type) => canHold(type, value),
     );
   }
-  const forward = oneOf(filling, ["forward", "backward"], "a filling") === "forward";
+  const forward = oneOf(filling, ["forward", "backward"], "filling") === "forward";
   const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.limit, 1, "limit");
   return computeColumns(
     table,
@@ -154,7 +154,7 @@ function constantData(field: Field, value: number | string | bigint | boolean): 
   const decimal = DataType.isDecimal(type) ? type : undefined;
   const units = unitsOf(String(value), decimal?.scale ?? 0);
   if (units === undefined) {
-    throw new InputError(`${value} does not fit the type of column ${JSON.stringify(field.name)}: ${type}`, {
+    throw new InputError(`${value} does not fit the type of column ${JSON.stringify(field.name)}: ${type}.`, {
       code: "BadOption",
       column: field.name,
       hint: "Give fewer digits after the point.",

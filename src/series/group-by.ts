@@ -1,8 +1,9 @@
 import type { Table } from "../columns/arrow.js";
+import { columnIndex } from "../columns/names.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
 import { type Aggregate, aggregate, type Spans } from "./aggregate.js";
-import { columnAt, listOf, vectorAt } from "./choose.js";
+import { listOf, vectorAt } from "./choose.js";
 import { type Column, countColumn, renamed } from "./numbers.js";
 import { tableOf } from "./tables.js";
 import { groupTrack, seriesCodes } from "./track.js";
@@ -23,7 +24,7 @@ export function aggregateBy(table: Table, by: string | readonly string[], aggreg
   const { spans, keys } = groupsOf(table, by);
   const made: Column[] = [...keys];
   for (const [name, how] of Object.entries(aggregates)) {
-    const at = columnAt(table, name);
+    const at = columnIndex(table, name);
     for (const one of Array.isArray(how) ? how : [how]) {
       const column = aggregate(table.schema.fields[at], vectorAt(table, at), one, spans);
       const shown = Array.isArray(how) ? `${name}_${wordOf(one)}` : name;
@@ -32,7 +33,7 @@ export function aggregateBy(table: Table, by: string | readonly string[], aggreg
   }
   const repeated = made.find(({ field }, i) => made.findIndex((other) => other.field.name === field.name) !== i);
   if (repeated !== undefined) {
-    throw new InputError(`two columns of the result would be called ${JSON.stringify(repeated.field.name)}`, {
+    throw new InputError(`Two columns of the result would be called ${JSON.stringify(repeated.field.name)}.`, {
       code: "DuplicateColumn",
       column: repeated.field.name,
       hint: "Leave the grouping columns out of the aggregates, or give their words as a list.",
@@ -51,10 +52,10 @@ export function countBy(table: Table, by: string | readonly string[]): Table {
 const wordOf = (how: Aggregate): string => (typeof how === "string" ? how : `q${how.quantile}`);
 
 function groupsOf(table: Table, by: string | readonly string[]): { spans: Spans; keys: Column[] } {
-  const columns = listOf(by).map((name) => columnAt(table, name));
+  const columns = listOf(by).map((name) => columnIndex(table, name));
   const codes = seriesCodes(table, columns);
   if (codes === undefined) {
-    throw new InputError("groupBy needs a column", { code: "BadOption", hint: "Name one or more columns." });
+    throw new InputError("groupBy() needs a column.", { code: "BadOption", hint: "Name one or more columns." });
   }
   const { rows, starts } = groupTrack(codes.rows[0], codes.size);
   const spans: Spans = { rows, from: starts.subarray(0, starts.length - 1), to: starts.subarray(1) };

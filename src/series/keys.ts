@@ -37,7 +37,7 @@ export function joinedKey(vectors: readonly Vector[]): Vector {
 function alike(field: Field, vectors: readonly Vector[]): readonly Vector[] {
   const names = new Set(vectors.map((vector) => typeName(vector.type)));
   if (names.size > 1) {
-    throw new InputError(`the key ${JSON.stringify(field.name)} is ${[...names].join(" here and ")} there`, {
+    throw new InputError(`The key ${JSON.stringify(field.name)} is ${[...names].join(" here and ")} there.`, {
       code: "DifferentTypes",
       column: field.name,
       hint: "Bring the key to one type in every frame first.",

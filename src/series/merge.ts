@@ -1,8 +1,9 @@
 import type { Field, Table } from "../columns/arrow.js";
+import { columnIndex } from "../columns/names.js";
 import { sortedRows } from "../columns/sort.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
-import { columnAt, isTime, listOf, needTime, oneOf, vectorAt } from "./choose.js";
+import { isTime, listOf, needTime, oneOf, vectorAt } from "./choose.js";
 import { daysOf } from "./days.js";
 import { joinedKey, type Keys, keysOf } from "./keys.js";
 import { type Column, renamed } from "./numbers.js";
@@ -25,7 +26,7 @@ export interface MergeOptions {
  * @throws InputError `NoFrames`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownWord`
  */
 export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
-  if (tables.length === 0) throw new InputError("there is nothing to merge", { code: "NoFrames" });
+  if (tables.length === 0) throw new InputError("There is nothing to merge.", { code: "NoFrames" });
   const how = oneOf(options.how ?? "outer", ["outer", "inner", "left"], "how");
   const columns = keyColumns(tables, options.on);
   const keys = keysOf(tables, columns);
@@ -37,8 +38,8 @@ export function merge(tables: readonly Table[], options: MergeOptions = {}): Tab
 
 function keyColumns(tables: readonly Table[], on: MergeOptions["on"]): number[][] {
   const names = listOf(on);
-  if (names.length > 0) return tables.map((table) => names.map((name) => columnAt(table, name)));
-  return tables.map((table) => [needTime(table, undefined, "merge")]);
+  if (names.length > 0) return tables.map((table) => names.map((name) => columnIndex(table, name)));
+  return tables.map((table) => [needTime(table, undefined, "merge()")]);
 }
 
 /** Rows by code: those of code c stand from `starts[c]` to `starts[c + 1]`. */
@@ -179,7 +180,7 @@ function refuseDuplicates(columns: readonly Column[]): void {
   const names = new Set<string>();
   for (const { field } of columns) {
     if (names.has(field.name)) {
-      throw new InputError(`two columns of the result would be called ${JSON.stringify(field.name)}`, {
+      throw new InputError(`Two columns of the result would be called ${JSON.stringify(field.name)}.`, {
         code: "DuplicateColumn",
         column: field.name,
         hint: 'Give suffixes, one for each frame: { suffixes: [" A", " B"] }.',

@@ -1,10 +1,11 @@
 import type { Field, Table, Vector } from "../columns/arrow.js";
+import { columnIndex } from "../columns/names.js";
 import { cellText } from "../columns/readers.js";
 import { sortedRows } from "../columns/sort.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
 import { type Aggregate, aggregate, type Spans } from "./aggregate.js";
-import { columnAt, listOf, vectorAt } from "./choose.js";
+import { listOf, vectorAt } from "./choose.js";
 import { type Column, renamed } from "./numbers.js";
 import { rowsOf, tableOf } from "./tables.js";
 import { groupTrack, seriesCodes } from "./track.js";
@@ -38,7 +39,7 @@ export function pivot(table: Table, { index, columns, values, value }: PivotOpti
   }));
   const names = listOf(values);
   for (const name of names) {
-    const at = columnAt(table, name);
+    const at = columnIndex(table, name);
     const filled = aggregate(table.schema.fields[at], vectorAt(table, at), value ?? "last", cells.spans);
     for (const [c, head] of headings(table, across).entries()) {
       const called = names.length === 1 ? head : `${name}_${head}`;
@@ -57,9 +58,10 @@ interface Axis {
 }
 
 function axisOf(table: Table, names: readonly string[]): Axis {
-  const columns = names.map((name) => columnAt(table, name));
+  const columns = names.map((name) => columnIndex(table, name));
   const codes = seriesCodes(table, columns);
-  if (codes === undefined) throw new InputError("pivot needs an index", { code: "BadOption", hint: "Name a column." });
+  if (codes === undefined)
+    throw new InputError("pivot() needs an index.", { code: "BadOption", hint: "Name a column." });
   const [own] = codes.rows;
   const firstOf = new Int32Array(codes.size).fill(-1);
   for (let row = own.length - 1; row >= 0; row--) firstOf[own[row]] = row;
@@ -101,7 +103,7 @@ function refuseSeveral(
   if (several === -1) return;
   const row = rows === undefined ? from[several] : rows[from[several]];
   const cell = [...index, ...across].map((at) => cellText(vectorAt(table, at), row)).join(", ");
-  throw new InputError(`${to[several] - from[several]} rows fall into the cell of ${cell}`, {
+  throw new InputError(`${to[several] - from[several]} rows fall into the cell of ${cell}.`, {
     code: "SeveralValues",
     row,
     hint: 'Say how they become one: { value: "last" }, "sum", "mean", ….',

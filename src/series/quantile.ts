@@ -1,6 +1,7 @@
 import type { Table } from "../columns/arrow.js";
+import { columnIndex } from "../columns/names.js";
 import { InputError } from "../errors/errors.js";
-import { columnAt, vectorAt } from "./choose.js";
+import { vectorAt } from "./choose.js";
 import { numbersOf } from "./numbers.js";
 
 /**
@@ -9,7 +10,7 @@ import { numbersOf } from "./numbers.js";
  */
 export function quantileOfSorted(sorted: Float64Array, count: number, q: number): number {
   if (!(q >= 0 && q <= 1)) {
-    throw new InputError(`invalid quantile: ${q}`, { code: "BadOption", hint: "Give a number from 0 to 1." });
+    throw new InputError(`The quantile is ${q}.`, { code: "BadOption", hint: "Give a number from 0 to 1." });
   }
   if (count === 0) return Number.NaN;
   const place = q * (count - 1);
@@ -24,7 +25,7 @@ export function quantileOfSorted(sorted: Float64Array, count: number, q: number)
 
 /** The sorted values of a column without nulls. */
 export function sortedValues(table: Table, column: string): Float64Array {
-  const values = numbersOf(vectorAt(table, columnAt(table, column)))
+  const values = numbersOf(vectorAt(table, columnIndex(table, column)))
     .slice()
     .sort();
   let count = values.length;

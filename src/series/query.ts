@@ -1,8 +1,9 @@
 import type { Table } from "../columns/arrow.js";
+import { columnIndex } from "../columns/names.js";
 import { InputError } from "../errors/errors.js";
 import { type Collapse, ORDERS, type Order, type Transform } from "../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../value/date.js";
-import { columnAt, listOf, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { listOf, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
 import { type CollapseOptions, collapse } from "./collapse.js";
 import { daysOf } from "./days.js";
 import { rowsOf } from "./tables.js";
@@ -31,7 +32,7 @@ export interface SeriesQuery<Name extends string = string>
  * @throws InputError `BadDate`, `BadOption` and what the steps throw
  */
 export function querySeries(table: Table, query: SeriesQuery): Table {
-  const on = needTime(table, query.on, "a series query");
+  const on = needTime(table, query.on, "query()");
   const { name } = table.schema.fields[on];
   let result = trimmed(table, on, query);
   if (query.collapse !== undefined) result = collapse(result, query.collapse, { ...query, on: name });
@@ -54,7 +55,7 @@ function trimmed(table: Table, on: number, { start_date, end_date }: SeriesQuery
 export function dayNamed(text: string, what: string): number {
   const day = parseDate(text);
   if (day !== NO_DATE) return day;
-  throw new InputError(`invalid ${what}: ${JSON.stringify(text)}`, {
+  throw new InputError(`${what} is ${JSON.stringify(text)}.`, {
     code: "BadDate",
     value: text,
     hint: "Give a day as YYYY-MM-DD.",
@@ -66,8 +67,8 @@ function ordered(table: Table, on: string, { by, order, limit }: SeriesQuery): T
   const wanted = order === undefined ? undefined : oneOf(order, ORDERS, "order");
   const track = trackOf(
     table,
-    columnAt(table, on),
-    listOf(by).map((name) => columnAt(table, name)),
+    columnIndex(table, on),
+    listOf(by).map((name) => columnIndex(table, name)),
   );
   const picked: number[] = [];
   for (let g = 0; g + 1 < track.starts.length; g++) {

@@ -1,6 +1,7 @@
 import type { Table } from "../columns/arrow.js";
+import { columnIndex } from "../columns/names.js";
 import { type Frequency, floor, label, next } from "./calendar.js";
-import { columnAt, listOf, needTime, oneOf } from "./choose.js";
+import { listOf, needTime, oneOf } from "./choose.js";
 import { type CollapseOptions, growing, type Periods, periodTable, WEEKDAYS } from "./collapse.js";
 import { type Filling, fill } from "./fill.js";
 import { type Track, trackOf } from "./track.js";
@@ -31,8 +32,8 @@ const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarte
  */
 export function resample(table: Table, frequency: Frequency, options: ResampleOptions = {}): Table {
   const word = oneOf(frequency, FREQUENCIES, "resample");
-  const on = needTime(table, options.on, "resample");
-  const by = listOf(options.by).map((name) => columnAt(table, name));
+  const on = needTime(table, options.on, "resample()");
+  const by = listOf(options.by).map((name) => columnIndex(table, name));
   const periods = everyPeriod(trackOf(table, on, by), word, options);
   const result = periodTable(table, on, by, periods, options);
   const gaps = options.gaps ?? "null";

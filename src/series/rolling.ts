@@ -49,7 +49,7 @@ export function rolling(table: Table, size: number, word: WindowWord, options: R
   wholeNumber(size, 1, "window");
   const unit = oneOf(options.unit ?? "rows", ["rows", "days"], "unit");
   const least = wholeNumber(options.minPeriods ?? (unit === "rows" ? size : 1), 0, "minPeriods");
-  if (unit === "days") needTime(table, options.on, "a window of days");
+  if (unit === "days") needTime(table, options.on, "A window of days");
   const kernel = kernelOf(word, options);
   let windows: Windows | undefined;
   return computeColumns(table, options, (from, at, track) => {
@@ -59,7 +59,7 @@ export function rolling(table: Table, size: number, word: WindowWord, options: R
 }
 
 function kernelOf(word: WindowWord, { quantile }: RollingOptions): WindowKernel {
-  switch (oneOf(word, WINDOW_WORDS, "a window")) {
+  switch (oneOf(word, WINDOW_WORDS, "window")) {
     case "mean":
       return windowMean;
     case "sum":
@@ -78,7 +78,7 @@ function kernelOf(word: WindowWord, { quantile }: RollingOptions): WindowKernel 
       return windowQuantile(0.5);
     case "quantile":
       if (quantile !== undefined && quantile >= 0 && quantile <= 1) return windowQuantile(quantile);
-      throw new InputError(`invalid quantile: ${quantile}`, {
+      throw new InputError(`The quantile is ${quantile}.`, {
         code: "BadOption",
         hint: "Give { quantile: 0.9 } or another number from 0 to 1.",
       });

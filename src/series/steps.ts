@@ -79,7 +79,7 @@ export function returns(table: Table, options: ReturnsOptions = {}): Table {
 
 function checkSteps(steps: number): void {
   if (Number.isInteger(steps)) return;
-  throw new InputError(`invalid number of rows: ${steps}`, { code: "BadOption", hint: "Give a whole number." });
+  throw new InputError(`The number of rows is ${steps}.`, { code: "BadOption", hint: "Give a whole number." });
 }
 
 const pairKernel =

@@ -1,5 +1,6 @@
 import type { Table } from "../columns/arrow.js";
-import { columnAt, listOf } from "./choose.js";
+import { columnIndex } from "../columns/names.js";
+import { listOf } from "./choose.js";
 import { rowsOf } from "./tables.js";
 import { seriesCodes } from "./track.js";
 
@@ -12,7 +13,7 @@ import { seriesCodes } from "./track.js";
 export function unique(table: Table, names: string | readonly string[] = []): Table {
   const named = listOf(names);
   const columns =
-    named.length > 0 ? named.map((name) => columnAt(table, name)) : table.schema.fields.map((_, at) => at);
+    named.length > 0 ? named.map((name) => columnIndex(table, name)) : table.schema.fields.map((_, at) => at);
   const codes = seriesCodes(table, columns);
   if (codes === undefined) return table;
   const seen = new Uint8Array(codes.size);

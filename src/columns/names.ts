@@ -1,0 +1,41 @@
+import { InputError } from "../errors/errors.js";
+import { suggestion } from "../errors/nearest.js";
+import type { Table } from "./arrow.js";
+
+/** Names of the columns in order; a table may hold a name twice. */
+export function namesOf(table: Table): string[] {
+  return table.schema.fields.map((field) => field.name);
+}
+
+/**
+ * Position of a column by exact name, or by position itself.
+ * @throws InputError `UnknownColumn` with the nearest names; `AmbiguousColumn` where several columns bear the name.
+ */
+export function columnIndex(table: Table, column: string | number): number {
+  const names = namesOf(table);
+  if (typeof column === "number") {
+    if (Number.isInteger(column) && column >= 0 && column < names.length) return column;
+    throw new InputError(`There is no column at position ${column}: the table has ${names.length}.`, {
+      code: "UnknownColumn",
+      column: String(column),
+      hint: `Positions go from 0 to ${names.length - 1}.`,
+    });
+  }
+  const first = names.indexOf(column);
+  if (first === -1) {
+    throw new InputError(`There is no column ${JSON.stringify(column)}.`, {
+      code: "UnknownColumn",
+      column,
+      hint: suggestion(column, names, "columns"),
+    });
+  }
+  if (names.indexOf(column, first + 1) !== -1) {
+    const places = names.flatMap((name, i) => (name === column ? [i] : []));
+    throw new InputError(`${places.length} columns are called ${JSON.stringify(column)}.`, {
+      code: "AmbiguousColumn",
+      column,
+      hint: `Name it by position (${places.join(", ")}) or give new names to all: frame.rename([…]).`,
+    });
+  }
+  return first;
+}
