@@ -3,7 +3,7 @@ import type { ExportStatus } from "../document/records.js";
 import type { Call } from "../spec/endpoints.js";
 import { chosenColumns, columnSpecs, tableOf } from "./answer-table.js";
 import type { FileOrder } from "./exports.js";
-import { engineColumn, filterSql } from "./filter-sql.js";
+import { filterSql } from "./filter-sql.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
@@ -31,10 +31,9 @@ function exportOrder(call: Call, state: ServiceState): FileOrder {
   const table = tableOf(call, state);
   const chosen = chosenColumns(call, table, state);
   const where = filterSql(table.entry, call.filters, state.profile);
-  const list = chosen.map(engineColumn).join(", ");
-  const sql = `SELECT ${list} FROM ${table.table} WHERE ${where.sql}`;
   async function* batches(): AsyncGenerator<RecordBatch> {
-    await table.ready();
+    const { column } = await table.ready();
+    const sql = `SELECT ${chosen.map(column).join(", ")} FROM ${table.table} WHERE ${where.sql}`;
     yield* state.store.engine.batches(sql, where.params);
   }
   return {

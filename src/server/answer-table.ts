@@ -3,7 +3,7 @@ import type { TableMetadata } from "../document/records.js";
 import { suggestion } from "../errors/nearest.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { Call } from "../spec/endpoints.js";
-import { engineColumn, filterSql, unknownColumn, type Where } from "./filter-sql.js";
+import { filterSql, unknownColumn, type Where } from "./filter-sql.js";
 import { needSubscription } from "./keys.js";
 import { refused } from "./refused.js";
 import { type Answer, answerReply } from "./reply.js";
@@ -112,7 +112,7 @@ async function refuseTooMany(
   where: Where,
   { store, profile, maxResultRows }: ServiceState,
 ): Promise<void> {
-  if ((await table.ready()) <= maxResultRows) return;
+  if ((await table.ready()).rows <= maxResultRows) return;
   const count = await store.engine.query(`SELECT count(*) FROM ${table.table} WHERE ${where.sql}`, where.params);
   if (Number(texts(count)[0][0]) <= maxResultRows) return;
   throw refused(
@@ -138,10 +138,10 @@ async function pageOf(
   { where, chosen, after, size }: Page,
   { store }: ServiceState,
 ): Promise<{ rows: (string | null)[][]; last: number | undefined }> {
-  const list = chosen.map((i) => `, ${engineColumn(i)}`).join("");
+  const { column } = await table.ready();
+  const list = chosen.map((i) => `, ${column(i)}`).join("");
   const from = after < 0 ? "" : ` AND rowid > ${after}`;
   const sql = `SELECT rowid${list} FROM ${table.table} WHERE ${where.sql}${from} LIMIT ${size + 1}`;
-  await table.ready();
   const rows: (string | null)[][] = [];
   const numbers: (string | null)[] = [];
   for await (const batch of store.engine.batches(sql, where.params)) {

@@ -8,6 +8,7 @@ import type { Catalog, DatabaseEntry, DatasetEntry, TableEntry } from "./catalog
 import { engineColumn } from "./filter-sql.js";
 import type { RowSource, Source } from "./source.js";
 import { readState, writeState } from "./state.js";
+import { makeWords, wordsColumn } from "./words.js";
 
 /** A table as it stands in the engine. */
 export interface StoredTable {
@@ -18,8 +19,15 @@ export interface StoredTable {
   readonly refreshedAt: string;
   /** Changes when the rows do. */
   readonly version: string;
-  /** Number of rows, once they are in the engine; the first call brings them in where that was put off. */
-  ready(): Promise<number>;
+  /** Brings the rows into the engine where that was put off, and says how many there are and how columns are read. */
+  ready(): Promise<ReadyTable>;
+}
+
+/** A table whose rows are in the engine. */
+export interface ReadyTable {
+  readonly rows: number;
+  /** SQL that reads column number `index`: text of few different values as a list of words, which is read much faster. */
+  column(index: number): string;
 }
 
 /** A time series as it stands in the engine. */
@@ -56,7 +64,14 @@ export interface Store {
 }
 
 /** What the engine holds of each code, so that a database file is not loaded again. */
-type Loaded = Record<string, { readonly version: string; readonly refreshedAt: string }>;
+type Loaded = Record<string, LoadedRows>;
+
+interface LoadedRows {
+  readonly version: string;
+  readonly refreshedAt: string;
+  /** Numbers of the text columns whose different values are a type of the engine (see `words.ts`). */
+  readonly words?: readonly number[];
+}
 
 /**
  * Brings the rows of a source into the engine, those apart that it holds already. Without a source, serves what a database file
@@ -151,16 +166,22 @@ interface TableToOpen {
 function openTable(engine: Engine, { code, entry, rows, loaded, save }: TableToOpen): StoredTable {
   const name = `table/${code}`;
   const table = quoteName(name);
-  const load = async (): Promise<number> => {
+  const load = async (): Promise<ReadyTable> => {
     if (rows !== undefined && !isCurrent(loaded[name], rows)) {
       await rows.load(engine, name);
       await checkKey(engine, code, entry, name);
-      loaded[name] = { version: rows.version, refreshedAt: rows.refreshedAt };
+      const words = await makeWords(engine, name, entry.columns);
+      loaded[name] = { version: rows.version, refreshedAt: rows.refreshedAt, words };
       await save();
     }
-    return Number(texts(await engine.query(`SELECT count(*) FROM ${table}`))[0][0]);
+    const words = new Set(loaded[name].words);
+    const count = texts(await engine.query(`SELECT count(*) FROM ${table}`))[0][0];
+    return {
+      rows: Number(count),
+      column: (index) => (words.has(index) ? wordsColumn(name, index) : engineColumn(index)),
+    };
   };
-  let count: Promise<number> | undefined;
+  let ready: Promise<ReadyTable> | undefined;
   const { version, refreshedAt } = rows === undefined || isCurrent(loaded[name], rows) ? loaded[name] : rows;
   return {
     code,
@@ -169,8 +190,8 @@ function openTable(engine: Engine, { code, entry, rows, loaded, save }: TableToO
     version,
     refreshedAt,
     ready() {
-      count ??= load();
-      return count;
+      ready ??= load();
+      return ready;
     },
   };
 }

@@ -109,6 +109,24 @@ it("a table and a series may share a code", async () => {
   await service.close();
 });
 
+it("text of few different values reads as it was written, empty text and null apart", async () => {
+  const values = ["x", '""', "", '"ünïcode, longer than twelve bytes"', "y"];
+  const lines = Array.from({ length: 200 }, (_, i) => `${i},${values[i % 5]},a\u0000${i % 2}`);
+  const columns = [
+    { name: "k", type: "Integer" },
+    { name: "t", type: "String" },
+    { name: "z", type: "String" },
+  ];
+  const csv = `k,t,z\n${lines.join("\n")}\n`;
+  const files = { "catalog.json": table({ columns, filters: ["t"] }), "t.csv": csv };
+  const service = await serve({ data: folderOf(files) });
+  expect((await get(service, "/datatables/V/T.csv")).text).toBe(csv);
+  expect((await get(service, "/datatables/V/T.csv?t=x")).rows()).toHaveLength(41);
+  expect((await get(service, "/datatables/V/T.csv?t.gte=x")).rows()).toHaveLength(121);
+  expect((await get(service, "/datatables/V/T.csv?t=nowhere")).text).toBe("k,t,z\n");
+  await service.close();
+});
+
 it("series of one database may differ in their columns; bulk has them all", async () => {
   const entry = (code: string, columns: string[]) => ({
     dataset_code: code,
