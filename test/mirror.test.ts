@@ -630,3 +630,30 @@ describe("either root answers the questions of 4.1, 4.2 and 4.4", () => {
     expect(bytes(both.frame) === bytes(frame)).toBe(true);
   });
 });
+
+it("a column number that does not exist, answered by a nameless column as observed, is an unknown column", async () => {
+  const reply = {
+    limit: null,
+    transform: null,
+    column_index: 9,
+    column_names: ["Month", null],
+    start_date: "2020-01-01",
+  };
+  const dataset_data = {
+    ...reply,
+    end_date: "2020-12-01",
+    frequency: "monthly",
+    data: [],
+    collapse: null,
+    order: "desc",
+  };
+  const odd = connect({
+    url: "http://service.example",
+    apiKey: "k",
+    fetch: async () => Response.json({ dataset_data }),
+  });
+  await expect(odd.dataset("A/B").column(9).frame()).rejects.toMatchObject({
+    name: "InputError",
+    code: "UnknownColumn",
+  });
+});

@@ -61,7 +61,8 @@ function readValue(field: Exclude<Field, { kind: "rows" }>, node: Node): unknown
     case "object":
       return readFields(field.fields, node, { fields: {} }).fields;
     case "texts":
-      return node.items(field).map((item) => readText(item));
+      // A nameless column answers a column number that does not exist (observed at services of this kind).
+      return node.items(field).map((item) => (item.isNull(TEXT) ? "" : item.text("string")));
     case "columns":
       return node.items(field).map((item) => ({ name: readMember(item, "name"), type: readMember(item, "type") }));
     default: {
