@@ -33,8 +33,21 @@ export function chunkReader(data: Data): ChunkReader {
   return reader;
 }
 
-/** Whether row `i` of the chunk holds a value. */
+/** Whether row `i` of the chunk holds a value; a dictionary may itself hold nulls. */
 export function validity(data: Data): (i: number) => boolean {
+  const own = bitmapOf(data);
+  const words = data.dictionary as Vector | undefined;
+  if (data.type.typeId !== Type.Dictionary || words === undefined || words.nullCount === 0) return own;
+  const find = chunkFinder(words);
+  const chunks = words.data.map((chunk) => validity(chunk as Data));
+  return (i) => {
+    if (!own(i)) return false;
+    const [chunk, row] = find(Number(data.values[i]));
+    return chunks[chunk](row);
+  };
+}
+
+function bitmapOf(data: Data): (i: number) => boolean {
   const { nullBitmap, offset } = data;
   if (data.type.typeId === Type.Null) return () => false;
   if (data.type.typeId === Type.Union) return (i) => data.getValid(i);
@@ -243,7 +256,6 @@ function dictionaryReader(words: Vector): DictionaryReader {
     const isText = first !== undefined && first.number === undefined;
     const value = (index: number): Cell => {
       const [chunk, i] = find(index);
-      if (!typed[chunk].valid(i)) return null;
       return isText ? text(index) : typed[chunk].value(i);
     };
     const of = <K extends "number" | "integer" | "time">(name: K) =>

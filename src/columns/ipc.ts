@@ -47,9 +47,23 @@ function prepared(table: Table, { wideDecimals = "decimal" }: IPCOptions): Table
   );
 }
 
+/** The highest number of a dictionary inside a nested type; -1 when there is none. */
+function highestNested(fields: readonly Field[]): number {
+  const inside = (type: DataType): number[] => {
+    const own = type.typeId === Type.Dictionary ? [(type as Dictionary).id] : [];
+    return [...own, ...(type.children ?? []).flatMap((child) => inside(child.type as DataType))];
+  };
+  return Math.max(
+    -1,
+    ...fields.flatMap(({ type }) =>
+      ((type as DataType).children ?? []).flatMap((child) => inside(child.type as DataType)),
+    ),
+  );
+}
+
 /** The same schema with dictionaries numbered from 0 in column order: numbers of a process are neither equal twice nor unique in a table. */
 function portableSchema(schema: Schema, widest: boolean): Schema {
-  let next = 0;
+  let next = highestNested(schema.fields) + 1;
   const fields = schema.fields.map((field) => {
     const type = field.type as DataType;
     if (type.typeId === Type.Dictionary) {
