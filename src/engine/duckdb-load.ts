@@ -35,7 +35,8 @@ export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Pro
   const exists = await tableExists(own, load.name);
   const adds = load.options.mode === "append" && exists;
   const key = load.options.key ?? [];
-  const primaryKey = key.length > 0 && !adds ? `, PRIMARY KEY (${key.map(quoteName).join(", ")})` : "";
+  if (adds && key.length > 0) await checkKey(own, load.name, key);
+  const primaryKey = key.length > 0 ? `, PRIMARY KEY (${key.map(quoteName).join(", ")})` : "";
   await own.run(`CREATE TABLE ${quoteName(load.staging)} (${columns.join(", ")}${primaryKey})`);
   const rows = await append(api, own, load.staging, batches, schema);
   const [table, staging] = [quoteName(load.name), quoteName(load.staging)];
@@ -117,6 +118,22 @@ async function tableExists(own: DuckDBConnection, name: string): Promise<boolean
     [name],
   );
   return found.currentRowCount > 0;
+}
+
+/** Rows take the place of those with their key only where the table was loaded with that key. */
+async function checkKey(own: DuckDBConnection, name: string, key: readonly string[]): Promise<void> {
+  const found = await own.runAndReadAll(
+    `SELECT unnest(constraint_column_names) FROM duckdb_constraints()
+      WHERE table_name = $1 AND schema_name = current_schema() AND constraint_type = 'PRIMARY KEY'`,
+    [name],
+  );
+  const has = found.getRows().map(([column]) => String(column));
+  if (has.length === key.length && has.every((column) => key.includes(column))) return;
+  const was = has.length === 0 ? "without a key" : `with the key ${has.join(", ")}`;
+  throw new InputError(`The table ${JSON.stringify(name)} was loaded ${was}, not ${key.join(", ")}.`, {
+    code: "WrongKey",
+    hint: 'Load it once with that key and mode: "replace".',
+  });
 }
 
 async function append(

@@ -61,6 +61,8 @@ export interface BulkFilesOptions {
   /** ISO 8601 UTC. */
   readonly now: () => string;
   readonly remembered: readonly MadeFile[];
+  /** Told when there is one file more or less to remember. */
+  readonly changed: () => void;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -69,7 +71,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const KEPT_MS = 24 * HOUR_MS;
 
 /** Bulk files in a folder. */
-export function bulkFiles({ folder, profile, clock, now, remembered }: BulkFilesOptions): BulkFiles {
+export function bulkFiles({ folder, profile, clock, now, remembered, changed }: BulkFilesOptions): BulkFiles {
   const files = new Map(remembered.filter((file) => existsSync(file.path)).map((file) => [file.id, file]));
   const running = new Map<string, Promise<MadeFile>>();
   const failures = new Map<string, unknown>();
@@ -87,6 +89,7 @@ export function bulkFiles({ folder, profile, clock, now, remembered }: BulkFiles
       const old = files.get(id);
       const made: MadeFile = { ...zip, id, code: order.code, version: order.version, snapshotTime };
       files.set(id, made);
+      changed();
       if (old !== undefined && old.path !== path) await rm(old.path, { force: true });
       return made;
     });
@@ -100,6 +103,7 @@ export function bulkFiles({ folder, profile, clock, now, remembered }: BulkFiles
       if (running.has(id) || clock() - (asked.get(id) ?? clock()) < KEPT_MS) continue;
       files.delete(id);
       asked.delete(id);
+      changed();
       await rm(file.path, { force: true });
     }
   };

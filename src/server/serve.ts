@@ -113,7 +113,13 @@ async function openService(
   const downloads = new Map(Object.entries((await readState<Record<string, number>>(engine, "downloads")) ?? {}));
   const remembered = (await readState<MadeFile[]>(engine, "files")) ?? [];
   const folder = await filesFolder(options.database, remembered, undo);
-  const files: BulkFiles = bulkFiles({ folder, profile, clock, now, remembered });
+  const remember = async (): Promise<void> => {
+    await writeState(engine, "downloads", Object.fromEntries(downloads));
+    await writeState(engine, "files", options.database === undefined ? [] : files.made());
+  };
+  // A service that is killed remembers what was finished by then; one that is just closing does so itself.
+  const changed = (): void => void remember().catch(() => undefined);
+  const files: BulkFiles = bulkFiles({ folder, profile, clock, now, remembered, changed });
   return {
     now,
     state: {
@@ -125,10 +131,7 @@ async function openService(
       cursors: cursors(secret),
       maxResultRows: options.maxResultRows ?? 1_000_000,
     },
-    async remember() {
-      await writeState(engine, "downloads", Object.fromEntries(downloads));
-      await writeState(engine, "files", options.database === undefined ? [] : files.made());
-    },
+    remember,
   };
 }
 

@@ -186,6 +186,12 @@ it("keys: a second row with a key is refused, an appended one takes its place", 
   await engine.load("keyed", rows([2, 3], ["B", "c"]), { key: ["k"], mode: "append" });
   const back = await engine.query("SELECT v FROM keyed ORDER BY k");
   expect([...(back.getChildAt(0) as Vector)]).toEqual(["a", "B", "c"]);
+  const add = { key: ["k"], mode: "append" } as const;
+  await expect(engine.load("keyed", rows([4, 4], ["a", "b"]), add)).rejects.toMatchObject({ code: "EngineData" });
+  await engine.load("free", rows([1, 1], ["a", "b"]));
+  await engine.load("free", rows([1], ["c"]), { mode: "append" });
+  expect((await engine.query("SELECT * FROM free")).numRows).toBe(3);
+  await expect(engine.load("free", rows([1], ["d"]), add)).rejects.toMatchObject({ code: "WrongKey" });
   await expect(engine.load("keyed", rows([1], ["a"]), { key: ["K"] })).rejects.toThrow(/Did you mean "k"/);
 });
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { duckdbEngine } from "../../src/engine/duckdb.js";
 import { serve } from "../../src/server.js";
 import { folderOf, get } from "./support.js";
 
@@ -107,6 +108,19 @@ it("wide decimals, moments and null beside empty text come through exactly", asy
   expect((await get(service, "/datatables/V/T.csv?at.gt=2024-02-29T10:00:00Z&qopts.columns=k")).text).toBe("k\n");
   expect((await get(service, "/datatables/V/T.json?wide=1")).text).toContain("QESx08");
   await service.close();
+});
+
+it("a finished file is remembered at once, also when the service is killed", async () => {
+  const folder = folderOf({ "catalog.json": { tables: [table] }, "t.csv": csv });
+  const engine = await duckdbEngine();
+  const options = { data: folder, database: join(folder, "state"), engine };
+  const killed = await serve(options);
+  await fresh(killed);
+  const next = await serve(options);
+  expect((await statusOf(next)).status).toBe("fresh");
+  await next.close();
+  await killed.close();
+  await engine.close();
 });
 
 it("a database file that is open elsewhere is refused, in this process and in another", async () => {
