@@ -196,6 +196,31 @@ describe("time series", () => {
     expect(bytes(a) === bytes(await seattle("csv").frame())).toBe(true);
   });
 
+  it("spec 4.2 filtered: the same rows on the path of 4.4, with their echo in json and xml, bare in csv", async () => {
+    const query = (format: Format) =>
+      seattle(format).column(2).from("2014-01-01").collapse("annual").transform("diff").order("asc");
+    const [json, xml] = [await query("json").withMetadata(), await query("xml").withMetadata()];
+    const { frame: a, ...fields } = json;
+    const { frame: b, ...others } = xml;
+    expect(others).toEqual(fields);
+    expect(fields).toMatchObject({
+      column_index: 2,
+      collapse: "annual",
+      transform: "diff",
+      order: "asc",
+      dataset_code: "SEATTLE",
+    });
+    const frame = await query("csv").frame();
+    expect([bytes(a), bytes(b)]).toEqual([bytes(frame), bytes(frame)]);
+    const parameters = "column_index=2&start_date=2014-01-01&collapse=annual&transform=diff&order=asc";
+    const [short, long] = [
+      await get(`/datasets/WEATHER/SEATTLE.csv?${parameters}`),
+      await get(`/datasets/WEATHER/SEATTLE/data.csv?${parameters}`),
+    ];
+    expect(short.text).toBe(long.text);
+    expect(short.text).toMatch(/^Date,Temp Max\n2015-12-31,/);
+  });
+
   it("spec 4.4 csv: refused before asking", async () => {
     pair.asked();
     await expect(seattle("csv").withMetadata()).rejects.toMatchObject({ name: "InputError" });
