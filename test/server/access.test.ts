@@ -7,6 +7,7 @@ import { nasdaqDataLink } from "../../src/spec/profile.js";
 import { get, sampleOf, started } from "./support.js";
 
 const KEY = "k3y-of-a-subscriber-0123456789";
+const PATIENT = { timeout: 20_000 };
 const log: RequestLog[] = [];
 const service = await started({
   apiKeys: { [KEY]: { subscriptions: ["MARKET"] }, sample: { subscriptions: [] } },
@@ -115,7 +116,7 @@ it("every answer has an id, and the log has it with the key removed", async () =
   log.length = 0;
   const answer = await get(service, `/datatables/MARKET/PRICES.json?ticker=AAA&date=2024-12-31&api_key=${KEY}`);
   await get(service, `/databases/NONE.json?api_key=${KEY}`);
-  await new Promise((wake) => setTimeout(wake, 50));
+  await expect.poll(() => log.length, PATIENT).toBe(2);
   expect(log.map(({ method, url, status }) => ({ method, url, status }))).toEqual([
     {
       method: "GET",
@@ -168,11 +169,9 @@ it("a failure inside is a 500 without its reason, which the log has", async () =
   expect(answer.text).toContain(answer.headers.get("x-request-id") as string);
   const order = "/datatables/TRANSPORT/FLIGHTS.json?qopts.export=true";
   expect((await get(broken, order)).text).toContain("creating");
-  await new Promise((wake) => setTimeout(wake, 50));
-  expect((await get(broken, order)).status).toBe(500);
+  await expect.poll(async () => (await get(broken, order)).status, PATIENT).toBe(500);
   expect((await get(broken, order)).text).toContain("creating");
-  await new Promise((wake) => setTimeout(wake, 50));
-  expect(failures.filter((entry) => entry.error !== undefined)).toHaveLength(2);
+  await expect.poll(() => failures.filter((entry) => entry.error !== undefined).length, PATIENT).toBe(2);
   await broken.close();
   await engine.close();
 });

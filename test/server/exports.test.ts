@@ -19,7 +19,7 @@ const ask = async (service: { url: string }, path: string): Promise<Status> =>
 
 /** Asks until the file has the state. */
 async function until(service: { url: string }, path: string, status: string): Promise<Status> {
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 2_000; i++) {
     const now = await ask(service, path);
     if (now.file.status === status) return now;
     await new Promise((wake) => setTimeout(wake, 10));

@@ -88,7 +88,9 @@ it("keeps rows, files, counts and cursors in a database file", async () => {
   expect((await get(third, "/datatables/V/T/metadata.json")).text).toContain('"refreshed_at":"2023-11-14T22:13:20');
   expect((await statusOf(third)).status).toBe("regenerating");
   await fresh(third);
-  await expect.poll(() => readdirSync(`${database}.files`).filter((name) => name.endsWith(".zip"))).toHaveLength(1);
+  await expect
+    .poll(() => readdirSync(`${database}.files`).filter((name) => name.endsWith(".zip")), { timeout: 20_000 })
+    .toHaveLength(1);
   await third.refresh("V/T");
   const refreshed = (await get(third, "/datatables/V/T/metadata.json")).text;
   expect(refreshed).not.toContain("2023-11-14");
