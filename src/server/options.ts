@@ -4,6 +4,18 @@ import type { KeyGrant } from "./keys.js";
 import type { RequestLog } from "./request-log.js";
 import type { Source } from "./source.js";
 
+/** How long a caller may take, in milliseconds. */
+export interface ServerTimeouts {
+  /** For the headers of a request; default 10,000. */
+  readonly headers?: number;
+  /** For a whole request; default 30,000. */
+  readonly request?: number;
+  /** Without a byte either way; default 120,000. */
+  readonly idle?: number;
+  /** Between two requests on one connection; default 5,000. */
+  readonly keepAlive?: number;
+}
+
 /** How a service is started; see docs/server.md. */
 export interface ServeOptions {
   /** A folder with a `catalog.json`, or a source such as `sampleData()`. Left out, a `database` file serves what it holds. */
@@ -28,6 +40,9 @@ export interface ServeOptions {
   readonly log?: (entry: RequestLog) => void;
   /** Most rows a table question may match before it is refused (spec 7); default 1,000,000. */
   readonly maxResultRows?: number;
+  readonly timeouts?: ServerTimeouts;
+  /** Connections at once; default 1,000. */
+  readonly maxConnections?: number;
   /** Milliseconds that requests under way get to finish when the service is closed; default 5,000. */
   readonly graceMs?: number;
 }

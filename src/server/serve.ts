@@ -1,20 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
-import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeFailure } from "../document/failure.js";
 import { duckdbEngine } from "../engine/duckdb.js";
 import type { Engine } from "../engine/engine.js";
-import { InputError, TransportError } from "../errors/errors.js";
+import { InputError } from "../errors/errors.js";
 import { rememberSecret } from "../errors/secrets.js";
-import { type Profile, specification } from "../spec/profile.js";
+import { specification } from "../spec/profile.js";
 import { cursors } from "./cursor.js";
 import { type BulkFiles, bulkFiles, type MadeFile } from "./exports.js";
 import { application } from "./http.js";
 import { gate, type KeyGrant } from "./keys.js";
 import { links } from "./links.js";
+import { listen, stop } from "./listen.js";
 import type { CatalogItem, RunningService, ServeOptions } from "./options.js";
 import { SAMPLE_KEY } from "./sample.js";
 import type { ServiceState } from "./service-state.js";
@@ -58,7 +57,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
       log: options.log,
       closing: () => closing !== undefined,
     });
-    const server = await listen(app.fetch, options.port ?? 0, host, profile);
+    const server = await listen(app.fetch, { ...options, host, profile });
     const address = server.address() as { readonly port: number };
     return {
       url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
@@ -154,66 +153,6 @@ async function filesFolder(
     if (/\.zip(\.part)?$/.test(name) && !known.has(path)) await rm(path, { force: true });
   }
   return folder;
-}
-
-/** Room for a query that is too long for the profile, so that our own refusal is the one seen. */
-const MAX_HEADER_BYTES = 64 * 1024;
-
-async function listen(
-  fetch: (request: Request, env: never) => Response | Promise<Response>,
-  port: number,
-  host: string,
-  profile: Profile,
-): Promise<Server> {
-  const { createAdaptorServer } = await import("@hono/node-server");
-  const server = createAdaptorServer({
-    fetch: fetch as (request: Request, env: unknown) => Response | Promise<Response>,
-    overrideGlobalObjects: false,
-    serverOptions: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 5_000,
-      connectionsCheckingInterval: 1_000,
-    },
-  }) as Server;
-  server.timeout = 120_000;
-  server.maxConnections = 1_000;
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable) return void socket.destroy();
-    const tooLong = error.code === "HPE_HEADER_OVERFLOW";
-    const failure = tooLong
-      ? { code: "QELx07", status: 414, message: "The request query parameters are too long." }
-      : { code: "QESx09", status: 400, message: "This is no HTTP request." };
-    const { contentType, body } = writeFailure(failure, undefined, profile);
-    const lines = [
-      `HTTP/1.1 ${failure.status} ${tooLong ? "URI Too Long" : "Bad Request"}`,
-      `Content-Type: ${contentType}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      "Connection: close",
-    ];
-    socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => {
-      const where = `${host}:${port}`;
-      reject(
-        new TransportError(`The service cannot listen on ${where}: ${cause.message}`, { code: "NotListening", cause }),
-      );
-    });
-    server.listen(port, host, resolve);
-  });
-  return server;
-}
-
-async function stop(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A caller that keeps its connection open after an answer under way does not hold the stop up.
-  (server as { keepAliveTimeout: number }).keepAliveTimeout = 50;
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearTimeout(timer);
 }
 
 function catalogItems({ databases, tables }: Store): CatalogItem[] {

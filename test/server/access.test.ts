@@ -112,6 +112,32 @@ it("what is no HTTP gets one answer and a closed connection", async () => {
   expect(await talk(odd)).toMatch(/^HTTP\/1\.1 (200|400) /);
 });
 
+it("callers that are too slow, say nothing or are too many are let go", async () => {
+  const timeouts = { headers: 300, request: 300, idle: 2_500, keepAlive: 200 };
+  const strict = await started({ data: sampleOf("LABOR"), timeouts, maxConnections: 3 });
+  const { port } = new URL(strict.url);
+  const open = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = dial(Number(port), "127.0.0.1", () => socket.write(text));
+      let heard = "";
+      socket.on("data", (chunk) => {
+        heard += chunk;
+      });
+      socket.on("close", () => resolve(heard));
+      socket.on("error", (error: NodeJS.ErrnoException) =>
+        error.code === "ECONNRESET" ? resolve(heard) : reject(error),
+      );
+    });
+  const slow = open("GET /api/v3/databases/LABOR.json HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+  const silent = open("");
+  expect(await slow).toMatch(/^HTTP\/1\.1 408 .*took too long/s);
+  await silent;
+  const whole = "GET /api/v3/databases/LABOR.json?api_key=sample HTTP/1.1\r\nHost: x\r\n\r\n";
+  const many = await Promise.all(Array.from({ length: 8 }, () => open(whole)));
+  const answered = many.filter((heard) => heard.startsWith("HTTP/1.1 200")).length;
+  expect(answered >= 3 && answered < 8, `${answered} answered`).toBe(true);
+});
+
 it("every answer has an id, and the log has it with the key removed", async () => {
   log.length = 0;
   const answer = await get(service, `/datatables/MARKET/PRICES.json?ticker=AAA&date=2024-12-31&api_key=${KEY}`);
