@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { csvLine } from "../format/csv.js";
+import { type CsvTextOptions, csvText } from "../format/csv-text.js";
 import { type ZipOptions, zipEntry } from "../format/zip.js";
 import type { RecordBatch, Schema, Table } from "./arrow.js";
 import { cellTexts } from "./cells.js";
@@ -10,6 +10,8 @@ import type { CsvOptions } from "./options.js";
 
 /** Bytes read from a file at a time. */
 const BLOCK = 1_048_576;
+/** Rows turned into text at a time. */
+const LINES = 4_096;
 
 /** The bytes of a file in blocks of 1 MB, the next one read meanwhile; each block is only good until the next is asked for. */
 export async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
@@ -71,24 +73,25 @@ export async function writeCsv(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
   path: string,
   schema?: Schema,
+  options?: CsvTextOptions,
 ): Promise<Written> {
   return atomicFile(path, async (file) => {
-    let text = schema === undefined ? "" : headerLine(schema);
+    let lines: (string | null)[][] = schema === undefined ? [] : [namesOf(schema)];
     let begun = schema !== undefined;
     let rows = 0;
     let bytes = 0;
     const flush = async (): Promise<void> => {
-      const block = Buffer.from(text);
+      const block = Buffer.from(csvText(lines, options));
       await file.writeFile(block);
       bytes += block.length;
-      text = "";
+      lines = [];
     };
     for await (const batch of batches) {
-      if (!begun) text = headerLine(batch.schema);
+      if (!begun) lines.push(namesOf(batch.schema));
       begun = true;
       for (const cells of cellTexts(batch)) {
-        text += csvLine(cells);
-        if (text.length > BLOCK) await flush();
+        lines.push(cells);
+        if (lines.length >= LINES) await flush();
       }
       rows += batch.numRows;
     }
@@ -97,6 +100,6 @@ export async function writeCsv(
   });
 }
 
-function headerLine(schema: Schema): string {
-  return csvLine(schema.fields.map((field) => field.name));
+function namesOf(schema: Schema): string[] {
+  return schema.fields.map((field) => field.name);
 }

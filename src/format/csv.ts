@@ -172,23 +172,3 @@ export function refuseUtf16(b: Uint8Array): void {
     });
   }
 }
-
-const NEEDS_QUOTES = /[",\r\n]/;
-
-/** One cell as CSV: null as nothing, empty text as `""`, quotes where the text needs them (spec 1, 2.6). */
-export function csvCell(text: string | null): string {
-  if (text === null) return "";
-  if (text === "") return '""';
-  const edge = text.charCodeAt(0) === 32 || text.charCodeAt(text.length - 1) === 32 || text.charCodeAt(0) === 0xfeff;
-  return edge || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/**
- * One row as a line of CSV, line feed included. A row of one null cell is written `""`-free, as an empty line, only when `null` may be read
- * back so: the reader takes an empty line of a one-column file as null.
- */
-export function csvLine(cells: readonly (string | null)[]): string {
-  let line = "";
-  for (let i = 0; i < cells.length; i++) line += i === 0 ? csvCell(cells[i]) : `,${csvCell(cells[i])}`;
-  return `${line}\n`;
-}

@@ -20,6 +20,7 @@ import type { FrameSource } from "../display/source.js";
 import { textTable } from "../display/text.js";
 import { byteLength, type TableOptions } from "../display/view.js";
 import { InputError } from "../errors/errors.js";
+import type { CsvTextOptions } from "../format/csv-text.js";
 import { type AsofOptions, asof } from "../series/asof.js";
 import { type CorrelationMethod, corr } from "../series/corr.js";
 import { describe } from "../series/describe.js";
@@ -28,10 +29,10 @@ import { type PivotOptions, pivot } from "../series/pivot.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { Column } from "./column.js";
 import { concatTables } from "./concat.js";
-import { csvText } from "./csv-text.js";
 import { type DanfoFrameShape, type DanfoOptions, type FromDanfoOptions, tableFromDanfo, toDanfo } from "./danfo.js";
 import type { DanfoDataFrame } from "./danfo-class.js";
 import { type Mask, positionsOf, positionsWhere } from "./filter.js";
+import { frameCsv } from "./frame-csv.js";
 import { type Grouped, grouped } from "./grouped.js";
 import { columnIndex, namesOf } from "./names.js";
 import { nameColumns, pickColumns, setColumns, sliceRows } from "./pick.js";
@@ -352,11 +353,13 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     await writeArrowStream(this.table.batches, path, this.table.schema);
   }
 
-  /** The table as CSV text; with a path, written there line by line. Nulls are empty cells, empty text is `""`. @throws FileError */
-  toCsv(): string;
-  toCsv(path: string): Promise<void>;
-  toCsv(path?: string): string | Promise<void> {
-    return path === undefined ? csvText(this.table) : this.writeCsv(path);
+  /**
+   * The table as CSV text; with a path, written there block by block. Nulls are empty cells, empty text is `""`. @throws FileError
+   */
+  toCsv(options?: CsvTextOptions): string;
+  toCsv(path: string, options?: CsvTextOptions): Promise<void>;
+  toCsv(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
+    return typeof path === "string" ? this.writeCsv(path, options) : frameCsv(this.table, path);
   }
 
   /**
@@ -432,8 +435,8 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     return new Frame<Other>(table, this.source);
   }
 
-  private async writeCsv(path: string): Promise<void> {
-    await writeCsv(this.table.batches, path, this.table.schema);
+  private async writeCsv(path: string, options?: CsvTextOptions): Promise<void> {
+    await writeCsv(this.table.batches, path, this.table.schema, options);
   }
 
   private make(name: string, values: NewColumn<Row>, type: string | undefined): MadeColumn {

@@ -8,7 +8,8 @@ import { zipTable } from "../../src/columns/files.js";
 import { jsonRowsTable } from "../../src/columns/json.js";
 import { vectorToNumbers, vectorToStrings } from "../../src/columns/readers.js";
 import { DataError } from "../../src/errors/errors.js";
-import { csvLine, csvRow, DOUBLED, type FaultSlot, splitRow } from "../../src/format/csv.js";
+import { csvRow, DOUBLED, type FaultSlot, splitRow } from "../../src/format/csv.js";
+import { csvText } from "../../src/format/csv-text.js";
 import { readEnvelope } from "../../src/format/json.js";
 import { textsOf, utf8 } from "./rows.js";
 
@@ -141,7 +142,7 @@ describe.runIf(here)("number-parse", () => {
 describe.runIf(here)("naughty strings", () => {
   it("come back code unit for code unit through CSV and JSON, as cells and as column names", () => {
     const strings = here ? (JSON.parse(file("naughty-strings/blns.json").toString()) as string[]) : [];
-    const csv = utf8(`x\n${strings.map((text) => csvLine([text])).join("")}`);
+    const csv = utf8(`x\n${csvText(strings.map((text) => [text]))}`);
     const column = (table: ReturnType<typeof csvTable>): unknown => vectorToStrings(table.getChildAt(0) as never);
     for (const text of ["dictionary", "utf8"] as const) {
       expect(column(csvTable(csv, { columns: [{ name: "x", type: "String" }], text }))).toEqual(strings);
@@ -149,7 +150,7 @@ describe.runIf(here)("naughty strings", () => {
       expect(column(jsonRowsTable(json, 0, json.length, [{ name: "x", type: "String" }], { text }))).toEqual(strings);
     }
     const columns = strings.map((name) => ({ name, type: "String" }));
-    const wide = utf8(csvLine(strings) + csvLine(strings));
+    const wide = utf8(csvText([strings, strings]));
     const table = csvTable(wide, { columns });
     expect(table.schema.fields.map((field) => field.name)).toEqual(strings);
     expect(textsOf(table)).toEqual([strings]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { csvTable } from "../../src/columns/csv.js";
 import type { CellReport, CsvOptions } from "../../src/columns/options.js";
 import { DataError } from "../../src/errors/errors.js";
-import { csvLine } from "../../src/format/csv.js";
+import { csvText } from "../../src/format/csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 const prices: CsvOptions = {
@@ -73,7 +73,7 @@ describe("what was written is read", () => {
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 }),
         fc.constantFrom(1, 3, 65_536),
         async (rows, sizes, batchRows) => {
-          const text = `${header}\n${rows.map(csvLine).join("")}`;
+          const text = `${header}\n${csvText(rows)}`;
           expect(textsOf(csvTable(utf8(text), prices))).toEqual(rows);
           expect(await streamed(chunked(utf8(text), ...sizes), { ...prices, batchRows })).toEqual(rows);
         },
@@ -112,7 +112,7 @@ it("every cut of a stream gives the same rows", async () => {
     ],
   ];
   for (const end of ["\n", "\r\n", "\r"]) {
-    const bytes = utf8(`\ufeff${header}${end}${rows.map((row) => csvLine(row).replace(/\n$/, end)).join("")}`);
+    const bytes = utf8(`\ufeff${header}${end}${rows.map((row) => csvText([row]).replace(/\n$/, end)).join("")}`);
     const whole = textsOf(csvTable(bytes, prices));
     expect(whole.map((row) => row[3])).toEqual(["0.1", null, "Infinity"]);
     for (let cut = 0; cut <= bytes.length; cut++) {

@@ -7,7 +7,7 @@ import Papa from "papaparse";
 import { afterAll, expect, it } from "vitest";
 import { csvTable } from "../../src/columns/csv.js";
 import { jsonRowsTable } from "../../src/columns/json.js";
-import { csvLine } from "../../src/format/csv.js";
+import { csvText } from "../../src/format/csv-text.js";
 import { textsOf, utf8 } from "./rows.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
@@ -52,7 +52,7 @@ it("papaparse reads what we write", () => {
   const cell = fc.array(piece, { maxLength: 4 }).map((parts) => parts.join(""));
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), (rows) => {
-      const text = rows.map(csvLine).join("");
+      const text = csvText(rows);
       const { data, errors } = Papa.parse<string[]>(text.slice(0, -1), { delimiter: ",", newline: "\n" });
       expect(errors).toEqual([]);
       expect(data).toEqual(rows);
@@ -96,7 +96,7 @@ it("DuckDB reads the same values", async () => {
     { name: "n", type: "BigInt" },
   ];
   const path = join(folder, "rows.csv");
-  const text = csvLine(columns.map((column) => column.name)) + rows.map(csvLine).join("");
+  const text = csvText([columns.map((column) => column.name)]) + csvText(rows);
   writeFileSync(path, text);
   const connection = await (await DuckDBInstance.create()).connect();
   const answer = await connection.runAndReadAll(

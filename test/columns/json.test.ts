@@ -7,7 +7,7 @@ import type { ReadOptions } from "../../src/columns/options.js";
 import { textBatches } from "../../src/columns/texts.js";
 import { tableOf } from "../../src/columns/unify.js";
 import { DataError } from "../../src/errors/errors.js";
-import { csvLine } from "../../src/format/csv.js";
+import { csvText } from "../../src/format/csv-text.js";
 import type { ColumnSpec } from "../../src/spec/columns.js";
 import { textsOf, utf8 } from "./rows.js";
 
@@ -124,7 +124,7 @@ describe("three formats", () => {
     const row = fc.tuple(cell.text, cell.date, cell.decimal, cell.double, cell.integer, cell.boolean, cell.instant);
     fc.assert(
       fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
-        const csv = csvTable(utf8(rows.map(csvLine).join("")), { columns, header: false });
+        const csv = csvTable(utf8(csvText(rows)), { columns, header: false });
         const literal = (text: string | null, i: number): string =>
           text === null ? "null" : [2, 3, 4, 5].includes(i) ? text : JSON.stringify(text);
         const json = utf8(`[${rows.map((cells) => `[${cells.map(literal).join(",")}]`).join(",")}]`);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { csvTable } from "../../src/columns/csv.js";
 import { jsonRowsTable } from "../../src/columns/json.js";
-import { csvLine } from "../../src/format/csv.js";
+import { csvText } from "../../src/format/csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 // As under `node --disallow-code-generation-from-strings`.
@@ -32,7 +32,7 @@ it("where code may not be generated, the same rows are read", async () => {
   expect(() => new Function("return 1")).toThrow(EvalError);
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 8 }), fc.integer({ min: 1, max: 30 }), async (rows, size) => {
-      const csv = utf8(rows.map(csvLine).join(""));
+      const csv = utf8(csvText(rows));
       expect(textsOf(csvTable(csv, { columns, header: false }))).toEqual(rows);
       expect(await streamed(chunked(csv, size), { columns, header: false })).toEqual(rows);
       const json = utf8(JSON.stringify(rows));

@@ -152,3 +152,23 @@ it("turns into JSON without losing whole numbers", () => {
   expect(parsed.map((row) => row.volume)).toEqual(["9007199254740993", null, -1]);
   expect(parsed[0].date).toBe("2024-02-29");
 });
+
+describe("CSV for spreadsheets", () => {
+  it("guards text that a spreadsheet would run, and leaves numbers alone", () => {
+    const columns = [
+      { name: "note", type: "String" },
+      { name: "change", type: "BigDecimal(6,2)" },
+    ];
+    const notes = ["=1+1", "+cmd", "@SUM(A1)", "-2+3", "-5.00", "plain", "", null];
+    const frame = Frame.fromRows(
+      notes.map((note) => ({ note, change: "-1.50" })),
+      columns,
+    );
+    expect(frame.toCsv({ escapeFormulae: true })).toBe(
+      `note,change\n${[`"'=1+1"`, `"'+cmd"`, `"'@SUM(A1)"`, `"'-2+3"`, "-5.00", "plain", '""', ""].map((cell) => `${cell},-1.50\n`).join("")}`,
+    );
+    expect(frame.toCsv()).toBe(
+      `note,change\n${["=1+1", "+cmd", "@SUM(A1)", "-2+3", "-5.00", "plain", '""', ""].map((cell) => `${cell},-1.50\n`).join("")}`,
+    );
+  });
+});
