@@ -1,4 +1,5 @@
 import { scrub } from "./secrets.js";
+import { visibleStack } from "./stack.js";
 
 /** What a caller may do about a failed request: whether the same call can succeed later, and the wait the service asked for. */
 export interface RetryAdvice {
@@ -47,15 +48,15 @@ export interface ErrorDetails {
  */
 export class ArrowbookError extends Error {
   readonly code: string;
-  readonly hint?: string;
-  readonly status?: number;
-  readonly requestId?: string;
-  readonly body?: string;
-  readonly retry?: RetryAdvice;
-  readonly row?: number;
-  readonly column?: string;
-  readonly value?: string;
-  readonly offset?: number;
+  declare readonly hint?: string;
+  declare readonly status?: number;
+  declare readonly requestId?: string;
+  declare readonly body?: string;
+  declare readonly retry?: RetryAdvice;
+  declare readonly row?: number;
+  declare readonly column?: string;
+  declare readonly value?: string;
+  declare readonly offset?: number;
 
   constructor(message: string, details: ErrorDetails) {
     super(scrub(message), details.cause === undefined ? undefined : { cause: scrubCause(details.cause) });
@@ -70,6 +71,7 @@ export class ArrowbookError extends Error {
     if (details.column !== undefined) this.column = details.column;
     if (details.value !== undefined) this.value = scrub(clip(details.value));
     if (details.offset !== undefined) this.offset = details.offset;
+    this.stack = visibleStack(this);
   }
 }
 
