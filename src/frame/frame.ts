@@ -38,7 +38,7 @@ import { columnIndex, namesOf } from "./names.js";
 import { nameColumns, pickColumns, setColumns, sliceRows } from "./pick.js";
 import { readReply } from "./reply.js";
 import { type Cell, type RowsOptions, rowsOf } from "./rows.js";
-import { SeriesMethods } from "./series-methods.js";
+import { SeriesMethods, type SourceWords } from "./series-methods.js";
 import { columnOfValues, type MadeColumn, tableOfRows } from "./values.js";
 
 /** A row of a frame whose columns are not known to the compiler. */
@@ -427,8 +427,8 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     return textTable(this.table, { ...options, source: this.source });
   }
 
-  protected override like(table: Table): this {
-    return this.over<Row>(table) as this;
+  protected override like(table: Table, words: SourceWords = {}): this {
+    return new Frame<Row>(table, this.source && { ...this.source, ...words }) as this;
   }
 
   private over<Other extends object>(table: Table): Frame<Other> {

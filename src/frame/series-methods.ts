@@ -1,4 +1,5 @@
 import type { Table } from "../columns/arrow.js";
+import type { FrameSource } from "../display/source.js";
 import type { Frequency } from "../series/calendar.js";
 import type { ColumnChoice } from "../series/choose.js";
 import { type CollapseOptions, collapse } from "../series/collapse.js";
@@ -17,6 +18,9 @@ import type { Collapse, Transform } from "../spec/vocabulary.js";
 
 type Name<Row> = keyof Row & string;
 
+/** Words of the service for what was done to the rows (spec 4.2). */
+export type SourceWords = Pick<FrameSource, "collapse" | "transform">;
+
 /**
  * The methods of a `Frame` that compute along time and keep its shape: each is one function of `series/`, and says there what it does
  * with nulls, decimals and order. Every one takes `on` (the date column, the first by default) and `by` (columns that tell the
@@ -25,22 +29,26 @@ type Name<Row> = keyof Row & string;
 export abstract class SeriesMethods<Row extends object> {
   abstract readonly table: Table;
 
-  /** A frame like this one over another table. */
-  protected abstract like(table: Table): this;
+  /** A frame like this one over another table; `words` say what was done to its source, where the service has a word for it. */
+  protected abstract like(table: Table, words?: SourceWords): this;
 
   /** One row for each period, dated with its end, as the service collapses. {@link collapse} */
   collapse(frequency: Collapse, options?: CollapseOptions<Name<Row>>): this {
-    return this.like(collapse(this.table, frequency, options));
+    const words = options?.value === undefined || options.value === "last" ? { collapse: frequency } : {};
+    return this.like(collapse(this.table, frequency, options), words);
   }
 
   /** The service's transforms: `diff`, `rdiff`, `rdiff_from`, `cumul`, `normalize`. {@link transform} */
   transform(name: Transform, options?: TransformOptions<Name<Row>>): this {
-    return this.like(transform(this.table, name, options));
+    const words = options?.columns === undefined ? { transform: name } : {};
+    return this.like(transform(this.table, name, options), words);
   }
 
   /** Trim, collapse, transform, order, limit: what the service does with a filtered series, in its order. {@link querySeries} */
   query(query: SeriesQuery<Name<Row>>): this {
-    return this.like(querySeries(this.table, query));
+    const { collapse, transform, value } = query;
+    const words = value === undefined || value === "last" ? { collapse, transform } : { transform };
+    return this.like(querySeries(this.table, query), words);
   }
 
   /** A row for each period from first to last, also where there is no data. {@link resample} */

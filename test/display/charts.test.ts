@@ -167,6 +167,18 @@ describe("what is drawn", () => {
     expect(encoding["y"]?.axis).toMatchObject({ format: ".1~%" });
   });
 
+  it("titles what the frame itself collapsed or transformed, and says nothing wrong", () => {
+    const subtitle = (frame: Frame) => specOf(frame.plot()).title.subtitle;
+    const series = small.select("date", "close") as unknown as Frame;
+    expect(subtitle(series.collapse("monthly").transform("rdiff"))).toEqual([
+      "last value of each month · relative change from the row before",
+    ]);
+    expect(subtitle(series.collapse("monthly", { value: "mean" }))).toBeUndefined();
+    expect(subtitle(series.query({ collapse: "weekly", transform: "cumul" }))).toEqual([
+      "last value of each week · running sum",
+    ]);
+  });
+
   it("refuses unknown columns, marks and options with the nearest names", () => {
     const hint = (options: object): unknown => {
       try {
