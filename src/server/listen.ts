@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { writeFailure } from "../document/failure.js";
 import { TransportError } from "../errors/errors.js";
@@ -22,19 +22,27 @@ const MAX_HEADER_BYTES = 64 * 1024;
  * @throws TransportError `NotListening` when the port is taken or may not be used
  */
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Server> {
-  const { createAdaptorServer } = await import("@hono/node-server");
+  const { getRequestListener, RequestError } = await import("@hono/node-server");
   const { host, port = 0, profile, timeouts = {} } = options;
-  const server = createAdaptorServer({
-    fetch: fetch as (request: Request, env: unknown) => Response | Promise<Response>,
+  const listener = getRequestListener(fetch as (request: Request, env: unknown) => Response | Promise<Response>, {
     overrideGlobalObjects: false,
-    serverOptions: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: timeouts.headers ?? 10_000,
-      requestTimeout: timeouts.request ?? 30_000,
-      keepAliveTimeout: timeouts.keepAlive ?? 5_000,
-      connectionsCheckingInterval: 1_000,
+    errorHandler(error) {
+      const bad = error instanceof RequestError;
+      const failure = bad
+        ? { code: "QESx09", status: 400, message: `This is no address of the service: ${error.message}.` }
+        : { code: "QEMx01", status: 500, message: "The service failed." };
+      const { contentType, body } = writeFailure(failure, undefined, profile);
+      return new Response(body, { status: failure.status, headers: { "content-type": contentType } });
     },
-  }) as Server;
+  });
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: timeouts.headers ?? 10_000,
+    requestTimeout: timeouts.request ?? 30_000,
+    keepAliveTimeout: timeouts.keepAlive ?? 5_000,
+    connectionsCheckingInterval: 1_000,
+  };
+  const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
   server.timeout = timeouts.idle ?? 120_000;
   server.maxConnections = options.maxConnections ?? 1_000;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseSocket(error, socket as Socket, profile));
