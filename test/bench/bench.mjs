@@ -12,12 +12,18 @@ import { page } from "./report.mjs";
 
 const ROUNDS = Number(process.env.ARROWBOOK_BENCH_ROUNDS ?? 5);
 const here = fileURLToPath(new URL(".", import.meta.url));
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in groups));
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => name !== "series" && !(name in groups));
 if (unknown.length > 0) {
-  process.stderr.write(`Unknown: ${unknown.join(", ")}. The groups are ${Object.keys(groups).join(", ")}.\n`);
+  process.stderr.write(`Unknown: ${unknown.join(", ")}. The groups are ${Object.keys(groups).join(", ")}, series.\n`);
   process.exit(2);
 }
+// Time series have a page of their own.
+if (asked.length === 0 || asked.includes("series")) {
+  execFileSync(process.execPath, ["--max-old-space-size=8000", join(here, "series.mjs")], { stdio: "inherit" });
+}
+const wanted = asked.filter((name) => name !== "series");
+if (asked.length > 0 && wanted.length === 0) process.exit(0);
 
 const median = (values) => {
   const sorted = [...values].sort((a, b) => a - b);
