@@ -177,6 +177,28 @@ it("gives types without an Arrow column as text, huge integers as decimals, word
   expect((await engine.query("SELECT 1 WHERE false")).schema.fields).toHaveLength(1);
 });
 
+it("keeps the order of a table where nothing sorts it, which pages of the service rely on", async () => {
+  await engine.query("CREATE TABLE long AS SELECT i, (i * 7919) % 1000 AS k FROM range(1_000_000) r(i)");
+  let after = -1;
+  let seen = 0;
+  for (;;) {
+    const page = await engine.query(`SELECT rowid, i FROM long WHERE k < 300 AND rowid > ${after} LIMIT 50000`);
+    if (page.numRows === 0) break;
+    const rows = [...(page.getChildAt(0) as Vector)].map(Number);
+    expect(rows.every((row, i) => row > (i === 0 ? after : rows[i - 1]))).toBe(true);
+    after = rows[rows.length - 1];
+    seen += rows.length;
+  }
+  expect(seen).toBe(300_000);
+  let last = -1;
+  for await (const batch of engine.batches("SELECT i FROM long WHERE k < 300")) {
+    for (const i of batch.getChildAt(0) as Vector) {
+      if (Number(i) <= last) throw new Error(`${i} after ${last}`);
+      last = Number(i);
+    }
+  }
+});
+
 it("keys: a second row with a key is refused, an appended one takes its place", async () => {
   const rows = (k: number[], v: string[]) => tableFromArrays({ k, v });
   await expect(engine.load("keyed", rows([1, 1], ["a", "b"]), { key: ["k"] })).rejects.toMatchObject({
