@@ -41,6 +41,7 @@ export interface RawColumn {
 /** Where texts are unescaped before they are stored. */
 let scratch: Uint8Array = new Uint8Array(256);
 
+const NO_DICTIONARY = new TextDictionary();
 const NO_WORDS = new Int32Array(0);
 const NO_FLOATS = new Float64Array(0);
 const NO_BYTES = new Uint8Array(0);
@@ -67,15 +68,19 @@ export class ColumnBuilder {
   validity: Uint8Array = NO_BYTES;
   /** Whether a row of this batch was set to null. */
   anyNull = false;
-  dictionary = new TextDictionary();
+  dictionary: TextDictionary;
   mode: TextMode;
   /** Empty text in quotes is null (`CsvOptions.emptyText`). */
   emptyIsNull = false;
+  /** The bytes at hand are all ASCII, so that text needs no check. */
+  ascii = false;
   /** Longest text the fast readers store. */
   maxBytes = 2 ** 30;
   /** Bytes of Utf8 text, and how many are used. */
   heap: Uint8Array = NO_BYTES;
   heapLength = 0;
+  /** Bytes the next batch will probably need. */
+  private heapHint = 1024;
   capacity = 0;
 
   constructor(column: ColumnSpec, options: Pick<ReadOptions, "decimals" | "text"> = {}, mode?: TextMode) {
@@ -88,13 +93,15 @@ export class ColumnBuilder {
     this.limit = fastLimit(Math.min(this.precision, 22));
     this.stride = STRIDES[this.kind];
     this.notANumber = type.kind === "double";
+    this.dictionary = this.kind === TEXT ? new TextDictionary() : NO_DICTIONARY;
     this.mode = mode ?? (type.kind === "unknown" ? "utf8" : TEXT_MODES[options.text ?? "auto"]);
   }
 
-  /** Makes room for `rows` rows, what was read so far kept. */
+  /** Makes room for `rows` rows, what was read so far (all rows there was room for) kept. */
   reserve(rows: number): void {
     if (rows <= this.capacity) return;
     const used = this.capacity;
+    if (used === FIRST_ROWS && this.mode === "undecided" && this.kind === TEXT) this.decideText(used, 0.9);
     this.capacity = rows;
     const validity = unsafeBytes((rows + 7) >> 3).fill(255);
     validity.set(this.validity);
@@ -113,7 +120,7 @@ export class ColumnBuilder {
       if (this.words.length === 0) words[0] = 0;
       this.words = words;
     }
-    if (this.kind === TEXT && this.heap.length === 0) this.heap = unsafeBytes(Math.max(rows * 8, 1024));
+    if (this.kind === TEXT && this.heap.length === 0) this.heap = unsafeBytes(Math.max(rows * 8, this.heapHint));
   }
 
   /** Sets a row to null. */
@@ -150,11 +157,25 @@ export class ColumnBuilder {
   /** Stores text as Utf8: the bytes after those of the row before. */
   appendText(row: number, b: Uint8Array, start: number, end: number): void {
     const from = this.heapLength;
-    const to = from + end - start;
-    if (to > this.heap.length) this.heap = grown(this.heap, to);
-    const { heap } = this;
+    const heap = this.heapFor(end - start);
     if (end - start < 48) for (let p = start, q = from; p < end; p++, q++) heap[q] = b[p];
     else heap.set(b.subarray(start, end), from);
+    this.endText(row, from + end - start);
+  }
+
+  /** The bytes of Utf8 text, with room for `more` after those used. */
+  heapFor(more: number): Uint8Array {
+    const needed = this.heapLength + more;
+    if (needed > this.heap.length) {
+      const heap = unsafeBytes(Math.max(needed, this.heap.length * 2));
+      heap.set(this.heap.subarray(0, this.heapLength));
+      this.heap = heap;
+    }
+    return this.heap;
+  }
+
+  /** Ends the text of a row whose bytes were put behind those used, up to `to`. */
+  endText(row: number, to: number): void {
     this.heapLength = to;
     this.words[row + 1] = to;
   }
@@ -163,13 +184,17 @@ export class ColumnBuilder {
   take(rows: number, final: boolean): RawColumn {
     const nullCount = this.anyNull ? rows - countBits(this.validity, rows) : 0;
     const validity = nullCount > 0 ? { validity: trimBits(this.validity, rows) } : {};
-    if (this.kind === TEXT && this.mode === "undecided") this.decideText(rows, nullCount);
+    if (this.kind === TEXT && this.mode === "undecided") {
+      this.decideText(rows, 0.5);
+      if (this.mode === "undecided") this.mode = "dictionary";
+    }
     const raw = { kind: this.kind, nullCount, ...validity, ...this.buffers(rows) };
     const { capacity } = this;
     this.words = NO_WORDS;
     this.floats = NO_FLOATS;
     this.bits = NO_BYTES;
     this.validity = NO_BYTES;
+    this.heapHint = this.heapLength > 0 ? Math.ceil(this.heapLength * 1.1) + 65_536 : 1024;
     this.heap = NO_BYTES;
     this.heapLength = 0;
     this.anyNull = false;
@@ -194,14 +219,14 @@ export class ColumnBuilder {
     }
   }
 
-  /** After the first batch: a column whose values mostly differ becomes Utf8, this batch included. */
-  private decideText(rows: number, nullCount: number): void {
-    const values = rows - nullCount;
+  /**
+   * A column of which more than `share` of the values differ becomes Utf8, the rows read so far included. Asked after the first 4,096
+   * rows, where nearly all must differ, and at the end of the first batch, where most must.
+   */
+  private decideText(rows: number, share: number): void {
+    const values = countBits(this.validity, rows);
     const { dictionary } = this;
-    if (values < FEWEST_VALUES || dictionary.size * 2 <= values) {
-      this.mode = "dictionary";
-      return;
-    }
+    if (values < FEWEST_VALUES || dictionary.size <= values * share) return;
     this.mode = "utf8";
     const numbers = this.words;
     this.words = new Int32Array(unsafeBytes((this.capacity + 1) * 4).buffer);
@@ -242,14 +267,14 @@ function kindOf(type: ServiceType, decimals: ReadOptions["decimals"]): number {
   }
 }
 
-/** Builders for columns, with room for `expected` rows or a whole batch. */
+/** Builders for columns, with room for `expected` rows, at most 4,096 at first. */
 export function buildersFor(
   columns: readonly ColumnSpec[],
   options: ReadOptions,
   modes?: readonly (TextMode | undefined)[],
   expected = FIRST_ROWS,
 ): ColumnBuilder[] {
-  const rows = Math.min(expected, options.batchRows ?? BATCH_ROWS);
+  const rows = Math.min(expected, FIRST_ROWS, options.batchRows ?? BATCH_ROWS);
   return columns.map((column, i) => {
     const builder = new ColumnBuilder(column, options, modes?.[i]);
     builder.reserve(rows);

@@ -20,18 +20,16 @@ export function readText(b: Uint8Array, p: number, end: number, column: ColumnBu
     }
   }
   let hash = HASH_SEED;
-  let seen = 0;
   let q = p;
   for (; ; q++) {
     const c = b[q];
     if (c <= COMMA && (c === COMMA || c === LF || c === CR || c === QUOTE)) break;
     hash = Math.imul(hash ^ c, HASH_PRIME);
-    seen |= c;
   }
   if (q === p || q >= end || b[q] === QUOTE || q - p > column.maxBytes) return -1;
   let i = dictionary.find(b, p, q, hash);
   if (i < 0) {
-    if (seen >= 128 && invalidUtf8(b, p, q) >= 0) return -1;
+    if (!column.ascii && invalidUtf8(b, p, q) >= 0) return -1;
     i = dictionary.add(b, p, q, hash);
   }
   dictionary.lastBare = i;
@@ -39,17 +37,24 @@ export function readText(b: Uint8Array, p: number, end: number, column: ColumnBu
   return q;
 }
 
+/** Longer text is left to the exact reader, so that the fast ones need room for this much at most. */
+const LONGEST = 65_536;
+
+/** {@link readText} of a Utf8 column: one pass that looks for the end and copies. */
 function readUtf8(b: Uint8Array, p: number, end: number, column: ColumnBuilder, row: number): number {
-  let seen = 0;
+  const from = column.heapLength;
+  const stop = Math.min(end, p + LONGEST);
+  const heap = column.heapFor(LONGEST);
+  let n = from;
   let q = p;
-  for (; ; q++) {
+  for (; q < stop; q++) {
     const c = b[q];
     if (c <= COMMA && (c === COMMA || c === LF || c === CR || c === QUOTE)) break;
-    seen |= c;
+    heap[n++] = c;
   }
-  if (q === p || q >= end || b[q] === QUOTE || q - p > column.maxBytes || (seen >= 128 && invalidUtf8(b, p, q) >= 0))
-    return -1;
-  column.appendText(row, b, p, q);
+  if (n === from || q >= stop || b[q] === QUOTE || n - from > column.maxBytes) return -1;
+  if (!column.ascii && invalidUtf8(heap, from, n) >= 0) return -1;
+  column.endText(row, n);
   return q;
 }
 
@@ -59,55 +64,53 @@ function readUtf8(b: Uint8Array, p: number, end: number, column: ColumnBuilder, 
  * @returns the position of the closing quote, or -1 for anything unusual
  */
 export function readQuotedText(b: Uint8Array, p: number, end: number, column: ColumnBuilder, row: number): number {
+  if (column.mode === "utf8") return readQuotedUtf8(b, p, end, column, row);
   const { dictionary } = column;
-  const asDictionary = column.mode !== "utf8";
-  if (asDictionary) {
-    const repeated = dictionary.after(dictionary.lastQuoted, b, p);
-    if (repeated > p && repeated + 1 < end && b[repeated] === QUOTE && b[repeated + 1] !== QUOTE) {
-      column.words[row] = dictionary.lastQuoted;
-      return repeated;
-    }
+  const repeated = dictionary.after(dictionary.lastQuoted, b, p);
+  if (repeated > p && repeated + 1 < end && b[repeated] === QUOTE && b[repeated + 1] !== QUOTE) {
+    column.words[row] = dictionary.lastQuoted;
+    return repeated;
   }
   let hash = HASH_SEED;
-  let seen = 0;
+  let doubled = false;
   let q = p;
   for (; q < end; q++) {
     const c = b[q];
-    if (c === QUOTE) break;
+    if (c === QUOTE) {
+      if (b[q + 1] !== QUOTE) break;
+      doubled = true;
+      q++;
+    }
     hash = Math.imul(hash ^ c, HASH_PRIME);
-    seen |= c;
   }
   // The byte after the quote must be at hand, or a doubled quote could be cut in two.
-  if (q + 1 >= end || q - p > column.maxBytes) return -1;
-  if (b[q + 1] === QUOTE) return readDoubled(b, p, q, end, seen, column, row);
-  if ((seen >= 128 && invalidUtf8(b, p, q) >= 0) || (q === p && column.emptyIsNull)) return -1;
-  if (asDictionary) {
+  if (q + 1 >= end || q - p > column.maxBytes || (q === p && column.emptyIsNull)) return -1;
+  if (!column.ascii && invalidUtf8(b, p, q) >= 0) return -1;
+  if (doubled) column.setUndoubled(row, b, p, q);
+  else {
     dictionary.lastQuoted = dictionary.take(b, p, q, hash);
     column.words[row] = dictionary.lastQuoted;
-  } else column.appendText(row, b, p, q);
+  }
   return q;
 }
 
-/** {@link readQuotedText} from the first doubled quote on, which is at `from`. */
-function readDoubled(
-  b: Uint8Array,
-  p: number,
-  from: number,
-  end: number,
-  before: number,
-  column: ColumnBuilder,
-  row: number,
-): number {
-  let seen = before;
-  let q = from;
-  for (; q < end; q++) {
+/** {@link readQuotedText} of a Utf8 column: one pass that looks for the end and copies. */
+function readQuotedUtf8(b: Uint8Array, p: number, end: number, column: ColumnBuilder, row: number): number {
+  const from = column.heapLength;
+  const stop = Math.min(end, p + LONGEST);
+  const heap = column.heapFor(LONGEST);
+  let n = from;
+  let q = p;
+  for (; q < stop; q++) {
     const c = b[q];
-    seen |= c;
-    if (c !== QUOTE) continue;
-    if (b[q + 1] !== QUOTE) break;
-    q++;
+    if (c === QUOTE) {
+      if (b[q + 1] !== QUOTE) break;
+      q++;
+    }
+    heap[n++] = c;
   }
-  if (q + 1 >= end || q - p > column.maxBytes || (seen >= 128 && invalidUtf8(b, p, q) >= 0)) return -1;
-  column.setUndoubled(row, b, p, q);
+  if (q >= stop || q + 1 >= end || n - from > column.maxBytes || (n === from && column.emptyIsNull)) return -1;
+  if (!column.ascii && invalidUtf8(heap, from, n) >= 0) return -1;
+  column.endText(row, n);
   return q;
 }

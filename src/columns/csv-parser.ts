@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { clip, DataError, InputError } from "../errors/errors.js";
 import {
   type CsvFault,
@@ -107,6 +108,8 @@ export class CsvParser {
     cursor.end = kept + chunk.length;
     cursor.b.fill(10, cursor.end, cursor.end + PADDING);
     cursor.fastEnd = cursor.b.lastIndexOf(10, cursor.end - 1) + 1;
+    const ascii = isAscii(cursor.b.subarray(0, cursor.end));
+    for (const builder of this.builders) builder.ascii = ascii;
   }
 
   /** Says that no bytes follow. */

@@ -247,7 +247,7 @@ export class JsonRowsParser {
 /** About how many rows there are, if they are as long as the first. */
 function rowsWithin(b: Uint8Array, start: number, end: number): number {
   const close = b.indexOf(CLOSE, start);
-  return close < 0 || close >= end ? 1 : Math.ceil(((end - start) / (close - start)) * 1.1) + 8;
+  return close < 0 || close >= end ? 1 : Math.ceil((end - start) / (close - start)) + 8;
 }
 
 /** Text without escapes whose first byte is at `p`: stored, and the position of its closing quote; or -1. */

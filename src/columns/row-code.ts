@@ -41,6 +41,9 @@ export interface RowDialect {
 const compiled = new Map<RowDialect, Map<string, RowsReader>>();
 const MOST_COMPILED = 100;
 
+/** V8 optimises no function of more than 60 KB of its code; a column takes up to about 0.6 KB. */
+const MOST_COLUMNS = 64;
+
 /**
  * A reader of straight-line code for these columns; `quoted` says which cells stand in quotes (others are read too, less fast).
  *
@@ -48,13 +51,14 @@ const MOST_COMPILED = 100;
  * schema, the same bytes take two thirds of the time (docs/decisions.md). The code is put together from column numbers, precisions and
  * scales alone, never from data.
  *
- * @returns undefined where code may not be generated
+ * @returns undefined for very many columns and where code may not be generated
  */
 export function compileRows(
   fields: readonly ColumnBuilder[],
   quoted: readonly boolean[],
   dialect: RowDialect,
 ): RowsReader | undefined {
+  if (fields.length > MOST_COLUMNS) return undefined;
   const key = fields.map((field, k) => `${field.kind} ${field.precision} ${field.scale} ${quoted[k]}`).join();
   const readers = compiled.get(dialect) ?? new Map<string, RowsReader>();
   compiled.set(dialect, readers);
