@@ -137,6 +137,19 @@ describe("sortedRows", () => {
     expect(column(4, sortedRows(table, [{ column: 4 }]))).toEqual([-5n, 1n, 9n, null, null]);
   });
 
+  it("sorts many rows as a comparison does", () => {
+    let seed = 7;
+    const next = (): number => {
+      seed = (seed * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+      return seed;
+    };
+    const many = Array.from({ length: 20_000 }, () => ({ v: (next() - 2 ** 31) / 1000, k: next() % 50 }));
+    const fields = new Schema([new Field("v", new Float64(), true), new Field("k", new Int32(), true)]);
+    const big = new Table(fields, [batchOf(fields, [many.map(({ v }) => v), many.map(({ k }) => k)])]);
+    const expected = many.map((_, i) => i).sort((a, b) => many[b].k - many[a].k || many[a].v - many[b].v || a - b);
+    expect([...sortedRows(big, [{ column: 1, descending: true }, { column: 0 }])]).toEqual(expected);
+  });
+
   it("agrees with a stable comparison sort on two keys", () => {
     const day = fc.option(fc.integer({ min: -30000, max: 30000 }), { nil: null });
     const word = fc.option(fc.constantFrom("a", "b", "bb", "\u{1f600}", "\uffff", ""), { nil: null });
