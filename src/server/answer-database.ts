@@ -5,6 +5,7 @@ import type { Call } from "../spec/endpoints.js";
 import type { FileOrder } from "./exports.js";
 import { engineColumn } from "./filter-sql.js";
 import { needSubscription } from "./keys.js";
+import { logoUrl } from "./logo.js";
 import { refused } from "./refused.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
@@ -37,7 +38,7 @@ export function answerDatabaseMetadata(call: Call, asker: Asker, state: ServiceS
     datasets_count: datasets.size,
     downloads: entry.downloads + (state.downloads.get(entry.database_code) ?? 0),
     premium: entry.premium,
-    image: entry.image,
+    image: entry.image ?? logoUrl(asker.origin, entry.database_code),
   };
   const reply = { resource: "databaseMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
   return answerReply(call, reply, asker.ifNoneMatch, state.profile);

@@ -25,6 +25,7 @@ export interface DatabaseEntry {
   readonly premium: boolean;
   /** Downloads so far, to which the service adds its own. */
   readonly downloads: number;
+  /** Address of a logo; where there is none, the service draws one. */
   readonly image: string | null;
   readonly datasets: readonly DatasetEntry[];
 }

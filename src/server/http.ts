@@ -12,6 +12,7 @@ import { FILES_PATH } from "./answer-export.js";
 import type { MadeFile } from "./exports.js";
 import { filePart, fileStream } from "./file-response.js";
 import type { Gate, Subscriber } from "./keys.js";
+import { answerLogo } from "./logo.js";
 import { Refused, refused } from "./refused.js";
 import type { Answer } from "./reply.js";
 import { type RequestLog, scrubbedUrl } from "./request-log.js";
@@ -128,8 +129,10 @@ function refusalOf(thrown: unknown, profile: Profile): unknown {
 async function answerTo(asked: Asked, options: HttpOptions, found: (format?: Format) => void): Promise<Answer> {
   const { state } = options;
   const path = asked.url.split("?", 1)[0];
-  if (path.startsWith(`${FILES_PATH}/`) && (asked.method === "GET" || asked.method === "HEAD")) {
-    return answerFile(path, subscriberOf(asked, options), state);
+  if (asked.method === "GET" || asked.method === "HEAD") {
+    if (path.startsWith(`${FILES_PATH}/`)) return answerFile(path, subscriberOf(asked, options), state);
+    const logo = answerLogo(path, state);
+    if (logo !== undefined) return logo;
   }
   const call = route(asked.method, asked.url, state.profile);
   found(call.format);

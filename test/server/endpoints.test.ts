@@ -110,7 +110,7 @@ it("spec 4.5: database metadata, and its downloads are counted", async () => {
     database_code: "LABOR",
     datasets_count: 1,
     premium: false,
-    image: null,
+    image: `${service.url}/logos/LABOR.svg`,
   });
   await get(service, "/datasets/LABOR/EMPLOYMENT/data.csv?limit=1");
   const [names, cells] = (await get(service, "/databases/LABOR.csv")).rows();
@@ -125,6 +125,14 @@ it("spec 4.5: database metadata, and its downloads are counted", async () => {
     "image",
   ]);
   expect(Number(cells[5])).toBe(before.database.downloads + 1);
+});
+
+it("spec 2.4: the logo behind image, drawn where the catalogue names none", async () => {
+  const logo = await fetch(`${service.url}/logos/LABOR.svg`);
+  expect([logo.status, logo.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+  expect(await logo.text()).toMatch(/^<svg [^>]*aria-label="LABOR">/);
+  expect((await fetch(`${service.url}/logos/NONE.svg`)).status).toBe(404);
+  expect((await fetch(`${service.url}/logos/%3Cscript%3E.svg`)).status).toBe(404);
 });
 
 it("spec 4.7: table rows in JSON and CSV", async () => {
