@@ -19,7 +19,7 @@ import type { BulkStatus } from "./bulk-status.js";
 import { queryCard, shownStatus } from "./cards.js";
 import { download, type LinkSource } from "./download.js";
 import { copyCsv, type Landing, type LandOptions, landedBatches } from "./landing.js";
-import { noteOf } from "./partial-file.js";
+import { noteOf, sweepUnfinished } from "./partial-file.js";
 import { type OnProgress, throttled } from "./progress.js";
 import type { Session } from "./request.js";
 
@@ -48,6 +48,7 @@ export interface Landed {
   readonly rows?: number;
 }
 
+const PARQUET_BATCH_ROWS = 32_768;
 const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
 
 /**
@@ -124,7 +125,9 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** Writes a Parquet file: exact decimals up to 38 digits, dates, one row group per batch; wider decimals as text. */
   toParquet(path: string, options: BulkOptions = {}): Promise<Landed> {
-    return this.#written(path, options, (batches) => writeParquet(batches, path, options));
+    // A row group is a batch at least: small ones keep the memory of both down.
+    const small = { batchRows: PARQUET_BATCH_ROWS, ...options };
+    return this.#written(path, small, (batches) => writeParquet(batches, path, options));
   }
 
   /** Writes an Arrow file: the stream format, or on request the file format with one dictionary per column. */
@@ -172,6 +175,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** Gets the archive, uses it, and once more from the start where it turns out damaged. */
   async #landed<T>(path: string | undefined, options: BulkOptions, use: (landing: Landing) => Promise<T>): Promise<T> {
+    if (path !== undefined) await sweepUnfinished(path);
     for (let round = 0; ; round++) {
       const zip = await this.#fetch(path, options, false, round > 0);
       try {

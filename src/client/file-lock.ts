@@ -27,8 +27,10 @@ export async function locked<T>(
   let same = false;
   while (!(await take(path, purpose))) {
     const holder = await holderOf(path);
-    if (holder === undefined || (await isStale(path, holder))) await unlink(path).catch(() => undefined);
-    else {
+    if (holder === undefined || (await isStale(path, holder))) {
+      // What cannot be removed either is no lock of ours: go on without one.
+      if (!(await removed(path))) return work({ same });
+    } else {
       if (holder.purpose === purpose) same = true;
       await sleep(POLL_MS, signal);
     }
@@ -44,6 +46,13 @@ export async function locked<T>(
     clearInterval(beat);
     if ((await holderOf(path))?.pid === process.pid) await unlink(path).catch(() => undefined);
   }
+}
+
+async function removed(path: string): Promise<boolean> {
+  return unlink(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
 }
 
 /** True when the lock is now ours, or when locks cannot be made here at all. */

@@ -216,6 +216,16 @@ async function sweep(path: string): Promise<void> {
   await rm(noteOf(path), { force: true });
 }
 
+/** Removes what a process that ended left of writing `target` under another name (columns/file names it after its process). */
+export async function sweepUnfinished(target: string): Promise<void> {
+  const absolute = resolve(target);
+  const start = `${basename(absolute)}.`;
+  for (const name of await readdir(dirname(absolute)).catch(() => [])) {
+    const pid = name.startsWith(start) ? /^(\d+)\.\d+\.part$/.exec(name.slice(start.length))?.[1] : undefined;
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(dirname(absolute), name), { force: true });
+  }
+}
+
 /** Moves a finished file to its final name: whole or not at all. `keep` leaves a note of its origin beside it. */
 export async function commit(from: string, target: string, keep?: Origin): Promise<void> {
   try {

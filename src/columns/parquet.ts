@@ -13,6 +13,9 @@ export const COLUMNS_KEY = "arrowbook.columns";
 /** Rows of a row group, at least. */
 const GROUP_ROWS = 32_768;
 
+/** Bytes of a page: the writer's buffers for a page are of about this size. */
+const PAGE_BYTES = 262_144;
+
 /** Most digits a 64-bit decimal of Parquet holds. */
 const INT64_DIGITS = 18;
 
@@ -92,9 +95,10 @@ async function writeGroups(
         const chunks = held.map((batch) => batch.data.children[i]);
         return values(chunks, size);
       },
+      offsetIndex: false,
       ...(statistics === false && { statistics }),
     }));
-    await parquet?.write({ columnData: columnData as ColumnSource[], rowGroupSize: size });
+    await parquet?.write({ columnData: columnData as ColumnSource[], rowGroupSize: size, pageSize: PAGE_BYTES });
   };
   for await (const batch of batches) {
     parquet ??= begin(batch.schema);

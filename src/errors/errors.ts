@@ -64,11 +64,11 @@ export class ArrowbookError extends Error {
     this.code = details.code;
     if (details.hint !== undefined) this.hint = scrub(details.hint);
     if (details.status !== undefined) this.status = details.status;
-    if (details.requestId !== undefined) this.requestId = details.requestId;
+    if (details.requestId !== undefined) this.requestId = scrub(details.requestId);
     if (details.body !== undefined) this.body = scrub(details.body);
     if (details.retry !== undefined) this.retry = details.retry;
     if (details.row !== undefined) this.row = details.row;
-    if (details.column !== undefined) this.column = details.column;
+    if (details.column !== undefined) this.column = scrub(details.column);
     if (details.value !== undefined) this.value = scrub(clip(details.value));
     if (details.offset !== undefined) this.offset = details.offset;
     this.stack = visibleStack(this);

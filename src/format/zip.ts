@@ -41,6 +41,9 @@ export interface ZipListing extends ZipEntry {
 const BLOCK = 1 << 20;
 const WINDOW = 1 << 16;
 const READ_AHEAD = 4 << 20;
+
+/** Compressed blocks in use: one is inflated, one waits, one is being read; the rest is distance. */
+const RING = 6;
 const DEFAULT_MAX_RATIO = 200;
 const DEFAULT_MAX_SIZE = 2 ** 40;
 
@@ -210,7 +213,9 @@ function listing(source: ZipSource, state: FileState | undefined, span: Span, op
       checked();
       const access = typeof source === "string" ? await fileAccess(source, state) : accessOf(source);
       try {
-        yield* verified(listed, inflated(entry, blocks(access, span.dataStart, span.end), options.signal));
+        const ring = entry.compressionMethod === 0 ? 0 : RING;
+        const raw = blocks(access, span.dataStart, span.end, ring);
+        yield* verified(listed, inflated(entry, raw, options.signal));
       } catch (cause) {
         throw asDataError(cause, options.signal);
       } finally {
@@ -253,9 +258,15 @@ function refuseBomb(entry: Entry, options: ZipOptions): void {
   }
 }
 
-async function* blocks(access: RandomAccess, start: number, end: number): AsyncGenerator<Uint8Array> {
-  for (let position = start; position < end; position += BLOCK) {
-    const block = Buffer.allocUnsafeSlow(Math.min(BLOCK, end - position));
+/**
+ * Bytes from `start` to `end` in blocks. With a `ring`, that many blocks are used over and over: whoever reads them must be done
+ * with each before as many others have come.
+ */
+async function* blocks(access: RandomAccess, start: number, end: number, ring = 0): AsyncGenerator<Uint8Array> {
+  const kept = Array.from({ length: ring }, () => Buffer.allocUnsafeSlow(Math.min(BLOCK, end - start)));
+  for (let position = start, i = 0; position < end; position += BLOCK, i++) {
+    const length = Math.min(BLOCK, end - position);
+    const block = ring > 0 ? kept[i % ring].subarray(0, length) : Buffer.allocUnsafeSlow(length);
     await access.read(block, position);
     yield block;
   }

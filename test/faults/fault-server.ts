@@ -14,6 +14,8 @@ export interface Step {
   readonly stallAt?: number;
   /** Sends one byte per this many milliseconds. */
   readonly trickle?: number;
+  /** Milliseconds after every 64 KB. */
+  readonly pace?: number;
   /** Declared length, true or not; `close`: none, the end of the connection ends the body; `chunked`. Default: the true length. */
   readonly length?: number | "close" | "chunked";
 }
@@ -104,7 +106,7 @@ async function play({ socket }: IncomingMessage, step: Step): Promise<void> {
     await write(socket, length === "chunked" ? `${piece.length.toString(16)}\r\n` : "");
     await write(socket, piece);
     if (length === "chunked") await write(socket, "\r\n");
-    if (step.trickle) await pause(step.trickle);
+    if (step.trickle ?? step.pace) await pause(step.trickle ?? step.pace ?? 0);
   }
   if (stallAt !== undefined) return;
   if (cutAt !== undefined) {

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { Frame } from "../../src/frame/frame.js";
+import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata } from "./bulk-ground.js";
+import { faultServer, ranged } from "./fault-server.js";
+import { builtLibrary } from "./library.js";
+
+const server = await faultServer();
+const root = mkdtempSync(join(tmpdir(), "arrowbook-processes-"));
+const ROWS = 60_000;
+const csv = csvOf(ROWS);
+const zip = archiveOf(csv);
+const strong = { etag: '"one"' };
+let library = "";
+let folder = "";
+let script = "";
+
+beforeAll(async () => {
+  library = await builtLibrary();
+  script = join(library, "land.mjs");
+  writeFileSync(
+    script,
+    `import { connect } from "./index.mjs";
+const [url, path] = process.argv.slice(2);
+const service = connect({ url, apiKey: "canary-key-0123456789abcdef-child", retry: { attempts: 8, pause: 5 } });
+const file = service.table("V/T").export();
+await (path.endsWith(".zip") ? file.saveZip(path) : file.toParquet(path, { batchRows: 2000 }));
+`,
+  );
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(root, { recursive: true });
+  rmSync(library, { recursive: true, force: true });
+});
+beforeEach(() => {
+  server.reset();
+  folder = mkdtempSync(join(root, "t-"));
+  server.on(METADATA, metadata);
+  server.on(EXPORT, exportAnswer(server));
+});
+
+const start = (path: string): ChildProcess => spawn(process.execPath, [script, server.url, path], { stdio: "inherit" });
+const end = (child: ChildProcess): Promise<number | null> => new Promise((resolve) => child.once("exit", resolve));
+
+/** The same numbers for the same seed, between 0 and 1. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+it.each(["T.zip", "T.parquet"])(
+  "row 46: killed at any moment, %s is whole or not there, and the next run goes on",
+  async (name) => {
+    const random = seeded(name.length);
+    const path = join(folder, name);
+    // Slow enough that most kills fall into the download; what was fetched before a kill is not fetched again.
+    server.on(FILE, ranged(zip, strong, { pace: 60 }));
+    const isRight = async () => {
+      if (name.endsWith(".zip")) expect(readFileSync(path).equals(zip)).toBe(true);
+      else expect((await Frame.fromParquet(path)).numRows).toBe(ROWS);
+    };
+    let kills = 0;
+    for (let run = 0; run < 25 && !existsSync(path); run++) {
+      const child = start(path);
+      const ended = end(child);
+      const before = server.count(FILE);
+      // A moment of the download, of the writing, or of the time around it.
+      const killed = (async () => {
+        while (server.count(FILE) === before && child.exitCode === null) await new Promise((go) => setTimeout(go, 5));
+        await new Promise((go) => setTimeout(go, random() * 350));
+        child.kill("SIGKILL");
+      })();
+      const status = await ended;
+      await killed;
+      if (status === 0) break;
+      kills++;
+      if (existsSync(path)) await isRight();
+    }
+    if (!existsSync(path)) expect(await end(start(path))).toBe(0);
+    await isRight();
+    expect(kills).toBeGreaterThan(0);
+    const froms = server.seen
+      .filter(({ path: p }) => p === FILE)
+      .map(({ headers }) => Number(/\d+/.exec(headers.range ?? "0")?.[0]));
+    expect(Math.max(...froms)).toBeGreaterThan(0);
+    expect(froms).toEqual([...froms].sort((a, b) => a - b));
+    expect(await end(start(path))).toBe(0);
+    expect(readdirSync(folder)).toEqual([name]);
+  },
+);
+
+it("row 45: two processes that want the same file share one download", async () => {
+  server.on(FILE, ranged(zip, strong, { pace: 12 }));
+  const path = join(folder, "T.zip");
+  const [a, b] = [start(path), start(path)];
+  expect(await Promise.all([end(a), end(b)])).toEqual([0, 0]);
+  expect(readFileSync(path).equals(zip)).toBe(true);
+  expect(server.seen.filter(({ path: p, headers }) => p === FILE && headers.range === undefined)).toHaveLength(1);
+  expect(readdirSync(folder)).toEqual(["T.zip"]);
+});
+
+it("row 45: where locks do nothing, two processes still end with one whole file", async () => {
+  server.on(FILE, ranged(zip, strong, { pace: 6 }));
+  const path = join(folder, "T.zip");
+  mkdirSync(`${path}.lock`); // a lock that can be neither taken nor read
+  const [a, b] = [start(path), start(path)];
+  expect(await Promise.all([end(a), end(b)])).toEqual([0, 0]);
+  expect(readFileSync(path).equals(zip)).toBe(true);
+});
