@@ -25,7 +25,7 @@ const JSON_ROWS: RowDialect = {
   zeros: false,
   text: () => -1,
   quotedText: readJsonText,
-  open: `if (b[p++] !== 91) break;
+  open: `if (b[p++] !== 91) break rows;
       if (b[p] <= 32) p = skipSpace(b, p, end);`,
   next: `
       if (b[q] !== 44) q = skipSpace(b, q, end);

@@ -41,8 +41,8 @@ export interface RowDialect {
 const compiled = new Map<RowDialect, Map<string, RowsReader>>();
 const MOST_COMPILED = 100;
 
-/** V8 optimises no function of more than 60 KB of its code; a column takes up to about 0.6 KB. */
-const MOST_COLUMNS = 64;
+/** Columns of one function at most: V8 optimises none of more than 60 KB of its code, and a column takes about 0.6 KB. */
+const GROUP = 48;
 
 /**
  * A reader of straight-line code for these columns; `quoted` says which cells stand in quotes (others are read too, less fast).
@@ -51,25 +51,20 @@ const MOST_COLUMNS = 64;
  * schema, the same bytes take two thirds of the time (docs/decisions.md). The code is put together from column numbers, precisions and
  * scales alone, never from data.
  *
- * @returns undefined for very many columns and where code may not be generated
+ * @returns undefined where code may not be generated
  */
 export function compileRows(
   fields: readonly ColumnBuilder[],
   quoted: readonly boolean[],
   dialect: RowDialect,
 ): RowsReader | undefined {
-  if (fields.length > MOST_COLUMNS) return undefined;
   const key = fields.map((field, k) => `${field.kind} ${field.precision} ${field.scale} ${quoted[k]}`).join();
   const readers = compiled.get(dialect) ?? new Map<string, RowsReader>();
   compiled.set(dialect, readers);
   const known = readers.get(key);
   if (known !== undefined) return known;
-  const code = rowsCode(fields, quoted, dialect);
-  const { text, quotedText, helpers } = dialect;
-  const names = { readDate, text, quotedText, readFloat64, readInt64, exactDecimal128, POWERS, ...helpers };
   try {
-    const make = new Function(...Object.keys(names), `return function readRows(cursor, fields, other) {${code}}`);
-    const reader = make(...Object.values(names)) as RowsReader;
+    const reader = fields.length > GROUP ? groupedRows(fields, quoted, dialect) : oneFunction(fields, quoted, dialect);
     if (readers.size >= MOST_COMPILED) readers.clear();
     readers.set(key, reader);
     return reader;
@@ -79,46 +74,116 @@ export function compileRows(
   }
 }
 
-/** The loop over rows. */
-function rowsCode(fields: readonly ColumnBuilder[], quoted: readonly boolean[], dialect: RowDialect): string {
-  const arrays = fields.map((_, k) => `const f${k} = fields[${k}], w${k} = f${k}.words, v${k} = f${k}.floats;`);
-  const cells = fields.map((field, k) => {
-    const next = k < fields.length - 1 ? dialect.next : dialect.close;
-    return `{${fieldCode(k, field, quoted[k] === true, dialect)}${next}}`;
-  });
-  return `
+/** The function of this code and these parameters, with everything the code calls. */
+function compiledFunction(parameters: string, code: string, { text, quotedText, helpers }: RowDialect): unknown {
+  const names = { readDate, text, quotedText, readFloat64, readInt64, exactDecimal128, POWERS, ...helpers };
+  const make = new Function(...Object.keys(names), `return function readRows(${parameters}) {${code}}`);
+  return make(...Object.values(names));
+}
+
+/** A loop over rows around the code of all cells. */
+function oneFunction(fields: readonly ColumnBuilder[], quoted: readonly boolean[], dialect: RowDialect): RowsReader {
+  const code = `
     const { b, end, fastEnd, capacity } = cursor;
-    ${arrays.join("\n    ")}
+    ${arraysCode(fields)}
     let start = cursor.p, row = cursor.row;
     rows: while (start < fastEnd && row < capacity) {
       let p = start;
       ${dialect.open}
-      ${cells.join("\n      ")}
+      ${cellsCode(fields, quoted, dialect, dialect.close)}
     }
     cursor.p = start;
     cursor.row = row;`;
+  return compiledFunction("cursor, fields, other", code, dialect) as RowsReader;
+}
+
+/** Reads the cells of one row from `p` into some of the columns: where the next begins, or -1. */
+type CellsReader = (
+  b: Uint8Array,
+  p: number,
+  end: number,
+  row: number,
+  fields: readonly ColumnBuilder[],
+  other: CellReader,
+) => number;
+
+/** A loop over rows that calls one function for each {@link GROUP} columns. */
+function groupedRows(fields: readonly ColumnBuilder[], quoted: readonly boolean[], dialect: RowDialect): RowsReader {
+  const groups: CellsReader[] = [];
+  for (let from = 0; from < fields.length; from += GROUP) {
+    const group = fields.slice(from, from + GROUP);
+    const last = from + GROUP >= fields.length;
+    const code = `
+    ${arraysCode(group)}
+    let start = -1;
+    rows: {
+      ${from === 0 ? dialect.open : ""}
+      ${cellsCode(group, quoted.slice(from), dialect, last ? dialect.close : `${dialect.next} start = p;`)}
+    }
+    return start;`;
+    groups.push(compiledFunction("b, p, end, row, fields, other", code, dialect) as CellsReader);
+  }
+  return (cursor, all, other) => {
+    const { b, end, fastEnd, capacity } = cursor;
+    const parts = groups.map((_, i) => all.slice(i * GROUP, (i + 1) * GROUP));
+    while (cursor.p < fastEnd && cursor.row < capacity) {
+      let { p } = cursor;
+      for (let i = 0; i < groups.length && p >= 0; i++) p = groups[i](b, p, end, cursor.row, parts[i], other);
+      if (p < 0) return;
+      cursor.p = p;
+      cursor.row++;
+    }
+  };
+}
+
+function arraysCode(fields: readonly ColumnBuilder[]): string {
+  return fields.map((_, k) => `const f${k} = fields[${k}], w${k} = f${k}.words, v${k} = f${k}.floats;`).join("\n    ");
+}
+
+function cellsCode(
+  fields: readonly ColumnBuilder[],
+  quoted: readonly boolean[],
+  dialect: RowDialect,
+  close: string,
+): string {
+  const cells = fields.map((field, k) => {
+    const after = k < fields.length - 1 ? dialect.next : close;
+    return `{${fieldCode(k, field, quoted[k] === true, dialect)}${after}}`;
+  });
+  return cells.join("\n      ");
 }
 
 /** Code of one cell: from `p` to `q`, the position after it. */
 function fieldCode(k: number, field: ColumnBuilder, quoted: boolean, dialect: RowDialect): string {
-  const cell = cellCode(k, field, quoted, dialect);
-  const read = quoted
-    ? `if (b[p] === 34) {
+  const cell = cellCode(k, field, dialect);
+  const read =
+    field.kind === TEXT
+      ? textCode(k)
+      : quoted
+        ? `if (b[p] === 34) {
         const from = p + 1;${cell}
         if (q >= 0) q = b[q] === 34 ? q + 1 : -1;
       }`
-    : `const from = p;${cell}`;
+        : `const from = p;${cell}`;
   return `
       let q = -1;
-      ${cell === "" ? "" : read}
+      ${cell === "" && field.kind !== TEXT ? "" : read}
       if (q < 0) {
         q = other(b, p, end, f${k}, row);
         if (q < 0) break rows;
       }`;
 }
 
+/** Code that reads text, which stands in quotes where it needs them. */
+function textCode(k: number): string {
+  return `if (b[p] === 34) {
+        q = quotedText(b, p + 1, end, f${k}, row);
+        if (q >= 0) q = b[q] === 34 ? q + 1 : -1;
+      } else q = text(b, p, end, f${k}, row);`;
+}
+
 /** Code that reads the text of a cell at `from` into the row; `q` becomes the position after it, or stays or becomes -1. */
-function cellCode(k: number, field: ColumnBuilder, quoted: boolean, dialect: RowDialect): string {
+function cellCode(k: number, field: ColumnBuilder, dialect: RowDialect): string {
   switch (field.kind) {
     case DECIMAL128:
       return decimalCode(k, field, dialect);
@@ -133,9 +198,6 @@ function cellCode(k: number, field: ColumnBuilder, quoted: boolean, dialect: Row
         q = from + 10;
         w${k}[row] = days;
       }`;
-    case TEXT:
-      return `
-      q = ${quoted ? "quotedText" : "text"}(b, from, end, f${k}, row);`;
     default:
       return "";
   }
