@@ -1,3 +1,4 @@
+import type { Table } from "../columns/arrow.js";
 import type { Engine } from "../engine/engine.js";
 import type { Profile } from "../spec/profile.js";
 import type { KeyGrant } from "./keys.js";
@@ -16,6 +17,11 @@ export interface ServerTimeouts {
   readonly keepAlive?: number;
 }
 
+/** An engine whose answers are Frames, or anything else around an Arrow table: what `duckdb()` of `arrowbook/duckdb` gives. */
+export interface TableHolderEngine extends Omit<Engine, "query"> {
+  query(sql: string, params?: readonly unknown[]): Promise<{ readonly table: Table }>;
+}
+
 /** How a service is started; see docs/server.md. */
 export interface ServeOptions {
   /** A folder with a `catalog.json`, or a source such as `sampleData()`. Left out, a `database` file serves what it holds. */
@@ -30,8 +36,8 @@ export interface ServeOptions {
   readonly apiKeys?: Readonly<Record<string, KeyGrant>>;
   /** Database file that keeps rows, bulk files and counts across restarts; default: in memory, bulk files in a temporary folder. */
   readonly database?: string;
-  /** An engine to store the rows in; it is not closed with the service. Default: the embedded one. */
-  readonly engine?: Engine;
+  /** An engine to store the rows in, such as `await duckdb()`; it is not closed with the service. Default: the embedded one. */
+  readonly engine?: Engine | TableHolderEngine;
   /** Milliseconds that never go back; links and hours are counted by it. Default `performance.now`. */
   readonly clock?: () => number;
   /** Words, limits and error codes; default `specification`. */

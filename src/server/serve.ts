@@ -14,7 +14,7 @@ import { application } from "./http.js";
 import { gate, type KeyGrant } from "./keys.js";
 import { links } from "./links.js";
 import { listen, stop } from "./listen.js";
-import type { CatalogItem, RunningService, ServeOptions } from "./options.js";
+import type { CatalogItem, RunningService, ServeOptions, TableHolderEngine } from "./options.js";
 import { SAMPLE_KEY } from "./sample.js";
 import type { ServiceState } from "./service-state.js";
 import { folderSource, type Source } from "./source.js";
@@ -42,7 +42,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   const { host = "127.0.0.1", profile = specification } = options;
   const apiKeys = keysOf(options, host);
   const source = typeof options.data === "string" ? folderSource(options.data) : options.data;
-  const engine = options.engine ?? (await duckdbEngine(options.database));
+  const engine = options.engine === undefined ? await duckdbEngine(options.database) : tableEngine(options.engine);
   const undo: (() => Promise<unknown>)[] = options.engine === undefined ? [() => engine.close()] : [];
   const undoAll = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -76,6 +76,19 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     await undoAll();
     throw error;
   }
+}
+
+/** The engine as one whose answers are Arrow tables. */
+function tableEngine(engine: Engine | TableHolderEngine): Engine {
+  return {
+    load: (name, data, options) => engine.load(name, data, options),
+    async query(sql, params) {
+      const answer = await engine.query(sql, params);
+      return "table" in answer ? answer.table : answer;
+    },
+    batches: (sql, params) => engine.batches(sql, params),
+    close: () => engine.close(),
+  };
 }
 
 function keysOf(options: ServeOptions, host: string): Readonly<Record<string, KeyGrant>> {

@@ -47,3 +47,13 @@ it("loads a table of the service and agrees with it on a sum", async () => {
   ]);
   await engine.close();
 });
+
+it("a service keeps its rows in it (the engine whose answers are Frames), and leaves it open", async () => {
+  const engine = await duckdb();
+  const service = await started({ data: sampleOf("LABOR"), engine });
+  const { text } = await get(service, "/datasets/LABOR/EMPLOYMENT.csv?limit=1");
+  expect(text.split("\n")[1]).toMatch(/^\d{4}-/);
+  await service.close();
+  expect((await engine.query("SELECT 1 AS one")).column("one").get(0)).toBe(1);
+  await engine.close();
+});
