@@ -50,7 +50,8 @@ function range({ series, startDate, endDate }: SeriesQuestion): { params: unknow
 function periodEnd(collapse: string, weekEnd: number): string {
   switch (collapse) {
     case "weekly":
-      return `d + CAST((${weekEnd} - dayofweek(d) + 7) % 7 AS INTEGER)`;
+      // The calendar of a Date cell ends on a Friday.
+      return `least(d + CAST((${weekEnd} - dayofweek(d) + 7) % 7 AS INTEGER), DATE '9999-12-31')`;
     case "monthly":
       return "last_day(d)";
     case "quarterly":
