@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { inspect } from "node:util";
 import { XMLValidator } from "fast-xml-parser";
 import { describe, expect, it } from "vitest";
 import { type FailedAnswer, readFailure, writeFailure } from "../src/document/failure.js";
@@ -38,6 +39,16 @@ describe("spec 7: an error is read from any body", () => {
     expect(error.message).toContain("No such table.");
     expect(error.hint).toContain("code");
     expect(error.body).toBe(body.replace("\ufeff", ""));
+  });
+
+  it("a key that the service sends back stands in no field", () => {
+    const key = "reflected-key-123";
+    rememberSecret(key);
+    const body = JSON.stringify({ error: { code: `Q-${key}`, message: `no ${key}` } });
+    const error = fail(400, body, { "x-request-id": `r api_key=${key}` });
+    expect(error).toMatchObject({ code: "Q-[key]", requestId: "r api_key=[key]" });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(key);
+    expect(fail(400, body, { "x-request-id": "r api_key=short" }).requestId).toBe("r api_key=[key]");
   });
 
   it("a code may be a number, and a message stand alone", () => {

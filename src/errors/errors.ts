@@ -16,7 +16,7 @@ export interface ErrorDetails {
   readonly hint?: string;
   /** HTTP status of the answer. */
   readonly status?: number;
-  /** The service's id of the request, from its answer headers. */
+  /** The service's id of the request, from its answer headers, keys removed. */
   readonly requestId?: string;
   /** The first bytes of the answer's body, keys removed. */
   readonly body?: string;
@@ -82,7 +82,12 @@ export class InputError extends ArrowbookError {}
 export class DataError extends ArrowbookError {}
 
 /** The service answered with an error (spec 7). */
-export class ServiceError extends ArrowbookError {}
+export class ServiceError extends ArrowbookError {
+  constructor(message: string, details: ErrorDetails) {
+    // The code is the service's own text, which may hold what it was sent.
+    super(message, { ...details, code: scrub(details.code) });
+  }
+}
 
 /** No usable answer arrived: unreachable, timed out, cut off, redirected in circles. */
 export class TransportError extends ArrowbookError {}
@@ -115,7 +120,7 @@ function scrubCause(cause: unknown): unknown {
     clean.name = cause.name;
     if (cause.stack !== undefined) clean.stack = scrub(cause.stack);
     const code = (cause as { code?: unknown }).code;
-    if (typeof code === "string") (clean as { code?: string }).code = code;
+    if (typeof code === "string") (clean as { code?: string }).code = scrub(code);
     return clean;
   }
   return typeof cause === "string" ? scrub(cause) : undefined;
