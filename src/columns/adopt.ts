@@ -49,7 +49,7 @@ export function adopt(table: unknown): Table {
       hint: "Pass a table of apache-arrow, or the bytes of an Arrow file or stream to Frame.fromIPC().",
     });
   }
-  const own = isOwn(table) ? (table as Table) : rebuild(table);
+  const own = withOwnTypes(isOwn(table) ? (table as Table) : rebuild(table));
   for (const batch of own.batches) {
     batch.data.children.forEach((data, i) => {
       if (data.length !== batch.numRows) {
@@ -97,6 +97,27 @@ function isOwn(table: TableLike): boolean {
 /** `instanceof DataType` tells copies apart; Table, Vector and Data answer for every copy. */
 function isOwnType(type: DataType): boolean {
   return type instanceof DataType && (type.children ?? []).every((child) => isOwnType(child.type));
+}
+
+/** Arrow's reader gives columns that share a name the type of the last one; their data know better. */
+function withOwnTypes(table: Table): Table {
+  const [first] = table.batches;
+  if (first === undefined) return table;
+  const { fields, metadata } = table.schema;
+  const types = first.data.children.map((data) => data.type);
+  if (
+    types.every((type, i) => type === fields[i].type || new Set(fields.map(({ name }) => name)).size === fields.length)
+  ) {
+    return table;
+  }
+  const schema = new Schema(
+    fields.map((field, i) => field.clone({ type: types[i] })),
+    metadata,
+  );
+  return new Table(
+    schema,
+    table.batches.map((batch) => recordBatch(schema, batch.data.children, batch.numRows)),
+  );
 }
 
 function rebuild(table: TableLike): Table {

@@ -61,6 +61,7 @@ export {
   Uint32,
   Uint64,
   Union,
+  UnionMode,
   Utf8,
   Utf8View,
   Vector,

@@ -4,12 +4,15 @@ import {
   DataType,
   Dictionary,
   type Field,
+  type FixedSizeList,
   Int32,
   makeBuilder,
   makeData,
   Schema,
   type Struct,
   Table,
+  type Union,
+  UnionMode,
   type Utf8,
   Vector,
 } from "./arrow.js";
@@ -103,7 +106,9 @@ function gather(chunks: readonly Data[], places: Places): Data {
   if (DataType.isBool(type)) return gatherBool(chunks, places);
   if (DataType.isUtf8(type) || DataType.isBinary(type)) return gatherBytes(chunks, places);
   if (DataType.isStruct(type)) return gatherStruct(chunks, places);
-  if (DataType.isList(type) || DataType.isMap(type)) return gatherList(chunks, places);
+  if (DataType.isList(type) || DataType.isMap(type) || DataType.isLargeList(type)) return gatherList(chunks, places);
+  if (DataType.isFixedSizeList(type)) return gatherFixedLists(chunks, places);
+  if (DataType.isUnion(type)) return gatherUnion(chunks, places);
   if (isFixedWidth(type)) return gatherFixed(chunks, places);
   return gatherBuilt(chunks, places);
 }
@@ -307,36 +312,101 @@ function gatherStruct(chunks: readonly Data[], places: Places): Data {
 /** Lists and maps: offsets over one child, whose rows are copied in turn. */
 function gatherList(chunks: readonly Data[], places: Places): Data {
   const { row, chunk } = places;
-  const valueOffsets = new Int32Array(row.length + 1);
+  const { type } = chunks[0];
+  const large = DataType.isLargeList(type);
+  const ends = new Int32Array(row.length + 1);
   const childRow: number[] = [];
   const childChunk: number[] = [];
   for (let i = 0; i < row.length; i++) {
     const k = chunk === undefined ? 0 : chunk[i];
-    const offsets = chunks[k].valueOffsets as Int32Array;
-    const end = row[i] < 0 ? 0 : offsets[row[i] + 1];
-    for (let at = row[i] < 0 ? 0 : offsets[row[i]]; at < end; at++) {
+    const offsets = chunks[k].valueOffsets as Int32Array | BigInt64Array;
+    const end = row[i] < 0 ? 0 : Number(offsets[row[i] + 1]);
+    for (let at = row[i] < 0 ? 0 : Number(offsets[row[i]]); at < end; at++) {
       childRow.push(at);
       childChunk.push(k);
     }
-    valueOffsets[i + 1] = childRow.length;
+    ends[i + 1] = childRow.length;
   }
-  const child = gather(
-    chunks.map((data) => data.children[0]),
-    { row: Int32Array.from(childRow), chunk: Uint32Array.from(childChunk) },
-  );
-  const { type } = chunks[0];
-  const validity = gatherValidity(chunks, places);
-  return chunks[0].clone(
-    type,
-    0,
-    row.length,
-    validity.nullCount,
-    [valueOffsets, undefined, validity.nullBitmap, undefined] as never,
-    [child],
+  const child = gatherChild(chunks, 0, childRow, childChunk);
+  const valueOffsets = large ? BigInt64Array.from(ends, BigInt) : ends;
+  return nested(chunks[0], places, [valueOffsets, undefined], [child], gatherValidity(chunks, places));
+}
+
+/** Lists of one length each: as many rows of the child for every row, null ones included. */
+function gatherFixedLists(chunks: readonly Data[], places: Places): Data {
+  const { row, chunk } = places;
+  const size = (chunks[0].type as FixedSizeList).listSize;
+  const childRow: number[] = [];
+  const childChunk: number[] = [];
+  for (let i = 0; i < row.length; i++) {
+    for (let item = 0; item < size; item++) {
+      childRow.push(row[i] < 0 ? -1 : row[i] * size + item);
+      childChunk.push(chunk === undefined ? 0 : chunk[i]);
+    }
+  }
+  const child = gatherChild(chunks, 0, childRow, childChunk);
+  return nested(chunks[0], places, [undefined, undefined], [child], gatherValidity(chunks, places));
+}
+
+/** Unions: a sparse one copies the row of every child, a dense one the row of the child that its type says; -1 is a null of the first. */
+function gatherUnion(chunks: readonly Data[], places: Places): Data {
+  const { row, chunk } = places;
+  const type = chunks[0].type as Union;
+  const typeIds = new Int8Array(row.length);
+  for (let i = 0; i < row.length; i++) {
+    const source = chunks[chunk === undefined ? 0 : chunk[i]];
+    typeIds[i] = row[i] < 0 ? type.typeIds[0] : source.typeIds[row[i]];
+  }
+  if (type.mode === UnionMode.Sparse) {
+    const children = type.children.map((_, c) =>
+      gather(
+        chunks.map((data) => data.children[c]),
+        places,
+      ),
+    );
+    return nested(chunks[0], places, [undefined, undefined], children, { nullCount: 0 }, typeIds);
+  }
+  const rows: number[][] = type.children.map(() => []);
+  const from: number[][] = type.children.map(() => []);
+  const valueOffsets = new Int32Array(row.length);
+  for (let i = 0; i < row.length; i++) {
+    const k = chunk === undefined ? 0 : chunk[i];
+    const child = type.typeIdToChildIndex[typeIds[i]];
+    valueOffsets[i] = rows[child].length;
+    rows[child].push(row[i] < 0 ? -1 : Number(chunks[k].valueOffsets[row[i]]));
+    from[child].push(k);
+  }
+  const children = type.children.map((_, c) => gatherChild(chunks, c, rows[c], from[c]));
+  return nested(chunks[0], places, [valueOffsets, undefined], children, { nullCount: 0 }, typeIds);
+}
+
+function gatherChild(chunks: readonly Data[], child: number, row: readonly number[], chunk: readonly number[]): Data {
+  return gather(
+    chunks.map((data) => data.children[child]),
+    { row: Int32Array.from(row), chunk: Uint32Array.from(chunk) },
   );
 }
 
-/** The rest (unions, views, large and fixed-size lists): value by value through Arrow's own builder. */
+/** A column like the first chunk over other buffers and children. */
+function nested(
+  like: Data,
+  { row }: Places,
+  [valueOffsets, values]: readonly [Int32Array | BigInt64Array | undefined, undefined],
+  children: Data[],
+  { nullBitmap, nullCount }: { readonly nullBitmap?: Uint8Array; readonly nullCount: number },
+  typeIds?: Int8Array,
+): Data {
+  return like.clone(
+    like.type,
+    0,
+    row.length,
+    nullCount,
+    [valueOffsets, values, nullBitmap, typeIds] as never,
+    children,
+  );
+}
+
+/** The rest (views): value by value through Arrow's own builder. */
 function gatherBuilt(chunks: readonly Data[], { row, chunk }: Places): Data {
   const vectors = chunks.map((data) => new Vector([data]));
   const builder = makeBuilder({ type: chunks[0].type, nullValues: [null, undefined] });
