@@ -9,6 +9,7 @@ import { formatInstant } from "../value/instant.js";
 import { formatNumber } from "../value/number.js";
 import type { RecordBatch, Table } from "./arrow.js";
 import { fileError } from "./file.js";
+import { distinctNames } from "./names.js";
 import type { ReadOptions } from "./options.js";
 import { COLUMNS_KEY } from "./parquet.js";
 import { textBatches } from "./texts.js";
@@ -47,6 +48,7 @@ async function parquetTable(bytes: ArrayBuffer, options: ReadOptions): Promise<T
   const texts = leaves.map(textOf);
   // The library's own decimals pass through doubles; without the type it hands out the bytes.
   for (const leaf of leaves) if (isDecimal(leaf)) forgetType(leaf);
+  separateNames(metadata, leaves);
   const compressors = await knownCompressors();
   const batches: RecordBatch[] = [];
   let rowStart = 0;
@@ -92,9 +94,18 @@ function utf8Text(bytes: Uint8Array): string {
 function declaredColumns(metadata: FileMetaData, leaves: readonly SchemaElement[]): ColumnSpec[] {
   const noted = metadata.key_value_metadata?.find(({ key }) => key === COLUMNS_KEY)?.value;
   const parsed: unknown = noted === undefined ? undefined : JSON.parse(noted);
-  const fits =
-    Array.isArray(parsed) && parsed.length === leaves.length && parsed.every((c, i) => c?.name === leaves[i].name);
+  const names = Array.isArray(parsed) ? distinctNames(parsed.map((column) => String(column?.name))) : [];
+  const fits = names.length === leaves.length && names.every((name, i) => name === leaves[i].name);
   return fits ? (parsed as ColumnSpec[]) : leaves.map((leaf) => ({ name: leaf.name, type: serviceType(leaf) }));
+}
+
+/** The library finds columns by name: those of one name would all be the last one of them. */
+function separateNames(metadata: FileMetaData, leaves: readonly SchemaElement[]): void {
+  const names = distinctNames(leaves.map((leaf) => leaf.name));
+  for (const [i, leaf] of leaves.entries()) leaf.name = names[i];
+  for (const { columns } of metadata.row_groups) {
+    for (const [i, { meta_data: chunk }] of columns.entries()) if (chunk) chunk.path_in_schema = [names[i]];
+  }
 }
 
 function isDecimal(leaf: SchemaElement): boolean {

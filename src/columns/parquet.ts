@@ -5,6 +5,7 @@ import { DateUnit, TimeUnit, Type } from "./arrow.js";
 import { warnOnce } from "./batches.js";
 import { type ChunkReader, chunkReader } from "./chunks.js";
 import { atomicFile, noBatches, type Written } from "./file.js";
+import { distinctNames } from "./names.js";
 import { columnsOf, DECIMAL128_DIGITS } from "./schema.js";
 
 /** Key of the file metadata that carries the service's columns, as JSON. */
@@ -44,7 +45,7 @@ export interface ParquetOptions {
 
 /**
  * Writes batches as a Parquet file, one row group of about 32,768 rows in memory at a time: decimals of up to 38 digits exactly, wider
- * ones as text, the service's types in the metadata. The file appears under its name when it is complete.
+ * ones as text, the service's types in the metadata, a name that stands twice with `_2`. The file appears under its name when it is complete.
  *
  * @throws FileError when it cannot be written; whatever the batches throw
  */
@@ -70,7 +71,9 @@ async function writeGroups(
   let columns: readonly ParquetColumn[] = [];
   let parquet: InstanceType<typeof ParquetWriter> | undefined;
   const begin = (schema: Schema): InstanceType<typeof ParquetWriter> => {
-    columns = schema.fields.map((field) => parquetColumn(field.name, field.type as DataType, options.warn ?? warnOnce));
+    // The writer and most readers tell columns apart by name; the names as they are stand in the metadata.
+    const names = distinctNames(schema.fields.map((field) => field.name));
+    columns = schema.fields.map(({ type }, i) => parquetColumn(names[i], type as DataType, options.warn ?? warnOnce));
     const root = { name: "root", num_children: columns.length };
     return new ParquetWriter({
       writer: Object.assign(bytes, { flush }) as Writer,

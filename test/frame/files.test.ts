@@ -63,6 +63,22 @@ describe("there and back, every cell exact", () => {
     expect(back.columns).toEqual(columns);
   });
 
+  it("a Parquet file with a column name that stands twice", async () => {
+    const csv = "a,a,b,a_2\n1,2,3,4\n4,5,6,7\n";
+    const path = join(folder, "twice.parquet");
+    const specs = (types: readonly string[]) => ["a", "a", "b", "a_2"].map((name, i) => ({ name, type: types[i] }));
+    for (const types of [
+      ["Integer", "Integer", "Integer", "Integer"],
+      ["Integer", "String", "double", "BigDecimal(9,0)"],
+    ]) {
+      const twice = await Frame.fromCsv(new TextEncoder().encode(csv), { columns: specs(types) });
+      await twice.toParquet(path);
+      const back = await Frame.fromParquet(path);
+      expect(back.toCsv()).toBe(twice.toCsv());
+      expect(back.columns).toEqual(specs(types));
+    }
+  });
+
   it("CSV text and a CSV file", async () => {
     expect(texts(await Frame.fromCsv(new TextEncoder().encode(frame.toCsv()), { columns }))).toEqual(texts(frame));
     await frame.toCsv(join(folder, "a.csv"));
