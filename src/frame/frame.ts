@@ -46,8 +46,8 @@ export type AnyRow = Record<string, Cell>;
 
 type Name<Row> = keyof Row & string;
 
-/** What `with()` takes for one column: a function of the row, a column, or one value for each row. */
-export type NewColumn<Row, Value = unknown> = ((row: Row) => Value) | Column<Value> | Vector | ArrayLike<Value>;
+/** What `with()` takes for one column: a function of the row, a column, a list with a value for each row, or one value for all. */
+export type NewColumn<Row, Value = unknown> = ((row: Row) => Value) | Column<Value> | Vector | ArrayLike<Value> | Cell;
 
 /** A sort key: a name (ascending), or a name and a direction. */
 export type Order<Row> = Name<Row> | readonly [column: Name<Row>, direction: "asc" | "desc"];
@@ -59,11 +59,22 @@ type Renamed<Row, Names> = {
 type Extended<Row, Added> = Omit<Row, keyof Added> & { [K in keyof Added]: ValueOf<Added[K]> };
 type ValueOf<New> = New extends (row: never) => infer Value
   ? Value
-  : New extends Column<infer Value>
-    ? Value
-    : New extends ArrayLike<infer Value>
+  : New extends Cell
+    ? Widened<New>
+    : New extends Column<infer Value>
       ? Value
-      : Cell;
+      : New extends ArrayLike<infer Value>
+        ? Value
+        : Cell;
+type Widened<Value> = Value extends string
+  ? string
+  : Value extends number
+    ? number
+    : Value extends bigint
+      ? bigint
+      : Value extends boolean
+        ? boolean
+        : Cell;
 
 /**
  * A table that never changes, over one `arrow.Table`: columns with the service's types, exact decimals, whole days. Every method
@@ -255,14 +266,17 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
 
   /**
    * The frame with columns added at the end, or replaced where they stand. Values are what they are (`number` double, `bigint`
-   * Integer, text String, `Date` a moment) unless `types` names a service type.
-   * @throws InputError `DifferentLength`, `MixedTypes`
+   * and whole numbers beside it Integer, text String, `Date` a moment) unless `types` names a service type; one text, number,
+   * bigint, boolean, `Date` or null stands in every row.
+   * @throws InputError `DifferentLength`, `MixedTypes`, `BadColumn`
    */
   with<Added extends Record<string, NewColumn<Row>>>(
     columns: Added,
     types: { readonly [K in keyof Added]?: string } = {},
   ): Frame<Extended<Row, Added>> {
-    const made = Object.entries(columns).map(([name, values]) => this.make(name, values, types[name]));
+    const made = Object.entries(columns).map(([name, values]) =>
+      this.make(name, values, Object.hasOwn(types, name) ? types[name] : undefined),
+    );
     return this.over(setColumns(this.table, made));
   }
 
@@ -446,12 +460,17 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
       for (const row of this.rows()) made[i++] = values(row);
       return columnOfValues(name, made, type);
     }
+    if (isConstant(values)) return columnOfValues(name, new Array<unknown>(this.numRows).fill(values), type);
     return columnOfValues(name, values as ArrayLike<unknown>, type);
   }
 }
 
 const sourceOfPath = (source: unknown): FrameSource | undefined =>
   typeof source === "string" ? { code: basename(source) } : undefined;
+
+/** One value, which stands in every row; `undefined` is more likely a slip. */
+const isConstant = (value: unknown): boolean =>
+  value !== undefined && (typeof value !== "object" || value === null || value instanceof Date);
 
 /** A slice position, kept inside the rows. */
 function place(at: number, count: number): number {

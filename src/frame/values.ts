@@ -13,8 +13,8 @@ export interface MadeColumn {
 
 /**
  * A column from values: a column or a typed array is taken as it is, other values are read by `type`, or by what they are when it is
- * left out (numbers `double`, bigints `Integer`, booleans `boolean`, `Date` a moment, text `String`).
- * @throws InputError `MixedTypes` where values of several kinds meet and no type was given
+ * left out (numbers `double`, bigints and whole numbers beside them `Integer`, booleans `boolean`, `Date` a moment, text `String`).
+ * @throws InputError `MixedTypes` where values of several kinds meet and no type was given, `BadColumn` for what is no list
  */
 export function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknown>, type?: string): MadeColumn {
   if (type === undefined) {
@@ -25,7 +25,14 @@ export function columnOfValues(name: string, values: Column | Vector | ArrayLike
   }
   const cells: ArrayLike<unknown> =
     values instanceof Column ? values.toArray({ decimals: "string" }) : (values as ArrayLike<unknown>);
-  const spec: ColumnSpec = { name, type: type ?? typeOfValues(name, cells) };
+  if (typeof cells !== "object" || cells === null || typeof cells.length !== "number") {
+    throw new InputError(`${JSON.stringify(name)} is given neither values nor one value for every row.`, {
+      code: "BadColumn",
+      column: name,
+      hint: "Give a function of the row, a column, a list with a value for each row, or one text, number, Date or null.",
+    });
+  }
+  const spec: ColumnSpec = { name, type: type ?? typeOfValues(name, cells, declareIt(name)) };
   if (type === undefined && spec.type === "double") return doubles(spec, cells as ArrayLike<number | null | undefined>);
   const table = tableOfTexts([spec], rowsOfOne(cells, spec));
   return { field: table.schema.fields[0], vector: table.getChildAt(0) as Vector };
@@ -33,6 +40,12 @@ export function columnOfValues(name: string, values: Column | Vector | ArrayLike
 
 /** The table of objects, one for each row; see `Frame.fromRows`. */
 export function tableOfRows(rows: Iterable<object>, columns?: readonly ColumnSpec[]): Table {
+  if (!isIterable(rows)) {
+    throw new InputError("The rows are nothing to walk through.", {
+      code: "NotRows",
+      hint: "Give a list of rows such as [{ date: …, close: … }]; await what is a Promise.",
+    });
+  }
   const list = Array.from(rows) as Readonly<Record<string, unknown>>[];
   for (const [row, object] of list.entries()) {
     if (typeof object === "object" && object !== null && !Array.isArray(object)) continue;
@@ -50,6 +63,9 @@ export function tableOfRows(rows: Iterable<object>, columns?: readonly ColumnSpe
   return tableOfTexts(specs, cells());
 }
 
+const isIterable = (value: unknown): boolean =>
+  value !== null && value !== undefined && typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] === "function";
+
 function columnsOfRows(rows: readonly Readonly<Record<string, unknown>>[]): ColumnSpec[] {
   const names = new Set(rows.slice(0, 100).flatMap((row) => Object.keys(row)));
   return [...names].map((name) => ({
@@ -57,6 +73,7 @@ function columnsOfRows(rows: readonly Readonly<Record<string, unknown>>[]): Colu
     type: typeOfValues(
       name,
       rows.map((row) => cellOf(row, name)),
+      "Declare the columns: fromRows(rows, [{ name, type }, …]).",
     ),
   }));
 }
@@ -103,29 +120,46 @@ function tableOfTexts(columns: readonly ColumnSpec[], rows: Iterable<readonly (s
   return new Table(batches[0]?.schema ?? schemaOf(columns), batches);
 }
 
-/** The service type that holds values of this kind. */
-export function typeOfValues(name: string, values: Iterable<unknown> | ArrayLike<unknown>): string {
+const declareIt = (name: string): string =>
+  `Name the type of the column: with({ … }, { ${JSON.stringify(name)}: "String" }).`;
+
+/** The service type that holds values of this kind; safe whole numbers beside bigints are integers too. */
+export function typeOfValues(
+  name: string,
+  values: ArrayLike<unknown>,
+  hint = "Declare the type of the column: { name, type }.",
+): string {
   let found: string | undefined;
   let row = -1;
-  for (const value of Array.isArray(values) ? values : Array.from(values as ArrayLike<unknown>)) {
+  for (const value of Array.isArray(values) ? values : Array.from(values)) {
     row++;
     if (value === null || value === undefined) continue;
     const kind = typeOfValue(value);
-    if (kind === undefined || (found !== undefined && kind !== found)) {
+    const both = kind && together(found ?? kind, kind);
+    if (both === undefined) {
       throw new InputError(
         `Column ${JSON.stringify(name)} holds ${kind === undefined ? "a value of no column type" : `${found} and ${kind}`} at row ${row}.`,
-        { code: "MixedTypes", column: name, row, hint: "Declare the type of the column: { name, type }." },
+        { code: "MixedTypes", column: name, row, hint },
       );
     }
-    found = kind;
+    found = both;
   }
-  return found ?? "String";
+  return found === WHOLE ? "double" : (found ?? "String");
+}
+
+/** Numbers that may become either type; a column of nothing else is `double`. */
+const WHOLE = "whole numbers";
+
+/** The type that holds values of both kinds, if there is one. */
+function together(a: string, b: string): string | undefined {
+  if (a === b || b === WHOLE) return a === b || a === "double" || a === "Integer" ? a : undefined;
+  return a === WHOLE && (b === "double" || b === "Integer") ? b : undefined;
 }
 
 function typeOfValue(value: unknown): string | undefined {
   switch (typeof value) {
     case "number":
-      return "double";
+      return Number.isSafeInteger(value) && !Object.is(value, -0) ? WHOLE : "double";
     case "bigint":
       return "Integer";
     case "boolean":
@@ -139,13 +173,17 @@ function typeOfValue(value: unknown): string | undefined {
 
 /** How a value becomes the text that the column type reads; `Date` gives its UTC day in a date column. */
 export function textOf({ name, type }: ColumnSpec): (value: unknown) => string | null {
-  const isDay = parseType(type).kind === "date";
+  const { kind } = parseType(type);
+  const isDay = kind === "date";
+  const isExact = kind === "integer" || kind === "decimal";
   return (value) => {
     if (value === null || value === undefined) return null;
     if (typeof value === "string") return value;
     if (value instanceof Date && !Number.isNaN(value.getTime())) {
       return isDay ? value.toISOString().slice(0, 10) : value.toISOString();
     }
+    // The shortest text of a double beyond 2^53 is another whole number than the double itself.
+    if (isExact && Number.isInteger(value)) return BigInt(value as number).toString();
     if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
     throw new InputError(
       `A cell of column ${JSON.stringify(name)} is not text, number, bigint, boolean, Date or null.`,

@@ -135,6 +135,31 @@ describe("verbs", () => {
     expect(codeOf(() => prices.with({ mixed: [1, "a", null] }))).toBe("MixedTypes");
   });
 
+  it("adds one value to every row, and refuses what is no column", () => {
+    const frame = prices.with({ word: "abc", size: 2, none: null, day: "2024-02-29" }, { day: "Date" });
+    expect(frame.column("word").toArray()).toEqual(["abc", "abc", "abc"]);
+    expect(frame.column("size").toArray()).toEqual([2, 2, 2]);
+    expect(frame.column("none").toArray()).toEqual([null, null, null]);
+    expect(frame.columns.slice(-4).map((c) => c.type)).toEqual(["String", "double", "String", "Date"]);
+    expectTypeOf(frame.column("word")).toEqualTypeOf<Column<string>>();
+    for (const none of [undefined, {}, new Set([1, 2, 3])]) {
+      expect(codeOf(() => prices.with({ none } as never))).toBe("BadColumn");
+    }
+  });
+
+  it("takes whole numbers beside bigints for integers", () => {
+    const again = prices.with({ volume: prices.column("volume").toArray() });
+    expect(again.column("volume").type).toBe("Integer");
+    expect(again.column("volume").toStrings()).toEqual(["9007199254740993", "2", null]);
+    expect(prices.with({ whole: [1, 2, 3] }).column("whole").type).toBe("double");
+    expect(() => prices.with({ mixed: [1.5, 2n, null] })).toThrow(
+      expect.objectContaining({ code: "MixedTypes", hint: expect.stringContaining("with(") }),
+    );
+    expect(() => Frame.fromRows([{ a: 2n }, { a: 2 ** 60 }])).toThrow(
+      expect.objectContaining({ code: "MixedTypes", hint: expect.stringContaining("fromRows(") }),
+    );
+  });
+
   it("filters by test and by mask", () => {
     expect([...prices.filter((row) => row.ticker === "AAA").rows()].length).toBe(2);
     expect(prices.filter([1, 0, 1]).column("ticker").toArray()).toEqual(["BBB", "AAA"]);
@@ -201,6 +226,12 @@ describe("hostile and repeated names", () => {
       expect(Object.getOwnPropertyDescriptor(back, name)?.value).toBe(`v${i}`);
       expect(frame.column(name).get(0)).toBe(`v${i}`);
       expect(frame.select(name).sort(name).column(0).get(0)).toBe(`v${i}`);
+      expect(
+        frame
+          .with({ [name]: ["w"] })
+          .column(name)
+          .get(0),
+      ).toBe("w");
     }
     expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
     expect(
@@ -225,6 +256,23 @@ it("infers types from values when none are given", () => {
   ]);
   expect(frame.columns.map((c) => c.type)).toEqual(["double", "String", "boolean", "Integer", "String"]);
   expect(codeOf(() => Frame.fromRows([[1]]))).toBe("BadRow");
+});
+
+it("keeps whole numbers beyond 2^53 as they are", () => {
+  const types = ["Integer", "BigDecimal(38,2)"];
+  const texts = types.map(
+    (type) =>
+      Frame.fromRows([{ a: 2 ** 60 }], [{ name: "a", type }])
+        .column("a")
+        .toStrings()[0],
+  );
+  expect(texts).toEqual(["1152921504606846976", "1152921504606846976.00"]);
+});
+
+it("refuses rows that cannot be walked through", () => {
+  for (const rows of [Promise.resolve([{ a: 1 }]), { a: 1 }, null, undefined, 5]) {
+    expect(codeOf(() => Frame.fromRows(rows as never))).toBe("NotRows");
+  }
 });
 
 it("narrows the row type", () => {
