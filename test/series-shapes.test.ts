@@ -333,7 +333,8 @@ describe("groups", () => {
 
 it("methods keep where the rows come from", () => {
   const sourced = Frame.from(frame.table, { code: "EOD/AAPL" });
-  expect(sourced.collapse("monthly", { by }).source).toEqual({ code: "EOD/AAPL" });
+  expect(sourced.collapse("monthly", { by }).source).toEqual({ code: "EOD/AAPL", collapse: "monthly" });
+  expect(sourced.rolling(2, "mean", { by }).source).toEqual({ code: "EOD/AAPL" });
 });
 
 it("an empty table stays one", () => {

@@ -40,12 +40,7 @@ export function diff(table: Table, steps = 1, options: ColumnChoice = {}): Table
   return computeColumns(table, options, (from, at, track) =>
     isExact(from.schema.fields[at].type)
       ? exactDiff(from, at, track, steps)
-      : runKernel(
-          from,
-          at,
-          track,
-          pairKernel(steps, (now, before) => now - before),
-        ),
+      : runKernel(from, at, track, differences(steps)),
   );
 }
 
@@ -57,8 +52,7 @@ export function diff(table: Table, steps = 1, options: ColumnChoice = {}): Table
  */
 export function pctChange(table: Table, steps = 1, options: ColumnChoice = {}): Table {
   checkSteps(steps);
-  const kernel = pairKernel(steps, (now, before) => (before === 0 ? Number.NaN : (now - before) / before));
-  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
+  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, changes(steps)));
 }
 
 export interface ReturnsOptions<Name extends string = string> extends ColumnChoice<Name> {
@@ -73,8 +67,7 @@ export interface ReturnsOptions<Name extends string = string> extends ColumnChoi
  */
 export function returns(table: Table, options: ReturnsOptions = {}): Table {
   if (oneOf(options.kind ?? "simple", ["simple", "log"], "kind") === "simple") return pctChange(table, 1, options);
-  const kernel = pairKernel(1, (now, before) => (now > 0 && before > 0 ? Math.log(now / before) : Number.NaN));
-  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
+  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, logReturns));
 }
 
 function checkSteps(steps: number): void {
@@ -82,14 +75,36 @@ function checkSteps(steps: number): void {
   throw new InputError(`The number of rows is ${steps}.`, { code: "BadOption", hint: "Give a whole number." });
 }
 
-const pairKernel =
-  (steps: number, compute: (now: number, before: number) => number): Kernel =>
+/** Positions whose partner `steps` before them lies in the same series; the others of the series become NaN. */
+function paired(out: Float64Array, from: number, to: number, steps: number): readonly [first: number, end: number] {
+  const first = Math.min(to, Math.max(from, from + steps));
+  const end = Math.max(first, Math.min(to, to + steps));
+  out.fill(Number.NaN, from, first);
+  out.fill(Number.NaN, end, to);
+  return [first, end];
+}
+
+const differences =
+  (steps: number): Kernel =>
   (y, out, from, to) => {
-    for (let i = from; i < to; i++) {
-      const before = i - steps;
-      out[i] = before >= from && before < to ? compute(y[i], y[before]) : Number.NaN;
+    const [first, end] = paired(out, from, to, steps);
+    for (let i = first; i < end; i++) out[i] = y[i] - y[i - steps];
+  };
+
+const changes =
+  (steps: number): Kernel =>
+  (y, out, from, to) => {
+    const [first, end] = paired(out, from, to, steps);
+    for (let i = first; i < end; i++) {
+      const before = y[i - steps];
+      out[i] = before === 0 ? Number.NaN : (y[i] - before) / before;
     }
   };
+
+const logReturns: Kernel = (y, out, from, to) => {
+  const [first, end] = paired(out, from, to, 1);
+  for (let i = first; i < end; i++) out[i] = y[i] > 0 && y[i - 1] > 0 ? Math.log(y[i] / y[i - 1]) : Number.NaN;
+};
 
 function eachPair(track: Track, steps: number, visit: (now: number, before: number) => void): void {
   for (let g = 0; g + 1 < track.starts.length; g++) {
