@@ -110,7 +110,7 @@ async function play({ socket }: IncomingMessage, step: Step): Promise<void> {
   }
   if (stallAt !== undefined) return;
   if (cutAt !== undefined) {
-    await pause(25); // what was sent arrives before the end
+    await pause(100); // what was sent arrives before the end
     return void socket.destroy();
   }
   if (length === "chunked") await write(socket, "0\r\n\r\n");
