@@ -158,6 +158,15 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     return { path, bytes: (await stat(path)).size };
   }
 
+  /** A cell that cannot be read may come from a damaged archive: then the damage is the error. */
+  async #cause(error: unknown, zip: string): Promise<unknown> {
+    if (!(error instanceof DataError) || DAMAGED.has(error.code)) return error;
+    return this.#check(zip, {}).then(
+      () => error,
+      (damage: unknown) => damage,
+    );
+  }
+
   async #check(zip: string, options: BulkOptions): Promise<void> {
     for await (const _ of (await zipEntry(zip, { signal: options.signal })).chunks());
   }
@@ -182,7 +191,8 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
         const result = await use(this.#landing(zip.path, options));
         await zip.release();
         return result;
-      } catch (error) {
+      } catch (thrown) {
+        const error = await this.#cause(thrown, zip.path);
         const damaged = error instanceof DataError && DAMAGED.has(error.code);
         if (damaged || path === undefined) await zip.release();
         if (!damaged || round > 0 || "path" in this.#origin.from) throw error;

@@ -599,6 +599,18 @@ describe("landing", () => {
     expect(readdirSync(cache).join()).not.toMatch(/canary|secret|key/);
   });
 
+  it("row 47: a file in the cache that has rotted is downloaded again", async () => {
+    const cache = join(folder, "cache");
+    await exported({ cache }).frame();
+    const [kept] = readdirSync(cache).filter((name) => name.endsWith(".zip"));
+    const bytes = readFileSync(join(cache, kept));
+    bytes[half] ^= 0xff;
+    writeFileSync(join(cache, kept), bytes);
+    expect((await exported({ cache }).frame()).numRows).toBe(ROWS);
+    expect(server.count(FILE)).toBe(2);
+    expect(readFileSync(join(cache, kept)).equals(zip)).toBe(true);
+  });
+
   it("row 48: a slow reader holds one batch at a time, and leaving early leaves nothing behind", async () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith("arrowbook-")).length;
     for await (const batch of exported().batches({ batchRows: 100 })) {

@@ -164,6 +164,20 @@ describe("transport", () => {
     });
   });
 
+  it("row 8: a certificate that is no good is told once, with the host only", async () => {
+    let asked = 0;
+    const fetch = (async () => {
+      asked++;
+      const cause = Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" });
+      throw new TypeError("fetch failed", { cause });
+    }) as typeof globalThis.fetch;
+    expect(await fails({ url: "https://data.example.com", fetch })).toMatchObject({
+      code: "Tls",
+      message: "The secure connection to data.example.com failed: CERT_HAS_EXPIRED.",
+    });
+    expect(asked).toBe(1);
+  });
+
   it("row 9: gzip, asked for or not, once or twice, is unpacked; a bomb is refused", async () => {
     const zipped = gzipSync(page);
     server.on(

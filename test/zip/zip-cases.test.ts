@@ -90,7 +90,7 @@ describe.runIf(existsSync(join(cases, "zip-yauzl")))("zip-yauzl", () => {
   });
 
   it.each(archives("success").filter((name) => name.startsWith("traditional-encryption")))(
-    "encrypted, refused by name: %s",
+    "row 31: encrypted, refused by name: %s",
     async (name) => {
       await expect(readAll(join(folder, "success", name))).rejects.toMatchObject({
         code: "UnsupportedZip",
@@ -105,7 +105,7 @@ describe.runIf(existsSync(join(cases, "zip-yauzl")))("zip-yauzl", () => {
     });
   });
 
-  it("zip64 of 8 GB, its middle left out: entries, and the small ones read", async () => {
+  it("row 28: zip64 of 8 GB, its middle left out: entries, and the small ones read", async () => {
     const fragment = readFileSync(join(folder, "zip64/zip64.zip_fragment"));
     const hole = fragment.readUInt32BE(0) - 4;
     const missing = 8_000_000_000;
@@ -203,7 +203,7 @@ describe.runIf(existsSync(join(cases, "zip-go")))("zip-go", () => {
       ["small.bin", 42, 4_294_967_343],
     ],
   };
-  it.each(sparseFiles)("zip64: %s", async (name) => {
+  it.each(sparseFiles)("row 28: zip64: %s", async (name) => {
     const [key] = Object.keys(expected).filter(
       (ending) => name.startsWith(`${ending}.`) || name.includes(`${ending}.`),
     );

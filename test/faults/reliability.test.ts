@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+/*
+ * docs/reliability.md is the list of faults with the tests that hold each of them: the table is made from the tests' names
+ * (`UPDATE_DOCS=1` writes it), and no fault may stand without a test.
+ */
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const page = join(root, "docs", "reliability.md");
+const START = "<!-- table -->";
+const END = "<!-- end of table -->";
+
+const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string]>> = {
+  1: [
+    "The connection breaks in the middle of a body",
+    "Tried again; a download goes on where it stopped when a strong ETag, or the same snapshot or weak ETag and length, say that it is the same file",
+  ],
+  2: ["The service ignores `Range` and answers 200", "Starts again from the first byte; nothing is appended"],
+  3: [
+    "The file is replaced between two tries",
+    "Found by ETag, length, snapshot or checksum; fetched whole; an error after two changes",
+  ],
+  4: ["A reply shorter than declared", "Tried again, then an error"],
+  5: [
+    "A reply cut where only the end of the connection marks its end",
+    "JSON and XML by their structure, CSV by its last line end, archives by their directory; never a short table",
+  ],
+  6: ["A declared length that is wrong", "Tried again or refused, never a short table"],
+  7: ["No answer, a stall, a trickle", "Limits for the answer, for idling, for the whole; tried again"],
+  8: [
+    "Name unknown, connection refused, certificate bad",
+    "The first two tried three times in all; a certificate told at once, with the host only",
+  ],
+  9: [
+    "gzip, asked for or not, once or twice",
+    "Unpacked within a limit; a coded archive is never gone on with by `Range`",
+  ],
+  10: ["A web page with status 200", "`UnexpectedContent` with the status and 200 characters, keys removed"],
+  11: [
+    "500, 502, 503, 504",
+    "Tried again with random pauses in a doubling span; then told, with the export as the way out",
+  ],
+  12: ["429 or 503 with `Retry-After` in any form", "Waited for in full; beyond the budget told at once"],
+  13: ["429 without a time; a daily limit", "The pace is cut to 0.7 and recovers slowly; a daily limit fails at once"],
+  14: ["60 exports an hour", "Counted per key across processes, refused before asking"],
+  15: ["400, 401, 403, 404, 410, 413, 414, 422", "Never tried again; the service's code decides before the status"],
+  16: [
+    "Redirects: other host, loop, to an insecure address",
+    "Followed by hand, five at most; the key stays with its own host; no way down from https",
+  ],
+  17: [
+    "A link that has expired, at the start or in the middle",
+    "Renewed up to three times without progress; goes on only within one generation",
+  ],
+  18: ["Clocks that differ", "The age of a link is monotonic, and the service's answer decides"],
+  19: ["The machine slept", "The age is looked at before each use"],
+  20: [
+    "An export that is never made",
+    "Growing pauses, a deadline, `ExportPending` with the state; an abort ends it at once",
+  ],
+  21: ["`regenerating` with an older file", 'The older file at once (`stale: "use"`) or the newer one (`"wait"`)'],
+  22: [
+    "States that make no sense",
+    "A missing link is not ready; an unknown state is an error that names it; no order of states is assumed",
+  ],
+  23: [
+    "Cursors that loop, repeat, expire, are no text; empty pages",
+    "`CursorLoop`, `BadCursor`, `TooManyPages`, or the service's own error; never a part or a mix",
+  ],
+  24: ["Columns or rows change between pages", "Columns: an error; a refresh: a warning"],
+  25: ["Exactly 10,000 rows and no word about more", "A warning, and `source.complete` is false"],
+  26: ["An archive cut off, or with bytes before or after it", "Refused; fetched once more"],
+  27: ["A wrong checksum or size", "Refused; nothing read before counts; fetched once more"],
+  28: ["zip64", "Read, sizes beyond 4 GiB included"],
+  29: [
+    "Names that leave the folder, links, several files, none, an archive inside",
+    "Refused by name; no name of an archive becomes a path",
+  ],
+  30: ["Bombs: ratio, hidden size, overlapping entries", "Refused before or while inflating; limits can be raised"],
+  31: ["Encryption, unknown methods", "`UnsupportedZip` with the method"],
+  34: [
+    "A header in another order, or with other names",
+    "Bound by name; a missing, extra or differently spelt column is an error",
+  ],
+  35: ["A ragged row", "An error, and no file"],
+  41: ["A type that changes on the way", "An error"],
+  44: ["The disk is full", "Looked at before the first byte; told with what it needs and has; an older file stays"],
+  45: ["Two processes want the same file", "One download, shared; right also where locks do nothing"],
+  46: [
+    "kill -9, power, a broken run",
+    "Only whole files under their names; the next run goes on and sweeps what is left",
+  ],
+  47: ["A folder that cannot be written; a cache that has rotted", "Told, or done without; downloaded again"],
+  48: [
+    "A slow reader, a reader that leaves, an abort",
+    "One batch at a time; sockets, files and handles are given back within a second",
+  ],
+  49: ["Keys in errors, logs, files, notebooks, links", "One scrubber; links are never stored"],
+};
+
+const named = (): Map<number, string[]> => {
+  const found = new Map<number, string[]>();
+  for (const folder of ["test/faults", "test/zip"]) {
+    for (const file of readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".test.ts"))
+      .sort()) {
+      const source = readFileSync(join(root, folder, file), "utf8");
+      for (const [, rows, name] of source.matchAll(/["`]rows? ([\d, ]+): ((?:[^"`\\]|\\.)*)["`]/g)) {
+        for (const row of rows.split(",").map(Number)) {
+          found.set(row, [
+            ...(found.get(row) ?? []),
+            `${name.replaceAll("\\", "").replaceAll("|", "\\|")} (\`${folder}/${file}\`)`,
+          ]);
+        }
+      }
+    }
+  }
+  return found;
+};
+
+it("every fault that touches client and bulk has a test, and the page lists it", () => {
+  const tests = named();
+  const lines = Object.entries(FAULTS).map(([row, [fault, behaviour]]) => {
+    const held = tests.get(Number(row)) ?? [];
+    expect(held, `row ${row}: ${fault}`).not.toEqual([]);
+    return `| ${row} | ${fault} | ${behaviour} | ${[...new Set(held)].join("<br>")} |`;
+  });
+  expect([...tests.keys()].filter((row) => !(row in FAULTS))).toEqual([]);
+  const table = ["| | Fault | What happens | Tests |", "|---|---|---|---|", ...lines].join("\n");
+  const text = readFileSync(page, "utf8");
+  const [before, rest] = text.split(START);
+  const after = rest.split(END)[1];
+  const wanted = `${before}${START}\n\n${table}\n\n${END}${after}`;
+  if (process.env.UPDATE_DOCS) writeFileSync(page, wanted);
+  expect(readFileSync(page, "utf8")).toBe(wanted);
+});
