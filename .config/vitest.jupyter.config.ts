@@ -5,7 +5,7 @@ export default defineConfig({
   root: new URL("..", import.meta.url).pathname,
   test: {
     include: ["test/jupyter/**/*.test.ts"],
-    testTimeout: 240_000,
+    testTimeout: 600_000,
     hookTimeout: 240_000,
     pool: "forks",
     maxWorkers: 1,

@@ -6,13 +6,17 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { workerData } from "node:worker_threads";
-import { launchKernel } from "./kernel/own/launch.js";
-import { runSocketThread } from "./kernel/own/socket-thread.js";
 
-if ((workerData as { role?: string } | null)?.role === "sockets") void runSocketThread();
-else launch();
+// Each thread loads only what it runs.
+if ((workerData as { role?: string } | null)?.role === "sockets") void sockets();
+else void cells();
 
-function launch(): void {
+async function sockets(): Promise<void> {
+  const { runSocketThread } = await import("./kernel/own/socket-thread.js");
+  await runSocketThread();
+}
+
+async function cells(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -26,5 +30,6 @@ function launch(): void {
     process.stderr.write("usage: launcher.js kernel <connection file> [--prelude file] [--strict] [--bundler]\n");
     process.exit(2);
   }
+  const { launchKernel } = await import("./kernel/own/launch.js");
   launchKernel({ connectionFile, ...values }, fileURLToPath(import.meta.url));
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -6,6 +7,7 @@ import { environmentPrefix, userDataFolder } from "./data-folders.js";
 import {
   installedKernels,
   launcherPath,
+  NODE_FLAGS,
   OWN_KERNEL,
   ownKernelArgv,
   readKernelSpec,
@@ -63,7 +65,7 @@ export async function installKernel(options: InstallOptions = {}): Promise<strin
   if (options.bundler) flags.push("--bundler");
   const name = options.name ?? OWN_KERNEL;
   const spec = {
-    argv: ownKernelArgv(flags),
+    argv: ownKernelArgv(flags, NODE_FLAGS.filter(isKnownToNode)),
     display_name: name === OWN_KERNEL ? "TypeScript (arrowbook)" : `TypeScript (${name})`,
     language: "typescript",
     interrupt_mode: "message",
@@ -148,6 +150,11 @@ function dataFolder(place: InstallPlace): string {
     });
   }
   return join(prefix, "share", "jupyter");
+}
+
+/** A Node that does not know a flag would not start. */
+function isKnownToNode(flag: string): boolean {
+  return spawnSync(process.execPath, [flag, "--version"]).status === 0;
 }
 
 function isLauncher(part: string): boolean {

@@ -83,14 +83,19 @@ export function readKernelSpec(folder: string, name: string): KernelSpec | undef
 }
 
 /**
- * The first lets the kernel live on after a loop was ended from outside; the second keeps the memory that compiling cells
- * takes from being held after it is free (measured: 0 instead of 110 MB over 1,000 cells).
+ * The first lets the kernel live on after a loop was ended from outside. The others keep the memory that compiling cells
+ * takes from being held when it is free, without costing time (measured over 300 cells: 8 MB more instead of 200).
  */
-const NODE_FLAGS = ["--no-force-async-hooks-checks", "--max-semi-space-size=4"];
+export const NODE_FLAGS: readonly string[] = [
+  "--no-force-async-hooks-checks",
+  "--max-semi-space-size=4",
+  "--single-threaded-gc",
+  "--max-optimized-bytecode-size=20000",
+];
 
 /** The command of our own kernel: absolute, so that no PATH is needed. */
-export function ownKernelArgv(options: readonly string[] = []): string[] {
-  return [process.execPath, ...NODE_FLAGS, launcherPath(), "kernel", "{connection_file}", ...options];
+export function ownKernelArgv(options: readonly string[] = [], flags: readonly string[] = NODE_FLAGS): string[] {
+  return [process.execPath, ...flags, launcherPath(), "kernel", "{connection_file}", ...options];
 }
 
 /** The launcher of our own kernel, built as CommonJS because tslab is. */

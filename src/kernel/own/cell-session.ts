@@ -8,6 +8,7 @@ import type { CellResult, Executor } from "./executor.js";
 import { completion, inspection } from "./language.js";
 import type { Prelude } from "./prelude.js";
 import { resultBundle } from "./result-bundle.js";
+import { spareMemory } from "./spare-memory.js";
 import { captureStreams, type Streams } from "./streams.js";
 import type { ToCells, ToSockets } from "./thread-messages.js";
 import type { TslabParts } from "./tslab-parts.js";
@@ -49,6 +50,7 @@ export class CellSession {
   #current?: Message;
   #idle?: NodeJS.Timeout;
   #working = 0;
+  readonly #memory = spareMemory();
   /** What the reply of the running cell asks of the front end. */
   #payload: Json[] = [];
 
@@ -118,8 +120,13 @@ export class CellSession {
     } finally {
       this.#streams.flush();
       this.#publish("status", { execution_state: "idle" }, request.message);
-      if (--this.#working === 0) this.#idle = setTimeout(() => this.parts.prelude.whenIdle(), IDLE_MS).unref();
+      if (--this.#working === 0) this.#idle = setTimeout(() => this.#whenIdle(), IDLE_MS).unref();
     }
+  }
+
+  #whenIdle(): void {
+    this.parts.prelude.whenIdle();
+    this.#memory.whenIdle();
   }
 
   async #execute(request: Request): Promise<void> {
@@ -144,6 +151,7 @@ export class CellSession {
     await this.parts.prelude.before(code, "run");
     const result = await this.#runAndShow(code, count, silent);
     this.#streams.flush();
+    this.#memory.afterCell();
     if (result.status === "ok") {
       this.#reply(request, "execute_reply", {
         status: "ok",

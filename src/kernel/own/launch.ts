@@ -4,7 +4,6 @@ import { Worker } from "node:worker_threads";
 import { packageRoot } from "../../package/package-root.js";
 import { version } from "../../package/version.js";
 import { type Content, PROTOCOL_VERSION } from "../message.js";
-import { hookStockTslab } from "../stock-hook.js";
 import { CellSession } from "./cell-session.js";
 import { type CompilerState, prepareTypeScript } from "./compiler.js";
 import { createExecutor } from "./executor.js";
@@ -38,7 +37,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
     tslab = loadTslab(folder, (typescript) => prepareTypeScript(typescript, options, state, folder, home));
   } catch (error) {
     if (!(error instanceof TslabDiffers)) throw error;
-    startStock(error, options);
+    void startStock(error, options);
     return;
   }
   const kernelInfo = kernelInfoOf(tslab);
@@ -90,7 +89,7 @@ function kernelInfoOf(tslab: TslabParts): Content {
   };
 }
 
-function startStock(reason: TslabDiffers, options: LaunchOptions): void {
+async function startStock(reason: TslabDiffers, options: LaunchOptions): Promise<void> {
   const place = reason.folder;
   process.stderr.write(`arrowbook: ${reason.message}\n`);
   if (place === undefined) process.exit(1);
@@ -104,5 +103,7 @@ function startStock(reason: TslabDiffers, options: LaunchOptions): void {
     }): void;
   };
   main.startKernel({ configPath: options.connectionFile, enableFindLocal: false, jsKernel: false, globalVersion: "" });
+  // Loaded here only: it draws tables, which our kernel does when it first has one.
+  const { hookStockTslab } = await import("../stock-hook.js");
   hookStockTslab();
 }

@@ -1,0 +1,148 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type Execution, type KernelClient, startKernel } from "../../src/kernel/jupyter-client.js";
+import { findKernel } from "../../src/kernel/kernelspec.js";
+import { needBuild } from "./build.js";
+
+/** A folder in which no package is installed: the kernel brings its own. */
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-prelude-"));
+const env = { ...process.env, ARROWBOOK_URL: "" };
+
+/** The machines that run this are shared; the time limit is for a quiet one. */
+const SLACK = 4;
+
+beforeAll(needBuild);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const start = (...flags: string[]): Promise<KernelClient> => {
+  const spec = findKernel("arrowbook");
+  return startKernel({ ...spec, argv: [...spec.argv, ...flags] }, { folder, env });
+};
+
+const published = (execution: Execution, type: string): unknown[] =>
+  execution.published.filter((message) => message.header.msg_type === type).map((message) => message.content);
+
+const text = (execution: Execution): unknown =>
+  (published(execution, "execute_result")[0] as { data?: Record<string, unknown> } | undefined)?.data?.["text/plain"];
+
+describe("the names that need no import", () => {
+  let kernel: KernelClient;
+
+  beforeAll(async () => {
+    kernel = await start();
+  });
+
+  afterAll(async () => {
+    await kernel.shutdown();
+  });
+
+  const matches = async (code: string, cursor = code.length): Promise<unknown> =>
+    (await kernel.request("complete_request", { code, cursor_pos: cursor })).reply.content["matches"];
+
+  it("are completed at once, with their types", async () => {
+    expect(await matches("conn")).toContain("connect");
+    expect(await matches("service.")).toEqual(expect.arrayContaining(["catalog", "database", "dataset", "table"]));
+    expect(await matches("Frame.fromC")).toEqual(["fromCsv"]);
+  });
+
+  it("complete the words of the service", async () => {
+    const code = 'service.dataset("MARKET/AAA").collapse("")';
+    expect(await matches(code, code.length - 2)).toEqual(["annual", "daily", "monthly", "none", "quarterly", "weekly"]);
+  });
+
+  it("complete columns of a declared row type in select, where and column, in less than 50 ms", async () => {
+    await kernel.execute(
+      "interface Price { ticker: string; date: string; close: number }\nconst t = service.table<Price>('MARKET/PRICES');",
+    );
+    const columns = ["close", "date", "ticker"];
+    for (const code of ['t.select("")', "t.where({  })"]) {
+      await matches(code, code.length - 2);
+      const began = performance.now();
+      expect(await matches(code, code.length - 2)).toEqual(columns);
+      expect(performance.now() - began).toBeLessThan(50 * SLACK);
+    }
+  });
+
+  it("give the sample where no service is named", async () => {
+    const execution = await kernel.execute(
+      "(await service.table('MARKET/PRICES').where({ ticker: 'AAA' }).frame()).numRows",
+    );
+    expect(text(execution)).toBe("6522");
+  });
+
+  it("may be declared anew", async () => {
+    expect(text(await kernel.execute("const service = 5; service + 1"))).toBe("6");
+    expect(text(await kernel.execute("service + 2"))).toBe("7");
+    expect(text(await kernel.execute("const display = 'mine'; display.length"))).toBe("4");
+  });
+
+  it("leave the requests beneath an interrupted cell aborted", async () => {
+    await kernel.execute("let ended = 'no';");
+    const code = `const { connect: c } = await import("arrowbook");
+const slow = await c.sample();
+const asked = slow.table("TRANSPORT/FLIGHTS").export({ poll: { first: 60_000 } }).frame().catch((error: Error) => { ended = error.name; });
+await asked;`;
+    const running = kernel.execute(code);
+    await new Promise((done) => setTimeout(done, 4000));
+    await kernel.interrupt();
+    expect((await running).reply.content).toMatchObject({ status: "error", ename: "Interrupted" });
+    await vi.waitFor(async () => expect(text(await kernel.execute("ended"))).toBe("AbortError"), { timeout: 10_000 });
+  });
+});
+
+it("a prelude of one's own runs before the first cell, with types", async () => {
+  const file = join(folder, "prelude.ts");
+  writeFileSync(file, "const mine: number = 41;\nfunction plus(n: number): number { return n + mine; }\n");
+  const kernel = await start("--prelude", file);
+  const first = await kernel.execute("plus(1)");
+  expect(text(first)).toBe("42");
+  expect(first.reply.content["execution_count"]).toBe(1);
+  await kernel.shutdown();
+});
+
+it("a prelude that fails says so, and the cells still run", async () => {
+  const file = join(folder, "broken.ts");
+  writeFileSync(file, "const broken: number = 'text';\n");
+  const kernel = await start("--prelude", file);
+  const first = await kernel.execute("1 + 1");
+  expect(JSON.stringify(published(first, "stream"))).toContain("The prelude failed");
+  expect(text(first)).toBe("2");
+  await kernel.shutdown();
+});
+
+it("strict checks and bundler resolution come on request", async () => {
+  const place = join(folder, "node_modules", "exports-only");
+  mkdirSync(place, { recursive: true });
+  const manifest = { name: "exports-only", exports: { ".": { types: "./a.d.ts", default: "./a.js" } } };
+  writeFileSync(join(place, "package.json"), JSON.stringify(manifest));
+  writeFileSync(join(place, "a.d.ts"), "export declare const seven: number;\n");
+  writeFileSync(join(place, "a.js"), "exports.seven = 7;\n");
+  const code = 'import { seven } from "exports-only";\nseven';
+  const loose = "let n: string = null;\nconst f = (x) => x;\n'loose'";
+  const plain = await start();
+  expect((await plain.execute(code)).reply.content["ename"]).toBe("TypeScriptError");
+  expect(text(await plain.execute(loose))).toBe("loose");
+  await plain.shutdown();
+  const strict = await start("--strict", "--bundler");
+  expect(text(await strict.execute(code))).toBe("7");
+  expect((await strict.execute(loose)).reply.content["ename"]).toBe("TypeScriptError");
+  await strict.shutdown();
+});
+
+it("another tslab is told of, and runs as it is with results that show themselves", async () => {
+  const other = join(folder, "other");
+  const installed = dirname(createRequire(import.meta.url).resolve("tslab/package.json"));
+  cpSync(installed, join(other, "node_modules", "tslab"), { recursive: true });
+  const manifest = join(other, "node_modules", "tslab", "package.json");
+  writeFileSync(manifest, readFileSync(manifest, "utf8").replace('"version": "1.0.22"', '"version": "1.0.99"'));
+  const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
+  const kernel = await startKernel(findKernel("arrowbook"), { folder: other, env: { ...env, NODE_PATH: modules } });
+  expect(kernel.info["implementation"]).toBe("tslab");
+  const shows = `({ [Symbol.for("Jupyter.display")]: () => ({ "text/plain": "seven" }) })`;
+  expect(published(await kernel.execute(shows), "display_data")).toMatchObject([{ data: { "text/plain": "seven" } }]);
+  await kernel.shutdown();
+});
