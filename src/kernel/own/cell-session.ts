@@ -50,7 +50,7 @@ export class CellSession {
   #current?: Message;
   #idle?: NodeJS.Timeout;
   #working = 0;
-  readonly #memory = spareMemory();
+  readonly #spareMemory = spareMemory();
   /** What the reply of the running cell asks of the front end. */
   #payload: Json[] = [];
 
@@ -126,7 +126,7 @@ export class CellSession {
 
   #whenIdle(): void {
     this.parts.prelude.whenIdle();
-    this.#memory.whenIdle();
+    this.#idle = setTimeout(this.#spareMemory, IDLE_MS).unref();
   }
 
   async #execute(request: Request): Promise<void> {
@@ -151,7 +151,6 @@ export class CellSession {
     await this.parts.prelude.before(code, "run");
     const result = await this.#runAndShow(code, count, silent);
     this.#streams.flush();
-    this.#memory.afterCell();
     if (result.status === "ok") {
       this.#reply(request, "execute_reply", {
         status: "ok",
