@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Document, readDocument } from "../src/document/document.js";
 import { type DocumentToWrite, writeDocument } from "../src/document/write.js";
-import { readEnvelope } from "../src/format/json.js";
+import { readEnvelope } from "../src/format/json-envelope.js";
 import { specification } from "../src/spec/profile.js";
 import type { ResourceName } from "../src/spec/resources.js";
 import type { Format } from "../src/spec/vocabulary.js";

@@ -93,7 +93,7 @@ function booleans(data: Data): Typed {
 }
 
 /** A whole number when it is safe, else a bigint. */
-export function safeInteger(value: bigint): number | bigint {
+function safeInteger(value: bigint): number | bigint {
   const near = Number(value);
   return Number.isSafeInteger(near) ? near : value;
 }

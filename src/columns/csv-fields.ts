@@ -1,5 +1,5 @@
 import { COMMA, CR, LF, QUOTE } from "../format/csv.js";
-import { invalidUtf8 } from "../format/json.js";
+import { invalidUtf8 } from "../value/text.js";
 import type { ColumnBuilder } from "./builder.js";
 import { HASH_PRIME, HASH_SEED } from "./dictionary.js";
 

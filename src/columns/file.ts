@@ -32,7 +32,7 @@ export async function atomicFile<T>(path: string, write: (file: FileHandle) => P
 }
 
 /** Whether the file system threw it. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
 }
 

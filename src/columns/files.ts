@@ -3,7 +3,7 @@ import { type CsvTextOptions, csvText } from "../format/csv-text.js";
 import { type ZipOptions, zipEntry } from "../format/zip.js";
 import type { RecordBatch, Schema, Table } from "./arrow.js";
 import { cellTexts } from "./cells.js";
-import { csvBatches, csvStreamTable, csvTable } from "./csv.js";
+import { csvStreamTable, csvTable } from "./csv.js";
 import { csvThreadsTable } from "./csv-threads.js";
 import { atomicFile, fileError, type Written } from "./file.js";
 import type { CsvOptions } from "./options.js";
@@ -14,7 +14,7 @@ const BLOCK = 1_048_576;
 const LINES = 4_096;
 
 /** The bytes of a file in blocks of 1 MB, the next one read meanwhile; each block is only good until the next is asked for. */
-export async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
+async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path).catch((error: unknown) => Promise.reject(fileError(path, error)));
   const buffers = [new Uint8Array(BLOCK), new Uint8Array(BLOCK)];
   const read = async (i: number): Promise<Uint8Array> => {
@@ -29,6 +29,8 @@ export async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
       const block = await next;
       if (block.length === 0) return;
       next = read(i);
+      // An error of the read ahead is met when its block is due.
+      next.catch(() => {});
       yield block;
     }
   } finally {
@@ -37,27 +39,13 @@ export async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A CSV file as record batches, in bounded memory (see {@link csvBatches}). */
-export function csvFileBatches(path: string, options: CsvOptions): AsyncGenerator<RecordBatch> {
-  return csvBatches(fileBlocks(path), options);
-}
-
 /** A CSV file, or CSV bytes, as a table. A file is split over threads where that pays (`threads`), with equal results. */
 export async function csvFileTable(source: string | Uint8Array, options: CsvOptions): Promise<Table> {
   if (typeof source !== "string") return csvTable(source, options);
   return (await csvThreadsTable(source, options)) ?? csvStreamTable(fileBlocks(source), options);
 }
 
-/** The one CSV file of a zip archive (spec 2.5, 4.9) as record batches, in bounded memory, CRC-32 and sizes checked. */
-export async function* zipBatches(
-  source: string | Uint8Array,
-  options: CsvOptions & ZipOptions,
-): AsyncGenerator<RecordBatch> {
-  const entry = await zipEntry(source, options);
-  yield* csvBatches(entry.chunks(), options);
-}
-
-/** The one CSV file of a zip archive as a table. */
+/** The one CSV file of a zip archive (spec 2.5, 4.9) as a table, CRC-32 and sizes checked. */
 export async function zipTable(source: string | Uint8Array, options: CsvOptions & ZipOptions): Promise<Table> {
   const entry = await zipEntry(source, options);
   return csvStreamTable(entry.chunks(), options);

@@ -1,8 +1,9 @@
-import { invalidUtf8, jsonError, skipJson, skipNumber, skipSpace, skipString, unescapeString } from "../format/json.js";
+import { jsonError, skipJson, skipNumber, skipSpace, skipString, unescapeString } from "../format/json.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { NO_DATE, readDate } from "../value/date.js";
 import { readDecimal128, readInt64 } from "../value/decimal.js";
 import { readFloat64 } from "../value/number.js";
+import { invalidUtf8 } from "../value/text.js";
 import { buildersFor, type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, TEXT, type TextMode } from "./builder.js";
 import type { RawBatch } from "./csv-parser.js";
 import { HASH_PRIME, HASH_SEED } from "./dictionary.js";

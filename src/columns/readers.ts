@@ -121,13 +121,3 @@ export function cellText(vector: Vector, i: number): string | null {
   const [chunk, row] = find(i);
   return chunks[chunk].valid(row) ? chunks[chunk].text(row) : null;
 }
-
-/** One cell as its exact integer, null as null (see {@link vectorToBigInts}). */
-export function cellBigInt(vector: Vector, i: number): bigint | null {
-  if (!(i >= 0 && i < vector.length)) return null;
-  const { find, chunks } = readerOf(vector);
-  const [chunk, row] = find(i);
-  const reader = chunks[chunk];
-  if (!reader.valid(row)) return null;
-  return need(reader, "integer", vector.data[chunk])(row);
-}

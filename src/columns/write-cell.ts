@@ -1,4 +1,3 @@
-import { invalidUtf8 } from "../format/json.js";
 import { NO_DATE, readDate } from "../value/date.js";
 import {
   DECIMAL_BAD,
@@ -10,6 +9,7 @@ import {
 } from "../value/decimal.js";
 import { readInstant, TOO_FINE } from "../value/instant.js";
 import { readNumber } from "../value/number.js";
+import { invalidUtf8 } from "../value/text.js";
 import {
   BOOLEAN,
   type ColumnBuilder,

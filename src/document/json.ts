@@ -1,4 +1,4 @@
-import { readEnvelope } from "../format/json.js";
+import { readEnvelope } from "../format/json-envelope.js";
 import type { Fields, ScalarField } from "../spec/resources.js";
 import { type Node, shapeError } from "./node.js";
 import type { Rows } from "./rows.js";

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { DataError } from "../errors/errors.js";
+import { invalidUtf8 } from "../value/text.js";
 
 /** Deepest nesting that is read; no reply of the service comes near it. */
 export const MAX_DEPTH = 1_000;
@@ -127,7 +128,7 @@ function skipWord(b: Uint8Array, p: number, end: number): number {
 }
 
 /** The position after the string, number or word at `p`. */
-function skipScalar(b: Uint8Array, p: number, end: number): number {
+export function skipScalar(b: Uint8Array, p: number, end: number): number {
   const c = b[p];
   if (c === QUOTE) {
     const after = skipString(b, p, end);
@@ -138,7 +139,7 @@ function skipScalar(b: Uint8Array, p: number, end: number): number {
 }
 
 /** The position after the key and colon of an object member at `p`. */
-function skipKey(b: Uint8Array, p: number, end: number): number {
+export function skipKey(b: Uint8Array, p: number, end: number): number {
   if (b[p] !== QUOTE || p >= end) throw jsonError(b, Math.min(p, end), end, "a member name");
   const after = skipSpace(b, skipScalar(b, p, end), end);
   if (after >= end || b[after] !== COLON) throw jsonError(b, after, end, '":"');
@@ -202,7 +203,11 @@ export function skipMark(b: Uint8Array): number {
   return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
 }
 
-function checkUtf8(bytes: Uint8Array): void {
+/** Refuses bytes that are not UTF-8.
+ *
+ * @throws DataError with the byte offset
+ */
+export function checkUtf8(bytes: Uint8Array): void {
   if (isUtf8(bytes)) return;
   const offset = invalidUtf8(bytes, 0, bytes.length);
   throw new DataError(`The text is not valid UTF-8 at byte ${offset}.`, {
@@ -210,25 +215,6 @@ function checkUtf8(bytes: Uint8Array): void {
     offset,
     hint: "The reply is damaged or in another encoding; the service writes UTF-8.",
   });
-}
-
-/** The position of the first byte of `start` to `end` that is no UTF-8 (overlong forms and surrogates included), or -1. */
-export function invalidUtf8(b: Uint8Array, start: number, end: number): number {
-  for (let p = start; p < end; ) {
-    const c = b[p];
-    if (c < 128) {
-      p++;
-      continue;
-    }
-    const length = c >= 0xc2 && c <= 0xdf ? 2 : c >= 0xe0 && c <= 0xef ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
-    if (length === 0 || p + length > end) return p;
-    const low = c === 0xe0 ? 0xa0 : c === 0xf0 ? 0x90 : 0x80;
-    const high = c === 0xed ? 0x9f : c === 0xf4 ? 0x8f : 0xbf;
-    if (b[p + 1] < low || b[p + 1] > high) return p;
-    for (let i = 2; i < length; i++) if ((b[p + i] & 0xc0) !== 0x80) return p;
-    p += length;
-  }
-  return -1;
 }
 
 /**
@@ -297,162 +283,4 @@ function writeCodePoint(code: number, out: Uint8Array, at: number): number {
   if (code >= 0x800) out[n++] = 0x80 | ((code >> 6) & 0x3f);
   if (code >= 0x80) out[n++] = 0x80 | (code & 0x3f);
   return n;
-}
-
-/** A JSON document whose rows stay bytes. */
-export interface JsonEnvelope {
-  /** The document as plain values; where the rows stand there is `null`. */
-  readonly value: unknown;
-  /** Where the rows array stands: the offset of its `[`, and the offset after its `]`. */
-  readonly rows?: { readonly start: number; readonly end: number };
-}
-
-/**
- * Reads a JSON document and leaves one array of rows as bytes, wherever it stands (spec 2.1, 2.3, 2.6: rows may come before or
- * after the columns). Names are kept exactly, `__proto__` included; a name twice in one object is refused.
- *
- * The end of the rows is first guessed as the first `]]` and taken when the rest of the document reads well from there; reading the
- * rows confirms it. Otherwise the rows are walked byte by byte.
- *
- * @param rowsAt paths of member names from the root at which rows may stand, such as `["datatable", "data"]`
- * @throws DataError with the byte offset
- */
-export function readEnvelope(bytes: Uint8Array, rowsAt: readonly (readonly string[])[]): JsonEnvelope {
-  checkUtf8(bytes);
-  try {
-    return new EnvelopeReader(bytes, rowsAt, guessRowsEnd).read();
-  } catch (error) {
-    if (!(error instanceof DataError)) throw error;
-    return new EnvelopeReader(bytes, rowsAt, skipJson).read();
-  }
-}
-
-type SkipRows = (b: Uint8Array, start: number, end: number) => number;
-
-const TWO_CLOSERS = Buffer.from("]]");
-
-function guessRowsEnd(b: Uint8Array, start: number, end: number): number {
-  const first = skipSpace(b, start + 1, end);
-  if (b[first] === CLOSE_ARRAY) return first + 1;
-  // Spaced-out rows may end in "]\n]", so that the first "]]" would be one of an unknown member further on.
-  const row = b.indexOf(CLOSE_ARRAY, start);
-  const compact = b[row + 1] === CLOSE_ARRAY || (b[row + 1] === COMMA && b[row + 2] === OPEN_ARRAY);
-  if (b[start + 1] !== OPEN_ARRAY || !compact) return skipJson(b, start, end);
-  const found = Buffer.from(b.buffer, b.byteOffset, b.length).indexOf(TWO_CLOSERS, start);
-  return found < 0 || found + 2 > end ? skipJson(b, start, end) : found + 2;
-}
-
-class EnvelopeReader {
-  private p = 0;
-  private readonly path: string[] = [];
-  private rows: { start: number; end: number } | undefined;
-
-  constructor(
-    private readonly b: Uint8Array,
-    private readonly rowsAt: readonly (readonly string[])[],
-    private readonly skipRows: SkipRows,
-  ) {}
-
-  read(): JsonEnvelope {
-    const { b } = this;
-    this.p = skipSpace(b, skipMark(b), b.length);
-    const value = this.value();
-    this.space();
-    if (this.p < b.length) throw jsonError(b, this.p, b.length, "the end of the text");
-    return this.rows === undefined ? { value } : { value, rows: this.rows };
-  }
-
-  private space(): void {
-    this.p = skipSpace(this.b, this.p, this.b.length);
-  }
-
-  private value(): unknown {
-    const { b } = this;
-    switch (b[this.p]) {
-      case OPEN_OBJECT:
-        return this.object();
-      case OPEN_ARRAY:
-        return this.isRows() ? this.takeRows() : this.array();
-      default: {
-        const start = this.p;
-        this.p = skipScalar(b, start, b.length);
-        return JSON.parse(Buffer.from(b.subarray(start, this.p)).toString()) as unknown;
-      }
-    }
-  }
-
-  private isRows(): boolean {
-    const { path } = this;
-    return this.rowsAt.some((at) => at.length === path.length && at.every((name, i) => name === path[i]));
-  }
-
-  private takeRows(): null {
-    const start = this.p;
-    this.p = this.skipRows(this.b, start, this.b.length);
-    this.rows = { start, end: this.p };
-    return null;
-  }
-
-  private array(): unknown[] {
-    const { b } = this;
-    const values: unknown[] = [];
-    this.enter("[]");
-    if (b[this.p] !== CLOSE_ARRAY) {
-      do {
-        this.space();
-        values.push(this.value());
-      } while (this.more(CLOSE_ARRAY));
-    }
-    this.leave();
-    return values;
-  }
-
-  private object(): Record<string, unknown> {
-    const { b } = this;
-    const object: Record<string, unknown> = {};
-    const seen = new Set<string>();
-    this.enter("{}");
-    if (b[this.p] !== CLOSE_OBJECT) {
-      do {
-        this.space();
-        const start = this.p;
-        this.p = skipKey(b, start, b.length);
-        const quoted = skipScalar(b, start, b.length);
-        const name = JSON.parse(Buffer.from(b.subarray(start, quoted)).toString()) as string;
-        if (seen.has(name)) throw jsonError(b, start, b.length, `${JSON.stringify(name)} once only`);
-        seen.add(name);
-        this.path[this.path.length - 1] = name;
-        const value = this.value();
-        Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
-      } while (this.more(CLOSE_OBJECT));
-    }
-    this.leave();
-    return object;
-  }
-
-  private enter(step: string): void {
-    if (this.path.length >= MAX_DEPTH) throw jsonError(this.b, this.p, this.b.length, `at most ${MAX_DEPTH} levels`);
-    this.path.push(step);
-    this.p++;
-    this.space();
-  }
-
-  /** After a value: true at a comma, false at the closer, which {@link leave} steps over. */
-  private more(closer: number): boolean {
-    const { b } = this;
-    this.space();
-    if (b[this.p] === COMMA) {
-      this.p++;
-      return true;
-    }
-    if (this.p >= b.length || b[this.p] !== closer) {
-      throw jsonError(b, this.p, b.length, closer === CLOSE_ARRAY ? '"," or "]"' : '"," or "}"');
-    }
-    return false;
-  }
-
-  private leave(): void {
-    this.path.pop();
-    this.p++;
-  }
 }

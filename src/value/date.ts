@@ -30,7 +30,7 @@ for (let y = 0, day = -719_528; y < 10_000; y++) {
 }
 
 /** Whether a year of the Gregorian calendar has 366 days. */
-export function isLeapYear(year: number): boolean {
+function isLeapYear(year: number): boolean {
   return (year & 3) === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 

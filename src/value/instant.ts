@@ -1,4 +1,4 @@
-import { civil, formatDate, NO_DATE, readDate, two } from "./date.js";
+import { formatDate, NO_DATE, readDate, two } from "./date.js";
 
 /** Returned by {@link readInstant}: no instant, and an instant with digits below a millisecond. */
 export const NO_INSTANT = Number.NaN;
@@ -78,9 +78,4 @@ export function formatInstant(ms: number): string {
   const time = `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
   const millis = rest - seconds * 1000;
   return `${formatDate(days)}T${time}${millis === 0 ? "" : `.${String(millis).padStart(3, "0")}`}Z`;
-}
-
-/** Year, month and day in UTC of milliseconds since 1970-01-01. */
-export function civilOfInstant(ms: number): { year: number; month: number; day: number } {
-  return civil(Math.floor(ms / MS_PER_DAY));
 }

@@ -10,7 +10,7 @@ import { vectorToNumbers, vectorToStrings } from "../../src/columns/readers.js";
 import { DataError } from "../../src/errors/errors.js";
 import { csvRow, DOUBLED, type FaultSlot, splitRow } from "../../src/format/csv.js";
 import { csvText } from "../../src/format/csv-text.js";
-import { readEnvelope } from "../../src/format/json.js";
+import { readEnvelope } from "../../src/format/json-envelope.js";
 import { textsOf, utf8 } from "./rows.js";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));

@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DataError } from "../../src/errors/errors.js";
-import { checkJson, readEnvelope, unescapeString } from "../../src/format/json.js";
+import { checkJson, unescapeString } from "../../src/format/json.js";
+import { readEnvelope } from "../../src/format/json-envelope.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const accepts = (input: Uint8Array): boolean => {

@@ -1,0 +1,18 @@
+/** The position of the first byte of `start` to `end` that is no UTF-8 (overlong forms and surrogates included), or -1. */
+export function invalidUtf8(b: Uint8Array, start: number, end: number): number {
+  for (let p = start; p < end; ) {
+    const c = b[p];
+    if (c < 128) {
+      p++;
+      continue;
+    }
+    const length = c >= 0xc2 && c <= 0xdf ? 2 : c >= 0xe0 && c <= 0xef ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+    if (length === 0 || p + length > end) return p;
+    const low = c === 0xe0 ? 0xa0 : c === 0xf0 ? 0x90 : 0x80;
+    const high = c === 0xed ? 0x9f : c === 0xf4 ? 0x8f : 0xbf;
+    if (b[p + 1] < low || b[p + 1] > high) return p;
+    for (let i = 2; i < length; i++) if ((b[p + i] & 0xc0) !== 0x80) return p;
+    p += length;
+  }
+  return -1;
+}
