@@ -87,6 +87,14 @@ function findEndpoint(path: string, wantsExport: boolean): FoundEndpoint | Refus
       return noFormat(ending, endpoint);
     return { endpoint: name, codes, ...(format && endpoint.formats.length > 0 && { format }) };
   }
+  if (format === undefined && dot > 0) {
+    // The call may be known and only its format not: `…/data.yaml`.
+    const before = [...segments.slice(0, last), segments[last].slice(0, dot)];
+    const known = Object.values<Endpoint>(endpoints).find(
+      ({ path, formats }) => formats.length > 0 && match(path, before),
+    );
+    if (known !== undefined) return noFormat(ending, known);
+  }
   return { ...unknownRoute(path), ...(format && { format }) };
 }
 
