@@ -1,7 +1,8 @@
 import type { ConnectOptions } from "./client/options.js";
 import { connect as connectTo, Service } from "./client/service.js";
-import type { CatalogItem, RunningService } from "./server/options.js";
+import type { RunningService } from "./server/options.js";
 import { SAMPLE_KEY, sampleData } from "./server/sample.js";
+import type { CatalogItem } from "./spec/catalog-item.js";
 
 /** Options of `connect.sample`: those of `connect` that make sense for a service of one's own. */
 export type SampleOptions = Omit<ConnectOptions, "url" | "apiKey" | "profile">;
@@ -16,7 +17,7 @@ export class SampleService extends Service {
   }
 
   /** Every code the sample holds: databases, their series, tables. */
-  catalog(): CatalogItem[] {
+  override catalog(): CatalogItem[] {
     return this.#running.catalog();
   }
 

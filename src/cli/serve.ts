@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError } from "commander";
 import { InputError } from "../errors/errors.js";
-import type { CatalogItem, RunningService } from "../server/options.js";
+import type { RunningService } from "../server/options.js";
 import { sampleData } from "../server/sample.js";
 import { serve } from "../server/serve.js";
+import type { CatalogItem } from "../spec/catalog-item.js";
 
 interface ServeFlags {
   readonly sample?: boolean;

@@ -1,5 +1,7 @@
 import { showAsCard } from "../display/card.js";
+import { InputError } from "../errors/errors.js";
 import type { Cell } from "../frame/rows.js";
+import type { CatalogItem } from "../spec/catalog-item.js";
 import { type Memory, memory } from "./ask.js";
 import { onePart, twoParts } from "./code.js";
 import { DatabaseQuery } from "./database-query.js";
@@ -55,6 +57,17 @@ export class Service {
   table<Row extends object>(code: string): TableQuery<Row>;
   table(code: string): TableQuery {
     return new TableQuery(this.#session, this.#memory, twoParts(code, "VENDOR/TABLE"));
+  }
+
+  /**
+   * Every code the service holds, where it offers that: the interface has no such call, so only `connect.sample()` does.
+   * Throws InputError `NoCatalog` elsewhere.
+   */
+  catalog(): CatalogItem[] {
+    throw new InputError(`The service at ${this.url} offers no list of the codes it holds.`, {
+      code: "NoCatalog",
+      hint: "Take the codes from its provider; metadata() of a database, series or table describes one of them.",
+    });
   }
 
   /** Nothing to close; `connect.sample()` gives a service whose `close()` also stops the embedded service. */

@@ -1,5 +1,6 @@
 import type { Table } from "../columns/arrow.js";
 import type { Engine } from "../engine/engine.js";
+import type { CatalogItem } from "../spec/catalog-item.js";
 import type { Profile } from "../spec/profile.js";
 import type { KeyGrant } from "./keys.js";
 import type { RequestLog } from "./request-log.js";
@@ -51,15 +52,6 @@ export interface ServeOptions {
   readonly maxConnections?: number;
   /** Milliseconds that requests under way get to finish when the service is closed; default 5,000. */
   readonly graceMs?: number;
-}
-
-/** One code a service holds. */
-export interface CatalogItem {
-  readonly kind: "dataset" | "database" | "table";
-  /** As a query takes it: `EOD/AAPL`, `EOD`, `SHARADAR/SEP`. */
-  readonly code: string;
-  readonly name: string;
-  readonly premium: boolean;
 }
 
 /** A service that runs. */

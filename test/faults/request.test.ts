@@ -493,6 +493,10 @@ describe("names", () => {
     expect(() => connect({ url: server.url, retry: { attempt: 3 } as never })).toThrow(/attempt/);
   });
 
+  it("a service that has no list of its codes says so", () => {
+    expect(() => service().catalog()).toThrow(expect.objectContaining({ name: "InputError", code: "NoCatalog" }));
+  });
+
   it("the base address may end in /api/v3", async () => {
     server.on(T, good);
     expect(await rows({ url: `${server.url}/api/v3/` })).toBe(1);
