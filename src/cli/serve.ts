@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { InputError } from "../errors/errors.js";
+import { isLoopback } from "../server/listen.js";
 import type { RunningService } from "../server/options.js";
 import { sampleData } from "../server/sample.js";
 import { serve } from "../server/serve.js";
@@ -28,7 +28,7 @@ export function serveCommand(): Command {
     .option("--database <file>", "keep the loaded data and the exports' state in this file")
     .option("--log", "write one line a request to stderr")
     .option("--json", "print the address and codes as one JSON line")
-    .action((flags: ServeFlags) => run(flags));
+    .action((flags: ServeFlags, command: Command) => run(flags, command));
 }
 
 function port(text: string): number {
@@ -37,26 +37,29 @@ function port(text: string): number {
   return number;
 }
 
-async function run(flags: ServeFlags): Promise<void> {
+async function run(flags: ServeFlags, command: Command): Promise<void> {
   if (!flags.sample === !flags.data) {
-    throw new InputError("serve needs either --sample or --data <folder>.", {
-      code: "MissingOption",
-      hint: "Try: arrowbook serve --sample",
-    });
+    command.error("error: serve needs either --sample or --data <folder>. Try: arrowbook serve --sample");
   }
-  const keys = flags.key ?? process.env["ARROWBOOK_SERVER_KEYS"]?.split(",").filter((key) => key !== "");
+  const given = flags.key ?? (process.env["ARROWBOOK_SERVER_KEYS"] ?? "").split(",").filter((key) => key !== "");
+  const keys = given.map((key) => [key, { subscriptions: "all" }] as const);
+  if (given.length === 0 && !isLoopback(flags.host)) {
+    command.error(
+      `error: listening on ${flags.host} needs --key <key> (or ARROWBOOK_SERVER_KEYS, which other users of this machine cannot see): the sample key would open the service to everyone.`,
+    );
+  }
   const service = await serve({
     data: flags.data ?? sampleData(),
     port: flags.port,
     host: flags.host,
-    apiKeys: keys && Object.fromEntries(keys.map((key) => [key, { subscriptions: "all" as const }])),
+    apiKeys: keys.length > 0 ? Object.fromEntries(keys) : undefined,
     database: flags.database,
     log: flags.log ? (entry) => process.stderr.write(`${JSON.stringify(entry)}\n`) : undefined,
   });
   const stop = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
-  announce(service, flags, keys === undefined);
+  announce(service, flags, keys.length === 0);
   await stop;
   process.stderr.write("\nStopping.\n");
   await service.close();

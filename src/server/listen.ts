@@ -81,6 +81,11 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, profile: Pro
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
+/** Whether only this machine can reach a host of this name. */
+export function isLoopback(host: string): boolean {
+  return host === "127.0.0.1" || host === "::1" || host === "localhost";
+}
+
 /** Stops listening and lets requests under way finish, for `graceMs` at most. */
 export async function stop(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -14,15 +14,13 @@ import { type BulkFiles, bulkFiles, type MadeFile } from "./exports.js";
 import { application } from "./http.js";
 import { gate, type KeyGrant } from "./keys.js";
 import { links } from "./links.js";
-import { listen, stop } from "./listen.js";
+import { isLoopback, listen, stop } from "./listen.js";
 import type { RunningService, ServeOptions, TableHolderEngine } from "./options.js";
 import { SAMPLE_KEY } from "./sample.js";
 import type { ServiceState } from "./service-state.js";
 import { folderSource, type Source } from "./source.js";
 import { readState, writeState } from "./state.js";
 import { openStore, type Store } from "./store.js";
-
-const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /**
  * Starts a service that speaks the interface (spec 4) over HTTP, on a folder of CSV or Parquet files with a catalogue.
@@ -93,7 +91,7 @@ function tableEngine(engine: Engine | TableHolderEngine): Engine {
 }
 
 function keysOf(options: ServeOptions, host: string): Readonly<Record<string, KeyGrant>> {
-  if (options.apiKeys === undefined && !LOOPBACK.has(host)) {
+  if (options.apiKeys === undefined && !isLoopback(host)) {
     throw new InputError(`Listening on ${host} needs apiKeys: the sample key would open the service to everyone.`, {
       code: "KeysNeeded",
       hint: 'Give apiKeys: { "your key": { subscriptions: "all" } }.',

@@ -168,3 +168,17 @@ it("a wrong key and a service that is down are one line each, without the key", 
     err: expect.stringMatching(/^arrowbook: The service at [^\n]* cannot be reached[^\n]*\n$/),
   });
 });
+
+it("serve: what is missing on the command line is wrong usage, in its words", async () => {
+  const nothing = await run("serve");
+  expect(nothing).toMatchObject({ status: 2, out: "", err: expect.stringMatching(/--sample or --data/) });
+  expect((await run("serve", "--sample", "--data", folder)).status).toBe(2);
+  const open = await run("serve", "--sample", "--host", "0.0.0.0");
+  expect(open).toMatchObject({
+    status: 2,
+    out: "",
+    err: expect.stringMatching(/^[^\n]*0\.0\.0\.0[^\n]*--key[^\n]*\n$/),
+  });
+  expect(open.err).not.toContain("apiKeys");
+  expect((await run("serve", "--data", join(folder, "nowhere"))).status).toBe(1);
+});
