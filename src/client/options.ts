@@ -1,6 +1,7 @@
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
 import { rememberSecret } from "../errors/secrets.js";
+import { refuseUnknown } from "../errors/unknown-option.js";
 import { API_PREFIX } from "../spec/limits.js";
 import { type Profile, profiles, type RateWindow, specification } from "../spec/profile.js";
 import type { OnProgress } from "./progress.js";
@@ -127,17 +128,6 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
     onProgress: options.onProgress,
     warn: onceEach(options.warn ?? ((message) => process.emitWarning(message, "ArrowbookWarning"))),
   };
-}
-
-/** Throws InputError for a member that `names` does not list, and names the nearest. */
-export function refuseUnknown(given: object, names: readonly string[], where: string): void {
-  for (const name of Object.keys(given)) {
-    if (names.includes(name)) continue;
-    throw new InputError(`${where} has no option ${JSON.stringify(name)}.`, {
-      code: "UnknownOption",
-      hint: suggestion(name, names, "options"),
-    });
-  }
 }
 
 function filled<T extends object>(defaults: T, given: Partial<T> | undefined, where: string): T {

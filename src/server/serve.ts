@@ -9,6 +9,7 @@ import { InputError } from "../errors/errors.js";
 import { rememberSecret } from "../errors/secrets.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import { specification } from "../spec/profile.js";
+import { checkOptions } from "./check-options.js";
 import { cursors } from "./cursor.js";
 import { type BulkFiles, bulkFiles, type MadeFile } from "./exports.js";
 import { application } from "./http.js";
@@ -38,6 +39,7 @@ import { openStore, type Store } from "./store.js";
  * ```
  */
 export async function serve(options: ServeOptions): Promise<RunningService> {
+  checkOptions(options);
   const { host = "127.0.0.1", profile = specification } = options;
   const apiKeys = keysOf(options, host);
   const source = typeof options.data === "string" ? folderSource(options.data) : options.data;

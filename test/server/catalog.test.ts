@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { duckdbEngine } from "../../src/engine/duckdb.js";
-import { serve } from "../../src/server.js";
+import type { InputError } from "../../src/errors/errors.js";
+import { type ServeOptions, serve } from "../../src/server.js";
 import { folderOf, get, seriesCatalog } from "./support.js";
 
 const table = (changes: object): object => ({
@@ -191,4 +192,39 @@ it("serves Parquet files as they are, and refuses types that would lose somethin
     /t\.parquet: column "b" is DECIMAL\(9,2\), which the catalogue's BigDecimal\(10,1\) cannot hold exactly/,
   );
   await expect(start([{ name: "A", type: "Integer" }])).rejects.toThrow(/no column "A"\. Did you mean "a"/);
+});
+
+it.each([
+  [{ prot: 0 }, "UnknownOption", /serve\(\) has no option "prot"/, /"port"/],
+  [{ timeouts: { header: 1 } }, "UnknownOption", /no option "header"/, /"headers"/],
+  [{ timeouts: { idle: "1s" } }, "BadOption", /timeouts\.idle is "1s"/, /0 or more/],
+  [{ port: "80" }, "BadOption", /port is "80"/, /0 to 65535/],
+  [{ port: 70_000 }, "BadOption", /port is 70000/, /0 to 65535/],
+  [{ graceMs: Number.NaN }, "BadOption", /graceMs is NaN/, /0 or more/],
+  [{ maxConnections: -1 }, "BadOption", /maxConnections is -1/, /0 or more/],
+  [{ host: 1 }, "BadOption", /host is 1/, /text/],
+  [{ log: true }, "BadOption", /log is true/, /function/],
+  [{ data: 7 }, "BadOption", /data is 7/, /folder/],
+  [{ engine: {} }, "BadOption", /engine is/, /duckdb/],
+  [{ profile: "nasdaqDataLink" }, "BadOption", /profile is "nasdaqDataLink"/, /import/],
+  [{ apiKeys: ["secret-key-1"] }, "BadKeys", /apiKeys is a list/, /subscriptions: "all"/],
+  [{ apiKeys: "secret-key-1" }, "BadKeys", /apiKeys is/, /subscriptions: "all"/],
+  [{ apiKeys: {} }, "BadKeys", /apiKeys holds no key/, /subscriptions: "all"/],
+  [{ apiKeys: { "": { subscriptions: "all" } } }, "BadKeys", /Key 1 of apiKeys is empty/, /subscriptions: "all"/],
+  [{ apiKeys: { "secret-key-1": "all" } }, "BadKeys", /Key 1 of apiKeys/, /subscriptions: "all"/],
+  [{ apiKeys: { "secret-key-1": {} } }, "BadKeys", /Key 1 of apiKeys/, /subscriptions: "all"/],
+  [{ apiKeys: { "secret-key-1": { subscriptions: "EOD" } } }, "BadKeys", /subscriptions is "EOD"/, /\["EOD"\]/],
+  [{ apiKeys: { "secret-key-1": { subscriptions: [1] } } }, "BadKeys", /Key 1 of apiKeys/, /subscriptions: "all"/],
+  [{ apiKeys: { keys: { "secret-key-1": {} } } }, "BadKeys", /Key 1 of apiKeys has a member/, /subscriptions: "all"/],
+  [{ apiKeys: { "secret-key-1": { subscription: "all" } } }, "UnknownOption", /"subscription"/, /"subscriptions"/],
+])("serve refuses what it would not obey: %j", async (options, code, message, hint) => {
+  const data = folderOf({ "catalog.json": table({}), "t.csv": "a,b\n1,2\n" });
+  const refused = await serve({ data, ...options } as unknown as ServeOptions).then(
+    (service) => service.close(),
+    (error: Error) => error,
+  );
+  expect(refused).toMatchObject({ name: "InputError", code });
+  expect((refused as InputError).message).toMatch(message);
+  expect((refused as InputError).hint).toMatch(hint);
+  expect(JSON.stringify(refused) + (refused as InputError).stack).not.toContain("secret-key-1");
 });
