@@ -77,7 +77,7 @@ function collapseSql(rows: string, values: readonly string[], collapse: string, 
 }
 
 function transformSql(rows: string, values: readonly string[], transform: string, digits: number): string {
-  if (transform === "none" || values.length === 0) return rows;
+  if (transform === "none") return rows;
   // An aggregate over an open window adds row by row in the order of its input, as the service adds.
   const ordered = `SELECT * FROM (${rows}) ORDER BY d`;
   const dropFirst = transform === "diff" || transform === "rdiff";
