@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import Ajv from "ajv-draft-04";
 import { describe, expect, it } from "vitest";
 import { formatNotebook, lines, parseNotebook, readNotebook } from "../../src/kernel/notebook-file.js";
 import { casesFolder, haveCases } from "./cases.js";
+import { schemaFaults } from "./schema-faults.js";
 
 const folder = join(casesFolder, "notebooks-nbformat");
 
@@ -50,13 +50,6 @@ describe.runIf(haveCases)("collected notebooks", () => {
     expect(statSync(join(folder, "schemas")).isDirectory()).toBe(true);
   });
 });
-
-function schemaFaults(notebook: { nbformat_minor: number }): unknown[] {
-  const schema = join(folder, "schemas", `nbformat.v4.${notebook.nbformat_minor}.schema.json`);
-  const ajv = new Ajv.default({ strict: false, allErrors: true });
-  ajv.validate(JSON.parse(readFileSync(schema, "utf8")), notebook);
-  return ajv.errors ?? [];
-}
 
 it("text that is not JSON is refused with the file's name", () => {
   expect(() => parseNotebook("{", "a.ipynb")).toThrow(/a\.ipynb is not a notebook: it is not JSON/);
