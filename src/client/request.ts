@@ -33,7 +33,7 @@ export function session(settings: Settings): Session {
 export async function request(session: Session, call: Call, format: Format, signal?: AbortSignal): Promise<Reply> {
   const { settings } = session;
   const where = address(call, settings.url, settings.profile);
-  return retrying(session, signal, async (both) => {
+  return retrying(session, signal, Object.values(call.codes).join("/"), async (both) => {
     const leave = await session.limiter.enter(both, settings.retry.budget);
     try {
       const answer = await exchange(settings, where, { keyed: true, signal: both, total: settings.timeouts.total });
@@ -67,6 +67,7 @@ export function failed(session: Session, answer: Answer, bytes: Uint8Array): unk
 export async function retrying<T>(
   session: Session,
   signal: AbortSignal | undefined,
+  code: string,
   attempt: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   const { settings } = session;
@@ -82,7 +83,7 @@ export async function retrying<T>(
       if (both?.aborted) throw both.reason;
       const pause = budget.pauseFor(error);
       const status = isArrowbookError(error) ? error.code : undefined;
-      settings.onProgress?.({ phase: "retry", code: status ?? "", status, pause });
+      settings.onProgress?.({ phase: "retry", code, status, pause });
       await sleep(pause, both);
     }
   }

@@ -9,8 +9,10 @@ import type { ColumnSpec } from "../spec/columns.js";
 import type { Call, Filter } from "../spec/endpoints.js";
 import { MAX_ROWS_PER_REPLY } from "../spec/limits.js";
 import type { Format } from "../spec/vocabulary.js";
+import { address } from "./address.js";
 import { ask } from "./ask.js";
 import type { Session } from "./request.js";
+import { splitFilters } from "./split-filters.js";
 import { typedRows } from "./typed-rows.js";
 
 /** A table query ready to be sent. */
@@ -107,28 +109,55 @@ function digestOf(rows: Rows): { bytes: number; digest: string } {
 }
 
 /**
- * All pages in order, the next one under way while one is used. Throws DataError `CursorLoop` when a cursor or a page comes
- * again, `ColumnsChanged` when the columns differ between pages, `TooManyPages`; warns when the last page may have been capped
- * or the table was refreshed meanwhile.
+ * All pages in order, the next one under way while one is used; a query whose list of values is too long for one address is asked
+ * in parts. Throws DataError `CursorLoop` when a cursor or a page comes again, `ColumnsChanged` when the columns differ between
+ * pages, `TooManyPages`; warns when the last page may have been capped or the table was refreshed meanwhile.
  */
 export async function* pagesOf(session: Session, table: TableCall, options: PageOptions): AsyncGenerator<Page> {
+  const { settings } = session;
+  const parts = partsOf(session, table);
+  let schema = options.schema;
+  let rows = 0;
+  let bytes = 0;
+  for (const [i, filters] of parts.entries()) {
+    for await (const page of chainOf(session, { ...table, filters }, { ...options, schema })) {
+      schema ??= page.batches[0]?.schema;
+      rows += page.rows;
+      bytes += page.bytes;
+      const done = page.next === null && i === parts.length - 1;
+      settings.onProgress?.({ phase: "rows", code: table.code, rows, bytes, done });
+      yield page;
+    }
+  }
+}
+
+/** Room in an address for the key, a cursor and a page size. */
+const RESERVED = 300;
+
+function partsOf({ settings }: Session, table: TableCall): (readonly Filter[])[] {
+  const { profile, url } = settings;
+  const parameters: Record<string, string> = table.select ? { "qopts.columns": table.select.join(",") } : {};
+  const lengthOf = (filters: readonly Filter[]): number => {
+    const call: Call = { endpoint: "tableRows", codes: table.codes, format: table.format, parameters, filters };
+    return address(call, url, profile).split("?")[1]?.length ?? 0;
+  };
+  return splitFilters(table.filters, lengthOf, profile.maxQueryLength.value - RESERVED);
+}
+
+/** The pages of one address. */
+async function* chainOf(session: Session, table: TableCall, options: PageOptions): AsyncGenerator<Page> {
   const { settings } = session;
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   let schema = options.schema;
   const get = (cursor: string | null): Promise<Page> => pageOf(session, table, cursor, { ...options, schema, signal });
   const check = pageCheck(table, settings.limits.pages);
-  let rows = 0;
-  let bytes = 0;
   let refreshed: Promise<string | null> | undefined;
   try {
     for (let page = await get(null); ; ) {
       check(page);
       schema ??= page.batches[0]?.schema;
-      rows += page.rows;
-      bytes += page.bytes;
       if (page.capped) warnCapped(session, table.code, page.rows);
-      settings.onProgress?.({ phase: "rows", code: table.code, rows, bytes, done: page.next === null });
       const following = page.next === null ? undefined : get(page.next);
       following?.catch(() => undefined);
       if (following && !refreshed) refreshed = refreshedAt(table);

@@ -115,7 +115,7 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     let last: Page | undefined;
     for await (const page of this.#pages(options)) {
       batches.push(...page.batches);
-      last = page;
+      last = { ...page, capped: page.capped || last?.capped === true };
     }
     const schema = batches[0]?.schema ?? schemaOf(last?.columns ?? [], options);
     return Frame.fromBatches<Row>(schema, batches, this.#source(last));

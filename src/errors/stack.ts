@@ -22,9 +22,10 @@ function isOurs(frame: string): boolean {
 
 let OWN: readonly string[] | undefined;
 
-/** Where this package's code lies, as paths and as URLs: the source, or both built halves. */
+/** Where this package's code lies, as paths and as URLs: the source, or both built halves; nowhere known once it is bundled elsewhere. */
 function ownFolders(): readonly string[] {
   const here = import.meta.url;
   const root = here.slice(0, Math.max(here.lastIndexOf("/dist/"), here.lastIndexOf("/src/")) + 1);
+  if (!root.startsWith("file:")) return [];
   return [`${root}dist/`, `${root}src/`].flatMap((url) => [url, fileURLToPath(url)]);
 }

@@ -98,6 +98,35 @@ it.each(["T.zip", "T.parquet"])(
   },
 );
 
+it("row 46: Ctrl-C leaves what the same command goes on with, and says so", async () => {
+  server.on(FILE, ranged(zip, strong, { pace: 200 }));
+  const path = join(folder, "T.parquet");
+  const command = join(library, "command.mjs");
+  writeFileSync(command, 'import { main } from "./main.mjs";\nprocess.exitCode = await main(process.argv.slice(2));\n');
+  const words = [command, "export", "V/T", "-o", path, "--url", server.url, "--key", "canary-key-0123456789abcdef-c"];
+  const run = (): { child: ChildProcess; said: () => string } => {
+    const child = spawn(process.execPath, words, { stdio: ["ignore", "inherit", "pipe"] });
+    let said = "";
+    child.stderr?.on("data", (text) => {
+      said += text;
+    });
+    return { child, said: () => said };
+  };
+  const first = run();
+  const ended = end(first.child);
+  while (server.count(FILE) === 0) await new Promise((go) => setTimeout(go, 10));
+  await new Promise((go) => setTimeout(go, 500));
+  first.child.kill("SIGINT");
+  expect(await ended).toBe(1);
+  expect(first.said()).toMatch(/^arrowbook: Stopped\. .*run the same command again to go on\.\n$/);
+  server.on(FILE, ranged(zip, strong));
+  const second = run();
+  expect(await end(second.child)).toBe(0);
+  expect(second.said()).toContain("60,000 rows");
+  expect(server.seen.filter((request) => request.path === FILE).at(-1)?.headers.range).toMatch(/^bytes=[1-9]/);
+  expect(readdirSync(folder)).toEqual(["T.parquet"]);
+});
+
 it("row 45: two processes that want the same file share one download", async () => {
   server.on(FILE, ranged(zip, strong, { pace: 12 }));
   const path = join(folder, "T.zip");

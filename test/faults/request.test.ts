@@ -477,6 +477,22 @@ describe("names", () => {
     expect(server.count(T)).toBe(0);
   });
 
+  it("a list of values too long for one address is asked for in parts, each value once", async () => {
+    const asked: string[][] = [];
+    server.on(T, ({ query }) => {
+      const tickers = (query.get("ticker") ?? "").split(",");
+      asked.push(tickers);
+      const datatable = { data: tickers.map((ticker) => [ticker]), columns: [{ name: "ticker", type: "String" }] };
+      return { headers: json, body: JSON.stringify({ datatable, meta: { next_cursor_id: null } }) };
+    });
+    const tickers = Array.from({ length: 5_000 }, (_, i) => `TICKER${i}`);
+    const frame = await service().table("V/T").where({ ticker: tickers }).frame();
+    expect(frame.column("ticker").toStrings()).toEqual(tickers);
+    expect(asked.flat()).toEqual(tickers);
+    expect(asked.length).toBeGreaterThan(5);
+    expect(frame.source?.complete).toBe(true);
+  });
+
   it("what cannot be asked is refused at once", () => {
     const query = service().table("V/T");
     expect(() => service().table("V")).toThrow(/VENDOR\/TABLE/);
