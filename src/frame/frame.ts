@@ -442,11 +442,19 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   }
 
   protected override like(table: Table, words: SourceWords = {}): this {
-    return new Frame<Row>(table, this.source && { ...this.source, ...words }) as this;
+    const source = this.sourceFor(table);
+    return new Frame<Row>(table, source && { ...source, ...words }) as this;
   }
 
   private over<Other extends object>(table: Table): Frame<Other> {
-    return new Frame<Other>(table, this.source);
+    return new Frame<Other>(table, this.sourceFor(table));
+  }
+
+  /** The source of a table made of this one: other rows are no longer all the service has, nor cut by it. */
+  private sourceFor(table: Table): FrameSource | undefined {
+    if (this.source?.complete === undefined || table.numRows === this.numRows) return this.source;
+    const { complete, ...rest } = this.source;
+    return rest;
   }
 
   private async writeCsv(path: string, options?: CsvTextOptions): Promise<void> {

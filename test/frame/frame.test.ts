@@ -206,6 +206,14 @@ describe("verbs", () => {
     expect(codeOf(() => Frame.concat([prices, other]))).toBe("DifferentColumns");
   });
 
+  it("keeps its source, but says whole or cut of all its rows only", () => {
+    expect(prices.sort("date").drop("close").source).toBe(prices.source);
+    for (const part of [prices.head(1), prices.filter((row) => row.ticker === "AAA"), prices.slice(1)]) {
+      expect(part.source).toEqual({ code: "MARKET/PRICES" });
+      expect(String(part)).not.toContain("whole");
+    }
+  });
+
   it("never changes", () => {
     expect(Object.isFrozen(prices)).toBe(true);
     expect(Frame.from(prices.table).columns).toEqual(columns);
