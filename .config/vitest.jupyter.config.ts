@@ -1,10 +1,14 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+
+const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
 
 /** What needs Python's side of Jupyter; `npm run test:jupyter`. */
 export default defineConfig({
-  root: new URL("..", import.meta.url).pathname,
+  root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["test/jupyter/**/*.test.ts"],
+    reporters: ["default", ["json", { outputFile: `${results}/jupyter.json` }]],
     testTimeout: 600_000,
     hookTimeout: 240_000,
     pool: "forks",

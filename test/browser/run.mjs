@@ -79,6 +79,10 @@ try {
 for (const failure of failures) console.error(`failed: ${failure}`);
 if (hostile.shared === 0) console.log("the shared xss cases are not here: only the own ones were tried");
 console.log(`${passed} passed, ${failures.length} failed`);
+if (process.env.ARROWBOOK_RESULTS !== undefined) {
+  const counts = { numPassedTests: passed, numFailedTests: failures.length };
+  writeFileSync(join(process.env.ARROWBOOK_RESULTS, "browser.json"), JSON.stringify(counts));
+}
 process.exit(failures.length > 0 ? 1 : 0);
 
 async function buildPages() {
