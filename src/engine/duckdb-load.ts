@@ -31,10 +31,10 @@ export interface Loaded {
 /** Runs one load on its own connection. A failed one leaves only the staging table, for the caller to drop. */
 export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Promise<Loaded> {
   const { batches, schema } = await begin(load);
-  const columns = columnList(schema, load.options.key ?? []);
+  const key = [load.options.key ?? []].flat();
+  const columns = columnList(schema, key);
   const exists = await tableExists(own, load.name);
   const adds = load.options.mode === "append" && exists;
-  const key = load.options.key ?? [];
   if (adds && key.length > 0) await checkKey(own, load.name, key);
   const primaryKey = key.length > 0 ? `, PRIMARY KEY (${key.map(quoteName).join(", ")})` : "";
   await own.run(`CREATE TABLE ${quoteName(load.staging)} (${columns.join(", ")}${primaryKey})`);

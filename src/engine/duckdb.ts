@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult, DuckDBValue } from "@duckdb/node-api";
 import { type RecordBatch, Schema, Table } from "../columns/arrow.js";
 import { FileError, InputError } from "../errors/errors.js";
+import { checkWords, refuseUnknown } from "../errors/options.js";
 import { engineError, engineReason } from "./duckdb-error.js";
 import { CHUNK_ROWS, loadRows } from "./duckdb-load.js";
 import { batchBuilder } from "./duckdb-read.js";
@@ -32,6 +33,7 @@ type WideColumns = Map<string, ReadonlyMap<string, string>>;
  * Throws `DatabaseNotOpened` when the file is held by another process or is no database.
  */
 export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): Promise<Engine> {
+  refuseUnknown(options, ["threads", "memoryLimit"], "The engine");
   const api = await import("@duckdb/node-api");
   const release = claim(path);
   const instance = await openInstance(api, path, options).catch((error) => {
@@ -50,6 +52,8 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
   return {
     async load(name, data, loadOptions = {}) {
       whenOpen();
+      refuseUnknown(loadOptions, ["schema", "key", "mode"], "load()");
+      checkWords(loadOptions, { mode: ["replace", "append"] });
       const staging = `arrowbook_load_${++loads}`;
       const own = await connect(instance);
       try {
@@ -171,6 +175,12 @@ async function answer(
   params: readonly unknown[] | undefined,
   wide: WideColumns,
 ): Promise<Answer> {
+  if (params !== undefined && !Array.isArray(params)) {
+    throw new InputError("The values for $1, $2, … are no list.", {
+      code: "BadParameter",
+      hint: 'Give them in order: query("… WHERE a = $1", ["x"]).',
+    });
+  }
   const wideTypes = wide.size === 0 ? new Map<string, string>() : wideColumnsIn(own, sql, wide);
   let result: DuckDBResult;
   try {

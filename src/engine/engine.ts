@@ -4,8 +4,8 @@ import type { RecordBatch, Schema, Table } from "../columns/arrow.js";
 export interface LoadOptions {
   /** Schema of the batches; needed only where an empty stream cannot show it. */
   readonly schema?: Schema;
-  /** Columns that identify a row: no nulls, no two rows alike. With `mode: "append"` a row replaces the one with its key. */
-  readonly key?: readonly string[];
+  /** The column that identifies a row, or several that do together: no nulls, no two rows alike. With `mode: "append"` a row replaces the one with its key. */
+  readonly key?: string | readonly string[];
   /** `replace` (default) puts the new rows in the place of the old table once all of them are in; `append` adds to it. */
   readonly mode?: "replace" | "append";
 }

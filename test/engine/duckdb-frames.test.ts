@@ -57,3 +57,26 @@ it("a service keeps its rows in it (the engine whose answers are Frames), and le
   expect((await engine.query("SELECT 1 AS one")).column("one").get(0)).toBe(1);
   await engine.close();
 });
+
+it("takes one key column by its name, and says what is no list of values", async () => {
+  const engine = await duckdb();
+  const one = (a: number) =>
+    Frame.fromRows(
+      [{ d: "x", a }],
+      [
+        { name: "d", type: "String" },
+        { name: "a", type: "Integer" },
+      ],
+    );
+  await engine.load("t", one(1), { key: "d" });
+  await engine.load("t", one(2), { key: "d", mode: "append" });
+  expect([...(await engine.query("SELECT * FROM t WHERE d = $1", ["x"])).rows()]).toEqual([{ d: "x", a: 2 }]);
+  const refused = (answer: Promise<unknown>, code: string) =>
+    expect(answer).rejects.toThrow(expect.objectContaining({ name: "InputError", code }));
+  await refused(engine.query("SELECT $t", { t: "A" } as never), "BadParameter");
+  await refused(engine.batches("SELECT $1", "A" as never).next(), "BadParameter");
+  await refused(engine.load("t", one(1), { keys: "d" } as never), "UnknownOption");
+  await refused(engine.load("t", one(1), { mode: "add" } as never), "UnknownWord");
+  await refused(engine.load("t", one(1), { key: "e" }), "UnknownColumn");
+  await engine.close();
+});
