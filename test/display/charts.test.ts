@@ -193,6 +193,7 @@ describe("what is drawn", () => {
     expect(hint({ colour: "ticker" })).toBe('Did you mean "color"?');
     expect(() => Frame.fromRows([{ a: "x" }]).plot()).toThrow(expect.objectContaining({ code: "NothingToPlot" }));
     expect(() => small.select("date", "open").plot({ mark: "candlestick" })).toThrow(InputError);
+    expect(() => small.plot({ x: "date", y: "open", mark: "candlestick" })).toThrow(InputError);
   });
 });
 

@@ -50,6 +50,7 @@ export function chooseColumns(table: Table, options: PlotOptions): Choice {
   const x = options.x === undefined ? defaultX(channels, options.mark, taken) : named(options.x);
   const given = options.y === undefined ? [] : [options.y].flat().map(named);
   const mark = options.mark ?? defaultMark(x);
+  if (mark === "candlestick" && given.length > 0) needFour(given);
   const y = given.length > 0 ? given : defaultY(channels, mark, x, taken);
   if (y.length === 0 && mark !== "histogram" && mark !== "heatmap") {
     throw new InputError("The table has no column of numbers to draw.", {
@@ -58,6 +59,14 @@ export function chooseColumns(table: Table, options: PlotOptions): Choice {
     });
   }
   return { mark, x, y, color, facet, log: options.log ?? false };
+}
+
+function needFour(given: readonly Channel[]): void {
+  if (given.length === 4 && given.every(({ scale }) => scale === "number")) return;
+  throw new InputError("A candlestick chart takes four columns of numbers as y.", {
+    code: "BadOption",
+    hint: 'Name them in this order: plot({ mark: "candlestick", y: [open, high, low, close] }).',
+  });
 }
 
 function refuse(code: string, what: string, word: string, words: readonly string[], many: string): never {
