@@ -98,3 +98,43 @@ it("keeps to the limits of the connection", async () => {
   expect(most).toBe(2);
   expect(frame.numColumns).toBe(9);
 });
+
+it("refuses options and words that are not there before it asks", async () => {
+  const before = asked.length;
+  const refused = (answer: Promise<unknown>, code: string, hint: string) =>
+    expect(answer).rejects.toThrow(expect.objectContaining({ name: "InputError", code, hint }));
+  const close = `Did you mean "float64"?`;
+  await refused(service.dataset("T/A").frame({ decimals: "float" } as never), "UnknownWord", close);
+  await refused(service.dataset("T/A").withMetadata({ decimals: "float" } as never), "UnknownWord", close);
+  await refused(service.datasets(["T/A"]).frame({ decimals: "float" } as never), "UnknownWord", close);
+  await refused(service.table("T/T").frame({ decimals: "float" } as never), "UnknownWord", close);
+  await refused(service.table("T/T").page(null, { decimals: "float" } as never), "UnknownWord", close);
+  await refused(
+    service
+      .table("T/T")
+      .batches({ decimals: "float" } as never)
+      .next(),
+    "UnknownWord",
+    close,
+  );
+  await refused(
+    service
+      .table("T/T")
+      .export()
+      .frame({ decimals: "float" } as never),
+    "UnknownWord",
+    close,
+  );
+  const file = service.table("T/T").export();
+  await refused(file.toParquet("x", { onprogress: () => {} } as never), "UnknownOption", 'Did you mean "onProgress"?');
+  await refused(file.toArrow("x", { format: "files" } as never), "UnknownWord", 'Did you mean "file"?');
+  expect(asked.length).toBe(before);
+});
+
+it("selects columns of a table one by one or as a list", () => {
+  const table = service.table("T/T");
+  expect(JSON.stringify(table.select(["a", "b"]))).toBe(JSON.stringify(table.select("a", "b")));
+  for (const names of [["a", "a"], []]) {
+    expect(() => table.select(names as never)).toThrow(expect.objectContaining({ code: "BadSelection" }));
+  }
+});

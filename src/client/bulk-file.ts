@@ -6,10 +6,12 @@ import type { RecordBatch } from "../columns/arrow.js";
 import { atomicFile, type Written } from "../columns/file.js";
 import { writeArrowStream } from "../columns/ipc.js";
 import { writeArrowFile } from "../columns/ipc-file.js";
+import { checkReadOptions } from "../columns/options.js";
 import { writeParquet } from "../columns/parquet.js";
 import { schemaOf } from "../columns/schema.js";
 import { showAsCard } from "../display/card.js";
 import { DataError } from "../errors/errors.js";
+import { checkWords } from "../errors/options.js";
 import { zipEntry } from "../format/zip.js";
 import { Frame } from "../frame/frame.js";
 import type { Cell } from "../frame/rows.js";
@@ -49,6 +51,9 @@ export interface Landed {
 }
 
 const PARQUET_BATCH_ROWS = 32_768;
+/** Options of a call beside those of reading. */
+const CALL = ["onProgress"] as const;
+
 const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
 
 /**
@@ -99,6 +104,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** The rows as record batches, one in memory at a time. Nothing read is final until the last one came without an error. */
   async *batches(options: BulkOptions = {}): AsyncGenerator<RecordBatch> {
+    checkReadOptions(options, "batches()", CALL);
     const zip = await this.#fetch(undefined, options, true);
     try {
       yield* landedBatches(this.#landing(zip.path, options), options);
@@ -109,6 +115,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** All rows in memory. */
   async frame(options: BulkOptions = {}): Promise<Frame<Row>> {
+    checkReadOptions(options, "frame()", CALL);
     return this.#landed(undefined, options, async (landing) => {
       const batches: RecordBatch[] = [];
       let columns: readonly ColumnSpec[] = [];
@@ -124,20 +131,24 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   }
 
   /** Writes a Parquet file: exact decimals up to 38 digits, dates, one row group per batch; wider decimals as text. */
-  toParquet(path: string, options: BulkOptions = {}): Promise<Landed> {
+  async toParquet(path: string, options: BulkOptions = {}): Promise<Landed> {
+    checkReadOptions(options, "toParquet()", CALL);
     // A row group is a batch at least: small ones keep the memory of both down.
     const small = { batchRows: PARQUET_BATCH_ROWS, ...options };
     return this.#written(path, small, (batches) => writeParquet(batches, path, options));
   }
 
   /** Writes an Arrow file: the stream format, or on request the file format with one dictionary per column. */
-  toArrow(path: string, options: BulkOptions & { readonly format?: "stream" | "file" } = {}): Promise<Landed> {
+  async toArrow(path: string, options: BulkOptions & { readonly format?: "stream" | "file" } = {}): Promise<Landed> {
+    checkReadOptions(options, "toArrow()", [...CALL, "format"]);
+    checkWords(options, { format: ["stream", "file"] });
     const write = options.format === "file" ? writeArrowFile : writeArrowStream;
     return this.#written(path, options, (batches) => write(batches, path));
   }
 
   /** Writes the CSV file of the archive as it is, byte for byte, after its checksum was found right. */
-  toCsv(path: string, options: BulkOptions = {}): Promise<Landed> {
+  async toCsv(path: string, options: BulkOptions = {}): Promise<Landed> {
+    checkReadOptions(options, "toCsv()", CALL);
     return this.#landed(path, options, async (landing) => {
       return { path, bytes: await copyCsv(landing, path, options.signal) };
     });
@@ -145,6 +156,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** Keeps the archive itself, after its checksum was found right. */
   async saveZip(path: string, options: BulkOptions = {}): Promise<Landed> {
+    checkReadOptions(options, "saveZip()", CALL);
     const { from } = this.#origin;
     if ("path" in from) {
       await this.#check(from.path, options);

@@ -1,4 +1,4 @@
-import type { ReadOptions } from "../columns/options.js";
+import { checkReadOptions, type ReadOptions } from "../columns/options.js";
 import { schemaOf } from "../columns/schema.js";
 import { showAsCard } from "../display/card.js";
 import type { FrameSource } from "../display/source.js";
@@ -114,6 +114,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
 
   /** The rows: a date column, then one `Float64` column per data column. Throws ServiceError, TransportError, DataError, InputError. */
   async frame(options: ReadCall = {}): Promise<Frame<Row>> {
+    checkReadOptions(options, "frame()");
     return (await this.data(options)).frame;
   }
 
@@ -121,6 +122,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   async data(
     options: ReadCall = {},
   ): Promise<Echo<Omit<DatasetData, "column_names">> & Named & { readonly frame: Frame<Row> }> {
+    checkReadOptions(options, "data()");
     const { document } = await ask(
       this.#session,
       "datasetData",
@@ -140,6 +142,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
 
   /** Metadata and rows in one reply (spec 2.3, 4.4). Throws InputError in CSV, which cannot carry metadata. */
   async withMetadata(options: ReadCall = {}): Promise<DatasetWithData & { readonly frame: Frame<Row> }> {
+    checkReadOptions(options, "withMetadata()");
     if (this.#wanted.format === "csv") {
       throw new InputError("Metadata and rows together are not available in CSV (spec 4.4).", {
         code: "NotInCsv",

@@ -1,4 +1,6 @@
+import { checkReadOptions } from "../columns/options.js";
 import { ArrowbookError, type ErrorDetails, InputError } from "../errors/errors.js";
+import { checkWords } from "../errors/options.js";
 import { Frame } from "../frame/frame.js";
 import type { Collapse, Format, Order, Transform, Unlisted } from "../spec/vocabulary.js";
 import type { DatasetQuery, ReadCall } from "./dataset-query.js";
@@ -88,7 +90,10 @@ export class DatasetsQuery {
    *
    * @throws ServiceError, TransportError, DataError, InputError
    */
-  async frame({ how, signal, ...options }: MergeCall = {}): Promise<Frame> {
+  async frame(call: MergeCall = {}): Promise<Frame> {
+    checkReadOptions(call, "frame()", ["how"]);
+    checkWords(call, { how: ["outer", "inner", "left"] });
+    const { how, signal, ...options } = call;
     const stop = new AbortController();
     const signals = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const frames = await Promise.all(

@@ -1,7 +1,7 @@
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
+import { refuseUnknown } from "../errors/options.js";
 import { rememberSecret } from "../errors/secrets.js";
-import { refuseUnknown } from "../errors/unknown-option.js";
 import { API_PREFIX } from "../spec/limits.js";
 import { type Profile, profiles, type RateWindow, specification } from "../spec/profile.js";
 import type { OnProgress } from "./progress.js";

@@ -1,10 +1,11 @@
 import type { RecordBatch } from "../columns/arrow.js";
+import { checkReadOptions } from "../columns/options.js";
 import { schemaOf } from "../columns/schema.js";
 import { showAsCard } from "../display/card.js";
 import type { FrameSource } from "../display/source.js";
 import type { TableMetadata } from "../document/records.js";
 import { InputError } from "../errors/errors.js";
-import { refuseUnknown } from "../errors/unknown-option.js";
+import { refuseUnknown } from "../errors/options.js";
 import { Frame } from "../frame/frame.js";
 import type { Cell } from "../frame/rows.js";
 import type { ColumnSpec } from "../spec/columns.js";
@@ -77,10 +78,15 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     return this.#with({ filters: [...this.#wanted.filters, ...more] });
   }
 
-  /** These columns only, in this order (spec 4.7, `qopts.columns`). */
+  /** These columns only, in this order (spec 4.7, `qopts.columns`); as words or as one list. */
+  select<const Names extends readonly [keyof Row & string, ...(keyof Row & string)[]]>(
+    names: Names,
+  ): TableQuery<Pick<Row, Names[number]>>;
   select<const Names extends readonly [keyof Row & string, ...(keyof Row & string)[]]>(
     ...names: Names
-  ): TableQuery<Pick<Row, Names[number]>> {
+  ): TableQuery<Pick<Row, Names[number]>>;
+  select(...given: readonly (string | readonly string[])[]): TableQuery<Row> {
+    const names = given.flat();
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (names.length === 0 || twice !== undefined) {
       throw new InputError(twice ? `select() names ${JSON.stringify(twice)} twice.` : "select() names no column.", {
@@ -111,6 +117,7 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
 
   /** All rows, through every page. Throws ServiceError, TransportError, DataError, InputError; nothing partial is given. */
   async frame(options: ReadCall = {}): Promise<Frame<Row>> {
+    checkReadOptions(options, "frame()");
     const batches: RecordBatch[] = [];
     let last: Page | undefined;
     for await (const page of this.#pages(options)) {
@@ -123,11 +130,13 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
 
   /** The rows as record batches, page by page; the next page is on its way while one is used. */
   async *batches(options: ReadCall = {}): AsyncGenerator<RecordBatch> {
+    checkReadOptions(options, "batches()");
     for await (const page of this.#pages(options)) yield* page.batches;
   }
 
   /** One page: the first, or the one that `cursor` of an earlier page's `next` stands for. */
   async page(cursor?: string | null, options: ReadCall = {}): Promise<TablePage<Row>> {
+    checkReadOptions(options, "page()");
     const page = await pageOf(this.#session, await this.#tableCall(options.signal), cursor ?? null, options);
     const schema = page.batches[0]?.schema ?? schemaOf(page.columns, options);
     return { frame: Frame.fromBatches<Row>(schema, page.batches, this.#source(page)), next: page.next };

@@ -1,5 +1,6 @@
 import { type FileHandle, readFile } from "node:fs/promises";
 import { type ArrowbookError, DataError, isArrowbookError } from "../errors/errors.js";
+import { checkWords, refuseUnknown } from "../errors/options.js";
 import { adopt } from "./adopt.js";
 import {
   AsyncByteQueue,
@@ -39,7 +40,10 @@ export function tableToIPCFileBytes(table: Table, options: IPCOptions = {}): Uin
   return tableToIPC(prepared(table, options), "file");
 }
 
-function prepared(table: Table, { wideDecimals = "decimal" }: IPCOptions): Table {
+function prepared(table: Table, options: IPCOptions): Table {
+  refuseUnknown(options, ["wideDecimals"], "toIPC()");
+  checkWords(options, { wideDecimals: ["decimal", "string"] });
+  const { wideDecimals = "decimal" } = options;
   const schema = portableSchema(table.schema, wideDecimals === "string");
   return new Table(
     schema,

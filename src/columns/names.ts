@@ -13,6 +13,12 @@ export function namesOf(table: Table): string[] {
  */
 export function columnIndex(table: Table, column: string | number): number {
   const names = namesOf(table);
+  if (typeof column !== "number" && typeof column !== "string") {
+    throw new InputError(`A column is named by ${Array.isArray(column) ? "a list" : String(column)}.`, {
+      code: "BadOption",
+      hint: "Name one column by its name or its position.",
+    });
+  }
   if (typeof column === "number") {
     if (Number.isInteger(column) && column >= 0 && column < names.length) return column;
     throw new InputError(`There is no column at position ${column}: the table has ${names.length}.`, {

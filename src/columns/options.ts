@@ -1,3 +1,5 @@
+import { InputError } from "../errors/errors.js";
+import { checkWords, refuseUnknown } from "../errors/options.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { Schema } from "./arrow.js";
 
@@ -69,3 +71,51 @@ export interface CsvOptions extends ReadOptions {
 
 /** Rows of a record batch unless told otherwise. */
 export const BATCH_ROWS = 65_536;
+
+const READ: readonly (keyof ReadOptions)[] = [
+  ...(["decimals", "onBadCell", "onPrecisionLoss", "warn", "onReport"] as const),
+  ...(["batchRows", "threads", "text", "schema", "signal"] as const),
+];
+const CSV: readonly (keyof CsvOptions)[] = [...READ, "columns", "header", "emptyText", "lenient", "maxCellBytes"];
+const LENIENT: readonly (keyof CsvLeniency)[] = [
+  ...(["shortRows", "longRows", "emptyLines", "quotes", "trim", "utf8", "header"] as const),
+];
+const WORDS = {
+  decimals: ["exact", "float64"],
+  onBadCell: ["error", "null"],
+  onPrecisionLoss: ["error", "round"],
+  text: ["auto", "dictionary", "utf8"],
+} as const;
+
+/** Throws InputError for an option of a read that is not there (`also` names more that are), or a word that none of its words is. */
+export function checkReadOptions(options: object | undefined, where: string, also: readonly string[] = []): void {
+  refuseUnknown(options, [...READ, ...also], where);
+  checkWords(options, WORDS);
+}
+
+/** As {@link checkReadOptions}, for CSV; the columns must be there. */
+export function checkCsvOptions(options: CsvOptions, where: string, also: readonly string[] = []): void {
+  const { columns, header, emptyText, lenient }: Partial<CsvOptions> = options ?? {};
+  checkColumns(columns, where);
+  refuseUnknown(options, [...CSV, ...also], where);
+  checkWords(options, WORDS);
+  checkWords({ emptyText }, { emptyText: ["quoted", "null"] });
+  if (typeof header !== "boolean") checkWords({ header }, { header: ["detect"] });
+  refuseUnknown(lenient, LENIENT, `${where} lenient`);
+}
+
+/** Throws InputError `BadColumns` for what is no list of `{ name, type }`. */
+export function checkColumns(columns: unknown, where: string): void {
+  const isSpec = (column: Partial<ColumnSpec> | null): boolean =>
+    typeof column?.name === "string" && typeof column.type === "string";
+  if (Array.isArray(columns) && columns.every(isSpec)) return;
+  throw new InputError(
+    columns === undefined
+      ? `No columns were given to ${where}.`
+      : `The columns given to ${where} are no list of names and types.`,
+    {
+      code: "BadColumns",
+      hint: 'Give a list such as [{ name: "date", type: "Date" }, { name: "close", type: "double" }].',
+    },
+  );
+}

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Table } from "../columns/arrow.js";
+import { refuseUnknown } from "../errors/options.js";
 import { escapeHtml, escapeJson } from "./escape.js";
 import { EXPLORE_SCRIPT } from "./explore-script.js";
 import { htmlTable } from "./html.js";
@@ -28,6 +29,7 @@ export class Exploration {
   readonly #options: ExploreOptions;
 
   constructor(table: Table, options: ExploreOptions = {}, source?: FrameSource) {
+    refuseUnknown(options, ["rows", "page"], "explore()");
     this.#table = table;
     this.#options = options;
     this.#source = source;

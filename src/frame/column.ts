@@ -3,7 +3,7 @@ import { cellAt, vectorToBigInts, vectorToDates, vectorToNumbers, vectorToString
 import { columnBundle, columnText } from "../display/column.js";
 import { showAs } from "../display/show.js";
 import { InputError } from "../errors/errors.js";
-import { type Cell, cellReader, type RowsOptions } from "./rows.js";
+import { type Cell, cellReader, checkRowsOptions, type RowsOptions } from "./rows.js";
 
 /**
  * One column of a frame: a name, the service's type and the values, read from Arrow buffers when asked.
@@ -80,6 +80,7 @@ export class Column<Value = Cell> {
 
   /** The values one by one, as `rows()` gives them. */
   *values(options: RowsOptions = {}): Generator<Value> {
+    checkRowsOptions(options, "values()");
     for (const data of this.vector.data) {
       const read = cellReader(data, options);
       for (let i = 0; i < data.length; i++) yield read(i) as Value;

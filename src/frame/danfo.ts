@@ -3,6 +3,7 @@ import { chunkReader } from "../columns/chunks.js";
 import { columnsOf } from "../columns/schema.js";
 import { textBatches } from "../columns/texts.js";
 import { InputError } from "../errors/errors.js";
+import { checkWords, refuseUnknown } from "../errors/options.js";
 import { type ColumnSpec, parseType } from "../spec/columns.js";
 import { distinctNames, namesOf } from "./names.js";
 import { textOf, typeOfValues } from "./values.js";
@@ -64,6 +65,8 @@ export const INSTALL = [
  * @throws InputError `MissingPackage` with the overrides to install danfojs-node
  */
 export async function toDanfo<DataFrame>(table: Table, options: DanfoOptions<DataFrame> = {}): Promise<DataFrame> {
+  refuseUnknown(options, ["danfo", "decimals", "dates", "nulls", "onReport"], "toDanfo()");
+  checkWords(options, { decimals: ["number", "string"], dates: ["string", "Date"], nulls: ["NaN", "null"] });
   const { DataFrame } = options.danfo ?? ((await loadDanfo()) as unknown as DanfoModule<DataFrame>);
   const names = danfoNames(namesOf(table), DataFrame.prototype as object);
   const filled = table.schema.fields.map((_, at) => danfoColumn(table, at, options));
@@ -226,6 +229,8 @@ export interface FromDanfoOptions {
  * @throws DataError for a cell that does not fit its declared type
  */
 export function tableFromDanfo(frame: DanfoFrameShape, options: FromDanfoOptions = {}): Table {
+  refuseUnknown(options, ["schema", "onPrecisionLoss"], "fromDanfo()");
+  checkWords(options, { onPrecisionLoss: ["error", "round"] });
   const columns = declaredColumns(frame, options.schema);
   const rows = frame.values as readonly (readonly unknown[])[];
   const texts = columns.map(({ spec, declared }) => danfoText(spec, declared));

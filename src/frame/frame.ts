@@ -3,7 +3,13 @@ import { adopt } from "../columns/adopt.js";
 import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow.js";
 import { csvFileTable, writeCsv, zipTable } from "../columns/files.js";
 import { type IPCOptions, readArrow, tableFromIPCBytes, tableToIPCBytes, writeArrowStream } from "../columns/ipc.js";
-import type { CsvOptions, ReadOptions } from "../columns/options.js";
+import {
+  type CsvOptions,
+  checkColumns,
+  checkCsvOptions,
+  checkReadOptions,
+  type ReadOptions,
+} from "../columns/options.js";
 import { type ParquetOptions, writeParquet } from "../columns/parquet.js";
 import { readParquet } from "../columns/parquet-read.js";
 import { columnsOf } from "../columns/schema.js";
@@ -20,6 +26,7 @@ import type { FrameSource } from "../display/source.js";
 import { textTable } from "../display/text.js";
 import { byteLength, type TableOptions } from "../display/view.js";
 import { InputError } from "../errors/errors.js";
+import { refuseUnknown } from "../errors/options.js";
 import type { CsvTextOptions } from "../format/csv-text.js";
 import { type AsofOptions, asof } from "../series/asof.js";
 import { type CorrelationMethod, corr } from "../series/corr.js";
@@ -45,6 +52,9 @@ import { columnOfValues, type MadeColumn, tableOfRows } from "./values.js";
 export type AnyRow = Record<string, Cell>;
 
 type Name<Row> = keyof Row & string;
+
+/** Names one after another, or as one list. */
+type Names<Row> = readonly Name<Row>[] | readonly [readonly Name<Row>[]];
 
 /** What `with()` takes for one column: a function of the row, a column, a list with a value for each row, or one value for all. */
 export type NewColumn<Row, Value = unknown> = ((row: Row) => Value) | Column<Value> | Vector | ArrayLike<Value> | Cell;
@@ -128,6 +138,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     columns?: readonly ColumnSpec[],
     source?: FrameSource,
   ): Frame<Row> {
+    if (columns !== undefined) checkColumns(columns, "fromRows()");
     return new Frame<Row>(tableOfRows(rows, columns), source);
   }
 
@@ -139,6 +150,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     source: string | Uint8Array,
     options: CsvOptions,
   ): Promise<Frame<Row>> {
+    checkCsvOptions(options, "fromCsv()");
     return new Frame<Row>(await csvFileTable(source, options), sourceOfPath(source));
   }
 
@@ -147,11 +159,13 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     source: string | Uint8Array,
     options: CsvOptions,
   ): Promise<Frame<Row>> {
+    checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize"]);
     return new Frame<Row>(await zipTable(source, options), sourceOfPath(source));
   }
 
   /** The rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6). @throws DataError */
   static fromJSON<Row extends object = AnyRow>(reply: Uint8Array | string, options?: ReadOptions): Frame<Row> {
+    checkReadOptions(options, "fromJSON()");
     const bytes = typeof reply === "string" ? new TextEncoder().encode(reply) : reply;
     const { table, source } = readReply(bytes, options);
     return new Frame<Row>(table, source);
@@ -169,6 +183,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
 
   /** A Parquet file: exact decimals, whole days, the service's types where this package wrote it. @throws FileError, DataError */
   static async fromParquet<Row extends object = AnyRow>(path: string, options?: ReadOptions): Promise<Frame<Row>> {
+    checkReadOptions(options, "fromParquet()");
     return new Frame<Row>(await readParquet(path, options), sourceOfPath(path));
   }
 
@@ -232,15 +247,19 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     return rowsOf<Row>(this.table, options);
   }
 
-  /** The named columns in the given order; buffers are shared. @throws InputError `UnknownColumn` */
-  select<K extends Name<Row>>(...names: readonly K[]): Frame<Pick<Row, K>> {
-    const positions = names.map((name) => columnIndex(this.table, name));
+  /** The named columns in the given order, as words or as one list; buffers are shared. @throws InputError `UnknownColumn` */
+  select<K extends Name<Row>>(names: readonly K[]): Frame<Pick<Row, K>>;
+  select<K extends Name<Row>>(...names: readonly K[]): Frame<Pick<Row, K>>;
+  select<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Pick<Row, K>> {
+    const positions = names.flat().map((name) => columnIndex(this.table, name));
     return this.over(pickColumns(this.table, positions));
   }
 
   /** All columns but the named ones. @throws InputError `UnknownColumn` */
-  drop<K extends Name<Row>>(...names: readonly K[]): Frame<Omit<Row, K>> {
-    const gone = new Set(names.map((name) => columnIndex(this.table, name)));
+  drop<K extends Name<Row>>(names: readonly K[]): Frame<Omit<Row, K>>;
+  drop<K extends Name<Row>>(...names: readonly K[]): Frame<Omit<Row, K>>;
+  drop<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Omit<Row, K>> {
+    const gone = new Set(names.flat().map((name) => columnIndex(this.table, name)));
     return this.over(
       pickColumns(
         this.table,
@@ -338,8 +357,8 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   }
 
   /** Groups of rows by equal values: `.agg({ close: "mean" })`, `.count()`. {@link aggregateBy} */
-  groupBy(...names: readonly Name<Row>[]): Grouped<Frame, Name<Row>> {
-    return grouped(this.table, names, (table) => this.over<AnyRow>(table));
+  groupBy(...names: Names<Row>): Grouped<Frame, Name<Row>> {
+    return grouped(this.table, names.flat(), (table) => this.over<AnyRow>(table));
   }
 
   /** A long table made wide: `{ index: "date", columns: "ticker", values: "close" }`. {@link pivot} */
@@ -348,8 +367,8 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   }
 
   /** Count, nulls, mean, deviation, extremes and quartiles of the number columns. {@link describe} */
-  describe(...names: readonly Name<Row>[]): Frame {
-    return this.over(describe(this.table, names.length > 0 ? names : undefined));
+  describe(...names: Names<Row>): Frame {
+    return this.over(describe(this.table, names.length > 0 ? names.flat() : undefined));
   }
 
   /** Correlations between the number columns. {@link corr} */
@@ -373,6 +392,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   toCsv(options?: CsvTextOptions): string;
   toCsv(path: string, options?: CsvTextOptions): Promise<void>;
   toCsv(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
+    refuseUnknown(typeof path === "string" ? options : path, ["escapeFormulae"], "toCsv()");
     return typeof path === "string" ? this.writeCsv(path, options) : frameCsv(this.table, path);
   }
 
@@ -381,6 +401,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    * @throws FileError
    */
   async toParquet(path: string, options: Omit<ParquetOptions, "schema"> = {}): Promise<void> {
+    refuseUnknown(options, ["warn"], "toParquet()");
     await writeParquet(this.table.batches, path, { ...options, schema: this.table.schema });
   }
 
@@ -433,6 +454,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
 
   /** The table as HTML, escaped, with more or fewer rows than a notebook shows by itself. */
   toHTML(options: Omit<TableOptions, "source"> = {}): string {
+    refuseUnknown(options, SHOWN, "toHTML()");
     return htmlTable(this.table, { ...options, source: this.source });
   }
 
@@ -479,6 +501,9 @@ const sourceOfPath = (source: unknown): FrameSource | undefined =>
 /** One value, which stands in every row; `undefined` is more likely a slip. */
 const isConstant = (value: unknown): boolean =>
   value !== undefined && (typeof value !== "object" || value === null || value instanceof Date);
+
+/** Options of what shows a table. */
+const SHOWN: readonly (keyof TableOptions)[] = ["maxRows", "maxColumns", "maxText", "sparklines"];
 
 /** A slice position, kept inside the rows. */
 function place(at: number, count: number): number {

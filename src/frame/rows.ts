@@ -1,5 +1,6 @@
 import { type Data, DataType, type Table } from "../columns/arrow.js";
 import { chunkReader } from "../columns/chunks.js";
+import { checkWords, refuseUnknown } from "../errors/options.js";
 import { distinctNames, namesOf } from "./names.js";
 
 /** One cell as `rows()` gives it. */
@@ -15,7 +16,14 @@ export interface RowsOptions {
 
 /** The rows as plain objects in order, each made when it is asked for; can be walked again. */
 export function rowsOf<Row>(table: Table, options: RowsOptions = {}): Iterable<Row> {
+  checkRowsOptions(options, "rows()");
   return { [Symbol.iterator]: () => walk<Row>(table, options) };
+}
+
+/** Throws InputError for an option or a word that is not there. */
+export function checkRowsOptions(options: RowsOptions, where: string): void {
+  refuseUnknown(options, ["decimals", "dates"], where);
+  checkWords(options, { decimals: ["number", "string", "bigint"], dates: ["iso", "date"] });
 }
 
 function* walk<Row>(table: Table, options: RowsOptions): Generator<Row> {

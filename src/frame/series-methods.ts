@@ -117,8 +117,8 @@ export abstract class SeriesMethods<Row extends object> {
   }
 
   /** The first row of each combination of values in the named columns (in all where none is named). {@link unique} */
-  unique(...names: readonly Name<Row>[]): this {
-    return this.like(unique(this.table, names));
+  unique(...names: readonly Name<Row>[] | readonly [readonly Name<Row>[]]): this {
+    return this.like(unique(this.table, names.flat()));
   }
 
   /** A quantile of a number column, from 0 to 1; null where it has no values. {@link quantile} */

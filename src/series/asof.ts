@@ -1,7 +1,8 @@
 import type { Table } from "../columns/arrow.js";
 import { columnIndex } from "../columns/names.js";
 import { takeVector } from "../columns/take.js";
-import { listOf, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
+import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./choose.js";
 import { daysOf } from "./days.js";
 import { keysOf } from "./keys.js";
 import { renamed } from "./numbers.js";
@@ -31,6 +32,7 @@ export interface AsofOptions<Name extends string = string> {
  * @throws InputError `UnknownColumn`, `NoDateColumn`, `EmptyDate`, `DifferentTypes`, `UnknownWord`, `BadOption`
  */
 export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
+  refuseUnknown(options, [...ALONG, "direction", "tolerance", "exact", "suffix"], "asof()");
   const direction = oneOf(options.direction ?? "backward", ["backward", "forward", "nearest"], "direction");
   const reach =
     options.tolerance === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.tolerance, 0, "tolerance");

@@ -1,7 +1,6 @@
 import { DataType, type Table, type Vector } from "../columns/arrow.js";
 import { columnIndex } from "../columns/names.js";
 import { InputError } from "../errors/errors.js";
-import { suggestion } from "../errors/nearest.js";
 
 /** Which column carries time and which columns tell the series of a long table apart. */
 export interface Along<Name extends string = string> {
@@ -19,6 +18,10 @@ export interface ColumnChoice<Name extends string = string> extends Along<Name> 
   readonly suffix?: string;
 }
 
+/** The options of {@link Along} and {@link ColumnChoice}. */
+export const ALONG = ["on", "by"] as const;
+export const CHOICE = [...ALONG, "columns", "suffix"] as const;
+
 /** Positions of the chosen columns. */
 export interface Chosen {
   readonly on: number | undefined;
@@ -28,8 +31,13 @@ export interface Chosen {
 
 /** One name, several or none, as a list. */
 export function listOf(names: string | readonly string[] | undefined): readonly string[] {
-  if (names === undefined) return [];
-  return typeof names === "string" ? [names] : names;
+  const list: readonly unknown[] = names === undefined ? [] : Array.isArray(names) ? names : [names];
+  const other = list.find((name) => typeof name !== "string");
+  if (other === undefined) return list as readonly string[];
+  throw new InputError(`A column is named ${String(other)}, which is no text.`, {
+    code: "BadOption",
+    hint: "Name columns by their names: one, or a list of them.",
+  });
 }
 
 /** The column itself, by position. */
@@ -97,17 +105,6 @@ function fitting(table: Table, name: string, fits: (type: DataType) => boolean):
     code: "NotANumber",
     column: name,
     hint: "Choose number columns, or read this one as a number.",
-  });
-}
-
-/** `word` if it is one of `words`. Throws {@link InputError} `UnknownWord` that names the nearest. */
-export function oneOf<T extends string>(word: string, words: readonly T[], what: string): T {
-  const found = words.find((known) => known === word);
-  if (found !== undefined) return found;
-  throw new InputError(`Unknown ${what}: ${JSON.stringify(word)}.`, {
-    code: "UnknownWord",
-    value: word,
-    hint: suggestion(word, words, `words for ${what}`),
   });
 }
 

@@ -2,10 +2,11 @@ import { DateDay, Field, makeData, type Table } from "../columns/arrow.js";
 import { columnIndex } from "../columns/names.js";
 import { TYPE_KEY } from "../columns/schema.js";
 import { takeVector } from "../columns/take.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
 import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
 import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./aggregate.js";
 import { type Frequency, floor, label, next } from "./calendar.js";
-import { type Along, listOf, needTime, oneOf, vectorAt } from "./choose.js";
+import { ALONG, type Along, listOf, needTime, vectorAt } from "./choose.js";
 import { type Column, renamed } from "./numbers.js";
 import { tableOf } from "./tables.js";
 import { type Track, trackOf } from "./track.js";
@@ -50,6 +51,7 @@ export interface Periods extends Spans {
  * ```
  */
 export function collapse(table: Table, frequency: Collapse, options: CollapseOptions = {}): Table {
+  refuseUnknown(options, [...ALONG, "label", "week", "value"], "collapse()");
   const word = oneOf(frequency, COLLAPSES, "collapse");
   if (word === "none") return table;
   const on = needTime(table, options.on, "collapse()");

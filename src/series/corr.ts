@@ -1,6 +1,7 @@
 import type { Table } from "../columns/arrow.js";
 import { columnIndex } from "../columns/names.js";
-import { choose, oneOf, vectorAt } from "./choose.js";
+import { oneOf } from "../errors/options.js";
+import { choose, vectorAt } from "./choose.js";
 import { textColumn } from "./describe.js";
 import { doubleColumn, numbersOf } from "./numbers.js";
 import { addTo, type Sum, sumOf, totalOf } from "./sums.js";

@@ -1,6 +1,7 @@
 import type { Table } from "../columns/arrow.js";
 import { InputError } from "../errors/errors.js";
-import { type ColumnChoice, oneOf, wholeNumber } from "./choose.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
+import { CHOICE, type ColumnChoice, wholeNumber } from "./choose.js";
 import { computeColumns, type Kernel, runKernel } from "./kernel.js";
 
 /** Exactly one of the four says how fast old values fade: `alpha` itself, or `span`, `halflife` or `com` (centre of mass) in rows. */
@@ -37,6 +38,7 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
  * ```
  */
 export function ewm(table: Table, options: EwmOptions, word: "mean" | "std" | "var" = "mean"): Table {
+  refuseUnknown(options, [...CHOICE, ...FADES, "adjust", "ignoreNulls", "minPeriods"], "ewm()");
   oneOf(word, ["mean", "std", "var"], "weighted window");
   const weights: Weights = {
     alpha: alphaOf(options),
@@ -47,6 +49,8 @@ export function ewm(table: Table, options: EwmOptions, word: "mean" | "std" | "v
   const kernel = word === "mean" ? meanKernel(weights) : varianceKernel(weights, word === "std");
   return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
 }
+
+const FADES = ["alpha", "span", "halflife", "com"] as const;
 
 interface Weights {
   readonly alpha: number;

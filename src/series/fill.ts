@@ -12,8 +12,9 @@ import {
 } from "../columns/arrow.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
 import { validOf } from "./aggregate.js";
-import { type ColumnChoice, isNumber, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { ALONG, type ColumnChoice, isNumber, vectorAt, wholeNumber } from "./choose.js";
 import { exactColumn, isExact } from "./exact.js";
 import { computeColumns, rowAt } from "./kernel.js";
 import { type Column, doubleData, numbersOf } from "./numbers.js";
@@ -45,6 +46,7 @@ export interface FillOptions<Name extends string = string> extends Omit<ColumnCh
  * ```
  */
 export function fill(table: Table, filling: Filling, options: FillOptions = {}): Table {
+  refuseUnknown(options, [...ALONG, "columns", "limit"], "fill()");
   if (typeof filling === "object" || typeof filling === "number") {
     const value = typeof filling === "object" ? filling.value : filling;
     return computeColumns(

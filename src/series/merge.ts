@@ -3,7 +3,8 @@ import { columnIndex } from "../columns/names.js";
 import { sortedRows } from "../columns/sort.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
-import { isTime, listOf, needTime, oneOf, vectorAt } from "./choose.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
+import { isTime, listOf, needTime, vectorAt } from "./choose.js";
 import { daysOf } from "./days.js";
 import { joinedKey, type Keys, keysOf } from "./keys.js";
 import { type Column, renamed } from "./numbers.js";
@@ -26,6 +27,7 @@ export interface MergeOptions {
  * @throws InputError `NoFrames`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownWord`
  */
 export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
+  refuseUnknown(options, ["on", "how", "suffixes"], "merge()");
   if (tables.length === 0) throw new InputError("There is nothing to merge.", { code: "NoFrames" });
   const how = oneOf(options.how ?? "outer", ["outer", "inner", "left"], "how");
   const columns = keyColumns(tables, options.on);

@@ -4,6 +4,7 @@ import { cellText } from "../columns/readers.js";
 import { sortedRows } from "../columns/sort.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
+import { refuseUnknown } from "../errors/options.js";
 import { type Aggregate, aggregate, type Spans } from "./aggregate.js";
 import { listOf, vectorAt } from "./choose.js";
 import { type Column, renamed } from "./numbers.js";
@@ -28,7 +29,9 @@ export interface PivotOptions<Name extends string = string> {
  *
  * @throws InputError `UnknownColumn`, `SeveralValues`, `UnknownWord`, `NotANumber`
  */
-export function pivot(table: Table, { index, columns, values, value }: PivotOptions): Table {
+export function pivot(table: Table, options: PivotOptions): Table {
+  refuseUnknown(options, ["index", "columns", "values", "value"], "pivot()");
+  const { index, columns, values, value } = options;
   const rows = axisOf(table, listOf(index));
   const across = axisOf(table, [columns]);
   const cells = cellsOf(rows, across);

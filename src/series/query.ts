@@ -1,9 +1,10 @@
 import type { Table } from "../columns/arrow.js";
 import { columnIndex } from "../columns/names.js";
 import { InputError } from "../errors/errors.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type Collapse, ORDERS, type Order, type Transform } from "../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../value/date.js";
-import { listOf, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./choose.js";
 import { type CollapseOptions, collapse } from "./collapse.js";
 import { daysOf } from "./days.js";
 import { rowsOf } from "./tables.js";
@@ -32,13 +33,21 @@ export interface SeriesQuery<Name extends string = string>
  * @throws InputError `BadDate`, `BadOption` and what the steps throw
  */
 export function querySeries(table: Table, query: SeriesQuery): Table {
+  refuseUnknown(query, QUERY, "query()");
   const on = needTime(table, query.on, "query()");
   const { name } = table.schema.fields[on];
   let result = trimmed(table, on, query);
-  if (query.collapse !== undefined) result = collapse(result, query.collapse, { ...query, on: name });
-  if (query.transform !== undefined) result = transform(result, query.transform, { ...query, on: name });
+  const { by, label, week, value, digits } = query;
+  if (query.collapse !== undefined) result = collapse(result, query.collapse, { on: name, by, label, week, value });
+  if (query.transform !== undefined) result = transform(result, query.transform, { on: name, by, digits });
   return query.order === undefined && query.limit === undefined ? result : ordered(result, name, query);
 }
+
+const QUERY = [
+  ...ALONG,
+  ...["label", "week", "value", "digits"],
+  ...["start_date", "end_date", "collapse", "transform", "order", "limit"],
+] as const;
 
 /** The rows from `start_date` to `end_date`. */
 function trimmed(table: Table, on: number, { start_date, end_date }: SeriesQuery): Table {

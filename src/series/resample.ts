@@ -1,7 +1,8 @@
 import type { Table } from "../columns/arrow.js";
 import { columnIndex } from "../columns/names.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type Frequency, floor, label, next } from "./calendar.js";
-import { listOf, needTime, oneOf } from "./choose.js";
+import { ALONG, listOf, needTime } from "./choose.js";
 import { type CollapseOptions, growing, type Periods, periodTable, WEEKDAYS } from "./collapse.js";
 import { type Filling, fill } from "./fill.js";
 import { type Track, trackOf } from "./track.js";
@@ -31,6 +32,7 @@ const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarte
  * ```
  */
 export function resample(table: Table, frequency: Frequency, options: ResampleOptions = {}): Table {
+  refuseUnknown(options, [...ALONG, "week", "value", "gaps", "skip"], "resample()");
   const word = oneOf(frequency, FREQUENCIES, "resample");
   const on = needTime(table, options.on, "resample()");
   const by = listOf(options.by).map((name) => columnIndex(table, name));

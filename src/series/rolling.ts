@@ -1,7 +1,8 @@
 import type { Table } from "../columns/arrow.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
-import { type ColumnChoice, needTime, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
+import { CHOICE, type ColumnChoice, needTime, vectorAt, wholeNumber } from "./choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
 import { byRow, computeColumns, rowAt, runKernel } from "./kernel.js";
 import type { Column } from "./numbers.js";
@@ -46,6 +47,7 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
  * ```
  */
 export function rolling(table: Table, size: number, word: WindowWord, options: RollingOptions = {}): Table {
+  refuseUnknown(options, [...CHOICE, "unit", "minPeriods", "center", "quantile"], "rolling()");
   wholeNumber(size, 1, "window");
   const unit = oneOf(options.unit ?? "rows", ["rows", "days"], "unit");
   const least = wholeNumber(options.minPeriods ?? (unit === "rows" ? size : 1), 0, "minPeriods");

@@ -1,6 +1,7 @@
 import type { Table } from "../columns/arrow.js";
 import { takeVector } from "../columns/take.js";
-import { type ColumnChoice, vectorAt } from "./choose.js";
+import { refuseUnknown } from "../errors/options.js";
+import { CHOICE, type ColumnChoice, vectorAt } from "./choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
 import { computeColumns, type Kernel, rowAt, runKernel } from "./kernel.js";
 import type { Column } from "./numbers.js";
@@ -13,6 +14,7 @@ import type { Track } from "./track.js";
  * @throws InputError `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
  */
 export function cumsum(table: Table, options: ColumnChoice = {}): Table {
+  refuseUnknown(options, CHOICE, "cumsum()");
   return computeColumns(table, options, (from, at, track) =>
     isExact(from.schema.fields[at].type) ? exactCumsum(from, at, track) : runKernel(from, at, track, sumKernel),
   );
@@ -20,16 +22,19 @@ export function cumsum(table: Table, options: ColumnChoice = {}): Table {
 
 /** Running product along each series by ascending day, `Float64`; a null stays null and does not count. @throws InputError as {@link cumsum} */
 export function cumprod(table: Table, options: ColumnChoice = {}): Table {
+  refuseUnknown(options, CHOICE, "cumprod()");
   return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, productKernel));
 }
 
 /** Largest value so far along each series by ascending day, in the column's own type; a null stays null. @throws InputError as {@link cumsum} */
 export function cummax(table: Table, options: ColumnChoice = {}): Table {
+  refuseUnknown(options, CHOICE, "cummax()");
   return computeColumns(table, options, (from, at, track) => runningExtreme(from, at, track, 1));
 }
 
 /** Smallest value so far along each series by ascending day, in the column's own type; a null stays null. @throws InputError as {@link cumsum} */
 export function cummin(table: Table, options: ColumnChoice = {}): Table {
+  refuseUnknown(options, CHOICE, "cummin()");
   return computeColumns(table, options, (from, at, track) => runningExtreme(from, at, track, -1));
 }
 
@@ -40,6 +45,7 @@ export function cummin(table: Table, options: ColumnChoice = {}): Table {
  * @throws InputError as {@link cumsum}
  */
 export function drawdown(table: Table, options: ColumnChoice = {}): Table {
+  refuseUnknown(options, CHOICE, "drawdown()");
   return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, drawdownKernel));
 }
 

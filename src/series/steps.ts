@@ -1,7 +1,8 @@
 import type { Table } from "../columns/arrow.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
-import { type ColumnChoice, listOf, oneOf, vectorAt } from "./choose.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
+import { CHOICE, type ColumnChoice, listOf, vectorAt } from "./choose.js";
 import { differencePrecision, exactColumn, exactOf, isExact } from "./exact.js";
 import { computeColumns, type Kernel, rowAt, runKernel } from "./kernel.js";
 import type { Column } from "./numbers.js";
@@ -14,6 +15,7 @@ import type { Track } from "./track.js";
  * @throws InputError `BadOption`, `UnknownColumn`, `EmptyDate`
  */
 export function shift(table: Table, steps = 1, options: ColumnChoice = {}): Table {
+  refuseUnknown(options, CHOICE, "shift()");
   checkSteps(steps);
   return computeColumns(
     table,
@@ -36,6 +38,7 @@ export function shift(table: Table, steps = 1, options: ColumnChoice = {}): Tabl
  * @throws InputError `BadOption`, `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
  */
 export function diff(table: Table, steps = 1, options: ColumnChoice = {}): Table {
+  refuseUnknown(options, CHOICE, "diff()");
   checkSteps(steps);
   return computeColumns(table, options, (from, at, track) =>
     isExact(from.schema.fields[at].type)
@@ -51,6 +54,7 @@ export function diff(table: Table, steps = 1, options: ColumnChoice = {}): Table
  * @throws InputError `BadOption`, `UnknownColumn`, `NotANumber`, `EmptyDate`
  */
 export function pctChange(table: Table, steps = 1, options: ColumnChoice = {}): Table {
+  refuseUnknown(options, CHOICE, "pctChange()");
   checkSteps(steps);
   return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, changes(steps)));
 }
@@ -66,8 +70,10 @@ export interface ReturnsOptions<Name extends string = string> extends ColumnChoi
  * @throws InputError `UnknownWord`, `UnknownColumn`, `NotANumber`, `EmptyDate`
  */
 export function returns(table: Table, options: ReturnsOptions = {}): Table {
-  if (oneOf(options.kind ?? "simple", ["simple", "log"], "kind") === "simple") return pctChange(table, 1, options);
-  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, logReturns));
+  refuseUnknown(options, [...CHOICE, "kind"], "returns()");
+  const { kind = "simple", ...choice } = options;
+  if (oneOf(kind, ["simple", "log"], "kind") === "simple") return pctChange(table, 1, choice);
+  return computeColumns(table, choice, (from, at, track) => runKernel(from, at, track, logReturns));
 }
 
 function checkSteps(steps: number): void {

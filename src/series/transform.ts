@@ -1,7 +1,8 @@
 import type { Table } from "../columns/arrow.js";
+import { oneOf, refuseUnknown } from "../errors/options.js";
 import { TRANSFORMS, type Transform } from "../spec/vocabulary.js";
 import { inOrder } from "./aggregate.js";
-import { type ColumnChoice, choose, oneOf, vectorAt, wholeNumber } from "./choose.js";
+import { ALONG, type ColumnChoice, choose, vectorAt, wholeNumber } from "./choose.js";
 import { rounderOf } from "./digits.js";
 import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
 import { byRow, rowAt } from "./kernel.js";
@@ -42,6 +43,7 @@ export interface TransformOptions<Name extends string = string> extends Omit<Col
  * ```
  */
 export function transform(table: Table, name: Transform, options: TransformOptions = {}): Table {
+  refuseUnknown(options, [...ALONG, "columns", "digits"], "transform()");
   const word = oneOf(name, TRANSFORMS, "transform");
   if (word === "none") return table;
   const digits = wholeNumber(options.digits ?? 14, 1, "digits");

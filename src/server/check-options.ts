@@ -1,6 +1,6 @@
 import { InputError } from "../errors/errors.js";
 import { nearest } from "../errors/nearest.js";
-import { refuseUnknown } from "../errors/unknown-option.js";
+import { refuseUnknown } from "../errors/options.js";
 import type { ServeOptions, ServerTimeouts } from "./options.js";
 
 /** What a value must be: the test, and the sentence for one that fails it. */

@@ -149,6 +149,26 @@ describe("replies of the service", () => {
   });
 });
 
+it("refuses options and words that are not there before it reads", async () => {
+  const bytes = new TextEncoder().encode("ticker\nA\n");
+  const text = [{ name: "ticker", type: "String" }];
+  const refused = async (options: unknown, code: string, hint: string) => {
+    const expected = expect.objectContaining({ name: "InputError", code, hint: expect.stringContaining(hint) });
+    await expect(Frame.fromCsv(bytes, options as never)).rejects.toThrow(expected);
+    await expect(Frame.fromZip(bytes, options as never)).rejects.toThrow(expected);
+  };
+  await refused(undefined, "BadColumns", "{ name:");
+  await refused({ columns: ["ticker"] }, "BadColumns", "{ name:");
+  await refused({ columns: text, onBadCell: "skip" }, "UnknownWord", '"null"');
+  await refused({ columns: text, decimals: "float" }, "UnknownWord", 'Did you mean "float64"');
+  await refused({ columns: text, headers: false }, "UnknownOption", 'Did you mean "header"');
+  await refused({ columns: text, header: "detected" }, "UnknownWord", 'Did you mean "detect"');
+  await refused({ columns: text, lenient: { trims: true } }, "UnknownOption", 'Did you mean "trim"');
+  await expect(Frame.fromParquet("none", { onBadCells: "null" } as never)).rejects.toThrow(
+    expect.objectContaining({ code: "UnknownOption", hint: 'Did you mean "onBadCell"?' }),
+  );
+});
+
 it("names the file in errors", async () => {
   await expect(Frame.fromCsv(join(folder, "none.csv"), { columns })).rejects.toThrow(FileError);
   await expect(frame.toCsv(join(folder, "no", "such.csv"))).rejects.toThrow(FileError);

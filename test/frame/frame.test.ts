@@ -220,6 +220,49 @@ describe("verbs", () => {
   });
 });
 
+describe("what is asked for wrongly", () => {
+  const wrong = (run: () => unknown, code: string, hint: string) =>
+    expect(run).toThrow(expect.objectContaining({ name: "InputError", code, hint: expect.stringContaining(hint) }));
+  const near = (name: string) => `Did you mean "${name}"`;
+
+  it("names the nearest option and word", () => {
+    wrong(() => prices.rows({ decimals: "strng" } as never), "UnknownWord", near("string"));
+    wrong(() => prices.rows({ dates: "isoo" } as never), "UnknownWord", near("iso"));
+    wrong(() => prices.rows({ decimal: "string" } as never), "UnknownOption", near("decimals"));
+    wrong(() => prices.column("close").toArray({ decimals: "text" } as never), "UnknownWord", "string");
+    wrong(() => prices.toIPC({ wideDecimals: "text" } as never), "UnknownWord", "string");
+    wrong(() => prices.toIPC("string" as never), "BadOption", "wideDecimals");
+    wrong(() => prices.toCsv({ escapeFormula: true } as never), "UnknownOption", near("escapeFormulae"));
+    wrong(() => prices.toHTML({ maxrows: 3 } as never), "UnknownOption", near("maxRows"));
+    wrong(() => prices.explore({ pages: 3 } as never), "UnknownOption", near("page"));
+    wrong(() => prices.collapse("monthly", { bye: "ticker" } as never), "UnknownOption", near("by"));
+    wrong(() => prices.transform("diff", { By: "ticker" } as never), "UnknownOption", near("by"));
+    wrong(() => prices.query({ colapse: "monthly" } as never), "UnknownOption", near("collapse"));
+    wrong(() => prices.returns({ kinds: "log" } as never), "UnknownOption", near("kind"));
+    wrong(() => prices.rolling(2, "mean", { minPeriod: 1 } as never), "UnknownOption", near("minPeriods"));
+    wrong(() => prices.asof(prices, { tolerence: 1 } as never), "UnknownOption", near("tolerance"));
+    wrong(() => Frame.merge([prices, prices], { suffix: ["a"] } as never), "UnknownOption", near("suffixes"));
+    wrong(() => Frame.fromJSON("{}", { decimals: "float" } as never), "UnknownWord", near("float64"));
+  });
+
+  it("takes names one by one or as a list, and nothing else", () => {
+    expect(prices.select(["close", "ticker"]).columns.map((c) => c.name)).toEqual(["close", "ticker"]);
+    expect(prices.drop(["close", "date"]).columns.map((c) => c.name)).toEqual(["ticker", "volume"]);
+    expect(prices.groupBy(["ticker"]).count().numRows).toBe(2);
+    expect(prices.unique(["ticker"]).numRows).toBe(2);
+    expect(prices.describe(["volume"]).numColumns).toBe(prices.describe("volume").numColumns);
+    expectTypeOf(prices.select(["close"])).toEqualTypeOf<Frame<Pick<Price, "close">>>();
+    wrong(() => prices.collapse("monthly", { by: 1 } as never), "BadOption", "names");
+    wrong(() => prices.select(null as never), "BadOption", "name");
+    wrong(() => prices.column(["close"] as never), "BadOption", "name");
+  });
+
+  it("says what columns are", () => {
+    wrong(() => Frame.fromRows([{ a: 1 }], ["a"] as never), "BadColumns", "{ name:");
+    wrong(() => Frame.fromRows([{ a: 1 }], "a" as never), "BadColumns", "{ name:");
+  });
+});
+
 describe("hostile and repeated names", () => {
   const names = ["__proto__", "constructor", "toString", "", " a ", "2", "hasOwnProperty"];
   const row = Object.fromEntries(names.map((name, i) => [name, `v${i}`]));
