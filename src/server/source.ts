@@ -4,10 +4,10 @@ import { Field, RecordBatch, Schema, Struct, type Table } from "../columns/arrow
 import { csvBatches } from "../columns/csv.js";
 import { schemaOf } from "../columns/schema.js";
 import type { Engine } from "../engine/engine.js";
-import { DataError, FileError, isArrowbookError } from "../errors/errors.js";
+import { type ArrowbookError, DataError, FileError, isArrowbookError } from "../errors/errors.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { Catalog, DatasetEntry, TableEntry } from "./catalog.js";
-import { readCatalog } from "./catalog-file.js";
+import { CATALOG_FILE, readCatalog } from "./catalog-file.js";
 import { engineColumn } from "./filter-sql.js";
 import { loadParquet } from "./parquet-source.js";
 
@@ -70,10 +70,26 @@ function fileRows(
         await engine.load(name, renamed(batches), { schema: engineSchema(schemaOf(columns, { text: "utf8" })) });
       } catch (error) {
         if (!isArrowbookError(error)) throw error;
-        throw new DataError(`${path}: ${error.message}`, { code: error.code, hint: error.hint, cause: error });
+        const { code: word, message } = error;
+        throw new DataError(`${path}: ${message}`, {
+          ...error,
+          code: word,
+          hint: mending(code, file, error),
+          cause: error,
+        });
       }
     },
   };
+}
+
+/** What an owner of the data can do about an error in it: the readers' options are not the service's. */
+function mending(code: string, file: string, error: ArrowbookError): string {
+  if (error.row === undefined || error.column === undefined) {
+    return `Correct ${file}, or the columns of ${code} in ${CATALOG_FILE}.`;
+  }
+  const column = `column ${JSON.stringify(error.column)} of ${code} in ${CATALOG_FILE}`;
+  if (error.code !== "PrecisionLoss") return `Correct ${file}, or the type of ${column}.`;
+  return `Declare more digits for ${column}, or round the numbers of ${file}.`;
 }
 
 /** Rows that are made, not read: always the same for one `version`. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { duckdbEngine } from "../../src/engine/duckdb.js";
-import type { InputError } from "../../src/errors/errors.js";
+import type { DataError, InputError } from "../../src/errors/errors.js";
 import { type ServeOptions, serve } from "../../src/server.js";
 import { folderOf, get, seriesCatalog } from "./support.js";
 
@@ -77,6 +77,20 @@ it("names the data file, row and column that are wrong", async () => {
   expect(bad.message).toMatch(/t\.csv: .*"a"/);
   expect((await refusal({ "catalog.json": table({}), "t.csv": "a,c\n1,2\n" })).message).toMatch(/t\.csv: /);
   expect((await refusal({ "catalog.json": table({}), "t.csv": "a,b\n1,2.345\n" })).message).toMatch(/2\.345/);
+  for (const [text, hint] of [
+    ["a,b\n1,2.345\n", /^Declare .* "b" of V\/T .*catalog\.json.* t\.csv/],
+    ["a,b\nx,2\n", /t\.csv.* "a" of V\/T .*catalog\.json/],
+    ["a,b\n1\n", /t\.csv.* columns of V\/T .*catalog\.json/],
+    ["a,b\n1,2,3\n", /t\.csv.* columns of V\/T .*catalog\.json/],
+    ['a,b\n1,"2', /t\.csv/],
+    ["a,c\n1,2\n", /t\.csv.* columns of V\/T .*catalog\.json/],
+  ] as const) {
+    const { hint: given = "", ...error } = (await refusal({ "catalog.json": table({}), "t.csv": text })) as DataError;
+    expect(given, text).toMatch(hint);
+    expect(given, text).not.toMatch(/onPrecisionLoss|onBadCell|lenient|header: false/);
+    if (text.includes("2.345"))
+      expect(error).toMatchObject({ code: "PrecisionLoss", row: 0, column: "b", value: "2.345" });
+  }
   expect((await refusal({ "catalog.json": table({}) })).message).toMatch(/V\/T: the file .*t\.csv .* cannot be read/);
   const key = { primary_key: ["a"] };
   expect((await refusal({ "catalog.json": table(key), "t.csv": "a,b\n1,2\n1,3\n" })).message).toBe(
