@@ -8,6 +8,7 @@ import { DataError } from "../errors/errors.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { Call, Filter } from "../spec/endpoints.js";
 import { MAX_ROWS_PER_REPLY } from "../spec/limits.js";
+import type { Profile } from "../spec/profile.js";
 import type { Format } from "../spec/vocabulary.js";
 import { address } from "./address.js";
 import { ask } from "./ask.js";
@@ -42,7 +43,11 @@ export interface Page {
   readonly digest: string;
 }
 
-type PageOptions = ReadOptions & { readonly signal?: AbortSignal };
+type PageOptions = ReadOptions & {
+  readonly signal?: AbortSignal;
+  /** Which page of an answer this is, counted from 1; known when pages are read one after another. */
+  readonly page?: number;
+};
 
 /** Asks for one page and reads it. */
 export async function pageOf(
@@ -62,7 +67,7 @@ export async function pageOf(
   const { document, header } = await ask(session, "tableRows", call, options.signal);
   if (!document.rows) throw new DataError("The reply has no rows.", { code: "UnexpectedShape" });
   const columns = document.fields.columns ?? (await csvColumns(table, document.rows));
-  const batches = typedRows(document.rows, columns, profile, { warn, ...options });
+  const batches = pageRows(table, document.rows, columns, { profile, options: { warn, ...options } });
   const rows = batches.reduce((sum, batch) => sum + batch.numRows, 0);
   const said = format === "csv" ? header(profile.cursorHeader.value) : document.fields.next_cursor_id;
   // An empty header says that no page follows; none at all says nothing.
@@ -71,6 +76,23 @@ export async function pageOf(
   const size = table.pageSize ?? MAX_ROWS_PER_REPLY;
   const { bytes, digest } = digestOf(document.rows);
   return { columns, batches, rows, bytes, next, capped: silent && rows >= Math.min(size, MAX_ROWS_PER_REPLY), digest };
+}
+
+/** The rows of a page; an error in a later page names the page too. */
+function pageRows(
+  table: TableCall,
+  rows: Rows,
+  columns: readonly ColumnSpec[],
+  { profile, options }: { readonly profile: Profile; readonly options: PageOptions },
+): RecordBatch[] {
+  const { page = 1, firstRow = 0 } = options;
+  try {
+    return typedRows(rows, columns, profile, options);
+  } catch (error) {
+    if (!(error instanceof DataError) || error.row === undefined || page === 1) throw error;
+    const place = `row ${error.row - firstRow} of page ${page} of ${table.code}`;
+    throw new DataError(`${error.message.replace(/\.$/, "")}; ${place}.`, { ...error, code: error.code, cause: error });
+  }
 }
 
 function checkedCursor(cursor: unknown, code: string): string | null {
@@ -119,9 +141,15 @@ export async function* pagesOf(session: Session, table: TableCall, options: Page
   let schema = options.schema;
   let rows = 0;
   let bytes = 0;
+  let pages = 0;
   for (const [i, filters] of parts.entries()) {
-    for await (const page of chainOf(session, { ...table, filters }, { ...options, schema })) {
+    for await (const page of chainOf(
+      session,
+      { ...table, filters },
+      { ...options, schema, page: pages + 1, firstRow: rows },
+    )) {
       schema ??= page.batches[0]?.schema;
+      pages++;
       rows += page.rows;
       bytes += page.bytes;
       const done = page.next === null && i === parts.length - 1;
@@ -150,13 +178,17 @@ async function* chainOf(session: Session, table: TableCall, options: PageOptions
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   let schema = options.schema;
-  const get = (cursor: string | null): Promise<Page> => pageOf(session, table, cursor, { ...options, schema, signal });
+  let rows = options.firstRow ?? 0;
+  let number = options.page ?? 1;
+  const get = (cursor: string | null): Promise<Page> =>
+    pageOf(session, table, cursor, { ...options, schema, signal, page: number++, firstRow: rows });
   const check = pageCheck(table, settings.limits.pages);
   let refreshed: Promise<string | null> | undefined;
   try {
     for (let page = await get(null); ; ) {
       check(page);
       schema ??= page.batches[0]?.schema;
+      rows += page.rows;
       if (page.capped) warnCapped(session, table.code, page.rows);
       const following = page.next === null ? undefined : get(page.next);
       following?.catch(() => undefined);

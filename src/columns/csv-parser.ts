@@ -339,7 +339,7 @@ export class CsvParser {
 
   private rowError(code: string, what: string, hint?: string, at?: number, column?: string): DataError {
     const { b, p, end, row } = this.cursor;
-    const number = this.policy.rowsBefore + row;
+    const number = this.policy.rowNumber(row);
     const offset = this.base + (at ?? p);
     const line = b.subarray(p, Math.min(end, p + 400));
     const stop = line.findIndex((c) => c === 10 || c === 13);

@@ -141,14 +141,15 @@ function joined(parts: readonly PartResult[], options: CsvOptions): Table {
     schema ??= table.schema;
     batches.push(...table.batches);
   }
-  if (options.onReport !== undefined) for (const report of joinedReports(parts)) options.onReport(report);
+  if (options.onReport !== undefined)
+    for (const report of joinedReports(parts, options.firstRow)) options.onReport(report);
   return tableOf(batches, schema);
 }
 
 /** The reports of all parts as one reader would have made them. */
-function joinedReports(parts: readonly PartResult[]): CellReport[] {
+function joinedReports(parts: readonly PartResult[], firstRow = 0): CellReport[] {
   const all = new Map<string, CellReport>();
-  let before = 0;
+  let before = firstRow;
   for (const { reports, rows } of parts) {
     for (const report of reports) {
       const key = `${report.what} ${report.column}`;

@@ -241,7 +241,7 @@ export class JsonRowsParser {
       cells++;
       if (b[p] === COMMA) p = skipSpace(b, p + 1, end);
     }
-    return wrongWidth(this.policy.rowsBefore + row, cells, this.builders.length, start);
+    return wrongWidth(this.policy.rowNumber(row), cells, this.builders.length, start);
   }
 }
 

@@ -33,6 +33,8 @@ export interface ReadOptions {
   readonly threads?: number;
   /** Text columns as `Dictionary<Utf8, Int32>` or `Utf8`; `auto` takes Utf8 for a column whose values mostly differ in the first batch. */
   readonly text?: "auto" | "dictionary" | "utf8";
+  /** Number of the first row in messages and reports, for rows that follow others; default 0. */
+  readonly firstRow?: number;
   /** Take the column types of this schema, that of an earlier page of the same rows, so that the batches of all pages fit together. */
   readonly schema?: Schema;
   readonly signal?: AbortSignal;

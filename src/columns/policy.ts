@@ -16,15 +16,22 @@ interface Tally {
 export class CellPolicy {
   /** Rows of the batches before the current one. */
   rowsBefore = 0;
+  private readonly firstRow: number;
   private readonly tallies = new Map<string, Tally>();
   private readonly nulls: boolean;
   private readonly round: boolean;
   private readonly onReport: ReadOptions["onReport"];
 
   constructor(options: ReadOptions) {
+    this.firstRow = options.firstRow ?? 0;
     this.nulls = options.onBadCell === "null";
     this.round = options.onPrecisionLoss === "round";
     this.onReport = options.onReport;
+  }
+
+  /** The number by which messages and reports name a row of the current batch. */
+  rowNumber(row: number): number {
+    return this.firstRow + this.rowsBefore + row;
   }
 
   /**
@@ -42,7 +49,7 @@ export class CellPolicy {
 
   /** A cell that does not fit its column: an error, or null and counted. */
   bad(column: ColumnBuilder, row: number, value: string, offset: number, outcome: number): void {
-    if (!this.nulls) throw badCell(column, this.rowsBefore + row, value, offset, outcome);
+    if (!this.nulls) throw badCell(column, this.rowNumber(row), value, offset, outcome);
     column.setNull(row);
     this.count("null", column, row, value, offset);
   }
@@ -56,7 +63,7 @@ export class CellPolicy {
     }
     tally.count++;
     if (tally.examples.length < EXAMPLES) {
-      tally.examples.push({ row: this.rowsBefore + row, value: clip(value), offset });
+      tally.examples.push({ row: this.rowNumber(row), value: clip(value), offset });
     }
   }
 

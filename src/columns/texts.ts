@@ -51,7 +51,7 @@ function* rawBatches(
   };
   for (const cells of rows) {
     if (row === batchRows) yield flush(false);
-    if (cells.length !== columns.length) throw wrongWidth(policy.rowsBefore + row, cells.length, columns.length);
+    if (cells.length !== columns.length) throw wrongWidth(policy.rowNumber(row), cells.length, columns.length);
     for (let i = 0; i < builders.length; i++) {
       const builder = builders[i];
       if (row === builder.capacity) builder.reserve(Math.min(batchRows, row * 4));

@@ -416,6 +416,39 @@ describe("paging", () => {
     expect(await fails()).toMatchObject({ code: "ColumnsChanged" });
   });
 
+  it("a bad row of a later page is told by its place in the whole answer and by its page", async () => {
+    server.on(T, of([[1], [2]], "c1"), of([[3]], "c2"), of([[4], [5, 6]], null));
+    const ragged = await fails();
+    expect(ragged).toMatchObject({ code: "LongRow", row: 4 });
+    expect(ragged.message).toMatch(/^Row 4 has 2 cells.*; row 1 of page 3 of V\/T\.$/);
+    server.on(T, of([[1], [2]], "c1"), of([["x"]], null));
+    const bad = await fails();
+    expect(bad).toMatchObject({ name: "DataError", code: "BadCell", row: 2, column: "a", value: "x" });
+    expect(bad.message).toMatch(/^Row 2, column "a".*; row 0 of page 2 of V\/T\.$/);
+    server.on(T, of([["x"]], null));
+    expect((await fails()).message).not.toContain("page");
+    server.on(T, of([[1], [2]], "c1"), of([["x"]], null));
+    const reports: unknown[] = [];
+    await service()
+      .table("V/T")
+      .frame({ onBadCell: "null", onReport: (report) => reports.push(report) });
+    expect(reports).toMatchObject([{ column: "a", count: 1, examples: [{ row: 2, value: "x" }] }]);
+    server.on(`${T.slice(0, -5)}/metadata.json`, csvMetadata);
+    const lines = { "content-type": "text/csv" };
+    server.on(
+      T.replace("json", "csv"),
+      { headers: { ...lines, Cursor_ID: "c1" }, body: "ticker,date,close\nA,2020-01-02,1\n" },
+      { headers: { ...lines, Cursor_ID: "" }, body: "ticker,date,close\nA,2020-01-03,1\nA,2020-01-04\n" },
+    );
+    const short = await service()
+      .table("V/T")
+      .format("csv")
+      .frame()
+      .catch((error) => error);
+    expect(short).toMatchObject({ code: "ShortRow", row: 2 });
+    expect(short.message).toMatch(/^Row 2 .*; row 1 of page 2 of V\/T\.$/);
+  });
+
   it("row 24: a refresh between the pages brings a warning", async () => {
     const at = (refreshed_at: string): Answer => ({
       headers: json,
