@@ -169,6 +169,17 @@ class WorkerFailure extends Error {}
 /** Threads that have nothing to do: they know their code already. They do not keep the process alive. */
 const idle: Worker[] = [];
 
+/** A new worker thread, which leaves the idle ones when it ends; whoever gave it a task hears of its errors. */
+function started(path: string): Worker {
+  const worker = new Worker(path);
+  worker.on("error", () => {});
+  worker.on("exit", () => {
+    const at = idle.indexOf(worker);
+    if (at >= 0) idle.splice(at, 1);
+  });
+  return worker;
+}
+
 /** The worker threads of one read. */
 class Workers {
   private readonly own: Worker[] = [];
@@ -177,7 +188,7 @@ class Workers {
   constructor(private readonly path: string) {}
 
   run(task: PartTask): Promise<PartResult> {
-    const worker = this.free.pop() ?? idle.pop() ?? new Worker(this.path);
+    const worker = this.free.pop() ?? idle.pop() ?? started(this.path);
     if (!this.own.includes(worker)) this.own.push(worker);
     worker.ref();
     return new Promise((resolve, reject) => {

@@ -60,6 +60,7 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(groups)) {
     contender,
     first: median(taken[contender].map(({ times }) => times[0])),
     again: median(taken[contender].map(({ times }) => times.at(-1))),
+    cpu: median(taken[contender].map(({ cpu }) => cpu.at(-1))),
     peak: median(taken[contender].map(({ peak }) => peak)),
     ...(perByte && { bytes: contenders[contender].bytes() }),
   }));
