@@ -10,6 +10,7 @@ import { checkReadOptions } from "../columns/options.js";
 import { writeParquet } from "../columns/parquet.js";
 import { schemaOf } from "../columns/schema.js";
 import { showAsCard } from "../display/card.js";
+import type { FrameSource } from "../display/source.js";
 import { DataError } from "../errors/errors.js";
 import { checkWords } from "../errors/options.js";
 import { zipEntry } from "../format/zip.js";
@@ -28,6 +29,8 @@ import type { Session } from "./request.js";
 /** Where a bulk file comes from: the service, or a local archive. */
 export interface BulkOrigin {
   readonly code: string;
+  /** What a frame of it says of where it comes from, beside the code. */
+  readonly about?: FrameSource;
   readonly choose: ColumnChooser;
   readonly emptyText: "quoted" | "null";
   status(signal?: AbortSignal): Promise<BulkStatus>;
@@ -126,7 +129,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
       };
       for await (const batch of landedBatches({ ...landing, choose }, options)) batches.push(batch);
       const schema = batches[0]?.schema ?? schemaOf(columns, options);
-      return Frame.fromBatches<Row>(schema, batches, { code: this.code, complete: true });
+      return Frame.fromBatches<Row>(schema, batches, { code: this.code, ...this.#origin.about, complete: true });
     });
   }
 

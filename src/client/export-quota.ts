@@ -3,10 +3,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { TransportError } from "../errors/errors.js";
 import { accountOf } from "./limiter.js";
-import type { Settings } from "./options.js";
+import { isLocal, type Settings } from "./options.js";
 
 const HOUR_MS = 60 * 60 * 1000;
-const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const inMemory = new Map<string, number[]>();
 
 /**
@@ -16,7 +15,7 @@ const inMemory = new Map<string, number[]>();
 export async function countExport(settings: Settings, now: number = Date.now()): Promise<void> {
   const account = accountOf(settings);
   const limit = settings.limits.exportsPerHour;
-  const local = LOCAL.test(new URL(settings.url).hostname);
+  const local = isLocal(settings.url);
   const times = (local ? (inMemory.get(account) ?? []) : await readTimes(account)).filter(
     (time) => time > now - HOUR_MS && time <= now,
   );

@@ -111,8 +111,13 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
     pages: 100_000,
     replyBytes: 512 << 20,
   };
+  const url = baseAddress(options.url ?? process.env.ARROWBOOK_URL);
+  const warn = onceEach(options.warn ?? ((message) => process.emitWarning(message, "ArrowbookWarning")));
+  if (apiKey && url.startsWith("http:") && !isLocal(url)) {
+    warn(`The key is sent to ${new URL(url).host} unencrypted: use https where the service offers it.`);
+  }
   return {
-    url: baseAddress(options.url ?? process.env.ARROWBOOK_URL),
+    url,
     apiKey: apiKey || undefined,
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     profile,
@@ -126,7 +131,7 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
     cache: options.cache,
     signal: options.signal,
     onProgress: options.onProgress,
-    warn: onceEach(options.warn ?? ((message) => process.emitWarning(message, "ArrowbookWarning"))),
+    warn,
   };
 }
 
@@ -173,6 +178,13 @@ function baseAddress(text: string | undefined): string {
   }
   const path = url.pathname.replace(/\/+$/, "");
   return url.origin + (path.endsWith(API_PREFIX) ? path.slice(0, -API_PREFIX.length) : path);
+}
+
+const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whether an address is one of this machine. */
+export function isLocal(address: string): boolean {
+  return LOCAL.test(new URL(address).hostname);
 }
 
 function onceEach(warn: (message: string) => void): (message: string) => void {

@@ -24,6 +24,8 @@ export interface TableCall {
   readonly select?: readonly string[];
   readonly pageSize?: number;
   readonly format: Format;
+  /** The table's metadata where its names were checked. */
+  readonly known?: TableMetadata;
   /** The table's metadata, remembered; and asked for anew. */
   readonly metadata: () => Promise<TableMetadata>;
   readonly fresh: () => Promise<TableMetadata>;

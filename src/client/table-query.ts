@@ -120,26 +120,29 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     checkReadOptions(options, "frame()");
     const batches: RecordBatch[] = [];
     let last: Page | undefined;
-    for await (const page of this.#pages(options)) {
+    const call = await this.#tableCall(options.signal);
+    for await (const page of pagesOf(this.#session, call, options)) {
       batches.push(...page.batches);
       last = { ...page, capped: page.capped || last?.capped === true };
     }
     const schema = batches[0]?.schema ?? schemaOf(last?.columns ?? [], options);
-    return Frame.fromBatches<Row>(schema, batches, this.#source(last));
+    return Frame.fromBatches<Row>(schema, batches, this.#source(last, call.known));
   }
 
   /** The rows as record batches, page by page; the next page is on its way while one is used. */
   async *batches(options: ReadCall = {}): AsyncGenerator<RecordBatch> {
     checkReadOptions(options, "batches()");
-    for await (const page of this.#pages(options)) yield* page.batches;
+    const call = await this.#tableCall(options.signal);
+    for await (const page of pagesOf(this.#session, call, options)) yield* page.batches;
   }
 
   /** One page: the first, or the one that `cursor` of an earlier page's `next` stands for. */
   async page(cursor?: string | null, options: ReadCall = {}): Promise<TablePage<Row>> {
     checkReadOptions(options, "page()");
-    const page = await pageOf(this.#session, await this.#tableCall(options.signal), cursor ?? null, options);
+    const call = await this.#tableCall(options.signal);
+    const page = await pageOf(this.#session, call, cursor ?? null, options);
     const schema = page.batches[0]?.schema ?? schemaOf(page.columns, options);
-    return { frame: Frame.fromBatches<Row>(schema, page.batches, this.#source(page)), next: page.next };
+    return { frame: Frame.fromBatches<Row>(schema, page.batches, this.#source(page, call.known)), next: page.next };
   }
 
   /**
@@ -155,6 +158,7 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     const checked = async (signal?: AbortSignal): Promise<TableCall> => this.#tableCall(signal);
     return new BulkFile<Row>({
       code: this.code,
+      about: sourceOf(this.code, filters, undefined),
       choose: async (first) => {
         const { columns } = await (await checked()).metadata();
         const wanted = select?.map((name) => columns.find((column) => column.name === name) as ColumnSpec);
@@ -182,25 +186,20 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     });
   }
 
-  async *#pages(options: ReadCall): AsyncGenerator<Page> {
-    yield* pagesOf(this.#session, await this.#tableCall(options.signal), options);
-  }
-
   /** The call with its names checked; the metadata is asked for where names or CSV make it needed, and remembered. */
   async #tableCall(signal?: AbortSignal): Promise<TableCall> {
     const { filters, select, pageSize, format } = this.#wanted;
     // JSON whatever the format of the rows: the list cells of metadata in CSV are not always lists that can be read.
     const fresh = (): Promise<TableMetadata> => this.format("json").metadata({ signal });
     const metadata = (): Promise<TableMetadata> => this.#memory.remember(`table ${this.code}`, fresh);
-    if (filters.length > 0 || select !== undefined) checkNames(this.code, await metadata(), select, filters);
-    return { code: this.code, codes: this.#codes, filters, select, pageSize, format, metadata, fresh };
+    const known = filters.length > 0 || select !== undefined ? await metadata() : undefined;
+    if (known) checkNames(this.code, known, select, filters);
+    return { code: this.code, known, codes: this.#codes, filters, select, pageSize, format, metadata, fresh };
   }
 
-  #source(page: Page | undefined): FrameSource {
-    const { filters } = this.#wanted;
+  #source(page: Page | undefined, known: TableMetadata | undefined): FrameSource {
     return {
-      code: this.code,
-      ...(filters.length > 0 ? { filters } : {}),
+      ...sourceOf(this.code, this.#wanted.filters, known),
       complete: page !== undefined && page.next === null && !page.capped,
     };
   }
@@ -225,4 +224,16 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   #with(change: Partial<Wanted>): TableQuery<Row> {
     return new TableQuery(this.#session, this.#memory, this.#pair(), { ...this.#wanted, ...change });
   }
+}
+
+/** What a frame of a table says of where it comes from. */
+function sourceOf(code: string, filters: readonly Filter[], known: TableMetadata | undefined): FrameSource {
+  const refreshed = known?.status?.refreshed_at;
+  return {
+    code,
+    ...(filters.length > 0 ? { filters } : {}),
+    ...(known ? { name: known.name } : {}),
+    ...(known?.description ? { description: known.description } : {}),
+    ...(refreshed ? { refreshed_at: refreshed } : {}),
+  };
 }

@@ -162,12 +162,13 @@ function retryAdvice(meaning: ErrorMeaning, answer: FailedAnswer): RetryAdvice {
   return after > 0 ? { retryable: meaning.retryable, after } : { retryable: meaning.retryable };
 }
 
-/** Milliseconds of a `Retry-After` header: seconds, or a date seen against the service's own clock. */
+/** Milliseconds of a `Retry-After` header: seconds, or a date seen against the service's own clock, else against ours. */
 function retryAfter(answer: FailedAnswer): number | undefined {
   const text = answer.headers("retry-after")?.trim();
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const then = /^[A-Za-z]{3,9}, /.test(text) ? Date.parse(text) : Number.NaN;
-  const now = Date.parse(answer.headers("date") ?? "");
-  return Number.isNaN(then) || Number.isNaN(now) || then <= now ? undefined : then - now;
+  const theirs = Date.parse(answer.headers("date") ?? "");
+  const now = Number.isNaN(theirs) ? Date.now() : theirs;
+  return Number.isNaN(then) || then <= now ? undefined : then - now;
 }

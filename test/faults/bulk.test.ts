@@ -348,14 +348,15 @@ describe("the export conversation", () => {
 
   it("row 20: the pauses grow, and an abort ends them at once", async () => {
     server.on(EXPORT, exportAnswer(server, "creating", { path: null }));
-    const events: Progress[] = [];
+    const pauses: (number | undefined)[] = [];
     const stop = new AbortController();
-    setTimeout(() => stop.abort(new Error("enough")), 100);
-    const file = exported({ onProgress: (event) => events.push(event) });
+    const onProgress = (event: Progress): void => {
+      pauses.push(event.pause);
+      if (pauses.length === 4) setTimeout(() => stop.abort(new Error("enough")), 1);
+    };
+    const file = exported({ onProgress, timeouts: { export: 60_000 } });
     await expect(file.ready({ signal: stop.signal })).rejects.toThrow("enough");
-    const pauses = events.map(({ pause }) => pause as number);
     expect(pauses.slice(0, 4)).toEqual([5, 10, 20, 20]);
-    expect(Math.max(...pauses)).toBe(20);
   });
 
   it("row 21: regenerating: the older file at once, or the newer one when it is there", async () => {

@@ -246,6 +246,15 @@ describe("transport", () => {
     },
   );
 
+  it("row 12: a date to wait for is kept, seen by the service's clock where it tells the time", async () => {
+    const profile = { retry: { ...fast, budget: 90_000 } };
+    const at = (ms: number) => new Date(ms).toUTCString();
+    server.on(T, { status: 429, headers: { "retry-after": at(Date.now() + 3_600_000) } });
+    expect((await fails(profile)).retry.after).toBeGreaterThan(3_590_000);
+    server.on(T, { status: 429, headers: { "retry-after": at(3_600_000), date: at(0) } });
+    expect((await fails(profile)).retry.after).toBe(3_600_000);
+  });
+
   it.each(["QELx01", "QELx02", "QELx03", "QEAx06"])("row 13: the daily limit %s fails at once", async (code) => {
     server.on(T, failure(429, code));
     expect(await fails()).toMatchObject({ code, status: 429 });
@@ -544,6 +553,17 @@ describe("names", () => {
 
   it("a service that has no list of its codes says so", () => {
     expect(() => service().catalog()).toThrow(expect.objectContaining({ name: "InputError", code: "NoCatalog" }));
+  });
+
+  it("a key that goes unencrypted beyond this machine brings a warning", () => {
+    const said: string[] = [];
+    const warn = (message: string) => said.push(message);
+    connect({ url: "http://localhost:1", apiKey: KEY, warn });
+    connect({ url: "https://data.example.com", apiKey: KEY, warn });
+    connect({ url: "http://data.example.com", warn });
+    expect(said).toEqual([]);
+    connect({ url: "http://data.example.com", apiKey: KEY, warn });
+    expect(said).toEqual([expect.stringContaining("data.example.com unencrypted")]);
   });
 
   it("the base address may end in /api/v3", async () => {
