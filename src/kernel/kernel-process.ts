@@ -41,7 +41,8 @@ export async function spawnKernel(
   );
   const child = spawn(command, args, {
     cwd: folder,
-    env: { ...env, ...spec.env },
+    // Kernels that know this variable end when the process with this id is gone.
+    env: { ...env, JPY_PARENT_PID: String(process.pid), ...spec.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   try {
@@ -55,6 +56,9 @@ export async function spawnKernel(
     });
   }
   const words = tail(child);
+  const killAtExit = (): void => void child.kill("SIGKILL");
+  process.once("exit", killAtExit);
+  child.once("close", () => process.off("exit", killAtExit));
   const ended = new Promise<string>((done) => {
     child.once("close", (code, signal) => done(signal === null ? `exit status ${code}` : `signal ${signal}`));
   });

@@ -1,10 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Execution, type KernelClient, startKernel } from "../../src/kernel/jupyter-client.js";
 import { findKernel } from "../../src/kernel/kernelspec.js";
 import type { Message } from "../../src/kernel/message.js";
+import { newConnection } from "../../src/kernel/ports.js";
 import { needBuild } from "./build.js";
 
 let kernel: KernelClient;
@@ -271,6 +273,21 @@ describe("the other requests", () => {
     expect(silent.published).toEqual([]);
     expect((await run("1")).reply.content["execution_count"]).toBe(Number(before) + 1);
   });
+});
+
+it("ends when the process that started it is gone", async () => {
+  const script = `
+    const { spawn } = require("node:child_process");
+    const [command, ...args] = JSON.parse(process.argv[1]);
+    const child = spawn(command, args, { stdio: "ignore", env: { ...process.env, JPY_PARENT_PID: String(process.pid) } });
+    console.log(child.pid);
+    setTimeout(() => process.exit(), 3000);`;
+  const connection = join(mkdtempSync(join(tmpdir(), "arrowbook-orphan-")), "connection.json");
+  writeFileSync(connection, JSON.stringify(await newConnection("orphan")));
+  const argv = findKernel("arrowbook").argv.map((part) => part.replace("{connection_file}", connection));
+  const pid = Number(execFileSync(process.execPath, ["-e", script, JSON.stringify(argv)], { encoding: "utf8" }));
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), { timeout: 20_000, interval: 200 });
+  rmSync(dirname(connection), { recursive: true });
 });
 
 it("ends by itself with timers pending and in the middle of a loop", async () => {

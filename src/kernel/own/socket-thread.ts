@@ -188,10 +188,20 @@ function endWhatRuns(): Promise<void> {
 
 /** Ends the process when the one that started it is gone, so that no kernel is left behind. */
 function watchParent(): void {
-  if (process.env["JPY_PARENT_PID"] === undefined || process.platform === "win32") return;
-  const parent = process.ppid;
+  const parent = Number(process.env["JPY_PARENT_PID"]);
+  // On Windows the variable holds a handle.
+  if (!Number.isInteger(parent) || parent < 1 || process.platform === "win32") return;
   const timer = setInterval(() => {
-    if (process.ppid !== parent) process.kill(process.pid, "SIGKILL");
+    if (!isAlive(parent)) process.kill(process.pid, "SIGKILL");
   }, PARENT_CHECK_MS);
   timer.unref();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
