@@ -53,6 +53,8 @@ describe("moments count as their UTC day", () => {
       ["2024-02-29", 4],
     ]);
     expect(cellsOf(Frame.from(table(time)).diff().table).map(([, value]) => value)).toEqual([-7, 1, 2, null]);
+    const dropped = Frame.from(table(time)).transform("diff");
+    expect(textsOf(dropped.table)).toEqual(textsOf(Frame.from(table(time)).diff().slice(0, 3).table));
   });
 });
 
