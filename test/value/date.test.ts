@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import {
+  civil,
+  dayNumber,
+  FIRST_DAY,
+  formatDate,
+  LAST_DAY,
+  NO_DATE,
+  parseDate,
+  readDate,
+} from "../../src/value/date.js";
+import { formatInstant, NO_INSTANT, readInstant, TOO_FINE } from "../../src/value/instant.js";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text.padEnd(32, "\n"));
+const isoDay = (days: number): string => new Date(days * 86_400_000).toISOString().slice(0, 10);
+
+it("days and their texts agree with the platform's calendar from year 1 to 9999", () => {
+  let wrong = 0;
+  for (let days = FIRST_DAY; days <= LAST_DAY; days += 17) {
+    const text = formatDate(days);
+    if (text !== isoDay(days) || parseDate(text) !== days || readDate(bytes(text), 0) !== days) wrong++;
+  }
+  expect(wrong).toBe(0);
+  expect([formatDate(FIRST_DAY), formatDate(LAST_DAY)]).toEqual(["0001-01-01", "9999-12-31"]);
+  expect(formatDate(LAST_DAY + 1)).toBe("+010000-01-01");
+});
+
+it("a date is read exactly when the calendar has it", () => {
+  const two = (n: number): string => String(n).padStart(2, "0");
+  fc.assert(
+    fc.property(fc.nat(9999), fc.nat(14), fc.nat(33), (year, month, day) => {
+      const text = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
+      const date = new Date(`${text}T00:00:00Z`);
+      const exists = year > 0 && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+      const days = readDate(bytes(text), 0);
+      expect([text, days === NO_DATE]).toEqual([text, !exists]);
+      expect(days).toBe(dayNumber(year, month, day));
+      if (exists) expect(civil(days)).toEqual({ year, month, day });
+    }),
+    { seed: 41, numRuns: 5000 },
+  );
+});
+
+it("no other byte passes for a digit or a dash", () => {
+  const good = bytes("2024-02-29");
+  for (let at = 0; at < 10; at++) {
+    for (let byte = 0; byte < 256; byte++) {
+      if (byte >= 48 && byte <= 57 && at !== 4 && at !== 7) continue;
+      if (byte === 45 && (at === 4 || at === 7)) continue;
+      const text = good.slice();
+      text[at] = byte;
+      expect(readDate(text, 0)).toBe(NO_DATE);
+    }
+  }
+});
+
+it("instants in the service's three spellings are one moment", () => {
+  fc.assert(
+    fc.property(
+      fc.date({ min: new Date("0001-01-02"), max: new Date("9999-12-30"), noInvalidDate: true }),
+      fc.integer({ min: -839, max: 839 }),
+      (date, offset) => {
+        const ms = date.getTime();
+        const read = (text: string): number => readInstant(new TextEncoder().encode(text), 0, text.length);
+        const iso = date.toISOString();
+        const plain = iso.replace("T", " ").replace("Z", "");
+        expect([read(iso), read(`${plain} UTC`), read(`${plain} +0000`)]).toEqual([ms, ms, ms]);
+        const local = new Date(ms + offset * 60_000).toISOString().replace("Z", "");
+        const clock = `${String(Math.floor(Math.abs(offset) / 60)).padStart(2, "0")}:${String(Math.abs(offset) % 60).padStart(2, "0")}`;
+        expect(read(`${local}${offset < 0 ? "-" : "+"}${clock}`)).toBe(ms);
+        expect(read(formatInstant(ms))).toBe(ms);
+      },
+    ),
+    { seed: 42 },
+  );
+  const read = (text: string, round = false): number =>
+    readInstant(new TextEncoder().encode(text), 0, text.length, round);
+  expect(read("2024-01-01T00:00:00.0001Z")).toBe(TOO_FINE);
+  expect(read("2024-01-01T00:00:00.1230Z")).toBe(read("2024-01-01T00:00:00.123Z"));
+  expect(read("2024-01-01T00:00:00.1235Z", true) % 1000).toBe(124);
+  expect(read("2024-01-01T00:00:00.1245Z", true) % 1000).toBe(124);
+  for (const text of [
+    "2024-01-01T00:00:00",
+    "2024-01-01T00:00:60Z",
+    "2024-01-01 00:00:00 GMT",
+    "2024-01-01T00:00:00.Z",
+    "2024-01-01T00:00:00+2400",
+  ]) {
+    expect([text, read(text)]).toEqual([text, NO_INSTANT]);
+  }
+});
