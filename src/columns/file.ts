@@ -1,4 +1,5 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { FileError, InputError } from "../errors/errors.js";
 
 /** Rows and bytes that went into a file. */
@@ -11,13 +12,13 @@ let parts = 0;
 
 /**
  * Writes a file under another name beside it, which becomes its name when all is on the disk: a reader never sees half of it, and an
- * older file stays until then.
+ * older file stays until then. Folders that are missing are made.
  *
  * @throws FileError when the file system refuses; whatever `write` throws
  */
 export async function atomicFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
   const part = `${path}.${process.pid}.${++parts}.part`;
-  const file = await open(part, "wx").catch((error: unknown) => Promise.reject(fileError(path, error)));
+  const file = await opened(part).catch((error: unknown) => Promise.reject(fileError(path, error)));
   try {
     const result = await write(file);
     await file.sync();
@@ -29,6 +30,15 @@ export async function atomicFile<T>(path: string, write: (file: FileHandle) => P
     await rm(part, { force: true });
     throw isSystemError(error) ? fileError(path, error) : error;
   }
+}
+
+/** A new file; folders that are missing on its way are made. */
+async function opened(path: string): Promise<FileHandle> {
+  return open(path, "wx").catch(async (error: unknown) => {
+    if (!isSystemError(error) || error.code !== "ENOENT") throw error;
+    await mkdir(dirname(path), { recursive: true });
+    return open(path, "wx");
+  });
 }
 
 /** Whether the file system threw it. */

@@ -133,7 +133,7 @@ describe("Arrow IPC", () => {
     await expect(writeArrowStream(broken, path)).rejects.toThrow(DataError);
     expect(textsOf(await readArrow(path))).toEqual(texts);
     expect(await readdir(folder)).toEqual(["stream.arrows"]);
-    await expect(writeArrowStream(table.batches, join(folder, "no", "such"))).rejects.toThrow(FileError);
+    await expect(writeArrowStream(table.batches, join(folder, "stream.arrows", "such"))).rejects.toThrow(FileError);
     await expect(readArrow(join(folder, "missing"))).rejects.toThrow(FileError);
   });
 
