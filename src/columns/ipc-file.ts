@@ -7,11 +7,12 @@ import {
   makeData,
   type RecordBatch,
   RecordBatchFileWriter,
-  type Schema,
+  Schema,
   Vector,
   vectorFromArray,
 } from "./arrow.js";
 import { atomicFile, noBatches, type Written } from "./file.js";
+import { namesWritten } from "./ipc.js";
 import { vectorToStrings } from "./readers.js";
 import { conform, recordBatch } from "./unify.js";
 
@@ -30,12 +31,16 @@ export async function writeArrowFile(
     const writer = new RecordBatchFileWriter();
     const columns: Unified[] = [];
     let schema: Schema | undefined;
+    let target: Schema | undefined;
     let rows = 0;
     let bytes = 0;
     for await (const batch of batches) {
-      if (schema === undefined) writer.reset(pieces as never, batch.schema);
+      if (schema === undefined) {
+        target = new Schema(namesWritten(batch.schema.fields), batch.schema.metadata);
+        writer.reset(pieces as never, target);
+      }
       schema ??= batch.schema;
-      if (batch.numRows > 0) writer.write(unified(conform(batch, schema), columns));
+      if (batch.numRows > 0) writer.write(unified(conform(batch, schema), target ?? schema, columns));
       rows += batch.numRows;
       bytes += await pieces.flush(file);
     }
@@ -68,13 +73,13 @@ interface Unified {
   readonly chunks: Data[];
 }
 
-function unified(batch: RecordBatch, columns: Unified[]): RecordBatch {
+function unified(batch: RecordBatch, schema: Schema, columns: Unified[]): RecordBatch {
   const children = batch.data.children.map((data, i) => {
     if (!DataType.isDictionary(data.type)) return data;
     columns[i] ??= { places: new Map(), chunks: [] };
     return repointed(data as Data<Dictionary>, columns[i]);
   });
-  return recordBatch(batch.schema, children, batch.numRows);
+  return recordBatch(schema, children, batch.numRows);
 }
 
 /** The column with its indices rewritten to the one dictionary; values not met before become its next chunk. */

@@ -8,7 +8,7 @@ import {
   type DataType,
   type Decimal,
   Dictionary,
-  type Field,
+  Field,
   makeData,
   type RecordBatch,
   RecordBatchStreamWriter,
@@ -78,7 +78,15 @@ function portableSchema(schema: Schema, widest: boolean): Schema {
       return field.clone({ type: new Utf8() });
     return field;
   });
-  return new Schema(fields as Field[], schema.metadata);
+  return new Schema(namesWritten(fields as Field[]), schema.metadata);
+}
+
+/** Arrow's writer leaves out a name that is empty, and its reader then calls the column "null"; no bytes are a name to the writer. */
+export function namesWritten(fields: readonly Field[]): Field[] {
+  const none = new Uint8Array(0) as unknown as string;
+  return fields.map((field) =>
+    field.name === "" ? new Field(none, field.type, field.nullable, field.metadata) : field,
+  );
 }
 
 function underSchema(batch: RecordBatch, schema: Schema): RecordBatch {
