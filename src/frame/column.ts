@@ -1,4 +1,4 @@
-import type { DataType, Vector } from "../columns/arrow.js";
+import { DataType, type Vector } from "../columns/arrow.js";
 import { cellAt, vectorToBigInts, vectorToDates, vectorToNumbers, vectorToStrings } from "../columns/readers.js";
 import { columnBundle, columnText } from "../display/column.js";
 import { showAs } from "../display/show.js";
@@ -34,7 +34,8 @@ export class Column<Value = Cell> {
   }
 
   get nullCount(): number {
-    return this.vector.nullCount;
+    // Arrow counts none in a column of nulls alone, or -1.
+    return this.vector.data.reduce((sum, data) => sum + (DataType.isNull(data.type) ? data.length : data.nullCount), 0);
   }
 
   get arrowType(): DataType {

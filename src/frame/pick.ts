@@ -1,5 +1,5 @@
 import { type Field, type RecordBatch, Schema, Table, type Vector } from "../columns/arrow.js";
-import { recordBatch } from "../columns/unify.js";
+import { recordBatch, sliceData } from "../columns/record-batch.js";
 import { InputError } from "../errors/errors.js";
 import type { MadeColumn } from "./values.js";
 
@@ -41,7 +41,7 @@ export function sliceRows(table: Table, from: number, end: number): Table {
     start += batch.numRows;
     if (first >= last) continue;
     const whole = first === 0 && last === batch.numRows;
-    const children = batch.data.children.map((data) => data.slice(first, last - first));
+    const children = batch.data.children.map((data) => sliceData(data, first, last - first));
     batches.push(whole ? batch : recordBatch(table.schema, children, last - first));
   }
   return new Table(table.schema, batches);
@@ -94,7 +94,7 @@ function pieceOf(vector: Vector, from: number, end: number) {
   let start = 0;
   for (const data of vector.data) {
     if (from >= start && end <= start + data.length) {
-      return from === start && end === start + data.length ? data : data.slice(from - start, end - from);
+      return from === start && end === start + data.length ? data : sliceData(data, from - start, end - from);
     }
     start += data.length;
   }

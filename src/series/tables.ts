@@ -1,4 +1,5 @@
 import { type Data, type Field, makeData, RecordBatch, Schema, Struct, Table } from "../columns/arrow.js";
+import { sliceData } from "../columns/record-batch.js";
 import { tableOfData, takeRows } from "../columns/take.js";
 import type { Column } from "./numbers.js";
 
@@ -36,7 +37,7 @@ export function withColumns(table: Table, replaced: ReadonlyMap<number, Column>,
 }
 
 const pieceOf = (data: Data, from: number, length: number): Data =>
-  from === 0 && length === data.length ? data : data.slice(from, length);
+  from === 0 && length === data.length ? data : sliceData(data, from, length);
 
 /** The rows of a table in one order or another: all of it where `rows` is undefined. */
 export function rowsOf(table: Table, rows: Int32Array | undefined): Table {
