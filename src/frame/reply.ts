@@ -6,7 +6,7 @@ import { jsonNode, rowPaths } from "../document/json.js";
 import { readFields } from "../document/node.js";
 import { DataError } from "../errors/errors.js";
 import type { ColumnSpec } from "../spec/columns.js";
-import { type Resource, resources } from "../spec/resources.js";
+import { type Field, type Fields, type Resource, resources } from "../spec/resources.js";
 
 /** Replies that carry rows, by the name of their root member. */
 const REPLIES = [resources.tableRows, resources.datasetData, resources.dataset] as const;
@@ -29,10 +29,21 @@ export function readReply(
       hint: "A reply has datatable, dataset_data or dataset at its root (spec 2).",
     });
   }
-  const { fields, rows } = readFields((reply as Resource).fields, root, { fields: {} });
+  const { fields, rows } = readFields(lenient((reply as Resource).fields), root, { fields: {} });
   if (rows?.kind !== "json") throw new DataError("The reply has no rows.", { code: "UnexpectedShape" });
   const columns = (fields["columns"] ?? seriesColumns(fields["column_names"])) as readonly ColumnSpec[];
   return { table: jsonRowsTable(rows.bytes, rows.start, rows.end, columns, options), source: sourceOf(fields) };
+}
+
+/** What holds the rows, and no member missed but the rows and their columns: recorded and shortened replies lack the rest. */
+function lenient(fields: Fields): Fields {
+  const eased = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
+    if (field.kind === "object")
+      return rowPaths(field.fields).length > 0 ? [[name, { ...field, fields: lenient(field.fields) }]] : [];
+    const isNeeded = field.kind === "rows" || field.kind === "columns" || field.kind === "texts";
+    return [[name, isNeeded ? field : { ...field, nullable: true }]];
+  });
+  return Object.fromEntries(eased);
 }
 
 const seriesColumns = (names: unknown): ColumnSpec[] =>

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ZipFile } from "yazl";
+import { Table, TimestampMillisecond, vectorFromArray } from "../../src/columns/arrow.js";
+import { writeArrowFile } from "../../src/columns/ipc-file.js";
 import { DataError, FileError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 
@@ -54,6 +56,32 @@ describe("there and back, every cell exact", () => {
     const back = await Frame.fromArrow(join(folder, "a.arrow"));
     expect(texts(back)).toEqual(texts(frame));
     expect(back.source?.code).toBe("a.arrow");
+  });
+
+  it("Arrow bytes and files with a column whose name is empty", async () => {
+    const path = join(folder, "nameless.arrow");
+    for (const type of ["String", "Integer"]) {
+      const nameless = Frame.fromRows(
+        [{ "": "1", null: "2" }],
+        ["", "null"].map((name) => ({ name, type })),
+      );
+      expect(Frame.fromIPC(nameless.toIPC()).columns).toEqual(nameless.columns);
+      await nameless.toArrow(path);
+      expect((await Frame.fromArrow(path)).columns).toEqual(nameless.columns);
+      await writeArrowFile(nameless.table.batches, path);
+      const back = await Frame.fromArrow(path);
+      expect(back.columns).toEqual(nameless.columns);
+      expect(back.toCsv()).toBe(nameless.toCsv());
+    }
+  });
+
+  it("CSV of moments without a zone, which are UTC", async () => {
+    const naive = new TimestampMillisecond();
+    const moments = new Table({ at: vectorFromArray([Date.UTC(2024, 1, 29, 13), null], naive) });
+    const frame = Frame.from(moments);
+    const back = await Frame.fromCsv(new TextEncoder().encode(frame.toCsv()), { columns: frame.columns });
+    expect(frame.toCsv()).toBe("at\n2024-02-29T13:00:00Z\n\n");
+    expect(back.column("at").toDates()).toEqual(frame.column("at").toDates());
   });
 
   it("a Parquet file", async () => {
@@ -143,6 +171,20 @@ describe("replies of the service", () => {
     ]);
   });
 
+  it("reads recorded replies that hold rows and columns and little else", () => {
+    const table = Frame.fromJSON('{"datatable":{"data":[[1]],"columns":[{"name":"a","type":"Integer"}]}}');
+    expect([...table.rows()]).toEqual([{ a: 1 }]);
+    expect(Frame.fromJSON('{"datatable":{"data":[],"columns":[]},"meta":null}').numRows).toBe(0);
+    const series = Frame.fromJSON('{"dataset_data":{"column_names":["Date","x"],"data":[["2024-01-01",1]]}}');
+    expect([...series.rows()]).toEqual([{ Date: "2024-01-01", x: 1 }]);
+    const whole = Frame.fromJSON(
+      '{"dataset":{"dataset_code":"B","database_code":"A","column_names":["Date"],"data":[]}}',
+    );
+    expect(whole.source?.code).toBe("A/B");
+    expect(() => Frame.fromJSON('{"datatable":{"data":[[1]]}}')).toThrow(/columns/);
+    expect(() => Frame.fromJSON('{"dataset_data":{"data":[[1]]}}')).toThrow(/column_names/);
+  });
+
   it("refuses what is no reply", () => {
     expect(() => Frame.fromJSON("{}")).toThrow(expect.objectContaining({ code: "UnexpectedShape" }));
     expect(() => Frame.fromJSON("[")).toThrow(DataError);
@@ -169,9 +211,19 @@ it("refuses options and words that are not there before it reads", async () => {
   );
 });
 
+it("makes the folders that a file needs", async () => {
+  const deep = (name: string) => join(folder, "deep", name, "file");
+  await frame.toCsv(deep("csv"));
+  await frame.toParquet(deep("parquet"));
+  await frame.toArrow(deep("arrow"));
+  expect(await readFile(deep("csv"), "utf8")).toBe(frame.toCsv());
+  expect(texts(await Frame.fromParquet(deep("parquet")))).toEqual(texts(frame));
+  expect(texts(await Frame.fromArrow(deep("arrow")))).toEqual(texts(frame));
+});
+
 it("names the file in errors", async () => {
   await expect(Frame.fromCsv(join(folder, "none.csv"), { columns })).rejects.toThrow(FileError);
-  await expect(frame.toCsv(join(folder, "no", "such.csv"))).rejects.toThrow(FileError);
+  await expect(frame.toCsv(join(folder, "a.csv", "such.csv"))).rejects.toThrow(FileError);
 });
 
 it("answers SQL over itself and others", async () => {
