@@ -37,16 +37,17 @@ import { validity } from "./chunks.js";
 import { recordBatch } from "./record-batch.js";
 
 /**
- * Any Arrow table as one of this package's copy of the Arrow library, without copying data: tables of another copy (CommonJS beside
+ * Any Arrow table, record batch or object with a `table` as a table of this package's copy of the Arrow library, without copying data: tables of another copy (CommonJS beside
  * ESM, another version) look right and read wrong. Dictionary indices of what this package did not make are checked.
  *
  * @throws InputError for what is no Arrow table, for unequal column lengths, and for dictionary indices that point nowhere
  */
-export function adopt(table: unknown): Table {
+export function adopt(given: unknown): Table {
+  const table = tableIn(given);
   if (!isTableLike(table)) {
     throw new InputError("This is no Arrow table.", {
       code: "NotATable",
-      hint: "Pass a table of apache-arrow, or the bytes of an Arrow file or stream to Frame.fromIPC().",
+      hint: "Pass a table or a record batch of apache-arrow, a frame, or the bytes of an Arrow file or stream to Frame.fromIPC().",
     });
   }
   const own = withOwnTypes(isOwn(table) ? (table as Table) : rebuild(table));
@@ -61,6 +62,15 @@ export function adopt(table: unknown): Table {
     });
   }
   return own;
+}
+
+/** The table of what holds one as its `table`, such as a frame of the other half of a package, or of a single record batch. */
+function tableIn(given: unknown): unknown {
+  if (typeof given !== "object" || given === null || isTableLike(given)) return given;
+  const { table, schema, data } = given as { table?: unknown; schema?: unknown; data?: Partial<Data> };
+  if (isTableLike(table)) return table;
+  const batched = { schema, batches: [given] };
+  return Array.isArray(data?.children) && isTableLike(batched) ? batched : given;
 }
 
 /** What tables of any copy of the Arrow library have in common. */

@@ -112,10 +112,14 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     Object.freeze(this);
   }
 
-  /** A frame over an Arrow table, also one of another copy of the Arrow library; buffers are shared. @throws InputError for what is no table */
+  /**
+   * A frame over an Arrow table or record batch, also one of another copy of the Arrow library, or over the `table` of an object
+   * that has one, such as a frame of the other (CommonJS or ESM) half of this package; buffers are shared.
+   * @throws InputError for what is no table
+   */
   static from<Row extends object = AnyRow>(table: unknown, source?: FrameSource): Frame<Row> {
     if (table instanceof Frame) return new Frame<Row>(table.table, source ?? table.source);
-    return new Frame<Row>(adopt(table), source);
+    return new Frame<Row>(adopt(table), source ?? sourceIn(table));
   }
 
   /** A frame over record batches, such as pages that were read one by one; `schema` stands where there are none. @throws DataError `SchemaMismatch` */
@@ -494,6 +498,12 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     return columnOfValues(name, values as ArrayLike<unknown>, type);
   }
 }
+
+/** The source of a frame of the other half of the package. */
+const sourceIn = (given: unknown): FrameSource | undefined => {
+  const { table, source } = given as { table?: unknown; source?: Partial<FrameSource> };
+  return table !== undefined && typeof source?.code === "string" ? (source as FrameSource) : undefined;
+};
 
 const sourceOfPath = (source: unknown): FrameSource | undefined =>
   typeof source === "string" ? { code: basename(source) } : undefined;
