@@ -1,6 +1,7 @@
 import { InputError } from "../errors/errors.js";
 import type { Data, Vector } from "./arrow.js";
 import { type Cell, type ChunkReader, chunkFinder, chunkReader } from "./chunks.js";
+import { typeName } from "./schema.js";
 
 export type { Cell } from "./chunks.js";
 
@@ -81,7 +82,7 @@ function need<K extends "number" | "integer" | "time">(
   if (found !== undefined) return found;
   if (data.length === 0 || data.nullCount === data.length) return NOTHING as unknown as NonNullable<ChunkReader[K]>;
   const what = { number: "numbers", integer: "integers", time: "dates" }[kind];
-  throw new InputError(`A column of type ${String(data.type)} holds no ${what}.`, {
+  throw new InputError(`A column of type ${typeName(data.type)} holds no ${what}.`, {
     code: "WrongType",
     hint: "toStrings() and get() read every column.",
   });

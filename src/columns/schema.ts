@@ -84,6 +84,22 @@ export function serviceTypeOf(field: Field): string {
   return noted ?? nearestServiceType(field.type);
 }
 
+/** How messages name the type of a column: as the service does, or as Arrow where the service has no such type. */
+export function typeName(type: DataType, metadata?: ReadonlyMap<string, string>): string {
+  const noted = metadata?.get(TYPE_KEY);
+  if (noted !== undefined) return noted;
+  if (type.typeId === Type.Dictionary) return typeName((type as Dictionary).dictionary);
+  const near = nearestServiceType(type);
+  const isText = type.typeId === Type.Utf8 || type.typeId === Type.LargeUtf8;
+  return near === "String" && !isText ? String(type) : near;
+}
+
+/** {@link typeName} of types that differ; their Arrow names where the service has one name for several. */
+export function typeNames(types: readonly DataType[]): string[] {
+  const names = types.map((type) => typeName(type));
+  return new Set(names).size === new Set(types.map(String)).size ? names : types.map(String);
+}
+
 /** The service type that holds what an Arrow type holds; `String` where there is none. */
 function nearestServiceType(type: DataType): string {
   switch (type.typeId) {

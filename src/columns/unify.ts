@@ -16,6 +16,7 @@ import { extendsDictionary } from "./batches.js";
 import { chunkReader } from "./chunks.js";
 import { hashText, TextDictionary } from "./dictionary.js";
 import { recordBatch } from "./record-batch.js";
+import { typeNames } from "./schema.js";
 
 export { recordBatch };
 
@@ -64,7 +65,10 @@ function retyped(data: Data, type: DataType, column: string): Data {
   const from = data.type as DataType;
   if (from.typeId === Type.Dictionary && type.typeId === Type.Utf8) return toUtf8(data);
   if (from.typeId === Type.Utf8 && type.typeId === Type.Dictionary) return toDictionary(data, type as Dictionary);
-  if (String(from) !== String(type)) throw mismatch(String(from), String(type), column);
+  if (String(from) !== String(type)) {
+    const [found, wanted] = typeNames([from, type]);
+    throw mismatch(found, wanted, column);
+  }
   return data.clone(type);
 }
 

@@ -8,6 +8,7 @@ import {
   Table,
   type Vector,
 } from "../columns/arrow.js";
+import { typeNames } from "../columns/schema.js";
 import { takeVector } from "../columns/take.js";
 import { recordBatch } from "../columns/unify.js";
 import { InputError } from "../errors/errors.js";
@@ -59,8 +60,9 @@ function commonType(tables: readonly Table[], column: number): DataType {
   const plain = fields.find((field) => DataType.isUtf8(field.type));
   if (plain !== undefined && fields.every((field) => isText(field))) return plain.type;
   const other = fields.find((field) => !sameType(field.type, type)) as Field;
+  const [first, second] = typeNames([type, other.type]);
   throw new InputError(
-    `Column ${JSON.stringify(fields[0].name)} is ${fields[0].type} in the first frame and ${other.type} in another.`,
+    `Column ${JSON.stringify(fields[0].name)} is ${first} in the first frame and ${second} in another.`,
     { code: "DifferentColumns", column: fields[0].name, hint: "Read both with the same declared types." },
   );
 }

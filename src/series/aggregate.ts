@@ -1,5 +1,6 @@
 import { DataType, type Field, type Vector } from "../columns/arrow.js";
 import { vectorToStrings } from "../columns/readers.js";
+import { typeName } from "../columns/schema.js";
 import { compareText } from "../columns/sort.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
@@ -245,9 +246,12 @@ function quantiles(field: Field, vector: Vector, quantile: number, spans: Spans)
 }
 
 function wrongType(field: Field, why: string): InputError {
-  return new InputError(`Column ${JSON.stringify(field.name)} (${field.type}) cannot be aggregated so: ${why}.`, {
-    code: "NotANumber",
-    column: field.name,
-    hint: 'Use "first", "last", "count" or "unique", or choose another column.',
-  });
+  return new InputError(
+    `Column ${JSON.stringify(field.name)} (${typeName(field.type, field.metadata)}) cannot be aggregated so: ${why}.`,
+    {
+      code: "NotANumber",
+      column: field.name,
+      hint: 'Use "first", "last", "count" or "unique", or choose another column.',
+    },
+  );
 }

@@ -1,5 +1,6 @@
 import { DataType, type Table, type Vector } from "../columns/arrow.js";
 import { columnIndex } from "../columns/names.js";
+import { typeName } from "../columns/schema.js";
 import { InputError } from "../errors/errors.js";
 
 /** Which column carries time and which columns tell the series of a long table apart. */
@@ -62,11 +63,14 @@ export function timeColumn(table: Table, on: string | undefined): number | undef
   if (on !== undefined) {
     const at = columnIndex(table, on);
     if (isTime(table.schema.fields[at].type)) return at;
-    throw new InputError(`Column ${JSON.stringify(on)} holds no dates: ${table.schema.fields[at].type}.`, {
-      code: "NotADate",
-      column: on,
-      hint: "Name a Date column with `on`.",
-    });
+    throw new InputError(
+      `Column ${JSON.stringify(on)} holds no dates: ${typeName(table.schema.fields[at].type, table.schema.fields[at].metadata)}.`,
+      {
+        code: "NotADate",
+        column: on,
+        hint: "Name a Date column with `on`.",
+      },
+    );
   }
   const at = table.schema.fields.findIndex((field) => isTime(field.type));
   return at === -1 ? undefined : at;
@@ -99,9 +103,9 @@ export function choose(table: Table, choice: ColumnChoice, fits: (type: DataType
 
 function fitting(table: Table, name: string, fits: (type: DataType) => boolean): number {
   const at = columnIndex(table, name);
-  const { type } = table.schema.fields[at];
+  const { type, metadata } = table.schema.fields[at];
   if (fits(type)) return at;
-  throw new InputError(`Column ${JSON.stringify(name)} holds nothing to compute with: ${type}.`, {
+  throw new InputError(`Column ${JSON.stringify(name)} holds nothing to compute with: ${typeName(type, metadata)}.`, {
     code: "NotANumber",
     column: name,
     hint: "Choose number columns, or read this one as a number.",

@@ -1,5 +1,6 @@
 import { DataType, type Field, type Table, Utf8, Vector, vectorFromArray } from "../columns/arrow.js";
 import { vectorToStrings } from "../columns/readers.js";
+import { typeNames } from "../columns/schema.js";
 import { InputError } from "../errors/errors.js";
 import { vectorAt } from "./choose.js";
 import { type Codes, codesOf, combine } from "./codes.js";
@@ -35,9 +36,10 @@ export function joinedKey(vectors: readonly Vector[]): Vector {
 }
 
 function alike(field: Field, vectors: readonly Vector[]): readonly Vector[] {
-  const names = new Set(vectors.map((vector) => typeName(vector.type)));
-  if (names.size > 1) {
-    throw new InputError(`The key ${JSON.stringify(field.name)} is ${[...names].join(" here and ")} there.`, {
+  const types = new Map(vectors.map(({ type }) => valueType(type)).map((type) => [String(type), type]));
+  if (types.size > 1) {
+    const names = typeNames([...types.values()]);
+    throw new InputError(`The key ${JSON.stringify(field.name)} is ${names.join(" here and ")} there.`, {
       code: "DifferentTypes",
       column: field.name,
       hint: "Bring the key to one type in every frame first.",
@@ -47,6 +49,6 @@ function alike(field: Field, vectors: readonly Vector[]): readonly Vector[] {
   return isMixed ? vectors.map((vector) => vectorFromArray(vectorToStrings(vector), new Utf8())) : vectors;
 }
 
-function typeName(type: DataType): string {
-  return DataType.isDictionary(type) ? typeName(type.dictionary) : String(type);
+function valueType(type: DataType): DataType {
+  return DataType.isDictionary(type) ? valueType(type.dictionary) : type;
 }

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { makeData, makeVector, Null, Table } from "../../src/columns/arrow.js";
 import { InputError } from "../../src/errors/errors.js";
 import type { Column } from "../../src/frame/column.js";
 import { type AnyRow, Frame } from "../../src/frame/frame.js";
@@ -218,6 +219,34 @@ describe("verbs", () => {
     expect(Object.isFrozen(prices)).toBe(true);
     expect(Frame.from(prices.table).columns).toEqual(columns);
   });
+});
+
+it("adopts record batches and what holds a table", () => {
+  const [batch] = prices.table.batches;
+  expect(Frame.from(batch).toCsv()).toBe(prices.toCsv());
+  const stranger = { table: prices.table, source: prices.source };
+  expect(Frame.from(stranger).toCsv()).toBe(prices.toCsv());
+  expect(Frame.from(stranger).source?.code).toBe("MARKET/PRICES");
+  expect(Frame.from(stranger, { code: "X" }).source?.code).toBe("X");
+  for (const none of [null, undefined, 1, {}, { table: {} }, { table: null }, []]) {
+    expect(codeOf(() => Frame.from(none))).toBe("NotATable");
+  }
+});
+
+it("counts the nulls of a column that holds nothing else, whole or cut", () => {
+  const nothing = makeData({ type: new Null(), length: 5 });
+  const frame = Frame.from(new Table({ none: makeVector(nothing) }));
+  expect(frame.column("none").nullCount).toBe(5);
+  expect(frame.slice(1, 3).column("none").nullCount).toBe(2);
+  expect(frame.slice(1, 3).column("none").vector.nullCount).toBe(2);
+});
+
+it("names types as the service does", () => {
+  expect(() => prices.transform("diff", { columns: "ticker" } as never)).toThrow(/: String\./);
+  expect(() => prices.collapse("monthly", { on: "close" } as never)).toThrow(/: BigDecimal\(15,4\)\./);
+  const other = prices.with({ close: ["1", null, "2"] }, { close: "BigDecimal(15,2)" });
+  expect(() => Frame.concat([prices, other] as never)).toThrow(/BigDecimal\(15,4\) .*BigDecimal\(15,2\)/);
+  expect(() => prices.column("ticker").toNumbers()).toThrow(/type String/);
 });
 
 describe("what is asked for wrongly", () => {
