@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -127,6 +127,35 @@ describe("cells", () => {
       "import { triple } from './lib';\nimport data from './data.json';\ntriple(data.k.length)",
     );
     expect(of(executed, "execute_result")[0]?.["data"]).toEqual({ "text/plain": "6" });
+    await other.shutdown();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("see what changes on the disk while the notebook is open", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "arrowbook-watch-"));
+    const place = join(folder, "node_modules", "pkg");
+    const install = (value: string): void => {
+      rmSync(place, { recursive: true, force: true });
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(place, "package.json"), '{ "name": "pkg", "main": "a.js", "types": "a.d.ts" }');
+      writeFileSync(join(place, "a.d.ts"), `export declare const value: ${value};\n`);
+      writeFileSync(join(place, "a.js"), `exports.value = ${value};\n`);
+    };
+    install("1");
+    writeFileSync(join(folder, "lib.ts"), "export const n = 1;\n");
+    const other = await startKernel(findKernel("arrowbook"), { folder });
+    const shown = async (code: string): Promise<unknown> =>
+      of(await other.execute(code, { timeout: 20_000 }), "execute_result")[0]?.["data"];
+    expect(await shown("import { n } from './lib';\nimport { value } from 'pkg';\nn + value")).toEqual({
+      "text/plain": "2",
+    });
+    writeFileSync(join(folder, "lib.ts"), "export const n = 41;\n");
+    install("2");
+    await vi.waitFor(
+      async () => expect(await shown("import { n } from './lib';\nn + 1")).toEqual({ "text/plain": "42" }),
+      { timeout: 20_000, interval: 500 },
+    );
+    expect(await shown("value + 0")).toEqual({ "text/plain": "1" });
     await other.shutdown();
     rmSync(folder, { recursive: true });
   });

@@ -167,7 +167,7 @@ export class CellSession {
   }
 
   async #runAndShow(code: string, count: number, silent: boolean): Promise<CellResult> {
-    const result = await this.parts.executor.run(code, count);
+    const result = await this.parts.executor.run(code, count).catch(kernelFault);
     if (result.status === "error" || silent || result.value === undefined) return result;
     const data = await this.#bundle(result.value);
     this.#streams.flush();
@@ -241,6 +241,13 @@ export class CellSession {
   #send(message: ToSockets): void {
     this.parts.port.postMessage(message);
   }
+}
+
+/** A fault of the kernel or its compiler still answers the cell. */
+function kernelFault(error: unknown): CellResult {
+  const evalue = error instanceof Error ? error.message : String(error);
+  const stack = error instanceof Error && error.stack !== undefined ? error.stack.split("\n") : [evalue];
+  return { status: "error", error: { ename: "KernelError", evalue, traceback: stack } };
 }
 
 /** The part of the history that a request asks for: the tail, a range of counts (end exclusive), or what matches. */

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { type PositionMap, positionMap } from "./position-map.js";
-import type { Program, System, TypeScript } from "./typescript-parts.js";
+import type { Host, Program, System, TypeScript } from "./typescript-parts.js";
 
 /** How cells are compiled, beyond what tslab sets. */
 export interface CompilerOptions {
@@ -42,7 +42,7 @@ export function prepareTypeScript(
     ...typescript,
     sys: home === undefined ? typescript.sys : withPackage(typescript.sys, folder, home),
     createWatchCompilerHost: (files, wanted, ...rest) =>
-      typescript.createWatchCompilerHost(files, { ...wanted, ...extra }, ...rest),
+      withOwnTimers(typescript.createWatchCompilerHost(files, { ...wanted, ...extra }, ...rest)),
     createWatchProgram: (host) => {
       const told = host.afterProgramCreate;
       host.afterProgramCreate = (builder) => {
@@ -62,6 +62,29 @@ export function prepareTypeScript(
       return { outputText: outputText.replace(SOURCE_MAP, "") };
     },
   };
+}
+
+/**
+ * tslab keeps one timer and fails when the compiler asks for a second one, which it does when packages change on the disk
+ * while a notebook is open: that one becomes a timer of its own.
+ */
+function withOwnTimers(host: Host): Host {
+  const { setTimeout: later, clearTimeout: never } = host;
+  const own = new Set<unknown>();
+  host.setTimeout = (callback, milliseconds, ...values) => {
+    if (callback.name === "updateProgramWithWatchStatus") return later?.call(host, callback, milliseconds, ...values);
+    const timer = setTimeout(() => {
+      own.delete(timer);
+      callback(...values);
+    }, 0).unref();
+    own.add(timer);
+    return timer;
+  };
+  host.clearTimeout = (timer) => {
+    if (own.delete(timer)) clearTimeout(timer as NodeJS.Timeout);
+    else never?.call(host, timer);
+  };
+  return host;
 }
 
 /** File access in which `node_modules/arrowbook` of the working folder is this package. */

@@ -32,7 +32,12 @@ export interface System {
   readonly [name: string]: unknown;
 }
 
-type Host = { afterProgramCreate?: (builder: { getProgram(): Program }) => void };
+/** What the compiler calls while it watches files. */
+export interface Host {
+  afterProgramCreate?: (builder: { getProgram(): Program }) => void;
+  setTimeout?: (callback: (...values: unknown[]) => void, milliseconds: number, ...values: unknown[]) => unknown;
+  clearTimeout?: (timer: unknown) => void;
+}
 
 /** The compiler inside tslab (TypeScript 5.0.4 with changes), as far as it is used here. */
 export interface TypeScript {
