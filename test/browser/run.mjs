@@ -335,7 +335,7 @@ async function inNotebook() {
   try {
     await reachable(`http://127.0.0.1:${port}/api`);
     for (const name of ["trusted", "untrusted"])
-      await oneNotebook(`http://127.0.0.1:${port}/notebooks/${name}.ipynb`, name);
+      await oneNotebook(`http://127.0.0.1:${port}/notebooks/${name}.ipynb`, name, Object.keys(all));
   } finally {
     process_.kill();
   }
@@ -355,14 +355,15 @@ async function reachable(url) {
   throw new Error(`${url} does not answer`);
 }
 
-async function oneNotebook(url, name) {
+async function oneNotebook(url, name, names) {
   const { page, events } = await openPage(url);
   const where = `Notebook ${name}`;
   await page.waitForSelector(".output_html table.dataframe", { timeout: 30_000 });
+  await page.waitForFunction((count) => document.querySelectorAll(".code_cell").length === count, names.length);
   await page.waitForTimeout(1_500);
-  const found = await page.evaluate(() => {
+  const found = await page.evaluate((names) => {
     const cells = [...document.querySelectorAll(".code_cell")];
-    const one = (name) => cells.find((cell) => cell.querySelector(".input_area")?.textContent.trim() === name);
+    const one = (name) => cells[names.indexOf(name)];
     const head = one("table").querySelector("table.dataframe thead");
     return {
       types: [...head.rows[1].cells].map((cell) => cell.textContent),
@@ -370,11 +371,11 @@ async function oneNotebook(url, name) {
       error: one("error").textContent,
       live: one("explore").querySelector("input") !== null,
       rows: one("explore").querySelectorAll("tbody tr").length,
-      shown: [...document.querySelectorAll(".code_cell")]
-        .filter((cell) => /^cells\d+$/.test(cell.querySelector(".input_area").textContent.trim()))
+      shown: cells
+        .filter((_, i) => /^cells\d+$/.test(names[i]))
         .flatMap((cell) => [...cell.querySelectorAll("tbody td:nth-child(2)")].map((td) => td.textContent)),
     };
-  });
+  }, names);
   check(`${where}: types`, found.types.includes("BigDecimal(15,4)"), found.types.join());
   check(`${where}: the chart is a picture`, found.picture);
   check(`${where}: the error names the next step`, found.error.includes("Did you mean"));
