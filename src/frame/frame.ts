@@ -405,7 +405,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    * @throws FileError
    */
   async toParquet(path: string, options: Omit<ParquetOptions, "schema"> = {}): Promise<void> {
-    refuseUnknown(options, ["warn"], "toParquet()");
+    refuseUnknown(options, ["warn", "compression"], "toParquet()");
     await writeParquet(this.table.batches, path, { ...options, schema: this.table.schema });
   }
 

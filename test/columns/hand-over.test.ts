@@ -2,8 +2,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as zlib from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC as flechetteTable } from "@uwdata/flechette";
+import { parquetMetadata } from "hyparquet";
 import polars from "nodejs-polars";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adopt } from "../../src/columns/adopt.js";
@@ -21,6 +23,7 @@ import type { CsvOptions } from "../../src/columns/options.js";
 import { writeParquet } from "../../src/columns/parquet.js";
 import { readParquet } from "../../src/columns/parquet-read.js";
 import { columnsOf } from "../../src/columns/schema.js";
+import { textTable } from "../../src/columns/texts.js";
 import { tableOf } from "../../src/columns/unify.js";
 import { DataError, FileError, InputError } from "../../src/errors/errors.js";
 import { textsOf, utf8 } from "./rows.js";
@@ -179,6 +182,30 @@ describe("Arrow IPC", () => {
 });
 
 describe("Parquet", () => {
+  it.each([
+    [undefined, "zstdCompressSync" in zlib ? "ZSTD" : "SNAPPY"],
+    ["snappy", "SNAPPY"],
+    ["none", "UNCOMPRESSED"],
+  ] as const)("pages compressed by %s are %s and read back", async (compression, codec) => {
+    const path = join(folder, `${compression}.parquet`);
+    const one = textTable(
+      [["7", "a"]],
+      [
+        { name: "n", type: "Integer" },
+        { name: "s", type: "String" },
+      ],
+    );
+    await writeParquet(one.batches, path, { compression });
+    const { row_groups } = parquetMetadata(new Uint8Array(await readFile(path)).buffer);
+    expect(row_groups[0].columns.map((column) => column.meta_data?.codec)).toEqual([codec, codec]);
+    expect(textsOf(await readParquet(path))).toEqual([["7", "a"]]);
+  });
+
+  it("a compression that is none is refused by name", async () => {
+    const wrong = writeParquet([], join(folder, "wrong.parquet"), { compression: "gzip" as "snappy" });
+    await expect(wrong).rejects.toMatchObject({ code: "UnknownCompression" });
+  });
+
   it("comes back equal and is read by DuckDB", async () => {
     const path = join(folder, "table.parquet");
     const warnings: string[] = [];
