@@ -1,5 +1,5 @@
 import { type FileHandle, readFile } from "node:fs/promises";
-import { type ArrowbookError, DataError, isArrowbookError } from "../errors/errors.js";
+import { type ArrowbookError, DataError, InputError, isArrowbookError } from "../errors/errors.js";
 import { checkWords, refuseUnknown } from "../errors/options.js";
 import { adopt } from "./adopt.js";
 import {
@@ -130,6 +130,12 @@ function decimalTexts(data: Data): Data {
  * @throws DataError for no bytes, cut bytes, compressed or unknown layouts, and dictionary indices that point nowhere
  */
 export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
+  if (!(bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes))) {
+    throw new InputError("What was given is neither bytes nor an ArrayBuffer.", {
+      code: "NotBytes",
+      hint: "Give the bytes of an Arrow stream or file; await what is a Promise.",
+    });
+  }
   const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
   if (view.byteLength === 0) throw badArrow("there are no bytes");
   let table: Table;

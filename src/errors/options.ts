@@ -1,8 +1,8 @@
 import { InputError } from "./errors.js";
 import { suggestion } from "./nearest.js";
 
-/** Throws InputError for options that are no object, and for a member that `names` does not list; it names the nearest. */
-export function refuseUnknown(given: object | undefined, names: readonly string[], where: string): void {
+/** Throws InputError for options that are no object (`undefined` is none given), and for a member that `names` does not list; it names the nearest. */
+export function refuseUnknown(given: object | null | undefined, names: readonly string[], where: string): void {
   if (given === undefined) return;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new InputError(`${where} takes its options as an object, not ${shown(given)}.`, {

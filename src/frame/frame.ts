@@ -40,6 +40,7 @@ import { type DanfoFrameShape, type DanfoOptions, type FromDanfoOptions, tableFr
 import type { DanfoDataFrame } from "./danfo-class.js";
 import { type Mask, positionsOf, positionsWhere } from "./filter.js";
 import { frameCsv } from "./frame-csv.js";
+import { needList, needObject } from "./given.js";
 import { type Grouped, grouped } from "./grouped.js";
 import { columnIndex, namesOf } from "./names.js";
 import { nameColumns, pickColumns, setColumns, sliceRows } from "./pick.js";
@@ -170,6 +171,8 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   /** The rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6). @throws DataError */
   static fromJSON<Row extends object = AnyRow>(reply: Uint8Array | string, options?: ReadOptions): Frame<Row> {
     checkReadOptions(options, "fromJSON()");
+    if (typeof reply !== "string")
+      needList(reply, "fromJSON()", "Give the text or the bytes of a reply; await what is a Promise.");
     const bytes = typeof reply === "string" ? new TextEncoder().encode(reply) : reply;
     const { table, source } = readReply(bytes, options);
     return new Frame<Row>(table, source);
@@ -198,11 +201,9 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
 
   /** The rows of several frames one after the other; buffers are shared. @throws InputError `DifferentColumns` */
   static concat<Row extends object>(frames: readonly Frame<Row>[]): Frame<Row> {
+    const tables = tablesGiven(frames, "concat()");
     const sources = new Set(frames.map((frame) => frame.source));
-    return new Frame<Row>(
-      concatTables(frames.map((frame) => frame.table)),
-      sources.size === 1 ? frames[0].source : undefined,
-    );
+    return new Frame<Row>(concatTables(tables), sources.size === 1 ? frames[0].source : undefined);
   }
 
   /**
@@ -210,12 +211,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    * name that several have gets `_1`, `_2`, … or the given suffixes. {@link merge}
    */
   static merge(frames: readonly { readonly table: Table }[], options?: MergeOptions): Frame {
-    return new Frame(
-      merge(
-        frames.map((frame) => frame.table),
-        options,
-      ),
-    );
+    return new Frame(merge(tablesGiven(frames, "merge()"), options));
   }
 
   /** Names and service types, in order. */
@@ -282,6 +278,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
       if (names.length === old.length) return this.over(nameColumns(this.table, names));
       throw new InputError(`${names.length} names for ${old.length} columns.`, { code: "DifferentLength" });
     }
+    needObject(names, "rename()", 'Give new names by old ones: rename({ close: "price" }).');
     const fresh = [...old];
     for (const [from, to] of Object.entries(names)) fresh[columnIndex(this.table, from)] = to;
     return this.over(nameColumns(this.table, fresh));
@@ -297,6 +294,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     columns: Added,
     types: { readonly [K in keyof Added]?: string } = {},
   ): Frame<Extended<Row, Added>> {
+    needObject(columns, "with()", "Give columns by name: with({ twice: (row) => 2 * row.close }).");
     const made = Object.entries(columns).map(([name, values]) =>
       this.make(name, values, Object.hasOwn(types, name) ? types[name] : undefined),
     );
@@ -308,6 +306,8 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    * @throws InputError `DifferentLength`
    */
   filter(test: ((row: Row) => unknown) | Mask): Frame<Row> {
+    if (typeof test !== "function")
+      needList(test, "filter()", "Give a test of a row, or a list with a truth value for each.");
     const positions =
       typeof test === "function"
         ? positionsWhere(this.rows(), this.numRows, test)
@@ -318,6 +318,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   /** The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code point. */
   sort(...keys: readonly Order<Row>[]): Frame<Row> {
     const order = keys.map((key): SortKey => {
+      if (typeof key !== "string") needList(key, "sort()", 'Give names, or names with a direction: ["date", "desc"].');
       const [name, direction] = typeof key === "string" ? [key, "asc"] : key;
       if (direction !== "asc" && direction !== "desc") {
         throw new InputError(`The direction of ${JSON.stringify(name)} is ${JSON.stringify(direction)}.`, {
@@ -332,6 +333,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
 
   /** The rows at these positions, in this order; a position may repeat. @throws InputError `OutOfRange` */
   take(positions: ArrayLike<number>): Frame<Row> {
+    needList(positions, "take()", "Give a list of row numbers.");
     const rows = Uint32Array.from(positions, (at) => {
       if (Number.isInteger(at) && at >= 0 && at < this.numRows) return at;
       throw new InputError(`Row ${at} is not among the ${this.numRows} rows.`, { code: "OutOfRange" });
@@ -357,7 +359,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
 
   /** Every row with the values of `other` known on its day: backward, forward or nearest, with `by` and a tolerance. {@link asof} */
   asof<Other extends object>(other: Frame<Other>, options?: AsofOptions<Name<Row>>): Frame<Row & Partial<Other>> {
-    return this.over(asof(this.table, other.table, options));
+    return this.over(asof(this.table, tableGiven(other), options));
   }
 
   /** Groups of rows by equal values: `.agg({ close: "mean" })`, `.count()`. {@link aggregateBy} */
@@ -497,6 +499,14 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     if (isConstant(values)) return columnOfValues(name, new Array<unknown>(this.numRows).fill(values), type);
     return columnOfValues(name, values as ArrayLike<unknown>, type);
   }
+}
+
+/** The table of a frame, which is sound already, or of whatever {@link adopt} takes. */
+const tableGiven = (given: unknown): Table => (given instanceof Frame ? given.table : adopt(given));
+
+function tablesGiven(frames: readonly unknown[], where: string): Table[] {
+  needList(frames, where, "Give a list of frames: [first, second].");
+  return Array.from(frames, tableGiven);
 }
 
 /** The source of a frame of the other half of the package. */

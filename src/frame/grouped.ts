@@ -1,5 +1,6 @@
 import type { Table } from "../columns/arrow.js";
 import { type Aggregates, aggregateBy, countBy } from "../series/group-by.js";
+import { needObject } from "./given.js";
 
 /** Groups of rows, waiting to be told what becomes of them. */
 export interface Grouped<Result, Name extends string = string> {
@@ -16,7 +17,10 @@ export function grouped<Result, Name extends string>(
   wrap: (table: Table) => Result,
 ): Grouped<Result, Name> {
   return {
-    agg: (aggregates) => wrap(aggregateBy(table, by, aggregates)),
+    agg: (aggregates) => {
+      needObject(aggregates, "agg()", 'Give aggregates by column: agg({ close: "mean" }).');
+      return wrap(aggregateBy(table, by, aggregates));
+    },
     count: () => wrap(countBy(table, by)),
   };
 }

@@ -46,9 +46,10 @@ export abstract class SeriesMethods<Row extends object> {
 
   /** Trim, collapse, transform, order, limit: what the service does with a filtered series, in its order. {@link querySeries} */
   query(query: SeriesQuery<Name<Row>>): this {
+    const table = querySeries(this.table, query);
     const { collapse, transform, value } = query;
     const words = value === undefined || value === "last" ? { collapse, transform } : { transform };
-    return this.like(querySeries(this.table, query), words);
+    return this.like(table, words);
   }
 
   /** A row for each period from first to last, also where there is no data. {@link resample} */

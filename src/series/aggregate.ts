@@ -47,7 +47,7 @@ export interface Spans {
 
 /** One value for each span of a column, under the column's own name. */
 export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: Spans): Column {
-  if (typeof how === "object") return quantiles(field, vector, how.quantile, spans);
+  if (typeof how === "object" && how !== null) return quantiles(field, vector, how.quantile, spans);
   switch (oneOf(how, AGGREGATES, "aggregate")) {
     case "last":
       return picked(field, vector, lastRows(validOf(vector), spans));

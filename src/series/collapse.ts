@@ -106,8 +106,8 @@ function periodColumns(table: Table, at: number, how: PeriodValue, spans: Spans)
 
 function chosenValue(table: Table, value: NonNullable<CollapseOptions["value"]>): (name: string) => PeriodValue {
   const check = (how: PeriodValue): PeriodValue =>
-    typeof how === "string" ? oneOf(how, [...AGGREGATES, "ohlc" as const], "value") : how;
-  if (typeof value === "string" || isQuantile(value)) return () => check(value);
+    typeof how !== "object" || how === null ? oneOf(how, [...AGGREGATES, "ohlc" as const], "value") : how;
+  if (typeof value !== "object" || value === null || isQuantile(value)) return () => check(value);
   const named = new Map<string, PeriodValue>();
   for (const [name, how] of Object.entries(value)) {
     columnIndex(table, name);

@@ -38,7 +38,7 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
  * ```
  */
 export function ewm(table: Table, options: EwmOptions, word: "mean" | "std" | "var" = "mean"): Table {
-  refuseUnknown(options, [...CHOICE, ...FADES, "adjust", "ignoreNulls", "minPeriods"], "ewm()");
+  refuseUnknown(options ?? null, [...CHOICE, ...FADES, "adjust", "ignoreNulls", "minPeriods"], "ewm()");
   oneOf(word, ["mean", "std", "var"], "weighted window");
   const weights: Weights = {
     alpha: alphaOf(options),

@@ -47,7 +47,7 @@ export interface FillOptions<Name extends string = string> extends Omit<ColumnCh
  */
 export function fill(table: Table, filling: Filling, options: FillOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "columns", "limit"], "fill()");
-  if (typeof filling === "object" || typeof filling === "number") {
+  if ((typeof filling === "object" && filling !== null) || typeof filling === "number") {
     const value = typeof filling === "object" ? filling.value : filling;
     return computeColumns(
       table,

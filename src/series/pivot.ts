@@ -30,7 +30,7 @@ export interface PivotOptions<Name extends string = string> {
  * @throws InputError `UnknownColumn`, `SeveralValues`, `UnknownWord`, `NotANumber`
  */
 export function pivot(table: Table, options: PivotOptions): Table {
-  refuseUnknown(options, ["index", "columns", "values", "value"], "pivot()");
+  refuseUnknown(options ?? null, ["index", "columns", "values", "value"], "pivot()");
   const { index, columns, values, value } = options;
   const rows = axisOf(table, listOf(index));
   const across = axisOf(table, [columns]);

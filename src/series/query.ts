@@ -33,7 +33,7 @@ export interface SeriesQuery<Name extends string = string>
  * @throws InputError `BadDate`, `BadOption` and what the steps throw
  */
 export function querySeries(table: Table, query: SeriesQuery): Table {
-  refuseUnknown(query, QUERY, "query()");
+  refuseUnknown(query ?? null, QUERY, "query()");
   const on = needTime(table, query.on, "query()");
   const { name } = table.schema.fields[on];
   let result = trimmed(table, on, query);

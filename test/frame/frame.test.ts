@@ -286,6 +286,26 @@ describe("what is asked for wrongly", () => {
     wrong(() => prices.column(["close"] as never), "BadOption", "name");
   });
 
+  it("says what is missing or of another kind", () => {
+    const frame = prices as never as Record<string, (...args: unknown[]) => unknown>;
+    for (const name of ["rename", "with", "filter", "take", "pivot", "query", "ewm"]) {
+      expect([name, codeOf(() => frame[name](null))]).toEqual([name, "BadOption"]);
+      expect([name, codeOf(() => frame[name]())]).toEqual([name, "BadOption"]);
+    }
+    expect(codeOf(() => frame.sort(null))).toBe("BadOption");
+    expect(codeOf(() => frame.fill(null))).toBe("UnknownWord");
+    expect(codeOf(() => frame.collapse("monthly", { value: null }))).toBe("UnknownWord");
+    expect(codeOf(() => frame.collapse("monthly", { value: { close: null } }))).toBe("UnknownWord");
+    expect(codeOf(() => prices.groupBy("ticker").agg(undefined as never))).toBe("BadOption");
+    expect(codeOf(() => prices.groupBy("ticker").agg({ close: null } as never))).toBe("UnknownWord");
+    expect(codeOf(() => frame.asof(null))).toBe("NotATable");
+    expect(codeOf(() => Frame.concat(prices as never))).toBe("BadOption");
+    expect(codeOf(() => Frame.merge([1] as never))).toBe("NotATable");
+    expect(codeOf(() => Frame.fromIPC(Promise.resolve() as never))).toBe("NotBytes");
+    expect(codeOf(() => Frame.fromJSON(undefined as never))).toBe("BadOption");
+    expect(prices.asof(prices.table as never).numRows).toBe(3);
+  });
+
   it("says what columns are", () => {
     wrong(() => Frame.fromRows([{ a: 1 }], ["a"] as never), "BadColumns", "{ name:");
     wrong(() => Frame.fromRows([{ a: 1 }], "a" as never), "BadColumns", "{ name:");
