@@ -196,6 +196,22 @@ describe("time series", () => {
     expect(bytes(a) === bytes(await seattle("csv").frame())).toBe(true);
   });
 
+  it.each(FORMATS)(
+    "a frame in %s says when its series was refreshed where the metadata has been read",
+    async (format) => {
+      const { url } = pair.server;
+      const fresh = connect({ url, apiKey: "key-of-a-subscriber" }).dataset("WEATHER/SEATTLE").limit(1).format(format);
+      expect((await fresh.frame()).source).not.toHaveProperty("refreshed_at");
+      const titled = await fresh.column("Temp Max").frame();
+      const { refreshed_at } = await fresh.metadata();
+      expect(refreshed_at).toMatch(/^20\d\d-.*Z$/);
+      expect([titled.source?.refreshed_at, (await fresh.frame()).source?.refreshed_at]).toEqual([
+        refreshed_at,
+        refreshed_at,
+      ]);
+    },
+  );
+
   it("spec 4.2 filtered: the same rows on the path of 4.4, with their echo in json and xml, bare in csv", async () => {
     const query = (format: Format) =>
       seattle(format).column(2).from("2014-01-01").collapse("annual").transform("diff").order("asc");

@@ -129,7 +129,8 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
       await this.#call("datasetData", options.signal),
       options.signal,
     );
-    const frame = this.#frameOf(document, options);
+    const known = await this.#memory.known<DatasetMetadata>(this.#remembered);
+    const frame = this.#frameOf(document, options, refreshOf({ ...known, ...document.fields }));
     return { ...(document.fields as DatasetData), column_names: frame.columns.map(({ name }) => name), frame };
   }
 
@@ -137,7 +138,9 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<DatasetMetadata> {
     const { format } = this.#wanted;
     const call = { endpoint: "datasetMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
-    return shownDataset((await ask(this.#session, "datasetMetadata", call, options.signal)).document.fields);
+    const read = async (): Promise<DatasetMetadata> =>
+      shownDataset((await ask(this.#session, "datasetMetadata", call, options.signal)).document.fields);
+    return format === "json" ? this.#memory.renew(this.#remembered, read) : read();
   }
 
   /** Metadata and rows in one reply (spec 2.3, 4.4). Throws InputError in CSV, which cannot carry metadata. */
@@ -158,7 +161,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     // A service may answer with 2.1 on this path too; then the metadata is a question of its own.
     const metadata = document.resource === "dataset" ? {} : await this.metadata(options);
     const fields = { ...metadata, ...document.fields } as DatasetWithData;
-    return { ...fields, frame: this.#frameOf(document, options, fields) };
+    return { ...fields, frame: this.#frameOf(document, options, aboutOf(fields)) };
   }
 
   static {
@@ -199,7 +202,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   }
 
   async #indexOf(title: string, signal?: AbortSignal): Promise<number> {
-    const { column_names } = await this.#memory.remember(`dataset ${this.code}`, () =>
+    const { column_names } = await this.#memory.remember(this.#remembered, () =>
       this.format("json").metadata({ signal }),
     );
     const index = column_names.indexOf(title);
@@ -211,7 +214,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     });
   }
 
-  #frameOf(document: Document<"datasetData" | "dataset">, options: ReadCall, metadata?: DatasetWithData): Frame<Row> {
+  #frameOf(document: Document<"datasetData" | "dataset">, options: ReadCall, about: Partial<FrameSource>): Frame<Row> {
     const names = document.fields.column_names ?? [];
     const { column } = this.#wanted;
     // A column that does not exist is answered with a nameless column and no rows (observed at a service of this kind).
@@ -226,8 +229,13 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     return Frame.fromBatches<Row>(batches[0]?.schema ?? schemaOf(columns, options), batches, {
       ...this.#source(rows),
       ...(document.fields.frequency ? { frequency: document.fields.frequency } : {}),
-      ...(metadata ? aboutOf(metadata) : {}),
+      ...about,
     });
+  }
+
+  /** Under which name the metadata is remembered. */
+  get #remembered(): string {
+    return `dataset ${this.code}`;
   }
 
   #source(rows: number): FrameSource {
@@ -238,8 +246,12 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   }
 }
 
-function aboutOf({ name, description, refreshed_at }: DatasetWithData): Partial<FrameSource> {
-  return { name, ...(description ? { description } : {}), ...(refreshed_at ? { refreshed_at } : {}) };
+function aboutOf({ name, description, ...rest }: DatasetWithData): Partial<FrameSource> {
+  return { name, ...(description ? { description } : {}), ...refreshOf(rest) };
+}
+
+function refreshOf({ refreshed_at }: { readonly refreshed_at?: string | null }): Partial<FrameSource> {
+  return refreshed_at ? { refreshed_at } : {};
 }
 
 interface Named {

@@ -148,7 +148,7 @@ export async function* pagesOf(session: Session, table: TableCall, options: Page
     for await (const page of chainOf(
       session,
       { ...table, filters },
-      { ...options, schema, page: pages + 1, firstRow: rows },
+      { ...options, schema, page: pages + 1, firstRow: (options.firstRow ?? 0) + rows },
     )) {
       schema ??= page.batches[0]?.schema;
       pages++;

@@ -112,7 +112,10 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<TableMetadata> {
     const { format } = this.#wanted;
     const call = { endpoint: "tableMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
-    return shownTable((await ask(this.#session, "tableMetadata", call, options.signal)).document.fields);
+    const read = async (): Promise<TableMetadata> =>
+      shownTable((await ask(this.#session, "tableMetadata", call, options.signal)).document.fields);
+    // The list cells of metadata in CSV are not always lists that can be read: only JSON is worth remembering.
+    return format === "json" ? this.#memory.renew(this.#remembered, read) : read();
   }
 
   /** All rows, through every page. Throws ServiceError, TransportError, DataError, InputError; nothing partial is given. */
@@ -126,7 +129,7 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
       last = { ...page, capped: page.capped || last?.capped === true };
     }
     const schema = batches[0]?.schema ?? schemaOf(last?.columns ?? [], options);
-    return Frame.fromBatches<Row>(schema, batches, this.#source(last, call.known));
+    return Frame.fromBatches<Row>(schema, batches, await this.#source(last, call.known));
   }
 
   /** The rows as record batches, page by page; the next page is on its way while one is used. */
@@ -142,7 +145,10 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     const call = await this.#tableCall(options.signal);
     const page = await pageOf(this.#session, call, cursor ?? null, options);
     const schema = page.batches[0]?.schema ?? schemaOf(page.columns, options);
-    return { frame: Frame.fromBatches<Row>(schema, page.batches, this.#source(page, call.known)), next: page.next };
+    return {
+      frame: Frame.fromBatches<Row>(schema, page.batches, await this.#source(page, call.known)),
+      next: page.next,
+    };
   }
 
   /**
@@ -189,19 +195,25 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   /** The call with its names checked; the metadata is asked for where names or CSV make it needed, and remembered. */
   async #tableCall(signal?: AbortSignal): Promise<TableCall> {
     const { filters, select, pageSize, format } = this.#wanted;
-    // JSON whatever the format of the rows: the list cells of metadata in CSV are not always lists that can be read.
+    // JSON whatever the format of the rows, so that it is remembered.
     const fresh = (): Promise<TableMetadata> => this.format("json").metadata({ signal });
-    const metadata = (): Promise<TableMetadata> => this.#memory.remember(`table ${this.code}`, fresh);
+    const metadata = (): Promise<TableMetadata> => this.#memory.remember(this.#remembered, fresh);
     const known = filters.length > 0 || select !== undefined ? await metadata() : undefined;
     if (known) checkNames(this.code, known, select, filters);
     return { code: this.code, known, codes: this.#codes, filters, select, pageSize, format, metadata, fresh };
   }
 
-  #source(page: Page | undefined, known: TableMetadata | undefined): FrameSource {
+  async #source(page: Page | undefined, read: TableMetadata | undefined): Promise<FrameSource> {
+    const known = (await this.#memory.known<TableMetadata>(this.#remembered)) ?? read;
     return {
       ...sourceOf(this.code, this.#wanted.filters, known),
       complete: page !== undefined && page.next === null && !page.capped,
     };
+  }
+
+  /** Under which name the metadata is remembered. */
+  get #remembered(): string {
+    return `table ${this.code}`;
   }
 
   #pair(): readonly [string, string] {

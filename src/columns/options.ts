@@ -76,7 +76,7 @@ export const BATCH_ROWS = 65_536;
 
 const READ: readonly (keyof ReadOptions)[] = [
   ...(["decimals", "onBadCell", "onPrecisionLoss", "warn", "onReport"] as const),
-  ...(["batchRows", "threads", "text", "schema", "signal"] as const),
+  ...(["batchRows", "threads", "text", "firstRow", "schema", "signal"] as const),
 ];
 const CSV: readonly (keyof CsvOptions)[] = [...READ, "columns", "header", "emptyText", "lenient", "maxCellBytes"];
 const LENIENT: readonly (keyof CsvLeniency)[] = [

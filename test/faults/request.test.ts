@@ -458,6 +458,26 @@ describe("paging", () => {
     expect(short.message).toMatch(/^Row 2 .*; row 1 of page 2 of V\/T\.$/);
   });
 
+  it("a frame says when its rows were refreshed where that is known, and asks nothing for it", async () => {
+    const { datatable } = JSON.parse((csvMetadata as { body: string }).body);
+    const status = { ...datatable.status, refreshed_at: "2025-01-02T06:00:00Z" };
+    const about = "/api/v3/datatables/V/T/metadata.json";
+    server.on(about, { headers: json, body: JSON.stringify({ datatable: { ...datatable, status } }) });
+    server.on(T, good);
+    const plain = service().table("V/T");
+    expect((await plain.frame()).source).not.toHaveProperty("refreshed_at");
+    expect(server.count(about)).toBe(0);
+    expect((await plain.where({ ticker: "A" }).frame()).source?.refreshed_at).toBe("2025-01-02T06:00:00Z");
+    expect((await plain.frame()).source?.refreshed_at).toBe("2025-01-02T06:00:00Z");
+    expect((await plain.page()).frame.source?.refreshed_at).toBe("2025-01-02T06:00:00Z");
+    expect(server.count(about)).toBe(1);
+    const asked = service().table("V/T");
+    await asked.metadata();
+    expect((await asked.frame()).source?.refreshed_at).toBe("2025-01-02T06:00:00Z");
+    server.on(T, of([[1]], "c1"), of([[2]], null));
+    expect((await service().table("V/T").frame()).source?.refreshed_at).toBe("2025-01-02T06:00:00Z");
+  });
+
   it("row 24: a refresh between the pages brings a warning", async () => {
     const at = (refreshed_at: string): Answer => ({
       headers: json,
