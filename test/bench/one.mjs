@@ -15,6 +15,6 @@ for (let i = 0; i < runs; i++) {
   cpu.push((user + system) / 1e3);
 }
 process.stdout.write(
-  `${JSON.stringify({ times, cpu, seen: seen?.ms === undefined ? seen : null, peak: process.resourceUsage().maxRSS * 1024 })}\n`,
+  `${JSON.stringify({ times, cpu, seen: seen?.ms === undefined ? seen : null, peak: seen?.peak ?? process.resourceUsage().maxRSS * 1024 })}\n`,
 );
 process.exit(0);
