@@ -7,7 +7,7 @@ import { atomicFile, type Written } from "../columns/file.js";
 import { writeArrowStream } from "../columns/ipc.js";
 import { writeArrowFile } from "../columns/ipc-file.js";
 import { checkReadOptions } from "../columns/options.js";
-import { writeParquet } from "../columns/parquet.js";
+import { type ParquetOptions, writeParquet } from "../columns/parquet.js";
 import { schemaOf } from "../columns/schema.js";
 import { showAsCard } from "../display/card.js";
 import type { FrameSource } from "../display/source.js";
@@ -134,8 +134,8 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   }
 
   /** Writes a Parquet file: exact decimals up to 38 digits, dates, one row group per batch; wider decimals as text. */
-  async toParquet(path: string, options: BulkOptions = {}): Promise<Landed> {
-    checkReadOptions(options, "toParquet()", CALL);
+  async toParquet(path: string, options: BulkOptions & Pick<ParquetOptions, "compression"> = {}): Promise<Landed> {
+    checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
     // A row group is a batch at least: small ones keep the memory of both down.
     const small = { batchRows: PARQUET_BATCH_ROWS, ...options };
     return this.#written(path, small, (batches) => writeParquet(batches, path, options));

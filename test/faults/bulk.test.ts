@@ -712,6 +712,10 @@ describe("a local archive", () => {
     expect(readFileSync(join(folder, "copy.zip")).equals(zip)).toBe(true);
     await local.toCsv(join(folder, "copy.csv"));
     expect(readFileSync(join(folder, "copy.csv"), "utf8")).toBe(csv);
+    await local.toParquet(join(folder, "none.parquet"), { compression: "none" });
+    await local.toParquet(join(folder, "snappy.parquet"), { compression: "snappy" });
+    const sizeOf = (name: string) => readFileSync(join(folder, name)).length;
+    expect(sizeOf("none.parquet")).toBeGreaterThan(sizeOf("snappy.parquet"));
   });
 
   it("needs its columns declared, but for a database bulk file", async () => {
