@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import type { Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { writeFailure } from "../document/failure.js";
 import { TransportError } from "../errors/errors.js";
 import type { Profile } from "../spec/profile.js";
@@ -9,6 +9,15 @@ import type { ServeOptions } from "./options.js";
 export interface ListenOptions extends Pick<ServeOptions, "port" | "timeouts" | "maxConnections"> {
   readonly host: string;
   readonly profile: Profile;
+}
+
+/** A server that listens. */
+export interface Listening {
+  readonly port: number;
+  /** Lets the process end while nobody asks. */
+  unref(): void;
+  /** Stops listening and lets requests under way finish, for `graceMs` at most. */
+  stop(graceMs: number): Promise<void>;
 }
 
 type Fetch = (request: Request, env: never) => Response | Promise<Response>;
@@ -21,7 +30,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
  *
  * @throws TransportError `NotListening` when the port is taken or may not be used
  */
-export async function listen(fetch: Fetch, options: ListenOptions): Promise<Server> {
+export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listening> {
   const { getRequestListener, RequestError } = await import("@hono/node-server");
   const { host, port = 0, profile, timeouts = {} } = options;
   const listener = getRequestListener(fetch as (request: Request, env: unknown) => Response | Promise<Response>, {
@@ -42,7 +51,17 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<Serv
     keepAliveTimeout: timeouts.keepAlive ?? 5_000,
     connectionsCheckingInterval: 1_000,
   };
-  const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
+  const sockets = new Set<Socket>();
+  const asking = new Set<Socket>();
+  const server = createServer(limits, (incoming, outgoing) => {
+    asking.add(incoming.socket);
+    outgoing.once("close", () => asking.delete(incoming.socket));
+    void listener(incoming, outgoing);
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   server.timeout = timeouts.idle ?? 120_000;
   server.maxConnections = options.maxConnections ?? 1_000;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseSocket(error, socket as Socket, profile));
@@ -55,7 +74,15 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<Serv
     });
     server.listen(port, host, resolve);
   });
-  return server;
+  return {
+    port: (server.address() as AddressInfo).port,
+    unref: () => void server.unref(),
+    stop(graceMs) {
+      // Node counts a connection on which nothing has been asked yet among the busy ones.
+      const waiting = [...sockets].filter((socket) => !asking.has(socket));
+      return stop(server, waiting, graceMs);
+    },
+  };
 }
 
 /** Answers what never became a request: no HTTP, headers that are too long or too slow. */
@@ -86,12 +113,11 @@ export function isLoopback(host: string): boolean {
   return host === "127.0.0.1" || host === "::1" || host === "localhost";
 }
 
-/** Stops listening and lets requests under way finish, for `graceMs` at most. */
-export async function stop(server: Server, graceMs: number): Promise<void> {
+async function stop(server: Server, waiting: readonly Socket[], graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A caller that keeps its connection open after an answer under way does not hold the stop up.
   server.keepAliveTimeout = 50;
-  server.closeIdleConnections();
+  for (const socket of waiting) socket.destroy();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);

@@ -15,7 +15,7 @@ import { type BulkFiles, bulkFiles, type MadeFile } from "./exports.js";
 import { application } from "./http.js";
 import { gate, type KeyGrant } from "./keys.js";
 import { links } from "./links.js";
-import { isLoopback, listen, stop } from "./listen.js";
+import { isLoopback, listen } from "./listen.js";
 import type { RunningService, ServeOptions, TableHolderEngine } from "./options.js";
 import { SAMPLE_KEY } from "./sample.js";
 import type { ServiceState } from "./service-state.js";
@@ -59,14 +59,14 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
       closing: () => closing !== undefined,
     });
     const server = await listen(app.fetch, { ...options, host, profile });
-    const address = server.address() as { readonly port: number };
     return {
-      url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+      url: `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`,
       catalog: () => catalogItems(state.store),
       refresh: (code) => state.store.refresh(code, now()),
-      unref: () => void server.unref(),
+      unref: () => server.unref(),
       close() {
-        closing ??= stop(server, options.graceMs ?? 5_000)
+        closing ??= server
+          .stop(options.graceMs ?? 5_000)
           .then(() => state.files.close())
           .then(remember)
           .finally(undoAll);

@@ -242,3 +242,24 @@ it("answers many at once, each its own", async () => {
   const found = answers.map((answer) => (answer.json() as { datatable: { data: number[][] } }).datatable.data[0][0]);
   expect(found).toEqual(ids);
 });
+
+it("a stop does not wait for connections that have asked nothing, or half a request", PATIENT, async () => {
+  const other = await serve({ data: sampleOf("LABOR"), graceMs: 60_000 });
+  const closed: Promise<void>[] = [];
+  for (const text of ["", "GET /api/v3/databases/LABOR.json HTTP/1.1\r\nHost: x\r\n"]) {
+    const socket = dial(Number(new URL(other.url).port), "127.0.0.1");
+    closed.push(
+      new Promise((resolve) =>
+        socket
+          .resume()
+          .once("error", () => undefined)
+          .once("close", () => resolve()),
+      ),
+    );
+    await new Promise<void>((resolve) => socket.once("connect", resolve));
+    if (text !== "") await new Promise<void>((resolve) => socket.write(text, () => resolve()));
+  }
+  expect((await get(other, "/databases/LABOR.json")).status).toBe(200);
+  await other.close();
+  await Promise.all(closed);
+});
