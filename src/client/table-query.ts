@@ -79,12 +79,8 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   }
 
   /** These columns only, in this order (spec 4.7, `qopts.columns`); as words or as one list. */
-  select<const Names extends readonly [keyof Row & string, ...(keyof Row & string)[]]>(
-    names: Names,
-  ): TableQuery<Pick<Row, Names[number]>>;
-  select<const Names extends readonly [keyof Row & string, ...(keyof Row & string)[]]>(
-    ...names: Names
-  ): TableQuery<Pick<Row, Names[number]>>;
+  select<Name extends keyof Row & string>(...names: readonly Name[]): TableQuery<Pick<Row, Name>>;
+  select<Name extends keyof Row & string>(names: readonly Name[]): TableQuery<Pick<Row, Name>>;
   select(...given: readonly (string | readonly string[])[]): TableQuery<Row> {
     const names = given.flat();
     const twice = names.find((name, i) => names.indexOf(name) !== i);

@@ -248,16 +248,16 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   }
 
   /** The named columns in the given order, as words or as one list; buffers are shared. @throws InputError `UnknownColumn` */
-  select<K extends Name<Row>>(names: readonly K[]): Frame<Pick<Row, K>>;
   select<K extends Name<Row>>(...names: readonly K[]): Frame<Pick<Row, K>>;
+  select<K extends Name<Row>>(names: readonly K[]): Frame<Pick<Row, K>>;
   select<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Pick<Row, K>> {
     const positions = names.flat().map((name) => columnIndex(this.table, name));
     return this.over(pickColumns(this.table, positions));
   }
 
   /** All columns but the named ones. @throws InputError `UnknownColumn` */
-  drop<K extends Name<Row>>(names: readonly K[]): Frame<Omit<Row, K>>;
   drop<K extends Name<Row>>(...names: readonly K[]): Frame<Omit<Row, K>>;
+  drop<K extends Name<Row>>(names: readonly K[]): Frame<Omit<Row, K>>;
   drop<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Omit<Row, K>> {
     const gone = new Set(names.flat().map((name) => columnIndex(this.table, name)));
     return this.over(
