@@ -9,10 +9,7 @@ import { connect } from "../src/client/service.js";
 const cases = process.env.ARROWBOOK_CASES ?? resolve(fileURLToPath(new URL("..", import.meta.url)), "../shared/cases");
 const folder = join(cases, "quandl-recorded");
 
-it("the recorded answers are at hand, or their absence is said", () => {
-  if (!existsSync(folder)) console.info(`no recorded answers under ${cases}: those tests did not run`);
-  expect(true).toBe(true);
-});
+if (!existsSync(folder)) console.info(`no recorded answers under ${cases}: those tests did not run`);
 
 /** A recorded answer: status line without a version, headers, body; one line end more than the body stands at the end. */
 const recorded = (name: string): Response => {

@@ -23,10 +23,7 @@ interface Scenario {
   readonly expectSuccess: boolean;
 }
 
-it("the retry scenarios are at hand, or their absence is said", () => {
-  if (!existsSync(file)) console.info(`no retry scenarios under ${cases}: those tests did not run`);
-  expect(true).toBe(true);
-});
+if (!existsSync(file)) console.info(`no retry scenarios under ${cases}: those tests did not run`);
 
 const server = await faultServer();
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-conformance-"));

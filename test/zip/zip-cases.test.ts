@@ -48,14 +48,13 @@ const sparse = (path: string): RandomAccess => {
   };
 };
 
-it("the zip cases are at hand, or their absence is said", () => {
-  if (!existsSync(join(cases, "zip-yauzl"))) console.info(`no zip cases under ${cases}: those tests did not run`);
-  expect(true).toBe(true);
-});
+const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+if (!existsSync(join(cases, "zip-yauzl"))) console.info(`no zip cases under ${cases}: those tests did not run`);
 
 describe.runIf(existsSync(join(cases, "zip-yauzl")))("zip-yauzl", () => {
   const folder = join(cases, "zip-yauzl");
-  const archives = (name: string) => readdirSync(join(folder, name)).filter((file) => file.endsWith(".zip"));
+  const archives = (name: string) => namesIn(join(folder, name)).filter((file) => file.endsWith(".zip"));
   const sloppy = /^(invalid characters in fileName)/;
 
   it.each(archives("failure").filter((name) => !sloppy.test(name)))("failure: %s", async (name) => {
@@ -139,7 +138,7 @@ describe.runIf(existsSync(join(cases, "zip-go")))("zip-go", () => {
     "test-prefix.zip",
     "readme.zip",
   ]);
-  const names = readdirSync(folder).filter((file) => file.endsWith(".zip"));
+  const names = namesIn(folder).filter((file) => file.endsWith(".zip"));
 
   it.each(names.filter((name) => !refused.has(name)))("reads %s", async (name) => {
     const found = await readAll(join(folder, name));
@@ -170,7 +169,7 @@ describe.runIf(existsSync(join(cases, "zip-go")))("zip-go", () => {
     await expect(readAll(bytes)).rejects.toMatchObject({ code: "BadChecksum" });
   });
 
-  const sparseFiles = readdirSync(join(folder, "zip64"));
+  const sparseFiles = namesIn(join(folder, "zip64"));
   const expected: Readonly<Record<string, readonly [string, number, number?][]>> = {
     "deflate-zeros-5g": [["big5g.bin", 5_368_709_120]],
     "store-5g": [["big5g.bin", 5_368_709_120]],
