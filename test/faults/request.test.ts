@@ -580,7 +580,7 @@ describe("names", () => {
     const warn = (message: string) => said.push(message);
     connect({ url: "http://localhost:1", apiKey: KEY, warn });
     connect({ url: "https://data.example.com", apiKey: KEY, warn });
-    connect({ url: "http://data.example.com", warn });
+    connect({ url: "http://data.example.com", apiKey: "", warn });
     expect(said).toEqual([]);
     connect({ url: "http://data.example.com", apiKey: KEY, warn });
     expect(said).toEqual([expect.stringContaining("data.example.com unencrypted")]);
