@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { ArrowbookError } from "../errors/errors.js";
 import { scrub } from "../errors/secrets.js";
-import { type Card, cardText, showAsCard } from "./card.js";
+import { type Card, showAsCard } from "./card.js";
 
 /** An error as a card: what happened, where, what to do next; the nearest names stand in the hint. */
 export function errorCard(error: ArrowbookError): Card {
@@ -43,9 +43,4 @@ export function letErrorsShow(): void {
       return process.env[STACK] ? `${text}\n${scrub(this.stack ?? "")}` : text;
     },
   });
-}
-
-/** The error as aligned plain text, as a terminal shows it. */
-export function errorText(error: ArrowbookError, width?: number): string {
-  return cardText(errorCard(error), width);
 }
