@@ -6,7 +6,6 @@ export { type DatasetChoice, DatasetsQuery, type MergeCall } from "./client/data
 export type { ExportOptions, Poll, Stale } from "./client/export-source.js";
 export type { Condition, Conditions, FilterValue } from "./client/filters.js";
 export type { ConnectOptions, Limits, Retry, Timeouts } from "./client/options.js";
-export type { OnProgress, Progress } from "./client/progress.js";
 export { type RowOf, Service } from "./client/service.js";
 export { type TablePage, TableQuery } from "./client/table-query.js";
 export type * from "./client/tables.js";
@@ -16,7 +15,9 @@ export { Chart } from "./display/chart/chart.js";
 export type { ChartSpec, Mark, PlotOptions } from "./display/chart/options.js";
 export { type Displayed, type DisplayOptions, display } from "./display/display.js";
 export type { Exploration, ExploreOptions } from "./display/explore.js";
-export { type ProgressBar, type ProgressEvent, progress } from "./display/progress.js";
+export type { ProgressEvent } from "./display/progress/event.js";
+export type { OnProgress, Progress } from "./display/progress/follow.js";
+export { type ProgressBar, progress } from "./display/progress/progress.js";
 export type { Bundle } from "./display/show.js";
 export type { FrameSource } from "./display/source.js";
 export { sparkline } from "./display/sparkline.js";

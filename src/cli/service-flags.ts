@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ConnectOptions } from "../client/options.js";
 import type { Service } from "../client/service.js";
 import { connect } from "../connect.js";
-import { type ProgressBar, progress } from "../display/progress.js";
+import { type ProgressBar, progress } from "../display/progress/progress.js";
 import { ArrowbookError } from "../errors/errors.js";
 
 /** What every command that asks a service can be told. */
@@ -44,7 +44,7 @@ export async function serving(
     url: flags.url,
     apiKey: flags.key,
     profile: flags.profile,
-    onProgress: bar,
+    onProgress: bar ?? false,
     signal: stop.signal,
     warn: (message) => process.stderr.write(`arrowbook: ${message}\n`),
   };

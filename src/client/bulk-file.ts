@@ -23,8 +23,8 @@ import { queryCard, shownStatus } from "./cards.js";
 import { download, type LinkSource } from "./download.js";
 import { copyCsv, type Landing, type LandOptions, landedBatches } from "./landing.js";
 import { noteOf, sweepUnfinished } from "./partial-file.js";
-import { type OnProgress, throttled } from "./progress.js";
-import type { Session } from "./request.js";
+import { type Followed, follow, type OnProgress } from "./progress.js";
+import { type Session, telling } from "./request.js";
 
 /** Where a bulk file comes from: the service, or a local archive. */
 export interface BulkOrigin {
@@ -34,15 +34,19 @@ export interface BulkOrigin {
   readonly choose: ColumnChooser;
   readonly emptyText: "quoted" | "null";
   status(signal?: AbortSignal): Promise<BulkStatus>;
-  ready(signal?: AbortSignal, onProgress?: OnProgress): Promise<BulkStatus>;
+  ready(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<BulkStatus>;
   /** Where the archive is on the disk already, or how to get it. */
   readonly from: { readonly path: string } | { readonly session: Session; readonly source: LinkSource };
 }
 
 /** Options of one call on a bulk file. */
 export interface BulkOptions extends LandOptions {
-  readonly onProgress?: OnProgress;
+  /** Receives the progress of this call; `false`: nobody does. Default: what `connect` was told. */
+  readonly onProgress?: OnProgress | false;
 }
+
+/** Options of a call that is followed. */
+type Told = BulkOptions & { readonly onProgress: OnProgress };
 
 /** A file that was written whole. */
 export interface Landed {
@@ -101,18 +105,26 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   }
 
   /** Waits until the file can be downloaded. Throws ServiceError `ExportPending` when it takes too long. */
-  ready(options: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress } = {}): Promise<BulkStatus> {
+  ready(
+    options: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress | false } = {},
+  ): Promise<BulkStatus> {
     return this.#origin.ready(options.signal, options.onProgress);
   }
 
   /** The rows as record batches, one in memory at a time. Nothing read is final until the last one came without an error. */
   async *batches(options: BulkOptions = {}): AsyncGenerator<RecordBatch> {
     checkReadOptions(options, "batches()", CALL);
-    const zip = await this.#fetch(undefined, options, true);
+    const { tell, end } = this.#follow(options);
+    const told = { ...options, onProgress: tell };
     try {
-      yield* landedBatches(this.#landing(zip.path, options), options);
+      const zip = await this.#fetch(undefined, told, true);
+      try {
+        yield* landedBatches(this.#landing(zip.path, told), told);
+      } finally {
+        await zip.release();
+      }
     } finally {
-      await zip.release();
+      end();
     }
   }
 
@@ -167,8 +179,9 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
         for await (const block of createReadStream(from.path, { highWaterMark: 1 << 20 })) await file.writeFile(block);
       });
     } else {
-      const { signal } = options;
-      await download(from.session, from.source, path, { signal, onProgress: this.#tell(options), verify: true });
+      await this.#working(options, ({ signal, onProgress }) =>
+        download(telling(from.session, onProgress), from.source, path, { signal, onProgress, verify: true }),
+      );
     }
     return { path, bytes: (await stat(path)).size };
   }
@@ -198,7 +211,11 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   }
 
   /** Gets the archive, uses it, and once more from the start where it turns out damaged. */
-  async #landed<T>(path: string | undefined, options: BulkOptions, use: (landing: Landing) => Promise<T>): Promise<T> {
+  #landed<T>(path: string | undefined, options: BulkOptions, use: (landing: Landing) => Promise<T>): Promise<T> {
+    return this.#working(options, (told) => this.#landedTwice(path, told, use));
+  }
+
+  async #landedTwice<T>(path: string | undefined, options: Told, use: (landing: Landing) => Promise<T>): Promise<T> {
     if (path !== undefined) await sweepUnfinished(path);
     for (let round = 0; ; round++) {
       const zip = await this.#fetch(path, options, false, round > 0);
@@ -221,7 +238,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
    */
   async #fetch(
     target: string | undefined,
-    options: BulkOptions,
+    options: Told,
     verify: boolean,
     fresh = false,
   ): Promise<{ readonly path: string; release(): Promise<void> }> {
@@ -229,7 +246,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     if ("path" in from) return { path: from.path, release: async () => undefined };
     const { session, source } = from;
     const { cache } = session.settings;
-    const { signal } = options;
+    const { signal, onProgress } = options;
     const place = cache
       ? { path: join(cache, `${source.identity}.zip`), release: async () => undefined }
       : target === undefined
@@ -238,7 +255,8 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     if (cache) await mkdir(cache, { recursive: true });
     try {
       const keep = cache !== undefined || target !== undefined;
-      await download(session, source, place.path, { signal, onProgress: this.#tell(options), keep, fresh, verify });
+      const told = telling(session, onProgress);
+      await download(told, source, place.path, { signal, onProgress, keep, fresh, verify });
       return place;
     } catch (error) {
       if (!cache && target === undefined) await place.release();
@@ -246,14 +264,24 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     }
   }
 
-  #landing(zip: string, options: BulkOptions): Landing {
+  #landing(zip: string, { onProgress }: Told): Landing {
     const { code, choose, emptyText } = this.#origin;
-    return { zip, code, choose, emptyText, onProgress: this.#tell(options) };
+    return { zip, code, choose, emptyText, onProgress };
   }
 
-  #tell(options: BulkOptions): OnProgress {
+  /** Work whose progress is told. */
+  async #working<T>(options: BulkOptions, work: (told: Told) => Promise<T>): Promise<T> {
+    const { tell, end } = this.#follow(options);
+    try {
+      return await work({ ...options, onProgress: tell });
+    } finally {
+      end();
+    }
+  }
+
+  #follow({ onProgress }: BulkOptions): Followed {
     const { from } = this.#origin;
-    return throttled(options.onProgress ?? ("session" in from ? from.session.settings.onProgress : undefined));
+    return follow(onProgress ?? ("session" in from ? from.session.settings.onProgress : undefined));
   }
 }
 

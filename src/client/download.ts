@@ -30,7 +30,7 @@ export interface LinkSource {
   readonly identity: string;
   /** Code for messages and progress. */
   readonly code: string;
-  link(signal: AbortSignal | undefined): Promise<Link>;
+  link(signal: AbortSignal | undefined, onProgress?: OnProgress): Promise<Link>;
 }
 
 export interface DownloadOptions {
@@ -196,7 +196,7 @@ function isExpired(error: unknown): boolean {
 async function currentLink(job: Job, link: Link | undefined): Promise<Link> {
   const life = job.session.settings.profile.linkLifetimeMs.value;
   const worn = link?.renewable && performance.now() - link.since > life - Math.min(60_000, life / 10);
-  return link && !worn ? link : job.source.link(job.signal);
+  return link && !worn ? link : job.source.link(job.signal, job.options.onProgress);
 }
 
 /** One request. True when the file is whole. */

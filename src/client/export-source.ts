@@ -7,8 +7,8 @@ import { ask } from "./ask.js";
 import type { BulkStatus } from "./bulk-status.js";
 import type { Link, LinkSource } from "./download.js";
 import { countExport } from "./export-quota.js";
-import type { OnProgress } from "./progress.js";
-import { anySignal, type Session } from "./request.js";
+import { follow, type OnProgress } from "./progress.js";
+import { anySignal, type Session, telling } from "./request.js";
 import { sleep } from "./retry.js";
 
 /** Spec 4.9's dialog: `use` takes an older file at once while a newer one is made, `wait` waits for the newer one. */
@@ -30,7 +30,7 @@ export interface ExportOptions {
 
 export interface ExportSource extends LinkSource {
   status(signal?: AbortSignal): Promise<BulkStatus>;
-  ready(signal?: AbortSignal, onProgress?: OnProgress): Promise<BulkStatus>;
+  ready(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<BulkStatus>;
 }
 
 /** The conversation about one export (spec 2.8, 3, 4.9): ask, look again with growing pauses, take the link, renew it. */
@@ -48,7 +48,7 @@ export function exportSource(
     identity: createHash("sha256").update(`${session.settings.url}\nexport ${question}`).digest("hex").slice(0, 32),
     status: async (signal) => conversation.shown(await conversation.look(signal)),
     ready: async (signal, onProgress) => conversation.shown(await conversation.wait(signal, onProgress)),
-    link: (signal) => conversation.link(signal),
+    link: (signal, onProgress) => conversation.link(signal, onProgress),
   };
 }
 
@@ -74,13 +74,13 @@ class Conversation {
   ) {}
 
   /** Asks the service. The first question counts as an export; later looks at the same one do not. */
-  async look(signal?: AbortSignal): Promise<ExportStatus> {
+  async look(signal?: AbortSignal, session = this.session): Promise<ExportStatus> {
     this.#counted ??= countExport(this.session.settings);
     await this.#counted.catch((error) => {
       this.#counted = undefined;
       throw error;
     });
-    const { fields } = (await ask(this.session, "tableExport", this.call, signal)).document;
+    const { fields } = (await ask(session, "tableExport", this.call, signal)).document;
     const { status } = fields.file;
     if (!(FILE_STATUSES as readonly string[]).includes(status)) {
       throw new DataError(`The service says the file of ${this.code} is ${JSON.stringify(status)}.`, {
@@ -94,31 +94,36 @@ class Conversation {
   }
 
   /** Looks until there is a file to take, or the time for it is over. */
-  async wait(signal?: AbortSignal, onProgress?: OnProgress): Promise<ExportStatus> {
+  async wait(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<ExportStatus> {
     const { settings } = this.session;
     const both = anySignal(signal, settings.signal);
     const { first = 1_000, longest = 60_000 } = this.poll;
     const deadline = performance.now() + settings.timeouts.export;
-    const tell = onProgress ?? settings.onProgress;
-    for (let pause = first; ; pause = Math.min(longest, pause * 2)) {
-      const answer = await this.look(both);
-      const { status } = answer.file;
-      if (this.#isReady(answer)) {
-        this.#held = { answer, since: performance.now() };
-        tell?.({ phase: "wait", code: this.code, status, done: true });
-        return answer;
+    const { tell, end } = follow(onProgress ?? settings.onProgress);
+    const session = telling(this.session, tell);
+    try {
+      for (let pause = first; ; pause = Math.min(longest, pause * 2)) {
+        const answer = await this.look(both, session);
+        const { status } = answer.file;
+        if (this.#isReady(answer)) {
+          this.#held = { answer, since: performance.now() };
+          tell({ phase: "wait", code: this.code, status, done: true });
+          return answer;
+        }
+        if (performance.now() + pause > deadline) throw pending(this.code, status, settings.timeouts.export);
+        tell({ phase: "wait", code: this.code, status, pause });
+        await sleep(pause, both);
       }
-      if (performance.now() + pause > deadline) throw pending(this.code, status, settings.timeouts.export);
-      tell?.({ phase: "wait", code: this.code, status, pause });
-      await sleep(pause, both);
+    } finally {
+      end();
     }
   }
 
   /** The link of the answer in hand if it was not used yet, else of a new one. */
-  async link(signal: AbortSignal | undefined): Promise<Link> {
+  async link(signal: AbortSignal | undefined, onProgress?: OnProgress): Promise<Link> {
     const held = this.#held;
     this.#held = undefined;
-    const answer = held?.answer ?? (await this.wait(signal));
+    const answer = held?.answer ?? (await this.wait(signal, onProgress));
     const since = held?.since ?? performance.now();
     this.#held = undefined;
     return {

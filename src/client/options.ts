@@ -63,7 +63,11 @@ export interface ConnectOptions {
   readonly cache?: string;
   /** Ends every call of this service. */
   readonly signal?: AbortSignal;
-  readonly onProgress?: OnProgress;
+  /**
+   * Receives the progress of long calls; `false`: nobody does. Default: they show themselves in a notebook and on a terminal once they
+   * have lasted half a second, unless `ARROWBOOK_PROGRESS=off` stands in the environment.
+   */
+  readonly onProgress?: OnProgress | false;
   /** Receives warnings, once each. Default: `process.emitWarning`. */
   readonly warn?: (message: string) => void;
 }
@@ -80,7 +84,7 @@ export interface Settings {
   readonly retry: Required<Retry>;
   readonly cache?: string;
   readonly signal?: AbortSignal;
-  readonly onProgress?: OnProgress;
+  readonly onProgress?: OnProgress | false;
   readonly warn: (message: string) => void;
 }
 

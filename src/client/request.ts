@@ -7,6 +7,7 @@ import { checkContent, checkLastLine, wholeBody } from "./body.js";
 import { type Answer, exchange } from "./exchange.js";
 import { type Limiter, limiterFor } from "./limiter.js";
 import type { Settings } from "./options.js";
+import { follow, type OnProgress } from "./progress.js";
 import { retryBudget, sleep } from "./retry.js";
 
 /** A whole reply of the service, status 200. */
@@ -24,6 +25,11 @@ export interface Session {
 /** Starts what the requests of one `connect` share; `connect`s with the same service and key share the limiter. */
 export function session(settings: Settings): Session {
   return { settings, limiter: limiterFor(settings) };
+}
+
+/** The session with its events told to `onProgress`: requests on behalf of work that is followed already begin no work of their own. */
+export function telling(session: Session, onProgress: OnProgress): Session {
+  return { ...session, settings: { ...session.settings, onProgress } };
 }
 
 /**
@@ -73,19 +79,24 @@ export async function retrying<T>(
   const { settings } = session;
   const both = anySignal(signal, settings.signal);
   const budget = retryBudget(settings.retry);
-  for (;;) {
-    both?.throwIfAborted();
-    try {
-      const result = await attempt(both);
-      session.limiter.succeeded();
-      return result;
-    } catch (error) {
-      if (both?.aborted) throw both.reason;
-      const pause = budget.pauseFor(error);
-      const status = isArrowbookError(error) ? error.code : undefined;
-      settings.onProgress?.({ phase: "retry", code, status, pause });
-      await sleep(pause, both);
+  const { tell, end } = follow(settings.onProgress);
+  try {
+    for (;;) {
+      both?.throwIfAborted();
+      try {
+        const result = await attempt(both);
+        session.limiter.succeeded();
+        return result;
+      } catch (error) {
+        if (both?.aborted) throw both.reason;
+        const pause = budget.pauseFor(error);
+        const status = isArrowbookError(error) ? error.code : undefined;
+        tell({ phase: "retry", code, status, pause });
+        await sleep(pause, both);
+      }
     }
+  } finally {
+    end();
   }
 }
 

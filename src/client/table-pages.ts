@@ -12,7 +12,8 @@ import type { Profile } from "../spec/profile.js";
 import type { Format } from "../spec/vocabulary.js";
 import { address } from "./address.js";
 import { ask } from "./ask.js";
-import type { Session } from "./request.js";
+import { follow, type OnProgress } from "./progress.js";
+import { type Session, telling } from "./request.js";
 import { splitFilters } from "./split-filters.js";
 import { typedRows } from "./typed-rows.js";
 
@@ -138,7 +139,20 @@ function digestOf(rows: Rows): { bytes: number; digest: string } {
  * pages, `TooManyPages`; warns when the last page may have been capped or the table was refreshed meanwhile.
  */
 export async function* pagesOf(session: Session, table: TableCall, options: PageOptions): AsyncGenerator<Page> {
-  const { settings } = session;
+  const { tell, end } = follow(session.settings.onProgress);
+  try {
+    yield* toldPages(telling(session, tell), table, options, tell);
+  } finally {
+    end();
+  }
+}
+
+async function* toldPages(
+  session: Session,
+  table: TableCall,
+  options: PageOptions,
+  tell: OnProgress,
+): AsyncGenerator<Page> {
   const parts = partsOf(session, table);
   let schema = options.schema;
   let rows = 0;
@@ -155,7 +169,7 @@ export async function* pagesOf(session: Session, table: TableCall, options: Page
       rows += page.rows;
       bytes += page.bytes;
       const done = page.next === null && i === parts.length - 1;
-      settings.onProgress?.({ phase: "rows", code: table.code, rows, bytes, done });
+      tell({ phase: "rows", code: table.code, rows, bytes, done });
       yield page;
     }
   }

@@ -179,9 +179,9 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
         session: this.#session,
         source: {
           ...source,
-          link: async (signal) => {
+          link: async (signal, onProgress) => {
             await checked(signal);
-            return source.link(signal);
+            return source.link(signal, onProgress);
           },
         },
       },

@@ -64,7 +64,7 @@ export async function runNotebook(path: string, options: RunOptions = {}): Promi
   const folder = options.folder ?? dirname(resolve(path));
   const spec = findKernel(options.kernel ?? kernelOf(notebook), folder);
   const run = new Run(notebook, spec, options);
-  const kernel = await startKernel(spec, { folder, env: options.env }, (message) => run.late(message));
+  const kernel = await startKernel(spec, { folder, env: kernelEnv(options.env) }, (message) => run.late(message));
   let broken: unknown;
   try {
     await run.all(kernel);
@@ -80,6 +80,11 @@ export async function runNotebook(path: string, options: RunOptions = {}): Promi
   const [first] = run.failures;
   if (first !== undefined && !options.allowErrors) throw cellFailed(basename(path), done, first);
   return { notebook: done, kernel: spec.name, executed: run.executed, failures: run.failures };
+}
+
+/** Nobody watches: progress, whose times differ from run to run, is not stored unless asked for. */
+function kernelEnv(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return { ...env, ARROWBOOK_PROGRESS: env["ARROWBOOK_PROGRESS"] ?? "off" };
 }
 
 class Run {

@@ -1,0 +1,135 @@
+import type { ProgressEvent } from "./event.js";
+import { NO_SCREEN, type ProgressScreen } from "./screen.js";
+import { screenHere } from "./screen-here.js";
+import { type TaskLines, taskLines } from "./task-lines.js";
+
+/** One piece of long work, for the bar that all of them share. */
+export interface LiveWork {
+  readonly tell: (event: ProgressEvent) => void;
+  /** Ends it, whether it was done, failed or given up. */
+  readonly end: () => void;
+}
+
+/** Shorter work shows nothing. */
+const SHORT_MS = 500;
+/** Milliseconds between two drawings that events cause. */
+const GAP_MS = 100;
+/** Milliseconds between two drawings without events: the time runs on. */
+const TICK_MS = 1_000;
+/** Work that nobody hears of for so long was given up, or waits for its caller: it goes from the terminal until it is heard of. */
+const SILENT_MS = 30_000;
+/** Lines of ended work that stand above those of running work at most. */
+const MOST_ENDED = 8;
+
+interface Work {
+  readonly begun: number;
+  readonly tasks: TaskLines;
+  heard: number;
+  shown: boolean;
+}
+
+interface Bar {
+  screen: ProgressScreen;
+  drawn: number;
+  /** Lines of work that has ended. */
+  ended: readonly string[];
+  /** No work stands in it; what comes next in the same cell goes on in it. */
+  idle: boolean;
+}
+
+/** The work of this process that is under way, oldest first, and the bar that shows it. */
+const works = new Set<Work>();
+let bar: Bar | undefined;
+let timer: NodeJS.Timeout | undefined;
+
+/**
+ * Begins work that shows itself in the one bar of this process once it has lasted half a second: in a notebook as a display, which
+ * ends with a line that stays, on a terminal as a line that goes. Shows nothing where standard error is piped, under CI and under
+ * tests; `ARROWBOOK_PROGRESS=off` or `on` in the environment decides otherwise.
+ */
+export function liveWork(): LiveWork {
+  if (!isWanted()) return { tell: () => {}, end: () => {} };
+  const begun = performance.now();
+  const work: Work = { begun, tasks: taskLines(), heard: begun, shown: false };
+  works.add(work);
+  timer ??= later(SHORT_MS);
+  return {
+    tell(event) {
+      if (!works.has(work)) return;
+      const now = performance.now();
+      const isTurn = work.tasks.note(event, now, work.heard === begun ? begun : now);
+      work.heard = now;
+      if (isTurn || bar === undefined || now - bar.drawn >= GAP_MS) draw(now);
+      timer ??= later(TICK_MS);
+    },
+    end() {
+      if (works.delete(work)) end(work, performance.now());
+    },
+  };
+}
+
+const OFF = /^(off|0|no|false)$/i;
+
+function isWanted(): boolean {
+  const { ARROWBOOK_PROGRESS: word, CI, NODE_ENV, NODE_TEST_CONTEXT } = process.env;
+  if (word) return !OFF.test(word);
+  return (!CI || OFF.test(CI)) && NODE_ENV !== "test" && !NODE_TEST_CONTEXT;
+}
+
+function draw(now: number): void {
+  const due = [...works].filter((work) => work.shown || (work.tasks.busy && now - work.begun >= SHORT_MS));
+  if (due.length === 0) return;
+  bar = bar?.idle && bar.screen.cellRuns?.() !== true ? undefined : bar;
+  bar ??= { screen: screenHere() ?? NO_SCREEN, drawn: now, ended: [], idle: false };
+  bar.idle = false;
+  bar.drawn = now;
+  for (const work of due) work.shown = true;
+  const lines = due.map((work) => work.tasks.lines(now));
+  const front = `${lines[0].at(-1)}${due.length > 1 ? ` · and ${due.length - 1} more` : ""}`;
+  const { ended } = bar;
+  show(bar, (screen) => screen.draw([...ended, ...lines.flat()], front));
+}
+
+function end(work: Work, now: number): void {
+  work.tasks.finish(now, true);
+  if (!work.shown || bar === undefined) return;
+  bar.ended = [...bar.ended, ...work.tasks.lines(now)].slice(-MOST_ENDED);
+  if ([...works].some(({ shown }) => shown)) {
+    draw(now);
+    return;
+  }
+  rest(bar);
+  bar.idle = true;
+  clearTimeout(timer);
+  timer = works.size > 0 ? later(SHORT_MS) : undefined;
+}
+
+/** Frees a terminal; tells the end of all work where it stays. */
+function rest(bar: Bar): void {
+  show(bar, (screen) => screen.end(screen.cellRuns === undefined ? [] : bar.ended));
+}
+
+/** Draws; a place that fails shows nothing from then on, because no work may fail for its bar. */
+function show(bar: Bar, how: (screen: ProgressScreen) => void): void {
+  try {
+    how(bar.screen);
+  } catch {
+    bar.screen = NO_SCREEN;
+  }
+}
+
+function later(ms: number): NodeJS.Timeout {
+  return setTimeout(tick, ms).unref();
+}
+
+/** Opens the bar for work that has become long, and lets its time run on. */
+function tick(): void {
+  timer = undefined;
+  const now = performance.now();
+  if ([...works].some(({ heard, tasks }) => now - Math.max(heard, tasks.quietUntil) < SILENT_MS)) {
+    draw(now);
+    timer = later(bar === undefined || bar.idle ? SHORT_MS : TICK_MS);
+  } else if (bar !== undefined && !bar.idle && bar.screen.cellRuns === undefined) {
+    rest(bar);
+  }
+}

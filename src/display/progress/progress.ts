@@ -1,0 +1,48 @@
+import type { ProgressEvent } from "./event.js";
+import { NO_SCREEN, type ProgressScreen } from "./screen.js";
+import { screenHere } from "./screen-here.js";
+import { taskLines } from "./task-lines.js";
+
+/** A live bar: call it with events, or give it as `onProgress`. */
+export interface ProgressBar {
+  (event: ProgressEvent): void;
+  /** Ends the bar; in a notebook its last state stays, in a terminal as one line for each phase. */
+  readonly done: () => void;
+}
+
+/** Milliseconds between two drawings. */
+const GAP_MS = 100;
+
+/**
+ * One live bar for long work of your own, or of this package where its automatic bar is not what you want (it shows from the first event
+ * on, with a label, and leaves a line for each phase): rows, bytes, rate and time left. It updates in place in Deno and tslab, is a
+ * line on a terminal's standard error, and nothing where that is piped.
+ *
+ * @example
+ * ```ts
+ * import { connect, progress } from "arrowbook";
+ * const bar = progress();
+ * const service = await connect.sample({ onProgress: bar });
+ * await service.table("MARKET/PRICES").frame();
+ * bar.done();
+ * await service.close();
+ * ```
+ */
+export function progress(label?: string, screen: ProgressScreen = screenHere() ?? NO_SCREEN): ProgressBar {
+  let tasks = taskLines(label);
+  let drawn = Number.NEGATIVE_INFINITY;
+  const bar = (event: ProgressEvent): void => {
+    const now = performance.now();
+    if (!tasks.note(event, now) && now - drawn < GAP_MS) return;
+    drawn = now;
+    const lines = tasks.lines(now);
+    screen.draw(lines, lines[lines.length - 1]);
+  };
+  const done = (): void => {
+    const now = performance.now();
+    tasks.finish(now, false);
+    screen.end(tasks.lines(now));
+    tasks = taskLines(label);
+  };
+  return Object.assign(bar, { done });
+}

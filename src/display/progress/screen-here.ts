@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+import { escapeHtml } from "../escape.js";
+import { notebookHost } from "../host.js";
+import type { ProgressScreen } from "./screen.js";
+import { terminalScreen } from "./terminal-screen.js";
+
+/** The notebook this process is the kernel of, else the terminal behind standard error, else nothing. */
+export function screenHere(): ProgressScreen | undefined {
+  if (notebookHost() !== undefined) return notebookScreen();
+  return process.stderr.isTTY && process.env["TERM"] !== "dumb" ? terminalScreen() : undefined;
+}
+
+/** One display that is replaced in place. */
+function notebookScreen(): ProgressScreen {
+  const id = randomUUID();
+  const cell = notebookHost()?.cell;
+  let shown: string | undefined;
+  const draw = (lines: readonly string[]): void => {
+    const text = lines.join("\n");
+    if (text === shown) return;
+    const html = lines.map((line) => `<div><small>${escapeHtml(line)}</small></div>`).join("");
+    const bundle = { "text/html": `<div>${html}</div>`, "text/plain": text };
+    // Nobody waits for it, and work does not fail for its bar.
+    Promise.resolve(notebookHost()?.send(bundle, id, shown !== undefined)).catch(() => {});
+    shown = text;
+  };
+  return {
+    draw,
+    end: (lines) => (lines.length > 0 ? draw(lines) : undefined),
+    cellRuns: () => cell !== undefined && notebookHost()?.cell === cell,
+  };
+}

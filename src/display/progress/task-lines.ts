@@ -1,0 +1,121 @@
+import { scrub } from "../../errors/secrets.js";
+import { plainLine } from "../escape.js";
+import { grouped, sizeText } from "../view.js";
+import type { ProgressEvent } from "./event.js";
+
+/** The tasks of one piece of work (a code in a phase each) as lines of text, the one that was heard of last at the end. */
+export interface TaskLines {
+  /** Takes an event; true for the first and the last of a task. `since` is when the task began, where that was before now. */
+  note(event: ProgressEvent, now: number, since?: number): boolean;
+  /** Ends what is still under way; `stopped` says so in its line (a try that was the last one is no stop). */
+  finish(now: number, stopped: boolean): void;
+  lines(now: number): string[];
+  /** Whether a task is under way. */
+  readonly busy: boolean;
+  /** Until when no event has to come: the pause that was announced last. */
+  readonly quietUntil: number;
+}
+
+interface Task {
+  readonly event: ProgressEvent;
+  readonly at: number;
+  /** When it began, and what the first event told: rates count from there. */
+  readonly start: number;
+  readonly first: ProgressEvent;
+  readonly firstAt: number;
+  readonly ended?: number;
+  readonly stopped?: boolean;
+}
+
+/** Lines that stand below one another at most. */
+const MOST_LINES = 8;
+
+/** No tasks yet; `label` stands before every line. */
+export function taskLines(label?: string): TaskLines {
+  const tasks = new Map<string, Task>();
+  return {
+    note(event, now, since = now) {
+      const key = `${event.code ?? ""}\n${event.phase ?? ""}`;
+      const known = tasks.get(key);
+      const begun = known?.ended === undefined ? known : undefined;
+      const { start, first, firstAt } = begun ?? { start: since, first: event, firstAt: now };
+      tasks.delete(key);
+      tasks.set(key, { event, at: now, start, first, firstAt, ...(event.done && { ended: now }) });
+      if (tasks.size > MOST_LINES) tasks.delete(tasks.keys().next().value as string);
+      return begun === undefined || event.done === true;
+    },
+    finish(now, stopped) {
+      for (const [key, task] of tasks) {
+        if (task.ended !== undefined) continue;
+        tasks.set(key, { ...task, ended: now, stopped: stopped && task.event.phase !== "retry" });
+      }
+    },
+    lines: (now) => [...tasks.values()].map((task) => taskLine(task, now, label)),
+    get busy() {
+      return [...tasks.values()].some(({ ended }) => ended === undefined);
+    },
+    get quietUntil() {
+      return Math.max(0, ...Array.from(tasks.values(), ({ at, event }) => at + (event.pause ?? 0)));
+    },
+  };
+}
+
+function shareOf({ rows, totalRows, bytes, total }: ProgressEvent): number | undefined {
+  if (bytes !== undefined && total !== undefined && total > 0) return Math.min(1, bytes / total);
+  if (rows !== undefined && totalRows !== undefined && totalRows > 0) return Math.min(1, rows / totalRows);
+  return undefined;
+}
+
+/** `MARKET/PRICES rows ▕████░░░░▏ 52 % · 31,000 rows · 12 MB of 24 MB · 4.1 MB/s · 3 s left`. */
+function taskLine(task: Task, now: number, label: string | undefined): string {
+  const { event, at, ended } = task;
+  const { phase, code, rows, bytes, total, status, pause } = event;
+  const name = [label, code && shortened(code), phase].filter((word) => word !== undefined).join(" ");
+  const share = shareOf(event);
+  const parts: string[] = [];
+  if (rows !== undefined) parts.push(`${grouped(rows)} rows`);
+  if (bytes !== undefined)
+    parts.push(total === undefined ? sizeText(bytes) : `${sizeText(bytes)} of ${sizeText(total)}`);
+  if (status !== undefined) parts.push(status);
+  if (ended !== undefined) parts.push(`${task.stopped ? "stopped after " : ""}${secondsText(ended - task.start)}`);
+  else if (pause !== undefined) parts.push(`again in ${secondsText(Math.max(0, at + pause - now))}`);
+  else parts.push(...rateParts(task, share, now));
+  const bar = share === undefined || ended !== undefined ? "" : `${barText(share)} ${Math.floor(share * 100)} % · `;
+  const line = parts.length === 0 ? name : `${name === "" ? "" : `${name} `}${bar}${parts.join(" · ")}`;
+  return plainLine(scrub(line));
+}
+
+/** The end of a long path or code, so that the numbers behind it are seen. */
+const shortened = (code: string): string => (code.length > LONGEST_CODE ? `…${code.slice(1 - LONGEST_CODE)}` : code);
+const LONGEST_CODE = 36;
+
+/** Rate and time left, counted from the first event: a download that goes on did not fetch its beginning now. */
+function rateParts({ event, first, firstAt, start }: Task, share: number | undefined, now: number): string[] {
+  const seconds = (now - firstAt) / 1000;
+  if (now - start < 500) return [];
+  const moreBytes = (event.bytes ?? 0) - (first.bytes ?? 0);
+  const moreRows = (event.rows ?? 0) - (first.rows ?? 0);
+  if (seconds < 0.1 || (moreBytes <= 0 && moreRows <= 0)) return [secondsText(now - start)];
+  const parts: string[] = [];
+  if (moreBytes > 0) parts.push(`${sizeText(Math.round(moreBytes / seconds))}/s`);
+  else parts.push(`${grouped(Math.round(moreRows / seconds))} rows/s`);
+  const done = (share ?? 0) - (shareOf(first) ?? 0);
+  if (share !== undefined && done > 0 && share < 1)
+    parts.push(`${secondsText((1000 * seconds * (1 - share)) / done)} left`);
+  return parts;
+}
+
+const BAR_WIDTH = 20;
+
+function barText(share: number): string {
+  const full = Math.round(share * BAR_WIDTH);
+  return `▕${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)}▏`;
+}
+
+/** `0.4 s`, `12 s`, `3 min 5 s`. */
+function secondsText(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
