@@ -1,6 +1,6 @@
 import { type Data, DataType, type Vector } from "../columns/arrow.js";
 import { cellText } from "../columns/readers.js";
-import { sameDictionary } from "./ranges.js";
+import { joined } from "./pieces.js";
 
 /** Values as small whole numbers: equal values of all vectors, and only those, have equal codes. Nulls equal each other. */
 export interface Codes {
@@ -14,10 +14,8 @@ type Seen = Map<unknown, number>;
 
 /** Codes over one or several vectors of like type. A dictionary without repeats gives its indices themselves, uncopied. */
 export function codesOf(vectors: readonly Vector[]): Codes {
-  if (vectors.length === 1 && vectors[0].nullCount === 0) {
-    const direct = ownIndices(vectors[0].data.filter((data) => data.length > 0));
-    if (direct !== undefined) return direct;
-  }
+  const direct = vectors.length === 1 ? ownIndices(vectors[0]) : undefined;
+  if (direct !== undefined) return { rows: [joined(direct.pieces, Int32Array)], size: direct.size };
   const seen: Seen = new Map();
   const rows = vectors.map((vector) => {
     const codes = new Int32Array(vector.length);
@@ -31,24 +29,28 @@ export function codesOf(vectors: readonly Vector[]): Codes {
   return { rows, size: seen.size };
 }
 
-/** The indices themselves, where all chunks share a dictionary whose entries all differ. */
-function ownIndices(chunks: readonly Data[]): Codes | undefined {
+/** The indices themselves, chunk by chunk, where all chunks share a dictionary whose entries all differ and nothing is null. */
+export function ownIndices(
+  vector: Vector,
+): { readonly pieces: readonly Int32Array[]; readonly size: number } | undefined {
+  const chunks = vector.data.filter((data) => data.length > 0);
   const [first] = chunks;
-  if (first === undefined || !DataType.isDictionary(first.type) || !(first.values instanceof Int32Array))
-    return undefined;
+  if (first === undefined || vector.nullCount > 0) return undefined;
+  if (!DataType.isDictionary(first.type) || !(first.values instanceof Int32Array)) return undefined;
   if (!chunks.every((data) => sameDictionary(data, first))) return undefined;
   const entries = (first.dictionary as Vector).toArray() as ArrayLike<unknown>;
   const distinct = new Set<unknown>();
   for (let i = 0; i < entries.length; i++) distinct.add(entries[i]);
   if (distinct.size !== entries.length || distinct.has(null)) return undefined;
-  if (chunks.length === 1) return { rows: [first.values.subarray(0, first.length)], size: entries.length };
-  const indices = new Int32Array(chunks.reduce((total, data) => total + data.length, 0));
-  let at = 0;
-  for (const data of chunks) {
-    indices.set((data.values as Int32Array).subarray(0, data.length), at);
-    at += data.length;
-  }
-  return { rows: [indices], size: entries.length };
+  const pieces = chunks.map((data) => (data.values as Int32Array).subarray(0, data.length));
+  return { pieces, size: entries.length };
+}
+
+/** Whether two chunks share one dictionary. */
+function sameDictionary(a: Data, b: Data): boolean {
+  const [x, y] = [a.dictionary, b.dictionary] as [Vector | undefined, Vector | undefined];
+  if (x === undefined || y === undefined) return false;
+  return x === y || (x.data.length === y.data.length && x.data.every((data, i) => data === y.data[i]));
 }
 
 function codeChunk(vector: Vector, data: Data, at: number, seen: Seen, codes: Int32Array): void {

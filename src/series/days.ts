@@ -1,5 +1,6 @@
 import { type Data, DataType, TimeUnit, type Vector } from "../columns/arrow.js";
 import { InputError } from "../errors/errors.js";
+import { joined } from "./pieces.js";
 
 const PER_DAY: Readonly<Record<number, bigint>> = {
   [TimeUnit.SECOND]: 86_400n,
@@ -13,6 +14,11 @@ const PER_DAY: Readonly<Record<number, bigint>> = {
  * copied. Throws {@link InputError} `EmptyDate` for a null: a row without a day has no place in time.
  */
 export function daysOf(vector: Vector, name: string): Int32Array {
+  return joined(dayPieces(vector, name), Int32Array);
+}
+
+/** As {@link daysOf}, chunk by chunk. */
+export function dayPieces(vector: Vector, name: string): Int32Array[] {
   if (vector.nullCount > 0) {
     throw new InputError(`${vector.nullCount} rows have no date in ${JSON.stringify(name)}.`, {
       code: "EmptyDate",
@@ -20,15 +26,7 @@ export function daysOf(vector: Vector, name: string): Int32Array {
       hint: "Filter these rows out first, or name another date column with `on`.",
     });
   }
-  const chunks = vector.data.filter((data) => data.length > 0);
-  if (chunks.length === 1 && isDayType(chunks[0].type)) return dayChunk(chunks[0]);
-  const days = new Int32Array(vector.length);
-  let at = 0;
-  for (const data of chunks) {
-    days.set(dayChunk(data), at);
-    at += data.length;
-  }
-  return days;
+  return vector.data.map(dayChunk);
 }
 
 const isDayType = (type: DataType): boolean => DataType.isDate(type) && type.unit === 0;

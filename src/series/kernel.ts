@@ -1,7 +1,8 @@
-import type { DataType, Table } from "../columns/arrow.js";
+import type { DataType, Table, Vector } from "../columns/arrow.js";
 import { inOrder } from "./aggregate.js";
 import { type ColumnChoice, choose, vectorAt } from "./choose.js";
-import { type Column, doubleColumn, numbersOf, renamed } from "./numbers.js";
+import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "./numbers.js";
+import { runPieces } from "./pieces.js";
 import { withColumns } from "./tables.js";
 import { type Track, trackOf } from "./track.js";
 
@@ -12,7 +13,7 @@ import { type Track, trackOf } from "./track.js";
 export type Kernel = (y: Float64Array, out: Float64Array, from: number, to: number) => void;
 
 /** How a column becomes its result. */
-export type Compute = (table: Table, at: number, track: Track) => Column;
+export type Compute = (table: Table, at: number, track: Track) => Computed;
 
 /** The chosen columns computed one by one, in place or beside the originals; rows and their order stay. `fits` says which types may be. */
 export function computeColumns(
@@ -23,23 +24,36 @@ export function computeColumns(
 ): Table {
   const { on, by, values } = choose(table, choice, fits);
   const track = trackOf(table, on, by);
-  const replaced = new Map<number, Column>();
-  const added: Column[] = [];
+  const replaced = new Map<number, Computed>();
+  const added: Computed[] = [];
   for (const at of values) {
     const column = compute(table, at, track);
     if (choice.suffix === undefined) replaced.set(at, column);
-    else added.push({ field: renamed(column.field, table.schema.fields[at].name + choice.suffix), data: column.data });
+    else added.push({ ...column, field: renamed(column.field, table.schema.fields[at].name + choice.suffix) });
   }
   return withColumns(table, replaced, added);
 }
 
 /** The result of a kernel on a column, as a `Float64` column in the order of the table. */
-export function runKernel(table: Table, at: number, track: Track, kernel: Kernel): Column {
-  const vector = vectorAt(table, at);
-  const y = inOrder(numbersOf(vector), track.rows);
-  const out = new Float64Array(y.length);
-  for (let g = 0; g + 1 < track.starts.length; g++) kernel(y, out, track.starts[g], track.starts[g + 1]);
-  return doubleColumn(table.schema.fields[at], byRow(out, track.rows));
+export function runKernel(table: Table, at: number, track: Track, kernel: Kernel): Computed {
+  const { results } = runPieces(piecesAlong(vectorAt(table, at), track), track.starts, kernel);
+  return doublesColumn(table.schema.fields[at], track.rows === undefined ? results : [byRow(results[0], track.rows)]);
+}
+
+/** As {@link runKernel}, for a kernel that goes by the positions of the track: it is never handed a series alone. */
+export function runWhole(table: Table, at: number, { rows, starts }: Track, kernel: Kernel): Computed {
+  const y = inOrder(numbersOf(vectorAt(table, at)), rows);
+  const { results } = runPieces([y], starts, kernel);
+  return doublesColumn(table.schema.fields[at], [byRow(results[0], rows)]);
+}
+
+/**
+ * A column as doubles in the order of the track: batch by batch where the table stands so and holds more series than batches, so that
+ * most series lie within one; else in one piece.
+ */
+export function piecesAlong(vector: Vector, { rows, starts }: Track): readonly Float64Array[] {
+  const inBatches = rows === undefined && starts.length > vector.data.length;
+  return inBatches ? numberPieces(vector) : [inOrder(numbersOf(vector), rows)];
 }
 
 /** Results by position as results by row. */

@@ -1,6 +1,7 @@
-import { type Data, DataType, Field, Float64, Int64, makeData, type Vector } from "../columns/arrow.js";
+import { type Data, DataType, Field, Float64, Int64, makeData, Vector } from "../columns/arrow.js";
 import { vectorToNumbers } from "../columns/readers.js";
 import { TYPE_KEY } from "../columns/schema.js";
+import { joined } from "./pieces.js";
 
 /** A column as it goes into a result: its field and its values in one piece. */
 export interface Column {
@@ -8,51 +9,64 @@ export interface Column {
   readonly data: Data;
 }
 
+/** A computed column: its values in one piece, or in one for each batch of its table. */
+export type Computed = Column | { readonly field: Field; readonly pieces: readonly Data[] };
+
 /** A column as doubles, null as NaN: a `Float64` column of one chunk without nulls is not copied, so never write into it. */
 export function numbersOf(vector: Vector): Float64Array {
-  const chunks = vector.data.filter((data) => data.length > 0);
-  const isDouble = DataType.isFloat(vector.type) && vector.type.precision === 2;
-  if (!isDouble) return vectorToNumbers(vector);
-  if (chunks.length === 1 && chunks[0].nullCount === 0) return doublesOf(chunks[0]);
-  const out = new Float64Array(vector.length);
-  let at = 0;
-  for (const data of chunks) {
-    out.set(doublesOf(data), at);
-    if (data.nullCount > 0) markNulls(data, out, at);
-    at += data.length;
-  }
-  return out;
+  return isDouble(vector.type) ? joined(numberPieces(vector), Float64Array) : vectorToNumbers(vector);
 }
 
-const doublesOf = (data: Data): Float64Array => (data.values as Float64Array).subarray(0, data.length);
+/** As {@link numbersOf}, chunk by chunk. */
+export function numberPieces(vector: Vector): Float64Array[] {
+  return vector.data.map((data) => {
+    if (!isDouble(data.type)) return vectorToNumbers(new Vector([data]));
+    const values = (data.values as Float64Array).subarray(0, data.length);
+    return data.nullCount === 0 ? values : withNulls(data, values.slice());
+  });
+}
 
-function markNulls(data: Data, out: Float64Array, at: number): void {
+const isDouble = (type: DataType): boolean => DataType.isFloat(type) && type.precision === 2;
+
+function withNulls(data: Data, values: Float64Array): Float64Array {
   const bitmap = data.nullBitmap as Uint8Array;
   for (let i = 0, bit = data.offset; i < data.length; i++, bit++) {
-    if ((bitmap[bit >> 3] & (1 << (bit & 7))) === 0) out[at + i] = Number.NaN;
+    if ((bitmap[bit >> 3] & (1 << (bit & 7))) === 0) values[i] = Number.NaN;
   }
-}
-
-function missingIn(values: Float64Array): number {
-  let missing = 0;
-  for (let i = 0; i < values.length; i++) if (Number.isNaN(values[i])) missing++;
-  return missing;
+  return values;
 }
 
 /** Doubles as an Arrow column, NaN as null; the array itself becomes the column. `missing` is the number of NaN where it is known. */
 export function doubleData(values: Float64Array, missing?: number): Data {
   const { length } = values;
-  const nullCount = missing ?? missingIn(values);
-  if (nullCount === 0) return makeData({ type: new Float64(), length, nullCount, data: values });
-  const nullBitmap = new Uint8Array(((length + 63) & ~63) >> 3);
-  for (let i = 0; i < length; i++) if (!Number.isNaN(values[i])) nullBitmap[i >> 3] |= 1 << (i & 7);
+  if (missing === 0) return makeData({ type: new Float64(), length, nullCount: 0, data: values });
+  let first = 0;
+  while (first < length && !Number.isNaN(values[first])) first++;
+  if (first === length) return makeData({ type: new Float64(), length, nullCount: 0, data: values });
+  const nullBitmap = new Uint8Array(((length + 63) & ~63) >> 3).fill(255, 0, length >> 3);
+  nullBitmap[length >> 3] |= (1 << (length & 7)) - 1;
+  let nullCount = 0;
+  for (let i = first; i < length; i++) {
+    if (!Number.isNaN(values[i])) continue;
+    nullBitmap[i >> 3] &= ~(1 << (i & 7));
+    nullCount++;
+  }
   return makeData({ type: new Float64(), length, nullCount, nullBitmap, data: values });
 }
 
 /** A `double` column named as `field`; other metadata of the field stays. */
-export function doubleColumn(field: Field, values: Float64Array, missing?: number): Column {
-  return { field: retyped(field, new Float64(), "double"), data: doubleData(values, missing) };
+export function doubleColumn(field: Field, values: Float64Array): Column {
+  return { field: doubleField(field), data: doubleData(values) };
 }
+
+/** As {@link doubleColumn}, of one piece or of one for each batch. `missing` is the number of NaN in all where it is known. */
+export function doublesColumn(field: Field, pieces: readonly Float64Array[], missing?: number): Computed {
+  const made = pieces.map((values) => doubleData(values, missing === 0 ? 0 : undefined));
+  const doubles = doubleField(field);
+  return made.length === 1 ? { field: doubles, data: made[0] } : { field: doubles, pieces: made };
+}
+
+const doubleField = (field: Field): Field => retyped(field, new Float64(), "double");
 
 /** A column of counts. */
 export function countColumn(name: string, counts: ArrayLike<number>): Column {

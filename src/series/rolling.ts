@@ -4,8 +4,8 @@ import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, needTime, vectorAt, wholeNumber } from "./choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
-import { byRow, computeColumns, rowAt, runKernel } from "./kernel.js";
-import type { Column } from "./numbers.js";
+import { byRow, computeColumns, rowAt, runWhole } from "./kernel.js";
+import type { Column, Computed } from "./numbers.js";
 import type { Track } from "./track.js";
 import { extremePositions, windowExtreme, windowQuantile } from "./window-order.js";
 import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./window-sums.js";
@@ -95,13 +95,13 @@ function rolled(
   kernel: WindowKernel,
   windows: Windows,
   least: number,
-): Column {
+): Computed {
   const exact = isExact(table.schema.fields[at].type);
   if (exact && word === "sum") return exactSums(table, at, track, windows, least);
   if (exact && (word === "min" || word === "max")) {
     return exactExtremes(table, at, track, windows, least, word === "max" ? 1 : -1);
   }
-  return runKernel(table, at, track, (y, out, from, to) => kernel(y, out, windows, from, to, least));
+  return runWhole(table, at, track, (y, out, from, to) => kernel(y, out, windows, from, to, least));
 }
 
 function exactSums(table: Table, at: number, track: Track, { low, high }: Windows, least: number): Column {

@@ -4,7 +4,7 @@ import { refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, vectorAt } from "./choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
 import { computeColumns, type Kernel, rowAt, runKernel } from "./kernel.js";
-import type { Column } from "./numbers.js";
+import type { Column, Computed } from "./numbers.js";
 import type { Track } from "./track.js";
 
 /**
@@ -71,7 +71,8 @@ const productKernel: Kernel = (y, out, from, to) => {
   let product = 1;
   for (let i = from; i < to; i++) {
     if (!Number.isNaN(y[i])) product *= y[i];
-    out[i] = Number.isNaN(y[i]) ? Number.NaN : product;
+    out[i] = product;
+    if (Number.isNaN(y[i])) out[i] = Number.NaN;
   }
 };
 
@@ -83,14 +84,15 @@ const drawdownKernel: Kernel = (y, out, from, to) => {
   }
 };
 
-function runningExtreme(table: Table, at: number, track: Track, sign: 1 | -1): Column {
+function runningExtreme(table: Table, at: number, track: Track, sign: 1 | -1): Computed {
   const field = table.schema.fields[at];
   if (!isExact(field.type)) {
     return runKernel(table, at, track, (y, out, from, to) => {
       let best = Number.NaN;
       for (let i = from; i < to; i++) {
         if (Number.isNaN(best) || (sign === 1 ? y[i] > best : y[i] < best)) best = y[i];
-        out[i] = Number.isNaN(y[i]) ? Number.NaN : best;
+        out[i] = best;
+        if (Number.isNaN(y[i])) out[i] = Number.NaN;
       }
     });
   }

@@ -103,13 +103,17 @@ const changes =
     const [first, end] = paired(out, from, to, steps);
     for (let i = first; i < end; i++) {
       const before = y[i - steps];
-      out[i] = before === 0 ? Number.NaN : (y[i] - before) / before;
+      out[i] = (y[i] - before) / before;
+      if (before === 0) out[i] = Number.NaN;
     }
   };
 
 const logReturns: Kernel = (y, out, from, to) => {
   const [first, end] = paired(out, from, to, 1);
-  for (let i = first; i < end; i++) out[i] = y[i] > 0 && y[i - 1] > 0 ? Math.log(y[i] / y[i - 1]) : Number.NaN;
+  for (let i = first; i < end; i++) {
+    out[i] = Math.log(y[i] / y[i - 1]);
+    if (!(y[i] > 0 && y[i - 1] > 0)) out[i] = Number.NaN;
+  }
 };
 
 function eachPair(track: Track, steps: number, visit: (now: number, before: number) => void): void {

@@ -1,7 +1,8 @@
 import { type Data, type Field, makeData, RecordBatch, Schema, Struct, Table } from "../columns/arrow.js";
 import { sliceData } from "../columns/record-batch.js";
 import { tableOfData, takeRows } from "../columns/take.js";
-import type { Column } from "./numbers.js";
+import type { Column, Computed } from "./numbers.js";
+import { type Ranges, takeRanges } from "./ranges.js";
 
 /** A table of one batch over these columns. */
 export function tableOf(columns: readonly Column[], rows: number, metadata: Map<string, string> = new Map()): Table {
@@ -16,24 +17,36 @@ export function tableOf(columns: readonly Column[], rows: number, metadata: Map<
   );
 }
 
-/** `table` with some columns replaced (by position) and others added at the end; the batches stay as they are. */
-export function withColumns(table: Table, replaced: ReadonlyMap<number, Column>, added: readonly Column[] = []): Table {
+/**
+ * `table` with some columns replaced (by position) and others added at the end, batch by batch. Of each batch the rows of `kept` are
+ * kept, all where it is left out; the computed columns hold these rows alone.
+ */
+export function withColumns(
+  table: Table,
+  replaced: ReadonlyMap<number, Computed>,
+  added: readonly Computed[] = [],
+  kept?: readonly Ranges[],
+): Table {
   const fields = table.schema.fields.map((field, at) => replaced.get(at)?.field ?? field);
   const schema = new Schema([...fields, ...added.map(({ field }) => field)], table.schema.metadata);
-  if (table.batches.length === 0) return new Table(schema, []);
+  const type = new Struct(schema.fields as Field[]);
   let from = 0;
-  const batches = table.batches.map((batch) => {
-    const part = ({ data }: Column): Data => pieceOf(data, from, batch.numRows);
+  const batches = table.batches.map((batch, b) => {
+    const length = kept?.[b].count ?? batch.numRows;
+    const part = (column: Computed): Data =>
+      "pieces" in column ? column.pieces[b] : pieceOf(column.data, from, length);
     const children = batch.data.children.map((child, at) => {
       const column = replaced.get(at);
-      return column === undefined ? child : part(column);
+      if (column !== undefined) return part(column);
+      return kept === undefined ? child : takeRanges(child, kept[b]);
     });
     children.push(...added.map(part));
-    from += batch.numRows;
-    const type = new Struct(schema.fields as Field[]);
-    return new RecordBatch(schema, makeData({ type, length: batch.numRows, nullCount: 0, children }));
+    from += length;
+    return new RecordBatch(schema, makeData({ type, length, nullCount: 0, children }));
   });
-  return new Table(schema, batches);
+  if (kept === undefined) return new Table(schema, batches);
+  const filled = batches.filter(({ numRows }) => numRows > 0);
+  return new Table(schema, filled.length === 0 ? batches.slice(0, 1) : filled);
 }
 
 const pieceOf = (data: Data, from: number, length: number): Data =>

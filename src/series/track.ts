@@ -1,7 +1,8 @@
 import type { Table } from "../columns/arrow.js";
 import { vectorAt } from "./choose.js";
-import { type Codes, codesOf, combine } from "./codes.js";
-import { daysOf } from "./days.js";
+import { type Codes, codesOf, combine, ownIndices } from "./codes.js";
+import { dayPieces } from "./days.js";
+import { joined } from "./pieces.js";
 
 /**
  * The way through a long table that every calculation takes: series after series in order of first appearance, and within each
@@ -18,48 +19,56 @@ export interface Track {
   readonly newestFirst: Uint8Array;
 }
 
-/** The way through `table` by the columns at `by`, along the days of column `on`. */
+/**
+ * The way through `table` by the columns at `by`, along the days of column `on`. Whether the table stands so already is seen on its
+ * batches as they are; only where it does not are codes and days brought into one piece.
+ */
 export function trackOf(table: Table, on: number | undefined, by: readonly number[]): Track {
-  const days = on === undefined ? undefined : daysOf(vectorAt(table, on), table.schema.fields[on].name);
-  const codes = seriesCodes(table, by);
-  return codes === undefined ? inRuns(wholeTable(table.numRows), days) : dayTrack(codes.rows[0], codes.size, days);
+  const days = on === undefined ? undefined : dayPieces(vectorAt(table, on), table.schema.fields[on].name);
+  if (by.length === 0) return ofRuns(wholeTable(table.numRows), days);
+  const own = by.length === 1 ? ownIndices(vectorAt(table, by[0])) : undefined;
+  if (own !== undefined) return ofCodes(own.pieces, own.size, days);
+  const { rows, size } = combinedCodes(table, by);
+  return ofCodes(rows, size, days);
 }
 
 /** The rows of each group one after the other, groups in order of first appearance, rows as they stand. */
 export function groupTrack(codes: Int32Array, size: number): Track {
-  return dayTrack(codes, size, undefined);
+  return ofCodes([codes], size, undefined);
 }
 
 /** As {@link groupTrack}, each group by ascending day. */
-export function dayTrack(codes: Int32Array, size: number, days: Int32Array | undefined): Track {
-  const starts = runs(codes, size);
-  if (starts !== undefined) return inRuns(starts, days);
-  const rows = new Int32Array(codes.length);
-  return sortRuns(rows, groupRows(codes, size, rows), days);
+export function dayTrack(codes: Int32Array, size: number, days: Int32Array): Track {
+  return ofCodes([codes], size, [days]);
 }
 
 /** One code for each row that tells the series apart; undefined where all rows are one series. */
 export function seriesCodes(table: Table, by: readonly number[]): Codes | undefined {
-  if (by.length === 0) return undefined;
-  return combine(by.map((column) => codesOf([vectorAt(table, column)])));
+  return by.length === 0 ? undefined : combinedCodes(table, by);
 }
+
+const combinedCodes = (table: Table, by: readonly number[]): Codes =>
+  combine(by.map((column) => codesOf([vectorAt(table, column)])));
 
 const wholeTable = (length: number): Int32Array => (length === 0 ? Int32Array.of(0) : Int32Array.of(0, length));
 
 /** Where runs of equal codes begin, with the length at the end; undefined where a code comes back after its run. */
-function runs(codes: Int32Array, size: number): Int32Array | undefined {
+function runs(pieces: readonly Int32Array[], size: number): Int32Array | undefined {
   const seen = new Uint8Array(size);
   const starts: number[] = [];
   let current = -1;
-  for (let i = 0; i < codes.length; i++) {
-    const code = codes[i];
-    if (code === current) continue;
-    if (seen[code] === 1) return undefined;
-    seen[code] = 1;
-    current = code;
-    starts.push(i);
+  let base = 0;
+  for (const codes of pieces) {
+    for (let i = 0; i < codes.length; i++) {
+      if (codes[i] === current) continue;
+      current = codes[i];
+      if (seen[current] === 1) return undefined;
+      seen[current] = 1;
+      starts.push(base + i);
+    }
+    base += codes.length;
   }
-  starts.push(codes.length);
+  starts.push(base);
   return Int32Array.from(starts);
 }
 
@@ -81,17 +90,55 @@ function groupRows(codes: Int32Array, size: number, rows: Int32Array): Int32Arra
   return starts;
 }
 
-function inRuns(starts: Int32Array, days: Int32Array | undefined): Track {
-  const newestFirst = new Uint8Array(starts.length - 1);
-  if (days === undefined || isAscending(days, starts)) return { rows: undefined, starts, days, newestFirst };
-  const rows = new Int32Array(days.length);
-  for (let i = 0; i < rows.length; i++) rows[i] = i;
-  return sortRuns(rows, starts, days);
+function ofCodes(pieces: readonly Int32Array[], size: number, days: readonly Int32Array[] | undefined): Track {
+  const starts = runs(pieces, size);
+  if (starts !== undefined) return ofRuns(starts, days);
+  const codes = joined(pieces, Int32Array);
+  const rows = new Int32Array(codes.length);
+  return sortRuns(rows, groupRows(codes, size, rows), days && joined(days, Int32Array));
 }
 
-function isAscending(days: Int32Array, starts: Int32Array): boolean {
-  for (let g = 0; g + 1 < starts.length; g++) {
-    for (let i = starts[g] + 1; i < starts[g + 1]; i++) if (days[i] < days[i - 1]) return false;
+/** Series whose rows stand together; days are brought into one piece only when they are asked for, or to sort. */
+function ofRuns(starts: Int32Array, pieces: readonly Int32Array[] | undefined): Track {
+  let days: Int32Array | undefined;
+  const inOnePiece = (): Int32Array | undefined => {
+    days ??= pieces && joined(pieces, Int32Array);
+    return days;
+  };
+  if (pieces !== undefined && !isAscending(pieces, starts)) {
+    const rows = new Int32Array(starts[starts.length - 1]);
+    for (let i = 0; i < rows.length; i++) rows[i] = i;
+    return sortRuns(rows, starts, inOnePiece());
+  }
+  return {
+    rows: undefined,
+    starts,
+    newestFirst: new Uint8Array(starts.length - 1),
+    get days() {
+      return inOnePiece();
+    },
+  };
+}
+
+/** Before every day. */
+const LONG_AGO = -(2 ** 31);
+
+function isAscending(pieces: readonly Int32Array[], starts: Int32Array): boolean {
+  let g = 0;
+  let base = 0;
+  let before = LONG_AGO;
+  for (const days of pieces) {
+    for (let i = 0; i < days.length; ) {
+      const end = Math.min(days.length, starts[g + 1] - base);
+      for (; i < end; i++) {
+        if (days[i] < before) return false;
+        before = days[i];
+      }
+      if (base + i < starts[g + 1]) continue;
+      g++;
+      before = LONG_AGO;
+    }
+    base += days.length;
   }
   return true;
 }

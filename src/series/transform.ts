@@ -1,14 +1,14 @@
 import type { Table } from "../columns/arrow.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { TRANSFORMS, type Transform } from "../spec/vocabulary.js";
-import { inOrder } from "./aggregate.js";
 import { ALONG, type ColumnChoice, choose, vectorAt, wholeNumber } from "./choose.js";
 import { rounderOf } from "./digits.js";
 import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
-import { byRow, rowAt } from "./kernel.js";
-import { type Column, doubleColumn, numbersOf } from "./numbers.js";
-import { rowsIn, takeRanges } from "./ranges.js";
-import { tableOf, withColumns } from "./tables.js";
+import { byRow, piecesAlong, rowAt } from "./kernel.js";
+import { type Computed, doublesColumn } from "./numbers.js";
+import { type PieceKernel, runPieces } from "./pieces.js";
+import { type Ranges, rangesWithout } from "./ranges.js";
+import { withColumns } from "./tables.js";
 import { type Track, trackOf } from "./track.js";
 
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
@@ -49,75 +49,69 @@ export function transform(table: Table, name: Transform, options: TransformOptio
   const digits = wholeNumber(options.digits ?? 14, 1, "digits");
   const { on, by, values } = choose(table, options);
   const track = trackOf(table, on, by);
-  const kept = word === "diff" || word === "rdiff" ? withoutFirsts(track) : undefined;
-  const made = new Map<number, Column>();
-  for (const at of values) made.set(at, transformed(table, at, word, track, kept, digits));
-  return kept === undefined ? withColumns(table, made) : keptRows(table, made, kept);
+  const gone = word === "diff" || word === "rdiff" ? firstRows(track) : undefined;
+  const made = new Map<number, Computed>();
+  for (const at of values) made.set(at, transformed(table, at, { word, digits, track, gone }));
+  return withColumns(table, made, [], gone && keptOf(table, gone));
 }
 
 type Word = Exclude<Transform, "none">;
 
-/** Ranges of rows that have a row before them in their series, ascending. */
-interface Kept {
-  readonly from: Int32Array;
-  readonly to: Int32Array;
-  readonly count: number;
-}
-
-/** The rows that have a row before them, in the order of the table: what lies between the first rows of the series. */
-function withoutFirsts({ rows, starts }: Track): Kept {
-  const total = starts[starts.length - 1];
+/** The first row of each series, ascending. */
+function firstRows({ rows, starts }: Track): Int32Array {
   const firsts = starts.subarray(0, starts.length - 1);
-  const gone = rows === undefined ? firsts : Int32Array.from(firsts, (at) => rows[at]).sort();
-  const from = new Int32Array(gone.length + 1);
-  const to = new Int32Array(gone.length + 1);
-  for (let k = 0; k < gone.length; k++) {
-    from[k + 1] = gone[k] + 1;
-    to[k] = gone[k];
-  }
-  to[gone.length] = total;
-  return { from, to, count: total - gone.length };
+  return rows === undefined ? firsts : Int32Array.from(firsts, (at) => rows[at]).sort();
 }
 
-/** The kept rows: the made columns as they are, the others copied. */
-function keptRows(table: Table, made: ReadonlyMap<number, Column>, { from, to, count }: Kept): Table {
-  const columns = table.schema.fields.map(
-    (field, at) => made.get(at) ?? { field, data: takeRanges(vectorAt(table, at), from, to) },
-  );
-  return tableOf(columns, count, table.schema.metadata);
+/** What each batch keeps when the rows at `gone` are left out. */
+function keptOf(table: Table, gone: Int32Array): readonly Ranges[] {
+  let start = 0;
+  let k = 0;
+  return table.batches.map(({ numRows }) => {
+    const end = start + numRows;
+    const first = k;
+    while (k < gone.length && gone[k] < end) k++;
+    const ranges = rangesWithout(gone.subarray(first, k), start, end);
+    start = end;
+    return ranges;
+  });
 }
 
-function transformed(
-  table: Table,
-  at: number,
-  word: Word,
-  track: Track,
-  kept: Kept | undefined,
-  digits: number,
-): Column {
+/** How a transform runs: what it computes, and the rows it leaves out. */
+interface Plan {
+  readonly word: Word;
+  readonly digits: number;
+  readonly track: Track;
+  /** Rows without a row before them, ascending; undefined where all rows stay. */
+  readonly gone: Int32Array | undefined;
+}
+
+function transformed(table: Table, at: number, { word, digits, track, gone }: Plan): Computed {
   const field = table.schema.fields[at];
   const vector = vectorAt(table, at);
   if (isExact(vector.type) && (word === "diff" || word === "cumul")) {
     const { units, scale, precision } = exactOf(vector);
     const results = word === "diff" ? exactDiff(units, track) : exactCumul(units, track);
-    const shown = kept === undefined ? results : Array.from(rowsIn(kept.from, kept.to), (row) => results[row]);
     const width = word === "diff" ? differencePrecision(precision) : sumPrecision(precision);
-    return exactColumn(field, shown, { scale, precision: width });
+    return exactColumn(field, gone === undefined ? results : without(results, gone), { scale, precision: width });
   }
-  const values = inOrder(numbersOf(vector), track.rows);
-  const results = new Float64Array(kept?.count ?? values.length);
-  const round = digits < 16 ? rounderOf(results, digits) : finiteOf(results);
-  let missing = 0;
-  for (let g = 0; g + 1 < track.starts.length; g++) {
-    const back = kept === undefined ? 0 : g + 1;
-    const from = track.starts[g];
-    const to = track.starts[g + 1];
-    KERNELS[word](values, results, from, to, back);
-    // Series by series, while the results are still near.
-    missing += round(kept === undefined ? from : from + 1 - back, to - back);
-  }
-  const shown = kept === undefined ? byRow(results, track.rows) : keptByRow(results, track, kept);
-  return doubleColumn(field, shown, missing);
+  const { results, missing } = runPieces(piecesAlong(vector, track), track.starts, KERNELS[word], {
+    withoutFirsts: gone !== undefined,
+    finish: digits < 16 ? (pieces) => rounderOf(pieces, digits) : finiteOf,
+  });
+  if (track.rows === undefined) return doublesColumn(field, results, missing);
+  const byRows = gone === undefined ? byRow(results[0], track.rows) : keptByRow(results[0], track, gone);
+  return doublesColumn(field, [byRows], missing);
+}
+
+/** The values but those at the places `gone`, which ascend. */
+function without<Value>(values: readonly Value[], gone: Int32Array): Value[] {
+  let k = 0;
+  return values.filter((_, at) => {
+    if (at !== gone[k]) return true;
+    k++;
+    return false;
+  });
 }
 
 /** As `rounderOf`, without rounding. */
@@ -133,30 +127,30 @@ function finiteOf(results: Float64Array): (from: number, to: number) => number {
   };
 }
 
-/** Results by position without the first of each series, as results of the kept rows. */
-function keptByRow(results: Float64Array, { rows, starts }: Track, kept: Kept): Float64Array {
-  if (rows === undefined) return results;
-  const all = new Float64Array(rows.length);
+/** Results by position without the first of each series, as results of the rows but those `gone`. */
+function keptByRow(results: Float64Array, { rows, starts }: Track, gone: Int32Array): Float64Array {
+  const all = new Float64Array(starts[starts.length - 1]);
   for (let g = 0; g + 1 < starts.length; g++) {
-    for (let at = starts[g] + 1; at < starts[g + 1]; at++) all[rows[at]] = results[at - g - 1];
+    for (let at = starts[g] + 1; at < starts[g + 1]; at++) all[(rows as Int32Array)[at]] = results[at - g - 1];
   }
-  return inOrder(all, rowsIn(kept.from, kept.to));
+  const kept = new Float64Array(results.length);
+  const { from, to } = rangesWithout(gone, 0, all.length);
+  for (let k = 0, at = 0; k < from.length; at += to[k] - from[k], k++) kept.set(all.subarray(from[k], to[k]), at);
+  return kept;
 }
 
-/** As a kernel of `kernel.ts`, with results `back` places before their values: as many as rows have been dropped so far. */
-type Kernel = (y: Float64Array, out: Float64Array, from: number, to: number, back: number) => void;
-
-const KERNELS: Readonly<Record<Word, Kernel>> = {
+const KERNELS: Readonly<Record<Word, PieceKernel>> = {
   diff(y, out, from, to, back) {
     for (let t = from + 1; t < to; t++) out[t - back] = y[t] - y[t - 1];
   },
   rdiff(y, out, from, to, back) {
-    for (let t = from + 1; t < to; t++) out[t - back] = y[t - 1] === 0 ? Number.NaN : (y[t] - y[t - 1]) / y[t - 1];
+    // What is divided by 0 is not finite, and null for that.
+    for (let t = from + 1; t < to; t++) out[t - back] = (y[t] - y[t - 1]) / y[t - 1];
   },
   rdiff_from(y, out, from, to) {
     let latest = to - 1;
     while (latest >= from && Number.isNaN(y[latest])) latest--;
-    for (let t = from; t < to; t++) out[t] = y[t] === 0 ? Number.NaN : (y[latest] - y[t]) / y[t];
+    for (let t = from; t < to; t++) out[t] = (y[latest] - y[t]) / y[t];
     if (latest >= from) out[latest] = 0;
   },
   cumul(y, out, from, to) {

@@ -1,0 +1,96 @@
+/** Columns as arrays of numbers, piece by piece as their batches are, or as one. */
+
+/** One array of all pieces; a single piece is not copied. */
+export function joined<Values extends Int32Array | Float64Array>(
+  pieces: readonly Values[],
+  make: new (length: number) => Values,
+): Values {
+  const filled = pieces.filter((piece) => piece.length > 0);
+  if (filled.length === 1) return filled[0];
+  const all = new make(filled.reduce((total, piece) => total + piece.length, 0));
+  let at = 0;
+  for (const piece of filled) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
+/**
+ * A calculation along one series: reads `y` from `from` to `to` (exclusive) and writes the result of place t to `out[t - back]`, NaN for
+ * null in both. `back` is how many rows before it have been left out.
+ */
+export type PieceKernel = (y: Float64Array, out: Float64Array, from: number, to: number, back: number) => void;
+
+export interface PieceOptions {
+  /** Leave out the first row of every series. */
+  readonly withoutFirsts?: boolean;
+  /** What is done to the results of each series while they are still near; gives how many are NaN. */
+  readonly finish?: (results: Float64Array) => (from: number, to: number) => number;
+}
+
+/**
+ * A kernel along every series of values that stand one after the other in pieces, series `g` from `starts[g]` to `starts[g + 1]`
+ * (exclusive): the results in pieces alike, and how many NaN `finish` counted. A series within one piece is computed in place, one that
+ * goes on into the next for itself.
+ */
+export function runPieces(
+  y: readonly Float64Array[],
+  starts: Int32Array,
+  kernel: PieceKernel,
+  { withoutFirsts = false, finish = () => () => 0 }: PieceOptions = {},
+): { readonly results: readonly Float64Array[]; readonly missing: number } {
+  const left = withoutFirsts ? 1 : 0;
+  const results = lengthsOf(y, starts, left).map((length) => new Float64Array(length));
+  const finishes = results.map(finish);
+  let missing = 0;
+  let piece = 0;
+  let base = 0; // position where the piece begins
+  let back = 0; // rows of the piece left out so far
+  for (let g = 0; g + 1 < starts.length; g++) {
+    const to = starts[g + 1];
+    let from = starts[g];
+    for (; from >= base + y[piece].length; back = 0) base += y[piece++].length;
+    back += left;
+    if (to <= base + y[piece].length) {
+      kernel(y[piece], results[piece], from - base, to - base, back);
+      missing += finishes[piece](from + left - base - back, to - base - back);
+      continue;
+    }
+    const out = new Float64Array(to - from);
+    kernel(stretch(y, piece, from - base, to - from), out, 0, to - from, left);
+    missing += finish(out)(0, to - from - left);
+    let done = 0;
+    for (from += left; from < to; ) {
+      for (; from >= base + y[piece].length; back = 0) base += y[piece++].length;
+      const count = Math.min(to, base + y[piece].length) - from;
+      results[piece].set(out.subarray(done, done + count), from - base - back);
+      done += count;
+      from += count;
+    }
+  }
+  return { results, missing };
+}
+
+/** Lengths of the pieces when so many first rows of each series are left out. */
+function lengthsOf(y: readonly Float64Array[], starts: Int32Array, left: number): number[] {
+  let base = 0;
+  let g = 0;
+  return y.map(({ length }) => {
+    const first = g;
+    base += length;
+    while (g + 1 < starts.length && starts[g] < base) g++;
+    return length - left * (g - first);
+  });
+}
+
+/** `length` values from a place in a piece on, through the pieces after it. */
+function stretch(y: readonly Float64Array[], piece: number, from: number, length: number): Float64Array {
+  const all = new Float64Array(length);
+  for (let done = 0, at = from; done < length; at = 0) {
+    const part = y[piece++].subarray(at, at + length - done);
+    all.set(part, done);
+    done += part.length;
+  }
+  return all;
+}
