@@ -83,3 +83,29 @@ it("rounds any double as exact arithmetic does, alone and in arrays", () => {
     { numRuns: 2000 },
   );
 });
+
+it("rounds in arrays as alone: any bits, neighbours of powers of ten, halves of the last digit", () => {
+  const anyBits = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((raw) => {
+    bits.setBigUint64(0, raw);
+    return bits.getFloat64(0);
+  });
+  const nearPowers = fc
+    .tuple(fc.integer({ min: -323, max: 308 }), fc.bigInt({ min: -3n, max: 3n }))
+    .map(([k, step]) => {
+      bits.setFloat64(0, Number(`1e${k}`));
+      bits.setBigUint64(0, bits.getBigUint64(0) + (k === -323 ? 0n : step));
+      return bits.getFloat64(0);
+    });
+  const halves = fc
+    .tuple(fc.bigInt({ min: 1n, max: 10n ** 15n }), fc.integer({ min: -16, max: 23 }))
+    .map(([whole, k]) => Number(`${whole}5e${k - 1}`));
+  const values = fc.array(fc.oneof(anyBits, nearPowers, halves, fc.constantFrom(0, -0)), { maxLength: 50 });
+  fc.assert(
+    fc.property(values, fc.integer({ min: 1, max: 15 }), (given, digits) => {
+      const all = Float64Array.from(given);
+      roundAll(all, digits);
+      expect([...all]).toEqual(given.map((v) => (Number.isFinite(v) ? roundDigits(v, digits) : Number.NaN)));
+    }),
+    { numRuns: 3000, seed: 1 },
+  );
+});
