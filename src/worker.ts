@@ -1,8 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { type PartTask, readPart } from "./columns/csv-part.js";
+import { threadReader } from "./columns/read-task.js";
 
-// A thread that reads parts of CSV files; it loads neither Arrow nor anything else of the package.
-parentPort?.on("message", (task: PartTask) => {
-  const { result, transfer } = readPart(task);
-  parentPort?.postMessage(result, transfer);
-});
+// A thread that reads CSV; it loads neither Arrow nor anything else of the package.
+const obey = threadReader((answer, transfer) => parentPort?.postMessage(answer, transfer));
+parentPort?.on("message", obey);

@@ -57,7 +57,7 @@ export interface Landed {
   readonly rows?: number;
 }
 
-const PARQUET_BATCH_ROWS = 32_768;
+const PARQUET_BATCH_ROWS = 16_384;
 /** Options of a call beside those of reading. */
 const CALL = ["onProgress"] as const;
 
@@ -148,8 +148,8 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   /** Writes a Parquet file: exact decimals up to 38 digits, dates, one row group per batch; wider decimals as text. */
   async toParquet(path: string, options: BulkOptions & Pick<ParquetOptions, "compression"> = {}): Promise<Landed> {
     checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
-    // A row group is a batch at least: small ones keep the memory of both down.
-    const small = { batchRows: PARQUET_BATCH_ROWS, ...options };
+    // A row group is a batch at least: small ones keep the memory of both down. A thread would only read ahead of the slower writer.
+    const small = { batchRows: PARQUET_BATCH_ROWS, threads: 1, ...options };
     return this.#written(path, small, (batches) => writeParquet(batches, path, options));
   }
 

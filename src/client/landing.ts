@@ -1,10 +1,10 @@
 import type { RecordBatch } from "../columns/arrow.js";
-import { csvBatches } from "../columns/csv.js";
 import { atomicFile } from "../columns/file.js";
 import type { ReadOptions } from "../columns/options.js";
+import { zipBatches } from "../columns/zip-rows.js";
 import { zipEntry } from "../format/zip.js";
 import type { ColumnChooser } from "./bulk-columns.js";
-import { firstLine } from "./first-line.js";
+import { firstCells } from "./first-cells.js";
 import type { OnProgress } from "./progress.js";
 
 /** An archive on the disk and how to read it. */
@@ -21,29 +21,22 @@ export type LandOptions = ReadOptions & { readonly signal?: AbortSignal };
 
 /** The archive's rows as record batches, one at a time. Throws DataError; nothing is final until the end is reached. */
 export async function* landedBatches(landing: Landing, options: LandOptions): AsyncGenerator<RecordBatch> {
-  const entry = await zipEntry(landing.zip, { signal: options.signal });
+  const { zip, code, emptyText, onProgress } = landing;
+  const entry = await zipEntry(zip, { signal: options.signal });
+  const cells = await firstCells(entry.chunks());
+  const { columns, header } = await landing.choose(cells);
   let bytes = 0;
   let rows = 0;
-  const counted = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const chunk of entry.chunks()) {
-      bytes += chunk.length;
-      yield chunk;
-    }
+  const onBytes = (read: number): void => {
+    bytes = read;
   };
-  const { cells, chunks } = await firstLine(counted());
-  try {
-    const { columns, header } = await landing.choose(cells);
-    if (cells.length === 0) return;
-    const { emptyText, code } = landing;
-    for await (const batch of csvBatches(chunks, { ...options, columns, header, emptyText })) {
-      rows += batch.numRows;
-      landing.onProgress({ phase: "read", code, rows, bytes, total: entry.size });
-      yield batch;
-    }
-    landing.onProgress({ phase: "read", code, rows, bytes, total: entry.size, done: true });
-  } finally {
-    await chunks.return(undefined);
+  if (cells.length === 0) return;
+  for await (const batch of zipBatches(entry, { ...options, columns, header, emptyText, onBytes })) {
+    rows += batch.numRows;
+    onProgress({ phase: "read", code, rows, bytes, total: entry.size });
+    yield batch;
   }
+  onProgress({ phase: "read", code, rows, bytes: entry.size, total: entry.size, done: true });
 }
 
 /** Copies the archive's CSV to `path`, byte for byte: whole, or not at all. Gives its size. */

@@ -1,6 +1,6 @@
 import { type ColumnSpec, parseType } from "../spec/columns.js";
 import {
-  type Data,
+  Data,
   type DataType,
   makeData,
   makeVector,
@@ -47,6 +47,8 @@ export function textModes(schema: Schema | undefined): (TextMode | undefined)[] 
   });
 }
 
+const NO_BYTES = new Uint8Array(0);
+
 /** Puts Arrow around finished buffers, batch after batch of one reader: one schema, and dictionaries that are shared while they do not grow. */
 export class BatchMaker {
   private decided: Schema | undefined;
@@ -89,21 +91,22 @@ export class BatchMaker {
     );
   }
 
+  /**
+   * Not by `makeData`: the shape of its options would be new to the engine after each garbage collection, and making shapes calls for the
+   * next collection (docs/decisions.md).
+   */
   private data(column: RawColumn, type: DataType, length: number, i: number): Data {
-    const { nullCount, validity, words } = column;
-    const common = { type, length, nullCount, nullBitmap: validity } as const;
-    switch (column.kind) {
+    const { kind, nullCount, validity = NO_BYTES, words, floats, bytes, dictionary } = column;
+    switch (kind) {
       case FLOAT:
-        return makeData({ ...common, data: column.floats } as never);
+        return new Data(type, 0, length, nullCount, [undefined, floats, validity]);
       case BOOLEAN:
-        return makeData({ ...common, data: column.bytes } as never);
+        return new Data(type, 0, length, nullCount, [undefined, bytes, validity]);
       case TEXT:
-        if (column.dictionary === undefined) {
-          return makeData({ ...common, valueOffsets: words, data: column.bytes } as never);
-        }
-        return makeData({ ...common, data: words, dictionary: this.dictionary(column.dictionary, i) } as never);
+        if (dictionary === undefined) return new Data(type, 0, length, nullCount, [words, bytes, validity]);
+        return new Data(type, 0, length, nullCount, [undefined, words, validity], [], this.dictionary(dictionary, i));
       default:
-        return makeData({ ...common, data: valuesOf(words, type) } as never);
+        return new Data(type, 0, length, nullCount, [undefined, valuesOf(words, type), validity]);
     }
   }
 

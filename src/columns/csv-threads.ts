@@ -1,14 +1,12 @@
-import { existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
-import { Worker } from "node:worker_threads";
-import { packageRoot } from "../package/package-root.js";
 import type { RecordBatch, Table } from "./arrow.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "./batches.js";
-import { CsvParser } from "./csv-parser.js";
-import { type PartResult, type PartTask, unpacked } from "./csv-part.js";
+import { CsvParser, type RawBatch } from "./csv-parser.js";
 import type { CellReport, CsvOptions } from "./options.js";
+import { type PartTask, type ReadEnd, readTask } from "./read-task.js";
+import { hasThreads, readerThread, ThreadFailure } from "./reader-thread.js";
+import { BatchReceiver } from "./sent-batch.js";
 import { tableOf } from "./unify.js";
 
 /** Shorter parts do not repay a thread. */
@@ -25,35 +23,23 @@ const BORDER_SEARCH = 16_777_216;
  */
 export async function csvThreadsTable(path: string, options: CsvOptions): Promise<Table | undefined> {
   const threads = options.threads ?? availableParallelism();
-  const worker = workerPath();
-  if (threads < 2 || worker === undefined) return undefined;
+  if (threads < 2 || !hasThreads()) return undefined;
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return undefined;
-  const workers = new Workers(worker);
-  const stop = (): void => workers.close();
+  const stop = new AbortController();
+  const { signal } = options;
   try {
     const tasks = await partTasks(file, path, options, threads);
     if (tasks === undefined) return undefined;
-    options.signal?.addEventListener("abort", stop);
-    const parts = await readParts(tasks, workers);
-    if (parts === undefined) return undefined;
-    workers.release();
-    return joined(parts, options);
+    const parts = await readParts(tasks, signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]));
+    return parts && joined(parts, options);
   } catch (error) {
-    if (options.signal?.aborted) throw options.signal.reason;
-    if (error instanceof WorkerFailure) return undefined;
+    if (error instanceof ThreadFailure) return undefined;
     throw error;
   } finally {
-    options.signal?.removeEventListener("abort", stop);
-    workers.close();
+    stop.abort();
     await file.close();
   }
-}
-
-/** The worker's file in the built package; none in a source tree that was not built. */
-function workerPath(): string | undefined {
-  const path = join(packageRoot(), "dist/esm/worker.js");
-  return existsSync(path) ? path : undefined;
 }
 
 /** The parts of a file, one a thread; undefined where there is only one. */
@@ -75,17 +61,15 @@ async function partTasks(
     if (border > borders[borders.length - 1]) borders.push(border);
   }
   borders.push(size);
-  const { columns, decimals, onBadCell, onPrecisionLoss, batchRows, text, emptyText, lenient, maxCellBytes } = options;
-  const sendable = { columns, decimals, onBadCell, onPrecisionLoss, batchRows, text, emptyText, lenient, maxCellBytes };
-  const modes = textModes(options.schema);
+  // Rows are counted within the part.
+  const task = readTask({ ...options, firstRow: 0 }, textModes(options.schema));
   return borders.slice(1).map((end, i) => ({
+    ...task,
     path,
     start: borders[i],
     end,
     last: i === borders.length - 2,
-    options: sendable,
     order: first.order,
-    ...(modes && { modes }),
   }));
 }
 
@@ -112,32 +96,57 @@ async function borderAfter(file: FileHandle, start: number, size: number): Promi
   return undefined;
 }
 
+interface Part {
+  readonly start: number;
+  readonly raws: readonly RawBatch[];
+  readonly end: ReadEnd;
+}
+
+async function readPart(part: PartTask, signal: AbortSignal): Promise<Part> {
+  const thread = readerThread(signal);
+  const receiver = new BatchReceiver();
+  const raws: RawBatch[] = [];
+  let whole = false;
+  try {
+    thread.send({ part });
+    for (;;) {
+      const answer = await thread.answer();
+      if ("batch" in answer) raws.push(receiver.unpack(answer.batch));
+      else if ("end" in answer) {
+        whole = true;
+        return { start: part.start, raws, end: answer.end };
+      }
+    }
+  } finally {
+    thread.release(whole);
+  }
+}
+
 /** All parts at once; those that turn out to have begun inside a row are read again from its start. */
-async function readParts(tasks: readonly PartTask[], workers: Workers): Promise<PartResult[] | undefined> {
-  const running = tasks.map((task) => workers.run(task));
+async function readParts(tasks: readonly PartTask[], signal: AbortSignal): Promise<Part[] | undefined> {
+  const running = tasks.map((task) => readPart(task, signal));
   for (const part of running) part.catch(() => {});
-  const parts: PartResult[] = [];
+  const parts: Part[] = [];
   let { start } = tasks[0];
   for (let i = 0; i < tasks.length; i++) {
     let part = await running[i];
     if (part.start !== start) {
       if (start > tasks[i].end) return undefined;
-      part = await workers.run({ ...tasks[i], start });
+      part = await readPart({ ...tasks[i], start }, signal);
     }
-    if (part.failed) return undefined;
     parts.push(part);
-    start = part.end;
+    start = part.end.offset;
   }
   return parts;
 }
 
-function joined(parts: readonly PartResult[], options: CsvOptions): Table {
+function joined(parts: readonly Part[], options: CsvOptions): Table {
   warnUnknownTypes(options.columns, options);
   const batches: RecordBatch[] = [];
   let schema = options.schema;
   for (const part of parts) {
     const maker = new BatchMaker(options.columns, options);
-    const table = maker.table(unpacked(part));
+    const table = maker.table(part.raws);
     schema ??= table.schema;
     batches.push(...table.batches);
   }
@@ -147,78 +156,18 @@ function joined(parts: readonly PartResult[], options: CsvOptions): Table {
 }
 
 /** The reports of all parts as one reader would have made them. */
-function joinedReports(parts: readonly PartResult[], firstRow = 0): CellReport[] {
+function joinedReports(parts: readonly Part[], firstRow = 0): CellReport[] {
   const all = new Map<string, CellReport>();
   let before = firstRow;
-  for (const { reports, rows } of parts) {
-    for (const report of reports) {
+  for (const { end } of parts) {
+    for (const report of end.reports) {
       const key = `${report.what} ${report.column}`;
       const known = all.get(key);
       const moved = report.examples.map((example) => ({ ...example, row: example.row + before }));
       const examples = [...(known?.examples ?? []), ...moved].slice(0, 5);
       all.set(key, { ...report, count: (known?.count ?? 0) + report.count, examples });
     }
-    before += rows;
+    before += end.rows;
   }
   return [...all.values()];
-}
-
-/** No worker could start, or one ended before its time. */
-class WorkerFailure extends Error {}
-
-/** Threads that have nothing to do: they know their code already. They do not keep the process alive. */
-const idle: Worker[] = [];
-
-/** A new worker thread, which leaves the idle ones when it ends; whoever gave it a task hears of its errors. */
-function started(path: string): Worker {
-  const worker = new Worker(path);
-  worker.on("error", () => {});
-  worker.on("exit", () => {
-    const at = idle.indexOf(worker);
-    if (at >= 0) idle.splice(at, 1);
-  });
-  return worker;
-}
-
-/** The worker threads of one read. */
-class Workers {
-  private readonly own: Worker[] = [];
-  private readonly free: Worker[] = [];
-
-  constructor(private readonly path: string) {}
-
-  run(task: PartTask): Promise<PartResult> {
-    const worker = this.free.pop() ?? idle.pop() ?? started(this.path);
-    if (!this.own.includes(worker)) this.own.push(worker);
-    worker.ref();
-    return new Promise((resolve, reject) => {
-      const done = (): void => {
-        worker.off("message", onMessage).off("error", onEnd).off("exit", onEnd);
-      };
-      const onMessage = (result: PartResult): void => {
-        done();
-        this.free.push(worker);
-        resolve(result);
-      };
-      const onEnd = (): void => {
-        done();
-        reject(new WorkerFailure("The worker thread ended."));
-      };
-      worker.on("message", onMessage).on("error", onEnd).on("exit", onEnd);
-      worker.postMessage(task);
-    });
-  }
-
-  /** Keeps the threads for the next read. */
-  release(): void {
-    for (const worker of this.own.splice(0)) {
-      worker.unref();
-      idle.push(worker);
-    }
-  }
-
-  /** Ends the threads that were not released. */
-  close(): void {
-    for (const worker of this.own.splice(0)) void worker.terminate();
-  }
 }

@@ -1,10 +1,8 @@
 import type { RecordBatch, Table } from "./arrow.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "./batches.js";
 import { CsvParser, type RawBatch } from "./csv-parser.js";
+import { fullBatches, lastBatches, rawBatches } from "./csv-raw.js";
 import type { CsvOptions } from "./options.js";
-
-/** Bytes are parsed in pieces of this size, which stay in the processor's cache. */
-const PIECE = 1_048_576;
 
 /**
  * CSV chunks, cut anywhere, as record batches of `batchRows` rows, one at a time (spec 2.6, 4.9).
@@ -16,16 +14,8 @@ export async function* csvBatches(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: CsvOptions,
 ): AsyncGenerator<RecordBatch> {
-  const { parser, maker } = readers(options);
-  for await (const chunk of source) {
-    options.signal?.throwIfAborted();
-    for (let at = 0; at < chunk.length; at += PIECE) {
-      parser.feed(plainBytes(chunk, at, Math.min(at + PIECE, chunk.length)));
-      for (let raw = parser.take(); raw !== undefined; raw = parser.take()) yield maker.batch(raw);
-    }
-  }
-  parser.finish();
-  for (let raw = parser.take(); raw !== undefined; raw = parser.take()) yield maker.batch(raw);
+  const { parser, maker } = csvReader(options);
+  for await (const raw of rawBatches(parser, source, options.signal)) yield maker.batch(raw);
   parser.policy.report();
 }
 
@@ -35,18 +25,8 @@ export async function* csvBatches(
  * @throws DataError naming row, column, value and byte offset for whatever does not fit (see {@link CsvOptions})
  */
 export function csvTable(bytes: Uint8Array, options: CsvOptions): Table {
-  const { parser, maker } = readers(options);
-  const raws: RawBatch[] = [];
-  const drain = (): void => {
-    for (let raw = parser.take(); raw !== undefined; raw = parser.take()) raws.push(raw);
-  };
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    options.signal?.throwIfAborted();
-    parser.feed(plainBytes(bytes, at, Math.min(at + PIECE, bytes.length)));
-    drain();
-  }
-  parser.finish();
-  drain();
+  const { parser, maker } = csvReader(options);
+  const raws = [...fullBatches(parser, bytes, options.signal), ...lastBatches(parser)];
   parser.policy.report();
   return maker.table(raws);
 }
@@ -56,29 +36,17 @@ export async function csvStreamTable(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: CsvOptions,
 ): Promise<Table> {
-  const { parser, maker } = readers(options);
+  const { parser, maker } = csvReader(options);
   const raws: RawBatch[] = [];
-  for await (const chunk of source) {
-    options.signal?.throwIfAborted();
-    for (let at = 0; at < chunk.length; at += PIECE) {
-      parser.feed(plainBytes(chunk, at, Math.min(at + PIECE, chunk.length)));
-      for (let raw = parser.take(); raw !== undefined; raw = parser.take()) raws.push(raw);
-    }
-  }
-  parser.finish();
-  for (let raw = parser.take(); raw !== undefined; raw = parser.take()) raws.push(raw);
+  for await (const raw of rawBatches(parser, source, options.signal)) raws.push(raw);
   parser.policy.report();
   return maker.table(raws);
 }
 
-function readers(options: CsvOptions): { parser: CsvParser; maker: BatchMaker } {
+/** What turns CSV into batches: the parser, and what puts Arrow around its buffers. Warns of types that nobody knows. */
+export function csvReader(options: CsvOptions): { readonly parser: CsvParser; readonly maker: BatchMaker } {
   warnUnknownTypes(options.columns, options);
   const modes = textModes(options.schema);
   const parser = new CsvParser(options, modes === undefined ? undefined : { offset: 0, modes });
   return { parser, maker: new BatchMaker(options.columns, options) };
-}
-
-/** A view of the bytes that is a plain Uint8Array: a Buffer beside it would make every loop over bytes slower. */
-export function plainBytes(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
 }

@@ -134,7 +134,8 @@ export function grown(bytes: Uint8Array, length: number): Uint8Array {
   return copy;
 }
 
-function grownInts(ints: Int32Array, length: number): Int32Array {
+/** As {@link grown}, for words. */
+export function grownInts(ints: Int32Array, length: number): Int32Array {
   const copy = new Int32Array(Math.max(length, ints.length * 2));
   copy.set(ints);
   return copy;

@@ -1,6 +1,5 @@
 import { open } from "node:fs/promises";
 import { type CsvTextOptions, csvText } from "../format/csv-text.js";
-import { type ZipOptions, zipEntry } from "../format/zip.js";
 import type { RecordBatch, Schema, Table } from "./arrow.js";
 import { cellTexts } from "./cells.js";
 import { csvStreamTable, csvTable } from "./csv.js";
@@ -43,12 +42,6 @@ async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
 export async function csvFileTable(source: string | Uint8Array, options: CsvOptions): Promise<Table> {
   if (typeof source !== "string") return csvTable(source, options);
   return (await csvThreadsTable(source, options)) ?? csvStreamTable(fileBlocks(source), options);
-}
-
-/** The one CSV file of a zip archive (spec 2.5, 4.9) as a table, CRC-32 and sizes checked. */
-export async function zipTable(source: string | Uint8Array, options: CsvOptions & ZipOptions): Promise<Table> {
-  const entry = await zipEntry(source, options);
-  return csvStreamTable(entry.chunks(), options);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { adopt } from "../columns/adopt.js";
 import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow.js";
-import { csvFileTable, writeCsv, zipTable } from "../columns/files.js";
+import { csvFileTable, writeCsv } from "../columns/files.js";
 import { type IPCOptions, readArrow, tableFromIPCBytes, tableToIPCBytes, writeArrowStream } from "../columns/ipc.js";
 import {
   type CsvOptions,
@@ -16,6 +16,7 @@ import { columnsOf } from "../columns/schema.js";
 import { type SortKey, sortedRows } from "../columns/sort.js";
 import { takeRows } from "../columns/take.js";
 import { tableOf } from "../columns/unify.js";
+import { zipTable } from "../columns/zip-rows.js";
 import { type Chart, plotTable } from "../display/chart/chart.js";
 import type { PlotOptions } from "../display/chart/options.js";
 import { letErrorsShow } from "../display/error.js";

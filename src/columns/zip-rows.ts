@@ -1,0 +1,81 @@
+import { availableParallelism } from "node:os";
+import { type ZipEntry, type ZipOptions, type ZipSource, zipEntry } from "../format/zip.js";
+import type { RecordBatch, Table } from "./arrow.js";
+import { textModes } from "./batches.js";
+import { csvReader } from "./csv.js";
+import type { CsvParser, RawBatch } from "./csv-parser.js";
+import { rawBatches } from "./csv-raw.js";
+import { threadBatches } from "./csv-thread.js";
+import type { CsvOptions } from "./options.js";
+import { readTask } from "./read-task.js";
+import { hasThreads, ThreadFailure } from "./reader-thread.js";
+
+/** An archive whose file is shorter does not repay a thread. */
+const SHORTEST = 16_777_216;
+
+/** Batches a thread may have finished before they are asked for: enough that neither waits, few enough for memory. */
+const AHEAD = 2;
+
+/** How the CSV file inside an archive is read. */
+export interface ZipCsvOptions extends CsvOptions, ZipOptions {
+  /** Told with each batch how many bytes of the CSV file were read. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/** The one CSV file of a zip archive (spec 2.5, 4.9) as a table, CRC-32 and sizes checked. Throws DataError, FileError. */
+export async function zipTable(source: ZipSource, options: ZipCsvOptions): Promise<Table> {
+  const entry = await zipEntry(source, options);
+  const { parser, maker } = csvReader(options);
+  const raws: RawBatch[] = [];
+  for await (const raw of zipRaws(entry, parser, options, Number.POSITIVE_INFINITY)) raws.push(raw);
+  return maker.table(raws);
+}
+
+/**
+ * The CSV file of an archive as record batches, one at a time. Nothing is final until the end is reached: sizes and CRC-32 are checked last.
+ *
+ * @throws DataError, FileError
+ */
+export async function* zipBatches(entry: ZipEntry, options: ZipCsvOptions): AsyncGenerator<RecordBatch> {
+  const { parser, maker } = csvReader(options);
+  for await (const raw of zipRaws(entry, parser, options, AHEAD)) yield maker.batch(raw);
+}
+
+/**
+ * A long file is parsed on a worker thread. Two cores are kept busy either way, because zlib inflates on a thread of its own; but parsing
+ * passes through a lot of memory that only the garbage collector frees, and on the caller's thread each of its rounds visits all that the
+ * caller holds (docs/decisions.md). Whatever stops the thread, an error in the file included, is met again by this thread, which gives the
+ * batches that are still due.
+ */
+async function* zipRaws(
+  entry: ZipEntry,
+  parser: CsvParser,
+  options: ZipCsvOptions,
+  ahead: number,
+): AsyncGenerator<RawBatch> {
+  const { threads = availableParallelism(), signal, onBytes } = options;
+  let given = 0;
+  if (threads > 1 && entry.size >= SHORTEST && hasThreads()) {
+    const onBatch = (offset: number): void => {
+      given++;
+      onBytes?.(offset);
+    };
+    try {
+      const task = readTask(options, textModes(options.schema));
+      const end = yield* threadBatches(entry.chunks(), task, { ahead, signal, onBatch });
+      if (options.onReport !== undefined) for (const report of end.reports) options.onReport(report);
+      return;
+    } catch (error) {
+      if (!(error instanceof ThreadFailure)) throw error;
+    }
+  }
+  for await (const raw of rawBatches(parser, entry.chunks(), signal)) {
+    if (given > 0) {
+      given--;
+      continue;
+    }
+    onBytes?.(parser.offset);
+    yield raw;
+  }
+  parser.policy.report();
+}
