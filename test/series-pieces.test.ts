@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Table, Vector } from "../src/columns/arrow.js";
+import { vectorToNumbers } from "../src/columns/readers.js";
 import { Frame } from "../src/frame/frame.js";
+import { roundDigits } from "../src/series/digits.js";
 import { formatDate } from "../src/value/date.js";
 import { inBatches, tableFrom, textsOf } from "./series-tables.js";
 
@@ -103,6 +105,17 @@ describe("what stays and what is copied", () => {
     const five = works.rdiff(Frame.from(inBatches(tableOf(rows), 7))).table;
     expect(five.batches.map(({ numRows }) => numRows)).toEqual([6, 6, 6, 6, 6, 5]);
     expect((five.getChild("x") as Vector).nullCount).toBe(0);
+  });
+
+  it("cuts a long batch before it drops rows of it", () => {
+    const values = Array.from({ length: 140_000 }, (_, i) => ((i * 7919) % 1009) - 500);
+    const long = tableFrom({ date: ["Date", values.map((_, i) => i)], x: ["double", values] });
+    const result = works.rdiff(Frame.from(long).with({ ticker: values.map(() => "A") })).table;
+    expect(result.batches.map(({ numRows }) => numRows)).toEqual([65_535, 65_536, 8_928]);
+    const expected = values.map((y, i) => roundDigits((y - values[i - 1]) / values[i - 1], 14)).slice(1);
+    const x = vectorToNumbers(result.getChild("x") as Vector);
+    expect(x).toEqual(Float64Array.from(expected, (v) => (Number.isFinite(v) ? v : Number.NaN)));
+    expect(vectorToNumbers(result.getChild("date") as Vector).at(-1)).toBe(139_999 * 86_400_000);
   });
 
   it("leaves no rows of series of one row, and no batches without rows", () => {

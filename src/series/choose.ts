@@ -59,7 +59,7 @@ export function isNumber(type: DataType): boolean {
 }
 
 /** The column of days: the named one, or the first that holds days; undefined where there is none. */
-export function timeColumn(table: Table, on: string | undefined): number | undefined {
+function timeColumn(table: Table, on: string | undefined): number | undefined {
   if (on !== undefined) {
     const at = columnIndex(table, on);
     if (isTime(table.schema.fields[at].type)) return at;

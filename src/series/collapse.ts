@@ -82,7 +82,7 @@ export function periodTable(
 }
 
 /** A column of days. */
-export function dayColumn(name: string, days: Int32Array): Column {
+function dayColumn(name: string, days: Int32Array): Column {
   const field = new Field(name, new DateDay(), true, new Map([[TYPE_KEY, "Date"]]));
   return { field, data: makeData({ type: new DateDay(), length: days.length, nullCount: 0, data: days }) };
 }

@@ -15,13 +15,7 @@ const HIGH = LITTLE ? 1 : 0;
 
 /**
  * `value` rounded to `digits` significant decimal digits (1 to 15), half to even on the exact value. NaN, zero and the
- * infinities come back unchanged.
- *
- * @example
- * ```ts no-run
- * import { roundDigits } from "arrowbook";
- * roundDigits(100.03 - 100, 14); // 0.030000000000001
- * ```
+ * infinities come back unchanged: `roundDigits(100.03 - 100, 14)` is 0.030000000000001.
  */
 export function roundDigits(value: number, digits: number): number {
   const size = Math.abs(value);

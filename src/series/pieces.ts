@@ -1,13 +1,14 @@
-/** Columns as arrays of numbers, piece by piece as their batches are, or as one. */
-
-/** One array of all pieces; a single piece is not copied. */
+/** One array of all pieces, not copied where they lie one after the other in one buffer. */
 export function joined<Values extends Int32Array | Float64Array>(
   pieces: readonly Values[],
-  make: new (length: number) => Values,
+  kind: { new (length: number): Values; new (buffer: ArrayBufferLike, offset: number, length: number): Values },
 ): Values {
   const filled = pieces.filter((piece) => piece.length > 0);
-  if (filled.length === 1) return filled[0];
-  const all = new make(filled.reduce((total, piece) => total + piece.length, 0));
+  const length = filled.reduce((total, piece) => total + piece.length, 0);
+  if (filled.length > 0 && filled.every((piece, i) => i === 0 || follows(piece, filled[i - 1]))) {
+    return new kind(filled[0].buffer, filled[0].byteOffset, length);
+  }
+  const all = new kind(length);
   let at = 0;
   for (const piece of filled) {
     all.set(piece, at);
@@ -15,6 +16,9 @@ export function joined<Values extends Int32Array | Float64Array>(
   }
   return all;
 }
+
+const follows = (piece: Int32Array | Float64Array, other: Int32Array | Float64Array): boolean =>
+  piece.buffer === other.buffer && piece.byteOffset === other.byteOffset + other.byteLength;
 
 /**
  * A calculation along one series: reads `y` from `from` to `to` (exclusive) and writes the result of place t to `out[t - back]`, NaN for
@@ -31,8 +35,8 @@ export interface PieceOptions {
 
 /**
  * A kernel along every series of values that stand one after the other in pieces, series `g` from `starts[g]` to `starts[g + 1]`
- * (exclusive): the results in pieces alike, and how many NaN `finish` counted. A series within one piece is computed in place, one that
- * goes on into the next for itself.
+ * (exclusive): the results in pieces alike, and how many NaN `finish` counted. A series within one piece is computed where it stands,
+ * one that goes on into the next in arrays of its own.
  */
 export function runPieces(
   y: readonly Float64Array[],

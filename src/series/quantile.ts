@@ -23,16 +23,6 @@ export function quantileOfSorted(sorted: Float64Array, count: number, q: number)
   return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
 }
 
-/** The sorted values of a column without nulls. */
-export function sortedValues(table: Table, column: string): Float64Array {
-  const values = numbersOf(vectorAt(table, columnIndex(table, column)))
-    .slice()
-    .sort();
-  let count = values.length;
-  while (count > 0 && Number.isNaN(values[count - 1])) count--;
-  return values.subarray(0, count);
-}
-
 /**
  * A quantile of a number column as a `number`, nulls left out, linear between neighbours; null of an empty column.
  *
@@ -42,7 +32,10 @@ export function sortedValues(table: Table, column: string): Float64Array {
  * ```
  */
 export function quantile(table: Table, column: string, q: number): number | null {
-  const sorted = sortedValues(table, column);
-  const value = quantileOfSorted(sorted, sorted.length, q);
+  const values = numbersOf(vectorAt(table, columnIndex(table, column)));
+  const sorted = values.slice().sort(); // NaN last
+  let count = sorted.length;
+  while (count > 0 && Number.isNaN(sorted[count - 1])) count--;
+  const value = quantileOfSorted(sorted, count, q);
   return Number.isNaN(value) ? null : value;
 }

@@ -42,7 +42,7 @@ export function takeRanges(data: Data, ranges: Ranges): Data {
 }
 
 /** Every row of the ranges. */
-export function rowsIn({ from, to, count }: Ranges): Int32Array {
+function rowsIn({ from, to, count }: Ranges): Int32Array {
   const rows = new Int32Array(count);
   let at = 0;
   for (let k = 0; k < from.length; k++) for (let row = from[k]; row < to[k]; row++) rows[at++] = row;

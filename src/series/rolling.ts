@@ -12,7 +12,7 @@ import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windo
 import { dayWindows, rowWindows, type Windows } from "./windows.js";
 
 /** Words for a value over a sliding window. */
-export const WINDOW_WORDS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
+const WINDOW_WORDS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
 export type WindowWord = (typeof WINDOW_WORDS)[number];
 
 export interface RollingOptions<Name extends string = string> extends ColumnChoice<Name> {

@@ -1,4 +1,5 @@
 import { type Data, type Field, makeData, RecordBatch, Schema, Struct, Table } from "../columns/arrow.js";
+import { BATCH_ROWS } from "../columns/options.js";
 import { sliceData } from "../columns/record-batch.js";
 import { tableOfData, takeRows } from "../columns/take.js";
 import type { Column, Computed } from "./numbers.js";
@@ -55,4 +56,19 @@ const pieceOf = (data: Data, from: number, length: number): Data =>
 /** The rows of a table in one order or another: all of it where `rows` is undefined. */
 export function rowsOf(table: Table, rows: Int32Array | undefined): Table {
   return rows === undefined ? table : takeRows(table, rows);
+}
+
+/** The same rows in batches of 65,536 at most, as readers make them; buffers are shared. */
+export function inBatches(table: Table): Table {
+  if (table.batches.every(({ numRows }) => numRows <= BATCH_ROWS)) return table;
+  const type = new Struct(table.schema.fields as Field[]);
+  const batches = table.batches.flatMap(({ numRows, data }) =>
+    Array.from({ length: Math.ceil(numRows / BATCH_ROWS) }, (_, b) => {
+      const from = b * BATCH_ROWS;
+      const length = Math.min(BATCH_ROWS, numRows - from);
+      const children = data.children.map((child) => sliceData(child, from, length));
+      return new RecordBatch(table.schema, makeData({ type, length, nullCount: 0, children }));
+    }),
+  );
+  return new Table(table.schema, batches);
 }

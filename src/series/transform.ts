@@ -8,7 +8,7 @@ import { byRow, piecesAlong, rowAt } from "./kernel.js";
 import { type Computed, doublesColumn } from "./numbers.js";
 import { type PieceKernel, runPieces } from "./pieces.js";
 import { type Ranges, rangesWithout } from "./ranges.js";
-import { withColumns } from "./tables.js";
+import { inBatches, withColumns } from "./tables.js";
 import { type Track, trackOf } from "./track.js";
 
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
@@ -29,7 +29,8 @@ export interface TransformOptions<Name extends string = string> extends Omit<Col
  *
  * The row before is the previous row, not the previous value. Doubles are computed in binary and rounded to 14 significant
  * digits; `diff` and `cumul` of integers and decimals are exact and not rounded; the rest of their transforms are `Float64`.
- * NaN counts as null, and a result that is not finite is null. Rows keep their order.
+ * NaN counts as null, and a result that is not finite is null. Rows keep their order; where first rows are dropped, the batches of
+ * the result have 65,536 rows at most, and none is empty.
  *
  * @throws InputError `UnknownWord`, `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
  * @example
@@ -48,11 +49,14 @@ export function transform(table: Table, name: Transform, options: TransformOptio
   if (word === "none") return table;
   const digits = wholeNumber(options.digits ?? 14, 1, "digits");
   const { on, by, values } = choose(table, options);
-  const track = trackOf(table, on, by);
-  const gone = word === "diff" || word === "rdiff" ? firstRows(track) : undefined;
+  const drops = word === "diff" || word === "rdiff";
+  // Rows to drop make copies: of small batches, whose memory is used again, while a long one comes new from the system.
+  const source = drops ? inBatches(table) : table;
+  const track = trackOf(source, on, by);
+  const gone = drops ? firstRows(track) : undefined;
   const made = new Map<number, Computed>();
-  for (const at of values) made.set(at, transformed(table, at, { word, digits, track, gone }));
-  return withColumns(table, made, [], gone && keptOf(table, gone));
+  for (const at of values) made.set(at, transformed(source, at, { word, digits, track, gone }));
+  return withColumns(source, made, [], gone && keptOf(source, gone));
 }
 
 type Word = Exclude<Transform, "none">;

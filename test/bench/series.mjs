@@ -71,7 +71,7 @@ function shuffled({ codes, days, close }) {
 const tickerType = new Dictionary(new Utf8(), new Int32());
 const dictionary = vectorFromArray(names, new Utf8());
 
-/** A frame in batches of `size` rows, as a reader of files makes them (65,536) or in one. */
+/** A frame in batches of `size` rows with buffers of their own, as a reader of files makes them (65,536), or in one. */
 function frameOf({ codes, days, close }, size) {
   const fields = [
     new Field("ticker", tickerType, true),
@@ -83,7 +83,7 @@ function frameOf({ codes, days, close }, size) {
   for (let from = 0; from < ROWS; from += size) {
     const length = Math.min(size, ROWS - from);
     const part = (type, values, more) =>
-      makeData({ type, length, nullCount: 0, data: values.subarray(from, from + length), ...more });
+      makeData({ type, length, nullCount: 0, data: values.slice(from, from + length), ...more });
     const children = [part(tickerType, codes, { dictionary }), part(new DateDay(), days), part(new Float64(), close)];
     batches.push(new RecordBatch(schema, makeData({ type: new Struct(fields), length, nullCount: 0, children })));
   }
