@@ -33,11 +33,20 @@ function workerPath(): string | undefined {
 /** Whether there is code for a thread to run. */
 export const hasThreads = (): boolean => workerPath() !== undefined;
 
+function newWorker(path: string): Worker {
+  try {
+    return new Worker(path);
+  } catch (cause) {
+    // A process may be forbidden to have threads.
+    throw new ThreadFailure("No thread can start.", { cause });
+  }
+}
+
 /** A new worker thread, which leaves the idle ones when it ends; whoever has it hears of its errors. */
 function started(): Worker {
   const path = workerPath();
   if (path === undefined) throw new ThreadFailure("The package was not built.");
-  const worker = new Worker(path);
+  const worker = newWorker(path);
   worker.on("error", () => {});
   worker.on("exit", () => {
     const at = idle.indexOf(worker);

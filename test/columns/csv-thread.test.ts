@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ import { hasThreads, ThreadFailure } from "../../src/columns/reader-thread.js";
 import { tableOf } from "../../src/columns/unify.js";
 import { zipBatches, zipTable } from "../../src/columns/zip-rows.js";
 import { zipEntry } from "../../src/format/zip.js";
+import { packageRoot } from "../../src/package/package-root.js";
 import { zipBytes } from "../zip/archive.js";
 import { textsOf } from "./rows.js";
 
@@ -162,6 +164,18 @@ describe("a long archive", () => {
     const bytes = zipped(text);
     expect((await zipTable(bytes, { columns, threads: 2 })).numRows).toBe(rows);
     expect(bytes.equals(zipped(text))).toBe(true);
+  });
+
+  it("is read all the same where a process may have no threads", () => {
+    const may = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
+    const script = `import("arrowbook").then(async ({ Frame }) => {
+      const frame = await Frame.fromZip(${JSON.stringify(path)}, { columns: ${JSON.stringify(columns)}, threads: 2 });
+      process.stdout.write(String(frame.numRows));
+    })`;
+    const printed = execFileSync(process.execPath, [may, "--allow-fs-read=*", "--no-warnings", "-e", script], {
+      cwd: packageRoot(),
+    });
+    expect(printed.toString()).toBe(String(rows));
   });
 
   it("names the row of an error and gives each batch before it once", async () => {
