@@ -1,9 +1,16 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 
-/** A file of the shared cases, which lie beside the repository or where `ARROWBOOK_CASES` says; it may not be there. */
+/** The folder of the shared cases, which lies beside the repository or where `ARROWBOOK_CASES` says; it may not be there. */
+export const casesFolder = process.env["ARROWBOOK_CASES"] ?? resolve(repository, "../shared/cases");
+
+/** Whether the shared cases are here. */
+export const haveCases = existsSync(casesFolder);
+
+/** A file of the shared cases. */
 export function cases(path: string): string {
-  return resolve(process.env["ARROWBOOK_CASES"] ?? resolve(repository, "../shared/cases"), path);
+  return resolve(casesFolder, path);
 }

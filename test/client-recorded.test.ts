@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { connect } from "../src/client/service.js";
+import { cases, casesFolder } from "./cases.js";
 
 /* The client against whole answers of a real service, as they were recorded. */
-const cases = process.env.ARROWBOOK_CASES ?? resolve(fileURLToPath(new URL("..", import.meta.url)), "../shared/cases");
-const folder = join(cases, "quandl-recorded");
+const folder = cases("quandl-recorded");
 
-if (!existsSync(folder)) console.info(`no recorded answers under ${cases}: those tests did not run`);
+if (!existsSync(folder)) console.info(`no recorded answers under ${casesFolder}: those tests did not run`);
 
 /** A recorded answer: status line without a version, headers, body; one line end more than the body stands at the end. */
 const recorded = (name: string): Response => {

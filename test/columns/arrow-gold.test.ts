@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { Table } from "../../src/columns/arrow.js";
@@ -9,9 +8,9 @@ import { vectorToStrings } from "../../src/columns/readers.js";
 import { DataError } from "../../src/errors/errors.js";
 import { unscaledText } from "../../src/value/decimal.js";
 import { formatNumber } from "../../src/value/number.js";
+import { cases } from "../cases.js";
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
-const gold = resolve(process.env["ARROWBOOK_CASES"] ?? resolve(repository, "../shared/cases"), "arrow-gold");
+const gold = cases("arrow-gold");
 
 interface TruthType {
   readonly name: string;

@@ -1,6 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { csvTable } from "../../src/columns/csv.js";
@@ -11,15 +9,13 @@ import { DataError } from "../../src/errors/errors.js";
 import { csvRow, DOUBLED, type FaultSlot, splitRow } from "../../src/format/csv.js";
 import { csvText } from "../../src/format/csv-text.js";
 import { readEnvelope } from "../../src/format/json-envelope.js";
+import { cases, casesFolder, haveCases } from "../cases.js";
 import { textsOf, utf8 } from "./rows.js";
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
-const cases = process.env["ARROWBOOK_CASES"] ?? resolve(repository, "../shared/cases");
-const here = existsSync(cases);
-const file = (...path: string[]): Buffer => readFileSync(resolve(cases, ...path));
+const file = (...path: string[]): Buffer => readFileSync(cases(path.join("/")));
 
-it(`the public cases are ${here ? "at hand" : "not at hand: the sets below are left out"}`, () => {
-  expect(typeof cases).toBe("string");
+it(`the public cases are ${haveCases ? "at hand" : "not at hand: the sets below are left out"}`, () => {
+  expect(typeof casesFolder).toBe("string");
 });
 
 /** The rows of a CSV text as the grammar has them, or undefined where a row is malformed. */
@@ -40,8 +36,8 @@ const syntax = (bytes: Uint8Array, loose = false): string[][] | undefined => {
   return rows;
 };
 
-describe.runIf(here)("csv-spectrum", () => {
-  const names = here ? readdirSync(resolve(cases, "csv-spectrum/csvs")) : [];
+describe.runIf(haveCases)("csv-spectrum", () => {
+  const names = haveCases ? readdirSync(cases("csv-spectrum/csvs")) : [];
   it.each(names)("%s", (name) => {
     const bytes = file("csv-spectrum/csvs", name);
     const parsed = JSON.parse(file("csv-spectrum/json", name.replace(".csv", ".json")).toString()) as unknown;
@@ -67,8 +63,8 @@ interface PapaCase {
   readonly __has_function?: boolean;
 }
 
-describe.runIf(here)("papaparse's own cases", () => {
-  const all = here
+describe.runIf(haveCases)("papaparse's own cases", () => {
+  const all = haveCases
     ? (JSON.parse(gunzipSync(file("papaparse/test-cases.json.gz")).toString()) as Record<string, readonly PapaCase[]>)
     : {};
   // Options of papaparse that this reader has by another name, or that change nothing here.
@@ -112,8 +108,8 @@ describe.runIf(here)("papaparse's own cases", () => {
   });
 });
 
-describe.runIf(here)("number-parse", () => {
-  const names = here ? readdirSync(resolve(cases, "number-parse")).filter((name) => name.endsWith(".txt")) : [];
+describe.runIf(haveCases)("number-parse", () => {
+  const names = haveCases ? readdirSync(cases("number-parse")).filter((name) => name.endsWith(".txt")) : [];
   it.each(names)("%s: the exact bits", (name) => {
     const lines = file("number-parse", name).toString().trimEnd().split("\n");
     const texts = lines.map((line) => line.slice(31));
@@ -139,9 +135,9 @@ describe.runIf(here)("number-parse", () => {
   });
 });
 
-describe.runIf(here)("naughty strings", () => {
+describe.runIf(haveCases)("naughty strings", () => {
   it("come back code unit for code unit through CSV and JSON, as cells and as column names", () => {
-    const strings = here ? (JSON.parse(file("naughty-strings/blns.json").toString()) as string[]) : [];
+    const strings = haveCases ? (JSON.parse(file("naughty-strings/blns.json").toString()) as string[]) : [];
     const csv = utf8(`x\n${csvText(strings.map((text) => [text]))}`);
     const column = (table: ReturnType<typeof csvTable>): unknown => vectorToStrings(table.getChildAt(0) as never);
     for (const text of ["dictionary", "utf8"] as const) {
@@ -157,9 +153,9 @@ describe.runIf(here)("naughty strings", () => {
   });
 });
 
-describe.runIf(here)("recorded answers of a real service", () => {
+describe.runIf(haveCases)("recorded answers of a real service", () => {
   const folder = "quandl-recorded/stock_calculator";
-  const names = here ? readdirSync(resolve(cases, folder)).filter((name) => name.endsWith(".http")) : [];
+  const names = haveCases ? readdirSync(cases(folder)).filter((name) => name.endsWith(".http")) : [];
   it.each(names)("%s", (name) => {
     const text = file(folder, name).toString("latin1");
     const body = file(folder, name).subarray(text.indexOf("\r\n\r\n") + 4);
@@ -201,7 +197,7 @@ describe.runIf(here)("recorded answers of a real service", () => {
       { name: "date", type: "Date" },
       ...decimals.map((name) => ({ name, type: "BigDecimal(34,12)" })),
     ];
-    const table = await zipTable(resolve(cases, "quandl-recorded/zipline/QUANDL_ARCHIVE.zip"), { columns });
+    const table = await zipTable(cases("quandl-recorded/zipline/QUANDL_ARCHIVE.zip"), { columns });
     expect(table.numRows).toBe(916);
     const counts = new Map<string | null, number>();
     for (const [ticker] of textsOf(table)) counts.set(ticker, (counts.get(ticker) ?? 0) + 1);

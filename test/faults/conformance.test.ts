@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { cases, casesFolder } from "../cases.js";
 import { zipBytes } from "../zip/archive.js";
 import { EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-ground.js";
 import { type Answer, faultServer, ranged } from "./fault-server.js";
@@ -12,9 +12,7 @@ import { type Answer, faultServer, ranged } from "./fault-server.js";
  * ordinary answers; the call succeeds or fails as the scenario says, with exactly as many requests as that takes. Our calls only
  * read, so that they stand for the idempotent ones; the scenarios about writes do not concern us.
  */
-const cases =
-  process.env.ARROWBOOK_CASES ?? resolve(fileURLToPath(new URL("../..", import.meta.url)), "../shared/cases");
-const file = join(cases, "retry-conformance-gcs", "retryStrategyTestData.json");
+const file = cases("retry-conformance-gcs/retryStrategyTestData.json");
 
 interface Scenario {
   readonly id: number;
@@ -23,7 +21,7 @@ interface Scenario {
   readonly expectSuccess: boolean;
 }
 
-if (!existsSync(file)) console.info(`no retry scenarios under ${cases}: those tests did not run`);
+if (!existsSync(file)) console.info(`no retry scenarios under ${casesFolder}: those tests did not run`);
 
 const server = await faultServer();
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-conformance-"));

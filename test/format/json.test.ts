@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DataError } from "../../src/errors/errors.js";
 import { checkJson, unescapeString } from "../../src/format/json.js";
 import { readEnvelope } from "../../src/format/json-envelope.js";
+import { cases } from "../cases.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const accepts = (input: Uint8Array): boolean => {
@@ -18,16 +18,12 @@ const accepts = (input: Uint8Array): boolean => {
   }
 };
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
-const cases = resolve(
-  process.env["ARROWBOOK_CASES"] ?? resolve(repository, "../shared/cases"),
-  "json-nst/test_parsing",
-);
+const suite = cases("json-nst/test_parsing");
 
-describe.runIf(existsSync(cases))("the public JSON test suite", () => {
-  const files = existsSync(cases) ? readdirSync(cases).filter((name) => name.endsWith(".json")) : [];
+describe.runIf(existsSync(suite))("the public JSON test suite", () => {
+  const files = existsSync(suite) ? readdirSync(suite).filter((name) => name.endsWith(".json")) : [];
   it("accepts every y_ and refuses every n_", () => {
-    const verdicts = files.map((name) => [name, accepts(readFileSync(resolve(cases, name)))] as const);
+    const verdicts = files.map((name) => [name, accepts(readFileSync(resolve(suite, name)))] as const);
     expect(verdicts.filter(([name, ok]) => name.startsWith("y_") && !ok).map(([name]) => name)).toEqual([]);
     expect(verdicts.filter(([name, ok]) => name.startsWith("n_") && ok).map(([name]) => name)).toEqual([]);
     expect(verdicts.length).toBe(318);

@@ -6,7 +6,7 @@ import { markdownHtml } from "../../src/kernel/markdown.js";
 import { type Notebook, type Output, parseNotebook } from "../../src/kernel/notebook-file.js";
 import { notebookPage } from "../../src/kernel/notebook-page.js";
 import { safeHtml } from "../../src/kernel/safe-html.js";
-import { casesFolder, haveCases } from "./cases.js";
+import { casesFolder, haveCases } from "../cases.js";
 
 const pageOf = (...outputs: Output[]): Promise<string> => {
   const cell = { cell_type: "code", metadata: {}, source: "1", outputs, execution_count: 1 };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv from "ajv-draft-04";
-import { casesFolder } from "./cases.js";
+import { casesFolder } from "../cases.js";
 
 /** What nbformat's own schema has against a notebook; the schemas are among the collected cases. */
 export function schemaFaults(notebook: { readonly nbformat_minor: number }): readonly unknown[] {

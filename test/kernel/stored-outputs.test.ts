@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Notebook } from "../../src/kernel/notebook-file.js";
 import { runNotebook } from "../../src/kernel/run-notebook.js";
+import { haveCases } from "../cases.js";
 import { needBuild } from "./build.js";
-import { haveCases } from "./cases.js";
 import { gallery } from "./gallery.js";
 import { schemaFaults } from "./schema-faults.js";
 

@@ -1,13 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { crc32, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { RandomAccess } from "../../src/format/random-access.js";
 import { type ZipListing, type ZipSource, zipEntries } from "../../src/format/zip.js";
-
-const repository = fileURLToPath(new URL("../..", import.meta.url));
-const cases = process.env.ARROWBOOK_CASES ?? resolve(repository, "../shared/cases");
+import { cases, casesFolder } from "../cases.js";
 
 const contents = async (entry: ZipListing): Promise<Buffer> => {
   const pieces: Uint8Array[] = [];
@@ -50,10 +47,10 @@ const sparse = (path: string): RandomAccess => {
 
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
-if (!existsSync(join(cases, "zip-yauzl"))) console.info(`no zip cases under ${cases}: those tests did not run`);
+if (!existsSync(cases("zip-yauzl"))) console.info(`no zip cases under ${casesFolder}: those tests did not run`);
 
-describe.runIf(existsSync(join(cases, "zip-yauzl")))("zip-yauzl", () => {
-  const folder = join(cases, "zip-yauzl");
+describe.runIf(existsSync(cases("zip-yauzl")))("zip-yauzl", () => {
+  const folder = cases("zip-yauzl");
   const archives = (name: string) => namesIn(join(folder, name)).filter((file) => file.endsWith(".zip"));
   const sloppy = /^(invalid characters in fileName)/;
 
@@ -130,8 +127,8 @@ describe.runIf(existsSync(join(cases, "zip-yauzl")))("zip-yauzl", () => {
   });
 });
 
-describe.runIf(existsSync(join(cases, "zip-go")))("zip-go", () => {
-  const folder = join(cases, "zip-go");
+describe.runIf(existsSync(cases("zip-go")))("zip-go", () => {
+  const folder = cases("zip-go");
   const refused = new Set([
     "comment-truncated.zip", // must be refused
     "test-trailing-junk.zip", // bytes around the archive: refused or read, never wrong contents
