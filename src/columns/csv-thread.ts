@@ -4,7 +4,7 @@ import { readerThread } from "./reader-thread.js";
 import { BatchReceiver } from "./sent-batch.js";
 
 /** Chunks that the thread may have before it: enough that it need not wait for one. */
-const CHUNKS = 4;
+const CHUNKS = 3;
 
 /** Memory smaller than this may be shared with others, as that of small Buffers is. */
 const OWN_MEMORY = 65_536;

@@ -25,7 +25,7 @@ export interface ZipEntry {
   readonly compressedSize: number;
   readonly crc32: number;
   /**
-   * The contents in pieces of about 1 MB. The last step checks size and CRC-32 and throws DataError where they are wrong:
+   * The contents in pieces of at most 2 MB. The last step checks size and CRC-32 and throws DataError where they are wrong:
    * nothing read before is final until the iteration ends without an error. May be called again for another pass.
    */
   chunks(): AsyncGenerator<Uint8Array>;
@@ -40,6 +40,9 @@ export interface ZipListing extends ZipEntry {
 
 const BLOCK = 1 << 20;
 const WINDOW = 1 << 16;
+
+/** Bytes inflated in one go: fewer rounds through the event loop than with 1 MB, less memory than with 4. */
+const PIECE = 2 << 20;
 const READ_AHEAD = 4 << 20;
 
 /** Compressed blocks in use: one is inflated, one waits, one is being read; the rest is distance. */
@@ -287,7 +290,7 @@ async function* inflated(
   }
   const input = Readable.from(raw, { objectMode: true, highWaterMark: 1 });
   // zlib inflates on a thread of its own: the read-ahead lets it work while the caller parses.
-  const inflate = createInflateRaw({ chunkSize: BLOCK, readableHighWaterMark: READ_AHEAD } as { chunkSize: number });
+  const inflate = createInflateRaw({ chunkSize: PIECE, readableHighWaterMark: READ_AHEAD } as { chunkSize: number });
   input.on("error", (error) => inflate.destroy(error));
   input.pipe(inflate);
   try {
