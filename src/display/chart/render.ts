@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { InputError } from "../../errors/errors.js";
 import { wellFormedXml } from "../escape.js";
 import type { ChartSpec } from "./options.js";
+import { type Pixels, pngOf } from "./png.js";
 
 /** What is used of vega 5: a data flow that runs without a page, and a renderer that writes SVG at once. */
 interface Vega {
@@ -30,7 +31,7 @@ interface VegaRenderer {
 }
 
 interface Resvg {
-  readonly Resvg: new (svg: string, options: object) => { render(): { asPng(): Uint8Array } };
+  readonly Resvg: new (svg: string, options: object) => { render(): Pixels };
 }
 
 const require = createRequire(import.meta.url);
@@ -68,7 +69,7 @@ function loadResvg(): Resvg {
 export function renderSvg(spec: ChartSpec): string {
   const { vega, compile } = loadVega();
   const quiet = { warn: ignore, info: ignore, debug: ignore, error: ignore, level: () => quiet };
-  const compiled = (compile as (spec: object, options: object) => { spec: object })(copyOf(spec), { logger: quiet });
+  const compiled = (compile as (spec: object, options: object) => { spec: object })(drawnSpec(spec), { logger: quiet });
   const view = new vega.View(vega.parse(compiled.spec), { renderer: "none" });
   view.run();
   const { left, right, top, bottom } = view.padding();
@@ -83,18 +84,28 @@ export function renderSvg(spec: ChartSpec): string {
 
 const ignore = (): void => {};
 
-/** The specification with data objects of its own: Vega writes a mark into every one of them. */
-function copyOf(spec: ChartSpec): ChartSpec {
+/**
+ * The specification as it is drawn: with data objects of its own, because Vega writes a mark into every one of them, and without
+ * tooltips, which a picture cannot show and whose expressions take time.
+ */
+function drawnSpec(spec: ChartSpec): ChartSpec {
   const { values } = spec["data"] as { readonly values: readonly object[] };
-  return { ...spec, data: { values: values.map((datum) => ({ ...datum })) } };
+  return { ...withoutTooltips(spec), data: { values: values.map((datum) => ({ ...datum })) } };
+}
+
+/** An encoding stands in the unit itself, or in the unit that a facet repeats. */
+function withoutTooltips(spec: ChartSpec): ChartSpec {
+  const inner = spec["spec"] as ChartSpec | undefined;
+  if (inner !== undefined) return { ...spec, spec: withoutTooltips(inner) };
+  return { ...spec, encoding: { ...(spec["encoding"] as object), tooltip: undefined } };
 }
 
 /** SVG text as a PNG, `scale` pixels for each of its own. @throws InputError `MissingPackage` */
 export function renderPng(svg: string, scale: number): Uint8Array {
   const { Resvg } = loadResvg();
-  return new Resvg(svg, { fitTo: { mode: "zoom", value: scale }, background: "white", font: fontsFor(svg) })
-    .render()
-    .asPng();
+  return pngOf(
+    new Resvg(svg, { fitTo: { mode: "zoom", value: scale }, background: "white", font: fontsFor(svg) }).render(),
+  );
 }
 
 const SYSTEM_FONTS = "/usr/share/fonts/truetype/dejavu/";

@@ -74,6 +74,12 @@ function seriesOf(
   ordered: boolean,
 ): Series[] {
   const y = vectorToNumbers(channel.vector);
+  if (colors === undefined && facets === undefined) {
+    const rows: number[] = [];
+    for (let row = 0; row < y.length; row++) if (!ordered || !Number.isNaN(xs[row])) rows.push(row);
+    if (rows.length === 0) return [];
+    return [{ rows: ordered ? ascending(rows, xs) : rows, y, tags: name === undefined ? {} : { color: name } }];
+  }
   const groups = new Map<number, number[]>();
   const size = (facets?.words.length ?? 0) + 1;
   for (let row = 0; row < y.length; row++) {

@@ -1,0 +1,81 @@
+import { crc32, deflateSync } from "node:zlib";
+
+const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];
+/** Colour types of PNG: three bytes for each pixel, or one that points into a palette. */
+const RGB = 2;
+const PALETTE = 3;
+
+/** Opaque pixels, four bytes each (red, green, blue, 255). */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Uint8Array;
+}
+
+/**
+ * Opaque pixels as a PNG, without loss: with a palette where 256 colours do, as in most charts. That is half the bytes and less than half
+ * the time of the rasteriser's own writer, which always writes four bytes for each pixel.
+ */
+export function pngOf({ width, height, pixels }: Pixels): Uint8Array {
+  const palette = paletteRows(pixels, width, height);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = 8;
+  header[9] = palette === undefined ? RGB : PALETTE;
+  return Buffer.concat([
+    Buffer.from(SIGNATURE),
+    chunk("IHDR", header),
+    ...(palette === undefined ? [] : [chunk("PLTE", palette.colors)]),
+    chunk("IDAT", deflateSync(palette?.rows ?? rgbRows(pixels, width, height), { level: palette ? 4 : 3 })),
+    chunk("IEND", new Uint8Array()),
+  ]);
+}
+
+function chunk(name: string, content: Uint8Array): Uint8Array {
+  const bytes = Buffer.alloc(content.length + 12);
+  bytes.writeUInt32BE(content.length, 0);
+  bytes.write(name, 4, "latin1");
+  bytes.set(content, 8);
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, content.length + 8)), content.length + 8);
+  return bytes;
+}
+
+/** A byte for each pixel and the palette they point into; undefined where there are more than 256 colours. */
+function paletteRows(pixels: Uint8Array, width: number, height: number) {
+  const aligned = pixels.byteOffset % 4 === 0 ? pixels : pixels.slice();
+  const values = new Uint32Array(aligned.buffer, aligned.byteOffset, width * height);
+  const places = new Map<number, number>();
+  const rows = new Uint8Array((width + 1) * height);
+  let color = -1;
+  let place = 0;
+  for (let y = 0, from = 0, to = 1; y < height; y++, to++) {
+    for (const end = from + width; from < end; from++, to++) {
+      const value = values[from];
+      if (value !== color) {
+        color = value;
+        const known = places.get(value);
+        if (known === undefined && places.size === 256) return undefined;
+        place = known ?? places.size;
+        if (known === undefined) places.set(value, place);
+      }
+      rows[to] = place;
+    }
+  }
+  const colors = new Uint8Array(3 * places.size);
+  const bytes = new Uint8Array(Uint32Array.from(places.keys()).buffer);
+  for (let i = 0; i < places.size; i++) colors.set(bytes.subarray(4 * i, 4 * i + 3), 3 * i);
+  return { rows, colors };
+}
+
+function rgbRows(pixels: Uint8Array, width: number, height: number): Uint8Array {
+  const rows = new Uint8Array((3 * width + 1) * height);
+  for (let y = 0, from = 0, to = 1; y < height; y++, to++) {
+    for (let x = 0; x < width; x++, from += 4, to += 3) {
+      rows[to] = pixels[from];
+      rows[to + 1] = pixels[from + 1];
+      rows[to + 2] = pixels[from + 2];
+    }
+  }
+  return rows;
+}
