@@ -41,8 +41,9 @@ export {
 } from "./errors/errors.js";
 export { Column } from "./frame/column.js";
 export type { DanfoOptions, DanfoReport, FromDanfoOptions } from "./frame/danfo.js";
-export { type AnyRow, Frame } from "./frame/frame.js";
+export { Frame } from "./frame/frame.js";
 export type { Grouped } from "./frame/grouped.js";
+export type { AnyRow } from "./frame/row-types.js";
 export type { Cell, RowsOptions } from "./frame/rows.js";
 export type { Aggregate } from "./series/aggregate.js";
 export type { AsofOptions } from "./series/asof.js";

@@ -6,13 +6,14 @@ import type { RecordBatch } from "../columns/arrow.js";
 import { atomicFile, type Written } from "../columns/file.js";
 import { writeArrowStream } from "../columns/ipc.js";
 import { writeArrowFile } from "../columns/ipc-file.js";
-import { checkReadOptions } from "../columns/options.js";
+import { checkColumns, checkReadOptions } from "../columns/options.js";
 import { type ParquetOptions, writeParquet } from "../columns/parquet.js";
 import { schemaOf } from "../columns/schema.js";
 import { showAsCard } from "../display/card.js";
 import type { FrameSource } from "../display/source.js";
-import { DataError } from "../errors/errors.js";
-import { checkWords } from "../errors/options.js";
+import { DataError, InputError } from "../errors/errors.js";
+import { checkWords, refuseUnknown } from "../errors/options.js";
+import { shown } from "../errors/shown.js";
 import { zipEntry } from "../format/zip.js";
 import { Frame } from "../frame/frame.js";
 import type { Cell } from "../frame/rows.js";
@@ -101,6 +102,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** The state of the file. For a table this asks for its export, and counts as one (spec 8: 60 an hour). */
   async status(options: { readonly signal?: AbortSignal } = {}): Promise<BulkStatus> {
+    refuseUnknown(options, ["signal"], "status()");
     return shownStatus(this.code, await this.#origin.status(options.signal));
   }
 
@@ -108,6 +110,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   ready(
     options: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress | false } = {},
   ): Promise<BulkStatus> {
+    refuseUnknown(options, ["signal", "onProgress"], "ready()");
     return this.#origin.ready(options.signal, options.onProgress);
   }
 
@@ -339,14 +342,24 @@ export function bulkFile<Row extends object = Record<string, Cell>>(
   path: string,
   options: LocalBulkOptions = {},
 ): BulkFile<Row> {
+  if (typeof path !== "string" || path === "") {
+    throw new InputError(`bulkFile() is given ${shown(path)}.`, {
+      code: "BadOption",
+      hint: "Give the path of a zip archive; bytes in memory go into Frame.fromZip(bytes, { columns }).",
+    });
+  }
+  refuseUnknown(options, ["columns", "emptyText"], "bulkFile()");
+  const { columns, emptyText = "quoted" } = options;
+  if (columns !== undefined) checkColumns(columns, "bulkFile()");
+  checkWords({ emptyText }, { emptyText: ["quoted", "null"] });
   const status = async (): Promise<BulkStatus> => {
     await zipEntry(path);
     return { status: "fresh", ready: true, data_snapshot_time: null, last_refreshed_time: null };
   };
   return new BulkFile<Row>({
     code: path,
-    choose: options.columns ? declaredColumns(options.columns) : undeclaredColumns(path),
-    emptyText: options.emptyText ?? "quoted",
+    choose: columns ? declaredColumns(columns) : undeclaredColumns(path),
+    emptyText,
     status,
     ready: status,
     from: { path },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { showAsCard } from "../display/card.js";
 import type { DatabaseMetadata } from "../document/records.js";
+import { refuseUnknown } from "../errors/options.js";
 import type { Cell } from "../frame/rows.js";
 import type { Call } from "../spec/endpoints.js";
 import type { DownloadType, Format, Unlisted } from "../spec/vocabulary.js";
@@ -38,6 +39,7 @@ export class DatabaseQuery {
 
   /** The metadata (spec 2.4). */
   async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<DatabaseMetadata> {
+    refuseUnknown(options, ["signal"], "metadata()");
     const codes = { database_code: this.code };
     const call = { endpoint: "databaseMetadata", codes, format: this.#format, parameters: {}, filters: [] } as const;
     return shownDatabase((await ask(this.#session, "databaseMetadata", call, options.signal)).document.fields);

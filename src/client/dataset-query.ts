@@ -6,6 +6,7 @@ import type { Document } from "../document/document.js";
 import type { DatasetData, DatasetMetadata, DatasetWithData } from "../document/records.js";
 import { DataError, InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
+import { refuseUnknown } from "../errors/options.js";
 import { Frame } from "../frame/frame.js";
 import type { Cell } from "../frame/rows.js";
 import type { ColumnSpec } from "../spec/columns.js";
@@ -136,6 +137,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
 
   /** The metadata (spec 2.2). */
   async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<DatasetMetadata> {
+    refuseUnknown(options, ["signal"], "metadata()");
     const { format } = this.#wanted;
     const call = { endpoint: "datasetMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
     const read = async (): Promise<DatasetMetadata> =>

@@ -1,5 +1,6 @@
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
+import { shown } from "../errors/shown.js";
 import type { Filter } from "../spec/endpoints.js";
 import type { Operator } from "../spec/vocabulary.js";
 import type { Settings } from "./options.js";
@@ -19,6 +20,12 @@ export type Conditions<Row> = { readonly [K in keyof Row]?: Condition };
 
 /** Conditions as filters of a call. Throws InputError for a value that cannot stand in an address. */
 export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {
+  if (typeof conditions !== "object" || conditions === null || Array.isArray(conditions)) {
+    throw new InputError(`where() is given ${shown(conditions)}.`, {
+      code: "BadOption",
+      hint: 'Give conditions by column: where({ ticker: "AAPL", date: { gte: "2020-01-01" } }).',
+    });
+  }
   const filters: Filter[] = [];
   for (const [column, condition] of Object.entries(conditions)) {
     if (condition === undefined) continue;

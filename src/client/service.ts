@@ -1,5 +1,6 @@
 import { showAsCard } from "../display/card.js";
 import { InputError } from "../errors/errors.js";
+import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/rows.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import { type Memory, memory } from "./ask.js";
@@ -44,6 +45,12 @@ export class Service {
 
   /** Several time series merged on their dates: codes, codes with a column number (`EOD/MSFT.4`), or queries of {@link dataset}. */
   datasets(choices: readonly DatasetChoice[]): DatasetsQuery {
+    if (!Array.isArray(choices)) {
+      throw new InputError(`datasets() is given ${shown(choices)}.`, {
+        code: "BadCode",
+        hint: 'Give a list of codes: ["EOD/AAPL", "EOD/MSFT.4"].',
+      });
+    }
     return new DatasetsQuery(choices.map((choice) => queryOf(choice, (code) => this.dataset(code))));
   }
 

@@ -106,6 +106,7 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
 
   /** The metadata (spec 2.7). */
   async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<TableMetadata> {
+    refuseUnknown(options, ["signal"], "metadata()");
     const { format } = this.#wanted;
     const call = { endpoint: "tableMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
     const read = async (): Promise<TableMetadata> =>

@@ -1,5 +1,6 @@
 import { InputError } from "../errors/errors.js";
 import { nearest } from "../errors/nearest.js";
+import { shown } from "../errors/shown.js";
 import { FORMATS, type Format } from "../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../value/date.js";
 import type { Settings } from "./options.js";
@@ -7,7 +8,7 @@ import type { Settings } from "./options.js";
 /** Passes a word on; one that the profile does not list gets one warning, for the specification leaves the values open (4.2). */
 export function word(settings: Settings, what: string, given: string, known: readonly string[]): string {
   if (typeof given !== "string" || given === "") {
-    throw new InputError(`${what} is ${JSON.stringify(given)}.`, {
+    throw new InputError(`${what} is ${shown(given)}.`, {
       code: "BadWord",
       hint: `It is one of ${known.join(", ")}.`,
     });
@@ -15,7 +16,7 @@ export function word(settings: Settings, what: string, given: string, known: rea
   if (!known.includes(given)) {
     const [close] = nearest(given, known, 1);
     settings.warn(
-      `${what} ${JSON.stringify(given)} is not a word this profile lists${close ? `; did you mean ${JSON.stringify(close)}?` : "."} It is sent as it is.`,
+      `${what} ${shown(given)} is not a word this profile lists${close ? `; did you mean ${JSON.stringify(close)}?` : "."} It is sent as it is.`,
     );
   }
   return given;
@@ -24,7 +25,7 @@ export function word(settings: Settings, what: string, given: string, known: rea
 /** A reply format. Throws InputError for any but `json`, `xml`, `csv` (spec 1). */
 export function formatOf(given: string): Format {
   if ((FORMATS as readonly string[]).includes(given)) return given as Format;
-  throw new InputError(`There is no format ${JSON.stringify(given)}.`, {
+  throw new InputError(`There is no format ${shown(given)}.`, {
     code: "UnknownFormat",
     hint: `The formats are ${FORMATS.join(", ")} (spec 1).`,
   });
@@ -33,7 +34,7 @@ export function formatOf(given: string): Format {
 /** A day `YYYY-MM-DD` that exists. Throws InputError. */
 export function dayOf(given: string, what: string): string {
   if (typeof given === "string" && parseDate(given) !== NO_DATE) return given;
-  throw new InputError(`${what} is ${JSON.stringify(given)}, not a day.`, {
+  throw new InputError(`${what} is ${shown(given)}, not a day.`, {
     code: "BadDate",
     hint: "Write days as YYYY-MM-DD.",
   });
@@ -42,7 +43,7 @@ export function dayOf(given: string, what: string): string {
 /** A whole number of at least `least`. Throws InputError. */
 export function wholeOf(given: number, least: number, what: string): number {
   if (Number.isSafeInteger(given) && given >= least) return given;
-  throw new InputError(`${what} is ${String(given)}.`, {
+  throw new InputError(`${what} is ${shown(given)}.`, {
     code: "BadNumber",
     hint: `Give a whole number of at least ${least}.`,
   });

@@ -1,5 +1,7 @@
 import type { Table, Vector } from "../columns/arrow.js";
 import { vectorToNumbers } from "../columns/readers.js";
+import { InputError } from "../errors/errors.js";
+import { shown } from "../errors/shown.js";
 
 const BLOCKS = "▁▂▃▄▅▆▇█";
 
@@ -13,6 +15,18 @@ const BLOCKS = "▁▂▃▄▅▆▇█";
  * ```
  */
 export function sparkline(values: Iterable<number | null>, width = 24): string {
+  if (typeof (values as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] !== "function") {
+    throw new InputError(`sparkline() is given ${shown(values)}.`, {
+      code: "BadOption",
+      hint: "Give a list of numbers.",
+    });
+  }
+  if (!Number.isInteger(width) || width < 1) {
+    throw new InputError(`The width of a sparkline is ${shown(width)}.`, {
+      code: "BadOption",
+      hint: "Give a whole number of characters from 1 on.",
+    });
+  }
   const means = meansOf([...values], width);
   const [low, high] = rangeOf(means);
   const step = (high - low) / (BLOCKS.length - 1);

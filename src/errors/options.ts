@@ -1,5 +1,6 @@
 import { InputError } from "./errors.js";
 import { suggestion } from "./nearest.js";
+import { shown } from "./shown.js";
 
 /** Throws InputError for options that are no object (`undefined` is none given), and for a member that `names` does not list; it names the nearest. */
 export function refuseUnknown(given: object | null | undefined, names: readonly string[], where: string): void {
@@ -36,11 +37,4 @@ export function checkWords(given: object | undefined, words: Readonly<Record<str
     const word = (given as Readonly<Record<string, unknown>> | undefined)?.[name];
     if (word !== undefined) oneOf(word as string, known, name);
   }
-}
-
-/** What was given instead, short: a text in quotes, or the kind of thing. */
-function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" && value !== null ? "an object" : String(value);
 }

@@ -3,6 +3,7 @@ import { cellAt, vectorToBigInts, vectorToDates, vectorToNumbers, vectorToString
 import { columnBundle, columnText } from "../display/column.js";
 import { showAs } from "../display/show.js";
 import { InputError } from "../errors/errors.js";
+import { shown } from "../errors/shown.js";
 import { type Cell, cellReader, checkRowsOptions, type RowsOptions } from "./rows.js";
 
 /**
@@ -45,7 +46,7 @@ export class Column<Value = Cell> {
   /** The value at a row, counted from 0, as `rows()` gives it. @throws InputError `OutOfRange` */
   get(row: number): Value {
     if (!Number.isInteger(row) || row < 0 || row >= this.length) {
-      throw new InputError(`Row ${row} is not in the column ${JSON.stringify(this.name)}.`, {
+      throw new InputError(`Row ${shown(row)} is not in the column ${JSON.stringify(this.name)}.`, {
         code: "OutOfRange",
         column: this.name,
         hint: this.length === 0 ? "The column is empty." : `Rows go from 0 to ${this.length - 1}.`,

@@ -20,7 +20,11 @@ import { namesOf } from "./names.js";
  * @throws InputError `DifferentColumns`
  */
 export function concatTables(tables: readonly Table[]): Table {
-  if (tables.length === 0) throw new InputError("There is nothing to put together.", { code: "NoFrames" });
+  if (tables.length === 0)
+    throw new InputError("There is nothing to put together.", {
+      code: "NoFrames",
+      hint: "Give a list of frames: [first, second].",
+    });
   const [first] = tables;
   for (const [i, table] of tables.entries()) checkNames(first, table, i);
   const types = first.schema.fields.map((_, c) => commonType(tables, c));

@@ -4,6 +4,7 @@ import { columnsOf } from "../columns/schema.js";
 import { textBatches } from "../columns/texts.js";
 import { InputError } from "../errors/errors.js";
 import { checkWords, refuseUnknown } from "../errors/options.js";
+import { shown } from "../errors/shown.js";
 import { type ColumnSpec, parseType } from "../spec/columns.js";
 import { distinctNames, namesOf } from "./names.js";
 import { textOf, typeOfValues } from "./values.js";
@@ -231,6 +232,15 @@ export interface FromDanfoOptions {
 export function tableFromDanfo(frame: DanfoFrameShape, options: FromDanfoOptions = {}): Table {
   refuseUnknown(options, ["schema", "onPrecisionLoss"], "fromDanfo()");
   checkWords(options, { onPrecisionLoss: ["error", "round"] });
+  if (!Array.isArray(frame?.columns) || !Array.isArray(frame.values)) {
+    throw new InputError(
+      `fromDanfo() is given ${shown(frame)}, which is no Danfo frame: it has no columns and values.`,
+      {
+        code: "NotADanfoFrame",
+        hint: "Give a DataFrame of danfojs-node; await what is a Promise. Other rows go into Frame.fromRows(rows).",
+      },
+    );
+  }
   const columns = declaredColumns(frame, options.schema);
   const rows = frame.values as readonly (readonly unknown[])[];
   const texts = columns.map(({ spec, declared }) => danfoText(spec, declared));

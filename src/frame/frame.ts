@@ -1,8 +1,7 @@
-import { basename } from "node:path";
 import { adopt } from "../columns/adopt.js";
 import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow.js";
-import { csvFileTable, writeCsv } from "../columns/files.js";
-import { type IPCOptions, readArrow, tableFromIPCBytes, tableToIPCBytes, writeArrowStream } from "../columns/ipc.js";
+import { csvFileTable } from "../columns/files.js";
+import { readArrow, tableFromIPCBytes } from "../columns/ipc.js";
 import {
   type CsvOptions,
   checkColumns,
@@ -10,25 +9,18 @@ import {
   checkReadOptions,
   type ReadOptions,
 } from "../columns/options.js";
-import { type ParquetOptions, writeParquet } from "../columns/parquet.js";
 import { readParquet } from "../columns/parquet-read.js";
 import { columnsOf } from "../columns/schema.js";
-import { type SortKey, sortedRows } from "../columns/sort.js";
+import { sortedRows } from "../columns/sort.js";
 import { takeRows } from "../columns/take.js";
 import { tableOf } from "../columns/unify.js";
 import { zipTable } from "../columns/zip-rows.js";
-import { type Chart, plotTable } from "../display/chart/chart.js";
-import type { PlotOptions } from "../display/chart/options.js";
 import { letErrorsShow } from "../display/error.js";
-import { Exploration, type ExploreOptions } from "../display/explore.js";
 import { htmlTable } from "../display/html.js";
 import { type Bundle, showAs } from "../display/show.js";
 import type { FrameSource } from "../display/source.js";
 import { textTable } from "../display/text.js";
-import { byteLength, type TableOptions } from "../display/view.js";
-import { InputError } from "../errors/errors.js";
-import { refuseUnknown } from "../errors/options.js";
-import type { CsvTextOptions } from "../format/csv-text.js";
+import { byteLength } from "../display/view.js";
 import { type AsofOptions, asof } from "../series/asof.js";
 import { type CorrelationMethod, corr } from "../series/corr.js";
 import { describe } from "../series/describe.js";
@@ -37,56 +29,22 @@ import { type PivotOptions, pivot } from "../series/pivot.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { Column } from "./column.js";
 import { concatTables } from "./concat.js";
-import { type DanfoFrameShape, type DanfoOptions, type FromDanfoOptions, tableFromDanfo, toDanfo } from "./danfo.js";
-import type { DanfoDataFrame } from "./danfo-class.js";
-import { type Mask, positionsOf, positionsWhere } from "./filter.js";
-import { frameCsv } from "./frame-csv.js";
-import { needList, needObject } from "./given.js";
+import { type DanfoFrameShape, type FromDanfoOptions, tableFromDanfo } from "./danfo.js";
+import { type Mask, passing } from "./filter.js";
+import { batchesGiven, needBytes, needCount, needList, needObject, needPath } from "./given.js";
 import { type Grouped, grouped } from "./grouped.js";
-import { columnIndex, namesOf } from "./names.js";
-import { nameColumns, pickColumns, setColumns, sliceRows } from "./pick.js";
+import { columnIndex } from "./names.js";
+import { newNames } from "./new-names.js";
+import { OutputMethods } from "./output-methods.js";
+import { nameColumns, pickColumns, rowNumbers, setColumns, sliceRows } from "./pick.js";
 import { readReply } from "./reply.js";
-import { type Cell, type RowsOptions, rowsOf } from "./rows.js";
-import { SeriesMethods, type SourceWords } from "./series-methods.js";
-import { columnOfValues, type MadeColumn, tableOfRows } from "./values.js";
-
-/** A row of a frame whose columns are not known to the compiler. */
-export type AnyRow = Record<string, Cell>;
-
-type Name<Row> = keyof Row & string;
-
-/** Names one after another, or as one list. */
-type Names<Row> = readonly Name<Row>[] | readonly [readonly Name<Row>[]];
-
-/** What `with()` takes for one column: a function of the row, a column, a list with a value for each row, or one value for all. */
-export type NewColumn<Row, Value = unknown> = ((row: Row) => Value) | Column<Value> | Vector | ArrayLike<Value> | Cell;
-
-/** A sort key: a name (ascending), or a name and a direction. */
-export type Order<Row> = Name<Row> | readonly [column: Name<Row>, direction: "asc" | "desc"];
-
-type Renamed<Row, Names> = {
-  [K in keyof Row as K extends keyof Names ? (Names[K] extends string ? Names[K] : K) : K]: Row[K];
-};
-
-type Extended<Row, Added> = Omit<Row, keyof Added> & { [K in keyof Added]: ValueOf<Added[K]> };
-type ValueOf<New> = New extends (row: never) => infer Value
-  ? Value
-  : New extends Cell
-    ? Widened<New>
-    : New extends Column<infer Value>
-      ? Value
-      : New extends ArrayLike<infer Value>
-        ? Value
-        : Cell;
-type Widened<Value> = Value extends string
-  ? string
-  : Value extends number
-    ? number
-    : Value extends bigint
-      ? bigint
-      : Value extends boolean
-        ? boolean
-        : Cell;
+import type { AnyRow, Extended, Name, Names, NewColumn, Order, Renamed } from "./row-types.js";
+import { type RowsOptions, rowsOf } from "./rows.js";
+import type { SourceWords } from "./series-methods.js";
+import { sortKeys } from "./sort-keys.js";
+import { sourceOfForeign, sourceOfMade, sourceOfPath } from "./source-of.js";
+import { sqlTable } from "./sql-table.js";
+import { newColumn, tableOfRows } from "./values.js";
 
 /**
  * A table that never changes, over one `arrow.Table`: columns with the service's types, exact decimals, whole days. Every method
@@ -103,7 +61,7 @@ type Widened<Value> = Value extends string
  * frame.filter((row) => row.ticker === "AAA").sort("date").select("date", "close");
  * ```
  */
-export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
+export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   readonly table: Table;
   readonly source: FrameSource | undefined;
 
@@ -121,7 +79,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    */
   static from<Row extends object = AnyRow>(table: unknown, source?: FrameSource): Frame<Row> {
     if (table instanceof Frame) return new Frame<Row>(table.table, source ?? table.source);
-    return new Frame<Row>(adopt(table), source ?? sourceIn(table));
+    return new Frame<Row>(adopt(table), source ?? sourceOfForeign(table));
   }
 
   /** A frame over record batches, such as pages that were read one by one; `schema` stands where there are none. @throws DataError `SchemaMismatch` */
@@ -130,7 +88,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     batches: Iterable<RecordBatch>,
     source?: FrameSource,
   ): Frame<Row> {
-    const all = [...batches];
+    const all = batchesGiven(schema, batches);
     return new Frame<Row>(tableOf(all, all[0]?.schema ?? schema), source);
   }
 
@@ -173,7 +131,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   static fromJSON<Row extends object = AnyRow>(reply: Uint8Array | string, options?: ReadOptions): Frame<Row> {
     checkReadOptions(options, "fromJSON()");
     if (typeof reply !== "string")
-      needList(reply, "fromJSON()", "Give the text or the bytes of a reply; await what is a Promise.");
+      needBytes(reply, "fromJSON()", "Give the text or the bytes of a reply; await what is a Promise.");
     const bytes = typeof reply === "string" ? new TextEncoder().encode(reply) : reply;
     const { table, source } = readReply(bytes, options);
     return new Frame<Row>(table, source);
@@ -186,11 +144,13 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
 
   /** An Arrow IPC stream or file on disk. @throws FileError, DataError `BadArrow` */
   static async fromArrow<Row extends object = AnyRow>(path: string): Promise<Frame<Row>> {
+    needPath(path, "fromArrow()");
     return new Frame<Row>(await readArrow(path), sourceOfPath(path));
   }
 
   /** A Parquet file: exact decimals, whole days, the service's types where this package wrote it. @throws FileError, DataError */
   static async fromParquet<Row extends object = AnyRow>(path: string, options?: ReadOptions): Promise<Frame<Row>> {
+    needPath(path, "fromParquet()");
     checkReadOptions(options, "fromParquet()");
     return new Frame<Row>(await readParquet(path, options), sourceOfPath(path));
   }
@@ -244,7 +204,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    * The rows as objects in order, with members in column order (whole-number names come first: JavaScript sorts them so); a name that
    * stands twice gets `_2`. Decimals are the nearest number and dates ISO text unless asked otherwise.
    */
-  rows(options?: RowsOptions): Iterable<Row> {
+  override rows(options?: RowsOptions): Iterable<Row> {
     return rowsOf<Row>(this.table, options);
   }
 
@@ -274,15 +234,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
   rename(names: readonly string[]): Frame;
   rename<const Names extends { readonly [K in Name<Row>]?: string }>(names: Names): Frame<Renamed<Row, Names>>;
   rename(names: Readonly<Record<string, string>> | readonly string[]): Frame<never> {
-    const old = namesOf(this.table);
-    if (Array.isArray(names)) {
-      if (names.length === old.length) return this.over(nameColumns(this.table, names));
-      throw new InputError(`${names.length} names for ${old.length} columns.`, { code: "DifferentLength" });
-    }
-    needObject(names, "rename()", 'Give new names by old ones: rename({ close: "price" }).');
-    const fresh = [...old];
-    for (const [from, to] of Object.entries(names)) fresh[columnIndex(this.table, from)] = to;
-    return this.over(nameColumns(this.table, fresh));
+    return this.over(nameColumns(this.table, newNames(this.table, names)));
   }
 
   /**
@@ -296,9 +248,7 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     types: { readonly [K in keyof Added]?: string } = {},
   ): Frame<Extended<Row, Added>> {
     needObject(columns, "with()", "Give columns by name: with({ twice: (row) => 2 * row.close }).");
-    const made = Object.entries(columns).map(([name, values]) =>
-      this.make(name, values, Object.hasOwn(types, name) ? types[name] : undefined),
-    );
+    const made = Object.entries(columns).map(([name, values]) => newColumn(name, values, ownType(types, name), this));
     return this.over(setColumns(this.table, made));
   }
 
@@ -307,55 +257,35 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
    * @throws InputError `DifferentLength`
    */
   filter(test: ((row: Row) => unknown) | Mask): Frame<Row> {
-    if (typeof test !== "function")
-      needList(test, "filter()", "Give a test of a row, or a list with a truth value for each.");
-    const positions =
-      typeof test === "function"
-        ? positionsWhere(this.rows(), this.numRows, test)
-        : positionsOf(test instanceof Column ? test.toArray() : test, this.numRows);
+    const positions = passing(test, this.rows(), this.numRows);
     return positions.length === this.numRows ? this : this.over(takeRows(this.table, positions));
   }
 
   /** The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code point. */
   sort(...keys: readonly Order<Row>[]): Frame<Row> {
-    const order = keys.map((key): SortKey => {
-      if (typeof key !== "string") needList(key, "sort()", 'Give names, or names with a direction: ["date", "desc"].');
-      const [name, direction] = typeof key === "string" ? [key, "asc"] : key;
-      if (direction !== "asc" && direction !== "desc") {
-        throw new InputError(`The direction of ${JSON.stringify(name)} is ${JSON.stringify(direction)}.`, {
-          code: "UnknownWord",
-          hint: 'Use "asc" or "desc": frame.sort(["date", "desc"]).',
-        });
-      }
-      return { column: columnIndex(this.table, name), descending: direction === "desc" };
-    });
-    return this.over(takeRows(this.table, sortedRows(this.table, order)));
+    return this.over(takeRows(this.table, sortedRows(this.table, sortKeys(this.table, keys))));
   }
 
   /** The rows at these positions, in this order; a position may repeat. @throws InputError `OutOfRange` */
   take(positions: ArrayLike<number>): Frame<Row> {
-    needList(positions, "take()", "Give a list of row numbers.");
-    const rows = Uint32Array.from(positions, (at) => {
-      if (Number.isInteger(at) && at >= 0 && at < this.numRows) return at;
-      throw new InputError(`Row ${at} is not among the ${this.numRows} rows.`, { code: "OutOfRange" });
-    });
-    return this.over(takeRows(this.table, rows));
+    return this.over(takeRows(this.table, rowNumbers(positions, this.numRows)));
   }
 
-  /** The first rows; buffers are shared. */
+  /** The first rows, all where there are fewer; buffers are shared. @throws InputError `BadOption` for a number below 0 */
   head(count = 10): Frame<Row> {
-    return this.slice(0, Math.max(0, count));
+    needCount(count, "head()");
+    return this.slice(0, count);
   }
 
-  /** The last rows; buffers are shared. */
+  /** The last rows, all where there are fewer; buffers are shared. @throws InputError `BadOption` for a number below 0 */
   tail(count = 10): Frame<Row> {
-    return this.slice(Math.max(0, this.numRows - Math.max(0, count)));
+    needCount(count, "tail()");
+    return this.slice(Math.max(0, this.numRows - count));
   }
 
   /** Rows `begin` (inclusive) to `end` (exclusive, default all); negative positions count from the end. Buffers are shared. */
   slice(begin = 0, end = this.numRows): Frame<Row> {
-    const from = place(begin, this.numRows);
-    return this.over(sliceRows(this.table, from, place(end, this.numRows)));
+    return this.over(sliceRows(this.table, begin, end));
   }
 
   /** Every row with the values of `other` known on its day: backward, forward or nearest, with `by` and a tolerance. {@link asof} */
@@ -383,43 +313,6 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     return this.over(corr(this.table, columns, method));
   }
 
-  /** The table as Arrow IPC stream bytes; service types ride in the field metadata, the source does not. */
-  toIPC(options?: IPCOptions): Uint8Array {
-    return tableToIPCBytes(this.table, options);
-  }
-
-  /** Writes an Arrow IPC stream file. @throws FileError */
-  async toArrow(path: string): Promise<void> {
-    await writeArrowStream(this.table.batches, path, this.table.schema);
-  }
-
-  /**
-   * The table as CSV text; with a path, written there block by block. Nulls are empty cells, empty text is `""`. @throws FileError
-   */
-  toCsv(options?: CsvTextOptions): string;
-  toCsv(path: string, options?: CsvTextOptions): Promise<void>;
-  toCsv(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
-    refuseUnknown(typeof path === "string" ? options : path, ["escapeFormulae"], "toCsv()");
-    return typeof path === "string" ? this.writeCsv(path, options) : frameCsv(this.table, path);
-  }
-
-  /**
-   * Writes a Parquet file: exact decimals of up to 38 digits, wider ones as text with a warning, the service's types in the metadata.
-   * @throws FileError
-   */
-  async toParquet(path: string, options: Omit<ParquetOptions, "schema"> = {}): Promise<void> {
-    refuseUnknown(options, ["warn", "compression"], "toParquet()");
-    await writeParquet(this.table.batches, path, { ...options, schema: this.table.schema });
-  }
-
-  /**
-   * A Danfo frame of the rows: dates and text as text, numbers as the nearest doubles, nulls in numbers as `NaN`. What could not be
-   * carried over is reported. @throws InputError `MissingPackage` with what to install
-   */
-  toDanfo<DataFrame = DanfoDataFrame>(options?: DanfoOptions<DataFrame>): Promise<DataFrame> {
-    return toDanfo<DataFrame>(this.table, options);
-  }
-
   /**
    * The answer of a SQL statement over the embedded engine, where `this` is the frame and `tables` are others by name; values bind to
    * `$1`, `$2`, …
@@ -430,75 +323,17 @@ export class Frame<Row extends object = AnyRow> extends SeriesMethods<Row> {
     params?: readonly unknown[],
     tables: Readonly<Record<string, Frame<never>>> = {},
   ): Promise<Frame<Result>> {
-    const { duckdbEngine } = await import("../engine/duckdb.js");
-    const engine = await duckdbEngine();
-    try {
-      for (const [name, frame] of Object.entries({ ...tables, this: this })) await engine.load(name, frame.table);
-      return this.over(await engine.query(text, params));
-    } finally {
-      await engine.close();
-    }
-  }
-
-  /** A chart of the columns, which shows itself. @throws InputError `UnknownColumn`, `UnknownWord`, `NothingToPlot` */
-  plot(options?: PlotOptions<Name<Row>>): Chart {
-    return plotTable(this.table, options, this.source);
-  }
-
-  /** The first rows as a table to sort, filter and page in the browser; the static table where scripts may not run. */
-  explore(options?: ExploreOptions): Exploration {
-    return new Exploration(this.table, options, this.source);
-  }
-
-  /** The rows as an array for `JSON.stringify`: integers beyond 2^53 become text. */
-  toJSON(): Row[] {
-    const rows = Array.from(this.rows() as Iterable<AnyRow>);
-    for (const row of rows) {
-      for (const name of Object.keys(row)) if (typeof row[name] === "bigint") row[name] = String(row[name]);
-    }
-    return rows as Row[];
-  }
-
-  /** The table as HTML, escaped, with more or fewer rows than a notebook shows by itself. */
-  toHTML(options: Omit<TableOptions, "source"> = {}): string {
-    refuseUnknown(options, SHOWN, "toHTML()");
-    return htmlTable(this.table, { ...options, source: this.source });
-  }
-
-  /** The table as aligned text; what `String(frame)` and a terminal show. */
-  override toString(options: Omit<TableOptions, "source"> = {}): string {
-    return textTable(this.table, { ...options, source: this.source });
+    const others = Object.entries(tables).map(([name, frame]) => [name, tableGiven(frame)] as const);
+    return this.over(await sqlTable(text, params, { ...Object.fromEntries(others), this: this.table }));
   }
 
   protected override like(table: Table, words: SourceWords = {}): this {
-    const source = this.sourceFor(table);
+    const source = sourceOfMade(table, this);
     return new Frame<Row>(table, source && { ...source, ...words }) as this;
   }
 
   private over<Other extends object>(table: Table): Frame<Other> {
-    return new Frame<Other>(table, this.sourceFor(table));
-  }
-
-  /** The source of a table made of this one: other rows are no longer all the service has, nor cut by it. */
-  private sourceFor(table: Table): FrameSource | undefined {
-    if (this.source?.complete === undefined || table.numRows === this.numRows) return this.source;
-    const { complete, ...rest } = this.source;
-    return rest;
-  }
-
-  private async writeCsv(path: string, options?: CsvTextOptions): Promise<void> {
-    await writeCsv(this.table.batches, path, this.table.schema, options);
-  }
-
-  private make(name: string, values: NewColumn<Row>, type: string | undefined): MadeColumn {
-    if (typeof values === "function") {
-      const made = new Array<unknown>(this.numRows);
-      let i = 0;
-      for (const row of this.rows()) made[i++] = values(row);
-      return columnOfValues(name, made, type);
-    }
-    if (isConstant(values)) return columnOfValues(name, new Array<unknown>(this.numRows).fill(values), type);
-    return columnOfValues(name, values as ArrayLike<unknown>, type);
+    return new Frame<Other>(table, sourceOfMade(table, this));
   }
 }
 
@@ -510,27 +345,9 @@ function tablesGiven(frames: readonly unknown[], where: string): Table[] {
   return Array.from(frames, tableGiven);
 }
 
-/** The source of a frame of the other half of the package. */
-const sourceIn = (given: unknown): FrameSource | undefined => {
-  const { table, source } = given as { table?: unknown; source?: Partial<FrameSource> };
-  return table !== undefined && typeof source?.code === "string" ? (source as FrameSource) : undefined;
-};
-
-const sourceOfPath = (source: unknown): FrameSource | undefined =>
-  typeof source === "string" ? { code: basename(source) } : undefined;
-
-/** One value, which stands in every row; `undefined` is more likely a slip. */
-const isConstant = (value: unknown): boolean =>
-  value !== undefined && (typeof value !== "object" || value === null || value instanceof Date);
-
-/** Options of what shows a table. */
-const SHOWN: readonly (keyof TableOptions)[] = ["maxRows", "maxColumns", "maxText", "sparklines"];
-
-/** A slice position, kept inside the rows. */
-function place(at: number, count: number): number {
-  const whole = Math.trunc(at);
-  return Math.min(count, Math.max(0, whole < 0 ? count + whole : whole));
-}
+/** The type named for a column; a name that `Object` has too is no type. */
+const ownType = (types: Readonly<Record<string, string | undefined>>, name: string): string | undefined =>
+  Object.hasOwn(types, name) ? types[name] : undefined;
 
 showAs<Frame<object>>(Frame.prototype as Frame<object>, {
   bundle: ({ table, source }): Bundle => ({

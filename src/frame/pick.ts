@@ -1,6 +1,8 @@
 import { type Field, type RecordBatch, Schema, Table, type Vector } from "../columns/arrow.js";
 import { recordBatch, sliceData } from "../columns/record-batch.js";
 import { InputError } from "../errors/errors.js";
+import { shown } from "../errors/shown.js";
+import { needList } from "./given.js";
 import type { MadeColumn } from "./values.js";
 
 /** The same rows with the columns at these positions; buffers are shared. */
@@ -31,8 +33,13 @@ function withFields(table: Table, fields: readonly Field[], positions: readonly 
   return new Table(schema, batches);
 }
 
-/** Rows `from` (inclusive) to `end` (exclusive); buffers are shared. */
-export function sliceRows(table: Table, from: number, end: number): Table {
+/**
+ * Rows `begin` (inclusive) to `stop` (exclusive), negative positions counted from the end; buffers are shared.
+ * @throws InputError `BadOption`
+ */
+export function sliceRows(table: Table, begin: number, stop: number): Table {
+  const from = placeOf(begin, table.numRows);
+  const end = placeOf(stop, table.numRows);
   const batches: RecordBatch[] = [];
   let start = 0;
   for (const batch of table.batches) {
@@ -45,6 +52,30 @@ export function sliceRows(table: Table, from: number, end: number): Table {
     batches.push(whole ? batch : recordBatch(table.schema, children, last - first));
   }
   return new Table(table.schema, batches);
+}
+
+/** A slice position, kept inside the rows. */
+function placeOf(at: number, count: number): number {
+  if (typeof at !== "number" || Number.isNaN(at)) {
+    throw new InputError(`A position of slice() is ${shown(at)}.`, {
+      code: "BadOption",
+      hint: "Give row numbers: from 0, or negative ones from the end.",
+    });
+  }
+  const whole = Math.trunc(at);
+  return Math.min(count, Math.max(0, whole < 0 ? count + whole : whole));
+}
+
+/** Row numbers as `take()` is given them. @throws InputError `OutOfRange`, `BadOption` */
+export function rowNumbers(positions: unknown, numRows: number): Uint32Array {
+  needList(positions, "take()", "Give a list of row numbers.");
+  return Uint32Array.from(positions as ArrayLike<number>, (at) => {
+    if (Number.isInteger(at) && at >= 0 && at < numRows) return at;
+    throw new InputError(`Row ${shown(at)} is not among the ${numRows} rows.`, {
+      code: "OutOfRange",
+      hint: numRows === 0 ? "The frame has no rows." : `Rows go from 0 to ${numRows - 1}.`,
+    });
+  });
 }
 
 /**

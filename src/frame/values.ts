@@ -4,6 +4,7 @@ import { textBatches } from "../columns/texts.js";
 import { InputError } from "../errors/errors.js";
 import { type ColumnSpec, parseType } from "../spec/columns.js";
 import { Column } from "./column.js";
+import type { NewColumn } from "./row-types.js";
 
 /** A column made of JavaScript values: its field (name, Arrow type, service type) and its values. */
 export interface MadeColumn {
@@ -37,6 +38,30 @@ export function columnOfValues(name: string, values: Column | Vector | ArrayLike
   const table = tableOfTexts([spec], rowsOfOne(cells, spec));
   return { field: table.schema.fields[0], vector: table.getChildAt(0) as Vector };
 }
+
+/**
+ * A column as `with()` takes it: a function of the row, one value for every row, or what {@link columnOfValues} takes.
+ * @throws InputError `MixedTypes`, `BadColumn`
+ */
+export function newColumn<Row>(
+  name: string,
+  values: NewColumn<Row>,
+  type: string | undefined,
+  frame: { readonly numRows: number; rows(): Iterable<Row> },
+): MadeColumn {
+  if (typeof values === "function")
+    return columnOfValues(
+      name,
+      Array.from(frame.rows(), (row) => values(row)),
+      type,
+    );
+  if (isConstant(values)) return columnOfValues(name, new Array<unknown>(frame.numRows).fill(values), type);
+  return columnOfValues(name, values as ArrayLike<unknown>, type);
+}
+
+/** One value, which stands in every row; `undefined` is more likely a slip. */
+const isConstant = (value: unknown): boolean =>
+  value !== undefined && (typeof value !== "object" || value === null || value instanceof Date);
 
 /** The table of objects, one for each row; see `Frame.fromRows`. */
 export function tableOfRows(rows: Iterable<object>, columns?: readonly ColumnSpec[]): Table {

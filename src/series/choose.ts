@@ -2,6 +2,7 @@ import { DataType, type Table, type Vector } from "../columns/arrow.js";
 import { columnIndex } from "../columns/names.js";
 import { typeName } from "../columns/schema.js";
 import { InputError } from "../errors/errors.js";
+import { shown } from "../errors/shown.js";
 
 /** Which column carries time and which columns tell the series of a long table apart. */
 export interface Along<Name extends string = string> {
@@ -115,7 +116,7 @@ function fitting(table: Table, name: string, fits: (type: DataType) => boolean):
 /** `value` if it is a whole number from `least` on. Throws {@link InputError} `BadOption`. */
 export function wholeNumber(value: number, least: number, what: string): number {
   if (Number.isInteger(value) && value >= least) return value;
-  throw new InputError(`${what} is ${value}.`, {
+  throw new InputError(`${what} is ${shown(value)}.`, {
     code: "BadOption",
     hint: `Give a whole number from ${least} on.`,
   });

@@ -28,7 +28,12 @@ export interface MergeOptions {
  */
 export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
   refuseUnknown(options, ["on", "how", "suffixes"], "merge()");
-  if (tables.length === 0) throw new InputError("There is nothing to merge.", { code: "NoFrames" });
+  if (tables.length === 0) {
+    throw new InputError("There is nothing to merge.", {
+      code: "NoFrames",
+      hint: "Give a list of frames: [first, second].",
+    });
+  }
   const how = oneOf(options.how ?? "outer", ["outer", "inner", "left"], "how");
   const columns = keyColumns(tables, options.on);
   const keys = keysOf(tables, columns);

@@ -1,6 +1,7 @@
 import type { Table } from "../columns/arrow.js";
 import { columnIndex } from "../columns/names.js";
 import { InputError } from "../errors/errors.js";
+import { shown } from "../errors/shown.js";
 import { vectorAt } from "./choose.js";
 import { numbersOf } from "./numbers.js";
 
@@ -9,8 +10,8 @@ import { numbersOf } from "./numbers.js";
  * NumPy and DuckDB's `quantile_cont` have it. NaN of no values. Throws {@link InputError} `BadOption` for `q` outside 0 to 1.
  */
 export function quantileOfSorted(sorted: Float64Array, count: number, q: number): number {
-  if (!(q >= 0 && q <= 1)) {
-    throw new InputError(`The quantile is ${q}.`, { code: "BadOption", hint: "Give a number from 0 to 1." });
+  if (typeof q !== "number" || !(q >= 0 && q <= 1)) {
+    throw new InputError(`The quantile is ${shown(q)}.`, { code: "BadOption", hint: "Give a number from 0 to 1." });
   }
   if (count === 0) return Number.NaN;
   const place = q * (count - 1);

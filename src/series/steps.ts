@@ -2,6 +2,7 @@ import type { Table } from "../columns/arrow.js";
 import { takeVector } from "../columns/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
+import { shown } from "../errors/shown.js";
 import { CHOICE, type ColumnChoice, listOf, vectorAt } from "./choose.js";
 import { differencePrecision, exactColumn, exactOf, isExact } from "./exact.js";
 import { computeColumns, type Kernel, rowAt, runKernel } from "./kernel.js";
@@ -78,7 +79,7 @@ export function returns(table: Table, options: ReturnsOptions = {}): Table {
 
 function checkSteps(steps: number): void {
   if (Number.isInteger(steps)) return;
-  throw new InputError(`The number of rows is ${steps}.`, { code: "BadOption", hint: "Give a whole number." });
+  throw new InputError(`The number of rows is ${shown(steps)}.`, { code: "BadOption", hint: "Give a whole number." });
 }
 
 /** Positions whose partner `steps` before them lies in the same series; the others of the series become NaN. */

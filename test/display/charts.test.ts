@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -242,9 +242,14 @@ describe("how it is drawn", () => {
       expect(await chart.save(join(folder, name))).toBe(join(folder, name));
     expect(JSON.parse(await readFile(join(folder, "a.json"), "utf8"))).toEqual(JSON.parse(JSON.stringify(chart.spec)));
     await expect(chart.save(join(folder, "a.gif"))).rejects.toThrow(expect.objectContaining({ code: "UnknownWord" }));
-    await expect(chart.save(join(folder, "no", "a.svg"))).rejects.toThrow(
-      expect.objectContaining({ code: "NotWritable" }),
+    expect((await readFile(await chart.save(join(folder, "new", "folder", "a.svg")), "utf8")).startsWith("<svg")).toBe(
+      true,
     );
+    await expect(chart.save(join(folder, "a.png", "b.svg"))).rejects.toThrow(
+      expect.objectContaining({ name: "FileError", code: "ENOTDIR" }),
+    );
+    await expect(chart.save(undefined as never)).rejects.toThrow("A chart is not written to undefined.");
+    expect((await readdir(folder)).sort()).toEqual(["a.json", "a.png", "a.svg", "new"]);
     await rm(folder, { recursive: true });
   });
 });

@@ -3,7 +3,8 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { makeData, makeVector, Null, Table } from "../../src/columns/arrow.js";
 import { InputError } from "../../src/errors/errors.js";
 import type { Column } from "../../src/frame/column.js";
-import { type AnyRow, Frame } from "../../src/frame/frame.js";
+import { Frame } from "../../src/frame/frame.js";
+import type { AnyRow } from "../../src/frame/row-types.js";
 
 const columns = [
   { name: "ticker", type: "String" },

@@ -1,7 +1,9 @@
-import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Table } from "../../columns/arrow.js";
-import { FileError, InputError, isArrowbookError } from "../../errors/errors.js";
+import { atomicFile } from "../../columns/file.js";
+import { InputError, isArrowbookError } from "../../errors/errors.js";
+import { refuseUnknown } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
 import { plainLine } from "../escape.js";
 import { type Bundle, showAs } from "../show.js";
 import type { FrameSource } from "../source.js";
@@ -44,35 +46,43 @@ export class Chart {
   }
 
   /** The chart as a PNG, by default with two pixels for each of its own. @throws InputError `MissingPackage` without `@resvg/resvg-js` */
-  toPNG({ scale = 2 }: { readonly scale?: number } = {}): Uint8Array {
-    return renderPng(this.toSVG(), scale);
+  toPNG(options: { readonly scale?: number } = {}): Uint8Array {
+    refuseUnknown(options, ["scale"], "toPNG()");
+    const { scale = 2 } = options;
+    if (typeof scale === "number" && scale > 0 && scale <= LARGEST_SCALE) return renderPng(this.toSVG(), scale);
+    throw new InputError(`The scale of a picture is ${shown(scale)}.`, {
+      code: "BadOption",
+      hint: `Give a number above 0, up to ${LARGEST_SCALE}.`,
+    });
   }
 
-  /** Writes the chart to a file and gives its path; `.svg`, `.png` or `.json` (the specification) says how. @throws FileError */
+  /**
+   * Writes the chart to a file and gives its path; `.svg`, `.png` or `.json` (the specification) says how. Folders that are missing are
+   * made, and the file is whole or not there. @throws FileError where the file system refuses, InputError for another ending
+   */
   async save(path: string): Promise<string> {
-    const content = this.contentFor(extname(path).toLowerCase());
-    try {
-      await writeFile(path, content);
-    } catch (cause) {
-      throw new FileError(`The chart could not be written to ${path}.`, { code: "NotWritable", cause });
-    }
+    const content = contentFor(this, path);
+    await atomicFile(path, (file) => file.writeFile(content));
     return path;
   }
+}
 
-  private contentFor(extension: string): string | Uint8Array {
-    switch (extension) {
-      case ".svg":
-        return this.toSVG();
-      case ".png":
-        return this.toPNG();
-      case ".json":
-        return JSON.stringify(this.spec, null, 1);
-      default:
-        throw new InputError(`A chart is not written as ${JSON.stringify(extension)}.`, {
-          code: "UnknownWord",
-          hint: "End the path in .svg, .png or .json.",
-        });
-    }
+/** Pixels of a picture for each of the chart's own, at most. */
+const LARGEST_SCALE = 20;
+
+function contentFor(chart: Chart, path: string): string | Uint8Array {
+  switch (typeof path === "string" ? extname(path).toLowerCase() : undefined) {
+    case ".svg":
+      return chart.toSVG();
+    case ".png":
+      return chart.toPNG();
+    case ".json":
+      return JSON.stringify(chart.spec, null, 1);
+    default:
+      throw new InputError(`A chart is not written to ${shown(path)}.`, {
+        code: "UnknownWord",
+        hint: "Give a path that ends in .svg, .png or .json.",
+      });
   }
 }
 

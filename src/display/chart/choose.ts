@@ -3,6 +3,8 @@ import { vectorToNumbers } from "../../columns/readers.js";
 import { columnsOf } from "../../columns/schema.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
+import { refuseUnknown } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
 import { MARKS, type Mark, type PlotOptions } from "./options.js";
 
 /** What kind of axis a column makes. */
@@ -34,11 +36,7 @@ const OPTIONS = ["x", "y", "color", "mark", "facet", "log", "title", "width", "h
  * @throws InputError `UnknownColumn`, `UnknownWord`, `UnknownOption`, `NothingToPlot`
  */
 export function chooseColumns(table: Table, options: PlotOptions): Choice {
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) refuse("UnknownOption", "option", unknown, OPTIONS, "options");
-  if (options.mark !== undefined && !MARKS.includes(options.mark)) {
-    refuse("UnknownWord", "mark", options.mark, MARKS, "marks");
-  }
+  checkPlotOptions(options);
   const channels = channelsOf(table);
   const named = (name: string): Channel => {
     const found = channels.find((channel) => channel.name === name);
@@ -61,6 +59,26 @@ export function chooseColumns(table: Table, options: PlotOptions): Choice {
   return { mark, x, y, color, facet, log: options.log ?? false };
 }
 
+function checkPlotOptions(options: PlotOptions): void {
+  refuseUnknown(options, OPTIONS, "plot()");
+  if (options.mark !== undefined && !MARKS.includes(options.mark)) {
+    refuse("UnknownWord", "mark", options.mark, MARKS, "marks");
+  }
+  const wrong = (name: keyof PlotOptions, hint: string): never => {
+    throw new InputError(`plot() is given ${shown(options[name])} as ${name}.`, { code: "BadOption", hint });
+  };
+  if (options.title !== undefined && typeof options.title !== "string") wrong("title", "Give a text.");
+  if (options.log !== undefined && typeof options.log !== "boolean") wrong("log", "It is true or false.");
+  for (const name of ["width", "height"] as const) {
+    const size = options[name];
+    if (size !== undefined && !(typeof size === "number" && size > 0 && size <= LARGEST))
+      wrong(name, `Give a number of pixels up to ${LARGEST}.`);
+  }
+}
+
+/** Pixels of a side at most: a picture has four times as many, and a process should not die of a slip. */
+const LARGEST = 10_000;
+
 function needFour(given: readonly Channel[]): void {
   if (given.length === 4 && given.every(({ scale }) => scale === "number")) return;
   throw new InputError("A candlestick chart takes four columns of numbers as y.", {
@@ -70,9 +88,9 @@ function needFour(given: readonly Channel[]): void {
 }
 
 function refuse(code: string, what: string, word: string, words: readonly string[], many: string): never {
-  throw new InputError(`There is no ${what} ${JSON.stringify(word)} to plot.`, {
+  throw new InputError(`There is no ${what} ${shown(word)} to plot.`, {
     code,
-    ...(code === "UnknownColumn" ? { column: word } : {}),
+    ...(code === "UnknownColumn" ? { column: String(word) } : {}),
     hint: suggestion(String(word), words, many),
   });
 }

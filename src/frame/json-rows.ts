@@ -1,0 +1,10 @@
+import type { AnyRow } from "./row-types.js";
+
+/** Rows as `JSON.stringify` can take them: bigints become text. */
+export function jsonRows<Row extends object>(rows: Iterable<Row>): Row[] {
+  const all = Array.from(rows as Iterable<AnyRow>);
+  for (const row of all) {
+    for (const name of Object.keys(row)) if (typeof row[name] === "bigint") row[name] = String(row[name]);
+  }
+  return all as object[] as Row[];
+}
