@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Table, Vector } from "../src/columns/arrow.js";
+import { Table, Vector } from "../src/columns/arrow.js";
 import { vectorToNumbers } from "../src/columns/readers.js";
 import { Frame } from "../src/frame/frame.js";
 import { roundDigits } from "../src/series/digits.js";
@@ -116,6 +116,19 @@ describe("what stays and what is copied", () => {
     const x = vectorToNumbers(result.getChild("x") as Vector);
     expect(x).toEqual(Float64Array.from(expected, (v) => (Number.isFinite(v) ? v : Number.NaN)));
     expect(vectorToNumbers(result.getChild("date") as Vector).at(-1)).toBe(139_999 * 86_400_000);
+  });
+
+  it("passes over batches without rows", () => {
+    const table = tableOf(rows);
+    const [batch] = table.batches;
+    const cuts = [0, 0, 5, 5, 11, 24, 24, 40, 40];
+    const gappy = new Table(
+      table.schema,
+      cuts.slice(1).map((to, i) => batch.slice(cuts[i], to)),
+    );
+    for (const work of Object.values(works)) {
+      expect(textsOf(work(Frame.from(gappy)).table)).toEqual(textsOf(work(Frame.from(table)).table));
+    }
   });
 
   it("leaves no rows of series of one row, and no batches without rows", () => {
