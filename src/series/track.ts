@@ -59,7 +59,7 @@ function runs(pieces: readonly Int32Array[], size: number): Int32Array | undefin
   let current = -1;
   let base = 0;
   for (const codes of pieces) {
-    for (let i = 0; i < codes.length; i++) {
+    for (let i = 0; i < codes.length; i = endOfRun(codes, i)) {
       if (codes[i] === current) continue;
       current = codes[i];
       if (seen[current] === 1) return undefined;
@@ -70,6 +70,14 @@ function runs(pieces: readonly Int32Array[], size: number): Int32Array | undefin
   }
   starts.push(base);
   return Int32Array.from(starts);
+}
+
+/** Where the run of equal codes that holds a place ends. */
+function endOfRun(codes: Int32Array, at: number): number {
+  const code = codes[at];
+  let end = at + 1;
+  while (end < codes.length && codes[end] === code) end++;
+  return end;
 }
 
 /** Fills `rows` with the rows of one group after the other, stable; gives where groups begin. */

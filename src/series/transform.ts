@@ -101,7 +101,7 @@ function transformed(table: Table, at: number, { word, digits, track, gone }: Pl
   }
   const { results, missing } = runPieces(piecesAlong(vector, track), track.starts, KERNELS[word], {
     withoutFirsts: gone !== undefined,
-    finish: digits < 16 ? (pieces) => rounderOf(pieces, digits) : finiteOf,
+    finish: digits < 16 ? (part) => rounderOf(part, digits) : finiteOf,
   });
   if (track.rows === undefined) return doublesColumn(field, results, missing);
   const byRows = gone === undefined ? byRow(results[0], track.rows) : keptByRow(results[0], track, gone);
