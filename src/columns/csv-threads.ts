@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import type { RecordBatch, Table } from "./arrow.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "./batches.js";
 import { CsvParser, type RawBatch } from "./csv-parser.js";
-import type { CellReport, CsvOptions } from "./options.js";
+import type { CellReport, CsvOptions, OnBytes } from "./options.js";
 import { type PartTask, type ReadEnd, readTask } from "./read-task.js";
 import { hasThreads, readerThread, ThreadFailure } from "./reader-thread.js";
 import { BatchReceiver } from "./sent-batch.js";
@@ -21,7 +21,7 @@ const BORDER_SEARCH = 16_777_216;
  *
  * @returns undefined where one thread must do: a short file, no worker to start, an error in the file (which one thread then names)
  */
-export async function csvThreadsTable(path: string, options: CsvOptions): Promise<Table | undefined> {
+export async function csvThreadsTable(path: string, options: CsvOptions & OnBytes): Promise<Table | undefined> {
   const threads = options.threads ?? availableParallelism();
   if (threads < 2 || !hasThreads()) return undefined;
   const file = await open(path).catch(() => undefined);
@@ -31,7 +31,8 @@ export async function csvThreadsTable(path: string, options: CsvOptions): Promis
   try {
     const tasks = await partTasks(file, path, options, threads);
     if (tasks === undefined) return undefined;
-    const parts = await readParts(tasks, signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]));
+    const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+    const parts = await readParts(tasks, both, bytesOfAll(tasks, options));
     return parts && joined(parts, options);
   } catch (error) {
     if (error instanceof ThreadFailure) return undefined;
@@ -102,7 +103,22 @@ interface Part {
   readonly end: ReadEnd;
 }
 
-async function readPart(part: PartTask, signal: AbortSignal): Promise<Part> {
+/** Told the place that the reader of a part has reached. */
+type OnPlace = (part: PartTask, offset: number) => void;
+
+/** The bytes that the readers of all parts have read together. */
+function bytesOfAll(tasks: readonly PartTask[], { onBytes }: OnBytes): OnPlace {
+  const places = new Map(tasks.map(({ end, start }) => [end, start]));
+  const [first, last] = [tasks[0], tasks[tasks.length - 1]];
+  return ({ end }, offset) => {
+    places.set(end, Math.min(offset, end));
+    let bytes = first.start;
+    for (const { start, end } of tasks) bytes += (places.get(end) ?? start) - start;
+    onBytes?.(bytes, last.end);
+  };
+}
+
+async function readPart(part: PartTask, signal: AbortSignal, onPlace: OnPlace): Promise<Part> {
   const thread = readerThread(signal);
   const receiver = new BatchReceiver();
   const raws: RawBatch[] = [];
@@ -111,8 +127,10 @@ async function readPart(part: PartTask, signal: AbortSignal): Promise<Part> {
     thread.send({ part });
     for (;;) {
       const answer = await thread.answer();
-      if ("batch" in answer) raws.push(receiver.unpack(answer.batch));
-      else if ("end" in answer) {
+      if ("batch" in answer) {
+        raws.push(receiver.unpack(answer.batch));
+        onPlace(part, answer.offset);
+      } else if ("end" in answer) {
         whole = true;
         return { start: part.start, raws, end: answer.end };
       }
@@ -123,8 +141,12 @@ async function readPart(part: PartTask, signal: AbortSignal): Promise<Part> {
 }
 
 /** All parts at once; those that turn out to have begun inside a row are read again from its start. */
-async function readParts(tasks: readonly PartTask[], signal: AbortSignal): Promise<Part[] | undefined> {
-  const running = tasks.map((task) => readPart(task, signal));
+async function readParts(
+  tasks: readonly PartTask[],
+  signal: AbortSignal,
+  onPlace: OnPlace,
+): Promise<Part[] | undefined> {
+  const running = tasks.map((task) => readPart(task, signal, onPlace));
   for (const part of running) part.catch(() => {});
   const parts: Part[] = [];
   let { start } = tasks[0];
@@ -132,7 +154,7 @@ async function readParts(tasks: readonly PartTask[], signal: AbortSignal): Promi
     let part = await running[i];
     if (part.start !== start) {
       if (start > tasks[i].end) return undefined;
-      part = await readPart({ ...tasks[i], start }, signal);
+      part = await readPart({ ...tasks[i], start }, signal, onPlace);
     }
     parts.push(part);
     start = part.end.offset;

@@ -5,7 +5,7 @@ import { cellTexts } from "./cells.js";
 import { csvStreamTable, csvTable } from "./csv.js";
 import { csvThreadsTable } from "./csv-threads.js";
 import { atomicFile, fileError, type Written } from "./file.js";
-import type { CsvOptions } from "./options.js";
+import type { CsvOptions, OnBytes } from "./options.js";
 
 /** Bytes read from a file at a time. */
 const BLOCK = 1_048_576;
@@ -13,7 +13,7 @@ const BLOCK = 1_048_576;
 const LINES = 4_096;
 
 /** The bytes of a file in blocks of 1 MB, the next one read meanwhile; each block is only good until the next is asked for. */
-async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
+async function* fileBlocks(path: string, { onBytes }: OnBytes): AsyncGenerator<Uint8Array> {
   const file = await open(path).catch((error: unknown) => Promise.reject(fileError(path, error)));
   const buffers = [new Uint8Array(BLOCK), new Uint8Array(BLOCK)];
   const read = async (i: number): Promise<Uint8Array> => {
@@ -23,7 +23,9 @@ async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
     return buffers[i].subarray(0, bytesRead);
   };
   let next = read(0);
+  let bytes = 0;
   try {
+    const { size } = await file.stat();
     for (let i = 1; ; i = 1 - i) {
       const block = await next;
       if (block.length === 0) return;
@@ -31,6 +33,8 @@ async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
       // An error of the read ahead is met when its block is due.
       next.catch(() => {});
       yield block;
+      bytes += block.length;
+      onBytes?.(bytes, size);
     }
   } finally {
     await next.catch(() => {});
@@ -39,9 +43,9 @@ async function* fileBlocks(path: string): AsyncGenerator<Uint8Array> {
 }
 
 /** A CSV file, or CSV bytes, as a table. A file is split over threads where that pays (`threads`), with equal results. */
-export async function csvFileTable(source: string | Uint8Array, options: CsvOptions): Promise<Table> {
+export async function csvFileTable(source: string | Uint8Array, options: CsvOptions & OnBytes): Promise<Table> {
   if (typeof source !== "string") return csvTable(source, options);
-  return (await csvThreadsTable(source, options)) ?? csvStreamTable(fileBlocks(source), options);
+  return (await csvThreadsTable(source, options)) ?? csvStreamTable(fileBlocks(source, options), options);
 }
 
 /**

@@ -71,6 +71,12 @@ export interface CsvOptions extends ReadOptions {
   readonly maxCellBytes?: number;
 }
 
+/** For those who show how far a read of a CSV file has come. */
+export interface OnBytes {
+  /** Told, batch by batch, how many bytes of the file were read, and how many there are. */
+  readonly onBytes?: (bytes: number, total: number) => void;
+}
+
 /** Rows of a record batch unless told otherwise. */
 export const BATCH_ROWS = 65_536;
 

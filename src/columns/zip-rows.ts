@@ -6,7 +6,7 @@ import { csvReader } from "./csv.js";
 import type { CsvParser, RawBatch } from "./csv-parser.js";
 import { rawBatches } from "./csv-raw.js";
 import { threadBatches } from "./csv-thread.js";
-import type { CsvOptions } from "./options.js";
+import type { CsvOptions, OnBytes } from "./options.js";
 import { readTask } from "./read-task.js";
 import { hasThreads, ThreadFailure } from "./reader-thread.js";
 
@@ -17,10 +17,7 @@ const SHORTEST = 16_777_216;
 const AHEAD = 2;
 
 /** How the CSV file inside an archive is read. */
-export interface ZipCsvOptions extends CsvOptions, ZipOptions {
-  /** Told with each batch how many bytes of the CSV file were read. */
-  readonly onBytes?: (bytes: number) => void;
-}
+export interface ZipCsvOptions extends CsvOptions, ZipOptions, OnBytes {}
 
 /** The one CSV file of a zip archive (spec 2.5, 4.9) as a table, CRC-32 and sizes checked. Throws DataError, FileError. */
 export async function zipTable(source: ZipSource, options: ZipCsvOptions): Promise<Table> {
@@ -58,7 +55,7 @@ async function* zipRaws(
   if (threads > 1 && entry.size >= SHORTEST && hasThreads()) {
     const onBatch = (offset: number): void => {
       given++;
-      onBytes?.(offset);
+      onBytes?.(offset, entry.size);
     };
     try {
       const task = readTask(options, textModes(options.schema));
@@ -74,7 +71,7 @@ async function* zipRaws(
       given--;
       continue;
     }
-    onBytes?.(parser.offset);
+    onBytes?.(parser.offset, entry.size);
     yield raw;
   }
   parser.policy.report();

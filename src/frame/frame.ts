@@ -45,6 +45,7 @@ import { sortKeys } from "./sort-keys.js";
 import { sourceOfForeign, sourceOfMade, sourceOfPath } from "./source-of.js";
 import { sqlTable } from "./sql-table.js";
 import { newColumn, tableOfRows } from "./values.js";
+import { type Watched, watched } from "./watched.js";
 
 /**
  * A table that never changes, over one `arrow.Table`: columns with the service's types, exact decimals, whole days. Every method
@@ -107,24 +108,26 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * A CSV file, or the bytes of one, read into the declared types.
+   * A CSV file, or the bytes of one, read into the declared types. A long read shows its progress (`onProgress`).
    * @throws FileError, DataError naming row, column, value and byte offset
    */
   static async fromCsv<Row extends object = AnyRow>(
     source: string | Uint8Array,
-    options: CsvOptions,
+    options: CsvOptions & Watched,
   ): Promise<Frame<Row>> {
-    checkCsvOptions(options, "fromCsv()");
-    return new Frame<Row>(await csvFileTable(source, options), sourceOfPath(source));
+    checkCsvOptions(options, "fromCsv()", ["onProgress"]);
+    const table = await watched(source, options, (onBytes) => csvFileTable(source, { ...options, onBytes }));
+    return new Frame<Row>(table, sourceOfPath(source));
   }
 
-  /** The CSV file inside a zip archive, read as a stream. @throws FileError, DataError */
+  /** The CSV file inside a zip archive, read as a stream. A long read shows its progress (`onProgress`). @throws FileError, DataError */
   static async fromZip<Row extends object = AnyRow>(
     source: string | Uint8Array,
-    options: CsvOptions,
+    options: CsvOptions & Watched,
   ): Promise<Frame<Row>> {
-    checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize"]);
-    return new Frame<Row>(await zipTable(source, options), sourceOfPath(source));
+    checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize", "onProgress"]);
+    const table = await watched(source, options, (onBytes) => zipTable(source, { ...options, onBytes }));
+    return new Frame<Row>(table, sourceOfPath(source));
   }
 
   /** The rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6). @throws DataError */

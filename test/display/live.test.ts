@@ -193,7 +193,7 @@ describe("progress", () => {
     clock.mockReturnValue(2_000);
     bar({ code: "MARKET/PRICES", phase: "download", bytes: 10_000_000, total: 40_000_000, rows: 31_000 });
     expect(drawn[1]).toEqual([
-      "export MARKET/PRICES download ▕█████░░░░░░░░░░░░░░░▏ 25 % · 31,000 rows · 10 MB of 40 MB · 5.0 MB/s · 6.0 s left",
+      "export MARKET/PRICES download ▕███░░░░░░░▏ 25 % · 31,000 rows · 10 MB of 40 MB · 5.0 MB/s · 6.0 s left",
     ]);
     clock.mockReturnValue(8_000);
     bar({ code: "MARKET/PRICES", phase: "download", bytes: 40_000_000, total: 40_000_000, done: true });

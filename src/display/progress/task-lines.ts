@@ -66,7 +66,7 @@ function shareOf({ rows, totalRows, bytes, total }: ProgressEvent): number | und
   return undefined;
 }
 
-/** `MARKET/PRICES rows ▕████░░░░▏ 52 % · 31,000 rows · 12 MB of 24 MB · 4.1 MB/s · 3 s left`. */
+/** `MARKET/PRICES rows ▕█████░░░░░▏ 52 % · 31,000 rows · 12 MB of 24 MB · 4.1 MB/s · 3 s left`. */
 function taskLine(task: Task, now: number, label: string | undefined): string {
   const { event, at, ended } = task;
   const { phase, code, rows, bytes, total, status, pause } = event;
@@ -85,9 +85,14 @@ function taskLine(task: Task, now: number, label: string | undefined): string {
   return plainLine(scrub(line));
 }
 
-/** The end of a long path or code, so that the numbers behind it are seen. */
-const shortened = (code: string): string => (code.length > LONGEST_CODE ? `…${code.slice(1 - LONGEST_CODE)}` : code);
-const LONGEST_CODE = 36;
+/** The last part of a long path, and the end of that, so that the numbers behind it are seen. */
+function shortened(code: string): string {
+  if (code.length <= LONGEST_CODE) return code;
+  const last = code.slice(Math.max(code.lastIndexOf("/"), code.lastIndexOf("\\")) + 1);
+  return last.length <= LONGEST_CODE ? last : `…${last.slice(1 - LONGEST_CODE)}`;
+}
+
+const LONGEST_CODE = 28;
 
 /** Rate and time left, counted from the first event: a download that goes on did not fetch its beginning now. */
 function rateParts({ event, first, firstAt, start }: Task, share: number | undefined, now: number): string[] {
@@ -105,7 +110,8 @@ function rateParts({ event, first, firstAt, start }: Task, share: number | undef
   return parts;
 }
 
-const BAR_WIDTH = 20;
+/** So that a line with all its numbers fits into 80 columns. */
+const BAR_WIDTH = 10;
 
 function barText(share: number): string {
   const full = Math.round(share * BAR_WIDTH);

@@ -1,0 +1,28 @@
+import { follow, type OnProgress } from "../display/progress/follow.js";
+
+/** Options of a read that may be long. */
+export interface Watched {
+  /** Receives the progress; `false`: nobody does. Default: it shows itself in a notebook and on a terminal once it has lasted half a second. */
+  readonly onProgress?: OnProgress | false;
+}
+
+/** Reads a file, or bytes, while its progress is told. */
+export async function watched<T>(
+  source: unknown,
+  { onProgress }: Watched,
+  read: (onBytes: (bytes: number, total: number) => void) => Promise<T>,
+): Promise<T> {
+  const code = typeof source === "string" ? source : "bytes";
+  const { tell, end } = follow(onProgress);
+  let size = 0;
+  try {
+    const result = await read((bytes, total) => {
+      size = total;
+      tell({ phase: "read", code, bytes, total });
+    });
+    if (size > 0) tell({ phase: "read", code, bytes: size, total: size, done: true });
+    return result;
+  } finally {
+    end();
+  }
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Progress } from "../../src/display/progress/follow.js";
+import { Frame } from "../../src/frame/frame.js";
+import { needBuild } from "../kernel/build.js";
+import { zipBytes } from "../zip/archive.js";
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-watched-"));
+beforeAll(needBuild);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const columns = [
+  { name: "name", type: "String" },
+  { name: "close", type: "double" },
+];
+const text = `name,close\n${Array.from({ length: 700_000 }, (_, i) => `row ${i},${i}.5\n`).join("")}`;
+const path = join(folder, "rows.csv");
+writeFileSync(path, text);
+
+const told = async (read: (onProgress: (progress: Progress) => void) => Promise<Frame>): Promise<Progress[]> => {
+  const events: Progress[] = [];
+  const frame = await read((event) => void events.push(event));
+  expect(frame.numRows).toBe(700_000);
+  return events;
+};
+
+const checked = (events: readonly Progress[], code: string): void => {
+  const size = statSync(path).size;
+  expect(events.length).toBeGreaterThan(1);
+  expect(events.every((event) => event.phase === "read" && event.code === code && event.total === size)).toBe(true);
+  const bytes = events.map((event) => event.bytes as number);
+  expect([...bytes].sort((a, b) => a - b)).toEqual(bytes);
+  expect(events.at(-1)).toEqual({ phase: "read", code, bytes: size, total: size, done: true });
+};
+
+it.each([1, 2])("a CSV file tells how far its reading has come, on %i threads", async (threads) => {
+  checked(await told((onProgress) => Frame.fromCsv(path, { columns, threads, onProgress })), path);
+});
+
+it.each([1, 2])("so does an archive, on %i threads", async (threads) => {
+  const zip = join(folder, "rows.zip");
+  writeFileSync(zip, zipBytes([{ name: "rows.csv", data: text }]));
+  checked(await told((onProgress) => Frame.fromZip(zip, { columns, threads, onProgress })), zip);
+  expect((await Frame.fromZip(zip, { columns, threads, onProgress: false })).numRows).toBe(700_000);
+});
