@@ -97,6 +97,23 @@ describe("what stays and what is copied", () => {
     }
   });
 
+  it("answers in batches of 65,536 where a long batch holds many series, and shares what it does not compute", () => {
+    const values = Array.from({ length: 140_000 }, (_, i) => ((i * 7919) % 1009) - 500);
+    const tickers = values.map((_, i) => `T${Math.floor(i / 10_000)}`);
+    const long = tableFrom({
+      ticker: ["String", tickers],
+      date: ["Date", values.map((_, i) => i)],
+      x: ["double", values],
+    });
+    const result = works.pctChange(Frame.from(long)).table;
+    expect(result.batches.map(({ numRows }) => numRows)).toEqual([65_536, 65_536, 8_928]);
+    const expected = values.map((y, i) => (i % 10_000 === 0 ? Number.NaN : (y - values[i - 1]) / values[i - 1]));
+    const x = vectorToNumbers(result.getChild("x") as Vector);
+    expect(x).toEqual(Float64Array.from(expected, (v) => (Number.isFinite(v) ? v : Number.NaN)));
+    expect(new Set(buffersOf(result, "date"))).toEqual(new Set(buffersOf(long, "date")));
+    expect(Frame.from(long).rolling(3, "mean", { by }).table.batches.length).toBe(1);
+  });
+
   it("drops first rows batch by batch, and copies nothing of a batch that keeps its rows or loses one at its end", () => {
     const one = inBatches(tableOf(rows.map(([, ...row]) => ["A", ...row] as const)), 20);
     const result = works.rdiff(Frame.from(one)).table;

@@ -2,7 +2,7 @@ import type { DataType, Table, Vector } from "../columns/arrow.js";
 import { inOrder } from "./aggregate.js";
 import { type ColumnChoice, choose, vectorAt } from "./choose.js";
 import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "./numbers.js";
-import { runPieces } from "./pieces.js";
+import { cutsOf, runPieces } from "./pieces.js";
 import { withColumns } from "./tables.js";
 import { type Track, trackOf } from "./track.js";
 
@@ -48,12 +48,12 @@ export function runWhole(table: Table, at: number, { rows, starts }: Track, kern
 }
 
 /**
- * A column as doubles in the order of the track: batch by batch where the table stands so and holds more series than batches, so that
- * most series lie within one; else in one piece.
+ * A column as doubles in the order of the track: in the pieces of its batches where the table stands so and holds more series than
+ * pieces, so that most series lie within one; else in one piece.
  */
 export function piecesAlong(vector: Vector, { rows, starts }: Track): readonly Float64Array[] {
-  const inBatches = rows === undefined && starts.length > vector.data.length;
-  return inBatches ? numberPieces(vector) : [inOrder(numbersOf(vector), rows)];
+  const pieces = rows === undefined ? vector.data.reduce((sum, { length }) => sum + cutsOf(length).length, 0) : 0;
+  return pieces > 0 && starts.length > pieces ? numberPieces(vector) : [inOrder(numbersOf(vector), rows)];
 }
 
 /** Results by position as results by row. */

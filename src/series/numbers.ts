@@ -1,7 +1,7 @@
 import { type Data, DataType, Field, Float64, Int64, makeData, Vector } from "../columns/arrow.js";
 import { vectorToNumbers } from "../columns/readers.js";
 import { TYPE_KEY } from "../columns/schema.js";
-import { joined } from "./pieces.js";
+import { cutsOf, joined } from "./pieces.js";
 
 /** A column as it goes into a result: its field and its values in one piece. */
 export interface Column {
@@ -9,21 +9,26 @@ export interface Column {
   readonly data: Data;
 }
 
-/** A computed column: its values in one piece, or in one for each batch of its table. */
+/** A computed column: its values in one piece, or in one for each batch of its table, long ones cut as by `cutsOf`. */
 export type Computed = Column | { readonly field: Field; readonly pieces: readonly Data[] };
 
 /** A column as doubles, null as NaN: a `Float64` column of one chunk without nulls is not copied, so never write into it. */
 export function numbersOf(vector: Vector): Float64Array {
-  return isDouble(vector.type) ? joined(numberPieces(vector), Float64Array) : vectorToNumbers(vector);
+  return isDouble(vector.type) ? joined(vector.data.map(chunkNumbers), Float64Array) : vectorToNumbers(vector);
 }
 
-/** As {@link numbersOf}, chunk by chunk. */
+/** As {@link numbersOf}, chunk by chunk, long ones cut as by `cutsOf`. */
 export function numberPieces(vector: Vector): Float64Array[] {
-  return vector.data.map((data) => {
-    if (!isDouble(data.type)) return vectorToNumbers(new Vector([data]));
-    const values = (data.values as Float64Array).subarray(0, data.length);
-    return data.nullCount === 0 ? values : withNulls(data, values.slice());
+  return vector.data.flatMap((data) => {
+    const values = chunkNumbers(data);
+    return cutsOf(values.length).map(([from, to]) => values.subarray(from, to));
   });
+}
+
+function chunkNumbers(data: Data): Float64Array {
+  if (!isDouble(data.type)) return vectorToNumbers(new Vector([data]));
+  const values = (data.values as Float64Array).subarray(0, data.length);
+  return data.nullCount === 0 ? values : withNulls(data, values.slice());
 }
 
 const isDouble = (type: DataType): boolean => DataType.isFloat(type) && type.precision === 2;
@@ -59,7 +64,7 @@ export function doubleColumn(field: Field, values: Float64Array): Column {
   return { field: doubleField(field), data: doubleData(values) };
 }
 
-/** As {@link doubleColumn}, of one piece or of one for each batch. `missing` is the number of NaN in all where it is known. */
+/** As {@link doubleColumn}, of one piece or of several. `missing` is the number of NaN in all where it is known. */
 export function doublesColumn(field: Field, pieces: readonly Float64Array[], missing?: number): Computed {
   const made = pieces.map((values) => doubleData(values, missing === 0 ? 0 : undefined));
   const doubles = doubleField(field);

@@ -1,3 +1,16 @@
+import { BATCH_ROWS } from "../columns/options.js";
+
+/**
+ * How so many rows are cut into pieces of 65,536 at most, as readers make batches: memory of that size is used again when a result is
+ * dropped, while a long array comes new from the system, page by page.
+ */
+export function cutsOf(length: number): (readonly [from: number, to: number])[] {
+  return Array.from({ length: Math.max(1, Math.ceil(length / BATCH_ROWS)) }, (_, k) => [
+    k * BATCH_ROWS,
+    Math.min(length, (k + 1) * BATCH_ROWS),
+  ]);
+}
+
 /** One array of all pieces, not copied where they lie one after the other in one buffer. */
 export function joined<Values extends Int32Array | Float64Array>(
   pieces: readonly Values[],

@@ -1,8 +1,8 @@
 import { type Data, type Field, makeData, RecordBatch, Schema, Struct, Table } from "../columns/arrow.js";
-import { BATCH_ROWS } from "../columns/options.js";
 import { sliceData } from "../columns/record-batch.js";
 import { tableOfData, takeRows } from "../columns/take.js";
 import type { Column, Computed } from "./numbers.js";
+import { cutsOf } from "./pieces.js";
 import { type Ranges, takeRanges } from "./ranges.js";
 
 /** A table of one batch over these columns. */
@@ -19,8 +19,8 @@ export function tableOf(columns: readonly Column[], rows: number, metadata: Map<
 }
 
 /**
- * `table` with some columns replaced (by position) and others added at the end, batch by batch. Of each batch the rows of `kept` are
- * kept, all where it is left out; the computed columns hold these rows alone.
+ * `table` with some columns replaced (by position) and others added at the end, batch by batch, as {@link inBatches} where a column comes
+ * in pieces. Of each batch the rows of `kept` are kept, all where it is left out; the computed columns hold these rows alone.
  */
 export function withColumns(
   table: Table,
@@ -32,7 +32,8 @@ export function withColumns(
   const schema = new Schema([...fields, ...added.map(({ field }) => field)], table.schema.metadata);
   const type = new Struct(schema.fields as Field[]);
   let from = 0;
-  const batches = table.batches.map((batch, b) => {
+  const isInPieces = [...replaced.values(), ...added].some((column) => "pieces" in column);
+  const batches = (isInPieces ? inBatches(table) : table).batches.map((batch, b) => {
     const length = kept?.[b].count ?? batch.numRows;
     const part = (column: Computed): Data =>
       "pieces" in column ? column.pieces[b] : pieceOf(column.data, from, length);
@@ -58,14 +59,13 @@ export function rowsOf(table: Table, rows: Int32Array | undefined): Table {
   return rows === undefined ? table : takeRows(table, rows);
 }
 
-/** The same rows in batches of 65,536 at most, as readers make them; buffers are shared. */
+/** The same rows in batches of {@link cutsOf}; buffers are shared. */
 export function inBatches(table: Table): Table {
-  if (table.batches.every(({ numRows }) => numRows <= BATCH_ROWS)) return table;
+  if (table.batches.every(({ numRows }) => cutsOf(numRows).length === 1)) return table;
   const type = new Struct(table.schema.fields as Field[]);
   const batches = table.batches.flatMap(({ numRows, data }) =>
-    Array.from({ length: Math.ceil(numRows / BATCH_ROWS) }, (_, b) => {
-      const from = b * BATCH_ROWS;
-      const length = Math.min(BATCH_ROWS, numRows - from);
+    cutsOf(numRows).map(([from, to]) => {
+      const length = to - from;
       const children = data.children.map((child) => sliceData(child, from, length));
       return new RecordBatch(table.schema, makeData({ type, length, nullCount: 0, children }));
     }),

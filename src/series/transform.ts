@@ -50,7 +50,6 @@ export function transform(table: Table, name: Transform, options: TransformOptio
   const digits = wholeNumber(options.digits ?? 14, 1, "digits");
   const { on, by, values } = choose(table, options);
   const drops = word === "diff" || word === "rdiff";
-  // Rows to drop make copies: of small batches, whose memory is used again, while a long one comes new from the system.
   const source = drops ? inBatches(table) : table;
   const track = trackOf(source, on, by);
   const gone = drops ? firstRows(track) : undefined;
