@@ -1,6 +1,6 @@
 import { NO_DATE, readDate } from "../value/date.js";
-import { exactDecimal128, POWERS, readInt64 } from "../value/decimal.js";
-import { readFloat64 } from "../value/number.js";
+import { exactDecimal128, longDecimal128, longDigits, POWERS, readInt64 } from "../value/decimal.js";
+import { longNumber, readFloat64 } from "../value/number.js";
 import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, TEXT } from "./builder.js";
 
 /** The bytes at hand and how far they are read. A reader of rows moves `p` and `row` on, whole rows at a time. */
@@ -76,7 +76,8 @@ export function compileRows(
 
 /** The function of this code and these parameters, with everything the code calls. */
 function compiledFunction(parameters: string, code: string, { text, quotedText, helpers }: RowDialect): unknown {
-  const names = { readDate, text, quotedText, readFloat64, readInt64, exactDecimal128, POWERS, ...helpers };
+  const numbers = { readFloat64, longNumber, readInt64, exactDecimal128, longDecimal128, longDigits, POWERS };
+  const names = { readDate, text, quotedText, ...numbers, ...helpers };
   const make = new Function(...Object.keys(names), `return function readRows(${parameters}) {${code}}`);
   return make(...Object.values(names));
 }
@@ -225,12 +226,13 @@ function digitsCode({ zeros }: RowDialect): string {
 }
 
 function decimalCode(k: number, { precision, scale, limit }: ColumnBuilder, dialect: RowDialect): string {
-  const exact = `q = exactDecimal128(b, from, q, w${k}, row << 2, ${precision}, ${scale});`;
   return `${digitsCode(dialect)}
+      const zeros = ${scale} - fraction;
       if (digits === 0) q = -1;
-      else if (digits > 9 || fraction > ${scale}) ${exact}
-      else {
-        let scaled = m * POWERS[${scale} - fraction];
+      else if (digits > 15 && zeros >= 0 && digits + zeros <= ${precision}) {
+        longDecimal128(b, first, digits, zeros, negative, w${k}, row << 2);
+      } else {
+        let scaled = digits > 15 || zeros < 0 ? NaN : (digits > 9 ? longDigits(b, first, q) : m) * POWERS[zeros];
         if (scaled < ${limit}) {
           if (negative) scaled = -scaled;
           const at = row << 2;
@@ -241,17 +243,23 @@ function decimalCode(k: number, { precision, scale, limit }: ColumnBuilder, dial
           w${k}[at + 1] = high;
           w${k}[at + 2] = sign;
           w${k}[at + 3] = sign;
-        } else ${exact}
+        } else q = exactDecimal128(b, from, q, w${k}, row << 2, ${precision}, ${scale});
       }`;
 }
 
 function floatCode(k: number, dialect: RowDialect): string {
   return `${digitsCode(dialect)}
       if (digits === 0) q = -1;
-      else if (digits > 9) q = readFloat64(b, from, v${k}, row);
+      else if (digits > 18) q = readFloat64(b, from, v${k}, row);
       else {
-        const value = fraction === 0 ? m : m / POWERS[fraction];
-        v${k}[row] = negative ? -value : value;
+        let value = 0;
+        if (digits > 15) value = longNumber(b, first, q, fraction);
+        else {
+          const whole = digits > 9 ? longDigits(b, first, q) : m;
+          value = fraction === 0 ? whole : whole / POWERS[fraction];
+        }
+        if (value === value) v${k}[row] = negative ? -value : value;
+        else q = readFloat64(b, from, v${k}, row);
       }`;
 }
 

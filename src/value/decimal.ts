@@ -87,8 +87,12 @@ export function readDecimal128(
   return q;
 }
 
+/** Digits that 64 bits hold whatever they are. */
+const INT64_DIGITS = 18;
+const BILLION = 1_000_000_000;
+
 /**
- * Reads a plain whole number (`-12`) of at most 15 digits at `p` into the two words of a 64-bit integer.
+ * Reads a plain whole number (`-12`) of at most 18 digits at `p` into the two words of a 64-bit integer.
  *
  * @returns the position after the number, or -1 where only {@link readDecimal} can tell: the caller looks at what follows
  */
@@ -104,11 +108,21 @@ export function readInt64(b: Uint8Array, p: number, words: Int32Array, at: numbe
     c = b[++q] ^ ZERO;
   }
   const digits = q - start;
-  if (digits === 0 || digits > 15 || c === 30) return -1;
-  let value = digits > 9 ? longDigits(b, start, q) : m;
-  if (negative) value = -value;
-  words[at] = value | 0;
-  words[at + 1] = Math.floor(value / TWO_32) | 0;
+  if (digits === 0 || digits > INT64_DIGITS || c === 30) return -1;
+  if (digits <= DOUBLE_DIGITS) {
+    let value = digits > 9 ? longDigits(b, start, q) : m;
+    if (negative) value = -value;
+    words[at] = value | 0;
+    words[at + 1] = Math.floor(value / TWO_32) | 0;
+    return q;
+  }
+  const upper = longDigits(b, start, q - 9);
+  const lower = longDigits(b, q - 9, q);
+  const low = (Math.imul(upper, BILLION) + lower) | 0;
+  // The double is off by less than 2^7, so that half a step of 2^32 finds the whole one.
+  const high = Math.floor((upper * BILLION + lower - (low >>> 0)) / TWO_32 + 0.5);
+  words[at] = negative ? -low | 0 : low;
+  words[at + 1] = negative ? (~high + (low === 0 ? 1 : 0)) | 0 : high;
   return q;
 }
 
@@ -120,6 +134,25 @@ export function longDigits(b: Uint8Array, start: number, end: number): number {
     if (c <= 9) m = m * 10 + c;
   }
   return m;
+}
+
+/** Stores a number of known `digits` from `first` on, which a point may part, times 10^zeros: at most 38 digits in all. */
+export function longDecimal128(
+  b: Uint8Array,
+  first: number,
+  digits: number,
+  zeros: number,
+  negative: boolean,
+  words: Int32Array,
+  at: number,
+): void {
+  words[at + 2] = 0;
+  words[at + 3] = 0;
+  takeDigits(b, first, digits, words, at, 4);
+  for (let left = zeros; left > 0; left -= FACTOR_DIGITS) {
+    multiplyAdd(words, at, 4, POWERS[Math.min(left, FACTOR_DIGITS)], 0);
+  }
+  if (negative) negate(words, at, 4);
 }
 
 /** {@link readDecimal} of a Decimal128 for a caller that wants the position after the number, or -1. */
@@ -177,7 +210,7 @@ export function readDecimal(
   const last = p;
   const exponent = p < end ? readExponent(b, p, end) : 0;
   if (Number.isNaN(exponent)) return DECIMAL_BAD;
-  words.fill(0, at, at + count);
+  for (let i = at; i < at + count; i++) words[i] = 0;
   if (first < 0) return DECIMAL_OK;
   const fraction = point < 0 ? 0 : last - point - 1;
   const shift = exponent - fraction + scale;
@@ -186,8 +219,8 @@ export function readDecimal(
   const rounding = shift < 0 ? roundingOf(b, first, last, kept) : 0;
   if (rounding !== 0 && !round) return DECIMAL_LOSS;
   const stop = takeDigits(b, first, kept, words, at, count);
-  for (let zeros = Math.max(shift, 0); zeros > 0; zeros -= 6) {
-    multiplyAdd(words, at, count, POWERS[Math.min(zeros, 6)], 0);
+  for (let zeros = Math.max(shift, 0); zeros > 0; zeros -= FACTOR_DIGITS) {
+    multiplyAdd(words, at, count, POWERS[Math.min(zeros, FACTOR_DIGITS)], 0);
   }
   if (rounding > 0 && (rounding > 1 || (rounding === 1 && kept > 0 && ((b[stop] - ZERO) & 1) === 1))) {
     multiplyAdd(words, at, count, 1, 1);
@@ -234,7 +267,10 @@ function roundingOf(b: Uint8Array, first: number, last: number, kept: number): n
   return lead >= 5 ? 2 : -1;
 }
 
-/** Adds the next `count` digits from `first` to the words, six at a time; the position of the last of them. */
+/** Digits that are exact as a double whatever they are. */
+const DOUBLE_DIGITS = 15;
+
+/** Puts the next `digits` digits from `first` into words that are zero; the position of the last of them. */
 function takeDigits(
   b: Uint8Array,
   first: number,
@@ -246,10 +282,11 @@ function takeDigits(
   let p = first;
   let stop = first;
   let left = digits;
+  let most = DOUBLE_DIGITS;
   while (left > 0) {
     let chunk = 0;
     let taken = 0;
-    while (taken < 6 && left > 0) {
+    while (taken < most && left > 0) {
       const c = b[p] ^ ZERO;
       if (c <= 9) {
         chunk = chunk * 10 + c;
@@ -259,10 +296,17 @@ function takeDigits(
       }
       p++;
     }
-    multiplyAdd(words, at, count, POWERS[taken], chunk);
+    if (most === DOUBLE_DIGITS) {
+      words[at] = chunk | 0;
+      words[at + 1] = Math.floor(chunk / TWO_32);
+      most = FACTOR_DIGITS;
+    } else multiplyAdd(words, at, count, POWERS[taken], chunk);
   }
   return stop;
 }
+
+/** A word times this power of ten stays below 2^53. */
+const FACTOR_DIGITS = 6;
 
 /** words = words × factor + add, for a factor of at most 10^6: every product stays below 2^53. */
 function multiplyAdd(words: Int32Array, at: number, count: number, factor: number, add: number): void {

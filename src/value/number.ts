@@ -41,13 +41,51 @@ export function readFloat64(b: Uint8Array, p: number, out: Float64Array, at: num
   if (digits > 9) {
     value = longDigits(b, start, q);
     if (value >= TWO_53 || fraction > 22) {
-      out[at] = parseNumber(b, p, q);
+      value = digits <= LONG_DIGITS ? longNumber(b, start, q, fraction) : Number.NaN;
+      out[at] = Number.isNaN(value) ? parseNumber(b, p, q) : negative ? -value : value;
       return q;
     }
   }
   if (fraction > 0) value /= POWERS[fraction];
   out[at] = negative ? -value : value;
   return q;
+}
+
+/** Digits that {@link longNumber} takes: two halves of nine. */
+const LONG_DIGITS = 18;
+
+/** Cuts a double into two of 26 bits, whose products are exact. */
+const CUT = 2 ** 27 + 1;
+
+/** More than the error of the last step of {@link longNumber}, relative. */
+const DOUBT = 2 ** -45;
+
+/**
+ * The nearest double of 10 to 18 digits that fill `start` to `end`, `fraction` of them after the point: the digits as the exact sum of two doubles, divided
+ * by an exact power of ten with the remainder of the division taken along.
+ *
+ * @returns NaN where two doubles are so nearly as near that this cannot tell them apart
+ */
+export function longNumber(b: Uint8Array, start: number, end: number, fraction: number): number {
+  const middle = fraction > 0 && fraction < 9 ? end - 10 : end - 9;
+  const upper = longDigits(b, start, middle) * 1e9;
+  const lower = longDigits(b, middle, end);
+  const sum = upper + lower;
+  if (fraction === 0) return sum;
+  const power = POWERS[fraction];
+  const quotient = sum / power;
+  const rest = (sum - quotient * power - productError(quotient, power) + (lower - (sum - upper))) / power;
+  const value = quotient + rest;
+  return quotient + rest * (1 + DOUBT) === value && quotient + rest * (1 - DOUBT) === value ? value : Number.NaN;
+}
+
+/** What `x * y` loses by rounding, exactly (Dekker). */
+function productError(x: number, y: number): number {
+  const xUpper = x * CUT - (x * CUT - x);
+  const yUpper = y * CUT - (y * CUT - y);
+  const xLower = x - xUpper;
+  const yLower = y - yUpper;
+  return xUpper * yUpper - x * y + xUpper * yLower + xLower * yUpper + xLower * yLower;
 }
 
 /** Number texts: digits, a point, an exponent; and the words a double prints as. */

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { fastLimit, longDecimal128, readDecimal128, readInt64, unscaled } from "../../src/value/decimal.js";
+import { longNumber, readFloat64 } from "../../src/value/number.js";
+
+/** The text with line feeds behind it, as the readers want it. */
+const bytes = (text: string): Uint8Array => Buffer.from(`${text}${"\n".repeat(32)}`);
+
+/** A number of up to 24 digits with a point anywhere, and how many digits stand after it. */
+const plain = fc.tuple(fc.boolean(), fc.stringMatching(/^\d{1,24}$/), fc.nat(23)).map(([negative, digits, places]) => {
+  const fraction = Math.min(places, digits.length - 1);
+  const whole = digits.slice(0, digits.length - fraction);
+  const rest = digits.slice(digits.length - fraction);
+  return { text: `${negative ? "-" : ""}${whole}${fraction > 0 ? `.${rest}` : ""}`, digits, fraction, negative };
+});
+
+const float = (text: string): number => {
+  const out = new Float64Array(1);
+  expect(readFloat64(bytes(text), 0, out, 0)).toBe(text.length);
+  return out[0];
+};
+
+it("reads the nearest double of any plain number", () => {
+  fc.assert(
+    fc.property(plain, ({ text }) => {
+      expect(float(text)).toBe(Number(text));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+it("reads back what a double prints as, and its neighbours one digit further", () => {
+  const double = fc.double({ min: -1e15, max: 1e15, noNaN: true });
+  fc.assert(
+    fc.property(double, fc.stringMatching(/^\d{0,3}$/), (value, more) => {
+      const text = value.toFixed(Math.min(20, Math.max(1, 17 - Math.ceil(Math.log10(Math.abs(value) + 1))))) + more;
+      expect(float(text)).toBe(Number(text));
+      if (!/e/.test(String(value)) && value !== 0) expect(float(String(value))).toBe(value);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+it("tells two doubles apart right next to the middle between them", () => {
+  const odd = fc.bigInt({ min: 2n ** 53n, max: 2n ** 59n - 1n });
+  fc.assert(
+    fc.property(odd, fc.integer({ min: -3, max: 3 }), fc.nat(17), (near, step, fraction) => {
+      // Above 2^53 the middles are whole numbers: this goes to one, a few units off, and past the point.
+      const size = BigInt(near.toString(2).length - 53);
+      const middle = ((near >> size) << size) + (1n << (size - 1n)) + BigInt(step);
+      const digits = middle.toString();
+      const places = Math.min(fraction, digits.length - 1);
+      const text = `${digits.slice(0, digits.length - places)}.${digits.slice(digits.length - places)}0`;
+      expect(float(text)).toBe(Number(text));
+      expect(float(digits)).toBe(Number(digits));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+it("says where the long way must decide instead of guessing", () => {
+  let left = 0;
+  fc.assert(
+    fc.property(plain, ({ text, digits, fraction, negative }) => {
+      fc.pre(digits.length >= 10 && digits.length <= 18);
+      const found = longNumber(bytes(text), negative ? 1 : 0, text.length, fraction);
+      if (Number.isNaN(found)) left++;
+      else expect(found).toBe(Math.abs(Number(text)));
+    }),
+    { numRuns: 10_000 },
+  );
+  expect(left).toBeLessThan(100);
+});
+
+it("stores the exact words of whole numbers, or leaves them to the caller", () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.nat(3), (value, zeros) => {
+      const text = value.toString().replace(/\d+$/, (digits) => "0".repeat(zeros) + digits);
+      const words = new Int32Array(2);
+      const end = readInt64(bytes(text), 0, words, 0);
+      if (text.replace("-", "").length > 18) expect(end).toBe(-1);
+      else {
+        expect(end).toBe(text.length);
+        expect(unscaled(words, 0, 2)).toBe(value);
+      }
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+it("stores the exact words of decimals of up to 38 digits", () => {
+  const number = fc.tuple(fc.boolean(), fc.stringMatching(/^\d{1,38}$/), fc.nat(37), fc.nat(12));
+  fc.assert(
+    fc.property(number, ([negative, digits, places, more]) => {
+      const fraction = Math.min(places, digits.length - 1);
+      const whole = digits.slice(0, digits.length - fraction);
+      const text = `${negative ? "-" : ""}${whole}${fraction > 0 ? `.${digits.slice(digits.length - fraction)}` : ""}`;
+      const zeros = Math.min(more, 38 - digits.length);
+      const expected = BigInt(digits) * 10n ** BigInt(zeros) * (negative ? -1n : 1n);
+      const words = new Int32Array(6).fill(-7);
+      longDecimal128(bytes(text), negative ? 1 : 0, digits.length, zeros, negative, words, 1);
+      expect(unscaled(words, 1, 4)).toBe(expected);
+      expect([words[0], words[5]]).toEqual([-7, -7]);
+      const scale = fraction + zeros;
+      expect(readDecimal128(bytes(text), 0, words, 1, 38, scale, fastLimit(22))).toBe(text.length);
+      expect(unscaled(words, 1, 4)).toBe(expected);
+    }),
+    { numRuns: 20_000 },
+  );
+});
