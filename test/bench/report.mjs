@@ -50,7 +50,7 @@ Made by \`npm run bench\`; \`npm run bench -- csv json\` measures only those gro
 (about 1.5 GB, git-ignored). Each contender does its job in a process of its own, twice; the contenders take turns, and the tables
 show the median of the second runs, beside it that of the first, whose code is still cold. Processor time is that of all threads of the process.
 
-Time series (collapse, transform, rolling, sort) have [a page of their own](benchmarks-series.md).
+Time series (collapse, transform, rolling, sort) have [a page of their own](benchmarks-series.md), and so has [showing](benchmarks-show.md).
 
 Machine: ${machine.cpu}, ${machine.threads} threads, Node ${machine.node}. The price table has ${machine.rows.toLocaleString("en")} rows (${machine.megabytes.toFixed(0)} MB).
 

@@ -27,7 +27,7 @@ export function pngOf({ width, height, pixels }: Pixels): Uint8Array {
     Buffer.from(SIGNATURE),
     chunk("IHDR", header),
     ...(palette === undefined ? [] : [chunk("PLTE", palette.colors)]),
-    chunk("IDAT", deflateSync(palette?.rows ?? rgbRows(pixels, width, height), { level: palette ? 4 : 3 })),
+    chunk("IDAT", deflateSync(palette?.rows ?? rgbRows(pixels, width, height), { level: 3 })),
     chunk("IEND", new Uint8Array()),
   ]);
 }
@@ -44,28 +44,40 @@ function chunk(name: string, content: Uint8Array): Uint8Array {
 /** A byte for each pixel and the palette they point into; undefined where there are more than 256 colours. */
 function paletteRows(pixels: Uint8Array, width: number, height: number) {
   const aligned = pixels.byteOffset % 4 === 0 ? pixels : pixels.slice();
-  const values = new Uint32Array(aligned.buffer, aligned.byteOffset, width * height);
+  const values = new Int32Array(aligned.buffer, aligned.byteOffset, width * height);
   const places = new Map<number, number>();
   const rows = new Uint8Array((width + 1) * height);
-  let color = -1;
-  let place = 0;
-  for (let y = 0, from = 0, to = 1; y < height; y++, to++) {
-    for (const end = from + width; from < end; from++, to++) {
-      const value = values[from];
-      if (value !== color) {
-        color = value;
-        const known = places.get(value);
-        if (known === undefined && places.size === 256) return undefined;
-        place = known ?? places.size;
-        if (known === undefined) places.set(value, place);
-      }
-      rows[to] = place;
-    }
+  for (let y = 0; y < height; y++) {
+    paletteRow({ values, rows, places }, y * width, width, y);
+    if (places.size > 256) return undefined;
   }
   const colors = new Uint8Array(3 * places.size);
-  const bytes = new Uint8Array(Uint32Array.from(places.keys()).buffer);
+  const bytes = new Uint8Array(Int32Array.from(places.keys()).buffer);
   for (let i = 0; i < places.size; i++) colors.set(bytes.subarray(4 * i, 4 * i + 3), 3 * i);
   return { rows, colors };
+}
+
+interface Palette {
+  readonly values: Int32Array;
+  readonly rows: Uint8Array;
+  readonly places: Map<number, number>;
+}
+
+/** One row at a time, so that the loop is compiled by the second picture. Opaque pixels are whole numbers below 0, which need no memory. */
+function paletteRow({ values, rows, places }: Palette, from: number, width: number, y: number): void {
+  const to = from + y + 1;
+  let color = 0;
+  let place = 0;
+  for (let x = 0; x < width; x++) {
+    const value = values[from + x];
+    if (value !== color) {
+      color = value;
+      const known = places.get(value);
+      place = known ?? places.size;
+      if (known === undefined) places.set(value, place);
+    }
+    rows[to + x] = place;
+  }
 }
 
 function rgbRows(pixels: Uint8Array, width: number, height: number): Uint8Array {

@@ -248,7 +248,7 @@ function heatmapUnit({ x, y, color }: Choice): Unit {
     encoding: {
       x: axis(x, "x"),
       y: axis(y[0], "y"),
-      color: { field: "heat", type: "quantitative", title, scale: { scheme: "viridis" } },
+      color: { field: "heat", type: "quantitative", title, scale: { scheme: "viridis" }, legend: numberAxis(false) },
       tooltip: [
         { field: "x", type: "nominal", title: tipName(x) },
         { field: "y", type: "nominal", title: tipName(y[0]) },

@@ -106,8 +106,12 @@ function ascending(rows: number[], xs: Float64Array): number[] {
 }
 
 function thinned({ rows, y }: Series, xs: Float64Array, limit: number): number[] {
-  const x = Float64Array.from(rows, (row) => xs[row]);
-  const values = Float64Array.from(rows, (row) => y[row]);
+  const x = new Float64Array(rows.length);
+  const values = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    x[i] = xs[rows[i]];
+    values[i] = y[rows[i]];
+  }
   return lttb(x, values, limit).map((at) => rows[at]);
 }
 
