@@ -130,7 +130,7 @@ export class ColumnBuilder {
     if (this.kind === FLOAT) this.floats[row] = 0;
     else if (this.kind === BOOLEAN) this.bits[row >> 3] &= ~(1 << (row & 7));
     else if (this.kind === TEXT && this.mode === "utf8") this.words[row + 1] = this.heapLength;
-    else this.words.fill(0, row * this.stride, (row + 1) * this.stride);
+    else for (let i = row * this.stride; i < (row + 1) * this.stride; i++) this.words[i] = 0;
   }
 
   /** Takes back a null of a row that is read again. In Utf8 the row's text starts where the last one ended. */

@@ -71,11 +71,23 @@ export function readPlainRows(cursor: RowCursor, fields: readonly ColumnBuilder[
   cursor.row = row;
 }
 
-/** The text at `p` by the column's fast reader: the position after it (and before a closing quote), or -1 where it is empty or unusual. */
+/** The cell at `p`, by the column's fast reader where it can: the position after it (and before a closing quote), or -1 where it is unusual. */
 function readField(b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number, quoted: boolean): number {
+  if (field.kind === TEXT) return quoted ? readQuotedText(b, p, end, field, row) : readText(b, p, end, field, row);
+  const fast = readFast(b, p, field, row);
+  if (fast >= 0 && endsCell(b[fast])) return fast;
+  // An exponent, a word, a type without a fast reader.
+  let q = p;
+  while (q < end && !endsCell(b[q])) q++;
+  return q > p && writeCell(field, row, b, p, q, false) === CELL_OK ? q : -1;
+}
+
+function endsCell(c: number): boolean {
+  return c === COMMA || c === LF || c === CR || c === QUOTE;
+}
+
+function readFast(b: Uint8Array, p: number, field: ColumnBuilder, row: number): number {
   switch (field.kind) {
-    case TEXT:
-      return quoted ? readQuotedText(b, p, end, field, row) : readText(b, p, end, field, row);
     case DATE: {
       const days = readDate(b, p);
       if (days === NO_DATE) return -1;
@@ -88,10 +100,7 @@ function readField(b: Uint8Array, p: number, end: number, field: ColumnBuilder, 
       return readFloat64(b, p, field.floats, row);
     case INTEGER:
       return readInt64(b, p, field.words, row * 2);
-    default: {
-      let q = p;
-      while (q < end && b[q] !== COMMA && b[q] !== LF && b[q] !== CR && b[q] !== QUOTE) q++;
-      return q > p && writeCell(field, row, b, p, q, false) === CELL_OK ? q : -1;
-    }
+    default:
+      return -1;
   }
 }

@@ -222,7 +222,9 @@ function digitsCode({ zeros }: RowDialect): string {
         while (c <= 9) { m = Math.imul(m, 10) + c | 0; c = b[++q] ^ 48; }
         fraction = q - point;
         digits = fraction === 0 || digits === 0 ? 0 : digits + fraction;
-      }`;
+      }
+      // An exponent: c is e or E.
+      if ((c | 32) === 117) digits = 0;`;
 }
 
 function decimalCode(k: number, { precision, scale, limit }: ColumnBuilder, dialect: RowDialect): string {

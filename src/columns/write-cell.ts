@@ -114,10 +114,19 @@ function writeInstant(
 }
 
 function writeBoolean(column: ColumnBuilder, row: number, b: Uint8Array, start: number, end: number): number {
-  const text = end - start > 5 ? "" : String.fromCharCode(...b.subarray(start, end)).toLowerCase();
-  const truth = text === "true" || text === "1";
-  if (!truth && text !== "false" && text !== "0") return CELL_BAD;
+  const truth = isWord(b, start, end, TRUE) || (end - start === 1 && b[start] === 49);
+  if (!truth && !isWord(b, start, end, FALSE) && !(end - start === 1 && b[start] === 48)) return CELL_BAD;
   if (truth) column.bits[row >> 3] |= 1 << (row & 7);
   else column.bits[row >> 3] &= ~(1 << (row & 7));
   return CELL_OK;
+}
+
+const TRUE = Buffer.from("true");
+const FALSE = Buffer.from("false");
+
+/** Whether `start` to `end` is the word, which is in small letters, in any case. */
+function isWord(b: Uint8Array, start: number, end: number, word: Uint8Array): boolean {
+  if (end - start !== word.length) return false;
+  for (let i = 0; i < word.length; i++) if ((b[start + i] | 32) !== word[i]) return false;
+  return true;
 }
