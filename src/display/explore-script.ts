@@ -10,8 +10,12 @@ export const EXPLORE_SCRIPT = String.raw`function (id, data) {
     if (parent) parent.appendChild(node);
     return node;
   };
+  var quiet = function (node) {
+    node.style.cssText = "background:transparent;color:inherit;border:1px solid #888;border-radius:3px";
+  };
   var button = function (text, parent, action) {
     var node = make("button", text, parent);
+    quiet(node);
     node.type = "button";
     node.onclick = action;
     return node;
@@ -54,6 +58,7 @@ export const EXPLORE_SCRIPT = String.raw`function (id, data) {
       make("small", data.types[c], type);
       var input = make("input", "", make("th", "", filters));
       input.size = 8;
+      quiet(input);
       input.placeholder = data.numeric[c] ? ">0, 1..9" : "filter";
       input.setAttribute("aria-label", "filter " + name);
       input.oninput = function () { wanted[c] = input.value; refresh(); };
@@ -101,6 +106,7 @@ export const EXPLORE_SCRIPT = String.raw`function (id, data) {
       });
       first.disabled = back.disabled = page === 0;
       next.disabled = last.disabled = page === pages - 1;
+      [first, back, next, last].forEach(function (node) { node.style.opacity = node.disabled ? "0.4" : "1"; });
       state.textContent = " page " + (page + 1) + " of " + pages + " · " + order.length + " of " + rows + " rows" +
         (data.note === "" ? "" : " (" + data.note + ")");
     };

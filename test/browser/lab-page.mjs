@@ -12,9 +12,9 @@ globalThis.renderBundle = async (name, bundle, trusted) => {
   const renderer = registry.createRenderer(mime);
   const section = document.createElement("section");
   section.id = name;
-  section.className = "jp-OutputArea-output";
   document.body.appendChild(section);
   await renderer.renderModel(model);
+  renderer.node.classList.add("jp-OutputArea-output");
   section.appendChild(renderer.node);
   return mime;
 };

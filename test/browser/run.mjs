@@ -27,6 +27,12 @@ const { chromium } = await import("playwright-core");
 const { hostileOutputs, outputs, payloads } = await import("./outputs.mjs");
 
 let passed = 0;
+/** What an output area adds (@jupyterlab/outputarea/style/base.css), and a margin for the pictures. */
+const OUTPUT_AREA = `
+.jp-OutputArea-output.jp-RenderedHTMLCommon table { margin-left: 0; margin-right: 0; }
+section { width: fit-content; min-width: 480px; padding: 8px; }
+`;
+
 const failures = [];
 const check = (what, holds, detail = "") => {
   if (holds) passed++;
@@ -107,7 +113,7 @@ async function buildPages() {
     const css = ["@jupyterlab/theme-THEME-extension/style/variables.css", "@jupyterlab/rendermime/style/base.css"]
       .map((name) => readFileSync(join(here, "node_modules", name.replace("THEME", theme)), "utf8"))
       .join("\n");
-    made.set(`/${theme}.css`, css);
+    made.set(`/${theme}.css`, css + OUTPUT_AREA);
     made.set(
       `/${theme}`,
       `<!doctype html><html><head><meta charset="utf-8"><link rel="stylesheet" href="/${theme}.css">
@@ -391,6 +397,7 @@ async function oneNotebook(url, name, names) {
   await page.evaluate(() => {
     for (const node of document.querySelectorAll(".modal, .modal-backdrop")) node.remove();
   });
+  await page.setViewportSize({ width: 1000, height: 1_200 });
   await page
     .locator(".code_cell")
     .nth(0)
