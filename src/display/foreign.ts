@@ -4,7 +4,7 @@ import { Table } from "../columns/arrow.js";
 import { htmlOfView } from "./html.js";
 import { type Bundle, JUPYTER_DISPLAY } from "./show.js";
 import { textOfView } from "./text.js";
-import { type TableOptions, type View, type ViewColumn, viewOf, viewPositions } from "./view.js";
+import { inLine, type TableOptions, type View, type ViewColumn, viewOf, viewPositions } from "./view.js";
 
 /**
  * The bundle of any value that has one: its own (`Symbol.for("Jupyter.display")`), or a table for Arrow tables, Danfo frames and
@@ -79,13 +79,11 @@ function viewOfCells(
   const { rows, head, shown, left } = viewPositions(numRows, names.length, options);
   const columns = shown.map((column): ViewColumn => {
     const values = rows.map((row) => cell(row, column));
-    return {
-      name: names[column],
-      type: types[column] ?? "",
-      arrowType: types[column] ?? "",
-      numeric: values.some(isNumber) && values.every((value) => isNumber(value) || (value ?? null) === null),
-      cells: values.map((value) => ({ text: textOf(value), missing: 0 })),
-    };
+    const type = types[column] ?? "";
+    const numeric = values.some(isNumber) && values.every((value) => isNumber(value) || (value ?? null) === null);
+    const texts = values.map(textOf);
+    const cells = numeric ? inLine(texts) : texts.map((text) => ({ text, missing: 0 }));
+    return { name: names[column], type, arrowType: type, numeric, cells };
   });
   return { columns, rows, head, left, numRows, numColumns: names.length };
 }

@@ -85,15 +85,15 @@ function columnView(name: string, type: string, vector: Vector, rows: readonly n
   const arrow = vector.type as DataType;
   const texts = rows.map((row) => cellText(vector, row));
   const numeric = DataType.isDecimal(arrow) || DataType.isFloat(arrow) || DataType.isInt(arrow);
-  const places = DataType.isFloat(arrow) ? texts.map(placesOf) : [];
+  const cells = DataType.isFloat(arrow) ? inLine(texts) : texts.map((text) => ({ text, missing: 0 }));
+  return { name, type, arrowType: String(arrow), numeric, cells };
+}
+
+/** Numbers of any number of fraction digits, with what is missing behind each so that the points stand in line. */
+export function inLine(texts: readonly (string | null)[]): ViewCell[] {
+  const places = texts.map(placesOf);
   const most = Math.max(0, ...places.map((place) => place ?? 0));
-  return {
-    name,
-    type,
-    arrowType: String(arrow),
-    numeric,
-    cells: texts.map((text, i) => ({ text, missing: places[i] === undefined ? 0 : most - (places[i] as number) })),
-  };
+  return texts.map((text, i) => ({ text, missing: places[i] === undefined ? 0 : most - (places[i] as number) }));
 }
 
 /** The point and the digits behind it; nothing for what has no place in line (null, exponents, NaN). */
