@@ -11,6 +11,7 @@ import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
 import { type Column, countColumn, doubleColumn, numbersOf } from "./numbers.js";
 import { quantileOfSorted } from "./quantile.js";
 import { squaresOf, sumOf } from "./sums.js";
+import { inOrder } from "./track.js";
 
 /** Words for one value made of many. */
 export const AGGREGATES = [
@@ -226,14 +227,6 @@ function doubles(field: Field, vector: Vector, { rows, from, to }: Spans, reduce
   const out = new Float64Array(from.length);
   for (let s = 0; s < out.length; s++) out[s] = from[s] < to[s] ? reduce(values, from[s], to[s]) : Number.NaN;
   return doubleColumn(field, out);
-}
-
-/** The values in the order of positions. */
-export function inOrder(values: Float64Array, rows: Int32Array | undefined): Float64Array {
-  if (rows === undefined) return values;
-  const out = new Float64Array(rows.length);
-  for (let i = 0; i < out.length; i++) out[i] = values[rows[i]];
-  return out;
 }
 
 function quantiles(field: Field, vector: Vector, quantile: number, spans: Spans): Column {

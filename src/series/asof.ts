@@ -7,7 +7,7 @@ import { daysOf } from "./days.js";
 import { keysOf } from "./keys.js";
 import { renamed } from "./numbers.js";
 import { withColumns } from "./tables.js";
-import { dayTrack, type Track } from "./track.js";
+import { dayTrack, rowAt, type Track } from "./track.js";
 
 export interface AsofOptions<Name extends string = string> {
   /** The column of days, by the name it has in both; the first date column of each where left out. */
@@ -80,7 +80,7 @@ function pairs(left: Table, right: Table, names: readonly string[], onRight: num
   const places = new Int32Array(codes.size).fill(-1);
   for (let g = 0; g + 1 < track.starts.length; g++) {
     const at = track.starts[g];
-    places[rightCodes[track.rows === undefined ? at : track.rows[at]]] = g;
+    places[rightCodes[rowAt(track, at)]] = g;
   }
   return { leftCodes, track, places };
 }
@@ -101,7 +101,7 @@ function known(track: Track, series: number, day: number, direction: string, rea
     if (at < to && days[at] - day <= reach) after = at;
   }
   const nearer = before === -1 || (after !== -1 && days[after] - day < day - days[before]) ? after : before;
-  return nearer === -1 || track.rows === undefined ? nearer : track.rows[nearer];
+  return nearer === -1 ? nearer : rowAt(track, nearer);
 }
 
 /** The first position from `from` to `to` whose day is later than `day`. */

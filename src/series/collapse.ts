@@ -9,7 +9,7 @@ import { type Frequency, floor, label, next } from "./calendar.js";
 import { ALONG, type Along, listOf, needTime, vectorAt } from "./choose.js";
 import { type Column, renamed } from "./numbers.js";
 import { tableOf } from "./tables.js";
-import { type Track, trackOf } from "./track.js";
+import { rowAt, rowsAt, type Track, trackOf } from "./track.js";
 
 /** Last days of a week, in the order of their numbers. */
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
@@ -72,7 +72,7 @@ export function periodTable(
 ): Table {
   const how = chosenValue(table, value);
   const columns: Column[] = [];
-  const firsts = firstRows(periods);
+  const firsts = rowsAt(periods, periods.from);
   for (const [at, field] of table.schema.fields.entries()) {
     if (at === on) columns.push(dayColumn(field.name, periods.label));
     else if (by.includes(at)) columns.push({ field, data: takeVector(vectorAt(table, at), firsts).data[0] });
@@ -119,8 +119,6 @@ function chosenValue(table: Table, value: NonNullable<CollapseOptions["value"]>)
 const isQuantile = (value: object): value is { readonly quantile: number } =>
   typeof (value as { quantile?: unknown }).quantile === "number";
 
-const firstRows = ({ rows, from }: Spans): Int32Array => (rows === undefined ? from : from.map((at) => rows[at]));
-
 /** The track without the rows that hold no value. */
 function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
   if (valid === undefined) return track;
@@ -128,14 +126,14 @@ function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
   const starts = new Int32Array(track.starts.length);
   for (let g = 0; g + 1 < starts.length; g++) {
     for (let at = track.starts[g]; at < track.starts[g + 1]; at++) {
-      if (valid[track.rows === undefined ? at : track.rows[at]] === 1) kept.push(at);
+      if (valid[rowAt(track, at)] === 1) kept.push(at);
     }
     starts[g + 1] = kept.length;
   }
   const positions = Int32Array.from(kept);
-  const { rows, days } = track;
+  const { days } = track;
   return {
-    rows: rows === undefined ? positions : positions.map((at) => rows[at]),
+    rows: rowsAt(track, positions),
     days: days === undefined ? undefined : positions.map((at) => days[at]),
     starts,
     newestFirst: track.newestFirst,

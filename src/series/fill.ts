@@ -16,10 +16,10 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { validOf } from "./aggregate.js";
 import { ALONG, type ColumnChoice, isNumber, vectorAt, wholeNumber } from "./choose.js";
 import { exactColumn, isExact } from "./exact.js";
-import { computeColumns, rowAt } from "./kernel.js";
+import { computeColumns } from "./kernel.js";
 import { type Column, doubleData, numbersOf } from "./numbers.js";
 import { dayNamed } from "./query.js";
-import type { Track } from "./track.js";
+import { rowAt, type Track } from "./track.js";
 
 /** What takes the place of a null: the last value before it, the next one after it, or a value of the column's type. */
 export type Filling = "forward" | "backward" | { readonly value: number | string | bigint | boolean } | number;

@@ -6,7 +6,7 @@ import { type Aggregate, aggregate, type Spans } from "./aggregate.js";
 import { listOf, vectorAt } from "./choose.js";
 import { type Column, countColumn, renamed } from "./numbers.js";
 import { tableOf } from "./tables.js";
-import { groupTrack, seriesCodes } from "./track.js";
+import { groupTrack, rowsAt, seriesCodes } from "./track.js";
 
 /** By column, one aggregate or several. */
 export type Aggregates<Name extends string = string> = {
@@ -59,7 +59,7 @@ function groupsOf(table: Table, by: string | readonly string[]): { spans: Spans;
   }
   const { rows, starts } = groupTrack(codes.rows[0], codes.size);
   const spans: Spans = { rows, from: starts.subarray(0, starts.length - 1), to: starts.subarray(1) };
-  const firsts = rows === undefined ? spans.from : spans.from.map((at) => rows[at]);
+  const firsts = rowsAt(spans, spans.from);
   const keys = columns.map((at) => ({
     field: table.schema.fields[at],
     data: takeVector(vectorAt(table, at), firsts).data[0],

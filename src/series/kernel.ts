@@ -1,10 +1,9 @@
 import type { DataType, Table, Vector } from "../columns/arrow.js";
-import { inOrder } from "./aggregate.js";
 import { type ColumnChoice, choose, vectorAt } from "./choose.js";
 import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "./numbers.js";
 import { cutsOf, runPieces } from "./pieces.js";
 import { withColumns } from "./tables.js";
-import { type Track, trackOf } from "./track.js";
+import { byRow, inOrder, type Track, trackOf } from "./track.js";
 
 /**
  * One calculation along one series of doubles: reads `y` and fills `out` from `from` to `to` (exclusive), NaN for null in both.
@@ -55,14 +54,3 @@ export function piecesAlong(vector: Vector, { rows, starts }: Track): readonly F
   const pieces = rows === undefined ? vector.data.reduce((sum, { length }) => sum + cutsOf(length).length, 0) : 0;
   return pieces > 0 && starts.length > pieces ? numberPieces(vector) : [inOrder(numbersOf(vector), rows)];
 }
-
-/** Results by position as results by row. */
-export function byRow(results: Float64Array, rows: Int32Array | undefined): Float64Array {
-  if (rows === undefined) return results;
-  const out = new Float64Array(results.length);
-  for (let i = 0; i < rows.length; i++) out[rows[i]] = results[i];
-  return out;
-}
-
-/** The row at a position of the track. */
-export const rowAt = ({ rows }: Track, at: number): number => (rows === undefined ? at : rows[at]);

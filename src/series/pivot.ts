@@ -9,7 +9,7 @@ import { type Aggregate, aggregate, type Spans } from "./aggregate.js";
 import { listOf, vectorAt } from "./choose.js";
 import { type Column, renamed } from "./numbers.js";
 import { rowsOf, tableOf } from "./tables.js";
-import { groupTrack, seriesCodes } from "./track.js";
+import { groupTrack, rowAt, seriesCodes } from "./track.js";
 
 export interface PivotOptions<Name extends string = string> {
   /** Columns whose values make the rows. */
@@ -92,19 +92,15 @@ function cellsOf(rows: Axis, across: Axis): { spans: Spans; at: Int32Array } {
   const track = groupTrack(cell, rows.size * across.size);
   const from = track.starts.subarray(0, track.starts.length - 1);
   const at = new Int32Array(rows.size * across.size).fill(-1);
-  for (const [s, position] of from.entries()) at[cell[track.rows === undefined ? position : track.rows[position]]] = s;
+  for (const [s, position] of from.entries()) at[cell[rowAt(track, position)]] = s;
   return { spans: { rows: track.rows, from, to: track.starts.subarray(1) }, at };
 }
 
-function refuseSeveral(
-  table: Table,
-  { rows, from, to }: Spans,
-  index: readonly number[],
-  across: readonly number[],
-): void {
+function refuseSeveral(table: Table, spans: Spans, index: readonly number[], across: readonly number[]): void {
+  const { from, to } = spans;
   const several = from.findIndex((start, s) => to[s] - start > 1);
   if (several === -1) return;
-  const row = rows === undefined ? from[several] : rows[from[several]];
+  const row = rowAt(spans, from[several]);
   const cell = [...index, ...across].map((at) => cellText(vectorAt(table, at), row)).join(", ");
   throw new InputError(`${to[several] - from[several]} rows fall into the cell of ${cell}.`, {
     code: "SeveralValues",

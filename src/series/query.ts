@@ -8,7 +8,7 @@ import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./choose.js";
 import { type CollapseOptions, collapse } from "./collapse.js";
 import { daysOf } from "./days.js";
 import { rowsOf } from "./tables.js";
-import { trackOf } from "./track.js";
+import { rowAt, trackOf } from "./track.js";
 import { type TransformOptions, transform } from "./transform.js";
 
 /** The parameters of a filtered series (spec 4.2), with the options of {@link collapse} and {@link transform}. */
@@ -84,8 +84,7 @@ function ordered(table: Table, on: string, { by, order, limit }: SeriesQuery): T
     const count = Math.min(most, track.starts[g + 1] - track.starts[g]);
     const newestFirst = wanted === undefined ? track.newestFirst[g] === 1 : wanted === "desc";
     for (let k = 0; k < count; k++) {
-      const at = newestFirst ? track.starts[g + 1] - 1 - k : track.starts[g] + k;
-      picked.push(track.rows === undefined ? at : track.rows[at]);
+      picked.push(rowAt(track, newestFirst ? track.starts[g + 1] - 1 - k : track.starts[g] + k));
     }
   }
   return rowsOf(table, Int32Array.from(picked));

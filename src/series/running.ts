@@ -3,9 +3,9 @@ import { takeVector } from "../columns/take.js";
 import { refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, vectorAt } from "./choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
-import { computeColumns, type Kernel, rowAt, runKernel } from "./kernel.js";
+import { computeColumns, type Kernel, runKernel } from "./kernel.js";
 import type { Column, Computed } from "./numbers.js";
-import type { Track } from "./track.js";
+import { rowAt, type Track } from "./track.js";
 
 /**
  * Running sum along each series by ascending day; a null stays null and does not count (unlike `transform("cumul")`, which repeats

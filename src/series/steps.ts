@@ -5,9 +5,9 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";
 import { CHOICE, type ColumnChoice, listOf, vectorAt } from "./choose.js";
 import { differencePrecision, exactColumn, exactOf, isExact } from "./exact.js";
-import { computeColumns, type Kernel, rowAt, runKernel } from "./kernel.js";
+import { computeColumns, type Kernel, runKernel } from "./kernel.js";
 import type { Column } from "./numbers.js";
-import type { Track } from "./track.js";
+import { rowAt, type Track } from "./track.js";
 
 /**
  * Every value moved `steps` rows later along its series (earlier where negative); null comes in at the end left free. Any column
@@ -129,11 +129,17 @@ function eachPair(track: Track, steps: number, visit: (now: number, before: numb
 
 function exactDiff(table: Table, at: number, track: Track, steps: number): Column {
   const { units, scale, precision } = exactOf(vectorAt(table, at));
+  const differences = exactDifferences(units, track, steps);
+  return exactColumn(table.schema.fields[at], differences, { scale, precision: differencePrecision(precision) });
+}
+
+/** By row, what each value is above the one `steps` positions before it in its series; null where either is null or missing. */
+export function exactDifferences(units: readonly (bigint | null)[], track: Track, steps: number): (bigint | null)[] {
   const out = new Array<bigint | null>(units.length).fill(null);
   eachPair(track, steps, (now, before) => {
     const a = units[now];
     const b = units[before];
     if (a !== null && b !== null) out[now] = a - b;
   });
-  return exactColumn(table.schema.fields[at], out, { scale, precision: differencePrecision(precision) });
+  return out;
 }

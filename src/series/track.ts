@@ -19,6 +19,29 @@ export interface Track {
   readonly newestFirst: Uint8Array;
 }
 
+/** The row at a position. */
+export const rowAt = ({ rows }: Pick<Track, "rows">, at: number): number => (rows === undefined ? at : rows[at]);
+
+/** The rows at several positions. */
+export const rowsAt = ({ rows }: Pick<Track, "rows">, positions: Int32Array): Int32Array =>
+  rows === undefined ? positions : positions.map((at) => rows[at]);
+
+/** Values by row as values by position. */
+export function inOrder(values: Float64Array, rows: Int32Array | undefined): Float64Array {
+  if (rows === undefined) return values;
+  const out = new Float64Array(rows.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[rows[i]];
+  return out;
+}
+
+/** Values by position as values by row. */
+export function byRow(values: Float64Array, rows: Int32Array | undefined): Float64Array {
+  if (rows === undefined) return values;
+  const out = new Float64Array(values.length);
+  for (let i = 0; i < rows.length; i++) out[rows[i]] = values[i];
+  return out;
+}
+
 /**
  * The way through `table` by the columns at `by`, along the days of column `on`. Whether the table stands so already is seen on its
  * batches as they are; only where it does not are codes and days brought into one piece.

@@ -4,12 +4,13 @@ import { TRANSFORMS, type Transform } from "../spec/vocabulary.js";
 import { ALONG, type ColumnChoice, choose, vectorAt, wholeNumber } from "./choose.js";
 import { rounderOf } from "./digits.js";
 import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
-import { byRow, piecesAlong, rowAt } from "./kernel.js";
+import { piecesAlong } from "./kernel.js";
 import { type Computed, doublesColumn } from "./numbers.js";
 import { type PieceKernel, runPieces } from "./pieces.js";
 import { type Ranges, rangesWithout } from "./ranges.js";
+import { exactDifferences } from "./steps.js";
 import { inBatches, withColumns } from "./tables.js";
-import { type Track, trackOf } from "./track.js";
+import { byRow, rowAt, rowsAt, type Track, trackOf } from "./track.js";
 
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
   /** Significant digits of a computed double, 14 by default as the service rounds; 16 or more to leave them as they are. */
@@ -61,9 +62,9 @@ export function transform(table: Table, name: Transform, options: TransformOptio
 type Word = Exclude<Transform, "none">;
 
 /** The first row of each series, ascending. */
-function firstRows({ rows, starts }: Track): Int32Array {
-  const firsts = starts.subarray(0, starts.length - 1);
-  return rows === undefined ? firsts : Int32Array.from(firsts, (at) => rows[at]).sort();
+function firstRows(track: Track): Int32Array {
+  const firsts = rowsAt(track, track.starts.subarray(0, track.starts.length - 1));
+  return track.rows === undefined ? firsts : firsts.sort();
 }
 
 /** What each batch keeps when the rows at `gone` are left out. */
@@ -94,7 +95,7 @@ function transformed(table: Table, at: number, { word, digits, track, gone }: Pl
   const vector = vectorAt(table, at);
   if (isExact(vector.type) && (word === "diff" || word === "cumul")) {
     const { units, scale, precision } = exactOf(vector);
-    const results = word === "diff" ? exactDiff(units, track) : exactCumul(units, track);
+    const results = word === "diff" ? exactDifferences(units, track, 1) : exactCumul(units, track);
     const width = word === "diff" ? differencePrecision(precision) : sumPrecision(precision);
     return exactColumn(field, gone === undefined ? results : without(results, gone), { scale, precision: width });
   }
@@ -172,20 +173,6 @@ const KERNELS: Readonly<Record<Word, PieceKernel>> = {
     }
   },
 };
-
-function exactDiff(units: readonly (bigint | null)[], track: Track): (bigint | null)[] {
-  const out = new Array<bigint | null>(units.length).fill(null);
-  const { starts } = track;
-  for (let g = 0; g + 1 < starts.length; g++) {
-    for (let t = starts[g] + 1; t < starts[g + 1]; t++) {
-      const row = rowAt(track, t);
-      const now = units[row];
-      const before = units[rowAt(track, t - 1)];
-      if (now !== null && before !== null) out[row] = now - before;
-    }
-  }
-  return out;
-}
 
 function exactCumul(units: readonly (bigint | null)[], track: Track): (bigint | null)[] {
   const out = new Array<bigint | null>(units.length).fill(null);
