@@ -122,33 +122,50 @@ function groupRows(codes: Int32Array, size: number, rows: Int32Array): Int32Arra
 }
 
 function ofCodes(pieces: readonly Int32Array[], size: number, days: readonly Int32Array[] | undefined): Track {
-  const starts = runs(pieces, size);
-  if (starts !== undefined) return ofRuns(starts, days);
+  const runStarts = runs(pieces, size);
+  if (runStarts !== undefined) return ofRuns(runStarts, days);
   const codes = joined(pieces, Int32Array);
   const rows = new Int32Array(codes.length);
-  return sortRuns(rows, groupRows(codes, size, rows), days && joined(days, Int32Array));
+  const starts = groupRows(codes, size, rows);
+  const newestFirst = new Uint8Array(starts.length - 1);
+  if (days === undefined) return { rows, starts, days, newestFirst };
+  const allDays = joined(days, Int32Array);
+  if (!risesInGroups(codes, size, allDays)) sortRuns(rows, starts, allDays, newestFirst);
+  return withDays({ rows, starts, newestFirst }, () => daysAt(rows, allDays));
 }
 
-/** Series whose rows stand together; days are brought into one piece only when they are asked for, or to sort. */
-function ofRuns(starts: Int32Array, pieces: readonly Int32Array[] | undefined): Track {
-  let days: Int32Array | undefined;
-  const inOnePiece = (): Int32Array | undefined => {
-    days ??= pieces && joined(pieces, Int32Array);
-    return days;
-  };
-  if (pieces !== undefined && !isAscending(pieces, starts)) {
-    const rows = new Int32Array(starts[starts.length - 1]);
-    for (let i = 0; i < rows.length; i++) rows[i] = i;
-    return sortRuns(rows, starts, inOnePiece());
+/** Series whose rows stand together. */
+function ofRuns(starts: Int32Array, days: readonly Int32Array[] | undefined): Track {
+  const newestFirst = new Uint8Array(starts.length - 1);
+  if (days === undefined) return { rows: undefined, starts, days, newestFirst };
+  if (isAscending(days, starts)) {
+    return withDays({ rows: undefined, starts, newestFirst }, () => joined(days, Int32Array));
   }
+  const rows = new Int32Array(starts[starts.length - 1]);
+  for (let i = 0; i < rows.length; i++) rows[i] = i;
+  const allDays = joined(days, Int32Array);
+  sortRuns(rows, starts, allDays, newestFirst);
+  return withDays({ rows, starts, newestFirst }, () => daysAt(rows, allDays));
+}
+
+/** A track whose days are put in order when they are asked for: most calculations need none. */
+function withDays({ rows, starts, newestFirst }: Omit<Track, "days">, inOrder: () => Int32Array): Track {
+  let days: Int32Array | undefined;
   return {
-    rows: undefined,
+    rows,
     starts,
-    newestFirst: new Uint8Array(starts.length - 1),
+    newestFirst,
     get days() {
-      return inOnePiece();
+      days ??= inOrder();
+      return days;
     },
   };
+}
+
+function daysAt(rows: Int32Array, days: Int32Array): Int32Array {
+  const out = new Int32Array(rows.length);
+  for (let i = 0; i < out.length; i++) out[i] = days[rows[i]];
+  return out;
 }
 
 /** Before every day. */
@@ -174,18 +191,23 @@ function isAscending(pieces: readonly Int32Array[], starts: Int32Array): boolean
   return true;
 }
 
-/** Sorts each run of `rows` by day, in place. */
-function sortRuns(rows: Int32Array, starts: Int32Array, days: Int32Array | undefined): Track {
-  const newestFirst = new Uint8Array(starts.length - 1);
-  if (days === undefined) return { rows, starts, days, newestFirst };
+/** Whether no row lies before an earlier row of its group. */
+function risesInGroups(codes: Int32Array, size: number, days: Int32Array): boolean {
+  const before = new Int32Array(size).fill(LONG_AGO);
+  for (let i = 0; i < codes.length; i++) {
+    if (days[i] < before[codes[i]]) return false;
+    before[codes[i]] = days[i];
+  }
+  return true;
+}
+
+/** Sorts each run of `rows` by day, in place, and notes which stand newest first. */
+function sortRuns(rows: Int32Array, starts: Int32Array, days: Int32Array, newestFirst: Uint8Array): void {
   for (let g = 0; g + 1 < starts.length; g++) {
     const run = rows.subarray(starts[g], starts[g + 1]);
     if (run.length > 1 && days[run[0]] > days[run[1]]) newestFirst[g] = 1;
     sortRun(run, days);
   }
-  const sorted = new Int32Array(rows.length);
-  for (let i = 0; i < rows.length; i++) sorted[i] = days[rows[i]];
-  return { rows, starts, days: sorted, newestFirst };
 }
 
 function sortRun(run: Int32Array, days: Int32Array): void {
