@@ -1,13 +1,13 @@
 import type { DataType, Table, Vector } from "../columns/arrow.js";
 import { type ColumnChoice, choose, vectorAt } from "./choose.js";
 import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "./numbers.js";
-import { cutsOf, runPieces } from "./pieces.js";
+import { cutsOf, type PieceKernel, type RunOptions, runPieces, runRows } from "./pieces.js";
 import { withColumns } from "./tables.js";
 import { byRow, inOrder, type Track, trackOf } from "./track.js";
 
 /**
  * One calculation along one series of doubles: reads `y` and fills `out` from `from` to `to` (exclusive), NaN for null in both.
- * `y` and `out` stand in the order of the track; `y` is never written.
+ * `y` and `out` stand in the order of the track, or hold a part of it that begins elsewhere; `y` is never written.
  */
 export type Kernel = (y: Float64Array, out: Float64Array, from: number, to: number) => void;
 
@@ -35,11 +35,10 @@ export function computeColumns(
 
 /** The result of a kernel on a column, as a `Float64` column in the order of the table. */
 export function runKernel(table: Table, at: number, track: Track, kernel: Kernel): Computed {
-  const { results } = runPieces(piecesAlong(vectorAt(table, at), track), track.starts, kernel);
-  return doublesColumn(table.schema.fields[at], track.rows === undefined ? results : [byRow(results[0], track.rows)]);
+  return doublesColumn(table.schema.fields[at], runAlong(vectorAt(table, at), track, kernel).results);
 }
 
-/** As {@link runKernel}, for a kernel that goes by the positions of the track: it is never handed a series alone. */
+/** As {@link runKernel}, for a kernel that goes by the positions of the track: `y` and `out` hold all of it. */
 export function runWhole(table: Table, at: number, { rows, starts }: Track, kernel: Kernel): Computed {
   const y = inOrder(numbersOf(vectorAt(table, at)), rows);
   const { results } = runPieces([y], starts, kernel);
@@ -47,10 +46,20 @@ export function runWhole(table: Table, at: number, { rows, starts }: Track, kern
 }
 
 /**
- * A column as doubles in the order of the track: in the pieces of its batches where the table stands so and holds more series than
- * pieces, so that most series lie within one; else in one piece.
+ * A kernel along every series of a column, by row: in the pieces of its batches where the table stands in the order of the track and
+ * holds more series than pieces, so that most series lie within one; else in one piece.
  */
-export function piecesAlong(vector: Vector, { rows, starts }: Track): readonly Float64Array[] {
-  const pieces = rows === undefined ? vector.data.reduce((sum, { length }) => sum + cutsOf(length).length, 0) : 0;
-  return pieces > 0 && starts.length > pieces ? numberPieces(vector) : [inOrder(numbersOf(vector), rows)];
+export function runAlong(
+  vector: Vector,
+  { rows, starts }: Track,
+  kernel: PieceKernel,
+  options?: RunOptions,
+): ReturnType<typeof runPieces> {
+  if (rows !== undefined) {
+    const { results, missing } = runRows(numbersOf(vector), rows, starts, kernel, options);
+    return { results: [results], missing };
+  }
+  const pieces = vector.data.reduce((sum, { length }) => sum + cutsOf(length).length, 0);
+  const isCut = pieces > 0 && starts.length > pieces;
+  return runPieces(isCut ? numberPieces(vector) : [numbersOf(vector)], starts, kernel, options);
 }

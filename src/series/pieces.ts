@@ -39,7 +39,7 @@ const follows = (piece: Int32Array | Float64Array, other: Int32Array | Float64Ar
  */
 export type PieceKernel = (y: Float64Array, out: Float64Array, from: number, to: number, back: number) => void;
 
-export interface PieceOptions {
+export interface RunOptions {
   /** Leave out the first row of every series. */
   readonly withoutFirsts?: boolean;
   /** What is done to the results of each series while they are still near; gives how many are NaN. */
@@ -55,7 +55,7 @@ export function runPieces(
   y: readonly Float64Array[],
   starts: Int32Array,
   kernel: PieceKernel,
-  { withoutFirsts = false, finish = () => () => 0 }: PieceOptions = {},
+  { withoutFirsts = false, finish = () => () => 0 }: RunOptions = {},
 ): { readonly results: readonly Float64Array[]; readonly missing: number } {
   const left = withoutFirsts ? 1 : 0;
   const results = lengthsOf(y, starts, left).map((length) => new Float64Array(length));
@@ -87,6 +87,40 @@ export function runPieces(
     }
   }
   return { results, missing };
+}
+
+/**
+ * A kernel along every series of values that lie apart, series `g` in the rows `rows[starts[g]]` to `rows[starts[g + 1]]` (exclusive): the
+ * results by row, 0 in the rows left out, and how many NaN `finish` counted.
+ */
+export function runRows(
+  y: Float64Array,
+  rows: Int32Array,
+  starts: Int32Array,
+  kernel: PieceKernel,
+  { withoutFirsts = false, finish = () => () => 0 }: RunOptions = {},
+): { readonly results: Float64Array; readonly missing: number } {
+  const left = withoutFirsts ? 1 : 0;
+  const results = new Float64Array(y.length);
+  const series = new Float64Array(longest(starts));
+  const out = new Float64Array(series.length);
+  const finishSeries = finish(out);
+  let missing = 0;
+  for (let g = 0; g + 1 < starts.length; g++) {
+    const from = starts[g];
+    const count = starts[g + 1] - from;
+    for (let k = 0; k < count; k++) series[k] = y[rows[from + k]];
+    kernel(series, out, 0, count, left);
+    missing += finishSeries(0, count - left);
+    for (let k = left; k < count; k++) results[rows[from + k]] = out[k - left];
+  }
+  return { results, missing };
+}
+
+function longest(starts: Int32Array): number {
+  let most = 0;
+  for (let g = 0; g + 1 < starts.length; g++) most = Math.max(most, starts[g + 1] - starts[g]);
+  return most;
 }
 
 /** Lengths of the pieces when so many first rows of each series are left out. */

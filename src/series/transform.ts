@@ -4,13 +4,13 @@ import { TRANSFORMS, type Transform } from "../spec/vocabulary.js";
 import { ALONG, type ColumnChoice, choose, vectorAt, wholeNumber } from "./choose.js";
 import { rounderOf } from "./digits.js";
 import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
-import { piecesAlong } from "./kernel.js";
+import { runAlong } from "./kernel.js";
 import { type Computed, doublesColumn } from "./numbers.js";
-import { type PieceKernel, runPieces } from "./pieces.js";
+import type { PieceKernel } from "./pieces.js";
 import { type Ranges, rangesWithout } from "./ranges.js";
 import { exactDifferences } from "./steps.js";
 import { inBatches, withColumns } from "./tables.js";
-import { byRow, rowAt, rowsAt, type Track, trackOf } from "./track.js";
+import { rowAt, rowsAt, type Track, trackOf } from "./track.js";
 
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
   /** Significant digits of a computed double, 14 by default as the service rounds; 16 or more to leave them as they are. */
@@ -99,13 +99,12 @@ function transformed(table: Table, at: number, { word, digits, track, gone }: Pl
     const width = word === "diff" ? differencePrecision(precision) : sumPrecision(precision);
     return exactColumn(field, gone === undefined ? results : without(results, gone), { scale, precision: width });
   }
-  const { results, missing } = runPieces(piecesAlong(vector, track), track.starts, KERNELS[word], {
+  const { results, missing } = runAlong(vector, track, KERNELS[word], {
     withoutFirsts: gone !== undefined,
     finish: digits < 16 ? (part) => rounderOf(part, digits) : finiteOf,
   });
-  if (track.rows === undefined) return doublesColumn(field, results, missing);
-  const byRows = gone === undefined ? byRow(results[0], track.rows) : keptByRow(results[0], track, gone);
-  return doublesColumn(field, [byRows], missing);
+  const shown = gone === undefined || track.rows === undefined ? results : [keptValues(results[0], gone)];
+  return doublesColumn(field, shown, missing);
 }
 
 /** The values but those at the places `gone`, which ascend. */
@@ -131,15 +130,11 @@ function finiteOf(results: Float64Array): (from: number, to: number) => number {
   };
 }
 
-/** Results by position without the first of each series, as results of the rows but those `gone`. */
-function keptByRow(results: Float64Array, { rows, starts }: Track, gone: Int32Array): Float64Array {
-  const all = new Float64Array(starts[starts.length - 1]);
-  for (let g = 0; g + 1 < starts.length; g++) {
-    for (let at = starts[g] + 1; at < starts[g + 1]; at++) all[(rows as Int32Array)[at]] = results[at - g - 1];
-  }
-  const kept = new Float64Array(results.length);
-  const { from, to } = rangesWithout(gone, 0, all.length);
-  for (let k = 0, at = 0; k < from.length; at += to[k] - from[k], k++) kept.set(all.subarray(from[k], to[k]), at);
+/** As {@link without}, of doubles. */
+function keptValues(values: Float64Array, gone: Int32Array): Float64Array {
+  const { from, to, count } = rangesWithout(gone, 0, values.length);
+  const kept = new Float64Array(count);
+  for (let k = 0, at = 0; k < from.length; at += to[k] - from[k], k++) kept.set(values.subarray(from[k], to[k]), at);
   return kept;
 }
 
