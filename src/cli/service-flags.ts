@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ConnectOptions } from "../client/options.js";
 import type { Service } from "../client/service.js";
 import { connect } from "../connect.js";
-import { type ProgressBar, progress } from "../display/progress/progress.js";
 import { ArrowbookError } from "../errors/errors.js";
 
 /** What every command that asks a service can be told. */
@@ -27,15 +26,13 @@ export function withService(command: Command): Command {
 }
 
 /**
- * Connects as the flags say, runs `work`, and ends the progress line. Ctrl-C aborts the work's signal: the command then fails
- * with `onStop` as its message.
+ * Connects as the flags say and runs `work`. Ctrl-C aborts the work's signal: the command then fails with `onStop` as its message.
  */
 export async function serving(
   flags: ServiceFlags,
   onStop: string,
   work: (service: Service, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const bar: ProgressBar | undefined = flags.quiet || flags.json ? undefined : progress();
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new ArrowbookError("Stopped.", { code: "Stopped", hint: onStop }));
   process.once("SIGINT", interrupt);
@@ -44,14 +41,14 @@ export async function serving(
     url: flags.url,
     apiKey: flags.key,
     profile: flags.profile,
-    onProgress: bar ?? false,
+    // Else long work shows itself on the terminal.
+    ...((flags.quiet || flags.json) && { onProgress: false }),
     signal: stop.signal,
     warn: (message) => process.stderr.write(`arrowbook: ${message}\n`),
   };
   try {
     await work(connect(options), stop.signal);
   } finally {
-    bar?.done();
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
   }
