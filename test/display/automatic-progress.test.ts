@@ -69,9 +69,7 @@ describe("on a terminal", () => {
     tell({ phase: "download", code, bytes: 0, total: 8_000_000 });
     vi.advanceTimersByTime(2_200);
     tell({ phase: "download", code, bytes: 2_200_000, total: 8_000_000 });
-    expect(screen.screen).toEqual([
-      "MARKET/PRICES download ▕███░░░░░░░▏ 27 % · 2.2 MB of 8.0 MB · 1.0 MB/s · 5.8 s left",
-    ]);
+    expect(screen.screen).toEqual(["MARKET/PRICES download ▕███░░░░░░░▏ 27 % · 2.2 of 8.0 MB · 1.0 MB/s · 5.8 s left"]);
     end();
     expect(screen.screen).toEqual([]);
   });
@@ -139,7 +137,7 @@ describe("on a terminal", () => {
   });
 
   it("changes nothing of the terminal that would have to be restored, and keeps to one line of it", () => {
-    const screen = terminal({ columns: 60 });
+    const screen = terminal({ columns: 30 });
     const { tell, end } = begin();
     tell({
       phase: "read",
@@ -150,9 +148,22 @@ describe("on a terminal", () => {
     });
     vi.advanceTimersByTime(2_000);
     expect(screen.screen).toEqual([expect.stringMatching(/^SEP\.zip read .*…$/)]);
-    expect(screen.screen[0].length).toBeLessThan(60);
+    expect(screen.screen[0].length).toBeLessThan(30);
     // Hiding the cursor (?25l) or turning line wrapping off (?7l) would outlive a process that is killed.
     expect(screen.written).not.toMatch(/\x1b\[\?/);
+    end();
+  });
+
+  it("has room for rows, bytes, rate and time left in 80 columns: the bar goes first, then most of a long name", () => {
+    const screen = terminal({ columns: 80 });
+    const { tell, end } = begin();
+    const work = { phase: "read", code: "/home/someone/sharadar-equity-prices.zip", total: 400e6 } as const;
+    tell({ ...work, bytes: 0, rows: 0 });
+    vi.advanceTimersByTime(4_000);
+    tell({ ...work, bytes: 395e6, rows: 4_898_816 });
+    expect(screen.screen).toEqual([
+      expect.stringMatching(/^…y-prices\.zip read 98 % · 4,898,816 rows · 395 of 400 MB · 99 MB\/s · 0\.1 s left$/),
+    ]);
     end();
   });
 
@@ -227,7 +238,7 @@ describe("in a notebook", () => {
     expect(new Set(sent.map(({ transient }) => transient.display_id)).size).toBe(1);
     expect(sent.map(({ update }) => update)).toEqual([false, ...sent.slice(1).map(() => true)]);
     expect(sent.at(-1)?.data["text/plain"]).toBe(
-      "MARKET/PRICES download 4.0 MB of 4.0 MB · 2.0 s\nMARKET/PRICES read 200 rows · 2 B of 2 B · 0.0 s",
+      "MARKET/PRICES download 4.0 MB · 2.0 s\nMARKET/PRICES read 200 rows · 2 B · 0.0 s",
     );
   });
 

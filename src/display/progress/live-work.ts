@@ -85,7 +85,9 @@ function draw(now: number): void {
   bar.drawn = now;
   for (const work of due) work.shown = true;
   const lines = due.map((work) => work.tasks.lines(now));
-  const front = `${lines[0].at(-1)}${due.length > 1 ? ` · and ${due.length - 1} more` : ""}`;
+  const others = due.length > 1 ? ` · and ${due.length - 1} more` : "";
+  const room = (bar.screen.width?.() ?? Number.POSITIVE_INFINITY) - others.length;
+  const front = due[0].tasks.front(now, room) + others;
   const { ended } = bar;
   show(bar, (screen) => screen.draw([...ended, ...lines.flat()], front));
 }

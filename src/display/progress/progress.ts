@@ -35,8 +35,7 @@ export function progress(label?: string, screen: ProgressScreen = screenHere() ?
     const now = performance.now();
     if (!tasks.note(event, now) && now - drawn < GAP_MS) return;
     drawn = now;
-    const lines = tasks.lines(now);
-    screen.draw(lines, lines[lines.length - 1]);
+    screen.draw(tasks.lines(now), tasks.front(now, screen.width?.() ?? Number.POSITIVE_INFINITY));
   };
   const done = (): void => {
     const now = performance.now();

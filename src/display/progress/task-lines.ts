@@ -1,6 +1,7 @@
 import { scrub } from "../../errors/secrets.js";
 import { plainLine } from "../escape.js";
 import { grouped, sizeText } from "../view.js";
+import { widthOf } from "../width.js";
 import type { ProgressEvent } from "./event.js";
 
 /** The tasks of one piece of work (a code in a phase each) as lines of text, the one that was heard of last at the end. */
@@ -10,6 +11,8 @@ export interface TaskLines {
   /** Ends what is still under way; `stopped` says so in its line (a try that was the last one is no stop). */
   finish(now: number, stopped: boolean): void;
   lines(now: number): string[];
+  /** The last line in at most `room` columns, as far as leaving out the bar and most of a long name makes it so. */
+  front(now: number, room: number): string;
   /** Whether a task is under way. */
   readonly busy: boolean;
   /** Until when no event has to come: the pause that was announced last. */
@@ -51,6 +54,17 @@ export function taskLines(label?: string): TaskLines {
       }
     },
     lines: (now) => [...tasks.values()].map((task) => taskLine(task, now, label)),
+    front(now, room) {
+      const last = [...tasks.values()].at(-1);
+      if (last === undefined) return "";
+      const line = taskLine(last, now, label);
+      if (widthOf(line) <= room) return line;
+      const bare = taskLine(last, now, label, LONGEST_CODE, false);
+      const missing = widthOf(bare) - room;
+      if (missing <= 0) return bare;
+      const code = shortened(last.event.code ?? "", LONGEST_CODE);
+      return taskLine(last, now, label, Math.max(SHORTEST_CODE, code.length - missing), false);
+    },
     get busy() {
       return [...tasks.values()].some(({ ended }) => ended === undefined);
     },
@@ -66,33 +80,41 @@ function shareOf({ rows, totalRows, bytes, total }: ProgressEvent): number | und
   return undefined;
 }
 
-/** `MARKET/PRICES rows ▕█████░░░░░▏ 52 % · 31,000 rows · 12 MB of 24 MB · 4.1 MB/s · 3 s left`. */
-function taskLine(task: Task, now: number, label: string | undefined): string {
+/** `MARKET/PRICES rows ▕█████░░░░░▏ 52 % · 31,000 rows · 12 of 24 MB · 4.1 MB/s · 3.0 s left`. */
+function taskLine(task: Task, now: number, label: string | undefined, codeRoom = LONGEST_CODE, withBar = true): string {
   const { event, at, ended } = task;
   const { phase, code, rows, bytes, total, status, pause } = event;
-  const name = [label, code && shortened(code), phase].filter((word) => word !== undefined).join(" ");
+  const name = [label, code && shortened(code, codeRoom), phase].filter((word) => word !== undefined).join(" ");
   const share = shareOf(event);
   const parts: string[] = [];
   if (rows !== undefined) parts.push(`${grouped(rows)} rows`);
-  if (bytes !== undefined)
-    parts.push(total === undefined ? sizeText(bytes) : `${sizeText(bytes)} of ${sizeText(total)}`);
+  if (bytes !== undefined) parts.push(sizesText(bytes, total));
   if (status !== undefined) parts.push(status);
   if (ended !== undefined) parts.push(`${task.stopped ? "stopped after " : ""}${secondsText(ended - task.start)}`);
   else if (pause !== undefined) parts.push(`again in ${secondsText(Math.max(0, at + pause - now))}`);
   else parts.push(...rateParts(task, share, now));
-  const bar = share === undefined || ended !== undefined ? "" : `${barText(share)} ${Math.floor(share * 100)} % · `;
-  const line = parts.length === 0 ? name : `${name === "" ? "" : `${name} `}${bar}${parts.join(" · ")}`;
+  const percent = share === undefined || ended !== undefined ? "" : `${Math.floor(share * 100)} % · `;
+  const bar = share === undefined || ended !== undefined || !withBar ? "" : `${barText(share)} `;
+  const line = parts.length === 0 ? name : `${name === "" ? "" : `${name} `}${bar}${percent}${parts.join(" · ")}`;
   return plainLine(scrub(line));
 }
 
 /** The last part of a long path, and the end of that, so that the numbers behind it are seen. */
-function shortened(code: string): string {
-  if (code.length <= LONGEST_CODE) return code;
+function shortened(code: string, room: number): string {
+  if (code.length <= room) return code;
   const last = code.slice(Math.max(code.lastIndexOf("/"), code.lastIndexOf("\\")) + 1);
-  return last.length <= LONGEST_CODE ? last : `…${last.slice(1 - LONGEST_CODE)}`;
+  return last.length <= room ? last : `…${last.slice(1 - room)}`;
 }
 
 const LONGEST_CODE = 28;
+const SHORTEST_CODE = 8;
+
+/** `12 of 24 MB`, `900 kB of 24 MB`, `24 MB` for all of it. */
+function sizesText(bytes: number, total: number | undefined): string {
+  if (total === undefined || bytes === total) return sizeText(bytes);
+  const [done, all] = [sizeText(bytes).split(" "), sizeText(total).split(" ")];
+  return `${(done[1] === all[1] ? done.slice(0, 1) : done).join(" ")} of ${all.join(" ")}`;
+}
 
 /** Rate and time left, counted from the first event: a download that goes on did not fetch its beginning now. */
 function rateParts({ event, first, firstAt, start }: Task, share: number | undefined, now: number): string[] {
@@ -110,7 +132,6 @@ function rateParts({ event, first, firstAt, start }: Task, share: number | undef
   return parts;
 }
 
-/** So that a line with all its numbers fits into 80 columns. */
 const BAR_WIDTH = 10;
 
 function barText(share: number): string {

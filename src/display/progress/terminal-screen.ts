@@ -26,6 +26,7 @@ export function terminalScreen(): ProgressScreen {
     if (holder === me) holder = undefined;
   };
   return {
+    width: () => (process.stderr.columns || 80) - 1,
     draw(_, front) {
       if (holder !== undefined && holder !== me) return;
       holder = me;
