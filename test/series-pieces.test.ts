@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Table, Vector } from "../src/columns/arrow.js";
+import { Dictionary, Int32, makeData, Table, Vector } from "../src/columns/arrow.js";
 import { vectorToNumbers } from "../src/columns/readers.js";
 import { Frame } from "../src/frame/frame.js";
 import { roundDigits } from "../src/series/digits.js";
@@ -156,6 +156,24 @@ describe("what stays and what is copied", () => {
     );
     const mostly = tableOf(rows.map(([, ...row], i) => [i < 30 ? `S${i}` : "T", ...row] as const));
     expect(works.rdiff(Frame.from(inBatches(mostly, 10))).table.batches.map(({ numRows }) => numRows)).toEqual([9]);
+  });
+
+  it("tells series apart by a dictionary of decimals, and one that repeats itself", () => {
+    const cents = (texts: string[]) => tableFrom({ c: ["BigDecimal(6,2)", texts] }).getChild("c") as Vector;
+    const type = new Dictionary(cents(["1.00"]).type, new Int32());
+    const chunk = (dictionary: Vector, from: number) =>
+      makeData({ type, length: 20, data: Int32Array.from({ length: 20 }, (_, i) => (i + from) >> 3), dictionary });
+    // The rows 0 to 19 have the keys 1.00, 2.00, 3.00 and the rows 20 to 39 3.00, 4.00, 5.00, as the tickers change.
+    const own = [chunk(cents(["1.00", "2.00", "3.00"]), 0), chunk(cents(["3.00", "4.00", "5.00"]), 4)];
+    const again = cents(["1.00", "2.00", "3.00", "3.00", "4.00", "5.00"]);
+    const repeating = [chunk(again, 0), chunk(again, 28)];
+    const frame = Frame.from(tableOf(rows));
+    for (const key of [own, repeating]) {
+      const keyed = frame.with({ key: new Vector(key) });
+      expect(textsOf(keyed.pctChange(1, { by: "key", columns: "x" }).drop("key").table)).toEqual(
+        textsOf(frame.pctChange(1, { by, columns: "x" }).table),
+      );
+    }
   });
 
   it("tells series apart where each batch has a dictionary of its own", () => {

@@ -38,12 +38,30 @@ export function ownIndices(
   if (first === undefined || vector.nullCount > 0) return undefined;
   if (!DataType.isDictionary(first.type) || !(first.values instanceof Int32Array)) return undefined;
   if (!chunks.every((data) => sameDictionary(data, first))) return undefined;
-  const entries = (first.dictionary as Vector).toArray() as ArrayLike<unknown>;
-  const distinct = new Set<unknown>();
-  for (let i = 0; i < entries.length; i++) distinct.add(entries[i]);
-  if (distinct.size !== entries.length || distinct.has(null)) return undefined;
+  const dictionary = first.dictionary as Vector;
+  if (!isDistinct(dictionary)) return undefined;
   const pieces = chunks.map((data) => (data.values as Int32Array).subarray(0, data.length));
-  return { pieces, size: entries.length };
+  return { pieces, size: dictionary.length };
+}
+
+const known = new WeakMap<Vector, boolean>();
+
+/** Whether no entry of a dictionary repeats and none is null; looked up once for each dictionary. */
+function isDistinct(dictionary: Vector): boolean {
+  let distinct = known.get(dictionary);
+  if (distinct === undefined) {
+    const entries = new Set<unknown>();
+    for (let i = 0; i < dictionary.length; i++) entries.add(entryOf(dictionary, i));
+    distinct = entries.size === dictionary.length && !entries.has(null);
+    known.set(dictionary, distinct);
+  }
+  return distinct;
+}
+
+/** An entry as a value that equals its like: decimals and bytes, which Arrow gives as arrays, by their texts. */
+function entryOf(dictionary: Vector, index: number): unknown {
+  const value: unknown = dictionary.get(index);
+  return typeof value === "object" && value !== null ? cellText(dictionary, index) : value;
 }
 
 /** Whether two chunks share one dictionary. */
@@ -62,7 +80,7 @@ function codeChunk(vector: Vector, data: Data, at: number, seen: Seen, codes: In
       const index = Number(data.values[i]);
       if (nulls && !data.getValid(i)) codes[at + i] = codeFor(null, seen);
       else if (map[index] !== -1) codes[at + i] = map[index];
-      else codes[at + i] = map[index] = codeFor(dictionary.get(index), seen);
+      else codes[at + i] = map[index] = codeFor(entryOf(dictionary, index), seen);
     }
     return;
   }
