@@ -132,7 +132,8 @@ const varianceKernel =
       }
       const total = weights * weights;
       const enough = count >= Math.max(least, 1) && total > squares;
-      const unbiased = enough ? (total / (total - squares)) * variance : Number.NaN;
-      out[i] = root ? Math.sqrt(unbiased) : unbiased;
+      const unbiased = (total / (total - squares)) * variance;
+      if (!enough) out[i] = Number.NaN;
+      else out[i] = root ? Math.sqrt(unbiased) : unbiased;
     }
   };

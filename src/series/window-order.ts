@@ -61,7 +61,8 @@ export function windowQuantile(q: number): WindowKernel {
     for (let i = from; i < to; i++) {
       for (; end < high[i]; end++) if (Number.isFinite(y[end])) insert(sorted, count++, y[end]);
       for (; first < low[i]; first++) if (Number.isFinite(y[first])) remove(sorted, count--, y[first]);
-      out[i] = count < least || count === 0 ? Number.NaN : quantileOfSorted(sorted, count, q);
+      if (count < least || count === 0) out[i] = Number.NaN;
+      else out[i] = quantileOfSorted(sorted, count, q);
     }
   };
 }

@@ -88,7 +88,8 @@ export const windowVar: WindowKernel = (y, out, windows, from, to, least) => {
   const state = newMoments();
   for (let i = from; i < to; i++) {
     slideMoments(state, y, windows.low[i], windows.high[i]);
-    out[i] = state.count < Math.max(least, 2) ? Number.NaN : varianceOf(state);
+    if (state.count < Math.max(least, 2)) out[i] = Number.NaN;
+    else out[i] = varianceOf(state);
   }
 };
 
