@@ -61,6 +61,8 @@ it.each([
   const shifted = new Uint8Array(before.pixels.length + 1);
   shifted.set(before.pixels, 1);
   expect(decoded(pngOf({ ...before, pixels: shifted.subarray(1) }))).toEqual({ ...before, kind });
+  const buffer = Buffer.from(shifted.buffer).subarray(1);
+  expect(decoded(pngOf({ ...before, pixels: buffer }))).toEqual({ ...before, kind });
 });
 
 it("a chart of one line needs a palette only, and no tooltip reaches its picture", () => {

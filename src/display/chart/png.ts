@@ -43,7 +43,7 @@ function chunk(name: string, content: Uint8Array): Uint8Array {
 
 /** A byte for each pixel and the palette they point into; undefined where there are more than 256 colours. */
 function paletteRows(pixels: Uint8Array, width: number, height: number) {
-  const aligned = pixels.byteOffset % 4 === 0 ? pixels : pixels.slice();
+  const aligned = pixels.byteOffset % 4 === 0 ? pixels : new Uint8Array(pixels);
   const values = new Int32Array(aligned.buffer, aligned.byteOffset, width * height);
   const places = new Map<number, number>();
   const rows = new Uint8Array((width + 1) * height);
