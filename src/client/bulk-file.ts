@@ -16,6 +16,7 @@ import { checkWords, refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";
 import { zipEntry } from "../format/zip.js";
 import { Frame } from "../frame/frame.js";
+import { needPath } from "../frame/given.js";
 import type { Cell } from "../frame/rows.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { type ColumnChooser, declaredColumns, undeclaredColumns } from "./bulk-columns.js";
@@ -150,6 +151,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** Writes a Parquet file: exact decimals up to 38 digits, dates, one row group per batch; wider decimals as text. */
   async toParquet(path: string, options: BulkOptions & Pick<ParquetOptions, "compression"> = {}): Promise<Landed> {
+    needPath(path, "toParquet()");
     checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
     // A row group is a batch at least: small ones keep the memory of both down. A thread would only read ahead of the slower writer.
     const small = { batchRows: PARQUET_BATCH_ROWS, threads: 1, ...options };
@@ -158,6 +160,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** Writes an Arrow file: the stream format, or on request the file format with one dictionary per column. */
   async toArrow(path: string, options: BulkOptions & { readonly format?: "stream" | "file" } = {}): Promise<Landed> {
+    needPath(path, "toArrow()");
     checkReadOptions(options, "toArrow()", [...CALL, "format"]);
     checkWords(options, { format: ["stream", "file"] });
     const write = options.format === "file" ? writeArrowFile : writeArrowStream;
@@ -166,6 +169,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** Writes the CSV file of the archive as it is, byte for byte, after its checksum was found right. */
   async toCsv(path: string, options: BulkOptions = {}): Promise<Landed> {
+    needPath(path, "toCsv()");
     checkReadOptions(options, "toCsv()", CALL);
     return this.#landed(path, options, async (landing) => {
       return { path, bytes: await copyCsv(landing, path, options.signal) };
@@ -174,6 +178,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** Keeps the archive itself, after its checksum was found right. */
   async saveZip(path: string, options: BulkOptions = {}): Promise<Landed> {
+    needPath(path, "saveZip()");
     checkReadOptions(options, "saveZip()", CALL);
     const { from } = this.#origin;
     if ("path" in from) {

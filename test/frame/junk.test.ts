@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk-file.js";
 import { connect } from "../../src/client/service.js";
 import { sparkline } from "../../src/display/sparkline.js";
@@ -11,8 +11,14 @@ import { Frame } from "../../src/frame/frame.js";
 
 /* Whatever a method is given, what it throws says what, where and what next: no TypeError from inside. */
 
+/* A word is a path to some methods: what they write lands in a folder of its own. */
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-junk-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const before = process.cwd();
+beforeAll(() => process.chdir(folder));
+afterAll(() => {
+  process.chdir(before);
+  rmSync(folder, { recursive: true });
+});
 
 const JUNK: readonly unknown[] = [
   ...[undefined, null, true, 0, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY, 10n, "", "junk", "date", Symbol("junk")],
@@ -42,8 +48,8 @@ const service = connect({
   limits: { windows: [] },
 });
 
-/** Methods that write, need another package or are told apart by a file: what is left of their options is tested elsewhere. */
-const SKIPPED = new Set(["constructor", "toParquet", "toArrow", "toCsv", "save", "saveZip", "sql", "toDanfo", "close"]);
+/** Methods that need another package or are told apart by a file: what is left of their options is tested elsewhere. */
+const SKIPPED = new Set(["constructor", "sql", "toDanfo", "close"]);
 
 function* methodsOf(target: object): Generator<[string, (...args: unknown[]) => unknown]> {
   for (
@@ -151,4 +157,9 @@ it.each([
 it("describe() of a frame without rows counts nothing", () => {
   const [count] = empty.describe().rows();
   expect(count).toMatchObject({ close: 0, volume: 0 });
+});
+
+it("leaves nothing in the working folder", () => {
+  expect(readdirSync(folder)).toContain("junk");
+  expect(readdirSync(before).filter((name) => readdirSync(folder).includes(name))).toEqual([]);
 });
