@@ -200,6 +200,41 @@ describe("on a terminal", () => {
     expect(screen.screen).toEqual([]);
   });
 
+  it("lets go of work that was given up without an end, while other work goes on", () => {
+    const screen = terminal();
+    const [lost, alive] = [begin(), begin()];
+    lost.tell({ phase: "rows", code: "A/LOST", rows: 1 });
+    alive.tell({ phase: "rows", code: "A/ALIVE", rows: 1 });
+    vi.advanceTimersByTime(1_000);
+    expect(screen.screen).toEqual([expect.stringMatching(/^A\/LOST .* and 1 more$/)]);
+    for (let rows = 2; rows < 40; rows++) {
+      alive.tell({ phase: "rows", code: "A/ALIVE", rows });
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(screen.screen).toEqual([expect.stringMatching(/^A\/ALIVE rows 39 rows · \d+ rows\/s$/)]);
+    alive.end();
+    expect(screen.screen).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+    lost.tell({ phase: "rows", code: "A/LOST", rows: 2 });
+    expect(screen.screen).toEqual([expect.stringMatching(/^A\/LOST rows 2 rows/)]);
+    lost.end();
+    lost.tell({ phase: "rows", code: "A/LOST", rows: 3 });
+    expect(screen.screen).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("lets go of it when other work ends", () => {
+    const screen = terminal();
+    const [lost, alive] = [begin(), begin()];
+    lost.tell({ phase: "rows", code: "A/LOST", rows: 1 });
+    alive.tell({ phase: "wait", code: "A/ALIVE", pause: 50_000 });
+    vi.advanceTimersByTime(29_900);
+    expect(screen.screen).toHaveLength(1);
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 500);
+    alive.end();
+    expect(screen.screen).toEqual([]);
+  });
+
   it("leaves the line to a bar of the caller's own", () => {
     const screen = terminal();
     const own = progress("mine");
@@ -283,6 +318,25 @@ describe("in a notebook", () => {
     done("FOUR", four);
     expect(lines(-1)).toEqual(["FOUR"]);
     expect(new Set(sent.map(({ transient }) => transient.display_id)).size).toBe(2);
+  });
+
+  it("does not show later cells in the display of work that was given up without an end", () => {
+    const { sent, cell } = fakeTslab();
+    const lost = begin();
+    lost.tell({ phase: "rows", code: "A/LOST", rows: 1 });
+    vi.advanceTimersByTime(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+    const before = sent.length;
+    cell();
+    const { tell, end } = begin();
+    tell({ phase: "rows", code, rows: 5 });
+    vi.advanceTimersByTime(1_000);
+    end();
+    expect(sent.length).toBeGreaterThan(before);
+    const later = sent.slice(before);
+    expect(later.map(({ transient }) => transient.display_id)).not.toContain(sent[0].transient.display_id);
+    expect(later.every(({ data }) => !data["text/plain"].includes("A/LOST"))).toBe(true);
+    expect(sent[before - 1].data["text/plain"]).toMatch(/^A\/LOST rows 1 rows/);
   });
 
   it("shows nothing of short work", () => {

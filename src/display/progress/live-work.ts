@@ -16,7 +16,7 @@ const SHORT_MS = 500;
 const GAP_MS = 100;
 /** Milliseconds between two drawings without events: the time runs on. */
 const TICK_MS = 1_000;
-/** Work that nobody hears of for so long was given up, or waits for its caller: it goes from the terminal until it is heard of. */
+/** Work that nobody hears of for so long was given up, or waits for its caller: it goes from the bar until it is heard of. */
 const SILENT_MS = 30_000;
 /** Lines of ended work that stand above those of running work at most. */
 const MOST_ENDED = 8;
@@ -37,7 +37,7 @@ interface Bar {
   idle: boolean;
 }
 
-/** The work of this process that is under way, oldest first, and the bar that shows it. */
+/** The work of this process that is under way and heard of, oldest first, and the bar that shows it. While there is some, a timer runs. */
 const works = new Set<Work>();
 let bar: Bar | undefined;
 let timer: NodeJS.Timeout | undefined;
@@ -51,11 +51,13 @@ export function liveWork(): LiveWork {
   if (!isWanted()) return { tell: () => {}, end: () => {} };
   const begun = performance.now();
   const work: Work = { begun, tasks: taskLines(), heard: begun, shown: false };
+  let isOver = false;
   works.add(work);
   timer ??= later(SHORT_MS);
   return {
     tell(event) {
-      if (!works.has(work)) return;
+      if (isOver) return;
+      works.add(work);
       const now = performance.now();
       const isTurn = work.tasks.note(event, now, work.heard === begun ? begun : now);
       work.heard = now;
@@ -63,7 +65,10 @@ export function liveWork(): LiveWork {
       timer ??= later(TICK_MS);
     },
     end() {
-      if (works.delete(work)) end(work, performance.now());
+      if (isOver) return;
+      isOver = true;
+      works.delete(work);
+      end(work, performance.now());
     },
   };
 }
@@ -76,7 +81,17 @@ function isWanted(): boolean {
   return (!CI || OFF.test(CI)) && NODE_ENV !== "test" && !NODE_TEST_CONTEXT;
 }
 
+function isHeard({ heard, tasks }: Work, now: number): boolean {
+  return now - Math.max(heard, tasks.quietUntil) < SILENT_MS;
+}
+
+/** Lets go of works that nobody hears of: whoever has given one up does not end it. */
+function dropSilent(now: number): void {
+  for (const work of works) if (!isHeard(work, now)) works.delete(work);
+}
+
 function draw(now: number): void {
+  dropSilent(now);
   const due = [...works].filter((work) => work.shown || (work.tasks.busy && now - work.begun >= SHORT_MS));
   if (due.length === 0) return;
   bar = bar?.idle && bar.screen.cellRuns?.() !== true ? undefined : bar;
@@ -96,6 +111,7 @@ function end(work: Work, now: number): void {
   work.tasks.finish(now, true);
   if (!work.shown || bar === undefined) return;
   bar.ended = [...bar.ended, ...work.tasks.lines(now)].slice(-MOST_ENDED);
+  dropSilent(now);
   if ([...works].some(({ shown }) => shown)) {
     draw(now);
     return;
@@ -124,14 +140,15 @@ function later(ms: number): NodeJS.Timeout {
   return setTimeout(tick, ms).unref();
 }
 
-/** Opens the bar for work that has become long, and lets its time run on. */
+/** Opens the bar for work that has become long, lets its time run on, and lets go of work that is silent. */
 function tick(): void {
   timer = undefined;
   const now = performance.now();
-  if ([...works].some(({ heard, tasks }) => now - Math.max(heard, tasks.quietUntil) < SILENT_MS)) {
-    draw(now);
-    timer = later(bar === undefined || bar.idle ? SHORT_MS : TICK_MS);
-  } else if (bar !== undefined && !bar.idle && bar.screen.cellRuns === undefined) {
-    rest(bar);
+  draw(now);
+  if (bar !== undefined && !bar.idle && ![...works].some(({ shown }) => shown)) {
+    // In a notebook what it told last stays.
+    if (bar.screen.cellRuns === undefined) rest(bar);
+    bar.idle = true;
   }
+  if (works.size > 0) timer = later(bar === undefined || bar.idle ? SHORT_MS : TICK_MS);
 }
