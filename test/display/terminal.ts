@@ -22,7 +22,7 @@ export function fakeTerminal({ stdout = false, columns = 100 } = {}) {
     },
     /** The lines that stand on the screen, without empty ones at the end. */
     get screen() {
-      return screenOf(written);
+      return screenOf(written, columns);
     },
     restore: () => {
       for (const one of restore) one();
@@ -30,8 +30,8 @@ export function fakeTerminal({ stdout = false, columns = 100 } = {}) {
   };
 }
 
-/** What a terminal shows after these signs: text, line ends, cursor to a column, erasing, saving and restoring the cursor. */
-export function screenOf(written: string): string[] {
+/** What a terminal shows after these signs: text, line ends, cursor to a column, erasing, saving and restoring the cursor; it wraps when a sign comes that has no room. */
+export function screenOf(written: string, columns: number): string[] {
   const lines: string[][] = [[]];
   let [row, column] = [0, 0];
   let saved = [0, 0];
@@ -46,8 +46,12 @@ export function screenOf(written: string): string[] {
       const [, number, name] = /\[(\??[\d;]*)(.)/.exec(part) ?? [];
       if (name === "G") column = Number(number || 1) - 1;
       else if (name === "K") lines[row] = number === "2" ? [] : lines[row].slice(0, column);
-      else throw new Error(`The terminal of this test does not know ${JSON.stringify(part)}.`);
+      else if (name !== "m") throw new Error(`The terminal of this test does not know ${JSON.stringify(part)}.`);
     } else {
+      if (column === columns) {
+        [row, column] = [row + 1, 0];
+        lines[row] ??= [];
+      }
       while (lines[row].length < column) lines[row].push(" ");
       lines[row][column++] = part;
     }

@@ -1,5 +1,8 @@
 import { createRequire } from "node:module";
+import { isatty } from "node:tty";
 import { cutTo } from "../width.js";
+import { endsLine, freshLine } from "./line-end.js";
+import { quietWrite } from "./quiet-write.js";
 import type { ProgressScreen } from "./screen.js";
 
 /** What is used of cli-progress. */
@@ -14,86 +17,110 @@ interface SingleBar {
 let holder: object | undefined;
 
 /**
- * One line redrawn in place on standard error. What others write to the terminal meanwhile goes above it. The cursor stays visible and
- * lines wrap as before, so that a process that is killed (Ctrl-C) leaves the terminal as it was.
+ * One line redrawn in place on standard error. What others write to the terminal meanwhile goes above it; while a line of theirs is
+ * unfinished, or a prompt reads keys, it waits. The cursor stays visible and lines wrap as before, so that a process that is killed
+ * (Ctrl-C) leaves the terminal as it was. Shows nothing any more once the terminal is gone.
  */
 export function terminalScreen(): ProgressScreen {
   let line: TerminalLine | undefined;
+  let isGone = false;
   const me = {};
   const free = (): void => {
     line?.close();
     line = undefined;
     if (holder === me) holder = undefined;
   };
+  const gone = (): void => {
+    isGone = true;
+    free();
+  };
   return {
-    width: () => (process.stderr.columns || 80) - 1,
+    width: () => width() - 1,
     draw(_, front) {
-      if (holder !== undefined && holder !== me) return;
+      if (isGone || (holder !== undefined && holder !== me)) return;
       holder = me;
-      line ??= terminalLine();
+      line ??= terminalLine(gone);
       line.show(front);
     },
     end(lines) {
+      const isFinished = line?.isFinished() ?? true;
       free();
-      if (lines.length > 0) process.stderr.write(`${lines.join("\n")}\n`);
+      if (isGone || lines.length === 0) return;
+      const { stderr } = process;
+      quietWrite(stderr, stderr.write, gone)(`${isFinished ? "" : "\n"}${lines.join("\n")}\n`);
     },
   };
 }
 
+const width = (): number => process.stderr.columns || 80;
+
 interface TerminalLine {
   readonly show: (text: string) => void;
+  /** Whether what others wrote last ended its line. */
+  readonly isFinished: () => boolean;
   /** Erases the line and lets go of the terminal. */
   readonly close: () => void;
 }
 
-function terminalLine(): TerminalLine {
+/** Takes the terminal; `gone` is called where it can no longer be written to. */
+function terminalLine(gone: () => void): TerminalLine {
   const { stderr, stdout } = process;
   let bar: SingleBar | undefined;
+  let isFinished = true;
   const erase = (): void => {
     bar?.stop();
     bar = undefined;
   };
-  const own = writesPast(stderr, erase);
-  const others = stdout.isTTY ? writesPast(stdout, erase) : undefined;
-  const give = (): void => {
+  const others = (chunk: unknown): void => {
     erase();
-    own.restore();
-    others?.restore();
-    for (const event of ENDS) process.off(event, give);
+    isFinished = endsLine(chunk) ?? isFinished;
   };
-  for (const event of ENDS) process.on(event, give);
+  const own = quietWrite(stderr, stderr.write, gone);
+  const restore = [stderr, ...(stdout.isTTY ? [stdout] : [])].map((stream) => beforeWrites(stream, others));
+  const close = (): void => {
+    erase();
+    for (const one of restore) one();
+    for (const event of ENDS) process.off(event, close);
+  };
+  for (const event of ENDS) process.on(event, close);
   return {
     show(text) {
-      const cut = cutTo(text, (stderr.columns || 80) - 1);
+      if (!isFinished || readsKeys()) return erase();
+      const cut = cutTo(text, width() - 1);
       if (bar !== undefined) {
         bar.update({ line: cut });
         bar.render();
         return;
       }
-      bar = newBar({ isTTY: true, columns: stderr.columns || 80, write: own.write });
+      // What stands on the line was written before, and stays.
+      own(freshLine(width()));
+      bar = newBar({ isTTY: true, columns: width(), write: own });
       bar.start(1, 0, { line: cut });
     },
-    close: give,
+    isFinished: () => isFinished,
+    close,
   };
+}
+
+/** Whether somebody reads single keys, as a prompt does that moves the cursor by itself. */
+function readsKeys(): boolean {
+  return isatty(0) && process.stdin.isRaw === true;
 }
 
 /** Nothing is printed below a bar that is still there when the process ends or fails. */
 const ENDS = ["exit", "uncaughtExceptionMonitor"] as const;
 
-/** Runs `before` ahead of everything that others write to a stream; `write` goes past it. */
-function writesPast(stream: NodeJS.WriteStream, before: () => void) {
+/** Runs `before` ahead of everything that others write to a stream; the answer ends that. */
+function beforeWrites(stream: NodeJS.WriteStream, before: (chunk: unknown) => void): () => void {
   const { write } = stream;
   const watched = function (this: unknown, ...args: unknown[]): boolean {
-    before();
+    before(args[0]);
     return (write as (...args: unknown[]) => boolean).apply(stream, args);
   } as typeof write;
   stream.write = watched;
-  return {
-    write: (text: string): boolean => write.call(stream, text),
-    restore: (): void => {
-      // Whoever has put a function of his own around ours keeps it; ours then only passes on.
-      if (stream.write === watched) stream.write = write;
-    },
+  return () => {
+    // Whoever has put a function of his own around ours keeps it; ours then only passes on.
+    if (stream.write === watched) stream.write = write;
   };
 }
 
