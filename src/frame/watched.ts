@@ -1,4 +1,5 @@
 import { follow, type OnProgress } from "../display/progress/follow.js";
+import { readProgress } from "../display/progress/read-progress.js";
 
 /** Options of a read that may be long. */
 export interface Watched {
@@ -14,13 +15,10 @@ export async function watched<T>(
 ): Promise<T> {
   const code = typeof source === "string" ? source : "bytes";
   const { tell, end } = follow(onProgress);
-  let size = 0;
+  const { step, done } = readProgress(tell, code);
   try {
-    const result = await read((bytes, total) => {
-      size = total;
-      tell({ phase: "read", code, bytes, total });
-    });
-    if (size > 0) tell({ phase: "read", code, bytes: size, total: size, done: true });
+    const result = await read((bytes, total) => step({ bytes, total }));
+    done();
     return result;
   } finally {
     end();

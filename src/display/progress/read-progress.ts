@@ -1,0 +1,30 @@
+import type { OnProgress } from "./follow.js";
+
+/** How far the reading of a file has come. */
+export interface ReadSoFar {
+  readonly bytes: number;
+  /** Bytes in all. */
+  readonly total: number;
+  readonly rows?: number;
+}
+
+/** Tells of one file that is read. */
+export interface ReadProgress {
+  readonly step: (read: ReadSoFar) => void;
+  /** All of it is read: as the last step told unless given. Tells nothing where there was none. */
+  readonly done: (read?: ReadSoFar) => void;
+}
+
+/** Tells the reading of a file as events of phase `read`; `code` is the dataset, database or table, or the path of a local file. */
+export function readProgress(tell: OnProgress, code: string): ReadProgress {
+  let last: ReadSoFar | undefined;
+  return {
+    step(read) {
+      last = read;
+      tell({ phase: "read", code, ...read });
+    },
+    done(read = last) {
+      if (read !== undefined) tell({ phase: "read", code, ...read, bytes: read.total, done: true });
+    },
+  };
+}
