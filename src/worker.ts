@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { threadReader } from "./columns/read-task.js";
 
-// A thread that reads CSV; it loads neither Arrow nor anything else of the package.
+// A thread that inflates archives or reads CSV; it loads neither Arrow nor anything else of the package.
 const obey = threadReader((answer, transfer) => parentPort?.postMessage(answer, transfer));
 parentPort?.on("message", obey);

@@ -153,8 +153,8 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   async toParquet(path: string, options: BulkOptions & Pick<ParquetOptions, "compression"> = {}): Promise<Landed> {
     needPath(path, "toParquet()");
     checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
-    // A row group is a batch at least: small ones keep the memory of both down. A thread would only read ahead of the slower writer.
-    const small = { batchRows: PARQUET_BATCH_ROWS, threads: 1, ...options };
+    // A row group is a batch at least: small ones keep the memory of both down.
+    const small = { batchRows: PARQUET_BATCH_ROWS, ...options };
     return this.#written(path, small, (batches) => writeParquet(batches, path, options));
   }
 
@@ -212,9 +212,10 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     options: BulkOptions,
     write: (batches: AsyncIterable<RecordBatch>) => Promise<Written>,
   ): Promise<Landed> {
+    // Threads would only read ahead of the slower writer, and take half as much memory again.
     return this.#landed(path, options, async (landing) => ({
       path,
-      ...(await write(landedBatches(landing, options))),
+      ...(await write(landedBatches(landing, { threads: 1, ...options }))),
     }));
   }
 

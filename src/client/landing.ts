@@ -2,6 +2,7 @@ import type { RecordBatch } from "../columns/arrow.js";
 import { atomicFile } from "../columns/file.js";
 import type { ReadOptions } from "../columns/options.js";
 import { zipBatches } from "../columns/zip-rows.js";
+import { readProgress } from "../display/progress/read-progress.js";
 import { zipEntry } from "../format/zip.js";
 import type { ColumnChooser } from "./bulk-columns.js";
 import { firstCells } from "./first-cells.js";
@@ -25,32 +26,36 @@ export async function* landedBatches(landing: Landing, options: LandOptions): As
   const entry = await zipEntry(zip, { signal: options.signal });
   const cells = await firstCells(entry.chunks());
   const { columns, header } = await landing.choose(cells);
+  if (cells.length === 0) return;
+  const { size: total } = entry;
+  const progress = readProgress(onProgress, code);
   let bytes = 0;
   let rows = 0;
   const onBytes = (read: number): void => {
     bytes = read;
   };
-  if (cells.length === 0) return;
-  for await (const batch of zipBatches(entry, { ...options, columns, header, emptyText, onBytes })) {
+  for await (const batch of zipBatches(zip, entry, { ...options, columns, header, emptyText, onBytes })) {
     rows += batch.numRows;
-    onProgress({ phase: "read", code, rows, bytes, total: entry.size });
+    progress.step({ rows, bytes, total });
     yield batch;
   }
-  onProgress({ phase: "read", code, rows, bytes: entry.size, total: entry.size, done: true });
+  progress.done({ rows, bytes: total, total });
 }
 
 /** Copies the archive's CSV to `path`, byte for byte: whole, or not at all. Gives its size. */
 export async function copyCsv(landing: Landing, path: string, signal?: AbortSignal): Promise<number> {
   const { code, onProgress } = landing;
   const entry = await zipEntry(landing.zip, { signal });
+  const progress = readProgress(onProgress, code);
+  const { size: total } = entry;
   return atomicFile(path, async (file) => {
     let bytes = 0;
     for await (const chunk of entry.chunks()) {
       await file.writeFile(chunk);
       bytes += chunk.length;
-      onProgress({ phase: "read", code, bytes, total: entry.size });
+      progress.step({ bytes, total });
     }
-    onProgress({ phase: "read", code, bytes, total: entry.size, done: true });
+    progress.done({ bytes, total });
     return bytes;
   });
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { RecordBatch, Table } from "./arrow.js";
@@ -32,6 +33,7 @@ export async function csvThreadsTable(path: string, options: CsvOptions & OnByte
     const tasks = await partTasks(file, path, options, threads);
     if (tasks === undefined) return undefined;
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+    setMaxListeners(0, both);
     const parts = await readParts(tasks, both, bytesOfAll(tasks, options));
     return parts && joined(parts, options);
   } catch (error) {
@@ -98,7 +100,6 @@ async function borderAfter(file: FileHandle, start: number, size: number): Promi
 }
 
 interface Part {
-  readonly start: number;
   readonly raws: readonly RawBatch[];
   readonly end: ReadEnd;
 }
@@ -130,9 +131,9 @@ async function readPart(part: PartTask, signal: AbortSignal, onPlace: OnPlace): 
       if ("batch" in answer) {
         raws.push(receiver.unpack(answer.batch));
         onPlace(part, answer.offset);
-      } else if ("end" in answer) {
+      } else {
         whole = true;
-        return { start: part.start, raws, end: answer.end };
+        return { raws, end: answer.end };
       }
     }
   } finally {
@@ -151,11 +152,10 @@ async function readParts(
   const parts: Part[] = [];
   let { start } = tasks[0];
   for (let i = 0; i < tasks.length; i++) {
-    let part = await running[i];
-    if (part.start !== start) {
-      if (start > tasks[i].end) return undefined;
-      part = await readPart({ ...tasks[i], start }, signal, onPlace);
-    }
+    const wrong = tasks[i].start !== start;
+    if (wrong && start > tasks[i].end) return undefined;
+    // A part that began inside a row may not even have been read to its end.
+    const part = wrong ? await readPart({ ...tasks[i], start }, signal, onPlace) : await running[i];
     parts.push(part);
     start = part.end.offset;
   }

@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly onReport?: (report: CellReport) => void;
   /** Rows of a record batch; default 65,536. */
   readonly batchRows?: number;
-  /** Threads for a long file: a CSV file is split over them, that of an archive is parsed on one. Default one for each core; `1`: the caller's alone. */
+  /** Threads for a long file: a CSV file is split over them, that of an archive is inflated on one and parsed on another. Default one for each core; `1`: the caller's alone. */
   readonly threads?: number;
   /** Text columns as `Dictionary<Utf8, Int32>` or `Utf8`; `auto` takes Utf8 for a column whose values mostly differ in the first batch. */
   readonly text?: "auto" | "dictionary" | "utf8";

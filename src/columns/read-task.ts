@@ -1,7 +1,9 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import type { MessagePort } from "node:worker_threads";
 import type { TextMode } from "./builder.js";
 import { CsvParser, type RawBatch } from "./csv-parser.js";
 import { fullBatches, lastBatches } from "./csv-raw.js";
+import { type InflateTask, inflateTo } from "./inflate-task.js";
 import type { CellReport, CsvOptions } from "./options.js";
 import { BatchSender, type SentBatch } from "./sent-batch.js";
 
@@ -24,12 +26,20 @@ export interface PartTask extends ReadTask {
   readonly order: readonly number[];
 }
 
-/** What a worker thread is sent: a part; or the task of a stream, then its chunks, then that it has ended. */
+/** CSV whose chunks come from another thread. */
+export interface StreamTask extends ReadTask {
+  /** Where the chunks come from, as {@link inflateTo} sends them. */
+  readonly from: MessagePort;
+  /** No further chunk is let in while so many batches have not been taken. */
+  readonly ahead: number;
+}
+
+/** What a worker thread is told to do; `taken`: that the caller has taken a batch of the stream. */
 export type ThreadOrder =
   | { readonly part: PartTask }
-  | { readonly stream: ReadTask }
-  | { readonly chunk: Uint8Array }
-  | { readonly ended: true };
+  | { readonly stream: StreamTask }
+  | { readonly taken: true }
+  | { readonly inflate: InflateTask };
 
 /** How a read came to its end. */
 export interface ReadEnd {
@@ -40,69 +50,112 @@ export interface ReadEnd {
 }
 
 /**
- * What a worker thread answers: batches, that a chunk is read, the end; or that something did not fit: whoever asked then reads the same
- * and meets the error.
+ * What a worker thread answers: batches and the end; or that something did not fit: whoever asked then reads the same and meets the
+ * error.
  */
 export type ThreadAnswer =
   | { readonly batch: SentBatch; readonly offset: number }
-  | { readonly read: true }
   | { readonly end: ReadEnd }
   | { readonly failed: true };
 
-/** The task for these options: without their functions and Arrow's classes. */
+type Send = (answer: ThreadAnswer, transfer?: readonly ArrayBuffer[]) => void;
+
+/** The task for these options: without functions and Arrow's classes. */
 export function readTask(options: CsvOptions, modes: ReadTask["modes"]): ReadTask {
   const { columns, decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow } = options;
   const { header, emptyText, lenient, maxCellBytes } = options;
-  const cells = { columns, decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow };
-  return { options: { ...cells, header, emptyText, lenient, maxCellBytes }, ...(modes && { modes }) };
+  const cells = { decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow };
+  const plain = { columns: columns.map(({ name, type }) => ({ name, type })), lenient: { ...lenient } };
+  return { options: { ...cells, ...plain, header, emptyText, maxCellBytes }, ...(modes && { modes }) };
 }
 
-/** What a worker thread does: takes orders, and answers by `send`. */
-export function threadReader(
-  send: (answer: ThreadAnswer, transfer?: readonly ArrayBuffer[]) => void,
-): (order: ThreadOrder) => void {
-  let parser: CsvParser | undefined;
-  let sender = new BatchSender();
-  let rows = 0;
-  const begin = ({ options, modes }: ReadTask, place?: Pick<PartTask, "start" | "order">): CsvParser => {
-    const start = { offset: place?.start ?? 0, ...(place && { order: place.order }), ...(modes && { modes }) };
-    parser = new CsvParser(options, start);
-    sender = new BatchSender();
-    rows = 0;
-    return parser;
-  };
-  const give = (from: CsvParser, batches: Iterable<RawBatch>): void => {
-    for (const raw of batches) {
-      const { batch, transfer } = sender.pack(raw);
-      rows += raw.rows;
-      send({ batch, offset: from.offset }, transfer);
-    }
-  };
-  const end = ({ offset, policy }: CsvParser): void => {
-    send({ end: { offset, rows, reports: policy.reports() } });
-  };
-  const obey = (order: ThreadOrder): void => {
-    if ("stream" in order) begin(order.stream);
-    else if ("part" in order) {
-      const reading = begin(order.part, order.part);
-      give(reading, partBatches(order.part, reading));
-      end(reading);
-    } else if (parser === undefined) return;
-    else if ("chunk" in order) {
-      give(parser, fullBatches(parser, order.chunk));
-      send({ read: true });
-    } else {
-      give(parser, lastBatches(parser));
-      end(parser);
-    }
-  };
+/** What a worker thread does: takes orders, one task at a time, and answers by `send`. */
+export function threadReader(send: Send): (order: ThreadOrder) => void {
+  let onTaken = (): void => {};
+  const failed = (): void => send({ failed: true });
   return (order) => {
-    try {
-      obey(order);
-    } catch {
-      parser = undefined;
-      send({ failed: true });
+    if ("taken" in order) onTaken();
+    else if ("inflate" in order) inflateTo(order.inflate).catch(failed);
+    else if ("stream" in order) onTaken = readStream(order.stream, send);
+    else {
+      try {
+        const { part } = order;
+        const reader = taskReader(part, { offset: part.start, order: part.order }, send);
+        reader.give(partBatches(part, reader.parser));
+        reader.end();
+      } catch {
+        failed();
+      }
     }
+  };
+}
+
+interface TaskReader {
+  readonly parser: CsvParser;
+  /** Sends batches; how many there were. */
+  give(batches: Iterable<RawBatch>): number;
+  end(): void;
+}
+
+function taskReader(
+  { options, modes }: ReadTask,
+  start: { offset: number; order?: readonly number[] },
+  send: Send,
+): TaskReader {
+  const parser = new CsvParser(options, { ...start, ...(modes && { modes }) });
+  const sender = new BatchSender();
+  let rows = 0;
+  return {
+    parser,
+    give(batches) {
+      let count = 0;
+      for (const raw of batches) {
+        const { batch, transfer } = sender.pack(raw);
+        rows += raw.rows;
+        count++;
+        send({ batch, offset: parser.offset }, transfer);
+      }
+      return count;
+    },
+    end: () => send({ end: { offset: parser.offset, rows, reports: parser.policy.reports() } }),
+  };
+}
+
+/** Reads chunks as they come; gives what is to be called for each batch that was taken. */
+function readStream(task: StreamTask, send: Send): () => void {
+  const { from, ahead } = task;
+  let waiting = 0;
+  let held = 0;
+  let over = false;
+  const letIn = (): void => {
+    for (; held > 0 && waiting < ahead; held--) from.postMessage(1);
+  };
+  try {
+    const reader = taskReader(task, { offset: 0 }, send);
+    from.on("message", (chunk: Uint8Array | null) => {
+      if (over) return;
+      try {
+        if (chunk === null) {
+          from.close();
+          reader.give(lastBatches(reader.parser));
+          reader.end();
+        } else {
+          waiting += reader.give(fullBatches(reader.parser, chunk));
+          held++;
+          letIn();
+        }
+      } catch {
+        over = true;
+        from.close();
+        send({ failed: true });
+      }
+    });
+  } catch {
+    send({ failed: true });
+  }
+  return () => {
+    waiting--;
+    letIn();
   };
 }
 

@@ -1,20 +1,20 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import { type TransferListItem, Worker } from "node:worker_threads";
 import { packageRoot } from "../package/package-root.js";
 import type { ThreadAnswer, ThreadOrder } from "./read-task.js";
 
 /** No thread could start, one ended before its time, or what it read does not fit: the caller reads on its own thread instead. */
 export class ThreadFailure extends Error {}
 
-/** A worker thread while one read has it. */
+/** A worker thread while one read has it. It keeps the process alive only while an answer is awaited. */
 export interface ReaderThread {
-  send(order: ThreadOrder, transfer?: readonly ArrayBuffer[]): void;
-  /** Answers that nobody has taken yet. */
-  readonly waiting: number;
+  send(order: ThreadOrder, transfer?: readonly TransferListItem[]): void;
   /** The next answer. Throws ThreadFailure, the reason of an aborted signal, and what {@link ReaderThread.fail} was given. */
   answer(): Promise<Exclude<ThreadAnswer, { failed: true }>>;
+  /** Has this called when the thread fails or ends, instead of an answer. */
+  onFailure(call: (error: unknown) => void): void;
   /** Puts an error behind the answers that are there. */
   fail(error: unknown): void;
   /** Gives the thread back: for the next read when this one is `whole`, else it is ended. */
@@ -55,7 +55,7 @@ function started(): Worker {
   return worker;
 }
 
-/** A thread for one read. */
+/** A thread for one read. Throws ThreadFailure where none can start, the reason of an aborted signal. */
 export function readerThread(signal?: AbortSignal): ReaderThread {
   signal?.throwIfAborted();
   const worker = idle.pop() ?? started();
@@ -65,35 +65,43 @@ export function readerThread(signal?: AbortSignal): ReaderThread {
     mail.push(item);
     wake();
   };
-  const onEnd = (): void => put({ error: new ThreadFailure("The worker thread ended.") });
-  const onAbort = (): void => put({ error: signal?.reason });
-  worker.on("message", put).on("error", onEnd).on("exit", onEnd);
+  let fail = (error: unknown): void => put({ error });
+  const onMessage = (answer: ThreadAnswer): void => {
+    if ("failed" in answer) fail(new ThreadFailure("Something did not fit."));
+    else put(answer);
+  };
+  const onEnd = (): void => fail(new ThreadFailure("The worker thread ended."));
+  const onAbort = (): void => fail(signal?.reason);
+  worker.on("message", onMessage).on("error", onEnd).on("exit", onEnd);
+  // A listener for messages would keep the process alive.
+  worker.unref();
   signal?.addEventListener("abort", onAbort);
-  worker.ref();
   return {
     send: (order, transfer) => worker.postMessage(order, transfer),
-    get waiting() {
-      return mail.length;
-    },
     async answer() {
-      while (mail.length === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+      worker.ref();
+      try {
+        while (mail.length === 0) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      } finally {
+        worker.unref();
       }
       const item = mail.shift() as (typeof mail)[number];
       if ("error" in item) throw item.error;
-      if ("failed" in item) throw new ThreadFailure("Something did not fit.");
-      return item;
+      return item as Exclude<ThreadAnswer, { failed: true }>;
+    },
+    onFailure(call) {
+      fail = call;
     },
     fail: (error) => put({ error }),
     release(whole) {
-      worker.off("message", put).off("error", onEnd).off("exit", onEnd);
+      worker.off("message", onMessage).off("error", onEnd).off("exit", onEnd);
       signal?.removeEventListener("abort", onAbort);
-      if (whole && idle.length < availableParallelism()) {
-        worker.unref();
-        idle.push(worker);
-      } else void worker.terminate();
+      if (whole && idle.length < availableParallelism()) idle.push(worker);
+      else void worker.terminate();
     },
   };
 }

@@ -5,16 +5,16 @@ import { textModes } from "./batches.js";
 import { csvReader } from "./csv.js";
 import type { CsvParser, RawBatch } from "./csv-parser.js";
 import { rawBatches } from "./csv-raw.js";
-import { threadBatches } from "./csv-thread.js";
 import type { CsvOptions, OnBytes } from "./options.js";
 import { readTask } from "./read-task.js";
 import { hasThreads, ThreadFailure } from "./reader-thread.js";
+import { zipThreadsBatches } from "./zip-threads.js";
 
 /** An archive whose file is shorter does not repay a thread. */
 const SHORTEST = 16_777_216;
 
 /** Batches a thread may have finished before they are asked for: enough that neither waits, few enough for memory. */
-const AHEAD = 2;
+const AHEAD = 4;
 
 /** How the CSV file inside an archive is read. */
 export interface ZipCsvOptions extends CsvOptions, ZipOptions, OnBytes {}
@@ -24,7 +24,7 @@ export async function zipTable(source: ZipSource, options: ZipCsvOptions): Promi
   const entry = await zipEntry(source, options);
   const { parser, maker } = csvReader(options);
   const raws: RawBatch[] = [];
-  for await (const raw of zipRaws(entry, parser, options, Number.POSITIVE_INFINITY)) raws.push(raw);
+  for await (const raw of zipRaws(source, entry, parser, options, Number.POSITIVE_INFINITY)) raws.push(raw);
   return maker.table(raws);
 }
 
@@ -33,33 +33,39 @@ export async function zipTable(source: ZipSource, options: ZipCsvOptions): Promi
  *
  * @throws DataError, FileError
  */
-export async function* zipBatches(entry: ZipEntry, options: ZipCsvOptions): AsyncGenerator<RecordBatch> {
+export async function* zipBatches(
+  source: ZipSource,
+  entry: ZipEntry,
+  options: ZipCsvOptions,
+): AsyncGenerator<RecordBatch> {
   const { parser, maker } = csvReader(options);
-  for await (const raw of zipRaws(entry, parser, options, AHEAD)) yield maker.batch(raw);
+  for await (const raw of zipRaws(source, entry, parser, options, AHEAD)) yield maker.batch(raw);
 }
 
 /**
- * A long file is parsed on a worker thread. Two cores are kept busy either way, because zlib inflates on a thread of its own; but parsing
- * passes through a lot of memory that only the garbage collector frees, and on the caller's thread each of its rounds visits all that the
- * caller holds (docs/decisions.md). Whatever stops the thread, an error in the file included, is met again by this thread, which gives the
- * batches that are still due.
+ * A long file is inflated on one worker thread and parsed on another. zlib keeps a second core busy without them; but what is read passes
+ * through a lot of memory that only the garbage collector frees, and on the caller's thread each of its rounds visits all that the caller
+ * holds (docs/decisions.md). Whatever stops the threads, an error in the file included, is met again by the caller's thread, which gives
+ * the batches that are still due.
  */
 async function* zipRaws(
+  source: ZipSource,
   entry: ZipEntry,
   parser: CsvParser,
   options: ZipCsvOptions,
   ahead: number,
 ): AsyncGenerator<RawBatch> {
-  const { threads = availableParallelism(), signal, onBytes } = options;
+  const { threads = availableParallelism(), signal, onBytes, maxRatio, maxSize } = options;
   let given = 0;
-  if (threads > 1 && entry.size >= SHORTEST && hasThreads()) {
+  if (typeof source === "string" && threads > 1 && entry.size >= SHORTEST && hasThreads()) {
     const onBatch = (offset: number): void => {
       given++;
       onBytes?.(offset, entry.size);
     };
     try {
+      const archive = { path: source, crc32: entry.crc32, limits: { maxRatio, maxSize } };
       const task = readTask(options, textModes(options.schema));
-      const end = yield* threadBatches(entry.chunks(), task, { ahead, signal, onBatch });
+      const end = yield* zipThreadsBatches(archive, task, { ahead, signal, onBatch });
       if (options.onReport !== undefined) for (const report of end.reports) options.onReport(report);
       return;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { crc32, createInflateRaw } from "node:zlib";
+import { crc32, createInflateRaw, type ZlibOptions } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
 import { DataError } from "../errors/errors.js";
 import { bytesAccess, type FileState, fileAccess, type RandomAccess } from "./random-access.js";
@@ -43,7 +43,9 @@ const WINDOW = 1 << 16;
 
 /** Bytes inflated in one go: fewer rounds through the event loop than with 1 MB, less memory than with 4. */
 const PIECE = 2 << 20;
-const READ_AHEAD = 4 << 20;
+
+/** Pieces inflated before they are asked for. */
+const PIECES = 2;
 
 /** Compressed blocks in use: one is inflated, one waits, one is being read; the rest is distance. */
 const RING = 6;
@@ -289,8 +291,12 @@ async function* inflated(
     return;
   }
   const input = Readable.from(raw, { objectMode: true, highWaterMark: 1 });
-  // zlib inflates on a thread of its own: the read-ahead lets it work while the caller parses.
-  const inflate = createInflateRaw({ chunkSize: PIECE, readableHighWaterMark: READ_AHEAD } as { chunkSize: number });
+  // zlib inflates on a thread of its own: the read-ahead lets it work while the caller parses. As objects, pieces are not joined when two wait.
+  const inflate = createInflateRaw({
+    chunkSize: PIECE,
+    readableObjectMode: true,
+    readableHighWaterMark: PIECES,
+  } as ZlibOptions);
   input.on("error", (error) => inflate.destroy(error));
   input.pipe(inflate);
   try {

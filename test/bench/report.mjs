@@ -64,10 +64,10 @@ ${parts.join("\n\n")}
   It is made of column numbers, precisions and scales alone; where a process may not generate code, the loop does the same.
 - Whatever is not plain (quotes at odd places, exponents, long numbers, errors) leaves the fast reader and is read again, row by
   row, by the grammar and exactly.
-- Zlib inflates on a thread of its own, 2 MB at a time. What it gives is parsed on a worker thread: not for the second core, which is
-  busy either way, but for its small heap. Parsing passes through so much memory that the garbage collector runs all the time, and on
-  the calling thread each of its rounds visits whatever that holds. A file that is not zipped is split over worker threads at line feeds;
-  a border holds when the part before it ends there with a whole row.
+- An archive is inflated on one worker thread, 2 MB at a time, and parsed on another: not for the second core, which is busy either way,
+  but for their small heaps. Reading passes through so much memory that the garbage collector runs all the time, and on the calling
+  thread each of its rounds visits whatever that holds. A file that is not zipped is split over worker threads at line feeds; a border
+  holds when the part before it ends there with a whole row.
 - Buffers are not cleared before they are filled, batches are 64k rows, and dictionaries compare a text with the one above first.
 `;
 }

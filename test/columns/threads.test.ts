@@ -63,3 +63,17 @@ it("an error names its row in the file, whichever thread met it", async () => {
   writeFileSync(path, `ticker,note,close,day\n${rows.join("")}`);
   await expect(csvFileTable(path, { columns, threads: 4 })).rejects.toThrow('Row 70000, column "close": "nope"');
 });
+
+it("reads a part that began inside quotes again, and warns of nothing, with more threads than listeners may be", async () => {
+  const note = `"${"x,y\n".repeat(400)}"`;
+  const text = `ticker,note,close,day\n${Array.from({ length: 34_000 }, (_, i) => line(i, i % 3 === 0 ? note : PLAIN)).join("")}`;
+  writeFileSync(path, text);
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(warning);
+  process.on("warning", onWarning);
+  const many = await csvThreadsTable(path, { columns, threads: 12 });
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", onWarning);
+  expect(many?.numRows).toBe(built ? 34_000 : undefined);
+  expect(warnings).toEqual([]);
+});
