@@ -74,9 +74,12 @@ export function compileRows(
   }
 }
 
+/** Powers of ten that 32 bits hold. */
+const TENS = Int32Array.from({ length: 10 }, (_, i) => 10 ** i);
+
 /** The function of this code and these parameters, with everything the code calls. */
 function compiledFunction(parameters: string, code: string, { text, quotedText, helpers }: RowDialect): unknown {
-  const numbers = { readFloat64, longNumber, readInt64, exactDecimal128, longDecimal128, longDigits, POWERS };
+  const numbers = { TENS, readFloat64, longNumber, readInt64, exactDecimal128, longDecimal128, longDigits, POWERS };
   const names = { readDate, text, quotedText, ...numbers, ...helpers };
   const make = new Function(...Object.keys(names), `return function readRows(${parameters}) {${code}}`);
   return make(...Object.values(names));
@@ -231,7 +234,16 @@ function decimalCode(k: number, { precision, scale, limit }: ColumnBuilder, dial
   return `${digitsCode(dialect)}
       const zeros = ${scale} - fraction;
       if (digits === 0) q = -1;
-      else if (digits > 15 && zeros >= 0 && digits + zeros <= ${precision}) {
+      else if (zeros >= 0 && digits + zeros <= ${Math.min(9, precision)}) {
+        const whole = Math.imul(m, TENS[zeros]);
+        const low = negative ? -whole | 0 : whole;
+        const at = row << 2;
+        const sign = low >> 31;
+        w${k}[at] = low;
+        w${k}[at + 1] = sign;
+        w${k}[at + 2] = sign;
+        w${k}[at + 3] = sign;
+      } else if (digits > 15 && zeros >= 0 && digits + zeros <= ${precision}) {
         longDecimal128(b, first, digits, zeros, negative, w${k}, row << 2);
       } else {
         let scaled = digits > 15 || zeros < 0 ? NaN : (digits > 9 ? longDigits(b, first, q) : m) * POWERS[zeros];
