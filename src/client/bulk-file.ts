@@ -115,7 +115,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     return this.#origin.ready(options.signal, options.onProgress);
   }
 
-  /** The rows as record batches, one in memory at a time. Nothing read is final until the last one came without an error. */
+  /** The rows as record batches; of a long file the next few are read ahead (`threads: 1`: none). Nothing read is final until the last one came without an error. */
   async *batches(options: BulkOptions = {}): AsyncGenerator<RecordBatch> {
     checkReadOptions(options, "batches()", CALL);
     const { tell, end } = this.#follow(options);

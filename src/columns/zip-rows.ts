@@ -14,7 +14,7 @@ import { zipThreadsBatches } from "./zip-threads.js";
 const SHORTEST = 16_777_216;
 
 /** Batches a thread may have finished before they are asked for: enough that neither waits, few enough for memory. */
-const AHEAD = 4;
+const AHEAD = 2;
 
 /** How the CSV file inside an archive is read. */
 export interface ZipCsvOptions extends CsvOptions, ZipOptions, OnBytes {}
