@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { assemblyScript } from "./assemblyscript.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -21,6 +22,7 @@ for (const [folder, format] of [
     input,
     platform: "node",
     external: (id) => !id.startsWith(".") && !id.startsWith("/"),
+    plugins: [assemblyScript()],
     treeshake: true,
   });
   await bundle.write({

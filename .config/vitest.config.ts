@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { assemblyScript } from "./assemblyscript.mjs";
 
 /** Where the results go for the counts of .ci/run and for docs/spec-coverage.md. */
 const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
@@ -8,6 +9,7 @@ const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, im
 
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
+  plugins: [assemblyScript()],
   resolve: {
     alias: [
       { find: /^arrowbook$/, replacement: src("index.ts") },

@@ -7,6 +7,7 @@ const src = fileURLToPath(new URL("../src", import.meta.url));
 
 /** Lowest first; a file may import its own layer's folder and anything lower, type imports included. */
 const ORDER = [
+  ["wasm"],
   ["errors"],
   ["package"],
   ["spec"],

@@ -1,4 +1,4 @@
-import { isAscii } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { clip, DataError, InputError } from "../errors/errors.js";
 import {
   type CsvFault,
@@ -14,11 +14,12 @@ import {
   undouble,
 } from "../format/csv.js";
 import { buildersFor, ColumnBuilder, type RawColumn, SKIPPED, TEXT, type TextMode } from "./builder.js";
+import { CsvBlocks, INPUT } from "./csv-blocks.js";
 import { matchHeader } from "./csv-header.js";
-import { CSV_ROWS, PADDING, readCsvCell, readPlainRows } from "./csv-rows.js";
+import { PADDING, readPlainRows } from "./csv-rows.js";
 import { BATCH_ROWS, type CsvOptions } from "./options.js";
 import { CellPolicy } from "./policy.js";
-import { compileRows, type RowCursor, type RowsReader } from "./row-code.js";
+import type { RowCursor } from "./row-cursor.js";
 import { CELL_BAD } from "./write-cell.js";
 
 /** The finished buffers of one batch. */
@@ -30,7 +31,13 @@ export interface RawBatch {
 const MAX_CELL = 16_777_216;
 /** A row may be this many times as long as its longest cell. */
 const CELLS_PER_ROW = 4;
-const FIRST_BUFFER = 65_536;
+const FIRST_BUFFER = 4_096;
+/** Bytes from which on they are read by blocks, the most that fit into a block reader, and the shortest batches it is used for. */
+const BLOCKS_LEAST = 16_384;
+const BLOCKS_MOST = INPUT;
+const BLOCKS_ROWS = 256;
+/** Rows read one by one after one that is not plain, so that many such do not have whole blocks read in vain. */
+const REST_ROWS = 64;
 
 /** Where a parser starts when it does not start at the start of a file. */
 export interface CsvStart {
@@ -65,6 +72,11 @@ export class CsvParser {
   private readonly maxCell: number;
   private readonly fast: boolean;
   private scratch: Uint8Array = new Uint8Array(0);
+  private blocks: CsvBlocks | undefined;
+  /** The whole rows at hand are valid UTF-8. */
+  private validText = false;
+  /** How many rows are left to read without blocks, after a row that was not plain. */
+  private resting = 0;
 
   constructor(
     private readonly options: CsvOptions,
@@ -97,19 +109,34 @@ export class CsvParser {
     const { cursor } = this;
     const kept = cursor.end - cursor.p;
     const needed = kept + chunk.length + PADDING;
-    if (needed > cursor.b.length) {
-      const b = new Uint8Array(Math.max(needed, kept > 0 ? cursor.b.length * 2 : 0));
-      b.set(cursor.b.subarray(cursor.p, cursor.end));
-      cursor.b = b;
-    } else if (kept > 0 && cursor.p > 0) cursor.b.copyWithin(0, cursor.p, cursor.end);
+    const b = this.blocksFor(needed)?.input ?? this.arrayFor(needed);
+    if (b !== cursor.b) b.set(cursor.b.subarray(cursor.p, cursor.end));
+    else if (kept > 0 && cursor.p > 0) b.copyWithin(0, cursor.p, cursor.end);
+    cursor.b = b;
     this.base += cursor.p;
     cursor.p = 0;
-    cursor.b.set(chunk, kept);
+    b.set(chunk, kept);
     cursor.end = kept + chunk.length;
-    cursor.b.fill(10, cursor.end, cursor.end + PADDING);
-    cursor.fastEnd = cursor.b.lastIndexOf(10, cursor.end - 1) + 1;
-    const ascii = isAscii(cursor.b.subarray(0, cursor.end));
+    b.fill(10, cursor.end, cursor.end + PADDING);
+    cursor.fastEnd = b.lastIndexOf(10, cursor.end - 1) + 1;
+    const ascii = isAscii(b.subarray(0, cursor.end));
     for (const builder of this.builders) builder.ascii = ascii;
+    this.validText = ascii || isUtf8(b.subarray(0, cursor.fastEnd));
+  }
+
+  /** The reader of blocks when `length` bytes are worth it and fit in. */
+  private blocksFor(length: number): CsvBlocks | undefined {
+    if (length > BLOCKS_MOST || !this.fast || this.batchRows < BLOCKS_ROWS) return undefined;
+    if (length >= BLOCKS_LEAST) this.blocks ??= CsvBlocks.take();
+    return this.blocks;
+  }
+
+  /** A buffer of at least `length` bytes: the one in use when it is long enough and no block reader's. */
+  private arrayFor(length: number): Uint8Array {
+    const { b } = this.cursor;
+    const own = !this.blocks?.holds(this.cursor);
+    if (own && length <= b.length) return b;
+    return new Uint8Array(Math.max(length, own && this.cursor.end > this.cursor.p ? b.length * 2 : 0));
   }
 
   /** Says that no bytes follow. */
@@ -132,8 +159,7 @@ export class CsvParser {
       if (!this.last && cursor.end - cursor.p < this.patience) return undefined;
       if (this.fast && cursor.p < cursor.fastEnd && this.patience === 0) {
         const { row } = cursor;
-        this.readFast ??= this.chooseReader();
-        this.readFast(cursor, this.fields, readCsvCell);
+        this.readPlain();
         if (cursor.row > row || cursor.p >= cursor.end) continue;
       }
       if (!this.readRow()) return undefined;
@@ -156,14 +182,28 @@ export class CsvParser {
   }
 
   private ended = false;
-  private readFast: RowsReader | undefined;
 
-  /** The reader of plain rows, made for the columns and the quotes of the first row. */
-  private chooseReader(): RowsReader {
-    const { cursor, fields, row, slot } = this;
-    const next = splitRow(cursor.b, cursor.p, cursor.end, this.last, true, row, slot);
-    const quoted = fields.map((_, k) => next >= 0 && (row.flags[k] & QUOTED) !== 0);
-    return compileRows(fields, quoted, CSV_ROWS) ?? readPlainRows;
+  /** Reads rows while they are plain. */
+  private readPlain(): void {
+    const { cursor, fields, blocks } = this;
+    if (this.resting === 0 && this.validText && blocks?.holds(cursor)) {
+      blocks.read(cursor, fields);
+      if (cursor.p < cursor.fastEnd && cursor.row < cursor.capacity) this.resting = REST_ROWS;
+      return;
+    }
+    const { capacity, row } = cursor;
+    if (this.resting > 0) cursor.capacity = Math.min(capacity, row + this.resting);
+    readPlainRows(cursor, fields);
+    cursor.capacity = capacity;
+    this.resting = Math.max(0, this.resting - Math.max(1, cursor.row - row));
+  }
+
+  /** Lets go of the reader of blocks: nothing more is read. */
+  private close(): void {
+    if (this.blocks === undefined) return;
+    if (this.blocks.holds(this.cursor)) this.cursor.b = new Uint8Array(0);
+    this.blocks.release();
+    this.blocks = undefined;
   }
 
   private grow(): void {
@@ -178,6 +218,7 @@ export class CsvParser {
     const columns = this.builders.map((builder) => builder.take(rows, final));
     this.policy.rowsBefore += rows;
     this.cursor.row = 0;
+    if (final) this.close();
     return { rows, columns };
   }
 

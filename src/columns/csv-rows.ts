@@ -4,30 +4,11 @@ import { readDecimal128, readInt64 } from "../value/decimal.js";
 import { readFloat64 } from "../value/number.js";
 import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, TEXT } from "./builder.js";
 import { readQuotedText, readText } from "./csv-fields.js";
-import type { RowCursor, RowDialect } from "./row-code.js";
+import type { RowCursor } from "./row-cursor.js";
 import { CELL_OK, writeCell } from "./write-cell.js";
 
 /** Line feeds behind the bytes of a cursor over CSV, so that no loop over a cell needs to look for the end. */
-export const PADDING = 32;
-
-/** Plain rows of CSV: cells up to a comma, the last up to LF or CRLF. */
-export const CSV_ROWS: RowDialect = {
-  zeros: true,
-  text: readText,
-  quotedText: readQuotedText,
-  open: "",
-  next: `
-      if (b[q] !== 44) break rows;
-      p = q + 1;`,
-  close: `
-      if (b[q] === 10) q++;
-      else if (b[q] === 13 && b[q + 1] === 10) q += 2;
-      else break rows;
-      if (q > end) break rows;
-      start = q;
-      row++;`,
-  helpers: {},
-};
+export const PADDING = 64;
 
 /**
  * The cell at `p` when it is not what was expected: empty, in quotes or not, or of a type without a fast reader. The position after it, or
@@ -46,7 +27,7 @@ export function readCsvCell(b: Uint8Array, p: number, end: number, field: Column
   return readField(b, p, end, field, row, false);
 }
 
-/** Reads plain rows as the compiled readers do, where code may not be generated. */
+/** Reads rows while they are plain (cells up to a comma, the last up to LF or CRLF) and room is left; it stops before the first row that is not. */
 export function readPlainRows(cursor: RowCursor, fields: readonly ColumnBuilder[]): void {
   const { b, end, fastEnd, capacity } = cursor;
   const width = fields.length;

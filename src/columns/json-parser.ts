@@ -9,7 +9,8 @@ import type { RawBatch } from "./csv-parser.js";
 import { HASH_PRIME, HASH_SEED } from "./dictionary.js";
 import { BATCH_ROWS, type ReadOptions } from "./options.js";
 import { CellPolicy } from "./policy.js";
-import { type CellReader, compileRows, type RowCursor, type RowDialect, type RowsReader } from "./row-code.js";
+import { type CellReader, compileRows, type RowDialect, type RowsReader } from "./row-code.js";
+import type { RowCursor } from "./row-cursor.js";
 import { wrongWidth } from "./texts.js";
 import { CELL_BAD, CELL_BAD_UTF8 } from "./write-cell.js";
 
@@ -23,7 +24,6 @@ const N = 110;
 
 /** Rows of JSON: `[cell,cell],`; white space is let pass where it is met. */
 const JSON_ROWS: RowDialect = {
-  zeros: false,
   text: () => -1,
   quotedText: readJsonText,
   open: `if (b[p++] !== 91) break rows;

@@ -2,18 +2,7 @@ import { NO_DATE, readDate } from "../value/date.js";
 import { exactDecimal128, longDecimal128, longDigits, POWERS, readInt64 } from "../value/decimal.js";
 import { longNumber, readFloat64 } from "../value/number.js";
 import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, TEXT } from "./builder.js";
-
-/** The bytes at hand and how far they are read. A reader of rows moves `p` and `row` on, whole rows at a time. */
-export interface RowCursor {
-  b: Uint8Array;
-  p: number;
-  end: number;
-  /** No row that starts here or later is read. */
-  fastEnd: number;
-  /** The row of the batch to be read next, and how many rows there is room for. */
-  row: number;
-  capacity: number;
-}
+import type { RowCursor } from "./row-cursor.js";
 
 /** Reads rows while they are plain and room is left; it stops before the first row that is not. */
 export type RowsReader = (cursor: RowCursor, fields: readonly ColumnBuilder[], other: CellReader) => void;
@@ -21,10 +10,8 @@ export type RowsReader = (cursor: RowCursor, fields: readonly ColumnBuilder[], o
 /** Reads one cell at `p`, whatever it is: the position after it, or -1 to leave the whole row to the caller. */
 export type CellReader = (b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number) => number;
 
-/** What differs between CSV and JSON, for {@link compileRows}. */
+/** The grammar around the cells, for {@link compileRows}. */
 export interface RowDialect {
-  /** A number may begin with needless zeros. */
-  readonly zeros: boolean;
   /** Reader of text at `from`, up to but without what ends it. */
   readonly text: CellReader;
   readonly quotedText: CellReader;
@@ -38,7 +25,7 @@ export interface RowDialect {
 }
 
 /** Readers that were made before start at full speed. */
-const compiled = new Map<RowDialect, Map<string, RowsReader>>();
+const compiled = new WeakMap<RowDialect, Map<string, RowsReader>>();
 const MOST_COMPILED = 100;
 
 /** Columns of one function at most: V8 optimises none of more than 60 KB of its code, and a column takes about 0.6 KB. */
@@ -152,14 +139,14 @@ function cellsCode(
 ): string {
   const cells = fields.map((field, k) => {
     const after = k < fields.length - 1 ? dialect.next : close;
-    return `{${fieldCode(k, field, quoted[k] === true, dialect)}${after}}`;
+    return `{${fieldCode(k, field, quoted[k] === true)}${after}}`;
   });
   return cells.join("\n      ");
 }
 
 /** Code of one cell: from `p` to `q`, the position after it. */
-function fieldCode(k: number, field: ColumnBuilder, quoted: boolean, dialect: RowDialect): string {
-  const cell = cellCode(k, field, dialect);
+function fieldCode(k: number, field: ColumnBuilder, quoted: boolean): string {
+  const cell = cellCode(k, field);
   const read =
     field.kind === TEXT
       ? textCode(k)
@@ -187,14 +174,14 @@ function textCode(k: number): string {
 }
 
 /** Code that reads the text of a cell at `from` into the row; `q` becomes the position after it, or stays or becomes -1. */
-function cellCode(k: number, field: ColumnBuilder, dialect: RowDialect): string {
+function cellCode(k: number, field: ColumnBuilder): string {
   switch (field.kind) {
     case DECIMAL128:
-      return decimalCode(k, field, dialect);
+      return decimalCode(k, field);
     case FLOAT:
-      return floatCode(k, dialect);
+      return floatCode(k);
     case INTEGER:
-      return integerCode(k, dialect);
+      return integerCode(k);
     case DATE:
       return `
       const days = readDate(b, from);
@@ -207,9 +194,8 @@ function cellCode(k: number, field: ColumnBuilder, dialect: RowDialect): string 
   }
 }
 
-/** Code that reads the digits at `from` into `m`, a point included; `digits` is 0 when there is no plain number. */
-function digitsCode({ zeros }: RowDialect): string {
-  return `
+/** Code that reads the digits at `from` into `m`, a point included; `digits` is 0 when there is no plain number without needless zeros. */
+const DIGITS_CODE = `
       let m = 0, fraction = 0;
       q = from;
       let c = b[q] ^ 48;
@@ -218,7 +204,7 @@ function digitsCode({ zeros }: RowDialect): string {
       const first = q;
       while (c <= 9) { m = Math.imul(m, 10) + c | 0; c = b[++q] ^ 48; }
       let digits = q - first;
-      ${zeros ? "" : "if (digits > 1 && b[first] === 48) digits = 0;"}
+      if (digits > 1 && b[first] === 48) digits = 0;
       if (c === 30) {
         c = b[++q] ^ 48;
         const point = q;
@@ -228,10 +214,9 @@ function digitsCode({ zeros }: RowDialect): string {
       }
       // An exponent: c is e or E.
       if ((c | 32) === 117) digits = 0;`;
-}
 
-function decimalCode(k: number, { precision, scale, limit }: ColumnBuilder, dialect: RowDialect): string {
-  return `${digitsCode(dialect)}
+function decimalCode(k: number, { precision, scale, limit }: ColumnBuilder): string {
+  return `${DIGITS_CODE}
       const zeros = ${scale} - fraction;
       if (digits === 0) q = -1;
       else if (zeros >= 0 && digits + zeros <= ${Math.min(9, precision)}) {
@@ -261,8 +246,8 @@ function decimalCode(k: number, { precision, scale, limit }: ColumnBuilder, dial
       }`;
 }
 
-function floatCode(k: number, dialect: RowDialect): string {
-  return `${digitsCode(dialect)}
+function floatCode(k: number): string {
+  return `${DIGITS_CODE}
       if (digits === 0) q = -1;
       else if (digits > 18) q = readFloat64(b, from, v${k}, row);
       else {
@@ -277,8 +262,8 @@ function floatCode(k: number, dialect: RowDialect): string {
       }`;
 }
 
-function integerCode(k: number, dialect: RowDialect): string {
-  return `${digitsCode(dialect)}
+function integerCode(k: number): string {
+  return `${DIGITS_CODE}
       if (digits === 0) q = -1;
       else if (digits > 9 || fraction > 0) q = readInt64(b, from, w${k}, row << 1);
       else {

@@ -1,0 +1,40 @@
+// Where `x.wasm` is imported, the AssemblyScript beside it, `x.ts`, is compiled and given in base64: for rolldown and vitest alike.
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+export function assemblyScript() {
+  return {
+    name: "assemblyscript",
+    enforce: "pre",
+    resolveId(source, importer) {
+      return source.endsWith(".wasm") && importer !== undefined ? resolve(dirname(importer), source) : null;
+    },
+    async load(id) {
+      if (!id.endsWith(".wasm")) return null;
+      const file = id.replace(/wasm$/, "ts");
+      this.addWatchFile?.(file);
+      const binary = Buffer.from(await compiled(readFileSync(file, "utf8")));
+      return { code: `export const binary = "${binary.toString("base64")}";`, map: null, moduleType: "js" };
+    },
+  };
+}
+
+/** The bytes of the program, which has no runtime library and frees nothing. */
+async function compiled(source) {
+  // Imported here, because it is large and most runs of vitest find the result in the cache of the run.
+  const { default: asc } = await import("assemblyscript/asc");
+  const name = "program.ts";
+  let binary;
+  const { error, stderr } = await asc.main(
+    [name, "-O3", "--noAssert", "--runtime", "stub", "--enable", "simd", "--outFile", "program.wasm"],
+    {
+      readFile: (path) => (path === name ? source : null),
+      writeFile: (path, contents) => {
+        if (path === "program.wasm") binary = contents;
+      },
+      listFiles: () => [],
+    },
+  );
+  if (error) throw new Error(`${error.message}\n${stderr.toString()}`);
+  return binary;
+}

@@ -1,0 +1,205 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { csvTable } from "../../src/columns/csv.js";
+import type { CsvOptions } from "../../src/columns/options.js";
+import { csvText } from "../../src/format/csv-text.js";
+import { chunked, streamed, textsOf, utf8 } from "./rows.js";
+
+// Long CSV is read by blocks in WebAssembly, CSV in short chunks by a plain loop: both must give the same cells and the same errors.
+
+const SHORT = 4_000;
+const LONG = 16_384;
+
+const types = [
+  "String",
+  "Date",
+  "BigDecimal(15,4)",
+  "BigDecimal(38,18)",
+  "double",
+  "Integer",
+  "Boolean",
+  "DateTime",
+  "BigDecimal(50,2)",
+];
+const columns = types.map((type) => ({ name: type, type }));
+
+const digits = (most: number): fc.Arbitrary<string> => fc.stringMatching(new RegExp(`^[1-9][0-9]{0,${most - 1}}$`));
+const maybe = <T>(cell: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(cell, { freq: 12 });
+const signed = (cell: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.tuple(fc.boolean(), cell).map(([negative, text]) => (negative ? `-${text}` : text));
+const decimal = (whole: number, scale: number): fc.Arbitrary<string> =>
+  signed(fc.tuple(digits(whole), fc.stringMatching(new RegExp(`^[0-9]{${scale}}$`))).map((parts) => parts.join(".")));
+
+const word = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom("AAPL", "MSFT", "a", "exactly16 letters", "one with 16 text", "x".repeat(32)),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      "x".repeat(33),
+      "a,b",
+      'say "hi"',
+      '"',
+      "two\nlines",
+      "cr\r\nlf",
+      "",
+      "é",
+      "日本語".repeat(4),
+    ),
+  },
+  { weight: 2, arbitrary: fc.string({ maxLength: 20 }) },
+);
+const day = fc
+  .integer({ min: -719_162, max: 2_932_896 })
+  .map((days) =>
+    new Date(days * 86_400_000)
+      .toISOString()
+      .slice(-24, 10)
+      .replace(/^\+\d\d/, ""),
+  )
+  .filter((text) => /^\d{4}-/.test(text));
+const row = fc.tuple(
+  maybe(word),
+  maybe(fc.oneof(fc.constantFrom("2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"), day)),
+  maybe(fc.oneof(decimal(11, 4), fc.constantFrom("0.0000", "99999999999.9999", "-99999999999.9999"))),
+  maybe(decimal(20, 18)),
+  maybe(
+    fc
+      .double({ noDefaultInfinity: true, noNaN: true })
+      .map((x) => (Number.isInteger(x) && Math.abs(x) < 1e21 ? `${Object.is(x, -0) ? "-0" : x}.0` : String(x))),
+  ),
+  maybe(fc.oneof(signed(digits(18)), fc.constantFrom("0", "9223372036854775807", "-9223372036854775808"))),
+  maybe(fc.constantFrom("true", "false")),
+  maybe(fc.constant("2024-02-29T12:30:00Z")),
+  maybe(decimal(48, 2)),
+);
+
+/** Rows that are repeated until they are long enough, and no two copies alike. */
+const long = (rows: (string | null)[][]): (string | null)[][] => {
+  const all: (string | null)[][] = [];
+  for (let size = 0, turn = 0; size < LONG * 1.5; turn++) {
+    for (const cells of rows) {
+      const [first, ...rest] = cells;
+      const copy = [first !== null && turn % 3 === 1 ? `${first}${turn}` : first, ...rest];
+      all.push(copy);
+      size += copy.join().length;
+    }
+  }
+  return all;
+};
+
+const read = async (chunks: Iterable<Uint8Array>, options: CsvOptions): Promise<unknown> => {
+  try {
+    return await streamed(chunks, options);
+  } catch (error) {
+    const { message, code, row, column, offset } = error as Record<string, unknown>;
+    // How long a row has become when it is given up depends on the chunks.
+    return { code, row, column, offset, ...(code !== "RowTooLong" && { message }) };
+  }
+};
+
+/** Reads the bytes whole and in short chunks, and expects the same. */
+const bothWays = async (bytes: Uint8Array, options: CsvOptions): Promise<unknown> => {
+  const whole = await read([bytes], options);
+  expect(whole).toEqual(await read(chunked(bytes, SHORT), options));
+  return whole;
+};
+
+describe("blocks of rows", () => {
+  it("give the rows that were written, in quotes or not, with any line end", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 5, maxLength: 60 }),
+        fc.constantFrom("\n", "\r\n"),
+        fc.boolean(),
+        fc.constantFrom<CsvOptions["text"]>("auto", "dictionary", "utf8"),
+        fc.constantFrom(65_536, 300, 1_000),
+        async (some, end, quoted, text, batchRows) => {
+          const rows = long(some);
+          const plain = csvText(rows);
+          const every = (cells: (string | null)[]): string =>
+            cells.map((cell) => (cell === null ? "" : `"${cell.replaceAll('"', '""')}"`)).join();
+          const csv = quoted
+            ? `${rows.map(every).join(end)}${end}`
+            : plain.replaceAll(/\r?\n(?=(?:[^"]*"[^"]*")*[^"]*$)/g, end);
+          const options = { columns, header: false, text, batchRows } as const;
+          expect(await bothWays(utf8(csv), options)).toEqual(rows);
+        },
+      ),
+      { seed: 3, numRuns: 40 },
+    );
+  });
+
+  it("give the same rows or the same error as the plain loop when bytes are damaged", async () => {
+    const special = fc.constantFrom(...'",\n\r.-0e \u0000é'.split(""), "y".repeat(61));
+    const change = fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.nat({ max: 2 }), special);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 5, maxLength: 30 }),
+        fc.array(change, { minLength: 1, maxLength: 6 }),
+        fc.constantFrom<CsvOptions>(
+          {} as CsvOptions,
+          { onBadCell: "null", onPrecisionLoss: "round" } as CsvOptions,
+          { lenient: { quotes: true, shortRows: true, longRows: true, emptyLines: true } } as CsvOptions,
+          { lenient: { utf8: true }, emptyText: "null", onBadCell: "null" } as CsvOptions,
+          { maxCellBytes: 60 } as CsvOptions,
+        ),
+        fc.constantFrom<CsvOptions["text"]>("auto", "dictionary", "utf8"),
+        async (some, changes, options, text) => {
+          let csv = Buffer.from(csvText(long(some)));
+          for (const [where, drop, put] of changes) {
+            const at = Math.floor(where * csv.length);
+            const bytes = put === "é" ? Buffer.from([0xe9]) : Buffer.from(put);
+            csv = Buffer.concat([csv.subarray(0, at), bytes, csv.subarray(at + drop)]);
+          }
+          await bothWays(csv, { header: false, warn: () => {}, ...options, text, columns });
+        },
+      ),
+      { seed: 5, numRuns: 150 },
+    );
+  });
+
+  it("find columns in the file's order, and leave out those that nobody declared", async () => {
+    const rows = Array.from({ length: 2_000 }, (_, i) => [`t${i % 50}`, `${i}.25`, `"n, ${i % 7}"`, "2024-01-31"]);
+    const csv = utf8(`ticker,close,note,date\n${rows.map((cells) => cells.join()).join("\n")}\n`);
+    const declared = [
+      { name: "date", type: "Date" },
+      { name: "absent", type: "String" },
+      { name: "ticker", type: "String" },
+      { name: "close", type: "BigDecimal(12,2)" },
+    ];
+    const expected = rows.map(([ticker, close, , date]) => [date, null, ticker, close]);
+    const table = csvTable(csv, { columns: declared, lenient: { header: true } });
+    expect(textsOf(table)).toEqual(expected);
+  });
+
+  it("number more texts than are known by heart, in order of first appearance", () => {
+    const texts = Array.from({ length: 120_000 }, (_, i) => `text ${(i * 7_919) % 50_000}`);
+    const csv = utf8(texts.map((text, i) => `${text},${i}\n`).join(""));
+    const both = [
+      { name: "text", type: "String" },
+      { name: "n", type: "Integer" },
+    ];
+    const table = csvTable(csv, { columns: both, header: false, text: "dictionary" });
+    expect(textsOf(table).map(([text]) => text)).toEqual(texts);
+    const numbers = table.batches.flatMap((batch) => [...(batch.data.children[0].values as Int32Array)]);
+    expect(numbers.slice(0, 50_000)).toEqual(Array.from({ length: 50_000 }, (_, i) => i));
+  });
+
+  it("read long texts and rows that do not fit into a block", async () => {
+    const rows = Array.from({ length: 40 }, (_, i) => [
+      `${"lorem, ".repeat(i % 5 === 0 ? 30_000 : 40)}"${i}"\n`,
+      i % 9 === 0 ? null : String(i),
+    ]);
+    const both = [
+      { name: "text", type: "String" },
+      { name: "n", type: "Integer" },
+    ];
+    for (const text of ["utf8", "dictionary"] as const) {
+      const csv = utf8(csvText(rows));
+      expect(await bothWays(csv, { columns: both, header: false, text, batchRows: 256 })).toEqual(rows);
+    }
+  });
+});
