@@ -55,7 +55,7 @@ export const INPUT = 1_310_720;
 const MARGIN = 64;
 /** Rows and cells of a block at most: what is written for one stays in the processor's cache. */
 const BLOCK_ROWS = 1_024;
-const BLOCK_CELLS = 16_384;
+const BLOCK_CELLS = 32_768;
 /** Texts of a column whose numbers are known without asking the dictionary: at first, and at most where so many columns are text. */
 const FEWEST_KNOWN = 256;
 const MOST_KNOWN = 32_768;
@@ -68,6 +68,8 @@ let program: WebAssembly.Module | undefined | null;
 /** Readers that were let go of. */
 const idle: CsvBlocks[] = [];
 const MOST_IDLE = 2;
+/** One with more memory is not kept. */
+const MOST_HELD = 33_554_432;
 
 /** Where one column's values are put and what its reader needs. */
 interface Column {
@@ -107,7 +109,7 @@ export class CsvBlocks {
   private words = new Uint32Array(0);
 
   private constructor(module: WebAssembly.Module) {
-    this.exports = new WebAssembly.Instance(module, { env: { abort } }).exports as unknown as Program;
+    this.exports = new WebAssembly.Instance(module).exports as unknown as Program;
     this.at = aligned(this.exports.start()) + MARGIN;
     this.input = this.reserve(this.at + INPUT + MARGIN);
   }
@@ -116,15 +118,22 @@ export class CsvBlocks {
   static take(): CsvBlocks | undefined {
     const free = idle.pop();
     if (free !== undefined) return free;
-    if (program === undefined) program = compiledProgram();
-    return program === null ? undefined : new CsvBlocks(program);
+    try {
+      if (program === undefined) program = compiledProgram();
+      return program === null ? undefined : new CsvBlocks(program);
+    } catch (error) {
+      // WebAssembly claims much address space for its memory, and may be refused it.
+      if (!(error instanceof RangeError)) throw error;
+      program = null;
+      return undefined;
+    }
   }
 
   /** Lets go of the reader: others may use it. */
   release(): void {
     this.laidOut = undefined;
     this.columns = [];
-    if (idle.length < MOST_IDLE) idle.push(this);
+    if (idle.length < MOST_IDLE && this.memory.length <= MOST_HELD) idle.push(this);
   }
 
   /** Whether `cursor` is over the input. */
@@ -153,6 +162,7 @@ export class CsvBlocks {
     const { at, ends, exports } = this;
     const found = exports.scan(at + cursor.p, at + cursor.fastEnd, width, rows, ends);
     let read = found;
+    if (read === 0) return 0;
     for (const column of this.columns) read = this.readColumn(column, width, cursor, read);
     if (read < found) {
       // Nulls after the last row that counts are taken back.
@@ -391,11 +401,6 @@ function writeTable({ kind, precision, scale }: ColumnBuilder, table: DataView):
 /** The next address that is a multiple of 64. */
 function aligned(address: number): number {
   return Math.ceil(address / 64) * 64;
-}
-
-/** AssemblyScript's way out of a failed check; there is none in the program. */
-function abort(): never {
-  throw new Error("The reader of CSV blocks was aborted.");
 }
 
 /** The program, or null where WebAssembly is missing or forbidden. */

@@ -186,7 +186,7 @@ export class CsvParser {
   /** Reads rows while they are plain. */
   private readPlain(): void {
     const { cursor, fields, blocks } = this;
-    if (this.resting === 0 && this.validText && blocks?.holds(cursor)) {
+    if (this.resting === 0 && this.validText && fields.length > 0 && blocks?.holds(cursor)) {
       blocks.read(cursor, fields);
       if (cursor.p < cursor.fastEnd && cursor.row < cursor.capacity) this.resting = REST_ROWS;
       return;
@@ -198,8 +198,8 @@ export class CsvParser {
     this.resting = Math.max(0, this.resting - Math.max(1, cursor.row - row));
   }
 
-  /** Lets go of the reader of blocks: nothing more is read. */
-  private close(): void {
+  /** Lets go of what it holds: nothing more is read. Done at the end of the rows. */
+  close(): void {
     if (this.blocks === undefined) return;
     if (this.blocks.holds(this.cursor)) this.cursor.b = new Uint8Array(0);
     this.blocks.release();

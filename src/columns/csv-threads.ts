@@ -85,7 +85,10 @@ async function header(
   const { bytesRead } = await file.read(block, 0, BLOCK, 0);
   const parser = new CsvParser(options);
   parser.feed(block.subarray(0, bytesRead));
-  return parser.begin() && parser.order !== undefined ? { order: parser.order, offset: parser.offset } : undefined;
+  const found =
+    parser.begin() && parser.order !== undefined ? { order: parser.order, offset: parser.offset } : undefined;
+  parser.close();
+  return found;
 }
 
 /** The position after the first line feed at or after `start`. */

@@ -161,6 +161,59 @@ describe("blocks of rows", () => {
     );
   });
 
+  it("read any text of a number as the plain loop does", async () => {
+    const kinds = [
+      "BigDecimal(15,4)",
+      "BigDecimal(4,2)",
+      "BigDecimal(9,0)",
+      "BigDecimal(18,18)",
+      "BigDecimal(38,30)",
+      "double",
+      "Integer",
+    ];
+    const numbers = kinds.map((type) => ({ name: type, type }));
+    const text = fc.oneof(
+      { weight: 6, arbitrary: fc.stringMatching(/^-?\d{1,10}(\.\d{1,10})?$/) },
+      { weight: 1, arbitrary: fc.stringMatching(/^[-+]?\d{0,17}\.?\d{0,17}(e[-+]?\d{1,2})?$/) },
+      { weight: 1, arbitrary: fc.stringMatching(/^[-+.\dexN ]{0,18}$/) },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(text, { minLength: 700, maxLength: 700 }),
+        fc.constantFrom("", '"'),
+        fc.boolean(),
+        async (texts, quote, float64) => {
+          const lines = Array.from({ length: texts.length * 2 }, (_, i) =>
+            numbers.map((_, k) => `${quote}${texts[(i + k * 101) % texts.length]}${quote}`).join(),
+          );
+          const csv = utf8(`${lines.join("\n")}\n`);
+          expect(csv.length).toBeGreaterThan(LONG);
+          const options = { columns: numbers, header: false, onBadCell: "null", onPrecisionLoss: "round" } as const;
+          await bothWays(csv, { ...options, decimals: float64 ? "float64" : "exact" });
+        },
+      ),
+      { seed: 7, numRuns: 30 },
+    );
+  });
+
+  it("read dates of every month, and refuse days that are none", async () => {
+    const two = (n: number): string => String(n).padStart(2, "0");
+    const years = [1, 4, 100, 400, 1900, 1999, 2000, 2023, 2024, 9999, 0];
+    const texts = years.flatMap((y) =>
+      Array.from({ length: 14 }, (_, m) =>
+        Array.from({ length: 33 }, (_, d) => `${String(y).padStart(4, "0")}-${two(m)}-${two(d)}`),
+      ).flat(),
+    );
+    const csv = utf8(`${texts.join("\n")}\n`);
+    const options = { columns: [{ name: "d", type: "Date" }], header: false, onBadCell: "null" } as const;
+    const days = (await bothWays(csv, options)) as (string | null)[][];
+    const right = (text: string): boolean => {
+      const time = Date.parse(`${text}T00:00:00Z`);
+      return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) && !text.startsWith("0000");
+    };
+    expect(days.map(([day]) => day)).toEqual(texts.map((text) => (right(text) ? text : null)));
+  });
+
   it("find columns in the file's order, and leave out those that nobody declared", async () => {
     const rows = Array.from({ length: 2_000 }, (_, i) => [`t${i % 50}`, `${i}.25`, `"n, ${i % 7}"`, "2024-01-31"]);
     const csv = utf8(`ticker,close,note,date\n${rows.map((cells) => cells.join()).join("\n")}\n`);

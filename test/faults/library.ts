@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { assemblyScript } from "../../.config/assemblyscript.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -12,6 +13,7 @@ export async function builtLibrary(): Promise<string> {
   const bundle = await rolldown({
     input: { index: join(root, "src/index.ts"), main: join(root, "src/cli/main.ts") },
     platform: "node",
+    plugins: [assemblyScript()],
     external: (id) => !id.startsWith(".") && !id.startsWith("/"),
     logLevel: "silent",
   });

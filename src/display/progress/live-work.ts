@@ -1,6 +1,6 @@
 import type { ProgressEvent } from "./event.js";
 import { NO_SCREEN, type ProgressScreen } from "./screen.js";
-import { screenHere } from "./screen-here.js";
+import { hasScreen, screenHere } from "./screen-here.js";
 import { type TaskLines, taskLines } from "./task-lines.js";
 
 /** One piece of long work, for the bar that all of them share. */
@@ -48,7 +48,7 @@ let timer: NodeJS.Timeout | undefined;
  * tests; `ARROWBOOK_PROGRESS=off` or `on` in the environment decides otherwise.
  */
 export function liveWork(): LiveWork {
-  if (!isWanted()) return { tell: () => {}, end: () => {} };
+  if (!isWanted() || !hasScreen()) return { tell: () => {}, end: () => {} };
   const begun = performance.now();
   const work: Work = { begun, tasks: taskLines(), heard: begun, shown: false };
   let isOver = false;

@@ -7,7 +7,16 @@ import { terminalScreen } from "./terminal-screen.js";
 /** The notebook this process is the kernel of, else the terminal behind standard error, else nothing. */
 export function screenHere(): ProgressScreen | undefined {
   if (notebookHost() !== undefined) return notebookScreen();
-  return process.stderr.isTTY && process.env["TERM"] !== "dumb" ? terminalScreen() : undefined;
+  return hasTerminal() ? terminalScreen() : undefined;
+}
+
+/** Whether there is a {@link screenHere}. */
+export function hasScreen(): boolean {
+  return notebookHost() !== undefined || hasTerminal();
+}
+
+function hasTerminal(): boolean {
+  return process.stderr.isTTY && process.env["TERM"] !== "dumb";
 }
 
 /** One display that is replaced in place. */

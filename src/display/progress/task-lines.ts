@@ -20,14 +20,14 @@ export interface TaskLines {
 }
 
 interface Task {
-  readonly event: ProgressEvent;
-  readonly at: number;
+  event: ProgressEvent;
+  at: number;
   /** When it began, and what the first event told: rates count from there. */
   readonly start: number;
   readonly first: ProgressEvent;
   readonly firstAt: number;
-  readonly ended?: number;
-  readonly stopped?: boolean;
+  ended?: number;
+  stopped?: boolean;
 }
 
 /** Lines that stand below one another at most. */
@@ -36,26 +36,34 @@ const MOST_LINES = 8;
 /** No tasks yet; `label` stands before every line. */
 export function taskLines(label?: string): TaskLines {
   const tasks = new Map<string, Task>();
+  let last: Task | undefined;
   return {
     note(event, now, since = now) {
       const key = `${event.code ?? ""}\n${event.phase ?? ""}`;
       const known = tasks.get(key);
       const begun = known?.ended === undefined ? known : undefined;
-      const { start, first, firstAt } = begun ?? { start: since, first: event, firstAt: now };
-      tasks.delete(key);
-      tasks.set(key, { event, at: now, start, first, firstAt, ...(event.done && { ended: now }) });
-      if (tasks.size > MOST_LINES) tasks.delete(tasks.keys().next().value as string);
+      const task = begun ?? { event, at: now, start: since, first: event, firstAt: now };
+      task.event = event;
+      task.at = now;
+      if (event.done) task.ended = now;
+      // Most events are of the same task as the one before: its place needs no change.
+      if (task !== last) {
+        tasks.delete(key);
+        tasks.set(key, task);
+        last = task;
+        if (tasks.size > MOST_LINES) tasks.delete(tasks.keys().next().value as string);
+      }
       return begun === undefined || event.done === true;
     },
     finish(now, stopped) {
-      for (const [key, task] of tasks) {
+      for (const task of tasks.values()) {
         if (task.ended !== undefined) continue;
-        tasks.set(key, { ...task, ended: now, stopped: stopped && task.event.phase !== "retry" });
+        task.ended = now;
+        task.stopped = stopped && task.event.phase !== "retry";
       }
     },
     lines: (now) => [...tasks.values()].map((task) => taskLine(task, now, label)),
     front(now, room) {
-      const last = [...tasks.values()].at(-1);
       if (last === undefined) return "";
       const line = taskLine(last, now, label);
       if (widthOf(line) <= room) return line;
