@@ -242,6 +242,18 @@ export class ColumnBuilder {
   }
 }
 
+/** Takes the place of a column of a file that nobody declared. */
+export class SkippedColumn extends ColumnBuilder {
+  override readonly kind = SKIPPED;
+
+  constructor() {
+    super({ name: "", type: "String" });
+  }
+
+  override setNull(): void {}
+  override setValid(): void {}
+}
+
 const TEXT_MODES = { auto: "undecided", dictionary: "dictionary", utf8: "utf8" } as const;
 
 /** Words a row takes, by kind. */

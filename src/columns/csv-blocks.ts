@@ -1,53 +1,10 @@
 import { CR } from "../format/csv.js";
-import { POWERS } from "../value/decimal.js";
-import { binary } from "../wasm/csv-blocks.wasm";
 import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, SKIPPED, TEXT } from "./builder.js";
+import { AS_DECIMAL, AS_FLOAT, AS_INTEGER, type CsvProgram, csvProgram } from "./csv-program.js";
 import { readCsvCell } from "./csv-rows.js";
 import { hashText, type TextDictionary } from "./dictionary.js";
+import { hasNumberTable, TABLE_BYTES, writeNumberTable } from "./number-table.js";
 import type { RowCursor } from "./row-cursor.js";
-
-/** What src/wasm/csv-blocks.ts exports; its comments say what each does. */
-interface Program {
-  readonly memory: WebAssembly.Memory;
-  readonly added: { readonly value: number };
-  start(): number;
-  scan(from: number, end: number, width: number, rows: number, ends: number): number;
-  numbers(
-    ends: number,
-    k: number,
-    width: number,
-    rows: number,
-    kind: number,
-    out: number,
-    table: number,
-    odd: number,
-  ): number;
-  dates(ends: number, k: number, width: number, rows: number, out: number, odd: number): number;
-  texts(
-    ends: number,
-    k: number,
-    width: number,
-    rows: number,
-    out: number,
-    slots: number,
-    mask: number,
-    next: number,
-    fresh: number,
-    odd: number,
-  ): number;
-  longTexts(
-    ends: number,
-    k: number,
-    width: number,
-    rows: number,
-    out: number,
-    heap: number,
-    length: number,
-    most: number,
-    blank: boolean,
-    odd: number,
-  ): number;
-}
 
 /** Bytes read at a time, with room for the start of a row from those before. */
 export const INPUT = 1_310_720;
@@ -64,7 +21,6 @@ const SLOT_BYTES = 64;
 const SLOT_NUMBER = 36;
 const PAGE = 65_536;
 
-let program: WebAssembly.Module | undefined | null;
 /** Readers that were let go of. */
 const idle: CsvBlocks[] = [];
 const MOST_IDLE = 2;
@@ -95,7 +51,6 @@ interface Column {
 export class CsvBlocks {
   /** Where the bytes to be read must stand. */
   input: Uint8Array;
-  private readonly exports: Program;
   private readonly at: number;
   private columns: readonly Column[] = [];
   private laidOut: readonly ColumnBuilder[] | undefined;
@@ -108,9 +63,8 @@ export class CsvBlocks {
   private memory = new Uint8Array(0);
   private words = new Uint32Array(0);
 
-  private constructor(module: WebAssembly.Module) {
-    this.exports = new WebAssembly.Instance(module).exports as unknown as Program;
-    this.at = aligned(this.exports.start()) + MARGIN;
+  private constructor(private readonly program: CsvProgram) {
+    this.at = aligned(program.start()) + MARGIN;
     this.input = this.reserve(this.at + INPUT + MARGIN);
   }
 
@@ -118,15 +72,8 @@ export class CsvBlocks {
   static take(): CsvBlocks | undefined {
     const free = idle.pop();
     if (free !== undefined) return free;
-    try {
-      if (program === undefined) program = compiledProgram();
-      return program === null ? undefined : new CsvBlocks(program);
-    } catch (error) {
-      // WebAssembly claims much address space for its memory, and may be refused it.
-      if (!(error instanceof RangeError)) throw error;
-      program = null;
-      return undefined;
-    }
+    const program = csvProgram();
+    return program && new CsvBlocks(program);
   }
 
   /** Lets go of the reader: others may use it. */
@@ -159,8 +106,8 @@ export class CsvBlocks {
 
   /** Reads at most `rows` rows into the columns, and leaves the cursor as it is. */
   private readBlock(cursor: RowCursor, width: number, rows: number): number {
-    const { at, ends, exports } = this;
-    const found = exports.scan(at + cursor.p, at + cursor.fastEnd, width, rows, ends);
+    const { at, ends, program } = this;
+    const found = program.scan(at + cursor.p, at + cursor.fastEnd, width, rows, ends);
     let read = found;
     if (read === 0) return 0;
     for (const column of this.columns) read = this.readColumn(column, width, cursor, read);
@@ -173,19 +120,19 @@ export class CsvBlocks {
 
   /** Reads one column of the `rows` rows at hand; how many of them are plain. */
   private readColumn(column: Column, width: number, cursor: RowCursor, rows: number): number {
-    const { exports, ends } = this;
+    const { program, ends } = this;
     const { field, k, out, table } = column;
     switch (field.kind) {
       case DECIMAL128:
       case INTEGER:
       case FLOAT: {
-        const kind = field.kind === FLOAT ? 2 : field.kind === INTEGER ? 1 : 0;
-        const odd = exports.numbers(ends, k, width, rows, kind, out, table, this.odd);
+        const kind = field.kind === FLOAT ? AS_FLOAT : field.kind === INTEGER ? AS_INTEGER : AS_DECIMAL;
+        const odd = program.numbers(ends, k, width, rows, kind, out, table, this.odd);
         put(column, cursor.row, rows);
         return this.readOdd(column, width, cursor, rows, odd);
       }
       case DATE: {
-        const odd = exports.dates(ends, k, width, rows, out, this.odd);
+        const odd = program.dates(ends, k, width, rows, out, this.odd);
         put(column, cursor.row, rows);
         return this.readOdd(column, width, cursor, rows, odd);
       }
@@ -218,7 +165,7 @@ export class CsvBlocks {
   }
 
   private readTexts(column: Column, width: number, cursor: RowCursor, rows: number): number {
-    const { exports, ends, odd } = this;
+    const { program, ends, odd } = this;
     const { field, k, out, slots } = column;
     const { dictionary } = field;
     const full = dictionary.size * 2 > column.known && column.known < this.mostKnown;
@@ -228,8 +175,8 @@ export class CsvBlocks {
       this.memory.fill(0, slots, slots + column.known * SLOT_BYTES);
     }
     const next = dictionary.size;
-    const noted = exports.texts(ends, k, width, rows, out, slots, column.known - 1, next, this.fresh, odd);
-    const added = exports.added.value;
+    const noted = program.texts(ends, k, width, rows, out, slots, column.known - 1, next, this.fresh, odd);
+    const added = program.added.value;
     if (added > 0) return this.addTexts(column, width, cursor, rows, next, noted);
     put(column, cursor.row, rows);
     return this.readOdd(column, width, cursor, rows, noted);
@@ -249,7 +196,7 @@ export class CsvBlocks {
   ): number {
     const { memory, words } = this;
     const { field, k } = column;
-    const numbers = new Int32Array(this.exports.added.value);
+    const numbers = new Int32Array(this.program.added.value);
     const odd = new Int32Array(noted);
     let read = rows;
     let i = 0;
@@ -293,11 +240,11 @@ export class CsvBlocks {
   }
 
   private readLongTexts({ field, k, out, values }: Column, width: number, cursor: RowCursor, rows: number): number {
-    const { exports, ends, heap, odd } = this;
+    const { program, ends, heap, odd } = this;
     const { heapLength, maxBytes } = field;
     const blank = !field.emptyIsNull;
-    const nulls = exports.longTexts(ends, k, width, rows, out, heap, heapLength, maxBytes, blank, odd);
-    const read = exports.added.value;
+    const nulls = program.longTexts(ends, k, width, rows, out, heap, heapLength, maxBytes, blank, odd);
+    const read = program.added.value;
     if (read === 0) return 0;
     for (let i = odd >> 2; i < (odd >> 2) + nulls; i++) field.setNull(cursor.row + this.words[i]);
     const length = values[read - 1] - heapLength;
@@ -326,15 +273,15 @@ export class CsvBlocks {
     const places = fields.map((field) => ({
       stride: field.kind === FLOAT ? 1 : field.stride,
       out: room(rows * Math.max(8, field.stride * 4)),
-      table: isNumber(field) ? room(17 * 16) : 0,
+      table: hasNumberTable(field) ? room(TABLE_BYTES) : 0,
       slots: field.kind === TEXT ? room(this.mostKnown * SLOT_BYTES) : 0,
     }));
     this.input = this.reserve(end);
-    const { buffer } = this.exports.memory;
+    const { buffer } = this.program.memory;
     const columns = fields.map((field, k): Column => {
       const { stride, out, table, slots } = places[k];
       const Values = field.kind === FLOAT ? Float64Array : Int32Array;
-      if (isNumber(field)) writeTable(field, new DataView(buffer, table, 17 * 16));
+      if (hasNumberTable(field)) writeNumberTable(field, new DataView(buffer, table, TABLE_BYTES));
       return {
         field,
         k,
@@ -352,7 +299,7 @@ export class CsvBlocks {
 
   /** Makes the memory at least `length` bytes long; the input in it. */
   private reserve(length: number): Uint8Array {
-    const { memory } = this.exports;
+    const { memory } = this.program;
     const missing = Math.ceil((length - memory.buffer.byteLength) / PAGE);
     if (missing > 0) memory.grow(missing);
     this.memory = new Uint8Array(memory.buffer);
@@ -368,48 +315,7 @@ function put({ field, values, stride }: Column, row: number, rows: number): void
   (field.kind === FLOAT ? field.floats : field.words).set(block, row * stride);
 }
 
-function isNumber({ kind }: ColumnBuilder): boolean {
-  return kind === DECIMAL128 || kind === INTEGER || kind === FLOAT;
-}
-
-const TWO_53 = 9_007_199_254_740_992n;
-const MOST_INT64 = 2n ** 63n - 1n;
-
-/** For a number of 16 characters with its point at place `j` (16: without one): its factor, or divisor, and the most its digits may be. */
-function writeTable({ kind, precision, scale }: ColumnBuilder, table: DataView): void {
-  const ten = 10n ** BigInt(precision);
-  const limit = ten <= MOST_INT64 ? ten - 1n : MOST_INT64;
-  for (let j = 0; j <= 16; j++) {
-    const fraction = j === 16 ? 0 : 15 - j;
-    const zeros = scale - fraction;
-    let factor = 1n;
-    let most = -1n;
-    if (kind === FLOAT) {
-      table.setFloat64(j * 16, POWERS[fraction], true);
-      most = TWO_53;
-    } else if (kind === INTEGER) most = j === 16 ? MOST_INT64 : -1n;
-    else if (zeros >= 0 && zeros <= 18) {
-      factor = 10n ** BigInt(zeros);
-      most = limit / factor;
-    }
-    if (kind !== FLOAT) table.setBigInt64(j * 16, factor, true);
-    // A point with nothing behind it is for the exact reader to judge.
-    table.setBigInt64(j * 16 + 8, j === 15 ? -1n : most, true);
-  }
-}
-
 /** The next address that is a multiple of 64. */
 function aligned(address: number): number {
   return Math.ceil(address / 64) * 64;
-}
-
-/** The program, or null where WebAssembly is missing or forbidden. */
-function compiledProgram(): WebAssembly.Module | null {
-  if (typeof WebAssembly === "undefined") return null;
-  try {
-    return new WebAssembly.Module(Buffer.from(binary, "base64"));
-  } catch (error) {
-    if (error instanceof WebAssembly.CompileError) return null;
-    throw error;
-  }
 }

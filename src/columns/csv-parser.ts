@@ -13,7 +13,7 @@ import {
   splitRow,
   undouble,
 } from "../format/csv.js";
-import { buildersFor, ColumnBuilder, type RawColumn, SKIPPED, TEXT, type TextMode } from "./builder.js";
+import { buildersFor, type ColumnBuilder, type RawColumn, SkippedColumn, TEXT, type TextMode } from "./builder.js";
 import { CsvBlocks, INPUT } from "./csv-blocks.js";
 import { matchHeader } from "./csv-header.js";
 import { PADDING, readPlainRows } from "./csv-rows.js";
@@ -224,7 +224,7 @@ export class CsvParser {
 
   private useOrder(order: readonly number[]): void {
     this.order = order;
-    this.fields = order.map((i) => (i < 0 ? skipped() : this.builders[i]));
+    this.fields = order.map((i) => (i < 0 ? new SkippedColumn() : this.builders[i]));
     this.absent = this.builders.filter((_, i) => !order.includes(i));
   }
 
@@ -395,15 +395,4 @@ export class CsvParser {
       ...(hint !== undefined && { hint }),
     });
   }
-}
-
-function skipped(): ColumnBuilder {
-  return new SkippedColumn({ name: "", type: "String" });
-}
-
-/** Takes the place of a column of the file that nobody declared. */
-class SkippedColumn extends ColumnBuilder {
-  override readonly kind = SKIPPED;
-  override setNull(): void {}
-  override setValid(): void {}
 }
