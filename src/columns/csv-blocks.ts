@@ -160,6 +160,10 @@ export class CsvBlocks {
     const cell = (this.ends >> 2) + i * width + k;
     const from = this.words[cell] + 1 - this.at;
     const to = this.words[cell + 1] - this.at;
+    if (from === to) {
+      field.setNull(cursor.row + i);
+      return true;
+    }
     const q = readCsvCell(this.input, from, cursor.end, field, cursor.row + i);
     return q === to || (q === to - 1 && k === width - 1 && this.input[q] === CR);
   }

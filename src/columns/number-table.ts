@@ -2,14 +2,14 @@ import { POWERS } from "../value/decimal.js";
 import { type ColumnBuilder, DECIMAL128, FLOAT, INTEGER } from "./builder.js";
 
 /** Bytes of a table. */
-export const TABLE_BYTES = 17 * 16;
+export const TABLE_BYTES = 18 * 16;
 
 const TWO_53 = 9_007_199_254_740_992n;
 const MOST_INT64 = 2n ** 63n - 1n;
 
 /**
  * What the `numbers` of the CSV program needs to know of a column: for a number of 16 characters with its point at place `j` (16: without
- * one) its factor, or divisor, and the most its digits may be, -1 where no such number is read.
+ * one) its factor, or divisor, and the most its digits may be, -1 where no such number is read; then scale and precision.
  */
 export function writeNumberTable({ kind, precision, scale }: ColumnBuilder, table: DataView): void {
   const ten = 10n ** BigInt(precision);
@@ -31,6 +31,8 @@ export function writeNumberTable({ kind, precision, scale }: ColumnBuilder, tabl
     // A point with nothing behind it is for the exact reader to judge.
     table.setBigInt64(j * 16 + 8, j === 15 ? -1n : most, true);
   }
+  table.setInt32(17 * 16, scale, true);
+  table.setInt32(17 * 16 + 4, precision, true);
 }
 
 /** Whether the program reads such columns by a table. */

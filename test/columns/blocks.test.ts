@@ -175,6 +175,7 @@ describe("blocks of rows", () => {
     const text = fc.oneof(
       { weight: 6, arbitrary: fc.stringMatching(/^-?\d{1,10}(\.\d{1,10})?$/) },
       { weight: 1, arbitrary: fc.stringMatching(/^[-+]?\d{0,17}\.?\d{0,17}(e[-+]?\d{1,2})?$/) },
+      { weight: 3, arbitrary: fc.stringMatching(/^-?\d{1,18}(\.\d{1,18})?$/) },
       { weight: 1, arbitrary: fc.stringMatching(/^[-+.\dexN ]{0,18}$/) },
     );
     await fc.assert(
