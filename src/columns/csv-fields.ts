@@ -85,6 +85,9 @@ export function readQuotedText(b: Uint8Array, p: number, end: number, column: Co
   }
   // The byte after the quote must be at hand, or a doubled quote could be cut in two.
   if (q + 1 >= end || q - p > column.maxBytes || (q === p && column.emptyIsNull)) return -1;
+  // What does not end the cell is for the grammar to judge: the dictionary keeps no text that may be none.
+  const c = b[q + 1];
+  if (c !== COMMA && c !== LF && c !== CR) return -1;
   if (!column.ascii && invalidUtf8(b, p, q) >= 0) return -1;
   if (doubled) column.setUndoubled(row, b, p, q);
   else {
@@ -109,7 +112,7 @@ function readQuotedUtf8(b: Uint8Array, p: number, end: number, column: ColumnBui
     }
     heap[n++] = c;
   }
-  if (q >= stop || q + 1 >= end || n - from > column.maxBytes || (n === from && column.emptyIsNull)) return -1;
+  if (q >= stop || q + 1 >= end || q - p > column.maxBytes || (n === from && column.emptyIsNull)) return -1;
   if (!column.ascii && invalidUtf8(heap, from, n) >= 0) return -1;
   column.endText(row, n);
   return q;

@@ -13,7 +13,15 @@ import {
   splitRow,
   undouble,
 } from "../format/csv.js";
-import { buildersFor, type ColumnBuilder, type RawColumn, SkippedColumn, TEXT, type TextMode } from "./builder.js";
+import {
+  buildersFor,
+  type ColumnBuilder,
+  type RawColumn,
+  SKIPPED,
+  SkippedColumn,
+  TEXT,
+  type TextMode,
+} from "./builder.js";
 import { CsvBlocks, INPUT } from "./csv-blocks.js";
 import { matchHeader } from "./csv-header.js";
 import { PADDING, readPlainRows } from "./csv-rows.js";
@@ -71,10 +79,11 @@ export class CsvParser {
   private readonly batchRows: number;
   private readonly maxCell: number;
   private readonly fast: boolean;
+  private mayUseBlocks: boolean;
   private scratch: Uint8Array = new Uint8Array(0);
   private blocks: CsvBlocks | undefined;
-  /** The whole rows at hand are valid UTF-8. */
-  private validText = false;
+  /** The bytes at hand stand where a block reader needs them, and are valid UTF-8 as far as rows are whole. */
+  private byBlocks = false;
   /** How many rows are left to read without blocks, after a row that was not plain. */
   private resting = 0;
 
@@ -93,6 +102,7 @@ export class CsvParser {
     for (const builder of this.builders) builder.maxBytes = this.maxCell;
     const { trim = false, emptyLines = false } = options.lenient ?? {};
     this.fast = !trim && !(emptyLines && options.columns.length === 1);
+    this.mayUseBlocks = this.fast && this.batchRows >= BLOCKS_ROWS;
     this.base = start?.offset ?? 0;
     this.cursor = { b: new Uint8Array(FIRST_BUFFER), p: 0, end: 0, fastEnd: 0, row: 0, capacity: 0 };
     this.cursor.capacity = this.builders[0]?.capacity ?? this.batchRows;
@@ -121,12 +131,12 @@ export class CsvParser {
     cursor.fastEnd = b.lastIndexOf(10, cursor.end - 1) + 1;
     const ascii = isAscii(b.subarray(0, cursor.end));
     for (const builder of this.builders) builder.ascii = ascii;
-    this.validText = ascii || isUtf8(b.subarray(0, cursor.fastEnd));
+    this.byBlocks = this.blocks?.holds(cursor) === true && (ascii || isUtf8(b.subarray(0, cursor.fastEnd)));
   }
 
   /** The reader of blocks when `length` bytes are worth it and fit in. */
   private blocksFor(length: number): CsvBlocks | undefined {
-    if (length > BLOCKS_MOST || !this.fast || this.batchRows < BLOCKS_ROWS) return undefined;
+    if (length > BLOCKS_MOST || !this.mayUseBlocks) return undefined;
     if (length >= BLOCKS_LEAST) this.blocks ??= CsvBlocks.take();
     return this.blocks;
   }
@@ -152,6 +162,17 @@ export class CsvParser {
    * @throws DataError naming the row, the column where there is one, and the byte offset
    */
   take(): RawBatch | undefined {
+    try {
+      const batch = this.nextBatch();
+      if (batch === undefined && this.last) this.close();
+      return batch;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  private nextBatch(): RawBatch | undefined {
     const { cursor } = this;
     if (!this.begin()) return undefined;
     while (cursor.row < this.batchRows && cursor.p < cursor.end) {
@@ -173,7 +194,9 @@ export class CsvParser {
 
   /** The rows read since the last batch, as a batch. */
   rest(): RawBatch | undefined {
-    return this.cursor.row > 0 ? this.flush(true) : undefined;
+    const batch = this.cursor.row > 0 ? this.flush(true) : undefined;
+    this.close();
+    return batch;
   }
 
   /** Reads the header line, if the file has one; false when it is not all there yet. */
@@ -186,19 +209,27 @@ export class CsvParser {
   /** Reads rows while they are plain. */
   private readPlain(): void {
     const { cursor, fields, blocks } = this;
-    if (this.resting === 0 && this.validText && fields.length > 0 && blocks?.holds(cursor)) {
-      blocks.read(cursor, fields);
-      if (cursor.p < cursor.fastEnd && cursor.row < cursor.capacity) this.resting = REST_ROWS;
-      return;
-    }
     const { capacity, row } = cursor;
+    if (blocks !== undefined && this.byBlocks && this.resting === 0 && fields.length > 0) {
+      if (blocks.read(cursor, fields)) {
+        if (cursor.p < cursor.fastEnd && cursor.row < capacity) this.resting = REST_ROWS;
+        if (cursor.row > row) return;
+      } else this.withoutBlocks();
+    }
     if (this.resting > 0) cursor.capacity = Math.min(capacity, row + this.resting);
     readPlainRows(cursor, fields);
     cursor.capacity = capacity;
     this.resting = Math.max(0, this.resting - Math.max(1, cursor.row - row));
   }
 
-  /** Lets go of what it holds: nothing more is read. Done at the end of the rows. */
+  /** Does without blocks from now on: there is no memory for them. What stands in theirs is read there. */
+  private withoutBlocks(): void {
+    this.blocks = undefined;
+    this.byBlocks = false;
+    this.mayUseBlocks = false;
+  }
+
+  /** Lets go of what it holds: nothing more is read. Needed only where rows are not read to their end. */
   close(): void {
     if (this.blocks === undefined) return;
     if (this.blocks.holds(this.cursor)) this.cursor.b = new Uint8Array(0);
@@ -218,7 +249,6 @@ export class CsvParser {
     const columns = this.builders.map((builder) => builder.take(rows, final));
     this.policy.rowsBefore += rows;
     this.cursor.row = 0;
-    if (final) this.close();
     return { rows, columns };
   }
 
@@ -325,6 +355,8 @@ export class CsvParser {
   }
 
   private writeField(field: ColumnBuilder, k: number): void {
+    // A column that nobody wants is right whatever it holds.
+    if (field.kind === SKIPPED) return;
     const { b, row } = this.cursor;
     const { flags } = this.row;
     let start = this.row.starts[k];

@@ -4,6 +4,10 @@ import { binary } from "../wasm/csv-blocks.wasm";
 export interface CsvProgram {
   readonly memory: WebAssembly.Memory;
   readonly added: { readonly value: number };
+  readonly read: { readonly value: number };
+  readonly SLOT_BYTES: { readonly value: number };
+  readonly SLOT_NUMBER: { readonly value: number };
+  readonly NOTE_WORDS: { readonly value: number };
   start(): number;
   scan(from: number, end: number, width: number, rows: number, ends: number): number;
   numbers(
@@ -25,6 +29,7 @@ export interface CsvProgram {
     out: number,
     slots: number,
     mask: number,
+    most: number,
     next: number,
     fresh: number,
     odd: number,
@@ -50,18 +55,18 @@ export const AS_FLOAT = 2;
 
 let compiled: WebAssembly.Module | null | undefined;
 
-/** An instance of the program with memory of its own; undefined where WebAssembly is missing or forbidden, or gets no memory. */
+/** An instance of the program with memory of its own; undefined where WebAssembly is missing or forbidden. Throws RangeError without memory. */
 export function csvProgram(): CsvProgram | undefined {
+  if (compiled === undefined) compiled = compiledModule();
+  return compiled === null ? undefined : (new WebAssembly.Instance(compiled).exports as unknown as CsvProgram);
+}
+
+function compiledModule(): WebAssembly.Module | null {
+  if (typeof WebAssembly === "undefined") return null;
   try {
-    if (compiled === undefined) {
-      const missing = typeof WebAssembly === "undefined";
-      compiled = missing ? null : new WebAssembly.Module(Buffer.from(binary, "base64"));
-    }
-    return compiled === null ? undefined : (new WebAssembly.Instance(compiled).exports as unknown as CsvProgram);
+    return new WebAssembly.Module(Buffer.from(binary, "base64"));
   } catch (error) {
-    // WebAssembly claims much address space, and may be refused it.
-    if (!(error instanceof WebAssembly.CompileError || error instanceof RangeError)) throw error;
-    compiled = null;
-    return undefined;
+    if (error instanceof WebAssembly.CompileError) return null;
+    throw error;
   }
 }

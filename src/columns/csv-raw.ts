@@ -13,11 +13,15 @@ export async function* rawBatches(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   signal?: AbortSignal,
 ): AsyncGenerator<RawBatch> {
-  for await (const chunk of source) {
-    signal?.throwIfAborted();
-    yield* fullBatches(parser, chunk);
+  try {
+    for await (const chunk of source) {
+      signal?.throwIfAborted();
+      yield* fullBatches(parser, chunk);
+    }
+    yield* lastBatches(parser);
+  } finally {
+    parser.close();
   }
-  yield* lastBatches(parser);
 }
 
 /** The batches that are full once these bytes follow those before. */

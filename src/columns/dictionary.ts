@@ -80,10 +80,8 @@ export class TextDictionary implements DictionaryValues {
     const to = from + end - start;
     if (to > this.bytes.length) this.bytes = grown(this.bytes, to);
     this.bytes.set(b.subarray(start, end), from);
-    if (i + 2 > this.offsets.length) {
-      this.offsets = grownInts(this.offsets, i + 2);
-      this.hashes = grownInts(this.hashes, i + 1);
-    }
+    if (i + 2 > this.offsets.length) this.offsets = grownInts(this.offsets, i + 2);
+    if (i + 1 > this.hashes.length) this.hashes = grownInts(this.hashes, i + 1);
     this.offsets[i + 1] = to;
     this.hashes[i] = hash;
     this.size = i + 1;

@@ -65,8 +65,11 @@ export function start(): usize {
 /** Whether a cell of the block holds a quote that is written twice. */
 let doubled = false;
 
-/** The texts {@link texts} met that were new to it. */
+/** The texts that {@link texts} met for the first time. */
 export let added: i32 = 0;
+
+/** The rows that {@link longTexts} has read. */
+export let read: i32 = 0;
 
 /** One bit a byte, for 64 bytes. */
 // @ts-ignore: decorator
@@ -403,22 +406,27 @@ export function dates(ends: usize, k: i32, width: i32, rows: i32, out: usize, od
   return <i32>((noted - odd) >> 2);
 }
 
-/** A text {@link texts} has met: 32 bytes (zeros behind it), length, number + 1. */
-const SLOT: usize = 6;
+/** Bytes of a slot, for a text {@link texts} has met: 32 bytes (zeros behind it), length, number + 1. */
+export const SLOT_BYTES: i32 = 64;
 const SLOT_LENGTH: usize = 32;
-const SLOT_NUMBER: usize = 36;
-/** Slots looked at before one is given to another text. */
+export const SLOT_NUMBER: usize = 36;
+/** Words of a note at `fresh`: slot, address and length of the text. */
+export const NOTE_WORDS: i32 = 3;
+/** Slots looked at; when all hold other texts, the last one is given away. */
 const PROBES = 8;
+/** Longest text with a slot. */
+const LONGEST: u32 = 32;
 
 /**
- * Numbers of the texts of 1 to 32 bytes without quotes in them. Of the `mask + 1` texts in `slots` the number is known; others are
- * put there with numbers from `next` on and noted at `fresh` (slot, address, length): {@link added} of them.
+ * Numbers of the texts of 1 to 32 bytes, at most `most`, without quotes in them. Of the `mask + 1` texts in `slots` the number is known; others are
+ * put there with numbers from `next` on and noted at `fresh`: {@link added} of them.
  */
 export function texts(
-  ends: usize, k: i32, width: i32, rows: i32, out: usize, slots: usize, mask: i32, next: i32, fresh: usize, odd: usize,
+  ends: usize, k: i32, width: i32, rows: i32, out: usize, slots: usize, mask: i32, most: u32, next: i32, fresh: usize, odd: usize,
 ): i32 {
   const quote = v128.load(MARKS, 32);
   const stride = <usize>width << 2, last = k == width - 1;
+  const longest = min(most, LONGEST);
   let noted = odd, note = fresh;
   // The text of the row before: columns that are sorted repeat it.
   let first = i8x16.splat(0), second = i8x16.splat(0), before: u32 = 0, number: i32 = 0;
@@ -430,7 +438,7 @@ export function texts(
       q--;
     }
     const length = <u32>(q - p);
-    if (length - 1 > 31) {
+    if (length - 1 >= longest) {
       store<u32>(noted, row);
       noted += 4;
       continue;
@@ -448,8 +456,8 @@ export function texts(
       second = two;
       before = length;
       let slot = hash(one, two, length);
-      for (let probe = 0; ; probe++, slot++) {
-        const place = slots + (<usize>(slot & mask) << SLOT);
+      for (let probe = 1; ; probe++, slot++) {
+        const place = slots + <usize>((slot & mask) * SLOT_BYTES);
         const held = load<i32>(place, SLOT_NUMBER);
         if (held != 0 && load<u32>(place, SLOT_LENGTH) == length) {
           const other = v128.or(v128.xor(one, v128.load(place)), v128.xor(two, v128.load(place, 16)));
@@ -467,14 +475,14 @@ export function texts(
           store<u32>(note, place);
           store<u32>(note, p, 4);
           store<u32>(note, length, 8);
-          note += 12;
+          note += NOTE_WORDS << 2;
           break;
         }
       }
     }
     store<i32>(out, number);
   }
-  added = <i32>(note - fresh) / 12;
+  added = <i32>((note - fresh) >> 2) / NOTE_WORDS;
   return <i32>((noted - odd) >> 2);
 }
 
@@ -491,7 +499,7 @@ function hash(one: v128, two: v128, length: u32): i32 {
  * Copies texts, doubled quotes undone, one after another to `heap`; where each ends, counted from `length` bytes before the first, goes
  * to `out`. Empty text is odd unless it stands in quotes and `blank` says that it is text; it takes no bytes.
  *
- * @returns how many rows are odd; reading ends before a text of more than `most` bytes, after {@link added} rows
+ * @returns how many rows are odd; reading ends before a text of more than `most` bytes: {@link read} says how many rows were read
  */
 export function longTexts(
   ends: usize, k: i32, width: i32, rows: i32, out: usize, heap: usize, length: i32, most: u32, blank: bool, odd: usize,
@@ -517,10 +525,10 @@ export function longTexts(
         const part = v128.load(p);
         v128.store(to, part);
         const n = min<usize>(q - p, 16);
-        const at = <usize>ctz(i8x16.bitmask(i8x16.eq(part, quote)) | 0x10000);
+        const first = <usize>ctz(i8x16.bitmask(i8x16.eq(part, quote)) | 0x10000);
         // Up to the first of two quotes, the second left out.
-        p += at < n ? at + 2 : n;
-        to += at < n ? at + 1 : n;
+        p += first < n ? first + 2 : n;
+        to += first < n ? first + 1 : n;
       }
     } else {
       const n = q - p;
@@ -529,6 +537,6 @@ export function longTexts(
     }
     store<i32>(out, <i32>(to - heap) + length);
   }
-  added = row;
+  read = row;
   return <i32>((noted - odd) >> 2);
 }

@@ -239,7 +239,31 @@ describe("blocks of rows", () => {
     const table = csvTable(csv, { columns: both, header: false, text: "dictionary" });
     expect(textsOf(table).map(([text]) => text)).toEqual(texts);
     const numbers = table.batches.flatMap((batch) => [...(batch.data.children[0].values as Int32Array)]);
-    expect(numbers.slice(0, 50_000)).toEqual(Array.from({ length: 50_000 }, (_, i) => i));
+    const known = new Map<string, number>();
+    for (const text of texts) if (!known.has(text)) known.set(text, known.size);
+    expect(numbers).toEqual(texts.map((text) => known.get(text)));
+    expect(table.batches[0].data.children[0].dictionary?.length).toBe(50_000);
+  });
+
+  it("keep to the longest cell that is wanted, in a column that is wanted", async () => {
+    const rows = (cell: string): Uint8Array => utf8(`${cell}\n`.repeat(2_000));
+    const one = [{ name: "s", type: "String" }];
+    const both = [...one, { name: "t", type: "String" }];
+    const short = `"${'""'.repeat(10)}${"x".repeat(45)}"`;
+    for (const text of ["dictionary", "utf8"] as const) {
+      const options = { columns: one, header: false, text } as const;
+      const tooLong = { code: "CellTooLong", row: 0, column: undefined, offset: 0 };
+      for (const cell of ["0123456789abcdefghij", '"0123456789abcdefghij"']) {
+        expect(await bothWays(rows(cell), { ...options, maxCellBytes: 10 })).toMatchObject(tooLong);
+      }
+      expect(await bothWays(rows(short), { ...options, maxCellBytes: 60 })).toMatchObject(tooLong);
+      expect(await bothWays(rows(short), { ...options, maxCellBytes: Number.POSITIVE_INFINITY })).toHaveLength(2_000);
+      const wide = utf8(`s,x\n${`a,${short}\nb,""\n`.repeat(1_000)}`);
+      expect(await bothWays(wide, { columns: one, lenient: { header: true }, text, maxCellBytes: 30 })).toHaveLength(
+        2_000,
+      );
+      expect(await bothWays(rows(`a,${short}`), { columns: both, header: false, text })).toHaveLength(2_000);
+    }
   });
 
   it("read long texts and rows that do not fit into a block", async () => {
