@@ -4,6 +4,9 @@ import { type ZipOptions, zipEntry } from "../format/zip.js";
 /** Chunks that may be on their way: enough that whoever reads them need not wait for one. */
 const CHUNKS = 3;
 
+/** Bytes inflated in one go: two threads have more to wait for one another than one has for zlib. */
+const PIECE = 4_194_304;
+
 /** Memory smaller than this may be shared with others, as that of small Buffers is. */
 const OWN_MEMORY = 65_536;
 
@@ -26,7 +29,7 @@ export async function inflateTo({ path, crc32, limits, to }: InflateTask): Promi
   });
   const entry = await zipEntry(path, limits);
   if (entry.crc32 !== crc32) throw new Error(`${path} changed.`);
-  for await (const chunk of entry.chunks()) {
+  for await (const chunk of entry.chunks(PIECE)) {
     while (room === 0) {
       await new Promise<void>((resolve) => {
         resume = resolve;

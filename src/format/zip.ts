@@ -25,10 +25,10 @@ export interface ZipEntry {
   readonly compressedSize: number;
   readonly crc32: number;
   /**
-   * The contents in pieces of at most 2 MB. The last step checks size and CRC-32 and throws DataError where they are wrong:
+   * The contents in pieces of at most `piece` bytes (default 2 MB), inflated in one go. The last step checks size and CRC-32 and throws DataError where they are wrong:
    * nothing read before is final until the iteration ends without an error. May be called again for another pass.
    */
-  chunks(): AsyncGenerator<Uint8Array>;
+  chunks(piece?: number): AsyncGenerator<Uint8Array>;
 }
 
 /** Every entry of an archive, as listed by its directory. */
@@ -38,19 +38,21 @@ export interface ZipListing extends ZipEntry {
   readonly offset: number;
 }
 
-const BLOCK = 1 << 20;
 const WINDOW = 1 << 16;
 
-/** Bytes inflated in one go: fewer rounds through the event loop than with 1 MB, less memory than with 4. */
+/** Bytes inflated in one go: fewer rounds through the event loop than with 1 MB, less memory than with 4. Half as many are read at a time. */
 const PIECE = 2 << 20;
 
 /** Pieces inflated before they are asked for. */
 const PIECES = 2;
 
 /** Compressed blocks in use: one is inflated, one waits, one is being read; the rest is distance. */
-const RING = 6;
+const RING = 4;
 const DEFAULT_MAX_RATIO = 200;
 const DEFAULT_MAX_SIZE = 2 ** 40;
+
+/** Smaller files may be compressed as much as they like. */
+const SMALL = 1 << 20;
 
 /** An archive with more entries than this is refused before its directory is read; a bulk file has one. */
 const MAX_ENTRIES = 100_000;
@@ -214,13 +216,13 @@ function listing(source: ZipSource, state: FileState | undefined, span: Span, op
     crc32: entry.crc32,
     isFile: isRegularFile(entry),
     offset: entry.relativeOffsetOfLocalHeader,
-    async *chunks() {
+    async *chunks(piece = PIECE) {
       checked();
       const access = typeof source === "string" ? await fileAccess(source, state) : accessOf(source);
       try {
         const ring = entry.compressionMethod === 0 ? 0 : RING;
-        const raw = blocks(access, span.dataStart, span.end, ring);
-        yield* verified(listed, inflated(entry, raw, options.signal));
+        const raw = blocks(access, span.dataStart, span.end, piece >> 1, ring);
+        yield* verified(listed, inflated(entry, raw, piece, options.signal));
       } catch (cause) {
         throw asDataError(cause, options.signal);
       } finally {
@@ -255,7 +257,7 @@ function refuseBomb(entry: Entry, options: ZipOptions): void {
       hint: "Raise the limit with maxSize if the archive is trusted.",
     });
   }
-  if (size > BLOCK && size > compressedSize * maxRatio) {
+  if (size > SMALL && size > compressedSize * maxRatio) {
     throw new DataError(
       `The entry ${JSON.stringify(entry.fileName)} grows ${Math.round(size / compressedSize)}-fold (${compressedSize} to ${size} bytes); the limit is ${maxRatio}.`,
       { code: "ZipBomb", hint: "Raise the limit with maxRatio if the archive is trusted." },
@@ -264,13 +266,19 @@ function refuseBomb(entry: Entry, options: ZipOptions): void {
 }
 
 /**
- * Bytes from `start` to `end` in blocks. With a `ring`, that many blocks are used over and over: whoever reads them must be done
- * with each before as many others have come.
+ * Bytes from `start` to `end` in blocks of `size`. With a `ring`, that many blocks are used over and over: whoever reads them must be
+ * done with each before as many others have come.
  */
-async function* blocks(access: RandomAccess, start: number, end: number, ring = 0): AsyncGenerator<Uint8Array> {
-  const kept = Array.from({ length: ring }, () => Buffer.allocUnsafeSlow(Math.min(BLOCK, end - start)));
-  for (let position = start, i = 0; position < end; position += BLOCK, i++) {
-    const length = Math.min(BLOCK, end - position);
+async function* blocks(
+  access: RandomAccess,
+  start: number,
+  end: number,
+  size: number,
+  ring: number,
+): AsyncGenerator<Uint8Array> {
+  const kept = Array.from({ length: ring }, () => Buffer.allocUnsafeSlow(Math.min(size, end - start)));
+  for (let position = start, i = 0; position < end; position += size, i++) {
+    const length = Math.min(size, end - position);
     const block = ring > 0 ? kept[i % ring].subarray(0, length) : Buffer.allocUnsafeSlow(length);
     await access.read(block, position);
     yield block;
@@ -280,6 +288,7 @@ async function* blocks(access: RandomAccess, start: number, end: number, ring = 
 async function* inflated(
   entry: Entry,
   raw: AsyncGenerator<Uint8Array>,
+  piece: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted();
@@ -293,7 +302,7 @@ async function* inflated(
   const input = Readable.from(raw, { objectMode: true, highWaterMark: 1 });
   // zlib inflates on a thread of its own: the read-ahead lets it work while the caller parses. As objects, pieces are not joined when two wait.
   const inflate = createInflateRaw({
-    chunkSize: PIECE,
+    chunkSize: piece,
     readableObjectMode: true,
     readableHighWaterMark: PIECES,
   } as ZlibOptions);
