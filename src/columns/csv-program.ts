@@ -2,7 +2,7 @@ import { binary } from "../wasm/csv-blocks.wasm";
 
 /** What src/wasm/csv-blocks.ts exports; its comments say what each does. */
 export interface CsvProgram {
-  readonly memory: WebAssembly.Memory;
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly added: { readonly value: number };
   readonly read: { readonly value: number };
   readonly SLOT_BYTES: { readonly value: number };

@@ -1,9 +1,8 @@
 import { COMMA, CR, LF, QUOTE } from "../format/csv.js";
 import { NO_DATE, readDate } from "../value/date.js";
-import { readDecimal128, readInt64 } from "../value/decimal.js";
-import { readFloat64 } from "../value/number.js";
-import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, TEXT } from "./builder.js";
+import { type ColumnBuilder, DATE, TEXT } from "./builder.js";
 import { readQuotedText, readText } from "./csv-fields.js";
+import { readFastNumber } from "./fast-number.js";
 import type { RowCursor } from "./row-cursor.js";
 import { CELL_OK, writeCell } from "./write-cell.js";
 
@@ -68,20 +67,9 @@ function endsCell(c: number): boolean {
 }
 
 function readFast(b: Uint8Array, p: number, field: ColumnBuilder, row: number): number {
-  switch (field.kind) {
-    case DATE: {
-      const days = readDate(b, p);
-      if (days === NO_DATE) return -1;
-      field.words[row] = days;
-      return p + 10;
-    }
-    case DECIMAL128:
-      return readDecimal128(b, p, field.words, row * 4, field.precision, field.scale, field.limit);
-    case FLOAT:
-      return readFloat64(b, p, field.floats, row);
-    case INTEGER:
-      return readInt64(b, p, field.words, row * 2);
-    default:
-      return -1;
-  }
+  if (field.kind !== DATE) return readFastNumber(b, p, field, row);
+  const days = readDate(b, p);
+  if (days === NO_DATE) return -1;
+  field.words[row] = days;
+  return p + 10;
 }

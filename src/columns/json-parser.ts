@@ -1,12 +1,11 @@
 import { jsonError, skipJson, skipNumber, skipSpace, skipString, unescapeString } from "../format/json.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { NO_DATE, readDate } from "../value/date.js";
-import { readDecimal128, readInt64 } from "../value/decimal.js";
-import { readFloat64 } from "../value/number.js";
 import { invalidUtf8 } from "../value/text.js";
-import { buildersFor, type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, TEXT, type TextMode } from "./builder.js";
+import { buildersFor, type ColumnBuilder, DATE, TEXT, type TextMode } from "./builder.js";
 import type { RawBatch } from "./csv-parser.js";
 import { HASH_PRIME, HASH_SEED } from "./dictionary.js";
+import { readFastNumber } from "./fast-number.js";
 import { BATCH_ROWS, type ReadOptions } from "./options.js";
 import { CellPolicy } from "./policy.js";
 import { type CellReader, compileRows, type RowDialect, type RowsReader } from "./row-code.js";
@@ -181,18 +180,7 @@ export class JsonRowsParser {
     // No leading zeros in JSON.
     const first = b[p] === 45 ? p + 1 : p;
     if (b[first] === ZERO && (b[first + 1] ^ ZERO) <= 9) return -1;
-    let q = -1;
-    switch (column.kind) {
-      case DECIMAL128:
-        q = readDecimal128(b, p, column.words, row * 4, column.precision, column.scale, column.limit);
-        break;
-      case FLOAT:
-        q = readFloat64(b, p, column.floats, row);
-        break;
-      case INTEGER:
-        q = readInt64(b, p, column.words, row * 2);
-        break;
-    }
+    const q = readFastNumber(b, p, column, row);
     // What follows must end the number: an exponent, for one, is for the exact way.
     return q >= 0 && q < end && (b[q] === COMMA || b[q] === CLOSE || b[q] <= 32) ? q : -1;
   }

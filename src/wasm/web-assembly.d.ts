@@ -7,9 +7,5 @@ declare namespace WebAssembly {
     constructor(module: Module);
     readonly exports: Record<string, unknown>;
   }
-  interface Memory {
-    readonly buffer: ArrayBuffer;
-    grow(pages: number): number;
-  }
   class CompileError extends Error {}
 }
