@@ -215,6 +215,27 @@ describe("blocks of rows", () => {
     expect(days.map(([day]) => day)).toEqual(texts.map((text) => (right(text) ? text : null)));
   });
 
+  it("give the same rows wherever the bytes are cut", async () => {
+    const cells = (i: number): (string | null)[] => [
+      ["plain", "a,b", 'say "hi"', "two\nlines", "é", "", null][i % 7],
+      i % 5 === 0 ? null : "2024-02-29",
+      `${i}.${String(i % 10_000).padStart(4, "0")}`,
+      `${i}.${"123456789".repeat(2)}`,
+      `${i}.5`,
+      String(i),
+      i % 2 === 0 ? "true" : "false",
+      "2024-02-29T12:30:00Z",
+      `${i}.25`,
+    ];
+    const rows = Array.from({ length: 500 }, (_, i) => cells(i));
+    const csv = utf8(csvText(rows).replaceAll("\n", "\r\n").replaceAll("two\r\nlines", "two\nlines"));
+    expect(csv.length).toBeGreaterThan(2 * LONG + 1_000);
+    for (let cut = LONG; cut < LONG + 1_000; cut++) {
+      const halves = [csv.slice(0, cut), csv.slice(cut)];
+      expect(await streamed(halves, { columns, header: false, batchRows: 300 })).toEqual(rows);
+    }
+  });
+
   it("find columns in the file's order, and leave out those that nobody declared", async () => {
     const rows = Array.from({ length: 2_000 }, (_, i) => [`t${i % 50}`, `${i}.25`, `"n, ${i % 7}"`, "2024-01-31"]);
     const csv = utf8(`ticker,close,note,date\n${rows.map((cells) => cells.join()).join("\n")}\n`);
