@@ -40,9 +40,10 @@ const MAX_CELL = 16_777_216;
 /** A row may be this many times as long as its longest cell. */
 const CELLS_PER_ROW = 4;
 const FIRST_BUFFER = 4_096;
-/** Bytes from which on they are read by blocks, the most that fit into a block reader, and the shortest batches it is used for. */
+/** A longer row whose end is missing is not looked at again with every chunk. */
+const LONG_ROW = 65_536;
+/** Bytes at hand, and rows of a batch, from which on blocks pay. */
 const BLOCKS_LEAST = 16_384;
-const BLOCKS_MOST = INPUT;
 const BLOCKS_ROWS = 256;
 /** Rows read one by one after one that is not plain, so that many such do not have whole blocks read in vain. */
 const REST_ROWS = 64;
@@ -72,12 +73,14 @@ export class CsvParser {
   /** Byte offset of `cursor.b[0]` in the file. */
   private base: number;
   private last = false;
+  private ended = false;
   /** Do not look again for the end of a long row before this many bytes are at hand. */
   private patience = 0;
   private readonly row = csvRow();
   private readonly slot: FaultSlot = {};
   private readonly batchRows: number;
   private readonly maxCell: number;
+  /** Plain rows may be read without the grammar. */
   private readonly fast: boolean;
   private mayUseBlocks: boolean;
   private scratch: Uint8Array = new Uint8Array(0);
@@ -136,7 +139,7 @@ export class CsvParser {
 
   /** The reader of blocks when `length` bytes are worth it and fit in. */
   private blocksFor(length: number): CsvBlocks | undefined {
-    if (length > BLOCKS_MOST || !this.mayUseBlocks) return undefined;
+    if (length > INPUT || !this.mayUseBlocks) return undefined;
     if (length >= BLOCKS_LEAST) this.blocks ??= CsvBlocks.take();
     return this.blocks;
   }
@@ -203,8 +206,6 @@ export class CsvParser {
   begin(): boolean {
     return this.order !== undefined || this.readHeader();
   }
-
-  private ended = false;
 
   /** Reads rows while they are plain. */
   private readPlain(): void {
@@ -300,7 +301,7 @@ export class CsvParser {
     if (next === MALFORMED) throw this.malformed(slot.fault as CsvFault);
     if (next === INCOMPLETE) {
       if (length > this.maxCell * CELLS_PER_ROW) throw this.rowError("RowTooLong", `is longer than ${length} bytes`);
-      this.patience = length < FIRST_BUFFER ? 0 : length * 2;
+      this.patience = length < LONG_ROW ? 0 : length * 2;
     } else this.patience = 0;
     return next;
   }
