@@ -11,8 +11,7 @@ import {
   Utf8,
   type Vector,
 } from "./arrow.js";
-import { BOOLEAN, FLOAT, type RawColumn, TEXT, type TextMode } from "./builder.js";
-import type { RawBatch } from "./csv-parser.js";
+import { BOOLEAN, FLOAT, type RawBatch, type RawColumn, TEXT, type TextMode } from "./builder.js";
 import type { DictionaryValues } from "./dictionary.js";
 import type { ReadOptions } from "./options.js";
 import { recordBatch } from "./record-batch.js";

@@ -38,6 +38,12 @@ export interface RawColumn {
   readonly dictionary?: DictionaryValues;
 }
 
+/** The finished buffers of one batch. */
+export interface RawBatch {
+  readonly rows: number;
+  readonly columns: readonly RawColumn[];
+}
+
 /** Where texts are unescaped before they are stored. */
 let scratch: Uint8Array = new Uint8Array(256);
 

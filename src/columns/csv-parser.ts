@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { clip, DataError, InputError } from "../errors/errors.js";
+import { DataError, InputError } from "../errors/errors.js";
 import {
   type CsvFault,
   csvRow,
@@ -16,7 +16,7 @@ import {
 import {
   buildersFor,
   type ColumnBuilder,
-  type RawColumn,
+  type RawBatch,
   SKIPPED,
   SkippedColumn,
   TEXT,
@@ -24,17 +24,12 @@ import {
 } from "./builder.js";
 import { CsvBlocks, INPUT } from "./csv-blocks.js";
 import { matchHeader } from "./csv-header.js";
+import { grammarFault, type RowFault, rowError } from "./csv-row-error.js";
 import { PADDING, readPlainRows } from "./csv-rows.js";
 import { BATCH_ROWS, type CsvOptions } from "./options.js";
 import { CellPolicy } from "./policy.js";
 import type { RowCursor } from "./row-cursor.js";
 import { CELL_BAD } from "./write-cell.js";
-
-/** The finished buffers of one batch. */
-export interface RawBatch {
-  readonly rows: number;
-  readonly columns: readonly RawColumn[];
-}
 
 const MAX_CELL = 16_777_216;
 /** A row may be this many times as long as its longest cell. */
@@ -298,9 +293,14 @@ export class CsvParser {
     const { cursor, options, row, slot } = this;
     const length = cursor.end - cursor.p;
     const next = splitRow(cursor.b, cursor.p, cursor.end, this.last, options.lenient?.quotes === true, row, slot);
-    if (next === MALFORMED) throw this.malformed(slot.fault as CsvFault);
+    if (next === MALFORMED) {
+      const fault = slot.fault as CsvFault;
+      throw this.refused(grammarFault(fault, this.fields[fault.cell]?.name));
+    }
     if (next === INCOMPLETE) {
-      if (length > this.maxCell * CELLS_PER_ROW) throw this.rowError("RowTooLong", `is longer than ${length} bytes`);
+      if (length > this.maxCell * CELLS_PER_ROW) {
+        throw this.refused({ code: "RowTooLong", what: `is longer than ${length} bytes` });
+      }
       this.patience = length < LONG_ROW ? 0 : length * 2;
     } else this.patience = 0;
     return next;
@@ -326,7 +326,8 @@ export class CsvParser {
     const empty = row.count === 1 && row.starts[0] === row.ends[0] && row.flags[0] === 0;
     if (empty && (fields.length !== 1 || lenient.emptyLines)) {
       if (!lenient.emptyLines) {
-        throw this.rowError("EmptyLine", "is an empty line", "Pass lenient: { emptyLines: true } to skip such lines.");
+        const hint = "Pass lenient: { emptyLines: true } to skip such lines.";
+        throw this.refused({ code: "EmptyLine", what: "is an empty line", hint });
       }
       cursor.p = next;
       return true;
@@ -347,11 +348,11 @@ export class CsvParser {
     const { shortRows = false, longRows = false } = this.options.lenient ?? {};
     if (count < width && !shortRows) {
       const hint = "Is the text cut off? Pass lenient: { shortRows: true } to fill such rows with null.";
-      throw this.rowError("ShortRow", `has ${count} of ${width} cells`, hint);
+      throw this.refused({ code: "ShortRow", what: `has ${count} of ${width} cells`, hint });
     }
     if (count > width && !longRows) {
       const hint = "A comma outside quotes? Pass lenient: { longRows: true } to drop what is too much.";
-      throw this.rowError("LongRow", `has ${count} cells for ${width} columns`, hint);
+      throw this.refused({ code: "LongRow", what: `has ${count} cells for ${width} columns`, hint });
     }
   }
 
@@ -367,7 +368,8 @@ export class CsvParser {
     const offset = this.base + start - (quoted ? 1 : 0);
     if (end - start > this.maxCell) {
       const what = `has a cell of ${end - start} bytes`;
-      throw this.rowError("CellTooLong", what, `The limit is ${this.maxCell}; pass maxCellBytes for more.`);
+      const hint = `The limit is ${this.maxCell}; pass maxCellBytes for more.`;
+      throw this.refused({ code: "CellTooLong", what, hint });
     }
     if (lenient.trim && !quoted) {
       while (start < end && (b[start] === 32 || b[start] === 9)) start++;
@@ -394,38 +396,8 @@ export class CsvParser {
     field.setText(row, new Uint8Array(text.buffer, text.byteOffset, text.length), 0, text.length);
   }
 
-  private malformed({ code, at, cell }: CsvFault): DataError {
-    const column = this.fields[cell]?.name;
-    const where = column === undefined ? `cell ${cell + 1}` : `column ${JSON.stringify(column)}`;
-    const what = {
-      UnterminatedQuote: `has a quote that is never closed, in ${where}`,
-      StrayQuote: `has a quote at an odd place, in ${where}`,
-      TooManyColumns: `has more than ${cell} cells`,
-    }[code];
-    const hint =
-      code === "UnterminatedQuote"
-        ? "Is the text cut off? Pass lenient: { quotes: true } to take the rest as text."
-        : code === "StrayQuote"
-          ? "Pass lenient: { quotes: true } to take such quotes as text."
-          : "Is it CSV at all?";
-    return this.rowError(code, what, hint, at, column);
-  }
-
-  private rowError(code: string, what: string, hint?: string, at?: number, column?: string): DataError {
-    const { b, p, end, row } = this.cursor;
-    const number = this.policy.rowNumber(row);
-    const offset = this.base + (at ?? p);
-    const line = b.subarray(p, Math.min(end, p + 400));
-    const stop = line.findIndex((c) => c === 10 || c === 13);
-    const value = clip(Buffer.from(stop < 0 ? line : line.subarray(0, stop)).toString());
-    const subject = this.order === undefined ? "The header line" : `Row ${number}`;
-    return new DataError(`${subject} ${what} (byte ${offset}): ${JSON.stringify(value)}.`, {
-      code,
-      offset,
-      value,
-      ...(this.order !== undefined && { row: number }),
-      ...(column !== undefined && { column }),
-      ...(hint !== undefined && { hint }),
-    });
+  private refused(fault: RowFault): DataError {
+    const { cursor, base, order, policy } = this;
+    return rowError(fault, cursor, base, order === undefined ? undefined : policy.rowNumber(cursor.row));
   }
 }

@@ -1,4 +1,5 @@
-import type { CsvParser, RawBatch } from "./csv-parser.js";
+import type { RawBatch } from "./builder.js";
+import type { CsvParser } from "./csv-parser.js";
 
 /** Bytes are parsed in pieces of this size, which stay in the processor's cache. */
 const PIECE = 1_048_576;

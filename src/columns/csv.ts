@@ -1,6 +1,7 @@
 import type { RecordBatch, Table } from "./arrow.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "./batches.js";
-import { CsvParser, type RawBatch } from "./csv-parser.js";
+import type { RawBatch } from "./builder.js";
+import { CsvParser } from "./csv-parser.js";
 import { fullBatches, lastBatches, rawBatches } from "./csv-raw.js";
 import type { CsvOptions } from "./options.js";
 

@@ -2,8 +2,7 @@ import { jsonError, skipJson, skipNumber, skipSpace, skipString, unescapeString 
 import type { ColumnSpec } from "../spec/columns.js";
 import { NO_DATE, readDate } from "../value/date.js";
 import { invalidUtf8 } from "../value/text.js";
-import { buildersFor, type ColumnBuilder, DATE, TEXT, type TextMode } from "./builder.js";
-import type { RawBatch } from "./csv-parser.js";
+import { buildersFor, type ColumnBuilder, DATE, type RawBatch, TEXT, type TextMode } from "./builder.js";
 import { HASH_PRIME, HASH_SEED } from "./dictionary.js";
 import { readFastNumber } from "./fast-number.js";
 import { BATCH_ROWS, type ReadOptions } from "./options.js";

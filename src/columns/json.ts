@@ -1,7 +1,7 @@
 import { type ColumnSpec, parseType } from "../spec/columns.js";
 import type { RecordBatch, Table } from "./arrow.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "./batches.js";
-import type { RawBatch } from "./csv-parser.js";
+import type { RawBatch } from "./builder.js";
 import { plainBytes } from "./csv-raw.js";
 import { JsonRowsParser } from "./json-parser.js";
 import type { ReadOptions } from "./options.js";

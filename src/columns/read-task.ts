@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { MessagePort } from "node:worker_threads";
-import type { TextMode } from "./builder.js";
-import { CsvParser, type RawBatch } from "./csv-parser.js";
+import type { RawBatch, TextMode } from "./builder.js";
+import { CsvParser } from "./csv-parser.js";
 import { fullBatches, lastBatches } from "./csv-raw.js";
 import { type InflateTask, inflateTo } from "./inflate-task.js";
 import type { CellReport, CsvOptions } from "./options.js";

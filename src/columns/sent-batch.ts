@@ -1,5 +1,4 @@
-import type { RawColumn } from "./builder.js";
-import type { RawBatch } from "./csv-parser.js";
+import type { RawBatch, RawColumn } from "./builder.js";
 import { type DictionaryValues, grown, grownInts } from "./dictionary.js";
 
 /** The texts that a dictionary has gained since the batch before. */

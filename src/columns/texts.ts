@@ -2,8 +2,7 @@ import { DataError } from "../errors/errors.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { RecordBatch, Table } from "./arrow.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "./batches.js";
-import { buildersFor } from "./builder.js";
-import type { RawBatch } from "./csv-parser.js";
+import { buildersFor, type RawBatch } from "./builder.js";
 import { BATCH_ROWS, type ReadOptions } from "./options.js";
 import { CellPolicy } from "./policy.js";
 

@@ -1,5 +1,5 @@
 import { MessageChannel } from "node:worker_threads";
-import type { RawBatch } from "./csv-parser.js";
+import type { RawBatch } from "./builder.js";
 import type { InflateTask } from "./inflate-task.js";
 import type { ReadEnd, ReadTask } from "./read-task.js";
 import { readerThread } from "./reader-thread.js";
