@@ -1,6 +1,6 @@
 // Where `x.wasm` is imported, the AssemblyScript beside it, `x.ts`, is compiled and given in base64: for rolldown and vitest alike.
-import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 
 export function assemblyScript() {
   return {
@@ -12,23 +12,27 @@ export function assemblyScript() {
     async load(id) {
       if (!id.endsWith(".wasm")) return null;
       const file = id.replace(/wasm$/, "ts");
-      this.addWatchFile?.(file);
-      const binary = Buffer.from(await compiled(readFileSync(file, "utf8")));
+      const binary = Buffer.from(await compiled(file, (path) => this.addWatchFile?.(path)));
       return { code: `export const binary = "${binary.toString("base64")}";`, map: null, moduleType: "js" };
     },
   };
 }
 
 /** The bytes of the program, which has no runtime library and frees nothing. */
-async function compiled(source) {
+async function compiled(file, onRead) {
   // Imported here, because it is large and most runs of vitest find the result in the cache of the run.
   const { default: asc } = await import("assemblyscript/asc");
-  const name = "program.ts";
+  const name = basename(file);
+  const found = (path) => join(dirname(file), path);
   let binary;
   const { error, stderr } = await asc.main(
     [name, "-O3", "--noAssert", "--runtime", "stub", "--enable", "simd", "--outFile", "program.wasm"],
     {
-      readFile: (path) => (path === name ? source : null),
+      readFile(path) {
+        if (!existsSync(found(path))) return null;
+        onRead(found(path));
+        return readFileSync(found(path), "utf8");
+      },
       writeFile: (path, contents) => {
         if (path === "program.wasm") binary = contents;
       },

@@ -1,0 +1,69 @@
+import { CR, MINUS, QUOTE, TAILS, ZERO } from "./bytes";
+import { DIGITS, valueOf, WITHOUT } from "./digits";
+import { DECIMAL, INTEGER, longNumber } from "./long-number";
+
+/**
+ * Numbers of at most 32 characters, a sign apart. `table` holds 17 pairs: for a point at place `j` of 16 (16: none) what the digits
+ * are multiplied by (as a double: divided by), and the most they may be (-1: no number may have its point there); behind them scale
+ * and precision.
+ */
+export function numbers(
+  ends: usize, k: i32, width: i32, rows: i32, kind: i32, out: usize, table: usize, odd: usize,
+): i32 {
+  const zeros = v128.load(DIGITS), point = v128.load(DIGITS, 16), over = v128.load(DIGITS, 32);
+  const ones = v128.load(DIGITS, 48), pairs = v128.load(DIGITS, 64), fours = v128.load(DIGITS, 80);
+  const stride = <usize>width << 2, last = k == width - 1, step: usize = kind == DECIMAL ? 16 : 8;
+  let noted = odd;
+  for (let row = 0, at = ends + (<usize>k << 2); row < rows; row++, at += stride, out += step) {
+    let p = <usize>load<u32>(at) + 1, q = <usize>load<u32>(at, 4);
+    if (last) q -= <usize>(load<u8>(q - 1) == CR);
+    let c = load<u8>(p);
+    let negative: i64 = 0;
+    if (c < ZERO) {
+      if (c == QUOTE) {
+        c = load<u8>(++p);
+        q--;
+      }
+      if (c == MINUS) {
+        c = load<u8>(++p);
+        negative = -1;
+      }
+      if (c < ZERO) {
+        store<u32>(noted, row);
+        noted += 4;
+        continue;
+      }
+    }
+    const length = <u32>(q - p);
+    if (length > 16) {
+      if (length > 32 || !longNumber(p, q, negative, kind, out, table)) {
+        store<u32>(noted, row);
+        noted += 4;
+      }
+      continue;
+    }
+    const text = v128.and(i8x16.sub(v128.load(q - 16), zeros), v128.load(TAILS + length));
+    const j = <usize>ctz(i8x16.bitmask(i8x16.eq(text, point)) | 0x10000) << 4;
+    const digits = v128.swizzle(text, v128.load(WITHOUT + j));
+    if (i8x16.bitmask(i8x16.add_sat_u(digits, over))) {
+      store<u32>(noted, row);
+      noted += 4;
+      continue;
+    }
+    const value = valueOf(digits, ones, pairs, fours);
+    if (value > load<i64>(table + j, 8)) {
+      store<u32>(noted, row);
+      noted += 4;
+      continue;
+    }
+    if (kind <= INTEGER) {
+      const scaled = ((value * load<i64>(table + j)) ^ negative) - negative;
+      store<i64>(out, scaled);
+      if (kind == DECIMAL) store<i64>(out, scaled >> 63, 8);
+    } else {
+      const quotient = <f64>value / load<f64>(table + j);
+      store<f64>(out, negative ? -quotient : quotient);
+    }
+  }
+  return <i32>((noted - odd) >> 2);
+}
