@@ -20,7 +20,7 @@ export function assemblyScript() {
 
 /** The bytes of the program, which has no runtime library and frees nothing. */
 async function compiled(file, onRead) {
-  // Imported here, because it is large and most runs of vitest find the result in the cache of the run.
+  // Imported here, because it is large and not every run of vitest needs it.
   const { default: asc } = await import("assemblyscript/asc");
   const name = basename(file);
   const found = (path) => join(dirname(file), path);

@@ -22,7 +22,6 @@ const N = 110;
 
 /** Rows of JSON: `[cell,cell],`; white space is let pass where it is met. */
 const JSON_ROWS: RowDialect = {
-  text: () => -1,
   quotedText: readJsonText,
   open: `if (b[p++] !== 91) break rows;
       if (b[p] <= 32) p = skipSpace(b, p, end);`,

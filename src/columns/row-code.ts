@@ -12,8 +12,7 @@ export type CellReader = (b: Uint8Array, p: number, end: number, field: ColumnBu
 
 /** The grammar around the cells, for {@link compileRows}. */
 export interface RowDialect {
-  /** Reader of text at `from`, up to but without what ends it. */
-  readonly text: CellReader;
+  /** Reader of the text after a quote, up to but without the quote that ends it. */
   readonly quotedText: CellReader;
   /** Code before the first cell: sets `p` from `start`, or leaves the loop. */
   readonly open: string;
@@ -65,9 +64,9 @@ export function compileRows(
 const TENS = Int32Array.from({ length: 10 }, (_, i) => 10 ** i);
 
 /** The function of this code and these parameters, with everything the code calls. */
-function compiledFunction(parameters: string, code: string, { text, quotedText, helpers }: RowDialect): unknown {
+function compiledFunction(parameters: string, code: string, { quotedText, helpers }: RowDialect): unknown {
   const numbers = { TENS, readFloat64, longNumber, readInt64, exactDecimal128, longDecimal128, longDigits, POWERS };
-  const names = { readDate, text, quotedText, ...numbers, ...helpers };
+  const names = { readDate, quotedText, ...numbers, ...helpers };
   const make = new Function(...Object.keys(names), `return function readRows(${parameters}) {${code}}`);
   return make(...Object.values(names));
 }
@@ -165,12 +164,12 @@ function fieldCode(k: number, field: ColumnBuilder, quoted: boolean): string {
       }`;
 }
 
-/** Code that reads text, which stands in quotes where it needs them. */
+/** Code that reads text in quotes. */
 function textCode(k: number): string {
   return `if (b[p] === 34) {
         q = quotedText(b, p + 1, end, f${k}, row);
         if (q >= 0) q = b[q] === 34 ? q + 1 : -1;
-      } else q = text(b, p, end, f${k}, row);`;
+      }`;
 }
 
 /** Code that reads the text of a cell at `from` into the row; `q` becomes the position after it, or stays or becomes -1. */

@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { csvTable } from "../../src/columns/csv.js";
 import { jsonRowsTable } from "../../src/columns/json.js";
 import { csvText } from "../../src/format/csv-text.js";
+import { packageRoot } from "../../src/package/package-root.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 // As under `node --disallow-code-generation-from-strings`, and where WebAssembly may not be compiled.
@@ -50,4 +52,17 @@ it("where code may not be generated, the same rows are read", async () => {
     }),
     { seed: 21, numRuns: 60 },
   );
+});
+
+it.each([10, 40])("where WebAssembly gets %i pages of memory, which is too little, the same rows are read", (pages) => {
+  const script = `import("arrowbook").then(async ({ Frame }) => {
+    const csv = Array.from({ length: 5000 }, (_, i) => "t" + i + "," + i + ".25\\n").join("");
+    const columns = [{ name: "t", type: "String" }, { name: "x", type: "BigDecimal(15,4)" }];
+    const frame = await Frame.fromCsv(Buffer.from(csv), { columns, header: false });
+    process.stdout.write([frame.numRows, frame.column("t").toStrings()[4999], frame.column("x").toStrings()[4999]].join(" "));
+  })`;
+  const printed = execFileSync(process.execPath, [`--wasm-max-mem-pages=${pages}`, "-e", script], {
+    cwd: packageRoot(),
+  });
+  expect(printed.toString()).toBe("5000 t4999 4999.2500");
 });

@@ -8,13 +8,11 @@ export const ZERO: u8 = 48;
 // Vectors are loaded from memory once before each loop: written as constants they would be put together anew for every cell.
 
 /** 16 times each of: comma, LF, quote, CR. */
-// prettier-ignore
 export const MARKS = memory.data<u8>([
   44,44,44,44,44,44,44,44,44,44,44,44,44,44,44,44, 10,10,10,10,10,10,10,10,10,10,10,10,10,10,10,10,
   34,34,34,34,34,34,34,34,34,34,34,34,34,34,34,34, 13,13,13,13,13,13,13,13,13,13,13,13,13,13,13,13,
 ]);
 /** From `TAILS + n`: the last `n` bytes of 16 set. From `TAILS + 32 - n`: the first `n`. */
-// prettier-ignore
 export const TAILS = memory.data<u8>([
   0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0, 255,255,255,255,255,255,255,255,255,255,255,255,255,255,255,255,
   0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,

@@ -1,5 +1,4 @@
 /** From `WITHOUT + 16 * j`: the order of 16 bytes that takes byte `j` out and moves those before it up; 16 takes none out. */
-// prettier-ignore
 export const WITHOUT = memory.data<u8>([
   255,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15, 255,0,2,3,4,5,6,7,8,9,10,11,12,13,14,15, 255,0,1,3,4,5,6,7,8,9,10,11,12,13,14,15,
   255,0,1,2,4,5,6,7,8,9,10,11,12,13,14,15, 255,0,1,2,3,5,6,7,8,9,10,11,12,13,14,15, 255,0,1,2,3,4,6,7,8,9,10,11,12,13,14,15,
@@ -9,7 +8,6 @@ export const WITHOUT = memory.data<u8>([
   255,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,
 ]);
 /** 16 times each of: `0`, `.` less `0`, what makes a byte above 9 a negative one; then the weights of digits, pairs and fours. */
-// prettier-ignore
 export const DIGITS = memory.data<u8>([
   48,48,48,48,48,48,48,48,48,48,48,48,48,48,48,48, 254,254,254,254,254,254,254,254,254,254,254,254,254,254,254,254,
   118,118,118,118,118,118,118,118,118,118,118,118,118,118,118,118, 1,10,1,10,1,10,1,10,1,10,1,10,1,10,1,10,
@@ -17,7 +15,6 @@ export const DIGITS = memory.data<u8>([
 ]);
 
 /** The number of 16 digits: two in each 16 bits, then four, then eight in each 32. */
-// @ts-ignore: decorator
 @inline
 export function valueOf(digits: v128, ones: v128, pairs: v128, fours: v128): i64 {
   const two = i16x8.shr_u(i16x8.mul(digits, ones), 8);

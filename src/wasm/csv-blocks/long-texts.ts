@@ -1,4 +1,5 @@
-import { CR, MARKS, QUOTE } from "./bytes";
+import { MARKS, QUOTE } from "./bytes";
+import { cellEnd, noteRow } from "./cells";
 import { doubled } from "./scan";
 
 /** The rows that {@link longTexts} has read. */
@@ -17,8 +18,7 @@ export function longTexts(
   const stride = <usize>width << 2, last = k == width - 1;
   let noted = odd, to = heap, row = 0;
   for (let at = ends + (<usize>k << 2); row < rows; row++, at += stride, out += 4) {
-    let p = <usize>load<u32>(at) + 1, q = <usize>load<u32>(at, 4);
-    if (last) q -= <usize>(load<u8>(q - 1) == CR);
+    let p = <usize>load<u32>(at) + 1, q = cellEnd(at + 4, last);
     const quoted = load<u8>(p) == QUOTE;
     if (quoted) {
       p++;
@@ -26,8 +26,7 @@ export function longTexts(
     }
     if (<u32>(q - p) > most) break;
     if (p == q && !(quoted && blank)) {
-      store<u32>(noted, row);
-      noted += 4;
+      noted = noteRow(noted, row);
     }
     if (doubled) {
       while (p < q) {

@@ -1,4 +1,5 @@
-import { CR, MINUS, QUOTE, TAILS, ZERO } from "./bytes";
+import { MINUS, QUOTE, TAILS, ZERO } from "./bytes";
+import { cellEnd, noteRow } from "./cells";
 import { DIGITS, valueOf, WITHOUT } from "./digits";
 import { DECIMAL, INTEGER, longNumber } from "./long-number";
 
@@ -15,8 +16,7 @@ export function numbers(
   const stride = <usize>width << 2, last = k == width - 1, step: usize = kind == DECIMAL ? 16 : 8;
   let noted = odd;
   for (let row = 0, at = ends + (<usize>k << 2); row < rows; row++, at += stride, out += step) {
-    let p = <usize>load<u32>(at) + 1, q = <usize>load<u32>(at, 4);
-    if (last) q -= <usize>(load<u8>(q - 1) == CR);
+    let p = <usize>load<u32>(at) + 1, q = cellEnd(at + 4, last);
     let c = load<u8>(p);
     let negative: i64 = 0;
     if (c < ZERO) {
@@ -29,16 +29,14 @@ export function numbers(
         negative = -1;
       }
       if (c < ZERO) {
-        store<u32>(noted, row);
-        noted += 4;
+        noted = noteRow(noted, row);
         continue;
       }
     }
     const length = <u32>(q - p);
     if (length > 16) {
       if (length > 32 || !longNumber(p, q, negative, kind, out, table)) {
-        store<u32>(noted, row);
-        noted += 4;
+        noted = noteRow(noted, row);
       }
       continue;
     }
@@ -46,14 +44,12 @@ export function numbers(
     const j = <usize>ctz(i8x16.bitmask(i8x16.eq(text, point)) | 0x10000) << 4;
     const digits = v128.swizzle(text, v128.load(WITHOUT + j));
     if (i8x16.bitmask(i8x16.add_sat_u(digits, over))) {
-      store<u32>(noted, row);
-      noted += 4;
+      noted = noteRow(noted, row);
       continue;
     }
     const value = valueOf(digits, ones, pairs, fours);
     if (value > load<i64>(table + j, 8)) {
-      store<u32>(noted, row);
-      noted += 4;
+      noted = noteRow(noted, row);
       continue;
     }
     if (kind <= INTEGER) {

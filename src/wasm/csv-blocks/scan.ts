@@ -4,7 +4,6 @@ import { COMMA, LF, MARKS } from "./bytes";
 export let doubled = false;
 
 /** One bit a byte, for 64 bytes. */
-// @ts-ignore: decorator
 @inline
 function bits(a: v128, b: v128, c: v128, d: v128): u64 {
   const low = <u32>i8x16.bitmask(a) | (<u32>i8x16.bitmask(b) << 16);

@@ -1,4 +1,5 @@
-import { CR, MARKS, QUOTE, TAILS } from "./bytes";
+import { MARKS, QUOTE, TAILS } from "./bytes";
+import { cellEnd, noteRow } from "./cells";
 import { doubled } from "./scan";
 
 /** The texts that {@link texts} met for the first time. */
@@ -29,16 +30,14 @@ export function texts(
   // The text of the row before: columns that are sorted repeat it.
   let first = i8x16.splat(0), second = i8x16.splat(0), before: u32 = 0, number: i32 = 0;
   for (let row = 0, at = ends + (<usize>k << 2); row < rows; row++, at += stride, out += 4) {
-    let p = <usize>load<u32>(at) + 1, q = <usize>load<u32>(at, 4);
-    if (last) q -= <usize>(load<u8>(q - 1) == CR);
+    let p = <usize>load<u32>(at) + 1, q = cellEnd(at + 4, last);
     if (load<u8>(p) == QUOTE) {
       p++;
       q--;
     }
     const length = <u32>(q - p);
     if (length - 1 >= longest) {
-      store<u32>(noted, row);
-      noted += 4;
+      noted = noteRow(noted, row);
       continue;
     }
     const one = v128.and(v128.load(p), v128.load(TAILS + 32 - min<u32>(length, 16)));
@@ -46,8 +45,7 @@ export function texts(
     if (length > 16) two = v128.and(v128.load(p, 16), v128.load(TAILS + 48 - length));
     if (length != before || v128.any_true(v128.or(v128.xor(one, first), v128.xor(two, second)))) {
       if (doubled && v128.any_true(v128.or(i8x16.eq(one, quote), i8x16.eq(two, quote)))) {
-        store<u32>(noted, row);
-        noted += 4;
+        noted = noteRow(noted, row);
         continue;
       }
       first = one;
@@ -84,7 +82,6 @@ export function texts(
   return <i32>((noted - odd) >> 2);
 }
 
-// @ts-ignore: decorator
 @inline
 function hash(one: v128, two: v128, length: u32): i32 {
   let h = (i64x2.extract_lane(one, 0) ^ <i64>length) * 0x9e3779b97f4a7c15;
