@@ -33,6 +33,8 @@ export interface Origin {
 interface Note extends Origin {
   readonly pid: number;
   readonly host: string;
+  /** Of a kept file: when its bytes were last written, in milliseconds. The note of another file is not believed. */
+  readonly modified?: number;
 }
 
 /** A download under way: bytes from 0 to `size` of the file that `origin` describes. */
@@ -62,7 +64,7 @@ const inUse = new Set<string>();
  */
 export async function openPartial(target: string, identity: string): Promise<PartialFile> {
   const absolute = resolve(target);
-  const path = `${absolute}.${process.pid}-${randomBytes(4).toString("hex")}.part`;
+  const path = `${absolute}.${ownName()}.part`;
   try {
     await mkdir(dirname(absolute), { recursive: true });
     const origin = (await takeOver(absolute, path, identity)) ?? { identity };
@@ -138,12 +140,23 @@ export function noteOf(path: string): string {
   return `${path}.json`;
 }
 
-async function writeNote(path: string, origin: Origin): Promise<void> {
-  const note: Note = { ...origin, pid: process.pid, host: hostname() };
-  const fresh = `${noteOf(path)}.${randomBytes(4).toString("hex")}.new`;
-  await writeFile(fresh, JSON.stringify(note));
-  await rename(fresh, noteOf(path));
+async function writeNote(path: string, origin: Origin, modified?: number): Promise<void> {
+  const note: Note = { ...origin, pid: process.pid, host: hostname(), modified };
+  const fresh = `${noteOf(path)}.${ownName()}.new`;
+  inUse.add(fresh);
+  try {
+    await writeFile(fresh, JSON.stringify(note));
+    await rename(fresh, noteOf(path));
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  } finally {
+    inUse.delete(fresh);
+  }
 }
+
+/** A part of a name that no other process and no other call gives. */
+const ownName = (): string => `${process.pid}-${randomBytes(4).toString("hex")}`;
 
 async function readNote(path: string): Promise<Note | undefined> {
   try {
@@ -161,17 +174,19 @@ async function takeOver(target: string, path: string, identity: string): Promise
     const other = join(dirname(target), name);
     const partial = isPartialOf(name, target);
     if (name.endsWith(".part.json")) await sweepOrphan(other);
+    if (isUnfinishedNote(name, target) && !isBusy(other, undefined, 0)) await rm(other, { force: true });
     if (!partial && other !== target) continue;
     const note = await readNote(other);
     const state = await stat(other).catch(() => undefined);
     if (partial && isBusy(other, note, state?.mtimeMs ?? 0)) continue;
-    if (state?.isFile() && note?.identity === identity) found.push({ path: other, size: state.size, note });
+    const believed = note?.identity === identity && (partial || note.modified === state?.mtimeMs);
+    if (state?.isFile() && believed) found.push({ path: other, size: state.size, note });
     else if (partial) await sweep(other);
   }
   found.sort((a, b) => b.size - a.size);
   let taken: Origin | undefined;
   for (const candidate of found) {
-    const { pid: _pid, host: _host, ...origin } = candidate.note;
+    const { pid: _pid, host: _host, modified: _modified, ...origin } = candidate.note;
     if (taken === undefined && (await claim(candidate.path, path, origin, candidate.path === target))) taken = origin;
     if (candidate.path !== target) await sweep(candidate.path);
   }
@@ -197,15 +212,21 @@ async function claim(from: string, to: string, origin: Origin, kept: boolean): P
   }
 }
 
-/** Names of partial files, their notes, and notes that were being written. */
 function isPartialOf(name: string, target: string): boolean {
-  const start = `${basename(target)}.`;
-  return name.startsWith(start) && /^\d+-[0-9a-f]{8}\.part(\.json\.[0-9a-f]{8}\.new)?$/.test(name.slice(start.length));
+  const start = basename(target);
+  return name.startsWith(start) && /^\.\d+-[0-9a-f]{8}\.part$/.test(name.slice(start.length));
+}
+
+/** Whether a note of the file or of a partial file was being written under this name. */
+function isUnfinishedNote(name: string, target: string): boolean {
+  const start = basename(target);
+  const end = /^(\.\d+-[0-9a-f]{8}\.part)?\.json\.\d+-[0-9a-f]{8}\.new$/;
+  return name.startsWith(start) && end.test(name.slice(start.length));
 }
 
 function isBusy(path: string, note: Note | undefined, mtimeMs: number): boolean {
   if (inUse.has(path)) return true;
-  const pid = note?.pid ?? Number(/\.(\d+)-[0-9a-f]{8}\.part/.exec(path)?.[1]);
+  const pid = note?.pid ?? Number(/\.(\d+)-[0-9a-f]{8}\.(part|new)$/.exec(path)?.[1]);
   if (pid === process.pid) return false;
   if (note && note.host !== hostname()) return Date.now() - mtimeMs < OLD_MS;
   return isAlive(pid);
@@ -229,7 +250,7 @@ export async function sweepUnfinished(target: string): Promise<void> {
 /** Moves a finished file to its final name: whole or not at all. `keep` leaves a note of its origin beside it. */
 export async function commit(from: string, target: string, keep?: Origin): Promise<void> {
   try {
-    if (keep) await writeNote(target, keep);
+    if (keep) await writeNote(target, keep, (await stat(from)).mtimeMs);
     await rename(from, target);
     // Where both names already stood for one file, the rename has left both.
     await rm(from, { force: true });
