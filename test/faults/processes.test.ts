@@ -128,7 +128,7 @@ it("row 46: Ctrl-C leaves what the same command goes on with, and says so", asyn
 });
 
 it("row 45: two processes that want the same file share one download", async () => {
-  server.on(FILE, ranged(zip, strong, { pace: 60 }));
+  server.on(FILE, ranged(zip, strong, { pace: 200 }));
   const path = join(folder, "T.zip");
   const [a, b] = [start(path), start(path)];
   expect(await Promise.all([end(a), end(b)])).toEqual([0, 0]);
