@@ -6,6 +6,7 @@ import type { RecordBatch } from "../columns/arrow.js";
 import { atomicFile, type Written } from "../columns/file.js";
 import { writeArrowStream } from "../columns/ipc.js";
 import { writeArrowFile } from "../columns/ipc-file.js";
+import { LentBatches } from "../columns/lent-batches.js";
 import { checkColumns, checkReadOptions } from "../columns/options.js";
 import { type ParquetOptions, writeParquet } from "../columns/parquet.js";
 import { schemaOf } from "../columns/schema.js";
@@ -155,7 +156,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
     // A row group is a batch at least: small ones keep the memory of both down.
     const small = { batchRows: PARQUET_BATCH_ROWS, ...options };
-    return this.#written(path, small, (batches) => writeParquet(batches, path, options));
+    return this.#written(path, small, (batches, onWritten) => writeParquet(batches, path, { ...options, onWritten }));
   }
 
   /** Writes an Arrow file: the stream format, or on request the file format with one dictionary per column. */
@@ -164,7 +165,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     checkReadOptions(options, "toArrow()", [...CALL, "format"]);
     checkWords(options, { format: ["stream", "file"] });
     const write = options.format === "file" ? writeArrowFile : writeArrowStream;
-    return this.#written(path, options, (batches) => write(batches, path));
+    return this.#written(path, options, (batches, onWritten) => write(batches, path, { onWritten }));
   }
 
   /** Writes the CSV file of the archive as it is, byte for byte, after its checksum was found right. */
@@ -210,13 +211,14 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   #written(
     path: string,
     options: BulkOptions,
-    write: (batches: AsyncIterable<RecordBatch>) => Promise<Written>,
+    write: (batches: AsyncIterable<RecordBatch>, onWritten: (batch: RecordBatch) => void) => Promise<Written>,
   ): Promise<Landed> {
     // Threads would only read ahead of the slower writer, and take half as much memory again.
-    return this.#landed(path, options, async (landing) => ({
-      path,
-      ...(await write(landedBatches(landing, { threads: 1, ...options }))),
-    }));
+    return this.#landed(path, options, async (landing) => {
+      const lent = new LentBatches();
+      const batches = landedBatches({ ...landing, lent }, { threads: 1, ...options });
+      return { path, ...(await write(batches, (batch) => lent.takeBack(batch))) };
+    });
   }
 
   /** Gets the archive, uses it, and once more from the start where it turns out damaged. */

@@ -1,5 +1,6 @@
 import type { RecordBatch } from "../columns/arrow.js";
 import { atomicFile } from "../columns/file.js";
+import type { LentBatches } from "../columns/lent-batches.js";
 import type { ReadOptions } from "../columns/options.js";
 import { zipBatches } from "../columns/zip-rows.js";
 import { readProgress } from "../display/progress/read-progress.js";
@@ -15,6 +16,8 @@ export interface Landing {
   readonly choose: ColumnChooser;
   readonly emptyText: "quoted" | "null";
   readonly onProgress: OnProgress;
+  /** Whoever reads the batches gives them back. */
+  readonly lent?: LentBatches;
 }
 
 /** How a bulk file is read. */
@@ -22,7 +25,7 @@ export type LandOptions = ReadOptions & { readonly signal?: AbortSignal };
 
 /** The archive's rows as record batches, one at a time. Throws DataError; nothing is final until the end is reached. */
 export async function* landedBatches(landing: Landing, options: LandOptions): AsyncGenerator<RecordBatch> {
-  const { zip, code, emptyText, onProgress } = landing;
+  const { zip, code, emptyText, onProgress, lent } = landing;
   const entry = await zipEntry(zip, { signal: options.signal });
   const cells = await firstCells(entry.chunks());
   const { columns, header } = await landing.choose(cells);
@@ -34,7 +37,7 @@ export async function* landedBatches(landing: Landing, options: LandOptions): As
   const onBytes = (read: number): void => {
     bytes = read;
   };
-  for await (const batch of zipBatches(zip, entry, { ...options, columns, header, emptyText, onBytes })) {
+  for await (const batch of zipBatches(zip, entry, { ...options, columns, header, emptyText, onBytes, lent })) {
     rows += batch.numRows;
     progress.step({ rows, bytes, total });
     yield batch;

@@ -3,6 +3,7 @@ import { type ColumnSpec, parseType, type ServiceType } from "../spec/columns.js
 import { fastLimit } from "../value/decimal.js";
 import { type DictionaryValues, grown, hashText, TextDictionary } from "./dictionary.js";
 import { BATCH_ROWS, type ReadOptions } from "./options.js";
+import { SpareMemory, unsafeBytes } from "./spare-memory.js";
 
 /** What the readers switch on. Plain numbers, so that one byte decides. */
 export const TEXT = 0;
@@ -42,6 +43,8 @@ export interface RawColumn {
 export interface RawBatch {
   readonly rows: number;
   readonly columns: readonly RawColumn[];
+  /** Takes the buffers when nobody reads them any more; none where they came from another thread. */
+  readonly spare?: SpareMemory;
 }
 
 /** Where texts are unescaped before they are stored. */
@@ -89,7 +92,12 @@ export class ColumnBuilder {
   private heapHint = 1024;
   capacity = 0;
 
-  constructor(column: ColumnSpec, options: Pick<ReadOptions, "decimals" | "text"> = {}, mode?: TextMode) {
+  constructor(
+    column: ColumnSpec,
+    options: Pick<ReadOptions, "decimals" | "text"> = {},
+    mode?: TextMode,
+    private readonly spare = new SpareMemory(),
+  ) {
     const type = parseType(column.type);
     this.name = column.name;
     this.type = column.type;
@@ -113,7 +121,7 @@ export class ColumnBuilder {
     validity.set(this.validity);
     this.validity = validity;
     if (this.kind === FLOAT) {
-      const floats = new Float64Array(unsafeBytes(rows * 8).buffer);
+      const floats = new Float64Array(this.spare.take(rows * 8).buffer, 0, rows);
       floats.set(this.floats.subarray(0, used));
       this.floats = floats;
     } else if (this.kind === BOOLEAN) {
@@ -121,12 +129,13 @@ export class ColumnBuilder {
       bits.set(this.bits);
       this.bits = bits;
     } else {
-      const words = new Int32Array(unsafeBytes((rows * this.stride + 1) * 4).buffer);
+      const length = rows * this.stride + 1;
+      const words = new Int32Array(this.spare.take(length * 4).buffer, 0, length);
       words.set(this.words);
       if (this.words.length === 0) words[0] = 0;
       this.words = words;
     }
-    if (this.kind === TEXT && this.heap.length === 0) this.heap = unsafeBytes(Math.max(rows * 8, this.heapHint));
+    if (this.kind === TEXT && this.heap.length === 0) this.heap = this.spare.take(Math.max(rows * 8, this.heapHint));
   }
 
   /** Sets a row to null. */
@@ -285,25 +294,20 @@ function kindOf(type: ServiceType, decimals: ReadOptions["decimals"]): number {
   }
 }
 
-/** Builders for columns, with room for `expected` rows, at most 4,096 at first. */
+/** Builders for columns, with room for `expected` rows, at most 4,096 at first; `spare` is where they look for memory first. */
 export function buildersFor(
   columns: readonly ColumnSpec[],
   options: ReadOptions,
   modes?: readonly (TextMode | undefined)[],
   expected = FIRST_ROWS,
+  spare?: SpareMemory,
 ): ColumnBuilder[] {
   const rows = Math.min(expected, FIRST_ROWS, options.batchRows ?? BATCH_ROWS);
   return columns.map((column, i) => {
-    const builder = new ColumnBuilder(column, options, modes?.[i]);
+    const builder = new ColumnBuilder(column, options, modes?.[i], spare);
     builder.reserve(rows);
     return builder;
   });
-}
-
-/** Memory that is not cleared first; every byte of it that counts is written. */
-function unsafeBytes(length: number): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  return new Uint8Array(bytes.buffer as ArrayBuffer, 0, length);
 }
 
 /** The first `length` items: a view, or a copy where the view would keep much more memory alive. */

@@ -29,6 +29,7 @@ import { PADDING, readPlainRows } from "./csv-rows.js";
 import { BATCH_ROWS, type CsvOptions } from "./options.js";
 import { CellPolicy } from "./policy.js";
 import type { RowCursor } from "./row-cursor.js";
+import { SpareMemory } from "./spare-memory.js";
 import { CELL_BAD } from "./write-cell.js";
 
 const MAX_CELL = 16_777_216;
@@ -71,6 +72,7 @@ export class CsvParser {
   private ended = false;
   /** Do not look again for the end of a long row before this many bytes are at hand. */
   private patience = 0;
+  private readonly spare = new SpareMemory();
   private readonly row = csvRow();
   private readonly slot: FaultSlot = {};
   private readonly batchRows: number;
@@ -89,7 +91,7 @@ export class CsvParser {
     private readonly options: CsvOptions,
     start?: CsvStart,
   ) {
-    this.builders = buildersFor(options.columns, options, start?.modes);
+    this.builders = buildersFor(options.columns, options, start?.modes, undefined, this.spare);
     if (options.emptyText === "null") for (const builder of this.builders) builder.emptyIsNull = true;
     this.policy = new CellPolicy(options);
     this.batchRows = options.batchRows ?? BATCH_ROWS;
@@ -245,7 +247,7 @@ export class CsvParser {
     const columns = this.builders.map((builder) => builder.take(rows, final));
     this.policy.rowsBefore += rows;
     this.cursor.row = 0;
-    return { rows, columns };
+    return { rows, columns, spare: this.spare };
   }
 
   private useOrder(order: readonly number[]): void {

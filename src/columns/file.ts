@@ -1,11 +1,18 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileError, InputError } from "../errors/errors.js";
+import type { RecordBatch } from "./arrow.js";
 
 /** Rows and bytes that went into a file. */
 export interface Written {
   readonly rows: number;
   readonly bytes: number;
+}
+
+/** A writer's option. */
+export interface OnWritten {
+  /** Is given each batch when all of it is in the file. */
+  readonly onWritten?: (batch: RecordBatch) => void;
 }
 
 let parts = 0;

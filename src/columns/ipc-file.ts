@@ -1,6 +1,4 @@
-import type { FileHandle } from "node:fs/promises";
 import {
-  AsyncByteQueue,
   type Data,
   DataType,
   type Dictionary,
@@ -11,7 +9,8 @@ import {
   Vector,
   vectorFromArray,
 } from "./arrow.js";
-import { atomicFile, noBatches, type Written } from "./file.js";
+import { ArrowSink } from "./arrow-sink.js";
+import { atomicFile, noBatches, type OnWritten, type Written } from "./file.js";
 import { namesWritten } from "./ipc.js";
 import { vectorToStrings } from "./readers.js";
 import { conform, recordBatch } from "./unify.js";
@@ -25,9 +24,10 @@ import { conform, recordBatch } from "./unify.js";
 export async function writeArrowFile(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
   path: string,
+  { onWritten }: OnWritten = {},
 ): Promise<Written> {
   return atomicFile(path, async (file) => {
-    const pieces = new Pieces();
+    const sink = new ArrowSink();
     const writer = new RecordBatchFileWriter();
     const columns: Unified[] = [];
     let schema: Schema | undefined;
@@ -37,34 +37,18 @@ export async function writeArrowFile(
     for await (const batch of batches) {
       if (schema === undefined) {
         target = new Schema(namesWritten(batch.schema.fields), batch.schema.metadata);
-        writer.reset(pieces as never, target);
+        writer.reset(sink, target);
       }
       schema ??= batch.schema;
       if (batch.numRows > 0) writer.write(unified(conform(batch, schema), target ?? schema, columns));
       rows += batch.numRows;
-      bytes += await pieces.flush(file);
+      bytes += await sink.flush(file);
+      onWritten?.(batch);
     }
     if (schema === undefined) throw noBatches();
     writer.finish();
-    return { rows, bytes: bytes + (await pieces.flush(file)) };
+    return { rows, bytes: bytes + (await sink.flush(file)) };
   });
-}
-
-/** Takes what the writer writes; the writer itself knows no waiting. */
-class Pieces extends AsyncByteQueue {
-  private taken: Uint8Array[] = [];
-
-  override write(value: unknown): void {
-    const bytes = value as Uint8Array;
-    if (bytes?.byteLength > 0) this.taken.push(bytes);
-  }
-
-  async flush(file: FileHandle): Promise<number> {
-    const bytes = Buffer.concat(this.taken);
-    this.taken = [];
-    await file.writeFile(bytes);
-    return bytes.length;
-  }
 }
 
 /** The one dictionary of a text column: where each value stands, and its chunks in the order they were written. */

@@ -1,9 +1,8 @@
-import { type FileHandle, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { type ArrowbookError, DataError, InputError, isArrowbookError } from "../errors/errors.js";
 import { checkWords, refuseUnknown } from "../errors/options.js";
 import { adopt } from "./adopt.js";
 import {
-  AsyncByteQueue,
   type Data,
   type DataType,
   type Decimal,
@@ -19,8 +18,9 @@ import {
   tableToIPC,
   Utf8,
 } from "./arrow.js";
+import { ArrowSink } from "./arrow-sink.js";
 import { chunkReader } from "./chunks.js";
-import { atomicFile, fileError, noBatches, type Written } from "./file.js";
+import { atomicFile, fileError, noBatches, type OnWritten, type Written } from "./file.js";
 import { recordBatch } from "./record-batch.js";
 import { conform, shareDictionaries } from "./unify.js";
 
@@ -169,6 +169,12 @@ export async function readArrow(path: string): Promise<Table> {
   return tableFromIPCBytes(await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, error))));
 }
 
+/** How batches are written as a stream. */
+export interface ArrowStreamOptions extends OnWritten {
+  /** The schema, for a file without batches. */
+  readonly schema?: Schema;
+}
+
 /**
  * Writes batches as an Arrow IPC stream, one in memory at a time. The file appears under its name when it is complete.
  *
@@ -177,19 +183,16 @@ export async function readArrow(path: string): Promise<Table> {
 export async function writeArrowStream(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
   path: string,
-  schema?: Schema,
+  { schema, onWritten }: ArrowStreamOptions = {},
 ): Promise<Written> {
   return atomicFile(path, async (file) => {
-    const sink = new TakenBytes();
+    const sink = new ArrowSink();
     const writer = new RecordBatchStreamWriter();
     let own = schema;
     let target = own === undefined ? undefined : portableSchema(own, false);
     if (target !== undefined) writer.reset(sink, target);
     let rows = 0;
     let bytes = 0;
-    const drain = async (): Promise<void> => {
-      bytes += await writeAll(file, sink.take());
-    };
     for await (const batch of batches) {
       if (own === undefined || target === undefined) {
         own = batch.schema;
@@ -198,37 +201,11 @@ export async function writeArrowStream(
       }
       writer.write(underSchema(conform(batch, own), target));
       rows += batch.numRows;
-      await drain();
+      bytes += await sink.flush(file);
+      onWritten?.(batch);
     }
     if (target === undefined) throw noBatches();
     writer.finish();
-    await drain();
-    return { rows, bytes };
+    return { rows, bytes: bytes + (await sink.flush(file)) };
   });
-}
-
-/** Writes all chunks, however few bytes the system takes at a time, and gives their length. */
-async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<number> {
-  const wanted = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-  if (wanted === 0) return 0;
-  const { bytesWritten } = await file.writev(chunks);
-  const rest = bytesWritten < wanted ? Buffer.concat(chunks).subarray(bytesWritten) : Buffer.alloc(0);
-  for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten;
-  return wanted;
-}
-
-/** Keeps what the writer writes until it is taken: the writer itself knows no waiting. */
-class TakenBytes extends AsyncByteQueue {
-  private chunks: Uint8Array[] = [];
-
-  override write(value: unknown): void {
-    const bytes = value as Uint8Array;
-    if (bytes?.byteLength > 0) this.chunks.push(bytes);
-  }
-
-  take(): Uint8Array[] {
-    const { chunks } = this;
-    this.chunks = [];
-    return chunks;
-  }
 }

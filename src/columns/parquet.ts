@@ -5,7 +5,7 @@ import type { Data, DataType, Decimal, RecordBatch, Schema } from "./arrow.js";
 import { DateUnit, TimeUnit, Type } from "./arrow.js";
 import { warnOnce } from "./batches.js";
 import { type ChunkReader, chunkReader } from "./chunks.js";
-import { atomicFile, noBatches, type Written } from "./file.js";
+import { atomicFile, noBatches, type OnWritten, type Written } from "./file.js";
 import { distinctNames } from "./names.js";
 import { columnsOf, DECIMAL128_DIGITS } from "./schema.js";
 
@@ -58,7 +58,7 @@ export type Compression = "zstd" | "snappy" | "none";
 export async function writeParquet(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
   path: string,
-  options: ParquetOptions = {},
+  options: ParquetOptions & OnWritten = {},
 ): Promise<Written> {
   return atomicFile(path, (file) => writeGroups(batches, file, options));
 }
@@ -66,7 +66,7 @@ export async function writeParquet(
 async function writeGroups(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
   file: FileHandle,
-  options: ParquetOptions,
+  options: ParquetOptions & OnWritten,
 ): Promise<Written> {
   const { ByteWriter, ParquetWriter } = await import("hyparquet-writer");
   const codec = await codecOf(options.compression);
@@ -110,6 +110,7 @@ async function writeGroups(
       ...(statistics === false && { statistics }),
     }));
     await parquet?.write({ columnData: columnData as ColumnSource[], rowGroupSize: size, pageSize: PAGE_BYTES });
+    if (options.onWritten !== undefined) held.forEach(options.onWritten);
   };
   for await (const batch of batches) {
     parquet ??= begin(batch.schema);

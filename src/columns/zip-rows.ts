@@ -6,6 +6,7 @@ import type { RawBatch } from "./builder.js";
 import { csvReader } from "./csv.js";
 import type { CsvParser } from "./csv-parser.js";
 import { rawBatches } from "./csv-raw.js";
+import type { LentBatches } from "./lent-batches.js";
 import type { CsvOptions, OnBytes } from "./options.js";
 import { readTask } from "./read-task.js";
 import { hasThreads, ThreadFailure } from "./reader-thread.js";
@@ -18,7 +19,10 @@ const SHORTEST = 16_777_216;
 const AHEAD = 2;
 
 /** How the CSV file inside an archive is read. */
-export interface ZipCsvOptions extends CsvOptions, ZipOptions, OnBytes {}
+export interface ZipCsvOptions extends CsvOptions, ZipOptions, OnBytes {
+  /** Learns of each batch what it was made of, so that its memory can be used again. */
+  readonly lent?: LentBatches;
+}
 
 /** The one CSV file of a zip archive (spec 2.5, 4.9) as a table, CRC-32 and sizes checked. Throws DataError, FileError. */
 export async function zipTable(source: ZipSource, options: ZipCsvOptions): Promise<Table> {
@@ -40,7 +44,11 @@ export async function* zipBatches(
   options: ZipCsvOptions,
 ): AsyncGenerator<RecordBatch> {
   const { parser, maker } = csvReader(options);
-  for await (const raw of zipRaws(source, entry, parser, options, AHEAD)) yield maker.batch(raw);
+  for await (const raw of zipRaws(source, entry, parser, options, AHEAD)) {
+    const batch = maker.batch(raw);
+    options.lent?.lend(batch, raw);
+    yield batch;
+  }
 }
 
 /**

@@ -33,7 +33,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   /** Writes an Arrow IPC stream file. @throws FileError */
   async toArrow(path: string): Promise<void> {
     needPath(path, "toArrow()");
-    await writeArrowStream(this.table.batches, path, this.table.schema);
+    await writeArrowStream(this.table.batches, path, { schema: this.table.schema });
   }
 
   /**

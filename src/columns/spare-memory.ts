@@ -1,0 +1,28 @@
+/** Memory that is not cleared first; every byte of it that counts is written. */
+export function unsafeBytes(length: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer as ArrayBuffer, 0, length);
+}
+
+/** Buffers kept at most: what four batches of a table of sixteen columns leave. */
+const MOST_KEPT = 64;
+
+/**
+ * Memory of batches that nobody reads any more, for those to come. Fresh memory costs more than reading a batch into it: the system clears
+ * each page of it first, and the garbage collector is called to free it.
+ */
+export class SpareMemory {
+  private readonly kept: ArrayBuffer[] = [];
+
+  /** Takes memory that nobody reads or writes any more. */
+  give(buffer: ArrayBuffer): void {
+    this.kept.push(buffer);
+    if (this.kept.length > MOST_KEPT) this.kept.shift();
+  }
+
+  /** Bytes that are not cleared first; the buffer under them may be up to twice as long. */
+  take(length: number): Uint8Array<ArrayBuffer> {
+    const { kept } = this;
+    const i = kept.findIndex(({ byteLength }) => byteLength >= length && byteLength <= length * 2);
+    return i < 0 ? unsafeBytes(length) : new Uint8Array(kept.splice(i, 1)[0], 0, length);
+  }
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { bulkFile } from "../../src/client/bulk-file.js";
+import type { RecordBatch } from "../../src/columns/arrow.js";
+import { cellTexts } from "../../src/columns/cells.js";
+import { LentBatches } from "../../src/columns/lent-batches.js";
+import { SpareMemory } from "../../src/columns/spare-memory.js";
+import { zipBatches } from "../../src/columns/zip-rows.js";
+import { csvText } from "../../src/format/csv-text.js";
+import { zipEntry } from "../../src/format/zip.js";
+import { Frame } from "../../src/frame/frame.js";
+import { zipBytes } from "../zip/archive.js";
+import { textsOf } from "./rows.js";
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-lent-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const columns = [
+  { name: "key", type: "String" },
+  { name: "text", type: "Text" },
+  { name: "day", type: "Date" },
+  { name: "price", type: "BigDecimal(15,4)" },
+  { name: "wide", type: "BigDecimal(50,10)" },
+  { name: "ratio", type: "double" },
+  { name: "count", type: "Integer" },
+  { name: "flag", type: "Boolean" },
+  { name: "at", type: "DateTime" },
+];
+const ROWS = 20_000;
+
+// Nulls come and go, texts are of very different lengths, so that memory of one batch hardly ever looks like that of the next.
+const rows = Array.from({ length: ROWS }, (_, i) => {
+  const cells = [
+    `K${i % 37}`,
+    `${"x".repeat((i * i) % (i % 5000 < 2500 ? 9 : 90))}${i}`,
+    `20${10 + (i % 80)}-0${1 + (i % 9)}-1${i % 10}`,
+    `${i % 3 === 0 ? "-" : ""}${i}.${1000 + (i % 9000)}`,
+    `${i}${"9".repeat(i % 30)}.5`,
+    `${i / 7}`,
+    `${i * 1_000_003}`,
+    i % 2 === 0 ? "true" : "false",
+    "2024-02-29T12:00:00Z",
+  ];
+  return cells.map((cell, k) => ((i + k) % (1 + (Math.floor(i / 1000) % 11)) === 1 ? null : cell));
+});
+const zip = join(folder, "T.zip");
+const header = columns.map(({ name }) => name);
+writeFileSync(zip, zipBytes([{ name: "T.csv", data: csvText([header, ...rows]) }]));
+const small = { batchRows: 1000, threads: 1 };
+
+it("a lent batch holds its cells until it is given back, and its memory then holds those to come", async () => {
+  const wanted = textsOf((await Frame.fromZip(zip, { columns, ...small })).table);
+  const lent = new LentBatches();
+  const held: RecordBatch[] = [];
+  const buffers = new Set<unknown>();
+  let from = 0;
+  for await (const batch of zipBatches(zip, await zipEntry(zip), { columns, ...small, lent })) {
+    for (const { values } of batch.data.children) buffers.add((values as Uint8Array | undefined)?.buffer);
+    held.push(batch);
+    // Two at a time, as a writer holds them that waits for a whole group.
+    if (held.length < 2) continue;
+    for (const one of held.splice(0)) {
+      expect([...cellTexts(one)]).toEqual(wanted.slice(from, from + one.numRows));
+      from += one.numRows;
+      lent.takeBack(one);
+      lent.takeBack(one);
+    }
+  }
+  expect(from).toBe(ROWS);
+  // Of 20 batches with eight columns of values each.
+  expect(buffers.size).toBeLessThan(80);
+});
+
+it("files written batch by batch hold the table's cells", async () => {
+  const frame = await Frame.fromZip(zip, { columns, ...small });
+  const file = bulkFile(zip, { columns });
+  const path = (name: string) => join(folder, name);
+  await file.toArrow(path("stream.arrows"), small);
+  await file.toArrow(path("file.arrow"), { ...small, format: "file" });
+  await file.toParquet(path("T.parquet"), small);
+  const wanted = textsOf(frame.table);
+  expect(textsOf((await Frame.fromArrow(path("stream.arrows"))).table)).toEqual(wanted);
+  expect(textsOf((await Frame.fromArrow(path("file.arrow"))).table)).toEqual(wanted);
+  expect(textsOf((await Frame.fromParquet(path("T.parquet"))).table)).toEqual(wanted);
+});
+
+it("spare memory is given once, where it is neither too short nor far too long", () => {
+  const spare = new SpareMemory();
+  const [short, long] = [new ArrayBuffer(100), new ArrayBuffer(200)];
+  spare.give(short);
+  spare.give(long);
+  expect(spare.take(101).buffer).toBe(long);
+  expect(spare.take(49).buffer).not.toBe(short);
+  const taken = spare.take(50);
+  expect(taken.buffer).toBe(short);
+  expect(taken).toHaveLength(50);
+  expect(spare.take(100).buffer).not.toBe(short);
+  const many = Array.from({ length: 1000 }, () => new ArrayBuffer(8));
+  for (const buffer of many) spare.give(buffer);
+  const kept = new Set<unknown>(many);
+  expect(many.filter(() => kept.has(spare.take(8).buffer))).toHaveLength(64);
+});
