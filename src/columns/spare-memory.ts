@@ -1,5 +1,5 @@
 /** Memory that is not cleared first; every byte of it that counts is written. */
-export function unsafeBytes(length: number): Uint8Array<ArrayBuffer> {
+export function unsafeBytes(length: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer as ArrayBuffer, 0, length);
 }
 
@@ -20,7 +20,7 @@ export class SpareMemory {
   }
 
   /** Bytes that are not cleared first; the buffer under them may be up to twice as long. */
-  take(length: number): Uint8Array<ArrayBuffer> {
+  take(length: number): Uint8Array {
     const { kept } = this;
     const i = kept.findIndex(({ byteLength }) => byteLength >= length && byteLength <= length * 2);
     return i < 0 ? unsafeBytes(length) : new Uint8Array(kept.splice(i, 1)[0], 0, length);
