@@ -60,7 +60,6 @@ export interface Landed {
   readonly rows?: number;
 }
 
-const PARQUET_BATCH_ROWS = 16_384;
 /** Options of a call beside those of reading. */
 const CALL = ["onProgress"] as const;
 
@@ -154,9 +153,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   async toParquet(path: string, options: BulkOptions & Pick<ParquetOptions, "compression"> = {}): Promise<Landed> {
     needPath(path, "toParquet()");
     checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
-    // A row group is a batch at least: small ones keep the memory of both down.
-    const small = { batchRows: PARQUET_BATCH_ROWS, ...options };
-    return this.#written(path, small, (batches, onWritten) => writeParquet(batches, path, { ...options, onWritten }));
+    return this.#written(path, options, (batches, onWritten) => writeParquet(batches, path, { ...options, onWritten }));
   }
 
   /** Writes an Arrow file: the stream format, or on request the file format with one dictionary per column. */

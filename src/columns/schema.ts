@@ -7,6 +7,7 @@ import {
   Dictionary,
   Field,
   Float64,
+  type Int,
   Int32,
   Int64,
   Schema,
@@ -111,8 +112,10 @@ function nearestServiceType(type: DataType): string {
       return "Date";
     case Type.Timestamp:
       return "DateTime";
-    case Type.Int:
-      return "Integer";
+    case Type.Int: {
+      const { isSigned, bitWidth } = type as Int;
+      return isSigned || bitWidth < 64 ? "Integer" : "BigDecimal(20,0)";
+    }
     case Type.Float:
       return "double";
     case Type.Bool:

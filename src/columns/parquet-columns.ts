@@ -1,0 +1,177 @@
+import type { Encoding, SchemaElement, Statistics } from "hyparquet";
+import { type Data, type DataType, DateUnit, type Decimal, type Int, TimeUnit, Type } from "./arrow.js";
+import { deltaPacked } from "./delta-packed.js";
+import type { EncodedColumn, WriteIndices } from "./parquet-encoded.js";
+import { type Levels, levelBytes, levelsOf } from "./parquet-levels.js";
+import { encodeTexts } from "./parquet-texts.js";
+import { booleans, decimalBytes, doubles, exactInt64s, int32s, int64s } from "./parquet-values.js";
+import { DECIMAL128_DIGITS } from "./schema.js";
+
+/** Most digits a 64-bit decimal of Parquet holds. */
+const INT64_DIGITS = 18;
+
+/** How one column is written: its element of the Parquet schema, and the values of a row group. */
+export interface ParquetColumn {
+  readonly element: SchemaElement;
+  readonly encode: (chunks: readonly Data[], rows: number) => EncodedColumn;
+}
+
+/** How a column of an Arrow type is written. `warn` is told of decimals that become text. */
+export function parquetColumn(
+  name: string,
+  type: DataType,
+  writeIndices: WriteIndices,
+  warn: (message: string) => void,
+): ParquetColumn {
+  const column = (element: Omit<SchemaElement, "name">, encode: Encode): ParquetColumn => ({
+    element: { name, repetition_type: "OPTIONAL", ...element },
+    encode(chunks, rows) {
+      const levels = levelsOf(chunks, rows);
+      return encode(chunks, levels);
+    },
+  });
+  const text = column({ type: "BYTE_ARRAY", converted_type: "UTF8" }, (chunks, levels) =>
+    encodeTexts(chunks, levels, writeIndices),
+  );
+  switch (type.typeId as Type) {
+    case Type.Decimal: {
+      const { precision, scale } = type as Decimal;
+      if (precision > DECIMAL128_DIGITS || scale < 0) {
+        warn(`Column ${JSON.stringify(name)} has ${precision} digits; Parquet stops at 38, so it is written as text.`);
+        return text;
+      }
+      const decimal = { converted_type: "DECIMAL", precision, scale } as const;
+      if (precision <= INT64_DIGITS) return column({ type: "INT64", ...decimal }, encodeInt64);
+      const width = bytesFor(precision);
+      return column({ type: "FIXED_LEN_BYTE_ARRAY", type_length: width, ...decimal }, (chunks, levels) =>
+        encodeWideDecimals(chunks, levels, width),
+      );
+    }
+    case Type.Int: {
+      const { isSigned, bitWidth } = type as Int;
+      if (isSigned || bitWidth < 64) return column({ type: "INT64" }, encodeInt64);
+      return column({ type: "INT64", converted_type: "UINT_64" }, encodeUnsigned);
+    }
+    case Type.Float:
+      return column({ type: "DOUBLE" }, encodeDoubles);
+    case Type.Bool:
+      return column({ type: "BOOLEAN" }, encodeBooleans);
+    case Type.Date:
+      if ((type as unknown as { unit: DateUnit }).unit !== DateUnit.DAY) return text;
+      return column({ type: "INT32", converted_type: "DATE" }, encodeDays);
+    case Type.Timestamp: {
+      const { unit, timezone } = type as unknown as { unit: TimeUnit; timezone?: string };
+      if (unit !== TimeUnit.MILLISECOND) return text;
+      const logical_type = { type: "TIMESTAMP", isAdjustedToUTC: Boolean(timezone), unit: "MILLIS" } as const;
+      return column({ type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type }, encodeInt64);
+    }
+    default:
+      return text;
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+type Encode = (chunks: readonly Data[], levels: Levels) => EncodedColumn;
+
+/** The fewest bytes that hold every decimal of so many digits. */
+function bytesFor(precision: number): number {
+  return Math.ceil((precision * Math.log2(10) + 1) / 8);
+}
+
+/** All rows in one page. */
+function onePage(
+  encoding: Encoding,
+  levels: Levels,
+  values: Uint8Array,
+  statistics: Statistics,
+  dense = false,
+): EncodedColumn {
+  const { rows, present } = levels;
+  const page = { rows, nulls: rows - present, levels: levelBytes(levels, 0, rows), values, dense };
+  return { encoding, pages: [page], statistics };
+}
+
+const encodeDays: Encode = (chunks, levels) => {
+  const { values, min, max } = int32s(chunks, levels.present);
+  if (values.length === 0) return onePage("PLAIN", levels, NO_BYTES, {});
+  return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(values, true), { min_value: min, max_value: max }, true);
+};
+
+const encodeInt64: Encode = (chunks, levels) => {
+  if (levels.present === 0) return onePage("PLAIN", levels, NO_BYTES, {});
+  const numbers = exactInt64s(chunks, levels.present);
+  if (numbers === undefined) {
+    const values = int64s(chunks, levels.present);
+    return onePage("PLAIN", levels, bytesOf(values), range(values));
+  }
+  const statistics = { min_value: BigInt(numbers.min), max_value: BigInt(numbers.max) };
+  return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(numbers.values), statistics, true);
+};
+
+/** Without least and greatest value: readers differ in how they order them. */
+const encodeUnsigned: Encode = (chunks, levels) =>
+  onePage("PLAIN", levels, bytesOf(int64s(chunks, levels.present)), {});
+
+function encodeWideDecimals(chunks: readonly Data[], levels: Levels, width: number): EncodedColumn {
+  const bytes = decimalBytes(chunks, levels.present, width);
+  if (bytes.length === 0) return onePage("PLAIN", levels, bytes, {});
+  let [min, max] = [0, 0];
+  for (let at = width; at < bytes.length; at += width) {
+    if (isLess(bytes, at, min, width)) min = at;
+    else if (isLess(bytes, max, at, width)) max = at;
+  }
+  const statistics = { min_value: signed(bytes, min, width), max_value: signed(bytes, max, width) };
+  return onePage("PLAIN", levels, bytes, statistics);
+}
+
+/** Whether one of two signed integers of `width` bytes, highest first, is less than the other. */
+function isLess(bytes: Uint8Array, a: number, b: number, width: number): boolean {
+  // The sign turned round orders the first bytes.
+  const first = (bytes[a] ^ 128) - (bytes[b] ^ 128);
+  if (first !== 0) return first < 0;
+  for (let k = 1; k < width; k++) if (bytes[a + k] !== bytes[b + k]) return bytes[a + k] < bytes[b + k];
+  return false;
+}
+
+function signed(bytes: Uint8Array, at: number, width: number): bigint {
+  let value = 0n;
+  for (let k = 0; k < width; k++) value = (value << 8n) | BigInt(bytes[at + k]);
+  return BigInt.asIntN(width * 8, value);
+}
+
+const encodeDoubles: Encode = (chunks, levels) => {
+  const numbers = doubles(chunks, levels.present);
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < numbers.length; i++) {
+    const value = numbers[i];
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  // Bounds leave NaN out, and zero has both signs.
+  const bounds = min <= max && { min_value: min === 0 ? -0 : min, max_value: max === 0 ? 0 : max };
+  return onePage("PLAIN", levels, bytesOf(numbers), { ...bounds });
+};
+
+const encodeBooleans: Encode = (chunks, levels) => {
+  const values = booleans(chunks, levels.present);
+  const bits = new Uint8Array((values.length + 7) >> 3);
+  for (let i = 0; i < values.length; i++) bits[i >> 3] |= values[i] << (i & 7);
+  if (values.length === 0) return onePage("PLAIN", levels, bits, {});
+  return onePage("PLAIN", levels, bits, { min_value: !values.includes(0), max_value: values.includes(1) });
+};
+
+function range(values: BigInt64Array): Statistics {
+  let min = values[0];
+  let max = min;
+  for (const value of values) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return { min_value: min, max_value: max };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: BigInt64Array | Float64Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}

@@ -1,0 +1,266 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { parquetMetadata } from "hyparquet";
+import polars from "nodejs-polars";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  Float32,
+  Int16,
+  Int32,
+  makeVector,
+  Table,
+  tableFromArrays,
+  Uint64,
+  Utf8,
+  vectorFromArray,
+} from "../../src/columns/arrow.js";
+import { writeParquet } from "../../src/columns/parquet.js";
+import { readParquet } from "../../src/columns/parquet-read.js";
+import { textTable } from "../../src/columns/texts.js";
+import { textsOf } from "./rows.js";
+
+// What is written is judged by DuckDB and polars, row by row.
+
+const ROWS = 140_000;
+const columns = [
+  { name: "count", type: "Integer" },
+  { name: "far", type: "BigInt" },
+  { name: "price", type: "BigDecimal(15,4)" },
+  { name: "long", type: "BigDecimal(18,2)" },
+  { name: "volume", type: "BigDecimal(20,0)" },
+  { name: "wide", type: "BigDecimal(38,18)" },
+  { name: "ratio", type: "double" },
+  { name: "date", type: "Date" },
+  { name: "at", type: "DateTime" },
+  { name: "flag", type: "Boolean" },
+  { name: "nothing", type: "Integer" },
+  { name: "key", type: "String" },
+  { name: "note", type: "Text" },
+];
+
+/** Whole numbers below `below` that look random and are the same each time. */
+function random(i: number, k: number, below: number): number {
+  let t = Math.imul(i + 1, 0x9e3779b1) ^ Math.imul(k + 7, 0x85ebca6b);
+  t = Math.imul(t ^ (t >>> 15), 0x2c1b3c6d);
+  t = Math.imul(t ^ (t >>> 12), 0x297a2d39);
+  return ((t ^ (t >>> 15)) >>> 0) % below;
+}
+
+const digits = (i: number, k: number, count: number): string =>
+  Array.from({ length: count }, (_, n) => random(i, k * 100 + n, 10)).join("");
+const sign = (i: number, k: number): string => (random(i, k, 2) === 0 ? "-" : "");
+const two = (n: number): string => String(n).padStart(2, "0");
+
+const rows = Array.from({ length: ROWS }, (_, i): (string | null)[] => {
+  const cells = [
+    String(i),
+    `${sign(i, 1)}${random(i, 2, 9_223_372)}${digits(i, 3, 12)}`,
+    `${100 + random(i, 4, 50)}.${digits(i, 5, 4)}`,
+    // Few digits in the first row group, all 18 in the next.
+    i < 70_000 ? `${random(i, 6, 1000)}.25` : `${sign(i, 7)}9${digits(i, 8, 15)}.${digits(i, 9, 2)}`,
+    `${sign(i, 10)}${1 + random(i, 11, 9)}${digits(i, 12, random(i, 13, 19))}`,
+    `${sign(i, 14)}1${digits(i, 15, random(i, 16, 19))}.${digits(i, 17, 17)}1`,
+    `${sign(i, 18)}${random(i, 19, 1000)}.5`,
+    `${1900 + random(i, 20, 200)}-${two(1 + random(i, 21, 12))}-${two(1 + random(i, 22, 28))}`,
+    `${1900 + random(i, 23, 200)}-03-04T05:06:${two(random(i, 24, 60))}.${digits(i, 25, 2)}7Z`,
+    String(random(i, 26, 2) === 0),
+    null,
+    `K${random(i, 27, 300)}`,
+    `note ${i} é𝒳 ${"x".repeat(random(i, 28, 40))}`,
+  ];
+  // No nulls, a few, or many, one stretch after the other.
+  const often = [0, 50, 3][Math.floor(i / 30_000) % 3];
+  return cells.map((cell, k) => (k > 0 && often > 0 && random(i, 40 + k, often) === 0 ? null : cell));
+});
+const table = textTable(rows, columns, { batchRows: 1_777 });
+
+let folder = "";
+let connection: DuckDBConnection;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "arrowbook-parquet-"));
+  connection = await (await DuckDBInstance.create()).connect();
+  await connection.run("set TimeZone = 'UTC'");
+});
+afterAll(async () => {
+  connection.closeSync();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ask = async (sql: string): Promise<unknown[][]> => (await connection.runAndReadAll(sql)).getRows();
+const metadataOf = async (path: string) => parquetMetadata(new Uint8Array(await readFile(path)).buffer);
+
+describe("a long table", () => {
+  let path = "";
+  beforeAll(async () => {
+    path = join(folder, "long.parquet");
+    expect(await writeParquet(table.batches, path)).toMatchObject({ rows: ROWS });
+  });
+
+  it("is read by DuckDB, cell by cell", async () => {
+    const spelt = columns.map(({ name }) => {
+      if (name === "at") return `strftime("at", '%Y-%m-%dT%H:%M:%S.%gZ')`;
+      return `"${name}"::VARCHAR`;
+    });
+    const read = await ask(`select ${spelt.join(", ")} from read_parquet('${path}')`);
+    expect(read.length).toBe(ROWS);
+    for (let i = 0; i < ROWS; i++) {
+      if (String(read[i]) !== String(rows[i]) || read[i].some((cell, k) => (cell === null) !== (rows[i][k] === null))) {
+        expect({ i, cells: read[i] }).toEqual({ i, cells: rows[i] });
+      }
+    }
+  });
+
+  it("is read by polars", () => {
+    const names = ["count", "far", "price", "long", "volume", "wide", "ratio", "key", "note"];
+    const read = polars.readParquet(path).select(...names.map((name) => polars.col(name).cast(polars.Utf8)));
+    for (const name of names) {
+      const k = columns.findIndex((column) => column.name === name);
+      const cells = read.getColumn(name).toArray() as (string | null)[];
+      const wrong = cells.findIndex((cell, i) => cell !== rows[i][k]);
+      expect([name, wrong, cells[wrong]]).toEqual([name, -1, undefined]);
+    }
+  });
+
+  it("comes back equal", async () => {
+    const back = textsOf(await readParquet(path));
+    const wanted = textsOf(table);
+    const wrong = back.findIndex((row, i) => String(row) !== String(wanted[i]));
+    expect([back.length, wrong]).toEqual([ROWS, -1]);
+  });
+
+  it("says of each row group the least and greatest value, and how many are null", async () => {
+    const { row_groups: groups } = await metadataOf(path);
+    expect(groups.length).toBeGreaterThan(1);
+    const counted = ["price", "long", "volume", "wide", "date", "count", "far", "key", "note", "nothing"];
+    const said = await ask(
+      `select row_group_id, path_in_schema, stats_min_value, stats_max_value, stats_null_count from parquet_metadata('${path}') where path_in_schema in (${counted.map((name) => `'${name}'`)}) order by 1, 2`,
+    );
+    let from = 0;
+    for (const [g, { num_rows }] of groups.entries()) {
+      const to = from + Number(num_rows);
+      const truly = await ask(
+        `with part as (select * from read_parquet('${path}', file_row_number = true) where file_row_number >= ${from} and file_row_number < ${to}) ${counted
+          .map(
+            (name) =>
+              `select '${name}', min("${name}")::VARCHAR, max("${name}")::VARCHAR, count(*) - count("${name}") from part`,
+          )
+          .join(" union all ")} order by 1`,
+      );
+      for (const [name, min, max, nulls] of truly) {
+        const [, , low, high, none] = said.find((row) => Number(row[0]) === g && row[1] === name) ?? [];
+        expect([name, none]).toEqual([name, nulls]);
+        // Bounds of long text are cut.
+        if (name === "note") expect(String(low) <= String(min) && String(high) >= String(max).slice(0, 4)).toBe(true);
+        else expect([g, name, low, high]).toEqual([g, name, min, max]);
+      }
+      from = to;
+    }
+  });
+
+  it("holds whole numbers as differences, and text that repeats once", async () => {
+    const { row_groups: groups } = await metadataOf(path);
+    const encodings = (name: string, g: number) =>
+      groups[g].columns.find(({ meta_data: chunk }) => chunk?.path_in_schema[0] === name)?.meta_data?.encodings;
+    expect(encodings("long", 0)).toContain("DELTA_BINARY_PACKED");
+    expect(encodings("long", groups.length - 1)).toContain("PLAIN");
+    expect(encodings("key", 0)).toContain("RLE_DICTIONARY");
+    expect(encodings("note", 0)).toEqual(["RLE", "PLAIN"]);
+  });
+
+  it.each(["none", "snappy"] as const)("compressed by %s it holds the same", async (compression) => {
+    const other = join(folder, `${compression}.parquet`);
+    await writeParquet(table.batches.slice(0, 5), other, { compression });
+    const [[differing]] = await ask(
+      `select count(*) from (from read_parquet('${other}') except all (from read_parquet('${path}') limit ${5 * 1_777}))`,
+    );
+    expect(differing).toBe(0n);
+  });
+});
+
+it("ends of the ranges come back as they are", async () => {
+  const path = join(folder, "ends.parquet");
+  const ends = [
+    ["9223372036854775807", "-9999-01-01"],
+    ["-9223372036854775808", ""],
+    ["2251799813685247", ""],
+    ["-2251799813685248", ""],
+    ["2251799813685248", ""],
+    ["-2251799813685249", ""],
+    ["0", ""],
+  ].map(([number]) => [number, number.slice(0, 15).replace(/^-?$/, "0"), null]);
+  const kinds = [
+    { name: "n", type: "BigInt" },
+    { name: "d", type: "BigDecimal(38,0)" },
+    { name: "none", type: "Date" },
+  ];
+  for (let count = 0; count <= ends.length; count++) {
+    const some = textTable(ends.slice(0, count), kinds);
+    await writeParquet(some.batches, path, { schema: some.schema });
+    expect(textsOf(await readParquet(path))).toEqual(ends.slice(0, count));
+    const [[least, greatest]] = await ask(`select min(n)::VARCHAR, max(n)::VARCHAR from read_parquet('${path}')`);
+    const sorted = ends
+      .slice(0, count)
+      .map(([n]) => BigInt(n as string))
+      .sort((a, b) => (a < b ? -1 : 1));
+    expect([least, greatest]).toEqual([sorted[0]?.toString() ?? null, sorted.at(-1)?.toString() ?? null]);
+  }
+});
+
+it("columns of other makers: narrow and unsigned integers, floats, repeated Utf8, and slices of them", async () => {
+  const path = join(folder, "foreign.parquet");
+  const foreign = new Table({
+    small: vectorFromArray([1, -2, null, 32_767, 5, 6, 7, 8, 9, null], new Int16()),
+    days: vectorFromArray([2 ** 31 - 1, -(2 ** 31), 0, null, 1, 2, 3, 4, 5, 6], new Int32()),
+    huge: vectorFromArray([2n ** 64n - 1n, 0n, null, 1n, 2n, 3n, 4n, 5n, 2n ** 63n, 7n], new Uint64()),
+    half: vectorFromArray([0.5, null, -0.25, 1, 2, 3, 4, 5, 6, Number.NaN], new Float32()),
+    word: vectorFromArray(["a", "a", "a", "b", null, "a", "", "a", "b", "a"], new Utf8()),
+  });
+  for (const [from, to] of [
+    [0, 10],
+    [1, 9],
+    [3, 4],
+    [2, 10],
+  ]) {
+    const part = foreign.slice(from, to);
+    await writeParquet(part.batches, path);
+    const spelt = (await ask(
+      `select small::VARCHAR, days::VARCHAR, huge::VARCHAR, half::VARCHAR, word from read_parquet('${path}')`,
+    )) as (string | null)[][];
+    const wanted = [...part].map((row) =>
+      Object.entries(row.toJSON()).map(([name, value]) => {
+        if (value === null) return null;
+        if (name === "half") return Number.isInteger(value) ? `${value}.0` : String(value).toLowerCase();
+        return String(value);
+      }),
+    );
+    expect(spelt).toEqual(wanted);
+    const back = await readParquet(path);
+    expect(textsOf(back).map((row) => row[2])).toEqual(wanted.map((row) => row[2]));
+  }
+});
+
+it("booleans and numbers that are all alike, NaN and both zeros", async () => {
+  const path = join(folder, "alike.parquet");
+  await writeParquet(
+    tableFromArrays({
+      zero: Float64Array.of(0, -0, 0),
+      none: Float64Array.of(Number.NaN, Number.NaN, Number.NaN),
+      some: Float64Array.of(Number.NaN, -1.5, Number.POSITIVE_INFINITY),
+    }).batches,
+    path,
+  );
+  const bounds = (await metadataOf(path)).row_groups[0].columns.map(({ meta_data: chunk }) => [
+    chunk?.statistics?.min_value,
+    chunk?.statistics?.max_value,
+  ]);
+  expect(bounds).toEqual([
+    [-0, 0],
+    [undefined, undefined],
+    [-1.5, Number.POSITIVE_INFINITY],
+  ]);
+  const one = new Table({ flag: makeVector(Uint8Array.of(1, 1, 1)) });
+  await writeParquet(one.batches, path);
+  expect(textsOf(await readParquet(path))).toEqual([["1"], ["1"], ["1"]]);
+});
