@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { ColumnChunk, CompressionCodec, PageHeader, SchemaElement } from "hyparquet";
 import type { ByteWriter, Writer } from "hyparquet-writer";
 import { InputError } from "../errors/errors.js";
@@ -101,6 +102,7 @@ function writeDictionary(
     type: "DICTIONARY_PAGE",
     uncompressed_page_size: bytes.length,
     compressed_page_size: stored.length,
+    crc: crc32(stored) | 0,
     dictionary_page_header: { num_values: count, encoding: "PLAIN" },
   });
   const header = writer.offset - start;
@@ -123,6 +125,7 @@ function writePage(
     type: "DATA_PAGE_V2",
     uncompressed_page_size: levels.length + values.length,
     compressed_page_size: levels.length + stored.length,
+    crc: crc32(stored, crc32(levels)) | 0,
     data_page_header_v2: {
       num_values: rows,
       num_nulls: nulls,

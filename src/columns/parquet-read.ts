@@ -1,19 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { AsyncBuffer, Compressors, FileMetaData, ParquetParsers, SchemaElement } from "hyparquet";
+import type { AsyncBuffer, ColumnData, Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import { DataError, isArrowbookError } from "../errors/errors.js";
 import type { ColumnSpec } from "../spec/columns.js";
-import { formatDate } from "../value/date.js";
-import { unscaledText } from "../value/decimal.js";
-import { formatInstant } from "../value/instant.js";
-import { formatNumber } from "../value/number.js";
-import type { RecordBatch, Table } from "./arrow.js";
+import type { Table } from "./arrow.js";
+import { BatchMaker, textModes, warnUnknownTypes } from "./batches.js";
+import { buildersFor, type RawBatch } from "./builder.js";
 import { fileError } from "./file.js";
 import { distinctNames } from "./names.js";
 import type { ReadOptions } from "./options.js";
 import { COLUMNS_KEY } from "./parquet.js";
-import { textBatches } from "./texts.js";
-import { tableOf } from "./unify.js";
+import { checkPages } from "./parquet-check.js";
+import { forgetType, isDecimal, leafStore, PARSERS, serviceType } from "./parquet-leaves.js";
+import { CellPolicy } from "./policy.js";
 
 /**
  * A Parquet file as a table: decimals by their digits, dates as days, the service's types where this package wrote the file.
@@ -34,7 +33,10 @@ export async function readParquet(path: string, options: ReadOptions = {}): Prom
 }
 
 async function parquetTable(bytes: ArrayBuffer, options: ReadOptions): Promise<Table> {
-  const { parquetMetadataAsync, parquetRead } = await import("hyparquet");
+  const [{ parquetMetadataAsync, parquetRead }, { parquetHeader }] = await Promise.all([
+    import("hyparquet"),
+    import("hyparquet/src/column.js"),
+  ]);
   const file: AsyncBuffer = { byteLength: bytes.byteLength, slice: (start, end) => bytes.slice(start, end) };
   const metadata = await parquetMetadataAsync(file, { geoparquet: false });
   const leaves = metadata.schema.slice(1);
@@ -44,50 +46,59 @@ async function parquetTable(bytes: ArrayBuffer, options: ReadOptions): Promise<T
       hint: "Read it with an SQL engine and select their parts.",
     });
   }
+  checkPages(bytes, metadata, parquetHeader);
   const columns = declaredColumns(metadata, leaves);
-  const texts = leaves.map(textOf);
-  // The library's own decimals pass through doubles; without the type it hands out the bytes.
+  const kept = leaves.map((leaf) => ({ ...leaf }));
+  // The library's own decimals pass through doubles; without the type it hands out what the file holds.
   for (const leaf of leaves) if (isDecimal(leaf)) forgetType(leaf);
   separateNames(metadata, leaves);
   const compressors = await knownCompressors();
-  const batches: RecordBatch[] = [];
+  warnUnknownTypes(columns, options);
+  const groups = metadata.row_groups.map((group) => Number(group.num_rows));
+  const builders = buildersFor(columns, options, textModes(options.schema), groups[0] ?? 0);
+  const policy = new CellPolicy(options);
+  const stores = kept.map((leaf, i) => leafStore(leaf, builders[i], policy));
+  const raws: RawBatch[] = [];
   let rowStart = 0;
-  do {
-    const rowEnd = rowStart + Number(metadata.row_groups[batches.length]?.num_rows ?? 0);
-    let rows: unknown[][] = [];
-    const onComplete = (found: unknown[][]): void => {
-      rows = found;
-    };
-    if (rowEnd > rowStart) {
-      await parquetRead({ file, metadata, rowStart, rowEnd, utf8: false, parsers: PARSERS, compressors, onComplete });
+  for (const [g, rows] of groups.entries()) {
+    for (const [i, { name }] of leaves.entries()) {
+      options.signal?.throwIfAborted();
+      const builder = builders[i];
+      const store = stores[i];
+      builder.reserve(rows);
+      const pieces: ColumnData[] = [];
+      const onChunk = (piece: ColumnData): void => {
+        pieces.push(piece);
+      };
+      const range = { rowStart, rowEnd: rowStart + rows };
+      if (rows > 0) {
+        await parquetRead({
+          file,
+          metadata,
+          ...range,
+          columns: [name],
+          utf8: false,
+          parsers: PARSERS,
+          compressors,
+          onChunk,
+        });
+      }
+      let row = 0;
+      for (const { columnData } of pieces) {
+        for (let k = 0; k < columnData.length && row < rows; k++, row++) {
+          const value: unknown = columnData[k];
+          if (value === null || value === undefined) builder.setNull(row);
+          else store(row, value);
+        }
+      }
+      if (row < rows) throw new Error(`column ${JSON.stringify(name)} has ${row} of ${rows} rows in row group ${g}`);
     }
-    const schema = batches[0]?.schema;
-    const cells = rows.map((row) =>
-      texts.map((text, i) => (row[i] === null || row[i] === undefined ? null : text(row[i]))),
-    );
-    batches.push(
-      ...textBatches(cells, columns, { ...options, batchRows: Math.max(rows.length, 1), ...(schema && { schema }) }),
-    );
-    rowStart = rowEnd;
-  } while (batches.length < metadata.row_groups.length);
-  return tableOf(batches);
-}
-
-/** Everything that is not text stays what the file holds. */
-const PARSERS: ParquetParsers = {
-  timestampFromMilliseconds: (ms) => ms,
-  timestampFromMicroseconds: (us) => us,
-  timestampFromNanoseconds: (ns) => ns,
-  dateFromDays: (days) => days,
-  stringFromBytes: utf8Text,
-  jsonFromBytes: utf8Text,
-  geometryFromBytes: (bytes) => bytes,
-  geographyFromBytes: (bytes) => bytes,
-  uuidFromBytes: (bytes) => bytes,
-};
-
-function utf8Text(bytes: Uint8Array): string {
-  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+    if (rows > 0) raws.push({ rows, columns: builders.map((builder) => builder.take(rows, g === groups.length - 1)) });
+    policy.rowsBefore += rows;
+    rowStart += rows;
+  }
+  policy.report();
+  return new BatchMaker(columns, options).table(raws);
 }
 
 /** The service's columns as this package noted them, or the nearest type of each leaf. */
@@ -106,72 +117,6 @@ function separateNames(metadata: FileMetaData, leaves: readonly SchemaElement[])
   for (const { columns } of metadata.row_groups) {
     for (const [i, { meta_data: chunk }] of columns.entries()) if (chunk) chunk.path_in_schema = [names[i]];
   }
-}
-
-function isDecimal(leaf: SchemaElement): boolean {
-  return leaf.converted_type === "DECIMAL" || leaf.logical_type?.type === "DECIMAL";
-}
-
-function forgetType(leaf: SchemaElement): void {
-  delete leaf.converted_type;
-  delete leaf.logical_type;
-}
-
-function decimalOf(leaf: SchemaElement): { precision: number; scale: number } {
-  const logical = leaf.logical_type as { precision?: number; scale?: number } | undefined;
-  return { precision: leaf.precision ?? logical?.precision ?? 38, scale: leaf.scale ?? logical?.scale ?? 0 };
-}
-
-function serviceType(leaf: SchemaElement): string {
-  if (isDecimal(leaf)) return `BigDecimal(${decimalOf(leaf).precision},${decimalOf(leaf).scale})`;
-  const { type, converted_type: converted, logical_type: logical } = leaf;
-  if (converted === "DATE" || logical?.type === "DATE") return "Date";
-  if (logical?.type === "TIMESTAMP" || converted?.startsWith("TIMESTAMP_") || type === "INT96") return "DateTime";
-  if (converted === "UINT_64") return "BigDecimal(20,0)";
-  if (type === "BOOLEAN") return "Boolean";
-  if (type === "DOUBLE" || type === "FLOAT") return "double";
-  return type === "INT32" || type === "INT64" ? "Integer" : "String";
-}
-
-/** How a value of a leaf is spelt so that its service type reads it. */
-function textOf(leaf: SchemaElement): (value: unknown) => string {
-  if (isDecimal(leaf)) {
-    const { scale } = decimalOf(leaf);
-    return (value) => unscaledText(value instanceof Uint8Array ? bigEndian(value).toString() : String(value), scale);
-  }
-  switch (serviceType(leaf)) {
-    case "Date":
-      return (value) => formatDate(Number(value));
-    case "DateTime": {
-      const perMs = unitsPerMs(leaf);
-      return (value) => instantText(BigInt(value as bigint), perMs);
-    }
-    case "double":
-      return (value) => formatNumber(Number(value));
-    default:
-      return (value) => (value instanceof Uint8Array ? utf8Text(value) : String(value));
-  }
-}
-
-function unitsPerMs(leaf: SchemaElement): bigint {
-  const unit = (leaf.logical_type as { unit?: string } | undefined)?.unit;
-  if (leaf.type === "INT96" || unit === "NANOS") return 1_000_000n;
-  return unit === "MICROS" || leaf.converted_type === "TIMESTAMP_MICROS" ? 1_000n : 1n;
-}
-
-/** An instant with every digit of its unit. */
-function instantText(value: bigint, perMs: bigint): string {
-  const rest = ((value % perMs) + perMs) % perMs;
-  const text = formatInstant(Number((value - rest) / perMs));
-  if (rest === 0n) return text;
-  const whole = text.includes(".") ? text.slice(0, -1) : `${text.slice(0, -1)}.000`;
-  return `${whole}${rest.toString().padStart(perMs.toString().length - 1, "0")}Z`;
-}
-
-function bigEndian(bytes: Uint8Array): bigint {
-  let value = 0n;
-  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
-  return BigInt.asIntN(bytes.length * 8, value);
 }
 
 /** What Node itself can inflate; Snappy is built in. */

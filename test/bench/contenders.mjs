@@ -1,7 +1,17 @@
 // What is measured: each contender does one job on the same bytes and gives the number of rows (or bytes) it saw.
 
 import { execFileSync } from "node:child_process";
-import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,6 +116,39 @@ const shape = (file, spec = columns) => ({
   bytes: () => statSync(file()).size,
   run: async () => (await (await arrowbook()).Frame.fromCsv(file(), { columns: spec, threads: 1 })).numRows,
 });
+
+const parquet = () => join(tmpdir(), `arrowbook-bench-${process.pid}.parquet`);
+process.once("exit", () => rmSync(parquet(), { force: true }));
+const landed = async (written) => (await written).rows;
+
+/** The table as a Parquet file, made once. */
+async function prepared() {
+  const path = data.parquetFile();
+  if (!existsSync(path)) await (await arrowbook()).bulkFile(await data.zipped(), { columns }).toParquet(path);
+  return path;
+}
+
+const decimal = (precision, scale) => ({ type: "INT64", converted_type: "DECIMAL", precision, scale });
+const LEAVES = {
+  String: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  Date: { type: "INT32", converted_type: "DATE" },
+  "BigDecimal(15,4)": decimal(15, 4),
+  "BigDecimal(15,3)": decimal(15, 3),
+};
+
+/** A column of a batch without nulls as the library's writer takes it. */
+function physical(column, type) {
+  const { values, length, dictionary } = column;
+  if (type === "Date") return values.subarray(0, length);
+  if (type === "String") {
+    const words = [...dictionary];
+    return Array.from({ length }, (_, i) => words[values[i]]);
+  }
+  const out = new BigInt64Array(length);
+  const words = new Uint32Array(out.buffer);
+  for (let i = 0; i < length; i++) words.set(values.subarray(4 * i, 4 * i + 2), 2 * i);
+  return out;
+}
 
 /** Groups of contenders; the first of a group is what the others are compared with. */
 export const groups = {
@@ -243,6 +286,74 @@ export const groups = {
           const { Frame } = await arrowbook();
           const bytes = dataset();
           return often(() => Frame.fromJSON(bytes));
+        },
+      },
+    },
+  },
+  parquet: {
+    title: "The zipped table into a Parquet file",
+    contenders: {
+      "arrowbook: toParquet, exact, one batch in memory": {
+        run: async () => landed((await arrowbook()).bulkFile(await data.zipped(), { columns }).toParquet(parquet())),
+      },
+      "DuckDB, the same bytes gzipped, COPY": {
+        run: async () => duckdb(`${duckdbCsv(await data.gzipped())}; copy t to '${parquet()}' (format parquet)`),
+      },
+      "inflate, then polars (floats)": {
+        run: async () => {
+          const chunks = [];
+          for await (const chunk of inflated(await data.zipped())) chunks.push(chunk);
+          const frame = (await polars()).readCSV(Buffer.concat(chunks), { tryParseDates: true });
+          frame.writeParquet(parquet());
+          return frame.height;
+        },
+      },
+      "arrowbook's batches, then hyparquet-writer": {
+        runs: 1,
+        run: async () => {
+          const file = (await arrowbook()).bulkFile(await data.zipped(), { columns });
+          const { ByteWriter, ParquetWriter } = await import("hyparquet-writer");
+          const bytes = new ByteWriter();
+          const out = openSync(parquet(), "w");
+          const flush = () => {
+            writeSync(out, bytes.getBytes());
+            bytes.index = 0;
+          };
+          const leaves = columns.map(({ name, type }) => ({ name, repetition_type: "OPTIONAL", ...LEAVES[type] }));
+          const schema = [{ name: "root", num_children: leaves.length }, ...leaves];
+          const writer = new ParquetWriter({ writer: Object.assign(bytes, { flush }), schema });
+          let rows = 0;
+          for await (const batch of file.batches()) {
+            const columnData = columns.map(({ name, type }, i) => ({
+              name,
+              data: physical(batch.data.children[i], type),
+            }));
+            await writer.write({ columnData, rowGroupSize: batch.numRows });
+            rows += batch.numRows;
+          }
+          await writer.finish();
+          flush();
+          closeSync(out);
+          return rows;
+        },
+      },
+    },
+  },
+  readParquet: {
+    title: "A Parquet file into a table",
+    contenders: {
+      "arrowbook: Frame.fromParquet, exact": {
+        run: async () => (await (await arrowbook()).Frame.fromParquet(await prepared())).numRows,
+      },
+      "DuckDB, into a table of its own": {
+        run: async () => duckdb(`create table t as from read_parquet('${await prepared()}')`),
+      },
+      polars: { run: async () => (await polars()).readParquet(await prepared()).height },
+      "hyparquet, rows of objects (decimals as doubles)": {
+        runs: 1,
+        run: async () => {
+          const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
+          return (await parquetReadObjects({ file: await asyncBufferFromFile(await prepared()) })).length;
         },
       },
     },

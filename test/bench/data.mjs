@@ -212,6 +212,9 @@ export const jsonDataset = () =>
     );
   });
 
+/** Where the price table is kept as a Parquet file. */
+export const parquetFile = () => join(folder, `prices-${PRICE_ROWS}.parquet`);
+
 export const megabytes = (path) => statSync(path).size / 1e6;
 
 async function packed(source, file, pack) {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
@@ -19,11 +19,13 @@ import {
 import { writeParquet } from "../../src/columns/parquet.js";
 import { readParquet } from "../../src/columns/parquet-read.js";
 import { textTable } from "../../src/columns/texts.js";
+import { DataError } from "../../src/errors/errors.js";
 import { textsOf } from "./rows.js";
 
 // What is written is judged by DuckDB and polars, row by row.
 
 const ROWS = 140_000;
+const DAMAGES = Number(process.env.ARROWBOOK_DAMAGES ?? 300);
 const columns = [
   { name: "count", type: "Integer" },
   { name: "far", type: "BigInt" },
@@ -129,6 +131,24 @@ describe("a long table", () => {
     const wrong = back.findIndex((row, i) => String(row) !== String(wanted[i]));
     expect([back.length, wrong]).toEqual([ROWS, -1]);
   });
+
+  it.each(["DuckDB, version 1 pages, dictionaries", "DuckDB, version 2 pages, gzip", "polars"])(
+    "written by %s it comes back equal",
+    async (writer) => {
+      const other = join(folder, "other.parquet");
+      if (writer === "polars") polars.readParquet(path).writeParquet(other);
+      else {
+        const how = writer.includes("2")
+          ? "parquet_version v2, codec gzip, row_group_size 10000"
+          : "row_group_size 122880";
+        await connection.run(`copy (from read_parquet('${path}')) to '${other}' (format parquet, ${how})`);
+      }
+      const back = textsOf(await readParquet(other));
+      const wanted = textsOf(table);
+      const wrong = back.findIndex((row, i) => String(row) !== String(wanted[i]));
+      expect([back.length, wrong, back[wrong]]).toEqual([ROWS, -1, undefined]);
+    },
+  );
 
   it("says of each row group the least and greatest value, and how many are null", async () => {
     const { row_groups: groups } = await metadataOf(path);
@@ -263,4 +283,37 @@ it("booleans and numbers that are all alike, NaN and both zeros", async () => {
   const one = new Table({ flag: makeVector(Uint8Array.of(1, 1, 1)) });
   await writeParquet(one.batches, path);
   expect(textsOf(await readParquet(path))).toEqual([["1"], ["1"], ["1"]]);
+});
+
+it("damaged anywhere, it is refused, and no cell is another one", async () => {
+  const kinds = columns.slice(0, 8);
+  const some = textTable(
+    rows.slice(29_900, 30_100).map((row) => row.slice(0, 8)),
+    kinds,
+  );
+  const path = join(folder, "sound.parquet");
+  const damaged = join(folder, "damaged.parquet");
+  await writeParquet(some.batches, path);
+  const sound = await readFile(path);
+  const wanted = JSON.stringify(textsOf(some));
+  const { row_groups: groups } = await metadataOf(path);
+  const pagesEnd = Math.max(
+    ...groups[0].columns.map(({ file_offset: from, meta_data: chunk }) =>
+      Number(from + (chunk?.total_compressed_size ?? 0n)),
+    ),
+  );
+  let refused = 0;
+  for (let n = 0; n < DAMAGES; n++) {
+    const bytes = n % 10 === 0 ? sound.subarray(0, random(n, 1, sound.length)) : Buffer.from(sound);
+    if (n % 10 > 0) for (let k = 0; k <= n % 4; k++) bytes[random(n, 2 + k, pagesEnd)] ^= 1 + random(n, 6 + k, 255);
+    await writeFile(damaged, bytes);
+    try {
+      // Bytes before the first page, and words of headers that nobody needs.
+      expect(JSON.stringify(textsOf(await readParquet(damaged, { warn() {} })))).toBe(wanted);
+    } catch (error) {
+      expect(error).toBeInstanceOf(DataError);
+      refused++;
+    }
+  }
+  expect(refused).toBeGreaterThan(DAMAGES * 0.9);
 });
