@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { AsyncBuffer, ColumnData, Compressors, FileMetaData, SchemaElement } from "hyparquet";
+import type { SchemaElement } from "hyparquet";
 import { DataError, isArrowbookError } from "../errors/errors.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { Table } from "./arrow.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "./batches.js";
-import { buildersFor, type RawBatch } from "./builder.js";
+import { buildersFor, type ColumnBuilder, type RawBatch } from "./builder.js";
 import { fileError } from "./file.js";
 import { distinctNames } from "./names.js";
 import type { ReadOptions } from "./options.js";
 import { COLUMNS_KEY } from "./parquet.js";
-import { checkPages } from "./parquet-check.js";
-import { forgetType, isDecimal, leafStore, PARSERS, serviceType } from "./parquet-leaves.js";
+import type { DecodedPage } from "./parquet-decode.js";
+import { type LeafStore, leafStore, serviceType } from "./parquet-leaves.js";
+import { openParquet } from "./parquet-source.js";
 import { CellPolicy } from "./policy.js";
 
 /**
@@ -33,99 +33,46 @@ export async function readParquet(path: string, options: ReadOptions = {}): Prom
 }
 
 async function parquetTable(bytes: ArrayBuffer, options: ReadOptions): Promise<Table> {
-  const [{ parquetMetadataAsync, parquetRead }, { parquetHeader }] = await Promise.all([
-    import("hyparquet"),
-    import("hyparquet/src/column.js"),
-  ]);
-  const file: AsyncBuffer = { byteLength: bytes.byteLength, slice: (start, end) => bytes.slice(start, end) };
-  const metadata = await parquetMetadataAsync(file, { geoparquet: false });
-  const leaves = metadata.schema.slice(1);
-  if (leaves.some((leaf) => leaf.num_children !== undefined)) {
-    throw new DataError("The Parquet file has nested columns.", {
-      code: "UnsupportedType",
-      hint: "Read it with an SQL engine and select their parts.",
-    });
-  }
-  checkPages(bytes, metadata, parquetHeader);
-  const columns = declaredColumns(metadata, leaves);
-  const kept = leaves.map((leaf) => ({ ...leaf }));
-  // The library's own decimals pass through doubles; without the type it hands out what the file holds.
-  for (const leaf of leaves) if (isDecimal(leaf)) forgetType(leaf);
-  separateNames(metadata, leaves);
-  const compressors = await knownCompressors();
+  const { leaves, groups, metadata, pages } = await openParquet(bytes);
+  const noted = metadata.key_value_metadata?.find(({ key }) => key === COLUMNS_KEY)?.value;
+  const columns = declaredColumns(noted, leaves);
   warnUnknownTypes(columns, options);
-  const groups = metadata.row_groups.map((group) => Number(group.num_rows));
   const builders = buildersFor(columns, options, textModes(options.schema), groups[0] ?? 0);
   const policy = new CellPolicy(options);
-  const stores = kept.map((leaf, i) => leafStore(leaf, builders[i], policy));
+  const stores = leaves.map((leaf, i) => leafStore(leaf, builders[i], policy));
   const raws: RawBatch[] = [];
-  let rowStart = 0;
   for (const [g, rows] of groups.entries()) {
-    for (const [i, { name }] of leaves.entries()) {
+    if (rows === 0) continue;
+    for (const [i, builder] of builders.entries()) {
       options.signal?.throwIfAborted();
-      const builder = builders[i];
-      const store = stores[i];
       builder.reserve(rows);
-      const pieces: ColumnData[] = [];
-      const onChunk = (piece: ColumnData): void => {
-        pieces.push(piece);
-      };
-      const range = { rowStart, rowEnd: rowStart + rows };
-      if (rows > 0) {
-        await parquetRead({
-          file,
-          metadata,
-          ...range,
-          columns: [name],
-          utf8: false,
-          parsers: PARSERS,
-          compressors,
-          onChunk,
-        });
-      }
-      let row = 0;
-      for (const { columnData } of pieces) {
-        for (let k = 0; k < columnData.length && row < rows; k++, row++) {
-          const value: unknown = columnData[k];
-          if (value === null || value === undefined) builder.setNull(row);
-          else store(row, value);
-        }
-      }
-      if (row < rows) throw new Error(`column ${JSON.stringify(name)} has ${row} of ${rows} rows in row group ${g}`);
+      const stored = storePages(await pages(g, i), builder, stores[i]);
+      if (stored !== rows) throw new Error(`column ${i} of row group ${g} has ${stored} of ${rows} rows`);
     }
-    if (rows > 0) raws.push({ rows, columns: builders.map((builder) => builder.take(rows, g === groups.length - 1)) });
+    raws.push({ rows, columns: builders.map((builder) => builder.take(rows, g === groups.length - 1)) });
     policy.rowsBefore += rows;
-    rowStart += rows;
   }
   policy.report();
   return new BatchMaker(columns, options).table(raws);
 }
 
+/** Puts the values of a column of a row group into its builder; gives how many rows there were. */
+function storePages(pages: readonly DecodedPage[], builder: ColumnBuilder, store: LeafStore): number {
+  let row = 0;
+  for (const { rows, present, values } of pages) {
+    for (let i = 0, k = 0; i < rows; i++, row++) {
+      const value = present === undefined || present[i] === 1 ? values[k++] : null;
+      if (value === null || value === undefined) builder.setNull(row);
+      else store(row, value);
+    }
+  }
+  return row;
+}
+
 /** The service's columns as this package noted them, or the nearest type of each leaf. */
-function declaredColumns(metadata: FileMetaData, leaves: readonly SchemaElement[]): ColumnSpec[] {
-  const noted = metadata.key_value_metadata?.find(({ key }) => key === COLUMNS_KEY)?.value;
+function declaredColumns(noted: string | undefined, leaves: readonly SchemaElement[]): ColumnSpec[] {
   const parsed: unknown = noted === undefined ? undefined : JSON.parse(noted);
   const names = Array.isArray(parsed) ? distinctNames(parsed.map((column) => String(column?.name))) : [];
   const fits = names.length === leaves.length && names.every((name, i) => name === leaves[i].name);
   return fits ? (parsed as ColumnSpec[]) : leaves.map((leaf) => ({ name: leaf.name, type: serviceType(leaf) }));
-}
-
-/** The library finds columns by name: those of one name would all be the last one of them. */
-function separateNames(metadata: FileMetaData, leaves: readonly SchemaElement[]): void {
-  const names = distinctNames(leaves.map((leaf) => leaf.name));
-  for (const [i, leaf] of leaves.entries()) leaf.name = names[i];
-  for (const { columns } of metadata.row_groups) {
-    for (const [i, { meta_data: chunk }] of columns.entries()) if (chunk) chunk.path_in_schema = [names[i]];
-  }
-}
-
-/** What Node itself can inflate; Snappy is built in. */
-async function knownCompressors(): Promise<Compressors> {
-  const zlib: unknown = await import("node:zlib");
-  const zstd = (zlib as { zstdDecompressSync?: (bytes: Uint8Array) => Uint8Array }).zstdDecompressSync;
-  return {
-    GZIP: (bytes) => gunzipSync(bytes),
-    BROTLI: (bytes) => brotliDecompressSync(bytes),
-    ...(zstd && { ZSTD: (bytes: Uint8Array) => zstd(bytes) }),
-  };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { parquetMetadata } from "hyparquet";
+import { type ColumnSource, parquetWriteBuffer } from "hyparquet-writer";
 import polars from "nodejs-polars";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -316,4 +317,56 @@ it("damaged anywhere, it is refused, and no cell is another one", async () => {
     }
   }
   expect(refused).toBeGreaterThan(DAMAGES * 0.9);
+});
+
+it("of other writers, damaged anywhere, it is refused or read, and comes to an end", async () => {
+  const kinds = columns.slice(0, 13);
+  const some = textTable(rows.slice(29_900, 30_100), kinds);
+  const path = join(folder, "own.parquet");
+  const other = join(folder, "others.parquet");
+  const damaged = join(folder, "damaged-other.parquet");
+  await writeParquet(some.batches, path);
+  let refused = 0;
+  for (const version of ["v1", "v2"]) {
+    await connection.run(
+      `copy (from read_parquet('${path}')) to '${other}' (format parquet, parquet_version ${version})`,
+    );
+    const sound = await readFile(other);
+    for (let n = 0; n < DAMAGES; n++) {
+      const bytes = Buffer.from(sound);
+      for (let k = 0; k <= n % 4; k++) bytes[random(n, 2 + k, sound.length)] = random(n, 6 + k, 256);
+      await writeFile(damaged, bytes);
+      try {
+        expect((await readParquet(damaged, { warn() {} })).numRows).toBe(200);
+      } catch (error) {
+        expect(error).toBeInstanceOf(DataError);
+        refused++;
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(DAMAGES / 5);
+});
+
+it("columns that must have values, and encodings that only the library knows", async () => {
+  const path = join(folder, "library.parquet");
+  const texts = ["alpha", "alphabet", "beta", "beta", ""];
+  const numbers = [1n, -5n, 2n ** 60n, 0n, 7n];
+  const halves = Float64Array.of(1.5, -2, 0, Number.NaN, 1e300);
+  const columnData: ColumnSource[] = [
+    { name: "a", data: texts, type: "STRING", encoding: "DELTA_BYTE_ARRAY" },
+    { name: "b", data: texts, type: "STRING", encoding: "DELTA_LENGTH_BYTE_ARRAY", nullable: false },
+    { name: "c", data: numbers, type: "INT64", nullable: false },
+    { name: "d", data: numbers, type: "INT64", encoding: "DELTA_BINARY_PACKED" },
+    { name: "e", data: halves, type: "DOUBLE", encoding: "BYTE_STREAM_SPLIT", nullable: false },
+    { name: "f", data: halves, type: "DOUBLE", nullable: false },
+    { name: "g", data: [true, false, true, true, false], type: "BOOLEAN", nullable: false },
+  ];
+  await writeFile(path, new Uint8Array(parquetWriteBuffer({ columnData })));
+  const [a, c] = [texts, numbers.map(String)];
+  const spelt = textsOf(await readParquet(path));
+  const column = (k: number) => spelt.map((row) => row[k]);
+  expect([column(0), column(1), column(2), column(3)]).toEqual([a, a, c, c]);
+  expect(column(4)).toEqual(column(5));
+  expect(column(5).map((cell) => Number(cell))).toEqual([...halves]);
+  expect(column(6)).toEqual(["true", "false", "true", "true", "false"]);
 });
