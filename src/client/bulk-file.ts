@@ -60,6 +60,7 @@ export interface Landed {
   readonly rows?: number;
 }
 
+const PARQUET_BATCH_ROWS = 16_384;
 /** Options of a call beside those of reading. */
 const CALL = ["onProgress"] as const;
 
@@ -153,7 +154,9 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   async toParquet(path: string, options: BulkOptions & Pick<ParquetOptions, "compression"> = {}): Promise<Landed> {
     needPath(path, "toParquet()");
     checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
-    return this.#written(path, options, (batches, onWritten) => writeParquet(batches, path, { ...options, onWritten }));
+    // Row groups of very many columns are shorter than a batch usually is.
+    const short = { batchRows: PARQUET_BATCH_ROWS, ...options };
+    return this.#written(path, short, (batches, onWritten) => writeParquet(batches, path, { ...options, onWritten }));
   }
 
   /** Writes an Arrow file: the stream format, or on request the file format with one dictionary per column. */

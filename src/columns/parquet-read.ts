@@ -23,8 +23,9 @@ import { CellPolicy } from "./policy.js";
 export async function readParquet(path: string, options: ReadOptions = {}): Promise<Table> {
   const bytes = await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, error)));
   const { buffer, byteOffset, length } = bytes;
+  const whole = length === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + length);
   try {
-    return await parquetTable(buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer, options);
+    return await parquetTable(whole as ArrayBuffer, options);
   } catch (error) {
     if (isArrowbookError(error)) throw error;
     const what = error instanceof Error ? error.message : String(error);

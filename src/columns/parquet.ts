@@ -1,18 +1,23 @@
 import type { FileHandle } from "node:fs/promises";
-import type { RowGroup } from "hyparquet";
+import type { ColumnChunk, RowGroup } from "hyparquet";
 import type { DataType, RecordBatch, Schema } from "./arrow.js";
 import { warnOnce } from "./batches.js";
 import { atomicFile, noBatches, type OnWritten, type Written } from "./file.js";
 import { distinctNames } from "./names.js";
 import { type ParquetColumn, parquetColumn } from "./parquet-columns.js";
 import { type Compression, type ParquetForm, parquetForm, writeChunk } from "./parquet-form.js";
+import { recordBatch, sliceData } from "./record-batch.js";
 import { columnsOf } from "./schema.js";
 
 /** Key of the file metadata that carries the service's columns, as JSON. */
 export const COLUMNS_KEY = "arrowbook.columns";
 
-/** Rows of a row group, at least: its columns are encoded one after the other, and all of them wait for the file. */
+/** Rows of a row group, about, and cells of one of very many columns: its batches are in memory while it is written. */
 const GROUP_ROWS = 65_536;
+const GROUP_CELLS = 4_194_304;
+const FEWEST_ROWS = 8_192;
+/** Encoded bytes that wait for the file. */
+const WAITING_BYTES = 4_194_304;
 /** What a Parquet file begins and ends with. */
 const MAGIC = 0x31524150;
 
@@ -55,6 +60,7 @@ async function writeGroups(
   let schema = options.schema;
   const rowGroups: RowGroup[] = [];
   let group: RecordBatch[] = [];
+  let groupRows = GROUP_ROWS;
   let waiting = 0;
   let rows = 0;
   const writeGroup = async (): Promise<void> => {
@@ -63,13 +69,12 @@ async function writeGroups(
     waiting = 0;
     rows += size;
     const start = bytes.offset;
-    const chunks = (columns ?? []).map(({ element, encode }, i) => {
-      const encoded = encode(
-        held.map((batch) => batch.data.children[i]),
-        size,
-      );
-      return writeChunk(bytes, form, element, encoded, size);
-    });
+    const chunks: ColumnChunk[] = [];
+    for (const [i, { element, encode }] of (columns ?? []).entries()) {
+      const data = held.map((batch) => batch.data.children[i]);
+      chunks.push(writeChunk(bytes, form, element, encode(data, size), size));
+      if (bytes.index >= WAITING_BYTES) await flush();
+    }
     const total = chunks.reduce((sum, { meta_data: chunk }) => sum + (chunk?.total_uncompressed_size ?? 0n), 0n);
     const written = BigInt(bytes.offset - start);
     rowGroups.push({
@@ -84,15 +89,18 @@ async function writeGroups(
   const begin = (found: Schema): void => {
     schema ??= found;
     columns = columnsFor(schema, form, options.warn ?? warnOnce);
+    groupRows = Math.max(FEWEST_ROWS, Math.min(GROUP_ROWS, Math.floor(GROUP_CELLS / columns.length)));
     bytes.appendUint32(MAGIC);
   };
   if (schema !== undefined) begin(schema);
   for await (const batch of batches) {
     if (columns === undefined) begin(batch.schema);
     if (batch.numRows === 0) continue;
-    group.push(batch);
-    waiting += batch.numRows;
-    if (waiting >= GROUP_ROWS) await writeGroup();
+    for (const part of parts(batch, groupRows)) {
+      group.push(part);
+      waiting += part.numRows;
+      if (waiting >= groupRows) await writeGroup();
+    }
   }
   if (waiting > 0) await writeGroup();
   if (schema === undefined || columns === undefined) throw noBatches();
@@ -108,6 +116,18 @@ async function writeGroups(
   bytes.appendUint32(MAGIC);
   await flush();
   return { rows, bytes: bytes.offset };
+}
+
+/** A batch that is much longer than a row group in parts; its buffers are shared. */
+function* parts(batch: RecordBatch, rows: number): Generator<RecordBatch> {
+  if (batch.numRows <= 2 * rows) yield batch;
+  else {
+    for (let from = 0; from < batch.numRows; from += rows) {
+      const length = Math.min(rows, batch.numRows - from);
+      const children = batch.data.children.map((data) => sliceData(data, from, length));
+      yield recordBatch(batch.schema, children, length);
+    }
+  }
 }
 
 function columnsFor(schema: Schema, form: ParquetForm, warn: (message: string) => void): ParquetColumn[] {

@@ -3,8 +3,8 @@ export function unsafeBytes(length: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer as ArrayBuffer, 0, length);
 }
 
-/** Buffers kept at most: what four batches of a table of sixteen columns leave. */
-const MOST_KEPT = 64;
+/** Buffers kept at most: what four batches of a table of 64 columns leave. */
+const MOST_KEPT = 256;
 
 /**
  * Memory of batches that nobody reads any more, for those to come. Fresh memory costs more than reading a batch into it: the system clears

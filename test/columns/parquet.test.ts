@@ -347,6 +347,23 @@ it("of other writers, damaged anywhere, it is refused or read, and comes to an e
   expect(refused).toBeGreaterThan(DAMAGES / 5);
 });
 
+it("a batch of very many rows, or of very many columns, is cut into row groups", async () => {
+  const path = join(folder, "cut.parquet");
+  const long = tableFromArrays({ n: Int32Array.from({ length: 300_001 }, (_, i) => i) });
+  expect(long.batches).toHaveLength(1);
+  expect(await writeParquet(long.batches, path)).toMatchObject({ rows: 300_001 });
+  expect((await metadataOf(path)).row_groups.map((group) => Number(group.num_rows))).toEqual([
+    65_536, 65_536, 65_536, 65_536, 37_857,
+  ]);
+  const [[sum, rows]] = await ask(`select sum(n)::BIGINT, count(*) from read_parquet('${path}')`);
+  expect([sum, rows]).toEqual([(300_000n * 300_001n) / 2n, 300_001n]);
+  const numbers = Float64Array.from({ length: 20_000 }, (_, i) => i / 2);
+  const wide = tableFromArrays(Object.fromEntries(Array.from({ length: 600 }, (_, k) => [`c${k}`, numbers])));
+  await writeParquet(wide.batches, path);
+  expect((await metadataOf(path)).row_groups.map((group) => Number(group.num_rows))).toEqual([8_192, 8_192, 3_616]);
+  expect(await ask(`select sum(c0), sum(c599) from read_parquet('${path}')`)).toEqual([[99_995_000, 99_995_000]]);
+});
+
 it("columns that must have values, and encodings that only the library knows", async () => {
   const path = join(folder, "library.parquet");
   const texts = ["alpha", "alphabet", "beta", "beta", ""];
