@@ -150,11 +150,11 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     });
   }
 
-  /** Writes a Parquet file: exact decimals up to 38 digits, dates, one row group per batch; wider decimals as text. */
+  /** Writes a Parquet file: exact decimals up to 38 digits, dates, row groups of about 65,536 rows; wider decimals as text. */
   async toParquet(path: string, options: BulkOptions & Pick<ParquetOptions, "compression"> = {}): Promise<Landed> {
     needPath(path, "toParquet()");
     checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
-    // Row groups of very many columns are shorter than a batch usually is.
+    // A table of very many columns has shorter row groups; batches no longer than those keep its memory down.
     const short = { batchRows: PARQUET_BATCH_ROWS, ...options };
     return this.#written(path, short, (batches, onWritten) => writeParquet(batches, path, { ...options, onWritten }));
   }

@@ -14,6 +14,7 @@ import {
 } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { crc32 } from "node:zlib";
 import { FileError, isArrowbookError } from "../errors/errors.js";
 import { isAlive } from "./file-lock.js";
 
@@ -142,7 +143,7 @@ export function noteOf(path: string): string {
 
 async function writeNote(path: string, origin: Origin, modified?: number): Promise<void> {
   const note: Note = { ...origin, pid: process.pid, host: hostname(), modified };
-  const fresh = `${noteOf(path)}.${ownName()}.new`;
+  const fresh = `${noteOf(path)}.${HOST}-${ownName()}.new`;
   inUse.add(fresh);
   try {
     await writeFile(fresh, JSON.stringify(note));
@@ -154,6 +155,9 @@ async function writeNote(path: string, origin: Origin, modified?: number): Promi
     inUse.delete(fresh);
   }
 }
+
+/** Which machine writes, eight digits. */
+const HOST = crc32(hostname()).toString(16).padStart(8, "0");
 
 /** A part of a name that no other process and no other call gives. */
 const ownName = (): string => `${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -174,12 +178,13 @@ async function takeOver(target: string, path: string, identity: string): Promise
     const other = join(dirname(target), name);
     const partial = isPartialOf(name, target);
     if (name.endsWith(".part.json")) await sweepOrphan(other);
-    if (isUnfinishedNote(name, target) && !isBusy(other, undefined, 0)) await rm(other, { force: true });
+    if (isUnfinishedNote(name, target)) await sweepUnfinishedNote(other);
     if (!partial && other !== target) continue;
     const note = await readNote(other);
     const state = await stat(other).catch(() => undefined);
     if (partial && isBusy(other, note, state?.mtimeMs ?? 0)) continue;
-    const believed = note?.identity === identity && (partial || note.modified === state?.mtimeMs);
+    const isOwn = note?.modified === state?.mtimeMs && note?.total === state?.size;
+    const believed = note?.identity === identity && (partial || isOwn);
     if (state?.isFile() && believed) found.push({ path: other, size: state.size, note });
     else if (partial) await sweep(other);
   }
@@ -197,7 +202,15 @@ async function takeOver(target: string, path: string, identity: string): Promise
 async function sweepOrphan(note: string): Promise<void> {
   const path = note.slice(0, -".json".length);
   const exists = await stat(path).catch(() => undefined);
-  if (!exists && !isBusy(path, await readNote(path), 0)) await rm(note, { force: true });
+  const { mtimeMs = 0 } = (await stat(note).catch(() => undefined)) ?? {};
+  if (!exists && !isBusy(path, await readNote(path), mtimeMs)) await rm(note, { force: true });
+}
+
+/** A note that was being written; one of another machine when it is a day old. */
+async function sweepUnfinishedNote(path: string): Promise<void> {
+  const { mtimeMs = 0 } = (await stat(path).catch(() => undefined)) ?? {};
+  const isOurs = path.includes(`.json.${HOST}-`);
+  if (isOurs ? !isBusy(path, undefined, mtimeMs) : Date.now() - mtimeMs > OLD_MS) await rm(path, { force: true });
 }
 
 /** Gives a left-over this process's name; false where another process was faster. The kept file stays where it is, too. */
@@ -220,13 +233,13 @@ function isPartialOf(name: string, target: string): boolean {
 /** Whether a note of the file or of a partial file was being written under this name. */
 function isUnfinishedNote(name: string, target: string): boolean {
   const start = basename(target);
-  const end = /^(\.\d+-[0-9a-f]{8}\.part)?\.json\.\d+-[0-9a-f]{8}\.new$/;
+  const end = /^(\.\d+-[0-9a-f]{8}\.part)?\.json\.[0-9a-f]{8}-\d+-[0-9a-f]{8}\.new$/;
   return name.startsWith(start) && end.test(name.slice(start.length));
 }
 
 function isBusy(path: string, note: Note | undefined, mtimeMs: number): boolean {
   if (inUse.has(path)) return true;
-  const pid = note?.pid ?? Number(/\.(\d+)-[0-9a-f]{8}\.(part|new)$/.exec(path)?.[1]);
+  const pid = note?.pid ?? Number(/[.-](\d+)-[0-9a-f]{8}\.(part|new)$/.exec(path)?.[1]);
   if (pid === process.pid) return false;
   if (note && note.host !== hostname()) return Date.now() - mtimeMs < OLD_MS;
   return isAlive(pid);

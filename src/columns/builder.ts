@@ -135,7 +135,8 @@ export class ColumnBuilder {
       if (this.words.length === 0) words[0] = 0;
       this.words = words;
     }
-    if (this.kind === TEXT && this.heap.length === 0) this.heap = this.spare.take(Math.max(rows * 8, this.heapHint));
+    if (this.kind === TEXT && this.mode === "utf8" && this.heap.length === 0)
+      this.heap = this.spare.take(Math.max(rows * 8, this.heapHint));
   }
 
   /** Sets a row to null. */

@@ -24,7 +24,7 @@ export class ByteReader {
     return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
   }
 
-  /** A whole number in groups of seven bits, the lowest first; about its value above 2^53. */
+  /** A whole number in groups of seven bits, the lowest first; from 2^53 on about its value. */
   varint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -34,9 +34,10 @@ export class ByteReader {
     }
   }
 
-  /** A signed one: 0, -1, 1, -2, … */
+  /** A signed one: 0, -1, 1, -2, …; NaN where it is beyond 2^52 either way. */
   zigzag(): number {
     const value = this.varint();
+    if (value >= 2 ** 53) return Number.NaN;
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 }

@@ -59,4 +59,5 @@ export function deltaUnpacked(bytes: Uint8Array, count: number, wraps = false): 
   return out;
 }
 
+/** False for NaN, too. */
 const isExact = (value: number): boolean => value < EXACT && value > -EXACT;

@@ -47,6 +47,7 @@ function isSound(header: PageHeader, room: number): boolean {
   const { type, compressed_page_size: stored, uncompressed_page_size: size, data_page_header: v1 } = header;
   if (type === undefined || !isLength(stored) || !isLength(size) || stored > room) return false;
   if (type === "DATA_PAGE") return v1 !== undefined && isLength(v1.num_values);
+  if (type === "DICTIONARY_PAGE") return isLength(header.dictionary_page_header?.num_values);
   if (type !== "DATA_PAGE_V2") return true;
   const v2 = header.data_page_header_v2;
   if (v2 === undefined) return false;

@@ -1,10 +1,11 @@
 import type { Encoding, SchemaElement, Statistics } from "hyparquet";
+import { DataError } from "../errors/errors.js";
 import { type Data, type DataType, DateUnit, type Decimal, type Int, TimeUnit, Type } from "./arrow.js";
 import { deltaPacked } from "./delta-packed.js";
 import type { EncodedColumn, WriteIndices } from "./parquet-encoded.js";
 import { type Levels, levelBytes, levelsOf } from "./parquet-levels.js";
 import { encodeTexts } from "./parquet-texts.js";
-import { booleans, decimalBytes, doubles, exactInt64s, int32s, int64s } from "./parquet-values.js";
+import { booleans, decimalBytes, doubles, exactInt64s, int32s, int64s, TooManyDigits } from "./parquet-values.js";
 import { DECIMAL128_DIGITS } from "./schema.js";
 
 /** Most digits a 64-bit decimal of Parquet holds. */
@@ -26,8 +27,16 @@ export function parquetColumn(
   const column = (element: Omit<SchemaElement, "name">, encode: Encode): ParquetColumn => ({
     element: { name, repetition_type: "OPTIONAL", ...element },
     encode(chunks, rows) {
-      const levels = levelsOf(chunks, rows);
-      return encode(chunks, levels);
+      try {
+        return encode(chunks, levelsOf(chunks, rows));
+      } catch (error) {
+        if (!(error instanceof TooManyDigits)) throw error;
+        throw new DataError(`Column ${JSON.stringify(name)} holds a number of more digits than its type ${type} has.`, {
+          code: "PrecisionLoss",
+          column: name,
+          hint: "Declare a wider type where the column is made.",
+        });
+      }
     },
   });
   const text = column({ type: "BYTE_ARRAY", converted_type: "UTF8" }, (chunks, levels) =>
@@ -36,8 +45,9 @@ export function parquetColumn(
   switch (type.typeId as Type) {
     case Type.Decimal: {
       const { precision, scale } = type as Decimal;
-      if (precision > DECIMAL128_DIGITS || scale < 0) {
-        warn(`Column ${JSON.stringify(name)} has ${precision} digits; Parquet stops at 38, so it is written as text.`);
+      const reason = whyText(type as Decimal);
+      if (reason !== undefined) {
+        warn(`Column ${JSON.stringify(name)} ${reason}, so it is written as text.`);
         return text;
       }
       const decimal = { converted_type: "DECIMAL", precision, scale } as const;
@@ -73,6 +83,15 @@ export function parquetColumn(
 const NO_BYTES = new Uint8Array(0);
 
 type Encode = (chunks: readonly Data[], levels: Levels) => EncodedColumn;
+
+/** Why a decimal type is none that Parquet has. */
+function whyText({ precision, scale }: Decimal): string | undefined {
+  if (precision > DECIMAL128_DIGITS) return `has ${precision} digits; Parquet stops at ${DECIMAL128_DIGITS}`;
+  if (precision < 1 || scale < 0 || scale > precision) {
+    return `has ${precision} digits and a scale of ${scale}, which Parquet does not know`;
+  }
+  return undefined;
+}
 
 /** The fewest bytes that hold every decimal of so many digits. */
 function bytesFor(precision: number): number {
@@ -144,13 +163,15 @@ const encodeDoubles: Encode = (chunks, levels) => {
   const numbers = doubles(chunks, levels.present);
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
+  let isOrdered = true;
   for (let i = 0; i < numbers.length; i++) {
     const value = numbers[i];
     if (value < min) min = value;
     if (value > max) max = value;
+    if (Number.isNaN(value)) isOrdered = false;
   }
-  // Bounds leave NaN out, and zero has both signs.
-  const bounds = min <= max && { min_value: min === 0 ? -0 : min, max_value: max === 0 ? 0 : max };
+  // Readers to whom NaN is the greatest number would leave it out by bounds without it. Zero has both signs.
+  const bounds = isOrdered && min <= max && { min_value: min === 0 ? -0 : min, max_value: max === 0 ? 0 : max };
   return onePage("PLAIN", levels, bytesOf(numbers), { ...bounds });
 };
 

@@ -33,7 +33,8 @@ const WORD = 2 ** 32;
 export function leafStore(leaf: SchemaElement, builder: ColumnBuilder, policy: CellPolicy): LeafStore {
   const text = textOf(leaf);
   const byText: LeafStore = (row, value) => {
-    const bytes = Buffer.from(text(value));
+    // Bytes that are text go as they are, so that what is not UTF-8 is told.
+    const bytes = value instanceof Uint8Array && isText(leaf) ? value : Buffer.from(text(value));
     policy.write(builder, row, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length, 0);
   };
   const type = serviceType(leaf);
@@ -170,10 +171,17 @@ export function serviceType(leaf: SchemaElement): string {
   const { type, converted_type: converted, logical_type: logical } = leaf;
   if (converted === "DATE" || logical?.type === "DATE") return "Date";
   if (logical?.type === "TIMESTAMP" || converted?.startsWith("TIMESTAMP_") || type === "INT96") return "DateTime";
-  if (converted === "UINT_64") return "BigDecimal(20,0)";
+  if (converted === "UINT_64" || (logical?.type === "INTEGER" && logical.bitWidth === 64 && !logical.isSigned)) {
+    return "BigDecimal(20,0)";
+  }
   if (type === "BOOLEAN") return "Boolean";
-  if (type === "DOUBLE" || type === "FLOAT") return "double";
+  if (type === "DOUBLE" || type === "FLOAT" || logical?.type === "FLOAT16") return "double";
   return type === "INT32" || type === "INT64" ? "Integer" : "String";
+}
+
+/** Whether the bytes of a leaf are text, or are taken for it. */
+function isText(leaf: SchemaElement): boolean {
+  return serviceType(leaf) === "String" && leaf.logical_type?.type !== "UUID";
 }
 
 /** How a value of a leaf is spelt so that its service type reads it. */
@@ -192,7 +200,7 @@ function textOf(leaf: SchemaElement): (value: unknown) => string {
     case "double":
       return (value) => formatNumber(Number(value));
     default:
-      return (value) => (value instanceof Uint8Array ? utf8Text(value) : String(value));
+      return (value) => (value instanceof Uint8Array ? uuidText(value) : String(value));
   }
 }
 
@@ -217,6 +225,7 @@ function bigEndian(bytes: Uint8Array): bigint {
   return BigInt.asIntN(bytes.length * 8, value);
 }
 
-function utf8Text(bytes: Uint8Array): string {
-  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+function uuidText(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }

@@ -47,14 +47,21 @@ async function parquetTable(bytes: ArrayBuffer, options: ReadOptions): Promise<T
     for (const [i, builder] of builders.entries()) {
       options.signal?.throwIfAborted();
       builder.reserve(rows);
-      const stored = storePages(await pages(g, i), builder, stores[i]);
-      if (stored !== rows) throw new Error(`column ${i} of row group ${g} has ${stored} of ${rows} rows`);
+      const place = `column ${JSON.stringify(leaves[i].name)} of row group ${g}`;
+      const decoded = await pages(g, i).catch((error: unknown) => Promise.reject(placed(error, place)));
+      const stored = storePages(decoded, builder, stores[i]);
+      if (stored !== rows) throw new Error(`${place} has ${stored} of ${rows} rows`);
     }
     raws.push({ rows, columns: builders.map((builder) => builder.take(rows, g === groups.length - 1)) });
     policy.rowsBefore += rows;
   }
   policy.report();
   return new BatchMaker(columns, options).table(raws);
+}
+
+function placed(error: unknown, place: string): unknown {
+  if (isArrowbookError(error) || !(error instanceof Error)) return error;
+  return new Error(`${place}: ${error.message}`, { cause: error });
 }
 
 /** Puts the values of a column of a row group into its builder; gives how many rows there were. */

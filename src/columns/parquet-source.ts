@@ -71,13 +71,20 @@ function separateNames(metadata: FileMetaData, leaves: readonly SchemaElement[])
   }
 }
 
+type Inflate = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
+
 /** What Node itself can inflate; Snappy is built in. */
 async function knownCompressors(): Promise<Compressors> {
   const zlib: unknown = await import("node:zlib");
-  const zstd = (zlib as { zstdDecompressSync?: (bytes: Uint8Array) => Uint8Array }).zstdDecompressSync;
+  const zstd = (zlib as { zstdDecompressSync?: Inflate }).zstdDecompressSync;
+  // As many bytes as the page's header says, and no more. No bytes at all stand for no bytes in some files.
+  const exactly =
+    (inflate: Inflate) =>
+    (bytes: Uint8Array, length: number): Uint8Array =>
+      length === 0 ? new Uint8Array(0) : inflate(bytes, { maxOutputLength: length });
   return {
-    GZIP: (bytes) => gunzipSync(bytes),
-    BROTLI: (bytes) => brotliDecompressSync(bytes),
-    ...(zstd && { ZSTD: (bytes: Uint8Array) => zstd(bytes) }),
+    GZIP: exactly(gunzipSync),
+    BROTLI: exactly(brotliDecompressSync),
+    ...(zstd && { ZSTD: exactly(zstd) }),
   };
 }

@@ -5,6 +5,9 @@ import { isWhole } from "./parquet-levels.js";
 
 // The values of the chunks of a column one after the other, nulls left out, as Parquet stores them.
 
+/** A decimal is further from zero than its type allows. */
+export class TooManyDigits extends Error {}
+
 let scratch = new Float64Array(0);
 
 /** Room for `length` numbers, that holds until the next call. */
@@ -64,6 +67,7 @@ export function exactInt64s(chunks: readonly Data[], present: number): Numbers |
       for (let i = 0, w = 0; i < data.length; i++, w += stride) {
         if (valid !== undefined && !valid(i)) continue;
         const high = words[w + 1];
+        for (let k = 2; k < stride; k++) if (words[w + k] !== high >> 31) throw new TooManyDigits();
         if (high >= HIGHEST || high < -HIGHEST) return undefined;
         values[at++] = high * WORD + (words[w] >>> 0);
       }
@@ -92,6 +96,7 @@ export function int64s(chunks: readonly Data[], present: number): BigInt64Array 
       if (!valid(i)) continue;
       if (words === undefined) out[at] = integer(i);
       else {
+        for (let k = 2; k < stride; k++) if (words[w + k] !== words[w + 1] >> 31) throw new TooManyDigits();
         target[2 * at] = words[w];
         target[2 * at + 1] = words[w + 1];
       }
@@ -109,7 +114,7 @@ function lowWords({ type, values }: Data): { readonly words?: Int32Array; readon
   return { stride, ...(fits && { words: new Int32Array(values.buffer, values.byteOffset, values.byteLength >> 2) }) };
 }
 
-/** The unscaled integers of a column of Decimal128 in `width` bytes each, highest first. */
+/** The unscaled integers of a column of decimals in `width` bytes each, highest first. */
 export function decimalBytes(chunks: readonly Data[], present: number, width: number): Uint8Array {
   const out = new Uint8Array(present * width);
   let at = 0;
@@ -122,6 +127,8 @@ export function decimalBytes(chunks: readonly Data[], present: number, width: nu
       if (!valid(i)) continue;
       const from = i * stride;
       for (let k = width - 1; k >= 0; k--) out[at++] = bytes[from + k];
+      const sign = bytes[from + width - 1] < 128 ? 0 : 255;
+      for (let k = width; k < stride; k++) if (bytes[from + k] !== sign) throw new TooManyDigits();
     }
   }
   return out;

@@ -8,6 +8,7 @@ import { type ParquetColumn, parquetColumn } from "./parquet-columns.js";
 import { type Compression, type ParquetForm, parquetForm, writeChunk } from "./parquet-form.js";
 import { recordBatch, sliceData } from "./record-batch.js";
 import { columnsOf } from "./schema.js";
+import { conform } from "./unify.js";
 
 /** Key of the file metadata that carries the service's columns, as JSON. */
 export const COLUMNS_KEY = "arrowbook.columns";
@@ -96,7 +97,7 @@ async function writeGroups(
   for await (const batch of batches) {
     if (columns === undefined) begin(batch.schema);
     if (batch.numRows === 0) continue;
-    for (const part of parts(batch, groupRows)) {
+    for (const part of parts(conform(batch, schema ?? batch.schema), groupRows)) {
       group.push(part);
       waiting += part.numRows;
       if (waiting >= groupRows) await writeGroup();

@@ -94,6 +94,21 @@ describe("whole numbers out of differences", () => {
     );
   });
 
+  it.each([
+    [-(2n ** 52n) - 1n],
+    [-(2n ** 52n) - 1n, -(2n ** 52n) - 3n, -(2n ** 52n) - 3n],
+    [0n, -(2n ** 52n) - 1n],
+    [0n, -(2n ** 52n) - 2n],
+    [0n, 2n ** 52n + 1n],
+    [2n ** 53n],
+    [-(2n ** 53n), 5n],
+  ])("at the border of what doubles hold: %s", (...values) => {
+    const writer = new ByteWriter();
+    deltaBinaryPack(writer, values, "INT64");
+    const read = deltaUnpacked(writer.getBytes(), values.length);
+    expect(read === undefined ? values : [...read].map(BigInt)).toEqual(values);
+  });
+
   it("cut anywhere they are an error, and any bytes come to an end", () => {
     const bytes = deltaPacked(Float64Array.from({ length: 300 }, (_, i) => (i * i) % 977)).slice();
     for (let cut = 0; cut < bytes.length; cut++) expect(() => deltaUnpacked(bytes.subarray(0, cut), 300)).toThrow();

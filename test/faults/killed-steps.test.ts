@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -123,3 +123,15 @@ it(
   },
   LONG,
 );
+
+it("row 46: notes that other machines are writing are left alone for a day", async () => {
+  const path = join(mkdtempSync(join(root, "o-")), "T.parquet");
+  server.on(FILE, ranged(zip, { etag: '"one"' }));
+  const young = `${path}.download.zip.json.ffffffff-1-00000001.new`;
+  const old = `${path}.download.zip.json.ffffffff-1-00000002.new`;
+  for (const note of [young, old]) writeFileSync(note, "");
+  const before = new Date(Date.now() - 2 * 24 * 60 * 60 * 1000);
+  utimesSync(old, before, before);
+  await land(0, path);
+  expect(readdirSync(dirname(path)).sort()).toEqual(["T.parquet", basename(young)]);
+});
