@@ -71,5 +71,7 @@ ${parts.join("\n\n")}
   thread each of its rounds visits whatever that holds. A file that is not zipped is split over worker threads at line feeds; a border
   holds when the part before it ends there with a whole row.
 - Buffers are not cleared before they are filled, batches are 64k rows, and dictionaries compare a text with the one above first.
+- A batch that goes into a file lends its buffers: once it is written, the rows to come are read into them.
+- Numbers go between Arrow's buffers and the pages of Parquet as doubles, where doubles hold them exactly; no BigInt is made for a value.
 `;
 }
