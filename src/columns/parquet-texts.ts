@@ -70,24 +70,25 @@ function numberedTexts(chunks: readonly Data[], levels: Levels, writeIndices: Wr
     }
     return number;
   };
-  const indices = new Int32Array(levels.present);
-  const known = new Map<Vector, Int32Array>();
-  let [k, r] = [0, 0];
-  for (const data of chunks) {
+  /** Of each dictionary the numbers of its texts plus one; 0 for a text not met yet. */
+  const met = new Map<Vector, Int32Array>();
+  const numberer = (data: Data): ((i: number) => number) => {
     const { text } = chunkReader(data);
     const dictionary = data.dictionary as Vector | undefined;
-    if (dictionary && !known.has(dictionary)) known.set(dictionary, new Int32Array(dictionary.length));
-    const ours = dictionary && known.get(dictionary);
-    for (let i = 0; i < data.length; i++, r++) {
-      if (!isPresent(levels, r)) continue;
-      const theirs = ours && Number(data.values[i]);
-      let number = theirs === undefined ? 0 : (ours?.[theirs] ?? 0);
-      if (number === 0) {
-        number = numberOf(text(i)) + 1;
-        if (ours && theirs !== undefined) ours[theirs] = number;
-      }
-      indices[k++] = number - 1;
-    }
+    if (!dictionary) return (i) => numberOf(text(i));
+    const ours = met.get(dictionary) ?? new Int32Array(dictionary.length);
+    met.set(dictionary, ours);
+    return (i) => {
+      const theirs = Number(data.values[i]);
+      if (!ours[theirs]) ours[theirs] = numberOf(text(i)) + 1;
+      return ours[theirs] - 1;
+    };
+  };
+  const indices = new Int32Array(levels.present);
+  let [k, row] = [0, 0];
+  for (const data of chunks) {
+    const number = numberer(data);
+    for (let i = 0; i < data.length; i++, row++) if (isPresent(levels, row)) indices[k++] = number(i);
   }
   return dictionaryTexts(levels, texts, indices, writeIndices) ?? plainTexts(levels, (i) => texts[indices[i]]);
 }
