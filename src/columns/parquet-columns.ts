@@ -1,6 +1,7 @@
 import type { Encoding, SchemaElement, Statistics } from "hyparquet";
 import { DataError } from "../errors/errors.js";
 import { type Data, type DataType, DateUnit, type Decimal, type Int, TimeUnit, Type } from "./arrow.js";
+import { bigEndian } from "./big-endian.js";
 import { deltaPacked } from "./delta-packed.js";
 import type { EncodedColumn, WriteIndices } from "./parquet-encoded.js";
 import { type Levels, levelBytes, levelsOf } from "./parquet-levels.js";
@@ -140,7 +141,8 @@ function encodeWideDecimals(chunks: readonly Data[], levels: Levels, width: numb
     if (isLess(bytes, at, min, width)) min = at;
     else if (isLess(bytes, max, at, width)) max = at;
   }
-  const statistics = { min_value: signed(bytes, min, width), max_value: signed(bytes, max, width) };
+  const value = (at: number): bigint => bigEndian(bytes.subarray(at, at + width));
+  const statistics = { min_value: value(min), max_value: value(max) };
   return onePage("PLAIN", levels, bytes, statistics);
 }
 
@@ -153,26 +155,12 @@ function isLess(bytes: Uint8Array, a: number, b: number, width: number): boolean
   return false;
 }
 
-function signed(bytes: Uint8Array, at: number, width: number): bigint {
-  let value = 0n;
-  for (let k = 0; k < width; k++) value = (value << 8n) | BigInt(bytes[at + k]);
-  return BigInt.asIntN(width * 8, value);
-}
-
 const encodeDoubles: Encode = (chunks, levels) => {
-  const numbers = doubles(chunks, levels.present);
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  let isOrdered = true;
-  for (let i = 0; i < numbers.length; i++) {
-    const value = numbers[i];
-    if (value < min) min = value;
-    if (value > max) max = value;
-    if (Number.isNaN(value)) isOrdered = false;
-  }
+  const { values, min, max } = doubles(chunks, levels.present);
   // Readers to whom NaN is the greatest number would leave it out by bounds without it. Zero has both signs.
-  const bounds = isOrdered && min <= max && { min_value: min === 0 ? -0 : min, max_value: max === 0 ? 0 : max };
-  return onePage("PLAIN", levels, bytesOf(numbers), { ...bounds });
+  const isOrdered = min <= max && !values.includes(Number.NaN);
+  const bounds = isOrdered && { min_value: min === 0 ? -0 : min, max_value: max === 0 ? 0 : max };
+  return onePage("PLAIN", levels, bytesOf(values), { ...bounds });
 };
 
 const encodeBooleans: Encode = (chunks, levels) => {

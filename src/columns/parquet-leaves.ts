@@ -4,6 +4,7 @@ import { FIRST_DAY, formatDate, LAST_DAY } from "../value/date.js";
 import { unscaledText } from "../value/decimal.js";
 import { formatInstant } from "../value/instant.js";
 import { formatNumber } from "../value/number.js";
+import { bigEndian } from "./big-endian.js";
 import { BOOLEAN, type ColumnBuilder, DATE, DECIMAL128, DECIMAL256, FLOAT, INSTANT, INTEGER, TEXT } from "./builder.js";
 import type { CellPolicy } from "./policy.js";
 
@@ -217,12 +218,6 @@ function instantText(value: bigint, perMs: bigint): string {
   if (rest === 0n) return text;
   const whole = text.includes(".") ? text.slice(0, -1) : `${text.slice(0, -1)}.000`;
   return `${whole}${rest.toString().padStart(perMs.toString().length - 1, "0")}Z`;
-}
-
-function bigEndian(bytes: Uint8Array): bigint {
-  let value = 0n;
-  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
-  return BigInt.asIntN(bytes.length * 8, value);
 }
 
 function uuidText(bytes: Uint8Array): string {

@@ -16,7 +16,7 @@ function room(length: number): Float64Array {
   return scratch.subarray(0, length);
 }
 
-/** Whole numbers as doubles, which hold until those of another column are asked for. */
+/** Numbers as doubles, which hold until those of another column are asked for. */
 export interface Numbers {
   readonly values: Float64Array;
   /** Least and greatest; infinite where there is none. */
@@ -26,16 +26,32 @@ export interface Numbers {
 
 /** Integers of 32 bits, as are the days of dates. */
 export function int32s(chunks: readonly Data[], present: number): Numbers {
+  return gathered(chunks, present, Int32Array, (data) => integers(data).integer);
+}
+
+/** Doubles; least and greatest leave NaN out. */
+export function doubles(chunks: readonly Data[], present: number): Numbers {
+  return gathered(chunks, present, Float64Array, (data) => chunkReader(data).value);
+}
+
+/** Values that stand in an array of the kind `Ready` as they are, or are read one by one. */
+function gathered(
+  chunks: readonly Data[],
+  present: number,
+  Ready: typeof Int32Array | typeof Float64Array,
+  readerOf: (data: Data) => (i: number) => unknown,
+): Numbers {
   const values = room(present);
   let at = 0;
   for (const data of chunks) {
-    const days = data.values;
-    if (days instanceof Int32Array && isWhole(data)) {
-      values.set(days.subarray(0, data.length), at);
+    const given: unknown = data.values;
+    if (given instanceof Ready && isWhole(data)) {
+      values.set(given.subarray(0, data.length), at);
       at += data.length;
     } else {
-      const { valid, integer } = integers(data);
-      for (let i = 0; i < data.length; i++) if (valid(i)) values[at++] = Number(integer(i));
+      const valid = validity(data);
+      const read = readerOf(data);
+      for (let i = 0; i < data.length; i++) if (valid(i)) values[at++] = Number(read(i));
     }
   }
   return { values, ...range(values) };
@@ -129,22 +145,6 @@ export function decimalBytes(chunks: readonly Data[], present: number, width: nu
       for (let k = width - 1; k >= 0; k--) out[at++] = bytes[from + k];
       const sign = bytes[from + width - 1] < 128 ? 0 : 255;
       for (let k = width; k < stride; k++) if (bytes[from + k] !== sign) throw new TooManyDigits();
-    }
-  }
-  return out;
-}
-
-export function doubles(chunks: readonly Data[], present: number): Float64Array {
-  const out = new Float64Array(present);
-  let at = 0;
-  for (const data of chunks) {
-    const { values } = data;
-    if (values instanceof Float64Array && isWhole(data)) {
-      out.set(values.subarray(0, data.length), at);
-      at += data.length;
-    } else {
-      const { valid, value } = chunkReader(data);
-      for (let i = 0; i < data.length; i++) if (valid(i)) out[at++] = Number(value(i));
     }
   }
   return out;
