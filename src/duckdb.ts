@@ -1,4 +1,4 @@
-import type { RecordBatch } from "./columns/arrow.js";
+import type { RecordBatch } from "./columns/arrow/arrow.js";
 import { type DuckdbOptions, duckdbEngine } from "./engine/duckdb.js";
 import type { LoadOptions, Rows } from "./engine/engine.js";
 import { Frame } from "./frame/frame.js";

@@ -9,7 +9,7 @@ export type { ConnectOptions, Limits, Retry, Timeouts } from "./client/options.j
 export { type RowOf, Service } from "./client/service.js";
 export { type TablePage, TableQuery } from "./client/table-query.js";
 export type * from "./client/tables.js";
-export type { CellReport, CsvLeniency, CsvOptions, ReadOptions } from "./columns/options.js";
+export type { CellReport, CsvLeniency, CsvOptions, ReadOptions } from "./columns/arrow/read-options.js";
 export { connect, type SampleOptions, SampleService } from "./connect.js";
 export { Chart } from "./display/chart/chart.js";
 export type { ChartSpec, Mark, PlotOptions } from "./display/chart/options.js";

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Table } from "../src/columns/arrow.js";
-import { cellTexts } from "../src/columns/cells.js";
-import { csvTable } from "../src/columns/csv.js";
-import { tableToIPCBytes } from "../src/columns/ipc.js";
-import { jsonRowsTable } from "../src/columns/json.js";
-import { textTable } from "../src/columns/texts.js";
+import type { Table } from "../src/columns/arrow/arrow.js";
+import { cellTexts } from "../src/columns/arrow/to-text-rows.js";
+import { textTable } from "../src/columns/build/from-text-rows.js";
+import { csvTable } from "../src/columns/csv/reader.js";
+import { tableToIPCBytes } from "../src/columns/ipc/stream.js";
+import { jsonRowsTable } from "../src/columns/json/reader.js";
 import { readDocument } from "../src/document/document.js";
 import type { RowsToWrite } from "../src/document/rows.js";
 import { writeDocument } from "../src/document/write.js";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import Papa from "papaparse";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Service } from "../src/client/service.js";
-import { tableToIPCBytes } from "../src/columns/ipc.js";
+import { tableToIPCBytes } from "../src/columns/ipc/stream.js";
 import type { Frame } from "../src/frame/frame.js";
 import { type RunningService, sampleData, serve } from "../src/server.js";
 import { API_PREFIX } from "../src/spec/limits.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Table } from "../src/columns/arrow.js";
+import type { Table } from "../src/columns/arrow/arrow.js";
 import { type CollapseOptions, collapse } from "../src/series/collapse.js";
 import { querySeries } from "../src/series/query.js";
 import type { Collapse } from "../src/spec/vocabulary.js";

@@ -17,7 +17,7 @@ import {
   Utf8,
   Vector,
   vectorFromArray,
-} from "../src/columns/arrow.js";
+} from "../src/columns/arrow/arrow.js";
 import { Frame } from "../src/frame/frame.js";
 import { cellsOf, inBatches, textsOf } from "./series-tables.js";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import type { Table } from "../src/columns/arrow.js";
+import type { Table } from "../src/columns/arrow/arrow.js";
 import { Frame } from "../src/frame/frame.js";
 import { cellsIn, inBatches, namesOf, tableFrom } from "./series-tables.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Dictionary, Int32, makeData, Table, Vector } from "../src/columns/arrow.js";
-import { vectorToNumbers } from "../src/columns/readers.js";
+import { Dictionary, Int32, makeData, Table, Vector } from "../src/columns/arrow/arrow.js";
+import { vectorToNumbers } from "../src/columns/arrow/vector-values.js";
 import { Frame } from "../src/frame/frame.js";
 import { roundDigits } from "../src/series/digits.js";
 import { formatDate } from "../src/value/date.js";

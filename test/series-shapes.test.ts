@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Utf8, vectorFromArray } from "../src/columns/arrow.js";
+import { Utf8, vectorFromArray } from "../src/columns/arrow/arrow.js";
 import { Frame } from "../src/frame/frame.js";
 import { cellsOf, namesOf, tableFrom, textsOf } from "./series-tables.js";
 

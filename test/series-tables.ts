@@ -8,9 +8,9 @@ import {
   Table,
   Utf8,
   vectorFromArray,
-} from "../src/columns/arrow.js";
-import { type Cell, cellAt, cellText } from "../src/columns/readers.js";
-import { fieldOf } from "../src/columns/schema.js";
+} from "../src/columns/arrow/arrow.js";
+import { fieldOf } from "../src/columns/arrow/schema.js";
+import { type Cell, cellAt, cellText } from "../src/columns/arrow/vector-values.js";
 import { exactColumn } from "../src/series/exact.js";
 import { type Column, doubleColumn } from "../src/series/numbers.js";
 import { tableOf } from "../src/series/tables.js";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type { BulkFile, BulkOptions, Landed } from "../client/bulk-file.js";
-import { writeArrowFile } from "../columns/ipc-file.js";
+import { writeArrowFile } from "../columns/ipc/file.js";
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
 import type { Frame } from "../frame/frame.js";

@@ -1,5 +1,5 @@
-import { checkReadOptions, type ReadOptions } from "../columns/options.js";
-import { schemaOf } from "../columns/schema.js";
+import { checkReadOptions, type ReadOptions } from "../columns/arrow/read-options.js";
+import { schemaOf } from "../columns/arrow/schema.js";
 import { showAsCard } from "../display/card.js";
 import type { FrameSource } from "../display/source.js";
 import type { Document } from "../document/document.js";

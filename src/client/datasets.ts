@@ -1,4 +1,4 @@
-import { checkReadOptions } from "../columns/options.js";
+import { checkReadOptions } from "../columns/arrow/read-options.js";
 import { ArrowbookError, type ErrorDetails, InputError } from "../errors/errors.js";
 import { checkWords } from "../errors/options.js";
 import { Frame } from "../frame/frame.js";

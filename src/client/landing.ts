@@ -1,8 +1,8 @@
-import type { RecordBatch } from "../columns/arrow.js";
-import { atomicFile } from "../columns/file.js";
-import type { LentBatches } from "../columns/lent-batches.js";
-import type { ReadOptions } from "../columns/options.js";
-import { zipBatches } from "../columns/zip-rows.js";
+import type { RecordBatch } from "../columns/arrow/arrow.js";
+import type { ReadOptions } from "../columns/arrow/read-options.js";
+import type { LentBatches } from "../columns/build/lent-batches.js";
+import { atomicFile } from "../columns/io/atomic-file.js";
+import { zipBatches } from "../columns/workers/zip-file.js";
 import { readProgress } from "../display/progress/read-progress.js";
 import { zipEntry } from "../format/zip.js";
 import type { ColumnChooser } from "./bulk-columns.js";

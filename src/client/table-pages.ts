@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { RecordBatch } from "../columns/arrow.js";
-import type { ReadOptions } from "../columns/options.js";
+import type { RecordBatch } from "../columns/arrow/arrow.js";
+import type { ReadOptions } from "../columns/arrow/read-options.js";
 import { csvHeader } from "../document/csv.js";
 import type { TableMetadata } from "../document/records.js";
 import type { Rows } from "../document/rows.js";

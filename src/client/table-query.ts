@@ -1,6 +1,6 @@
-import type { RecordBatch } from "../columns/arrow.js";
-import { checkReadOptions } from "../columns/options.js";
-import { schemaOf } from "../columns/schema.js";
+import type { RecordBatch } from "../columns/arrow/arrow.js";
+import { checkReadOptions } from "../columns/arrow/read-options.js";
+import { schemaOf } from "../columns/arrow/schema.js";
 import { showAsCard } from "../display/card.js";
 import type { FrameSource } from "../display/source.js";
 import type { TableMetadata } from "../document/records.js";

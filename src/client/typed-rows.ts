@@ -1,8 +1,8 @@
-import type { RecordBatch } from "../columns/arrow.js";
-import { csvTable } from "../columns/csv.js";
-import { jsonRowsBatches } from "../columns/json.js";
-import type { ReadOptions } from "../columns/options.js";
-import { textBatches } from "../columns/texts.js";
+import type { RecordBatch } from "../columns/arrow/arrow.js";
+import type { ReadOptions } from "../columns/arrow/read-options.js";
+import { textBatches } from "../columns/build/from-text-rows.js";
+import { csvTable } from "../columns/csv/reader.js";
+import { jsonRowsBatches } from "../columns/json/reader.js";
 import type { Rows } from "../document/rows.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { Profile } from "../spec/profile.js";

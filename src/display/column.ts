@@ -1,5 +1,5 @@
-import { Field, makeData, RecordBatch, Schema, Struct, Table, type Vector } from "../columns/arrow.js";
-import { TYPE_KEY } from "../columns/schema.js";
+import { Field, makeData, RecordBatch, Schema, Struct, Table, type Vector } from "../columns/arrow/arrow.js";
+import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { htmlTable } from "./html.js";
 import type { Bundle } from "./show.js";
 import { textTable } from "./text.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import { refuseUnknown } from "../errors/options.js";
 import { escapeHtml, escapeJson } from "./escape.js";
 import { EXPLORE_SCRIPT } from "./explore-script.js";

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
-import { adopt } from "../columns/adopt.js";
-import { Table } from "../columns/arrow.js";
+import { Table } from "../columns/arrow/arrow.js";
+import { adopt } from "../columns/table/foreign-table.js";
 import { htmlOfView } from "./html.js";
 import { type Bundle, JUPYTER_DISPLAY } from "./show.js";
 import { textOfView } from "./text.js";

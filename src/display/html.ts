@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import { escapeHtml } from "./escape.js";
 import { sourceParts } from "./source.js";
 import { sparklineImage } from "./sparkline.js";

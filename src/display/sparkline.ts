@@ -1,5 +1,5 @@
-import type { Table, Vector } from "../columns/arrow.js";
-import { vectorToNumbers } from "../columns/readers.js";
+import type { Table, Vector } from "../columns/arrow/arrow.js";
+import { vectorToNumbers } from "../columns/arrow/vector-values.js";
 import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
 

@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import { plainLine } from "./escape.js";
 import { NOTEBOOK_WIDTH } from "./show.js";
 import { sourceParts } from "./source.js";

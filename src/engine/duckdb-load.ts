@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { adopt } from "../columns/adopt.js";
-import type { RecordBatch, Schema } from "../columns/arrow.js";
-import { TYPE_KEY } from "../columns/schema.js";
+import type { RecordBatch, Schema } from "../columns/arrow/arrow.js";
+import { TYPE_KEY } from "../columns/arrow/schema.js";
+import { adopt } from "../columns/table/foreign-table.js";
 import { DataError, InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
 import { ENGINE_PRECISION, sqlType } from "./duckdb-types.js";

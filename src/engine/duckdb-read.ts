@@ -10,7 +10,7 @@ import {
   type Schema,
   Struct,
   Utf8,
-} from "../columns/arrow.js";
+} from "../columns/arrow/arrow.js";
 import type { OutColumn } from "./duckdb-types.js";
 
 /** The fixed-width insides of a vector that the binding hands out; its own accessors make one object per cell. */

@@ -16,8 +16,8 @@ import {
   TimeUnit,
   Type,
   Utf8,
-} from "../columns/arrow.js";
-import { TYPE_KEY } from "../columns/schema.js";
+} from "../columns/arrow/arrow.js";
+import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { InputError } from "../errors/errors.js";
 
 /** The engine's decimals end here; wider ones live in it as text. */

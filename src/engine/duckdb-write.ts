@@ -7,7 +7,7 @@ import {
   type RecordBatch,
   Type,
   type Vector,
-} from "../columns/arrow.js";
+} from "../columns/arrow/arrow.js";
 import { DataError } from "../errors/errors.js";
 import { ENGINE_PRECISION } from "./duckdb-types.js";
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult, DuckDBValue } from "@duckdb/node-api";
-import { type RecordBatch, Schema, Table } from "../columns/arrow.js";
+import { type RecordBatch, Schema, Table } from "../columns/arrow/arrow.js";
 import { FileError, InputError } from "../errors/errors.js";
 import { checkWords, refuseUnknown } from "../errors/options.js";
 import { engineError, engineReason } from "./duckdb-error.js";

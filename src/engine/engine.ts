@@ -1,4 +1,4 @@
-import type { RecordBatch, Schema, Table } from "../columns/arrow.js";
+import type { RecordBatch, Schema, Table } from "../columns/arrow/arrow.js";
 
 /** What {@link Engine.load} may be told besides the rows. */
 export interface LoadOptions {

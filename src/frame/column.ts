@@ -1,5 +1,11 @@
-import { DataType, type Vector } from "../columns/arrow.js";
-import { cellAt, vectorToBigInts, vectorToDates, vectorToNumbers, vectorToStrings } from "../columns/readers.js";
+import { DataType, type Vector } from "../columns/arrow/arrow.js";
+import {
+  cellAt,
+  vectorToBigInts,
+  vectorToDates,
+  vectorToNumbers,
+  vectorToStrings,
+} from "../columns/arrow/vector-values.js";
 import { columnBundle, columnText } from "../display/column.js";
 import { showAs } from "../display/show.js";
 import { InputError } from "../errors/errors.js";

@@ -7,10 +7,10 @@ import {
   Schema,
   Table,
   type Vector,
-} from "../columns/arrow.js";
-import { typeNames } from "../columns/schema.js";
-import { takeVector } from "../columns/take.js";
-import { recordBatch } from "../columns/unify.js";
+} from "../columns/arrow/arrow.js";
+import { typeNames } from "../columns/arrow/schema.js";
+import { recordBatch } from "../columns/table/conform.js";
+import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { namesOf } from "./names.js";
 

@@ -1,7 +1,7 @@
-import { DataType, type Schema, Table } from "../columns/arrow.js";
-import { chunkReader } from "../columns/chunks.js";
-import { columnsOf } from "../columns/schema.js";
-import { textBatches } from "../columns/texts.js";
+import { DataType, type Schema, Table } from "../columns/arrow/arrow.js";
+import { chunkReader } from "../columns/arrow/cell-reader.js";
+import { columnsOf } from "../columns/arrow/schema.js";
+import { textBatches } from "../columns/build/from-text-rows.js";
 import { InputError } from "../errors/errors.js";
 import { checkWords, refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";

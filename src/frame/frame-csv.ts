@@ -1,5 +1,5 @@
-import type { Table } from "../columns/arrow.js";
-import { cellTexts } from "../columns/cells.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import { cellTexts } from "../columns/arrow/to-text-rows.js";
 import { type CsvTextOptions, csvText } from "../format/csv-text.js";
 import { namesOf } from "./names.js";
 

@@ -1,20 +1,20 @@
-import { adopt } from "../columns/adopt.js";
-import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow.js";
-import { csvFileTable } from "../columns/files.js";
-import { readArrow, tableFromIPCBytes } from "../columns/ipc.js";
+import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow/arrow.js";
 import {
   type CsvOptions,
   checkColumns,
   checkCsvOptions,
   checkReadOptions,
   type ReadOptions,
-} from "../columns/options.js";
-import { readParquet } from "../columns/parquet-read.js";
-import { columnsOf } from "../columns/schema.js";
-import { sortedRows } from "../columns/sort.js";
-import { takeRows } from "../columns/take.js";
-import { tableOf } from "../columns/unify.js";
-import { zipTable } from "../columns/zip-rows.js";
+} from "../columns/arrow/read-options.js";
+import { columnsOf } from "../columns/arrow/schema.js";
+import { readArrow, tableFromIPCBytes } from "../columns/ipc/stream.js";
+import { readParquet } from "../columns/parquet/read/read.js";
+import { tableOf } from "../columns/table/conform.js";
+import { adopt } from "../columns/table/foreign-table.js";
+import { sortedRows } from "../columns/table/sort.js";
+import { takeRows } from "../columns/table/take.js";
+import { csvFileTable } from "../columns/workers/csv-file.js";
+import { zipTable } from "../columns/workers/zip-file.js";
 import { letErrorsShow } from "../display/error.js";
 import { htmlTable } from "../display/html.js";
 import { type Bundle, showAs } from "../display/show.js";

@@ -1,4 +1,4 @@
-import type { RecordBatch, Schema } from "../columns/arrow.js";
+import type { RecordBatch, Schema } from "../columns/arrow/arrow.js";
 import { InputError } from "../errors/errors.js";
 
 /** Throws InputError `BadOption` unless an object with members is given. */

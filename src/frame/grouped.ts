@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import { type Aggregates, aggregateBy, countBy } from "../series/group-by.js";
 import { needObject } from "./given.js";
 

@@ -1,6 +1,6 @@
-import { writeCsv } from "../columns/files.js";
-import { type IPCOptions, tableToIPCBytes, writeArrowStream } from "../columns/ipc.js";
-import { type ParquetOptions, writeParquet } from "../columns/parquet.js";
+import { type IPCOptions, tableToIPCBytes, writeArrowStream } from "../columns/ipc/stream.js";
+import { type ParquetOptions, writeParquet } from "../columns/parquet/write/write.js";
+import { writeCsv } from "../columns/workers/csv-file.js";
 import { type Chart, plotTable } from "../display/chart/chart.js";
 import type { PlotOptions } from "../display/chart/options.js";
 import { Exploration, type ExploreOptions } from "../display/explore.js";

@@ -1,5 +1,5 @@
-import { type Field, type RecordBatch, Schema, Table, type Vector } from "../columns/arrow.js";
-import { recordBatch, sliceData } from "../columns/record-batch.js";
+import { type Field, type RecordBatch, Schema, Table, type Vector } from "../columns/arrow/arrow.js";
+import { recordBatch, sliceData } from "../columns/arrow/record-batch.js";
 import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
 import { needList } from "./given.js";

@@ -1,6 +1,6 @@
-import type { Table } from "../columns/arrow.js";
-import { jsonRowsTable } from "../columns/json.js";
-import type { ReadOptions } from "../columns/options.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import type { ReadOptions } from "../columns/arrow/read-options.js";
+import { jsonRowsTable } from "../columns/json/reader.js";
 import type { FrameSource } from "../display/source.js";
 import { jsonNode, rowPaths } from "../document/json.js";
 import { readFields } from "../document/node.js";

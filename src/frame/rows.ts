@@ -1,5 +1,5 @@
-import { type Data, DataType, type Table } from "../columns/arrow.js";
-import { chunkReader } from "../columns/chunks.js";
+import { type Data, DataType, type Table } from "../columns/arrow/arrow.js";
+import { chunkReader } from "../columns/arrow/cell-reader.js";
 import { checkWords, refuseUnknown } from "../errors/options.js";
 import { distinctNames, namesOf } from "./names.js";
 

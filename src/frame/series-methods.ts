@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import type { FrameSource } from "../display/source.js";
 import type { Frequency } from "../series/calendar.js";
 import type { ColumnChoice } from "../series/choose.js";

@@ -1,5 +1,5 @@
-import type { Table } from "../columns/arrow.js";
-import type { SortKey } from "../columns/sort.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import type { SortKey } from "../columns/table/sort.js";
 import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
 import { needList } from "./given.js";

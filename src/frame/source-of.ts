@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import type { FrameSource } from "../display/source.js";
 
 /** What a frame of the other half of the package says of where it comes from. */

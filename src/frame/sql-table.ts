@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
 

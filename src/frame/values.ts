@@ -1,6 +1,6 @@
-import { type Data, DataType, type Field, makeData, makeVector, Table, Vector } from "../columns/arrow.js";
-import { fieldOf, schemaOf } from "../columns/schema.js";
-import { textBatches } from "../columns/texts.js";
+import { type Data, DataType, type Field, makeData, makeVector, Table, Vector } from "../columns/arrow/arrow.js";
+import { fieldOf, schemaOf } from "../columns/arrow/schema.js";
+import { textBatches } from "../columns/build/from-text-rows.js";
 import { InputError } from "../errors/errors.js";
 import { type ColumnSpec, parseType } from "../spec/columns.js";
 import { Column } from "./column.js";

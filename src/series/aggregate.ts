@@ -1,8 +1,8 @@
-import { DataType, type Field, type Vector } from "../columns/arrow.js";
-import { vectorToStrings } from "../columns/readers.js";
-import { typeName } from "../columns/schema.js";
-import { compareText } from "../columns/sort.js";
-import { takeVector } from "../columns/take.js";
+import { DataType, type Field, type Vector } from "../columns/arrow/arrow.js";
+import { typeName } from "../columns/arrow/schema.js";
+import { vectorToStrings } from "../columns/arrow/vector-values.js";
+import { compareText } from "../columns/table/sort.js";
+import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf } from "../errors/options.js";
 import { isNumber } from "./choose.js";

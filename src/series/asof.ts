@@ -1,6 +1,6 @@
-import type { Table } from "../columns/arrow.js";
-import { columnIndex } from "../columns/names.js";
-import { takeVector } from "../columns/take.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
+import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./choose.js";
 import { daysOf } from "./days.js";

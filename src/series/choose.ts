@@ -1,6 +1,6 @@
-import { DataType, type Table, type Vector } from "../columns/arrow.js";
-import { columnIndex } from "../columns/names.js";
-import { typeName } from "../columns/schema.js";
+import { DataType, type Table, type Vector } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
+import { typeName } from "../columns/arrow/schema.js";
 import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
 

@@ -1,7 +1,7 @@
-import { DateDay, Field, makeData, type Table } from "../columns/arrow.js";
-import { columnIndex } from "../columns/names.js";
-import { TYPE_KEY } from "../columns/schema.js";
-import { takeVector } from "../columns/take.js";
+import { DateDay, Field, makeData, type Table } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
+import { TYPE_KEY } from "../columns/arrow/schema.js";
+import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
 import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./aggregate.js";

@@ -1,5 +1,5 @@
-import type { Table } from "../columns/arrow.js";
-import { columnIndex } from "../columns/names.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
 import { oneOf } from "../errors/options.js";
 import { choose, vectorAt } from "./choose.js";
 import { textColumn } from "./describe.js";

@@ -1,4 +1,4 @@
-import { type Data, DataType, TimeUnit, type Vector } from "../columns/arrow.js";
+import { type Data, DataType, TimeUnit, type Vector } from "../columns/arrow/arrow.js";
 import { InputError } from "../errors/errors.js";
 import { joined } from "./pieces.js";
 

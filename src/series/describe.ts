@@ -1,5 +1,5 @@
-import { Field, type Table, Utf8, vectorFromArray } from "../columns/arrow.js";
-import { TYPE_KEY } from "../columns/schema.js";
+import { Field, type Table, Utf8, vectorFromArray } from "../columns/arrow/arrow.js";
+import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { choose, vectorAt } from "./choose.js";
 import { type Column, doubleColumn, numbersOf } from "./numbers.js";
 import { quantileOfSorted } from "./quantile.js";

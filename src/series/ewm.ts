@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, wholeNumber } from "./choose.js";

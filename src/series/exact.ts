@@ -1,5 +1,5 @@
-import { DataType, Decimal, type Field, Int64, makeData, type Vector } from "../columns/arrow.js";
-import { vectorToBigInts } from "../columns/readers.js";
+import { DataType, Decimal, type Field, Int64, makeData, type Vector } from "../columns/arrow/arrow.js";
+import { vectorToBigInts } from "../columns/arrow/vector-values.js";
 import { DataError } from "../errors/errors.js";
 import { type Column, retyped } from "./numbers.js";
 

@@ -9,8 +9,8 @@ import {
   Utf8,
   Vector,
   vectorFromArray,
-} from "../columns/arrow.js";
-import { takeVector } from "../columns/take.js";
+} from "../columns/arrow/arrow.js";
+import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { validOf } from "./aggregate.js";

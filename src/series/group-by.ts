@@ -1,6 +1,6 @@
-import type { Table } from "../columns/arrow.js";
-import { columnIndex } from "../columns/names.js";
-import { takeVector } from "../columns/take.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
+import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { type Aggregate, aggregate, type Spans } from "./aggregate.js";
 import { listOf, vectorAt } from "./choose.js";

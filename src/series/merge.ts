@@ -1,7 +1,7 @@
-import type { Field, Table } from "../columns/arrow.js";
-import { columnIndex } from "../columns/names.js";
-import { sortedRows } from "../columns/sort.js";
-import { takeVector } from "../columns/take.js";
+import type { Field, Table } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
+import { sortedRows } from "../columns/table/sort.js";
+import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { isTime, listOf, needTime, vectorAt } from "./choose.js";

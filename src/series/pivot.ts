@@ -1,8 +1,8 @@
-import type { Field, Table, Vector } from "../columns/arrow.js";
-import { columnIndex } from "../columns/names.js";
-import { cellText } from "../columns/readers.js";
-import { sortedRows } from "../columns/sort.js";
-import { takeVector } from "../columns/take.js";
+import type { Field, Table, Vector } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
+import { cellText } from "../columns/arrow/vector-values.js";
+import { sortedRows } from "../columns/table/sort.js";
+import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import { type Aggregate, aggregate, type Spans } from "./aggregate.js";

@@ -1,5 +1,5 @@
-import type { Table } from "../columns/arrow.js";
-import { columnIndex } from "../columns/names.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type Frequency, floor, label, next } from "./calendar.js";
 import { ALONG, listOf, needTime } from "./choose.js";

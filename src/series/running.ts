@@ -1,5 +1,5 @@
-import type { Table } from "../columns/arrow.js";
-import { takeVector } from "../columns/take.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import { takeVector } from "../columns/table/take.js";
 import { refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, vectorAt } from "./choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";

@@ -1,5 +1,5 @@
-import type { Table } from "../columns/arrow.js";
-import { takeVector } from "../columns/take.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";

@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { TRANSFORMS, type Transform } from "../spec/vocabulary.js";
 import { ALONG, type ColumnChoice, choose, vectorAt, wholeNumber } from "./choose.js";

@@ -1,5 +1,5 @@
-import type { Table } from "../columns/arrow.js";
-import { columnIndex } from "../columns/names.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
 import { listOf } from "./choose.js";
 import { rowsOf } from "./tables.js";
 import { seriesCodes } from "./track.js";

@@ -1,4 +1,4 @@
-import type { RecordBatch } from "../columns/arrow.js";
+import type { RecordBatch } from "../columns/arrow/arrow.js";
 import type { DatabaseMetadata } from "../document/records.js";
 import { suggestion } from "../errors/nearest.js";
 import type { Call } from "../spec/endpoints.js";

@@ -1,4 +1,4 @@
-import { cellTexts } from "../columns/cells.js";
+import { cellTexts } from "../columns/arrow/to-text-rows.js";
 import type { DatasetData, DatasetMetadata } from "../document/records.js";
 import type { RowsToWrite } from "../document/rows.js";
 import { suggestion } from "../errors/nearest.js";

@@ -1,4 +1,4 @@
-import type { RecordBatch } from "../columns/arrow.js";
+import type { RecordBatch } from "../columns/arrow/arrow.js";
 import type { ExportStatus } from "../document/records.js";
 import type { Call } from "../spec/endpoints.js";
 import { chosenColumns, columnSpecs, tableOf } from "./answer-table.js";

@@ -1,4 +1,4 @@
-import { cellTexts } from "../columns/cells.js";
+import { cellTexts } from "../columns/arrow/to-text-rows.js";
 import type { TableMetadata } from "../document/records.js";
 import { suggestion } from "../errors/nearest.js";
 import type { ColumnSpec } from "../spec/columns.js";

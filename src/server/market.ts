@@ -1,5 +1,5 @@
-import { type Data, Decimal, makeData, RecordBatch, type Schema, Struct, Table } from "../columns/arrow.js";
-import { schemaOf } from "../columns/schema.js";
+import { type Data, Decimal, makeData, RecordBatch, type Schema, Struct, Table } from "../columns/arrow/arrow.js";
+import { schemaOf } from "../columns/arrow/schema.js";
 import { parseDate } from "../value/date.js";
 import type { Catalog, DatasetEntry } from "./catalog.js";
 

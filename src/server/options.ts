@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow.js";
+import type { Table } from "../columns/arrow/arrow.js";
 import type { Engine } from "../engine/engine.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import type { Profile } from "../spec/profile.js";

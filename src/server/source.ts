@@ -1,8 +1,8 @@
 import { createReadStream, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { Field, RecordBatch, Schema, Struct, type Table } from "../columns/arrow.js";
-import { csvBatches } from "../columns/csv.js";
-import { schemaOf } from "../columns/schema.js";
+import { Field, RecordBatch, Schema, Struct, type Table } from "../columns/arrow/arrow.js";
+import { schemaOf } from "../columns/arrow/schema.js";
+import { csvBatches } from "../columns/csv/reader.js";
 import type { Engine } from "../engine/engine.js";
 import { type ArrowbookError, DataError, FileError, isArrowbookError } from "../errors/errors.js";
 import type { ColumnSpec } from "../spec/columns.js";

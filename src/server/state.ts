@@ -1,4 +1,4 @@
-import { cellText } from "../columns/readers.js";
+import { cellText } from "../columns/arrow/vector-values.js";
 import type { Engine } from "../engine/engine.js";
 
 /** What a service remembers in its database file from run to run, as JSON under a word. */

@@ -1,5 +1,5 @@
-import type { Table } from "../columns/arrow.js";
-import { cellTexts } from "../columns/cells.js";
+import type { Table } from "../columns/arrow/arrow.js";
+import { cellTexts } from "../columns/arrow/to-text-rows.js";
 import type { Engine } from "../engine/engine.js";
 import { quoteName } from "../engine/quote.js";
 import { DataError, InputError } from "../errors/errors.js";

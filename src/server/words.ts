@@ -1,4 +1,4 @@
-import { cellText } from "../columns/readers.js";
+import { cellText } from "../columns/arrow/vector-values.js";
 import type { Engine } from "../engine/engine.js";
 import { quoteName } from "../engine/quote.js";
 import { type ColumnSpec, parseType } from "../spec/columns.js";

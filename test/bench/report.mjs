@@ -63,7 +63,7 @@ ${parts.join("\n\n")}
 - A cell stays bytes until its column's type reads it into a typed buffer. No string, number or Date is made for a cell.
 - CSV is read by blocks in WebAssembly (\`src/wasm/csv-blocks.ts\`): where all cells of a thousand rows end, then column by column, sixteen
   bytes at a time, with no branch that depends on the digits. Rows of JSON have a reader that is written out per schema
-  (\`src/columns/row-code.ts\`): one loop over columns makes all columns share the same branches, which the processor then foresees badly.
+  (\`src/columns/json/row-code.ts\`): one loop over columns makes all columns share the same branches, which the processor then foresees badly.
 - Whatever is not plain (quotes at odd places, exponents, long numbers, errors) leaves the fast readers and is read cell by cell, or row by
   row by the grammar, and exactly.
 - An archive is inflated on one worker thread, 4 MB at a time, and parsed on another: not for the second core, which is busy either way,

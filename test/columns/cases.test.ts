@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { csvTable } from "../../src/columns/csv.js";
-import { jsonRowsTable } from "../../src/columns/json.js";
-import { vectorToNumbers, vectorToStrings } from "../../src/columns/readers.js";
-import { zipTable } from "../../src/columns/zip-rows.js";
+import { vectorToNumbers, vectorToStrings } from "../../src/columns/arrow/vector-values.js";
+import { csvTable } from "../../src/columns/csv/reader.js";
+import { jsonRowsTable } from "../../src/columns/json/reader.js";
+import { zipTable } from "../../src/columns/workers/zip-file.js";
 import { DataError } from "../../src/errors/errors.js";
 import { csvRow, DOUBLED, type FaultSlot, splitRow } from "../../src/format/csv.js";
 import { csvText } from "../../src/format/csv-text.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvTable } from "../../src/columns/csv.js";
-import type { CellReport, CsvOptions } from "../../src/columns/options.js";
+import type { CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
+import { csvTable } from "../../src/columns/csv/reader.js";
 import { DataError } from "../../src/errors/errors.js";
 import { csvText } from "../../src/format/csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";

@@ -4,9 +4,9 @@ import { ByteWriter } from "hyparquet-writer";
 import { deltaBinaryPack } from "hyparquet-writer/src/delta.js";
 import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
 import { describe, expect, it } from "vitest";
-import { deltaPacked } from "../../src/columns/delta-packed.js";
-import { deltaUnpacked } from "../../src/columns/delta-unpacked.js";
-import { hybridRuns } from "../../src/columns/hybrid-runs.js";
+import { deltaUnpacked } from "../../src/columns/parquet/read/delta.js";
+import { hybridRuns } from "../../src/columns/parquet/read/hybrid-runs.js";
+import { deltaPacked } from "../../src/columns/parquet/write/delta.js";
 
 // Parquet's encoding DELTA_BINARY_PACKED, judged by another reader and by another writer.
 

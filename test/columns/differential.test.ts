@@ -5,8 +5,8 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import Papa from "papaparse";
 import { afterAll, expect, it } from "vitest";
-import { csvTable } from "../../src/columns/csv.js";
-import { jsonRowsTable } from "../../src/columns/json.js";
+import { csvTable } from "../../src/columns/csv/reader.js";
+import { jsonRowsTable } from "../../src/columns/json/reader.js";
 import { csvText } from "../../src/format/csv-text.js";
 import { textsOf, utf8 } from "./rows.js";
 

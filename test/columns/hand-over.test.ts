@@ -8,23 +8,23 @@ import { tableFromIPC as flechetteTable } from "@uwdata/flechette";
 import { parquetMetadata } from "hyparquet";
 import polars from "nodejs-polars";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { adopt } from "../../src/columns/adopt.js";
-import { Dictionary, Int32, makeData, makeVector, Table, tableToIPC, Utf8 } from "../../src/columns/arrow.js";
-import { csvBatches, csvTable } from "../../src/columns/csv.js";
-import { csvFileTable, writeCsv } from "../../src/columns/files.js";
+import { Dictionary, Int32, makeData, makeVector, Table, tableToIPC, Utf8 } from "../../src/columns/arrow/arrow.js";
+import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
+import { columnsOf } from "../../src/columns/arrow/schema.js";
+import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { csvBatches, csvTable } from "../../src/columns/csv/reader.js";
 import {
   readArrow,
   tableFromIPCBytes,
   tableToIPCBytes,
   tableToIPCFileBytes,
   writeArrowStream,
-} from "../../src/columns/ipc.js";
-import type { CsvOptions } from "../../src/columns/options.js";
-import { writeParquet } from "../../src/columns/parquet.js";
-import { readParquet } from "../../src/columns/parquet-read.js";
-import { columnsOf } from "../../src/columns/schema.js";
-import { textTable } from "../../src/columns/texts.js";
-import { tableOf } from "../../src/columns/unify.js";
+} from "../../src/columns/ipc/stream.js";
+import { readParquet } from "../../src/columns/parquet/read/read.js";
+import { writeParquet } from "../../src/columns/parquet/write/write.js";
+import { tableOf } from "../../src/columns/table/conform.js";
+import { adopt } from "../../src/columns/table/foreign-table.js";
+import { csvFileTable, writeCsv } from "../../src/columns/workers/csv-file.js";
 import { DataError, FileError, InputError } from "../../src/errors/errors.js";
 import { textsOf, utf8 } from "./rows.js";
 

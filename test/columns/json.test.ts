@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvTable } from "../../src/columns/csv.js";
-import { tableFromIPCBytes, tableToIPCBytes } from "../../src/columns/ipc.js";
-import { jsonRowsTable } from "../../src/columns/json.js";
-import type { ReadOptions } from "../../src/columns/options.js";
-import { textBatches } from "../../src/columns/texts.js";
-import { tableOf } from "../../src/columns/unify.js";
+import type { ReadOptions } from "../../src/columns/arrow/read-options.js";
+import { textBatches } from "../../src/columns/build/from-text-rows.js";
+import { csvTable } from "../../src/columns/csv/reader.js";
+import { tableFromIPCBytes, tableToIPCBytes } from "../../src/columns/ipc/stream.js";
+import { jsonRowsTable } from "../../src/columns/json/reader.js";
+import { tableOf } from "../../src/columns/table/conform.js";
 import { DataError } from "../../src/errors/errors.js";
 import { csvText } from "../../src/format/csv-text.js";
 import type { ColumnSpec } from "../../src/spec/columns.js";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { csvTable } from "../../src/columns/csv.js";
-import { jsonRowsTable } from "../../src/columns/json.js";
+import { csvTable } from "../../src/columns/csv/reader.js";
+import { jsonRowsTable } from "../../src/columns/json/reader.js";
 import { csvText } from "../../src/format/csv-text.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";

@@ -19,10 +19,10 @@ import {
   Uint64,
   Utf8,
   vectorFromArray,
-} from "../../src/columns/arrow.js";
-import { writeParquet } from "../../src/columns/parquet.js";
-import { readParquet } from "../../src/columns/parquet-read.js";
-import { textTable } from "../../src/columns/texts.js";
+} from "../../src/columns/arrow/arrow.js";
+import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { readParquet } from "../../src/columns/parquet/read/read.js";
+import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
 import { textsOf } from "./rows.js";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DateDay, Decimal, makeData, makeVector, Vector } from "../../src/columns/arrow.js";
+import { DateDay, Decimal, makeData, makeVector, Vector } from "../../src/columns/arrow/arrow.js";
+import { columnsOf, schemaOf } from "../../src/columns/arrow/schema.js";
 import {
   cellAt,
   cellText,
@@ -7,8 +8,7 @@ import {
   vectorToDates,
   vectorToNumbers,
   vectorToStrings,
-} from "../../src/columns/readers.js";
-import { columnsOf, schemaOf } from "../../src/columns/schema.js";
+} from "../../src/columns/arrow/vector-values.js";
 import { unscaledText } from "../../src/value/decimal.js";
 
 const decimals = (values: readonly (bigint | null)[], bits: 128 | 256, precision: number, scale: number): Vector => {

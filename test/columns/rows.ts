@@ -1,7 +1,7 @@
-import type { Table } from "../../src/columns/arrow.js";
-import { cellTexts } from "../../src/columns/cells.js";
-import { csvBatches } from "../../src/columns/csv.js";
-import type { CsvOptions } from "../../src/columns/options.js";
+import type { Table } from "../../src/columns/arrow/arrow.js";
+import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
+import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import { csvBatches } from "../../src/columns/csv/reader.js";
 
 /** UTF-8 of a text. */
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { csvThreadsTable } from "../../src/columns/csv-threads.js";
-import { csvFileTable } from "../../src/columns/files.js";
-import type { CellReport, CsvOptions } from "../../src/columns/options.js";
+import type { CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
+import { csvFileTable } from "../../src/columns/workers/csv-file.js";
+import { csvThreadsTable } from "../../src/columns/workers/split.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { textsOf } from "./rows.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { csvTable } from "../../src/columns/csv.js";
-import { jsonRowsTable } from "../../src/columns/json.js";
+import { csvTable } from "../../src/columns/csv/reader.js";
+import { jsonRowsTable } from "../../src/columns/json/reader.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 it.each([48, 49, 96, 201])("a table of %i columns is read in groups", async (width) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { csvTable } from "../../src/columns/csv.js";
-import type { CsvOptions } from "../../src/columns/options.js";
+import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
+import { csvTable } from "../../src/columns/csv/reader.js";
 import { DataError } from "../../src/errors/errors.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 

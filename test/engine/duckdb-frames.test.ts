@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { csvTable } from "../../src/columns/csv.js";
+import { csvTable } from "../../src/columns/csv/reader.js";
 import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { get, sampleOf, started } from "../server/support.js";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ZipFile } from "yazl";
-import { Table, TimestampMillisecond, vectorFromArray } from "../../src/columns/arrow.js";
-import { writeArrowFile } from "../../src/columns/ipc-file.js";
+import { Table, TimestampMillisecond, vectorFromArray } from "../../src/columns/arrow/arrow.js";
+import { writeArrowFile } from "../../src/columns/ipc/file.js";
 import { DataError, FileError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { makeData, makeVector, Null, Table } from "../../src/columns/arrow.js";
+import { makeData, makeVector, Null, Table } from "../../src/columns/arrow/arrow.js";
 import { InputError } from "../../src/errors/errors.js";
 import type { Column } from "../../src/frame/column.js";
 import { Frame } from "../../src/frame/frame.js";

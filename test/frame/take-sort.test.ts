@@ -22,8 +22,8 @@ import {
 } from "apache-arrow";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareText, sortedRows } from "../../src/columns/sort.js";
-import { takeRows, takeVector } from "../../src/columns/take.js";
+import { compareText, sortedRows } from "../../src/columns/table/sort.js";
+import { takeRows, takeVector } from "../../src/columns/table/take.js";
 
 const text = new Dictionary(new Utf8(), new Int32(), 7);
 

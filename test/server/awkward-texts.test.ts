@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import Papa from "papaparse";
 import { expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
-import { tableToIPCBytes } from "../../src/columns/ipc.js";
+import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
 import { FORMATS } from "../../src/spec/vocabulary.js";
 import { cases } from "../cases.js";
 import { folderOf, get, started } from "./support.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import { csvTable } from "../../src/columns/csv.js";
-import { vectorToBigInts } from "../../src/columns/readers.js";
+import { vectorToBigInts } from "../../src/columns/arrow/vector-values.js";
+import { csvTable } from "../../src/columns/csv/reader.js";
 import { duckdbEngine } from "../../src/engine/duckdb.js";
 import { filterSql } from "../../src/server/filter-sql.js";
 import { specification } from "../../src/spec/profile.js";

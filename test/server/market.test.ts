@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { vectorToBigInts, vectorToNumbers, vectorToStrings } from "../../src/columns/readers.js";
+import { vectorToBigInts, vectorToNumbers, vectorToStrings } from "../../src/columns/arrow/vector-values.js";
 import { marketCatalog, marketPrices, marketSeries } from "../../src/server/market.js";
 
 it("the seeded table equals the seeded series, cell by cell", () => {

@@ -1,6 +1,6 @@
-import { DataType, type Table, type Vector } from "../../columns/arrow.js";
-import { vectorToNumbers } from "../../columns/readers.js";
-import { columnsOf } from "../../columns/schema.js";
+import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
+import { columnsOf } from "../../columns/arrow/schema.js";
+import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";

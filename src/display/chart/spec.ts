@@ -1,4 +1,4 @@
-import type { Table } from "../../columns/arrow.js";
+import type { Table } from "../../columns/arrow/arrow.js";
 import { scrub } from "../../errors/secrets.js";
 import type { FrameSource } from "../source.js";
 import { cutTo } from "../width.js";

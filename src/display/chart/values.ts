@@ -1,6 +1,6 @@
-import type { Table } from "../../columns/arrow.js";
-import { chunkReader } from "../../columns/chunks.js";
-import { vectorToNumbers } from "../../columns/readers.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import { chunkReader } from "../../columns/arrow/cell-reader.js";
+import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import type { Channel, Choice } from "./choose.js";
 import { lttb } from "./downsample.js";
 import { ALL_LINE_POINTS, LINE_POINTS, MAX_CANDLES, MAX_POINTS } from "./options.js";

@@ -1,0 +1,129 @@
+import { InputError } from "../../errors/errors.js";
+import { checkWords, refuseUnknown } from "../../errors/options.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import type { Schema } from "./arrow.js";
+
+/** Cells of one column that did not come through as written: what happened, how often, and the first few. */
+export interface CellReport {
+  readonly column: string;
+  /** The column's service type. */
+  readonly type: string;
+  /** `null`: bad cells set to null (`onBadCell: "null"`); `rounded`: digits cut off (`onPrecisionLoss: "round"`). */
+  readonly what: "null" | "rounded";
+  readonly count: number;
+  /** At most five, in reading order; `row` counts data rows from 0, `offset` bytes from the start of the reply or file. */
+  readonly examples: readonly { readonly row: number; readonly value: string; readonly offset: number }[];
+}
+
+/** How cells become columns; the same for CSV, JSON and XML. The first value named is the default. */
+export interface ReadOptions {
+  /** `exact`: `BigDecimal` becomes Decimal128 or Decimal256; `float64`: the nearest double. */
+  readonly decimals?: "exact" | "float64";
+  /** A cell that does not fit its type is an error, or null and counted in `onReport`. */
+  readonly onBadCell?: "error" | "null";
+  /** Digits beyond the scale (zeros are none) or below a millisecond are an error, or rounded half to even and counted in `onReport`. */
+  readonly onPrecisionLoss?: "error" | "round";
+  /** Takes each warning once; default `process.emitWarning`. */
+  readonly warn?: (message: string) => void;
+  /** Called once per column and kind at the end of a read in which cells became null or were rounded. */
+  readonly onReport?: (report: CellReport) => void;
+  /** Rows of a record batch; default 65,536. */
+  readonly batchRows?: number;
+  /** Threads for a long file: a CSV file is split over them, that of an archive is inflated on one and parsed on another. Default one for each core; `1`: the caller's alone. */
+  readonly threads?: number;
+  /** Text columns as `Dictionary<Utf8, Int32>` or `Utf8`; `auto` takes Utf8 for a column whose values mostly differ in the first batch. */
+  readonly text?: "auto" | "dictionary" | "utf8";
+  /** Number of the first row in messages and reports, for rows that follow others; default 0. */
+  readonly firstRow?: number;
+  /** Take the column types of this schema, that of an earlier page of the same rows, so that the batches of all pages fit together. */
+  readonly schema?: Schema;
+  readonly signal?: AbortSignal;
+}
+
+/** Departures from strict CSV, each off unless named. */
+export interface CsvLeniency {
+  /** Cells missing at the end of a row are null. */
+  readonly shortRows?: boolean;
+  /** Cells beyond the last column are dropped. */
+  readonly longRows?: boolean;
+  /** Empty lines are skipped. */
+  readonly emptyLines?: boolean;
+  /** A quote inside an unquoted cell is text, and so is what follows a closing quote. */
+  readonly quotes?: boolean;
+  /** Spaces and tabs around an unquoted cell are dropped. */
+  readonly trim?: boolean;
+  /** Invalid UTF-8 becomes U+FFFD. */
+  readonly utf8?: boolean;
+  /** Columns of the header that nobody declared are dropped, declared ones it lacks are null, letter case is ignored where that is unambiguous. */
+  readonly header?: boolean;
+}
+
+/** How a CSV file or reply is read. */
+export interface CsvOptions extends ReadOptions {
+  /** Name and service type of each column; cells are matched to them by the header's names, or by place without a header. */
+  readonly columns: readonly ColumnSpec[];
+  /** `true`: the first line holds the column names; `"detect"`: it does when it equals them. */
+  readonly header?: boolean | "detect";
+  /** `quoted`: `""` is empty text and an unquoted empty cell null; `null`: both are null. */
+  readonly emptyText?: "quoted" | "null";
+  readonly lenient?: CsvLeniency;
+  /** Longest cell in bytes; default 16 MB (16,777,216). */
+  readonly maxCellBytes?: number;
+}
+
+/** For those who show how far a read of a CSV file has come. */
+export interface OnBytes {
+  /** Told, batch by batch, how many bytes of the file were read, and how many there are. */
+  readonly onBytes?: (bytes: number, total: number) => void;
+}
+
+/** Rows of a record batch unless told otherwise. */
+export const BATCH_ROWS = 65_536;
+
+const READ: readonly (keyof ReadOptions)[] = [
+  ...(["decimals", "onBadCell", "onPrecisionLoss", "warn", "onReport"] as const),
+  ...(["batchRows", "threads", "text", "firstRow", "schema", "signal"] as const),
+];
+const CSV: readonly (keyof CsvOptions)[] = [...READ, "columns", "header", "emptyText", "lenient", "maxCellBytes"];
+const LENIENT: readonly (keyof CsvLeniency)[] = [
+  ...(["shortRows", "longRows", "emptyLines", "quotes", "trim", "utf8", "header"] as const),
+];
+const WORDS = {
+  decimals: ["exact", "float64"],
+  onBadCell: ["error", "null"],
+  onPrecisionLoss: ["error", "round"],
+  text: ["auto", "dictionary", "utf8"],
+} as const;
+
+/** Throws InputError for an option of a read that is not there (`also` names more that are), or a word that none of its words is. */
+export function checkReadOptions(options: object | undefined, where: string, also: readonly string[] = []): void {
+  refuseUnknown(options, [...READ, ...also], where);
+  checkWords(options, WORDS);
+}
+
+/** As {@link checkReadOptions}, for CSV; the columns must be there. */
+export function checkCsvOptions(options: CsvOptions, where: string, also: readonly string[] = []): void {
+  const { columns, header, emptyText, lenient }: Partial<CsvOptions> = options ?? {};
+  checkColumns(columns, where);
+  refuseUnknown(options, [...CSV, ...also], where);
+  checkWords(options, WORDS);
+  checkWords({ emptyText }, { emptyText: ["quoted", "null"] });
+  if (typeof header !== "boolean") checkWords({ header }, { header: ["detect"] });
+  refuseUnknown(lenient, LENIENT, `${where} lenient`);
+}
+
+/** Throws InputError `BadColumns` for what is no list of `{ name, type }`. */
+export function checkColumns(columns: unknown, where: string): void {
+  const isSpec = (column: Partial<ColumnSpec> | null): boolean =>
+    typeof column?.name === "string" && typeof column.type === "string";
+  if (Array.isArray(columns) && columns.every(isSpec)) return;
+  throw new InputError(
+    columns === undefined
+      ? `No columns were given to ${where}.`
+      : `The columns given to ${where} are no list of names and types.`,
+    {
+      code: "BadColumns",
+      hint: 'Give a list such as [{ name: "date", type: "Date" }, { name: "close", type: "double" }].',
+    },
+  );
+}

@@ -1,0 +1,120 @@
+import { clip, DataError } from "../../errors/errors.js";
+import type { CellReport, ReadOptions } from "../arrow/read-options.js";
+import type { ColumnBuilder } from "./builder.js";
+import { CELL_BAD_UTF8, CELL_LOSS, CELL_OK, CELL_ROUNDED, CELL_TOO_WIDE, writeCell } from "./exact-cell.js";
+
+const EXAMPLES = 5;
+
+interface Tally {
+  readonly column: ColumnBuilder;
+  readonly what: CellReport["what"];
+  count: number;
+  readonly examples: { row: number; value: string; offset: number }[];
+}
+
+/** What happens to cells that do not fit (`onBadCell`, `onPrecisionLoss`), and the count of it for `onReport`. */
+export class CellPolicy {
+  /** Rows of the batches before the current one. */
+  rowsBefore = 0;
+  private readonly firstRow: number;
+  private readonly tallies = new Map<string, Tally>();
+  private readonly nulls: boolean;
+  private readonly round: boolean;
+  private readonly onReport: ReadOptions["onReport"];
+
+  constructor(options: ReadOptions) {
+    this.firstRow = options.firstRow ?? 0;
+    this.nulls = options.onBadCell === "null";
+    this.round = options.onPrecisionLoss === "round";
+    this.onReport = options.onReport;
+  }
+
+  /** The number by which messages and reports name a row of the current batch. */
+  rowNumber(row: number): number {
+    return this.firstRow + this.rowsBefore + row;
+  }
+
+  /**
+   * Reads `start` to `end` of `b` as a cell; `offset` is where it stands in the reply or file.
+   *
+   * @throws DataError naming row, column, value and byte offset, unless the options say otherwise
+   */
+  write(column: ColumnBuilder, row: number, b: Uint8Array, start: number, end: number, offset: number): void {
+    const outcome = writeCell(column, row, b, start, end, this.round);
+    if (outcome === CELL_OK) return;
+    const value = Buffer.from(b.buffer, b.byteOffset + start, end - start).toString();
+    if (outcome === CELL_ROUNDED) this.count("rounded", column, row, value, offset);
+    else this.bad(column, row, value, offset, outcome);
+  }
+
+  /** A cell that does not fit its column: an error, or null and counted. */
+  bad(column: ColumnBuilder, row: number, value: string, offset: number, outcome: number): void {
+    if (!this.nulls) throw badCell(column, this.rowNumber(row), value, offset, outcome);
+    column.setNull(row);
+    this.count("null", column, row, value, offset);
+  }
+
+  private count(what: CellReport["what"], column: ColumnBuilder, row: number, value: string, offset: number): void {
+    const key = `${what} ${column.name}`;
+    let tally = this.tallies.get(key);
+    if (tally === undefined) {
+      tally = { column, what, count: 0, examples: [] };
+      this.tallies.set(key, tally);
+    }
+    tally.count++;
+    if (tally.examples.length < EXAMPLES) {
+      tally.examples.push({ row: this.rowNumber(row), value: clip(value), offset });
+    }
+  }
+
+  /** The tallies so far. */
+  reports(): CellReport[] {
+    return [...this.tallies.values()].map(({ column, what, count, examples }) => ({
+      column: column.name,
+      type: column.type,
+      what,
+      count,
+      examples,
+    }));
+  }
+
+  /** Hands the reports to `onReport`, at the end of a read. */
+  report(): void {
+    if (this.onReport !== undefined) for (const report of this.reports()) this.onReport(report);
+  }
+}
+
+function badCell(column: ColumnBuilder, row: number, value: string, offset: number, outcome: number): DataError {
+  const { name, type } = column;
+  const shown = JSON.stringify(clip(value));
+  const [code, what, hint] = describe(outcome, type);
+  return new DataError(`Row ${row}, column ${JSON.stringify(name)}: ${shown} ${what} (byte ${offset}).`, {
+    code,
+    row,
+    column: name,
+    value,
+    offset,
+    hint,
+  });
+}
+
+function describe(outcome: number, type: string): readonly [code: string, what: string, hint: string] {
+  switch (outcome) {
+    case CELL_LOSS:
+      return [
+        "PrecisionLoss",
+        `has more digits than ${type} keeps`,
+        'Declare a larger scale, or pass onPrecisionLoss: "round".',
+      ];
+    case CELL_TOO_WIDE:
+      return ["PrecisionLoss", `does not fit into ${type}`, 'Declare a wider type, or pass onBadCell: "null".'];
+    case CELL_BAD_UTF8:
+      return [
+        "BadUtf8",
+        "is not valid UTF-8",
+        'Find out the encoding, or pass onBadCell: "null" or lenient: { utf8: true }.',
+      ];
+    default:
+      return ["BadCell", `is not a ${type}`, 'Correct the type or the data, or pass onBadCell: "null".'];
+  }
+}

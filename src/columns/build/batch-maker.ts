@@ -1,0 +1,158 @@
+import { type ColumnSpec, parseType } from "../../spec/columns.js";
+import {
+  Data,
+  type DataType,
+  makeData,
+  makeVector,
+  type RecordBatch,
+  type Schema,
+  Table,
+  Type,
+  Utf8,
+  type Vector,
+} from "../arrow/arrow.js";
+import type { ReadOptions } from "../arrow/read-options.js";
+import { recordBatch } from "../arrow/record-batch.js";
+import { schemaOf, withTypes } from "../arrow/schema.js";
+import { BOOLEAN, FLOAT, type RawBatch, type RawColumn, TEXT, type TextMode } from "./builder.js";
+import type { DictionaryValues } from "./dictionary.js";
+
+/** Warns once per reader of service types that nobody knows. */
+export function warnUnknownTypes(columns: readonly ColumnSpec[], options: ReadOptions): void {
+  const warned = new Set<string>();
+  for (const { name, type } of columns) {
+    if (parseType(type).kind !== "unknown" || warned.has(type)) continue;
+    warned.add(type);
+    const message = `Column ${JSON.stringify(name)} has the unknown type ${JSON.stringify(type)}; it is read as text.`;
+    if (options.warn === undefined) warnOnce(message);
+    else options.warn(message);
+  }
+}
+
+const warnedOnce = new Set<string>();
+
+/** A warning of the process, each text once. */
+export function warnOnce(message: string): void {
+  if (warnedOnce.has(message)) return;
+  warnedOnce.add(message);
+  process.emitWarning(message, { type: "ArrowbookWarning" });
+}
+
+/** How text is kept in each column of a schema; undefined for other columns. */
+export function textModes(schema: Schema | undefined): (TextMode | undefined)[] | undefined {
+  return schema?.fields.map((field) => {
+    if (field.type.typeId === Type.Dictionary) return "dictionary";
+    return field.type.typeId === Type.Utf8 ? "utf8" : undefined;
+  });
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Puts Arrow around finished buffers, batch after batch of one reader: one schema, and dictionaries that are shared while they do not grow. */
+export class BatchMaker {
+  private decided: Schema | undefined;
+  private readonly dictionaries: (Vector | undefined)[] = [];
+
+  constructor(
+    private readonly columns: readonly ColumnSpec[],
+    private readonly options: ReadOptions,
+  ) {
+    this.decided = options.schema;
+  }
+
+  /** The schema of the batches: that of the options, or as the first batch decided about text. */
+  schema(first?: RawBatch): Schema {
+    if (this.decided === undefined) {
+      const schema = schemaOf(this.columns, this.options);
+      if (first === undefined) return schema;
+      const types = first.columns.map((column) => {
+        return column.kind === TEXT && column.dictionary === undefined ? new Utf8() : undefined;
+      });
+      this.decided = withTypes(schema, types);
+    }
+    return this.decided;
+  }
+
+  /** One record batch. */
+  batch(raw: RawBatch): RecordBatch {
+    const schema = this.schema(raw);
+    const children = raw.columns.map((column, i) => this.data(column, schema.fields[i].type as DataType, raw.rows, i));
+    return recordBatch(schema, children, raw.rows);
+  }
+
+  /** A table of all batches of a reader that has come to its end, so that all of them share the last state of each dictionary. */
+  table(raws: readonly RawBatch[]): Table {
+    if (raws.length === 0) return new Table(this.schema());
+    const schema = this.schema(raws[0]);
+    return new Table(
+      schema,
+      raws.filter((raw) => raw.rows > 0).map((raw) => this.batch(raw)),
+    );
+  }
+
+  /**
+   * Not by `makeData`: the shape of its options would be new to the engine after each garbage collection, and making shapes calls for the
+   * next collection (docs/decisions.md).
+   */
+  private data(column: RawColumn, type: DataType, length: number, i: number): Data {
+    const { kind, nullCount, validity = NO_BYTES, words, floats, bytes, dictionary } = column;
+    switch (kind) {
+      case FLOAT:
+        return new Data(type, 0, length, nullCount, [undefined, floats, validity]);
+      case BOOLEAN:
+        return new Data(type, 0, length, nullCount, [undefined, bytes, validity]);
+      case TEXT:
+        if (dictionary === undefined) return new Data(type, 0, length, nullCount, [words, bytes, validity]);
+        return new Data(type, 0, length, nullCount, [undefined, words, validity], [], this.dictionary(dictionary, i));
+      default:
+        return new Data(type, 0, length, nullCount, [undefined, valuesOf(words, type), validity]);
+    }
+  }
+
+  /** The dictionary as a vector: the one of the batch before when nothing was added since. */
+  private dictionary(dictionary: DictionaryValues, i: number): Vector {
+    const held = this.dictionaries[i];
+    if (held !== undefined && sources.get(held) === dictionary && held.length >= dictionary.size) return held;
+    const { size, offsets, bytes, byteLength } = dictionary;
+    const vector = makeVector(
+      makeData({
+        type: new Utf8(),
+        length: size,
+        nullCount: 0,
+        valueOffsets: offsets.subarray(0, size + 1),
+        data: bytes.subarray(0, byteLength),
+      }),
+    );
+    sources.set(vector, dictionary);
+    this.dictionaries[i] = vector;
+    return vector;
+  }
+}
+
+/** Which growing dictionary a vector shows a state of: of two states of one, the longer serves both. */
+const sources = new WeakMap<Vector, DictionaryValues>();
+
+/** Words as the array that Arrow's type wants, over the same memory. */
+function valuesOf(words: Int32Array, type: DataType): ArrayBufferView {
+  switch (type.typeId) {
+    case Type.Decimal:
+      return new Uint32Array(words.buffer, words.byteOffset, words.length);
+    case Type.Int:
+    case Type.Timestamp:
+      return new BigInt64Array(words.buffer, words.byteOffset, words.length >> 1);
+    default:
+      return words;
+  }
+}
+
+/** Whether `longer` shows the same growing dictionary as `shorter`, at the same state or a later one. */
+export function extendsDictionary(longer: Vector, shorter: Vector): boolean {
+  if (longer === shorter) return true;
+  const source = sources.get(shorter);
+  return source !== undefined && sources.get(longer) === source && longer.length >= shorter.length;
+}
+
+/** Whether a dictionary was read by this package, so that its indices are known to be right. */
+export function isOwnDictionary(dictionary: Vector): boolean {
+  return sources.has(dictionary);
+}

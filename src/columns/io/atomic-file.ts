@@ -1,0 +1,80 @@
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { FileError, InputError } from "../../errors/errors.js";
+import type { RecordBatch } from "../arrow/arrow.js";
+
+/** Rows and bytes that went into a file. */
+export interface Written {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** A writer's option. */
+export interface OnWritten {
+  /** Is given each batch when all of it is in the file. */
+  readonly onWritten?: (batch: RecordBatch) => void;
+}
+
+let parts = 0;
+
+/**
+ * Writes a file under another name beside it, which becomes its name when all is on the disk: a reader never sees half of it, and an
+ * older file stays until then. Folders that are missing are made.
+ *
+ * @throws FileError when the file system refuses; whatever `write` throws
+ */
+export async function atomicFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+  const part = `${path}.${process.pid}.${++parts}.part`;
+  const file = await opened(part).catch((error: unknown) => Promise.reject(fileError(path, error)));
+  try {
+    const result = await write(file);
+    await file.sync();
+    await file.close();
+    await rename(part, path);
+    return result;
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(part, { force: true });
+    throw isSystemError(error) ? fileError(path, error) : error;
+  }
+}
+
+/** A new file; folders that are missing on its way are made. */
+async function opened(path: string): Promise<FileHandle> {
+  return open(path, "wx").catch(async (error: unknown) => {
+    if (!isSystemError(error) || error.code !== "ENOENT") throw error;
+    await mkdir(dirname(path), { recursive: true });
+    return open(path, "wx");
+  });
+}
+
+/** Whether the file system threw it. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
+}
+
+const FILE_HINTS: Readonly<Record<string, string>> = {
+  ENOENT: "Check the path.",
+  EACCES: "Check the permissions.",
+  EISDIR: "Name a file, not a folder.",
+  ENOSPC: "Free some space on the disk.",
+};
+
+/** What the file system said about a path, as an error of this package. */
+export function fileError(path: string, error: unknown): FileError {
+  const code = isSystemError(error) ? (error.code ?? "FileError") : "FileError";
+  const hint = FILE_HINTS[code];
+  return new FileError(`${path}: ${error instanceof Error ? error.message : String(error)}`, {
+    code,
+    cause: error,
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+/** The error for a file of no batches whose columns nobody knows. */
+export function noBatches(): InputError {
+  return new InputError("There are no batches, so the columns are not known.", {
+    code: "NoBatches",
+    hint: "Pass the schema.",
+  });
+}

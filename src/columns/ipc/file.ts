@@ -1,0 +1,87 @@
+import {
+  type Data,
+  DataType,
+  type Dictionary,
+  makeData,
+  type RecordBatch,
+  RecordBatchFileWriter,
+  Schema,
+  Vector,
+  vectorFromArray,
+} from "../arrow/arrow.js";
+import { vectorToStrings } from "../arrow/vector-values.js";
+import { atomicFile, noBatches, type OnWritten, type Written } from "../io/atomic-file.js";
+import { conform, recordBatch } from "../table/conform.js";
+import { ArrowSink } from "./sink.js";
+import { namesWritten } from "./stream.js";
+
+/**
+ * Writes batches in Arrow's file format, which can be read from any place and lets a dictionary grow but not change: every text
+ * column gets one dictionary, held in memory beside one batch. The file appears under its name when it is complete.
+ *
+ * @throws FileError when it cannot be written; whatever the batches throw
+ */
+export async function writeArrowFile(
+  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+  path: string,
+  { onWritten }: OnWritten = {},
+): Promise<Written> {
+  return atomicFile(path, async (file) => {
+    const sink = new ArrowSink();
+    const writer = new RecordBatchFileWriter();
+    const columns: Unified[] = [];
+    let schema: Schema | undefined;
+    let target: Schema | undefined;
+    let rows = 0;
+    let bytes = 0;
+    for await (const batch of batches) {
+      if (schema === undefined) {
+        target = new Schema(namesWritten(batch.schema.fields), batch.schema.metadata);
+        writer.reset(sink, target);
+      }
+      schema ??= batch.schema;
+      if (batch.numRows > 0) writer.write(unified(conform(batch, schema), target ?? schema, columns));
+      rows += batch.numRows;
+      bytes += await sink.flush(file);
+      onWritten?.(batch);
+    }
+    if (schema === undefined) throw noBatches();
+    writer.finish();
+    return { rows, bytes: bytes + (await sink.flush(file)) };
+  });
+}
+
+/** The one dictionary of a text column: where each value stands, and its chunks in the order they were written. */
+interface Unified {
+  readonly places: Map<string, number>;
+  readonly chunks: Data[];
+}
+
+function unified(batch: RecordBatch, schema: Schema, columns: Unified[]): RecordBatch {
+  const children = batch.data.children.map((data, i) => {
+    if (!DataType.isDictionary(data.type)) return data;
+    columns[i] ??= { places: new Map(), chunks: [] };
+    return repointed(data as Data<Dictionary>, columns[i]);
+  });
+  return recordBatch(schema, children, batch.numRows);
+}
+
+/** The column with its indices rewritten to the one dictionary; values not met before become its next chunk. */
+function repointed(data: Data<Dictionary>, { places, chunks }: Unified): Data {
+  const added: string[] = [];
+  const moved = vectorToStrings(data.dictionary as Vector).map((word) => {
+    if (word === null) return 0;
+    const known = places.get(word);
+    if (known !== undefined) return known;
+    places.set(word, places.size);
+    added.push(word);
+    return places.size - 1;
+  });
+  if (added.length > 0 || chunks.length === 0) chunks.push(...vectorFromArray(added, data.type.dictionary).data);
+  const old = data.values as Int32Array;
+  const values = new Int32Array(data.length);
+  for (let i = 0; i < data.length; i++) values[i] = moved[old[i]] ?? 0;
+  const { type, length, nullCount, nullBitmap, offset } = data;
+  const dictionary = new Vector([...chunks]);
+  return makeData({ type, length, nullCount, nullBitmap, offset, data: values, dictionary } as never);
+}

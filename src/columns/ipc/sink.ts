@@ -1,0 +1,24 @@
+import type { FileHandle } from "node:fs/promises";
+import { AsyncByteQueue } from "../arrow/arrow.js";
+
+/** Keeps what one of Arrow's writers writes until it is put into a file: the writer itself knows no waiting. */
+export class ArrowSink extends AsyncByteQueue {
+  private chunks: Uint8Array[] = [];
+
+  override write(value: unknown): void {
+    const bytes = value as Uint8Array;
+    if (bytes?.byteLength > 0) this.chunks.push(bytes);
+  }
+
+  /** Puts all that was written into the file, however few bytes the system takes at a time; gives their length. */
+  async flush(file: FileHandle): Promise<number> {
+    const { chunks } = this;
+    this.chunks = [];
+    const wanted = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+    if (wanted === 0) return 0;
+    const { bytesWritten } = await file.writev(chunks);
+    const rest = bytesWritten < wanted ? Buffer.concat(chunks).subarray(bytesWritten) : Buffer.alloc(0);
+    for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten;
+    return wanted;
+  }
+}

@@ -1,0 +1,211 @@
+import { readFile } from "node:fs/promises";
+import { type ArrowbookError, DataError, InputError, isArrowbookError } from "../../errors/errors.js";
+import { checkWords, refuseUnknown } from "../../errors/options.js";
+import {
+  type Data,
+  type DataType,
+  type Decimal,
+  Dictionary,
+  Field,
+  makeData,
+  type RecordBatch,
+  RecordBatchStreamWriter,
+  Schema,
+  Table,
+  Type,
+  tableFromIPC,
+  tableToIPC,
+  Utf8,
+} from "../arrow/arrow.js";
+import { chunkReader } from "../arrow/cell-reader.js";
+import { recordBatch } from "../arrow/record-batch.js";
+import { atomicFile, fileError, noBatches, type OnWritten, type Written } from "../io/atomic-file.js";
+import { conform, shareDictionaries } from "../table/conform.js";
+import { adopt } from "../table/foreign-table.js";
+import { ArrowSink } from "./sink.js";
+
+/** How a table is written as Arrow IPC. */
+export interface IPCOptions {
+  /** `string` writes decimals of more than 38 digits as text, for readers that know no Decimal256, such as polars. */
+  readonly wideDecimals?: "decimal" | "string";
+}
+
+/** A table as Arrow IPC stream bytes. Equal tables give equal bytes: dictionaries are numbered by column and shared by all batches. */
+export function tableToIPCBytes(table: Table, options: IPCOptions = {}): Uint8Array {
+  return tableToIPC(prepared(table, options), "stream");
+}
+
+/** A table as Arrow IPC file bytes (the format with a footer, also called Feather 2). */
+export function tableToIPCFileBytes(table: Table, options: IPCOptions = {}): Uint8Array {
+  return tableToIPC(prepared(table, options), "file");
+}
+
+function prepared(table: Table, options: IPCOptions): Table {
+  refuseUnknown(options, ["wideDecimals"], "toIPC()");
+  checkWords(options, { wideDecimals: ["decimal", "string"] });
+  const { wideDecimals = "decimal" } = options;
+  const schema = portableSchema(table.schema, wideDecimals === "string");
+  return new Table(
+    schema,
+    shareDictionaries(schema, table.batches).map((batch) => underSchema(batch, schema)),
+  );
+}
+
+/** The highest number of a dictionary inside a nested type; -1 when there is none. */
+function highestNested(fields: readonly Field[]): number {
+  const inside = (type: DataType): number[] => {
+    const own = type.typeId === Type.Dictionary ? [(type as Dictionary).id] : [];
+    return [...own, ...(type.children ?? []).flatMap((child) => inside(child.type as DataType))];
+  };
+  return Math.max(
+    -1,
+    ...fields.flatMap(({ type }) =>
+      ((type as DataType).children ?? []).flatMap((child) => inside(child.type as DataType)),
+    ),
+  );
+}
+
+/** The same schema with dictionaries numbered from 0 in column order: numbers of a process are neither equal twice nor unique in a table. */
+function portableSchema(schema: Schema, widest: boolean): Schema {
+  let next = highestNested(schema.fields) + 1;
+  const fields = schema.fields.map((field) => {
+    const type = field.type as DataType;
+    if (type.typeId === Type.Dictionary) {
+      const { dictionary, indices, isOrdered } = type as Dictionary;
+      return field.clone({ type: new Dictionary(dictionary, indices, next++, isOrdered) });
+    }
+    if (widest && type.typeId === Type.Decimal && (type as Decimal).bitWidth > 128)
+      return field.clone({ type: new Utf8() });
+    return field;
+  });
+  return new Schema(namesWritten(fields as Field[]), schema.metadata);
+}
+
+/** Arrow's writer leaves out a name that is empty, and its reader then calls the column "null"; no bytes are a name to the writer. */
+export function namesWritten(fields: readonly Field[]): Field[] {
+  const none = new Uint8Array(0) as unknown as string;
+  return fields.map((field) =>
+    field.name === "" ? new Field(none, field.type, field.nullable, field.metadata) : field,
+  );
+}
+
+function underSchema(batch: RecordBatch, schema: Schema): RecordBatch {
+  const children = batch.data.children.map((data, i) => {
+    const type = schema.fields[i].type as DataType;
+    if (data.type === type) return data;
+    return type.typeId === Type.Utf8 && (data.type as DataType).typeId === Type.Decimal
+      ? decimalTexts(data)
+      : data.clone(type);
+  });
+  return recordBatch(schema, children, batch.numRows);
+}
+
+/** A column of decimals as Utf8. */
+function decimalTexts(data: Data): Data {
+  const { valid, text } = chunkReader(data);
+  const offsets = new Int32Array(data.length + 1);
+  const nullBitmap = new Uint8Array((data.length + 7) >> 3);
+  let all = "";
+  for (let i = 0; i < data.length; i++) {
+    if (valid(i)) {
+      all += text(i);
+      nullBitmap[i >> 3] |= 1 << (i & 7);
+    }
+    offsets[i + 1] = all.length;
+  }
+  const bytes = new TextEncoder().encode(all);
+  return makeData({
+    type: new Utf8(),
+    length: data.length,
+    nullCount: data.nullCount,
+    nullBitmap,
+    valueOffsets: offsets,
+    data: bytes,
+  });
+}
+
+/**
+ * A table of the bytes of an Arrow IPC stream or file; its buffers are views of the bytes.
+ *
+ * @throws DataError for no bytes, cut bytes, compressed or unknown layouts, and dictionary indices that point nowhere
+ */
+export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
+  if (!(bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes))) {
+    throw new InputError("What was given is neither bytes nor an ArrayBuffer.", {
+      code: "NotBytes",
+      hint: "Give the bytes of an Arrow stream or file; await what is a Promise.",
+    });
+  }
+  const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+  if (view.byteLength === 0) throw badArrow("there are no bytes");
+  let table: Table;
+  try {
+    table = tableFromIPC(view);
+    if (table.schema.fields.length === 0 && view.byteLength < SHORTEST_SCHEMA) throw new Error("there is no schema");
+    return adopt(table);
+  } catch (error) {
+    if (isArrowbookError(error) && (error as ArrowbookError).code !== "BadArrow") throw error;
+    throw badArrow(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+/** No Arrow schema, not even one without fields, takes fewer bytes. */
+const SHORTEST_SCHEMA = 56;
+
+function badArrow(what: string, cause?: unknown): DataError {
+  return new DataError(`Not a readable Arrow stream or file: ${what}.`, {
+    code: "BadArrow",
+    hint: "The bytes may be cut off or compressed; write them again, uncompressed.",
+    cause,
+  });
+}
+
+/**
+ * A table of an Arrow IPC stream or file on disk.
+ *
+ * @throws FileError when it cannot be read, DataError as {@link tableFromIPCBytes}
+ */
+export async function readArrow(path: string): Promise<Table> {
+  return tableFromIPCBytes(await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, error))));
+}
+
+/** How batches are written as a stream. */
+export interface ArrowStreamOptions extends OnWritten {
+  /** The schema, for a file without batches. */
+  readonly schema?: Schema;
+}
+
+/**
+ * Writes batches as an Arrow IPC stream, one in memory at a time. The file appears under its name when it is complete.
+ *
+ * @throws FileError when it cannot be written; whatever the batches throw
+ */
+export async function writeArrowStream(
+  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+  path: string,
+  { schema, onWritten }: ArrowStreamOptions = {},
+): Promise<Written> {
+  return atomicFile(path, async (file) => {
+    const sink = new ArrowSink();
+    const writer = new RecordBatchStreamWriter();
+    let own = schema;
+    let target = own === undefined ? undefined : portableSchema(own, false);
+    if (target !== undefined) writer.reset(sink, target);
+    let rows = 0;
+    let bytes = 0;
+    for await (const batch of batches) {
+      if (own === undefined || target === undefined) {
+        own = batch.schema;
+        target = portableSchema(own, false);
+        writer.reset(sink, target);
+      }
+      writer.write(underSchema(conform(batch, own), target));
+      rows += batch.numRows;
+      bytes += await sink.flush(file);
+      onWritten?.(batch);
+    }
+    if (target === undefined) throw noBatches();
+    writer.finish();
+    return { rows, bytes: bytes + (await sink.flush(file)) };
+  });
+}

@@ -1,0 +1,264 @@
+import { jsonError, skipJson, skipNumber, skipSpace, skipString, unescapeString } from "../../format/json.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import { NO_DATE, readDate } from "../../value/date.js";
+import { invalidUtf8 } from "../../value/text.js";
+import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
+import { CellPolicy } from "../build/bad-cells.js";
+import { buildersFor, type ColumnBuilder, DATE, type RawBatch, TEXT, type TextMode } from "../build/builder.js";
+import { HASH_PRIME, HASH_SEED } from "../build/dictionary.js";
+import { CELL_BAD, CELL_BAD_UTF8 } from "../build/exact-cell.js";
+import { readFastNumber } from "../build/fast-number.js";
+import { wrongWidth } from "../build/from-text-rows.js";
+import type { RowCursor } from "../build/row-cursor.js";
+import { type CellReader, compileRows, type RowDialect, type RowsReader } from "./row-code.js";
+
+const QUOTE = 34;
+const COMMA = 44;
+const ZERO = 48;
+const OPEN = 91;
+const BACKSLASH = 92;
+const CLOSE = 93;
+const N = 110;
+
+/** Rows of JSON: `[cell,cell],`; white space is let pass where it is met. */
+const JSON_ROWS: RowDialect = {
+  quotedText: readJsonText,
+  open: `if (b[p++] !== 91) break rows;
+      if (b[p] <= 32) p = skipSpace(b, p, end);`,
+  next: `
+      if (b[q] !== 44) q = skipSpace(b, q, end);
+      if (b[q] !== 44) break rows;
+      p = q + 1;
+      if (b[p] <= 32) p = skipSpace(b, p, end);`,
+  close: `
+      if (b[q] !== 93) q = skipSpace(b, q, end);
+      if (b[q] !== 93) break rows;
+      if (b[++q] !== 44) q = skipSpace(b, q, end);
+      row++;
+      start = q;
+      if (b[q] !== 44) break rows;
+      start = skipSpace(b, q + 1, end);
+      if (b[start] !== 91) {
+        start = q;
+        break rows;
+      }`,
+  helpers: { skipSpace },
+};
+
+/** The array of rows of a JSON reply, read into columns a batch at a time. */
+export class JsonRowsParser {
+  readonly policy: CellPolicy;
+  private readonly builders: readonly ColumnBuilder[];
+  private readonly batchRows: number;
+  private readonly cursor: RowCursor;
+  private readonly readFast: RowsReader | undefined;
+  private readonly other: CellReader = (b, p, _, column, row) => {
+    // A row that is too short is for readRow to tell.
+    return b[p] === CLOSE ? -1 : this.readCell(p, column, row);
+  };
+  private batches = 0;
+  private done = false;
+  private scratch: Uint8Array = new Uint8Array(256);
+
+  constructor(
+    b: Uint8Array,
+    start: number,
+    end: number,
+    columns: readonly ColumnSpec[],
+    options: ReadOptions,
+    modes: readonly (TextMode | undefined)[] | undefined,
+  ) {
+    this.builders = buildersFor(columns, options, modes, rowsWithin(b, start, end));
+    this.policy = new CellPolicy(options);
+    this.batchRows = options.batchRows ?? BATCH_ROWS;
+    const quoted = this.builders.map(({ kind }) => kind === TEXT || kind === DATE);
+    this.readFast = columns.length === 0 ? undefined : compileRows(this.builders, quoted, JSON_ROWS);
+    if (b[start] !== OPEN) throw jsonError(b, start, end, '"["');
+    const p = skipSpace(b, start + 1, end);
+    this.cursor = { b, p, end, fastEnd: end, row: 0, capacity: this.builders[0]?.capacity ?? this.batchRows };
+    if (b[p] === CLOSE) this.finish();
+  }
+
+  /** The next batch of at most `batchRows` rows; undefined when there are no more. */
+  take(): RawBatch | undefined {
+    const { cursor } = this;
+    while (!this.done && cursor.row < this.batchRows) {
+      if (cursor.row === cursor.capacity) this.grow();
+      const { row, b } = cursor;
+      this.readFast?.(cursor, this.builders, this.other);
+      if (cursor.row > row) {
+        // Rows that were read end before the next row, or at the end of all rows.
+        if (b[cursor.p] !== OPEN) this.endOrNext();
+      } else {
+        this.readRow();
+        this.endOrNext();
+      }
+    }
+    if (cursor.row === 0 && this.batches > 0) return undefined;
+    const rows = cursor.row;
+    const columns = this.builders.map((builder) => builder.take(rows, this.done));
+    this.policy.rowsBefore += rows;
+    cursor.row = 0;
+    this.batches++;
+    return { rows, columns };
+  }
+
+  private grow(): void {
+    const { cursor } = this;
+    cursor.capacity = Math.min(this.batchRows, cursor.capacity * 4);
+    for (const builder of this.builders) builder.reserve(cursor.capacity);
+  }
+
+  /** After a row: a comma and the next one, or the end of the rows. */
+  private endOrNext(): void {
+    const { cursor } = this;
+    const { b, end } = cursor;
+    const p = skipSpace(b, cursor.p, end);
+    if (p < end && b[p] === COMMA) cursor.p = skipSpace(b, p + 1, end);
+    else if (p < end && b[p] === CLOSE) {
+      cursor.p = p;
+      this.finish();
+    } else throw jsonError(b, p, end, '"," or "]"');
+  }
+
+  private finish(): void {
+    const { cursor } = this;
+    cursor.p++;
+    this.done = true;
+    if (cursor.p !== cursor.end) throw jsonError(cursor.b, cursor.p, cursor.end, "the end of the rows");
+  }
+
+  /** Reads `[…]` at `p` cell by cell. */
+  private readRow(): void {
+    const { cursor, builders } = this;
+    const { b, end, p: start } = cursor;
+    const width = builders.length;
+    for (const builder of builders) builder.setValid(cursor.row);
+    if (b[start] !== OPEN || start >= end) throw jsonError(b, start, end, "a row");
+    let p = skipSpace(b, start + 1, end);
+    if ((b[p] === CLOSE) !== (width === 0)) throw this.wrongWidth(start);
+    for (let k = 0; k < width; k++) {
+      p = skipSpace(b, this.readCell(p, builders[k], cursor.row), end);
+      if (p >= end || (b[p] !== COMMA && b[p] !== CLOSE)) throw jsonError(b, p, end, '"," or "]"');
+      if ((b[p] === CLOSE) !== (k === width - 1)) throw this.wrongWidth(start);
+      if (k < width - 1) p = skipSpace(b, p + 1, end);
+    }
+    cursor.p = p + 1;
+    cursor.row++;
+  }
+
+  /** Reads the value at `p`; the position after it. */
+  private readCell(p: number, column: ColumnBuilder, row: number): number {
+    const { b, end } = this.cursor;
+    const c = b[p];
+    if (c === QUOTE) {
+      if (column.kind === TEXT) {
+        const q = readJsonText(b, p + 1, end, column, row);
+        if (q >= 0) return q + 1;
+      } else if (column.kind === DATE) {
+        const days = readDate(b, p + 1);
+        if (days !== NO_DATE && b[p + 11] === QUOTE && p + 11 < end) {
+          column.words[row] = days;
+          return p + 12;
+        }
+      }
+    } else if (c === 45 || (c ^ ZERO) <= 9) {
+      const q = this.readNumber(p, column, row);
+      if (q >= 0) return q;
+    } else if (c === N && b[p + 1] === 117 && b[p + 2] === 108 && b[p + 3] === 108 && p + 4 <= end) {
+      column.setNull(row);
+      return p + 4;
+    }
+    return this.readAnything(p, column, row);
+  }
+
+  /** A number by the column's fast reader, or -1 where it is for {@link readAnything}. */
+  private readNumber(p: number, column: ColumnBuilder, row: number): number {
+    const { b, end } = this.cursor;
+    // No leading zeros in JSON.
+    const first = b[p] === 45 ? p + 1 : p;
+    if (b[first] === ZERO && (b[first + 1] ^ ZERO) <= 9) return -1;
+    const q = readFastNumber(b, p, column, row);
+    // What follows must end the number: an exponent, for one, is for the exact way.
+    return q >= 0 && q < end && (b[q] === COMMA || b[q] === CLOSE || b[q] <= 32) ? q : -1;
+  }
+
+  /** Any value by the grammar, then exactly by the column's type. */
+  private readAnything(p: number, column: ColumnBuilder, row: number): number {
+    const { b, end } = this.cursor;
+    if (p >= end) throw jsonError(b, p, end, "a value");
+    column.setValid(row);
+    if (b[p] === QUOTE) return this.readEscaped(p, column, row);
+    if (b[p] === 45 || (b[p] ^ ZERO) <= 9) {
+      const after = skipNumber(b, p, end);
+      this.policy.write(column, row, b, p, after, p);
+      return after;
+    }
+    const after = skipJson(b, p, end);
+    if (b[p] === OPEN || b[p] === 123) {
+      this.policy.bad(column, row, Buffer.from(b.subarray(p, after)).toString(), p, CELL_BAD);
+    } else if (b[p] === N) column.setNull(row);
+    else this.policy.write(column, row, b, p, after, p);
+    return after;
+  }
+
+  private readEscaped(p: number, column: ColumnBuilder, row: number): number {
+    const { b, end } = this.cursor;
+    const skipped = skipString(b, p, end);
+    const after = skipped < 0 ? -skipped - 1 : skipped;
+    if (skipped >= 0) {
+      this.policy.write(column, row, b, p + 1, after - 1, p);
+      return after;
+    }
+    if (this.scratch.length < after - p) this.scratch = new Uint8Array((after - p) * 2);
+    const length = unescapeString(b, p + 1, after - 1, this.scratch);
+    if (length < 0) {
+      this.policy.bad(column, row, Buffer.from(b.subarray(p, after)).toString(), p, CELL_BAD_UTF8);
+    } else this.policy.write(column, row, this.scratch, 0, length, p);
+    return after;
+  }
+
+  private wrongWidth(start: number): Error {
+    const { b, end, row } = this.cursor;
+    let cells = 0;
+    let p = skipSpace(b, start + 1, end);
+    while (p < end && b[p] !== CLOSE) {
+      p = skipSpace(b, skipJson(b, p, end), end);
+      cells++;
+      if (b[p] === COMMA) p = skipSpace(b, p + 1, end);
+    }
+    return wrongWidth(this.policy.rowNumber(row), cells, this.builders.length, start);
+  }
+}
+
+/** About how many rows there are, if they are as long as the first. */
+function rowsWithin(b: Uint8Array, start: number, end: number): number {
+  const close = b.indexOf(CLOSE, start);
+  return close < 0 || close >= end ? 1 : Math.ceil((end - start) / (close - start)) + 8;
+}
+
+/** Text without escapes whose first byte is at `p`: stored, and the position of its closing quote; or -1. */
+function readJsonText(b: Uint8Array, p: number, end: number, column: ColumnBuilder, row: number): number {
+  const { dictionary } = column;
+  const repeated = dictionary.after(dictionary.lastQuoted, b, p);
+  if (repeated >= 0 && repeated < end && b[repeated] === QUOTE) {
+    column.words[row] = dictionary.lastQuoted;
+    return repeated;
+  }
+  let hash = HASH_SEED;
+  let seen = 0;
+  let q = p;
+  for (; q < end; q++) {
+    const c = b[q];
+    if (c === QUOTE || c === BACKSLASH || c < 32) break;
+    hash = Math.imul(hash ^ c, HASH_PRIME);
+    seen |= c;
+  }
+  if (q >= end || b[q] !== QUOTE || (seen >= 128 && invalidUtf8(b, p, q) >= 0)) return -1;
+  if (column.mode === "utf8") column.appendText(row, b, p, q);
+  else {
+    dictionary.lastQuoted = dictionary.take(b, p, q, hash);
+    column.words[row] = dictionary.lastQuoted;
+  }
+  return q;
+}

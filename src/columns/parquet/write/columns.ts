@@ -1,0 +1,186 @@
+import type { Encoding, SchemaElement, Statistics } from "hyparquet";
+import { DataError } from "../../../errors/errors.js";
+import { type Data, type DataType, DateUnit, type Decimal, type Int, TimeUnit, Type } from "../../arrow/arrow.js";
+import { DECIMAL128_DIGITS } from "../../arrow/schema.js";
+import { bigEndian } from "../big-endian.js";
+import { deltaPacked } from "./delta.js";
+import type { EncodedColumn, WriteIndices } from "./encoded.js";
+import { type Levels, levelBytes, levelsOf } from "./levels.js";
+import { booleans, decimalBytes, doubles, exactInt64s, int32s, int64s, TooManyDigits } from "./numbers.js";
+import { encodeTexts } from "./texts.js";
+
+/** Most digits a 64-bit decimal of Parquet holds. */
+const INT64_DIGITS = 18;
+
+/** How one column is written: its element of the Parquet schema, and the values of a row group. */
+export interface ParquetColumn {
+  readonly element: SchemaElement;
+  readonly encode: (chunks: readonly Data[], rows: number) => EncodedColumn;
+}
+
+/** How a column of an Arrow type is written. `warn` is told of decimals that become text. */
+export function parquetColumn(
+  name: string,
+  type: DataType,
+  writeIndices: WriteIndices,
+  warn: (message: string) => void,
+): ParquetColumn {
+  const column = (element: Omit<SchemaElement, "name">, encode: Encode): ParquetColumn => ({
+    element: { name, repetition_type: "OPTIONAL", ...element },
+    encode(chunks, rows) {
+      try {
+        return encode(chunks, levelsOf(chunks, rows));
+      } catch (error) {
+        if (!(error instanceof TooManyDigits)) throw error;
+        throw new DataError(`Column ${JSON.stringify(name)} holds a number of more digits than its type ${type} has.`, {
+          code: "PrecisionLoss",
+          column: name,
+          hint: "Declare a wider type where the column is made.",
+        });
+      }
+    },
+  });
+  const text = column({ type: "BYTE_ARRAY", converted_type: "UTF8" }, (chunks, levels) =>
+    encodeTexts(chunks, levels, writeIndices),
+  );
+  switch (type.typeId as Type) {
+    case Type.Decimal: {
+      const { precision, scale } = type as Decimal;
+      const reason = whyText(type as Decimal);
+      if (reason !== undefined) {
+        warn(`Column ${JSON.stringify(name)} ${reason}, so it is written as text.`);
+        return text;
+      }
+      const decimal = { converted_type: "DECIMAL", precision, scale } as const;
+      if (precision <= INT64_DIGITS) return column({ type: "INT64", ...decimal }, encodeInt64);
+      const width = bytesFor(precision);
+      return column({ type: "FIXED_LEN_BYTE_ARRAY", type_length: width, ...decimal }, (chunks, levels) =>
+        encodeWideDecimals(chunks, levels, width),
+      );
+    }
+    case Type.Int: {
+      const { isSigned, bitWidth } = type as Int;
+      if (isSigned || bitWidth < 64) return column({ type: "INT64" }, encodeInt64);
+      return column({ type: "INT64", converted_type: "UINT_64" }, encodeUnsigned);
+    }
+    case Type.Float:
+      return column({ type: "DOUBLE" }, encodeDoubles);
+    case Type.Bool:
+      return column({ type: "BOOLEAN" }, encodeBooleans);
+    case Type.Date:
+      if ((type as unknown as { unit: DateUnit }).unit !== DateUnit.DAY) return text;
+      return column({ type: "INT32", converted_type: "DATE" }, encodeDays);
+    case Type.Timestamp: {
+      const { unit, timezone } = type as unknown as { unit: TimeUnit; timezone?: string };
+      if (unit !== TimeUnit.MILLISECOND) return text;
+      const logical_type = { type: "TIMESTAMP", isAdjustedToUTC: Boolean(timezone), unit: "MILLIS" } as const;
+      return column({ type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type }, encodeInt64);
+    }
+    default:
+      return text;
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+type Encode = (chunks: readonly Data[], levels: Levels) => EncodedColumn;
+
+/** Why a decimal type is none that Parquet has. */
+function whyText({ precision, scale }: Decimal): string | undefined {
+  if (precision > DECIMAL128_DIGITS) return `has ${precision} digits; Parquet stops at ${DECIMAL128_DIGITS}`;
+  if (precision < 1 || scale < 0 || scale > precision) {
+    return `has ${precision} digits and a scale of ${scale}, which Parquet does not know`;
+  }
+  return undefined;
+}
+
+/** The fewest bytes that hold every decimal of so many digits. */
+function bytesFor(precision: number): number {
+  return Math.ceil((precision * Math.log2(10) + 1) / 8);
+}
+
+/** All rows in one page. */
+function onePage(
+  encoding: Encoding,
+  levels: Levels,
+  values: Uint8Array,
+  statistics: Statistics,
+  dense = false,
+): EncodedColumn {
+  const { rows, present } = levels;
+  const page = { rows, nulls: rows - present, levels: levelBytes(levels, 0, rows), values, dense };
+  return { encoding, pages: [page], statistics };
+}
+
+const encodeDays: Encode = (chunks, levels) => {
+  const { values, min, max } = int32s(chunks, levels.present);
+  if (values.length === 0) return onePage("PLAIN", levels, NO_BYTES, {});
+  return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(values, true), { min_value: min, max_value: max }, true);
+};
+
+const encodeInt64: Encode = (chunks, levels) => {
+  if (levels.present === 0) return onePage("PLAIN", levels, NO_BYTES, {});
+  const numbers = exactInt64s(chunks, levels.present);
+  if (numbers === undefined) {
+    const values = int64s(chunks, levels.present);
+    return onePage("PLAIN", levels, bytesOf(values), range(values));
+  }
+  const statistics = { min_value: BigInt(numbers.min), max_value: BigInt(numbers.max) };
+  return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(numbers.values), statistics, true);
+};
+
+/** Without least and greatest value: readers differ in how they order them. */
+const encodeUnsigned: Encode = (chunks, levels) =>
+  onePage("PLAIN", levels, bytesOf(int64s(chunks, levels.present)), {});
+
+function encodeWideDecimals(chunks: readonly Data[], levels: Levels, width: number): EncodedColumn {
+  const bytes = decimalBytes(chunks, levels.present, width);
+  if (bytes.length === 0) return onePage("PLAIN", levels, bytes, {});
+  let [min, max] = [0, 0];
+  for (let at = width; at < bytes.length; at += width) {
+    if (isLess(bytes, at, min, width)) min = at;
+    else if (isLess(bytes, max, at, width)) max = at;
+  }
+  const value = (at: number): bigint => bigEndian(bytes.subarray(at, at + width));
+  const statistics = { min_value: value(min), max_value: value(max) };
+  return onePage("PLAIN", levels, bytes, statistics);
+}
+
+/** Whether one of two signed integers of `width` bytes, highest first, is less than the other. */
+function isLess(bytes: Uint8Array, a: number, b: number, width: number): boolean {
+  // The sign turned round orders the first bytes.
+  const first = (bytes[a] ^ 128) - (bytes[b] ^ 128);
+  if (first !== 0) return first < 0;
+  for (let k = 1; k < width; k++) if (bytes[a + k] !== bytes[b + k]) return bytes[a + k] < bytes[b + k];
+  return false;
+}
+
+const encodeDoubles: Encode = (chunks, levels) => {
+  const { values, min, max } = doubles(chunks, levels.present);
+  // Readers to whom NaN is the greatest number would leave it out by bounds without it. Zero has both signs.
+  const isOrdered = min <= max && !values.includes(Number.NaN);
+  const bounds = isOrdered && { min_value: min === 0 ? -0 : min, max_value: max === 0 ? 0 : max };
+  return onePage("PLAIN", levels, bytesOf(values), { ...bounds });
+};
+
+const encodeBooleans: Encode = (chunks, levels) => {
+  const values = booleans(chunks, levels.present);
+  const bits = new Uint8Array((values.length + 7) >> 3);
+  for (let i = 0; i < values.length; i++) bits[i >> 3] |= values[i] << (i & 7);
+  if (values.length === 0) return onePage("PLAIN", levels, bits, {});
+  return onePage("PLAIN", levels, bits, { min_value: !values.includes(0), max_value: values.includes(1) });
+};
+
+function range(values: BigInt64Array): Statistics {
+  let min = values[0];
+  let max = min;
+  for (const value of values) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return { min_value: min, max_value: max };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: BigInt64Array | Float64Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}

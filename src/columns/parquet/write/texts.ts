@@ -1,0 +1,166 @@
+import type { Data, Vector } from "../../arrow/arrow.js";
+import { Type } from "../../arrow/arrow.js";
+import { chunkReader } from "../../arrow/cell-reader.js";
+import type { EncodedColumn, EncodedPage, WriteIndices } from "./encoded.js";
+import { isPresent, type Levels, levelBytes } from "./levels.js";
+
+/** Bytes of a page of text, about; at least eight rows. */
+const PAGE_BYTES = 1_048_576;
+/** Rows looked at to see whether texts repeat. */
+const SAMPLE = 1_000;
+/** Bytes before each text. */
+const LENGTH_BYTES = 4;
+
+/**
+ * A column of text: a dictionary where that takes at most half the bytes, else each text with its length. `bytes` of a text are UTF-8;
+ * values of other types are written as their text.
+ */
+export function encodeTexts(chunks: readonly Data[], levels: Levels, writeIndices: WriteIndices): EncodedColumn {
+  return rawTexts(chunks, levels) ?? numberedTexts(chunks, levels, writeIndices);
+}
+
+/** Texts that hardly repeat, straight from Arrow's buffers; undefined where they do, or stand in another layout. */
+function rawTexts(chunks: readonly Data[], levels: Levels): EncodedColumn | undefined {
+  if (!chunks.every(({ type, valueOffsets }) => type.typeId === Type.Utf8 && valueOffsets instanceof Int32Array)) {
+    return undefined;
+  }
+  const places = presentPlaces(chunks, levels);
+  const seen = new Set<string>();
+  const step = Math.max(1, Math.floor(levels.present / SAMPLE));
+  let looked = 0;
+  for (let k = 0; k < levels.present; k += step, looked++) {
+    const data = chunks[places.chunk[k]];
+    seen.add(chunkReader(data).text(places.row[k]));
+  }
+  if (looked === 0 || seen.size * 2 < looked) return undefined;
+  const bytes = chunks.map(({ values }) => Buffer.from(values.buffer, values.byteOffset, values.byteLength));
+  const offsets = chunks.map(({ valueOffsets }) => valueOffsets as Int32Array);
+  const at = (k: number): Buffer => {
+    const [c, row] = [places.chunk[k], places.row[k]];
+    return bytes[c].subarray(offsets[c][row], offsets[c][row + 1]);
+  };
+  return plainTexts(levels, at);
+}
+
+/** Chunk and row within it of each value. */
+function presentPlaces(chunks: readonly Data[], levels: Levels): { chunk: Int32Array; row: Int32Array } {
+  const chunk = new Int32Array(levels.present);
+  const row = new Int32Array(levels.present);
+  let [k, r] = [0, 0];
+  for (const [c, data] of chunks.entries()) {
+    for (let i = 0; i < data.length; i++, r++) {
+      if (!isPresent(levels, r)) continue;
+      chunk[k] = c;
+      row[k++] = i;
+    }
+  }
+  return { chunk, row };
+}
+
+/** Texts of which each is held once, and its number for each value. */
+function numberedTexts(chunks: readonly Data[], levels: Levels, writeIndices: WriteIndices): EncodedColumn {
+  const numbers = new Map<string, number>();
+  const texts: Buffer[] = [];
+  const numberOf = (text: string): number => {
+    let number = numbers.get(text);
+    if (number === undefined) {
+      number = texts.length;
+      numbers.set(text, number);
+      texts.push(Buffer.from(text));
+    }
+    return number;
+  };
+  /** Of each dictionary the numbers of its texts plus one; 0 for a text not met yet. */
+  const met = new Map<Vector, Int32Array>();
+  const numberer = (data: Data): ((i: number) => number) => {
+    const { text } = chunkReader(data);
+    const dictionary = data.dictionary as Vector | undefined;
+    if (!dictionary) return (i) => numberOf(text(i));
+    const ours = met.get(dictionary) ?? new Int32Array(dictionary.length);
+    met.set(dictionary, ours);
+    return (i) => {
+      const theirs = Number(data.values[i]);
+      if (!ours[theirs]) ours[theirs] = numberOf(text(i)) + 1;
+      return ours[theirs] - 1;
+    };
+  };
+  const indices = new Int32Array(levels.present);
+  let [k, row] = [0, 0];
+  for (const data of chunks) {
+    const number = numberer(data);
+    for (let i = 0; i < data.length; i++, row++) if (isPresent(levels, row)) indices[k++] = number(i);
+  }
+  return dictionaryTexts(levels, texts, indices, writeIndices) ?? plainTexts(levels, (i) => texts[indices[i]]);
+}
+
+/** Undefined where a dictionary would not halve the bytes. */
+function dictionaryTexts(
+  levels: Levels,
+  texts: readonly Buffer[],
+  indices: Int32Array,
+  writeIndices: WriteIndices,
+): EncodedColumn | undefined {
+  const bitWidth = Math.max(1, 32 - Math.clz32(texts.length - 1));
+  const held = texts.reduce((sum, text) => sum + text.length + LENGTH_BYTES, 0);
+  let plain = 0;
+  for (const index of indices) plain += texts[index].length + LENGTH_BYTES;
+  if (texts.length === 0 || 2 * (held + (indices.length * bitWidth) / 8) > plain) return undefined;
+  const bytes = Buffer.allocUnsafe(held);
+  let at = 0;
+  for (const text of texts) at = putText(bytes, at, text);
+  const { rows, present } = levels;
+  const packed = writeIndices(indices, bitWidth);
+  const values = new Uint8Array(packed.length + 1);
+  values[0] = bitWidth;
+  values.set(packed, 1);
+  const page: EncodedPage = { rows, nulls: rows - present, levels: levelBytes(levels, 0, rows), values };
+  const statistics = extremes(texts.length, (k) => texts[k]);
+  return { encoding: "RLE_DICTIONARY", pages: [page], dictionary: { bytes, count: texts.length }, statistics };
+}
+
+function plainTexts(levels: Levels, at: (k: number) => Buffer): EncodedColumn {
+  return { encoding: "PLAIN", pages: plainPages(levels, at), statistics: extremes(levels.present, at) };
+}
+
+/** Each text with its length before it, cut into pages after a multiple of eight rows. */
+function* plainPages(levels: Levels, at: (k: number) => Buffer): Generator<EncodedPage> {
+  let k = 0;
+  for (let from = 0; from < levels.rows; ) {
+    const first = k;
+    let bytes = 0;
+    let to = from;
+    while (to < levels.rows && (bytes < PAGE_BYTES || (to & 7) !== 0)) {
+      if (isPresent(levels, to++)) bytes += at(k++).length + LENGTH_BYTES;
+    }
+    const values = Buffer.allocUnsafe(bytes);
+    let end = 0;
+    for (let i = first; i < k; i++) end = putText(values, end, at(i));
+    yield { rows: to - from, nulls: to - from - (k - first), levels: levelBytes(levels, from, to), values };
+    from = to;
+  }
+}
+
+function putText(out: Buffer, at: number, text: Buffer): number {
+  const from = out.writeUInt32LE(text.length, at);
+  out.set(text, from);
+  return from + text.length;
+}
+
+/** The first and the last text by their bytes. */
+function extremes(count: number, at: (k: number) => Buffer): EncodedColumn["statistics"] {
+  if (count === 0) return {};
+  let min = at(0);
+  let max = min;
+  for (let k = 1; k < count; k++) {
+    const text = at(k);
+    if (isBefore(text, min)) min = text;
+    else if (isBefore(max, text)) max = text;
+  }
+  return { min_value: min, max_value: max };
+}
+
+function isBefore(a: Buffer, b: Buffer): boolean {
+  // Most texts differ in their first byte.
+  if (a.length > 0 && b.length > 0 && a[0] !== b[0]) return a[0] < b[0];
+  return a.compare(b) < 0;
+}

@@ -1,0 +1,138 @@
+import type { FileHandle } from "node:fs/promises";
+import type { ColumnChunk, RowGroup } from "hyparquet";
+import type { DataType, RecordBatch, Schema } from "../../arrow/arrow.js";
+import { distinctNames } from "../../arrow/column-names.js";
+import { recordBatch, sliceData } from "../../arrow/record-batch.js";
+import { columnsOf } from "../../arrow/schema.js";
+import { warnOnce } from "../../build/batch-maker.js";
+import { atomicFile, noBatches, type OnWritten, type Written } from "../../io/atomic-file.js";
+import { conform } from "../../table/conform.js";
+import { type ParquetColumn, parquetColumn } from "./columns.js";
+import { type Compression, type ParquetForm, parquetForm, writeChunk } from "./pages.js";
+
+/** Key of the file metadata that carries the service's columns, as JSON. */
+export const COLUMNS_KEY = "arrowbook.columns";
+
+/** Rows of a row group, about, and cells of one of very many columns: its batches are in memory while it is written. */
+const GROUP_ROWS = 65_536;
+const GROUP_CELLS = 4_194_304;
+const FEWEST_ROWS = 8_192;
+/** Encoded bytes that wait for the file. */
+const WAITING_BYTES = 4_194_304;
+/** What a Parquet file begins and ends with. */
+const MAGIC = 0x31524150;
+
+/** How a Parquet file is written. */
+export interface ParquetOptions {
+  /** Takes the warning that a column of more than 38 digits is written as text; default `process.emitWarning`. */
+  readonly warn?: (message: string) => void;
+  /** The schema, for a file without batches. */
+  readonly schema?: Schema;
+  /** How pages are compressed. Default `zstd` where Node has it (22.15 and newer), else `snappy`. */
+  readonly compression?: Compression;
+}
+
+/**
+ * Writes batches as a Parquet file, one row group of about 65,536 rows in memory at a time: decimals of up to 38 digits exactly, wider
+ * ones as text, the service's types in the metadata, a name that stands twice with `_2`. The file appears under its name when it is complete.
+ *
+ * @throws FileError when it cannot be written; whatever the batches throw
+ */
+export async function writeParquet(
+  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+  path: string,
+  options: ParquetOptions & OnWritten = {},
+): Promise<Written> {
+  return atomicFile(path, (file) => writeGroups(batches, file, options));
+}
+
+async function writeGroups(
+  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+  file: FileHandle,
+  options: ParquetOptions & OnWritten,
+): Promise<Written> {
+  const form = await parquetForm(options.compression);
+  const bytes = new form.ByteWriter();
+  const flush = async (): Promise<void> => {
+    await file.writeFile(bytes.getBytes());
+    bytes.index = 0;
+  };
+  let columns: readonly ParquetColumn[] | undefined;
+  let schema = options.schema;
+  const rowGroups: RowGroup[] = [];
+  let group: RecordBatch[] = [];
+  let groupRows = GROUP_ROWS;
+  let waiting = 0;
+  let rows = 0;
+  const writeGroup = async (): Promise<void> => {
+    const [held, size] = [group, waiting];
+    group = [];
+    waiting = 0;
+    rows += size;
+    const start = bytes.offset;
+    const chunks: ColumnChunk[] = [];
+    for (const [i, { element, encode }] of (columns ?? []).entries()) {
+      const data = held.map((batch) => batch.data.children[i]);
+      chunks.push(writeChunk(bytes, form, element, encode(data, size), size));
+      if (bytes.index >= WAITING_BYTES) await flush();
+    }
+    const total = chunks.reduce((sum, { meta_data: chunk }) => sum + (chunk?.total_uncompressed_size ?? 0n), 0n);
+    const written = BigInt(bytes.offset - start);
+    rowGroups.push({
+      columns: chunks,
+      total_byte_size: total,
+      num_rows: BigInt(size),
+      total_compressed_size: written,
+    });
+    await flush();
+    if (options.onWritten !== undefined) held.forEach(options.onWritten);
+  };
+  const begin = (found: Schema): void => {
+    schema ??= found;
+    columns = columnsFor(schema, form, options.warn ?? warnOnce);
+    groupRows = Math.max(FEWEST_ROWS, Math.min(GROUP_ROWS, Math.floor(GROUP_CELLS / columns.length)));
+    bytes.appendUint32(MAGIC);
+  };
+  if (schema !== undefined) begin(schema);
+  for await (const batch of batches) {
+    if (columns === undefined) begin(batch.schema);
+    if (batch.numRows === 0) continue;
+    for (const part of parts(conform(batch, schema ?? batch.schema), groupRows)) {
+      group.push(part);
+      waiting += part.numRows;
+      if (waiting >= groupRows) await writeGroup();
+    }
+  }
+  if (waiting > 0) await writeGroup();
+  if (schema === undefined || columns === undefined) throw noBatches();
+  form.writeMetadata(bytes, {
+    version: 2,
+    schema: [{ name: "root", num_children: columns.length }, ...columns.map(({ element }) => element)],
+    num_rows: BigInt(rows),
+    row_groups: rowGroups,
+    key_value_metadata: [{ key: COLUMNS_KEY, value: JSON.stringify(columnsOf(schema)) }],
+    created_by: "arrowbook",
+    metadata_length: 0,
+  });
+  bytes.appendUint32(MAGIC);
+  await flush();
+  return { rows, bytes: bytes.offset };
+}
+
+/** A batch that is much longer than a row group in parts; its buffers are shared. */
+function* parts(batch: RecordBatch, rows: number): Generator<RecordBatch> {
+  if (batch.numRows <= 2 * rows) yield batch;
+  else {
+    for (let from = 0; from < batch.numRows; from += rows) {
+      const length = Math.min(rows, batch.numRows - from);
+      const children = batch.data.children.map((data) => sliceData(data, from, length));
+      yield recordBatch(batch.schema, children, length);
+    }
+  }
+}
+
+function columnsFor(schema: Schema, form: ParquetForm, warn: (message: string) => void): ParquetColumn[] {
+  // Most readers tell columns apart by name; the names as they are stand in the metadata.
+  const names = distinctNames(schema.fields.map((field) => field.name));
+  return schema.fields.map(({ type }, i) => parquetColumn(names[i], type as DataType, form.writeIndices, warn));
+}

@@ -1,0 +1,183 @@
+import { DataError } from "../../errors/errors.js";
+import {
+  Data,
+  type DataType,
+  type Dictionary,
+  makeData,
+  makeVector,
+  type RecordBatch,
+  type Schema,
+  Table,
+  Type,
+  Utf8,
+  type Vector,
+} from "../arrow/arrow.js";
+import { chunkReader } from "../arrow/cell-reader.js";
+import { recordBatch } from "../arrow/record-batch.js";
+import { typeNames } from "../arrow/schema.js";
+import { extendsDictionary } from "../build/batch-maker.js";
+import { hashText, TextDictionary } from "../build/dictionary.js";
+
+export { recordBatch };
+
+/**
+ * One table of batches that were read separately, such as the pages of a table: every column takes its type from the schema (by
+ * default the first batch's), and all chunks of a text column share one dictionary.
+ *
+ * @throws DataError when a batch has other columns
+ */
+export function tableOf(batches: readonly RecordBatch[], schema?: Schema): Table {
+  const target = schema ?? batches[0]?.schema;
+  if (target === undefined) throw new DataError("There are no batches to make a table of.", { code: "NoBatches" });
+  const conformed = batches.filter((batch) => batch.numRows > 0).map((batch) => conform(batch, target));
+  return new Table(target, shareDictionaries(target, conformed));
+}
+
+/**
+ * The same rows under a schema of the same names and types: text changes between dictionary and Utf8 where the schema says so.
+ *
+ * @throws DataError when names or types differ
+ */
+export function conform(batch: RecordBatch, schema: Schema): RecordBatch {
+  if (batch.schema === schema) return batch;
+  const { fields } = schema;
+  if (batch.schema.fields.length !== fields.length) {
+    throw mismatch(`${batch.schema.fields.length} columns`, `${fields.length} columns`);
+  }
+  const children = batch.data.children.map((data, i) => {
+    const from = batch.schema.fields[i];
+    if (from.name !== fields[i].name) throw mismatch(JSON.stringify(from.name), JSON.stringify(fields[i].name));
+    return retyped(data, fields[i].type as DataType, fields[i].name);
+  });
+  return recordBatch(schema, children, batch.numRows);
+}
+
+function mismatch(found: string, wanted: string, column?: string): DataError {
+  return new DataError(`The rows do not fit together: ${found} where there was ${wanted}.`, {
+    code: "SchemaMismatch",
+    ...(column !== undefined && { column }),
+    hint: "The table changed while it was read; read it again.",
+  });
+}
+
+function retyped(data: Data, type: DataType, column: string): Data {
+  if (data.type === type) return data;
+  const from = data.type as DataType;
+  if (from.typeId === Type.Dictionary && type.typeId === Type.Utf8) return toUtf8(data);
+  if (from.typeId === Type.Utf8 && type.typeId === Type.Dictionary) return toDictionary(data, type as Dictionary);
+  if (String(from) !== String(type)) {
+    const [found, wanted] = typeNames([from, type]);
+    throw mismatch(found, wanted, column);
+  }
+  return data.clone(type);
+}
+
+/** Dictionary text spelt out. */
+function toUtf8(data: Data): Data {
+  const { valid, text } = chunkReader(data);
+  const encoder = new TextEncoder();
+  const offsets = new Int32Array(data.length + 1);
+  const parts: Uint8Array[] = [];
+  for (let i = 0; i < data.length; i++) {
+    const bytes = valid(i) ? encoder.encode(text(i)) : new Uint8Array(0);
+    parts.push(bytes);
+    offsets[i + 1] = offsets[i] + bytes.length;
+  }
+  const bytes = new Uint8Array(Buffer.concat(parts));
+  return makeData({ type: new Utf8(), length: data.length, ...nulls(data), valueOffsets: offsets, data: bytes });
+}
+
+/** Spelt out text as a dictionary of its own. */
+function toDictionary(data: Data, type: Dictionary): Data {
+  const offsets = data.valueOffsets as Int32Array;
+  const bytes = data.values as Uint8Array;
+  const { valid } = chunkReader(data);
+  const dictionary = new TextDictionary();
+  const indices = new Int32Array(data.length);
+  for (let i = 0; i < data.length; i++)
+    if (valid(i)) indices[i] = numberOf(dictionary, bytes, offsets[i], offsets[i + 1]);
+  return makeData({
+    type,
+    length: data.length,
+    ...nulls(data),
+    data: indices,
+    dictionary: vectorOf(dictionary),
+  } as never);
+}
+
+/** Nulls of a chunk that may be a slice, as bits that start at its first row. */
+function nulls(data: Data): { nullCount: number; nullBitmap?: Uint8Array } {
+  if (data.nullCount === 0) return { nullCount: 0 };
+  const { valid } = chunkReader(data);
+  const nullBitmap = new Uint8Array((data.length + 7) >> 3);
+  for (let i = 0; i < data.length; i++) if (valid(i)) nullBitmap[i >> 3] |= 1 << (i & 7);
+  return { nullCount: data.nullCount, nullBitmap };
+}
+
+function numberOf(dictionary: TextDictionary, bytes: Uint8Array, start: number, end: number): number {
+  return dictionary.take(bytes, start, end, hashText(bytes, start, end));
+}
+
+function vectorOf({ size, offsets, bytes, byteLength }: TextDictionary): Vector {
+  const valueOffsets = offsets.subarray(0, size + 1);
+  const data = bytes.subarray(0, byteLength);
+  return makeVector(makeData({ type: new Utf8(), length: size, nullCount: 0, valueOffsets, data }));
+}
+
+/** Batches whose text columns point into one dictionary each, so that every Arrow reader and the file format take them. */
+export function shareDictionaries(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
+  const columns = schema.fields.map((field, i) => {
+    const chunks = batches.map((batch) => batch.data.children[i]);
+    const type = field.type as DataType;
+    return isTextDictionary(type) ? sharedDictionary(chunks) : chunks;
+  });
+  return batches.map((batch, k) => {
+    const children = columns.map((chunks) => chunks[k]);
+    const same = children.every((data, i) => data === batch.data.children[i]);
+    return same ? batch : recordBatch(schema, children, batch.numRows);
+  });
+}
+
+/** `Dictionary<Utf8, Int32>`, the only kind this package makes. */
+function isTextDictionary(type: DataType): boolean {
+  if (type.typeId !== Type.Dictionary) return false;
+  const { dictionary, indices } = type as Dictionary;
+  return dictionary.typeId === Type.Utf8 && indices.bitWidth === 32;
+}
+
+function sharedDictionary(chunks: readonly Data[]): readonly Data[] {
+  const vectors = chunks.map((data) => data.dictionary as Vector);
+  const longest = vectors.reduce((a, b) => (b.length > a.length ? b : a), vectors[0]);
+  if (vectors.every((vector) => vector === longest) || vectors.some((vector) => vector.nullCount > 0)) return chunks;
+  if (vectors.every((vector) => extendsDictionary(longest, vector))) {
+    return chunks.map((data) => withDictionary(data, longest, data.values as Int32Array));
+  }
+  const merged = new TextDictionary();
+  const numbers = new Map<Vector, Int32Array>();
+  for (const vector of vectors) if (!numbers.has(vector)) numbers.set(vector, renumber(vector, merged));
+  const shared = vectorOf(merged);
+  return chunks.map((data) => {
+    const to = numbers.get(data.dictionary as Vector) as Int32Array;
+    const from = data.values as Int32Array;
+    const indices = new Int32Array(data.length);
+    for (let i = 0; i < data.length; i++) indices[i] = to[Number(from[i])] ?? 0;
+    return withDictionary(data, shared, indices);
+  });
+}
+
+/** For each text of a dictionary its number in the merged one. */
+function renumber(vector: Vector, merged: TextDictionary): Int32Array {
+  const numbers = new Int32Array(vector.length);
+  let at = 0;
+  for (const data of vector.data as readonly Data[]) {
+    const offsets = data.valueOffsets as Int32Array;
+    const bytes = data.values as Uint8Array;
+    for (let i = 0; i < data.length; i++) numbers[at++] = numberOf(merged, bytes, offsets[i], offsets[i + 1]);
+  }
+  return numbers;
+}
+
+function withDictionary(data: Data, dictionary: Vector, indices: Int32Array): Data {
+  const buffers = [undefined, indices, data.nullBitmap, undefined] as never;
+  return new Data(data.type, data.offset, data.length, data.nullCount, buffers, [], dictionary);
+}

@@ -1,0 +1,247 @@
+import { InputError } from "../../errors/errors.js";
+import {
+  Binary,
+  BinaryView,
+  Bool,
+  Data,
+  DataType,
+  Date_,
+  Decimal,
+  Dictionary,
+  Duration,
+  Field,
+  FixedSizeBinary,
+  FixedSizeList,
+  Float,
+  Int,
+  Interval,
+  LargeBinary,
+  LargeList,
+  LargeUtf8,
+  List,
+  Map_,
+  Null,
+  Schema,
+  Struct,
+  Table,
+  Time,
+  Timestamp,
+  Type,
+  Union,
+  Utf8,
+  Utf8View,
+  Vector,
+} from "../arrow/arrow.js";
+import { validity } from "../arrow/cell-reader.js";
+import { recordBatch } from "../arrow/record-batch.js";
+import { isOwnDictionary } from "../build/batch-maker.js";
+
+/**
+ * Any Arrow table, record batch or object with a `table` as a table of this package's copy of the Arrow library, without copying data: tables of another copy (CommonJS beside
+ * ESM, another version) look right and read wrong. Dictionary indices of what this package did not make are checked.
+ *
+ * @throws InputError for what is no Arrow table, for unequal column lengths, and for dictionary indices that point nowhere
+ */
+export function adopt(given: unknown): Table {
+  const table = tableIn(given);
+  if (!isTableLike(table)) {
+    throw new InputError("This is no Arrow table.", {
+      code: "NotATable",
+      hint: "Pass a table or a record batch of apache-arrow, a frame, or the bytes of an Arrow file or stream to Frame.fromIPC().",
+    });
+  }
+  const own = withOwnTypes(isOwn(table) ? (table as Table) : rebuild(table));
+  for (const batch of own.batches) {
+    batch.data.children.forEach((data, i) => {
+      if (data.length !== batch.numRows) {
+        const name = own.schema.fields[i].name;
+        const message = `Column ${JSON.stringify(name)} has ${data.length} rows, its batch ${batch.numRows}.`;
+        throw new InputError(message, { code: "UnequalColumns", column: name });
+      }
+      checkIndices(data, own.schema.fields[i].name);
+    });
+  }
+  return own;
+}
+
+/** The table of what holds one as its `table`, such as a frame of the other half of a package, or of a single record batch. */
+function tableIn(given: unknown): unknown {
+  if (typeof given !== "object" || given === null || isTableLike(given)) return given;
+  const { table, schema, data } = given as { table?: unknown; schema?: unknown; data?: Partial<Data> };
+  if (isTableLike(table)) return table;
+  const batched = { schema, batches: [given] };
+  return Array.isArray(data?.children) && isTableLike(batched) ? batched : given;
+}
+
+/** What tables of any copy of the Arrow library have in common. */
+interface TableLike {
+  readonly schema: { readonly fields: readonly FieldLike[]; readonly metadata?: Map<string, string> };
+  readonly batches: readonly { readonly numRows: number; readonly data: Data }[];
+}
+
+interface FieldLike {
+  readonly name: string;
+  readonly type: DataType;
+  readonly nullable: boolean;
+  readonly metadata?: Map<string, string>;
+}
+
+function isTableLike(value: unknown): value is TableLike {
+  if (typeof value !== "object" || value === null) return false;
+  const { schema, batches } = value as Partial<TableLike>;
+  return (
+    Array.isArray(schema?.fields) &&
+    Array.isArray(batches) &&
+    batches.every((batch) => Array.isArray((batch as { data?: Data }).data?.children))
+  );
+}
+
+function isOwn(table: TableLike): boolean {
+  return (
+    Object.getPrototypeOf(table) === Table.prototype &&
+    table.schema.fields.every((field) => isOwnType(field.type)) &&
+    table.batches.every((batch) => batch.data.children.every((data) => isOwnType(data.type)))
+  );
+}
+
+/** `instanceof DataType` tells copies apart; Table, Vector and Data answer for every copy. */
+function isOwnType(type: DataType): boolean {
+  return type instanceof DataType && (type.children ?? []).every((child) => isOwnType(child.type));
+}
+
+/** Arrow's reader gives columns that share a name the type of the last one; their data know better. */
+function withOwnTypes(table: Table): Table {
+  const [first] = table.batches;
+  if (first === undefined) return table;
+  const { fields, metadata } = table.schema;
+  const types = first.data.children.map((data) => data.type);
+  if (
+    types.every((type, i) => type === fields[i].type || new Set(fields.map(({ name }) => name)).size === fields.length)
+  ) {
+    return table;
+  }
+  const schema = new Schema(
+    fields.map((field, i) => field.clone({ type: types[i] })),
+    metadata,
+  );
+  return new Table(
+    schema,
+    table.batches.map((batch) => recordBatch(schema, batch.data.children, batch.numRows)),
+  );
+}
+
+function rebuild(table: TableLike): Table {
+  const schema = new Schema(table.schema.fields.map(ownField), new Map(table.schema.metadata ?? []));
+  const vectors = new Map<unknown, Vector>();
+  const batches = table.batches.map((batch) => {
+    const children = batch.data.children.map((data, i) => ownData(data, schema.fields[i].type, vectors));
+    return recordBatch(schema, children, batch.numRows);
+  });
+  return new Table(schema, batches);
+}
+
+function ownField(field: FieldLike): Field {
+  return new Field(field.name, ownType(field.type), field.nullable, new Map(field.metadata ?? []));
+}
+
+/** The same type of our copy, by type id and parameters. */
+function ownType(type: DataType): DataType {
+  const t = type as unknown as Record<string, never>;
+  const fields = (): Field[] => (type.children as unknown as FieldLike[]).map(ownField);
+  switch (type.typeId as Type) {
+    case Type.Null:
+      return new Null();
+    case Type.Int:
+      return new Int(t["isSigned"], t["bitWidth"]);
+    case Type.Float:
+      return new Float(t["precision"]);
+    case Type.Binary:
+      return new Binary();
+    case Type.LargeBinary:
+      return new LargeBinary();
+    case Type.BinaryView:
+      return new BinaryView();
+    case Type.Utf8:
+      return new Utf8();
+    case Type.LargeUtf8:
+      return new LargeUtf8();
+    case Type.Utf8View:
+      return new Utf8View();
+    case Type.Bool:
+      return new Bool();
+    case Type.Decimal:
+      return new Decimal(t["scale"], t["precision"], t["bitWidth"]);
+    case Type.Date:
+      return new Date_(t["unit"]);
+    case Type.Time:
+      return new Time(t["unit"], t["bitWidth"]);
+    case Type.Timestamp:
+      return new Timestamp(t["unit"], t["timezone"]);
+    case Type.Interval:
+      return new Interval(t["unit"]);
+    case Type.Duration:
+      return new Duration(t["unit"]);
+    case Type.FixedSizeBinary:
+      return new FixedSizeBinary(t["byteWidth"]);
+    case Type.List:
+      return new List(fields()[0]);
+    case Type.LargeList:
+      return new LargeList(fields()[0]);
+    case Type.FixedSizeList:
+      return new FixedSizeList(t["listSize"], fields()[0]);
+    case Type.Struct:
+      return new Struct(fields());
+    case Type.Map:
+      return new Map_(fields()[0] as never, t["keysSorted"]);
+    case Type.Union:
+      return new Union(t["mode"], t["typeIds"], fields());
+    case Type.Dictionary: {
+      const { dictionary, indices, isOrdered } = type as unknown as Dictionary;
+      return new Dictionary(ownType(dictionary), ownType(indices) as never, null, isOrdered);
+    }
+    default:
+      throw new InputError(`Arrow type ${String(type)} is not supported.`, { code: "UnsupportedType" });
+  }
+}
+
+/** The same buffers under our type; each dictionary becomes one vector however many columns share it. */
+function ownData(data: Data, type: DataType, vectors: Map<unknown, Vector>): Data {
+  const children = (data.children ?? []).map((child, i) => {
+    return ownData(child, (type.children as unknown as FieldLike[])[i].type, vectors);
+  });
+  let dictionary: Vector | undefined;
+  if (type.typeId === Type.Dictionary && data.dictionary) {
+    dictionary = vectors.get(data.dictionary);
+    if (dictionary === undefined) {
+      const values = (type as unknown as Dictionary).dictionary as DataType;
+      dictionary = new Vector(data.dictionary.data.map((chunk) => ownData(chunk as Data, values, vectors)));
+      vectors.set(data.dictionary, dictionary);
+    }
+  }
+  const { valueOffsets, values, nullBitmap, typeIds, variadicBuffers } = data;
+  const buffers = [valueOffsets, values, nullBitmap, typeIds] as never;
+  return new Data(type, data.offset, data.length, data.nullCount, buffers, children, dictionary, variadicBuffers);
+}
+
+/** Refuses dictionary indices outside their dictionary, at any depth. */
+function checkIndices(data: Data, column: string): void {
+  for (const child of data.children) checkIndices(child, column);
+  if (data.type.typeId !== Type.Dictionary) return;
+  const dictionary = data.dictionary as Vector | undefined;
+  if (dictionary !== undefined && isOwnDictionary(dictionary)) return;
+  const size = dictionary?.length ?? 0;
+  const indices = data.values as Int32Array | BigInt64Array;
+  const valid = validity(data);
+  for (let i = 0; i < data.length; i++) {
+    const index = Number(indices[i]);
+    if ((index >= 0 && index < size) || !valid(i)) continue;
+    const message = `Column ${JSON.stringify(column)}: dictionary index ${index} is outside the dictionary of ${size} values.`;
+    throw new InputError(message, {
+      code: "BadDictionaryIndex",
+      column,
+      row: i,
+      hint: "The table is damaged: whoever wrote it gave indices that point nowhere.",
+    });
+  }
+  for (const chunk of dictionary?.data ?? []) checkIndices(chunk as Data, column);
+}

@@ -1,0 +1,89 @@
+import type { RawBatch, RawColumn } from "../build/builder.js";
+import { type DictionaryValues, grown, grownInts } from "../build/dictionary.js";
+
+/** The texts that a dictionary has gained since the batch before. */
+interface SentTexts {
+  /** Which dictionary of the read it is. */
+  readonly id: number;
+  /** Where each new text ends in the bytes of the whole dictionary. */
+  readonly ends: Int32Array<ArrayBuffer>;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** A batch on its way from one thread to another. */
+export interface SentBatch {
+  readonly rows: number;
+  readonly columns: readonly (Omit<RawColumn, "dictionary"> & { readonly texts?: SentTexts })[];
+}
+
+/** Packs the batches of one read for another thread. A dictionary grows from batch to batch: only what is new in it is sent. */
+export class BatchSender {
+  private readonly sent = new Map<DictionaryValues, { readonly id: number; size: number }>();
+
+  /** The batch and the memory that changes its thread with it. */
+  pack({ rows, columns }: RawBatch): { readonly batch: SentBatch; readonly transfer: ArrayBuffer[] } {
+    const memory = new Set<ArrayBuffer>();
+    const packed = columns.map(({ dictionary, ...column }) => {
+      for (const array of [column.words, column.floats, column.bytes, column.validity]) {
+        if (array !== undefined && array.byteLength > 0) memory.add(array.buffer as ArrayBuffer);
+      }
+      if (dictionary === undefined) return column;
+      const texts = this.newTexts(dictionary);
+      memory.add(texts.ends.buffer).add(texts.bytes.buffer);
+      return { ...column, texts };
+    });
+    return { batch: { rows, columns: packed }, transfer: [...memory] };
+  }
+
+  private newTexts(dictionary: DictionaryValues): SentTexts {
+    const known = this.sent.get(dictionary) ?? { id: this.sent.size, size: 0 };
+    this.sent.set(dictionary, known);
+    const { id, size: from } = known;
+    const { size, offsets, bytes, byteLength } = dictionary;
+    known.size = size;
+    return { id, ends: offsets.slice(from + 1, size + 1), bytes: bytes.slice(offsets[from], byteLength) };
+  }
+}
+
+/** Unpacks the batches of one read in the order in which they were packed. */
+export class BatchReceiver {
+  private readonly dictionaries = new Map<number, DictionaryCopy>();
+
+  unpack({ rows, columns }: SentBatch): RawBatch {
+    return {
+      rows,
+      // Written out, because a spread makes a shape that is new to the engine after each garbage collection (docs/decisions.md).
+      columns: columns.map(({ kind, nullCount, validity, words, floats, bytes, texts }) => {
+        const dictionary = texts && this.grown(texts);
+        return { kind, nullCount, validity, words, floats, bytes, dictionary };
+      }),
+    };
+  }
+
+  private grown({ id, ends, bytes }: SentTexts): DictionaryValues {
+    const dictionary = this.dictionaries.get(id) ?? new DictionaryCopy();
+    this.dictionaries.set(id, dictionary);
+    dictionary.append(ends, bytes);
+    return dictionary;
+  }
+}
+
+/** A dictionary as far as it came over. It only grows: what was handed out stays as it is. */
+class DictionaryCopy implements DictionaryValues {
+  size = 0;
+  offsets: Int32Array = new Int32Array(257);
+  bytes: Uint8Array = new Uint8Array(2048);
+
+  get byteLength(): number {
+    return this.offsets[this.size];
+  }
+
+  append(ends: Int32Array, bytes: Uint8Array): void {
+    const { size, byteLength } = this;
+    if (byteLength + bytes.length > this.bytes.length) this.bytes = grown(this.bytes, byteLength + bytes.length);
+    this.bytes.set(bytes, byteLength);
+    if (size + 1 + ends.length > this.offsets.length) this.offsets = grownInts(this.offsets, size + 1 + ends.length);
+    this.offsets.set(ends, size + 1);
+    this.size += ends.length;
+  }
+}
