@@ -1,5 +1,5 @@
-import type { ConnectOptions } from "./client/options.js";
 import { connect as connectTo, Service } from "./client/service.js";
+import type { ConnectOptions } from "./client/transport/options.js";
 import type { RunningService } from "./server/options.js";
 import { SAMPLE_KEY, sampleData } from "./server/sample.js";
 import type { CatalogItem } from "./spec/catalog-item.js";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { Stale } from "../client/export-source.js";
+import type { Stale } from "../client/bulk/export-source.js";
 import { checkOutput, land } from "./output.js";
 import { list, type ServiceFlags, serving, withService } from "./service-flags.js";
 import { type Where, where } from "./where.js";

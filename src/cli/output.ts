@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
-import type { BulkFile, BulkOptions, Landed } from "../client/bulk-file.js";
+import type { BulkFile, BulkOptions, Landed } from "../client/bulk/bulk-file.js";
 import { writeArrowFile } from "../columns/ipc/file.js";
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";

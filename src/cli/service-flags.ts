@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { ConnectOptions } from "../client/options.js";
 import type { Service } from "../client/service.js";
+import type { ConnectOptions } from "../client/transport/options.js";
 import { connect } from "../connect.js";
 import { ArrowbookError } from "../errors/errors.js";
 

@@ -3,15 +3,15 @@ import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/rows.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
-import { type Memory, memory } from "./ask.js";
-import { onePart, twoParts } from "./code.js";
-import { DatabaseQuery } from "./database-query.js";
-import { DatasetQuery } from "./dataset-query.js";
-import { type DatasetChoice, DatasetsQuery, queryOf } from "./datasets.js";
-import { type ConnectOptions, settingsOf } from "./options.js";
-import { type Session, session } from "./request.js";
-import { TableQuery } from "./table-query.js";
+import { onePart, twoParts } from "./query/code.js";
+import { DatabaseQuery } from "./query/database-query.js";
+import { DatasetQuery } from "./query/dataset-query.js";
+import { type DatasetChoice, DatasetsQuery, queryOf } from "./query/datasets.js";
+import { TableQuery } from "./query/table-query.js";
 import type { Tables } from "./tables.js";
+import { type Memory, memory } from "./transport/ask.js";
+import { type ConnectOptions, settingsOf } from "./transport/options.js";
+import { type Session, session } from "./transport/request.js";
 
 /** Row type of a table: the declared one, else any columns. */
 export type RowOf<Code extends string> = Code extends keyof Tables ? Tables[Code] : Record<string, Cell>;

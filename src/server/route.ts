@@ -11,7 +11,7 @@ export interface Refusal extends Failure {
 }
 
 /**
- * The call in an address: what `client/address` put there, from the same table. `url` may be a path or a whole address; the key
+ * The call in an address: what `client/transport/address` put there, from the same table. `url` may be a path or a whole address; the key
  * parameter is left out of the call. Answers a {@link Refusal} for what is not in spec section 4.
  */
 export function route(method: string, url: string, profile: Profile): Call | Refusal {

@@ -98,7 +98,7 @@ export interface Filter {
 }
 
 /**
- * A call as a value: the client makes its address from it (`client/address`), the embedded service finds it in an address
+ * A call as a value: the client makes its address from it (`client/transport/address`), the embedded service finds it in an address
  * (`server/route`). `route(address(call))` equals `call`.
  */
 export interface Call {

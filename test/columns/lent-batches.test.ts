@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { bulkFile } from "../../src/client/bulk-file.js";
+import { bulkFile } from "../../src/client/bulk/bulk-file.js";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
 import { SpareMemory } from "../../src/columns/build/buffer-pool.js";

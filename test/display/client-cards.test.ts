@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
-import { shownDataset, shownStatus, shownTable } from "../../src/client/cards.js";
+import { shownDataset, shownStatus, shownTable } from "../../src/client/query/cards.js";
 import { connect } from "../../src/client/service.js";
 import { bundleOf } from "../../src/display/foreign.js";
 

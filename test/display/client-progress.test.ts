@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { bulkFile } from "../../src/client/bulk-file.js";
-import type { ConnectOptions } from "../../src/client/options.js";
+import { bulkFile } from "../../src/client/bulk/bulk-file.js";
+import type { ConnectOptions } from "../../src/client/transport/options.js";
 import { connect, type SampleService } from "../../src/connect.js";
 import { fakeTerminal } from "./terminal.js";
 

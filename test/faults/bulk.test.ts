@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { bulkFile } from "../../src/client/bulk-file.js";
-import type { ConnectOptions } from "../../src/client/options.js";
+import { bulkFile } from "../../src/client/bulk/bulk-file.js";
 import type { Progress } from "../../src/client/progress.js";
+import type { ConnectOptions } from "../../src/client/transport/options.js";
 import { Frame } from "../../src/frame/frame.js";
 import { zipBytes } from "../zip/archive.js";
 import {

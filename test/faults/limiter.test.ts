@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { countExport } from "../../src/client/export-quota.js";
-import { type Clock, limiter } from "../../src/client/limiter.js";
-import { settingsOf } from "../../src/client/options.js";
-import { retryBudget } from "../../src/client/retry.js";
+import { countExport } from "../../src/client/bulk/export-quota.js";
+import { type Clock, limiter } from "../../src/client/transport/limiter.js";
+import { settingsOf } from "../../src/client/transport/options.js";
+import { retryBudget } from "../../src/client/transport/retry.js";
 import { ServiceError } from "../../src/errors/errors.js";
 
 /** A clock that only moves when somebody sleeps. */
@@ -167,7 +167,7 @@ describe("row 14: exports an hour", () => {
     const account = settings("first-key-12345678");
     for (let i = 0; i < 3; i++) await countExport(account, now + i);
     vi.resetModules(); // another process knows nothing but the file
-    const other = await import("../../src/client/export-quota.js");
+    const other = await import("../../src/client/bulk/export-quota.js");
     await expect(other.countExport(account, now + 10)).rejects.toMatchObject({
       code: "ExportLimit",
       retry: { after: HOUR - 10 },

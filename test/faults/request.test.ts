@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import type { ConnectOptions } from "../../src/client/options.js";
 import { connect } from "../../src/client/service.js";
+import type { ConnectOptions } from "../../src/client/transport/options.js";
 import { type Answer, faultServer } from "./fault-server.js";
 
 const server = await faultServer();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bulkFile } from "../../src/client/bulk-file.js";
+import { bulkFile } from "../../src/client/bulk/bulk-file.js";
 import { connect } from "../../src/client/service.js";
 import { sparkline } from "../../src/display/sparkline.js";
 import { isArrowbookError } from "../../src/errors/errors.js";

@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
-import { looksLikeFailure } from "../document/failure.js";
-import { DataError, isArrowbookError, ServiceError, TransportError } from "../errors/errors.js";
-import { zipEntry } from "../format/zip.js";
-import { checkContent, truncated, wholeBody } from "./body.js";
-import { type Answer, exchange } from "./exchange.js";
+import { looksLikeFailure } from "../../document/failure.js";
+import { DataError, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
+import { zipEntry } from "../../format/zip.js";
+import type { OnProgress } from "../progress.js";
+import { checkContent, truncated, wholeBody } from "../transport/body.js";
+import { type Answer, exchange } from "../transport/exchange.js";
+import { anySignal, failed, type Session } from "../transport/request.js";
+import { type RetryBudget, retryBudget, sleep } from "../transport/retry.js";
 import { locked } from "./file-lock.js";
 import { checkSpace, commit, fileError, type Origin, openPartial, type PartialFile } from "./partial-file.js";
-import type { OnProgress } from "./progress.js";
-import { anySignal, failed, type Session } from "./request.js";
-import { type RetryBudget, retryBudget, sleep } from "./retry.js";
 
 /** Where the bytes of a bulk file are. */
 export interface Link {

@@ -1,7 +1,7 @@
-import { type Card, showAsCard } from "../display/card.js";
-import { type FrameSource, sourceParts } from "../display/source.js";
-import type { DatabaseMetadata, DatasetMetadata, TableMetadata } from "../document/records.js";
-import type { BulkStatus } from "./bulk-status.js";
+import { type Card, showAsCard } from "../../display/card.js";
+import { type FrameSource, sourceParts } from "../../display/source.js";
+import type { DatabaseMetadata, DatasetMetadata, TableMetadata } from "../../document/records.js";
+import type { BulkStatus } from "../bulk/bulk-status.js";
 
 /** A question that has not been sent: what it asks for, and how to send it. */
 export function queryCard(kind: string, source: FrameSource, entries: Card["entries"], next: string): Card {

@@ -1,5 +1,5 @@
-import { InputError } from "../errors/errors.js";
-import { shown } from "../errors/shown.js";
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
 
 /** Splits `DATABASE/DATASET` or `VENDOR/TABLE` (spec 4.1, 4.7). Throws InputError for anything but two parts. */
 export function twoParts(code: string, shape: string): readonly [string, string] {

@@ -1,13 +1,13 @@
-import { readFailure } from "../document/failure.js";
-import { isArrowbookError } from "../errors/errors.js";
-import type { Call } from "../spec/endpoints.js";
-import type { Format } from "../spec/vocabulary.js";
+import { readFailure } from "../../document/failure.js";
+import { isArrowbookError } from "../../errors/errors.js";
+import type { Call } from "../../spec/endpoints.js";
+import type { Format } from "../../spec/vocabulary.js";
+import { follow, type OnProgress } from "../progress.js";
 import { address } from "./address.js";
 import { checkContent, checkLastLine, wholeBody } from "./body.js";
 import { type Answer, exchange } from "./exchange.js";
 import { type Limiter, limiterFor } from "./limiter.js";
 import type { Settings } from "./options.js";
-import { follow, type OnProgress } from "./progress.js";
 import { retryBudget, sleep } from "./retry.js";
 
 /** A whole reply of the service, status 200. */

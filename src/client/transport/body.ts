@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
-import { DataError, TransportError } from "../errors/errors.js";
-import { scrub } from "../errors/secrets.js";
-import type { Format } from "../spec/vocabulary.js";
+import { DataError, TransportError } from "../../errors/errors.js";
+import { scrub } from "../../errors/secrets.js";
+import type { Format } from "../../spec/vocabulary.js";
 import type { Answer } from "./exchange.js";
 
 /** Reads a whole body, at most `limit` bytes. Throws TransportError when it breaks off or is larger. */

@@ -1,11 +1,11 @@
-import type { RecordBatch } from "../columns/arrow/arrow.js";
-import type { ReadOptions } from "../columns/arrow/read-options.js";
-import { textBatches } from "../columns/build/from-text-rows.js";
-import { csvTable } from "../columns/csv/reader.js";
-import { jsonRowsBatches } from "../columns/json/reader.js";
-import type { Rows } from "../document/rows.js";
-import type { ColumnSpec } from "../spec/columns.js";
-import type { Profile } from "../spec/profile.js";
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
+import type { ReadOptions } from "../../columns/arrow/read-options.js";
+import { textBatches } from "../../columns/build/from-text-rows.js";
+import { csvTable } from "../../columns/csv/reader.js";
+import { jsonRowsBatches } from "../../columns/json/reader.js";
+import type { Rows } from "../../document/rows.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import type { Profile } from "../../spec/profile.js";
 
 /** The rows of one reply as record batches of typed columns. Throws DataError for a cell that does not fit its type. */
 export function typedRows(

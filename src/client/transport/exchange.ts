@@ -1,5 +1,5 @@
-import { TransportError } from "../errors/errors.js";
-import { scrub } from "../errors/secrets.js";
+import { TransportError } from "../../errors/errors.js";
+import { scrub } from "../../errors/secrets.js";
 import type { Settings } from "./options.js";
 import { transportError } from "./retry.js";
 

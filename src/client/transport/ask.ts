@@ -1,7 +1,7 @@
-import { type Document, readDocument } from "../document/document.js";
-import type { Call } from "../spec/endpoints.js";
-import type { ResourceName } from "../spec/resources.js";
-import type { Format } from "../spec/vocabulary.js";
+import { type Document, readDocument } from "../../document/document.js";
+import type { Call } from "../../spec/endpoints.js";
+import type { ResourceName } from "../../spec/resources.js";
+import type { Format } from "../../spec/vocabulary.js";
 import { type Reply, request, type Session } from "./request.js";
 
 /** A call's reply taken apart, with the answer's headers beside it. */

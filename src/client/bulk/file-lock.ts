@@ -1,6 +1,6 @@
 import { open, readFile, stat, unlink, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
-import { sleep } from "./retry.js";
+import { sleep } from "../transport/retry.js";
 
 /** Who holds a lock, and for what. */
 interface Holder {

@@ -1,4 +1,4 @@
-import { csvRecords } from "../format/csv-records.js";
+import { csvRecords } from "../../format/csv-records.js";
 
 /** The cells of the first line of a CSV stream; an empty stream, which is read to its end, has none. */
 export async function firstCells(chunks: AsyncIterable<Uint8Array>): Promise<readonly string[]> {

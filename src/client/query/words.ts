@@ -1,9 +1,9 @@
-import { InputError } from "../errors/errors.js";
-import { nearest } from "../errors/nearest.js";
-import { shown } from "../errors/shown.js";
-import { FORMATS, type Format } from "../spec/vocabulary.js";
-import { NO_DATE, parseDate } from "../value/date.js";
-import type { Settings } from "./options.js";
+import { InputError } from "../../errors/errors.js";
+import { nearest } from "../../errors/nearest.js";
+import { shown } from "../../errors/shown.js";
+import { FORMATS, type Format } from "../../spec/vocabulary.js";
+import { NO_DATE, parseDate } from "../../value/date.js";
+import type { Settings } from "../transport/options.js";
 
 /** Passes a word on; one that the profile does not list gets one warning, for the specification leaves the values open (4.2). */
 export function word(settings: Settings, what: string, given: string, known: readonly string[]): string {

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import type { ExportStatus } from "../document/records.js";
-import { DataError, InputError, ServiceError } from "../errors/errors.js";
-import type { Call } from "../spec/endpoints.js";
-import { FILE_STATUSES, type FileStatus, type Format } from "../spec/vocabulary.js";
-import { ask } from "./ask.js";
+import type { ExportStatus } from "../../document/records.js";
+import { DataError, InputError, ServiceError } from "../../errors/errors.js";
+import type { Call } from "../../spec/endpoints.js";
+import { FILE_STATUSES, type FileStatus, type Format } from "../../spec/vocabulary.js";
+import { follow, type OnProgress } from "../progress.js";
+import { ask } from "../transport/ask.js";
+import { anySignal, type Session, telling } from "../transport/request.js";
+import { sleep } from "../transport/retry.js";
 import type { BulkStatus } from "./bulk-status.js";
 import type { Link, LinkSource } from "./download.js";
 import { countExport } from "./export-quota.js";
-import { follow, type OnProgress } from "./progress.js";
-import { anySignal, type Session, telling } from "./request.js";
-import { sleep } from "./retry.js";
 
 /** Spec 4.9's dialog: `use` takes an older file at once while a newer one is made, `wait` waits for the newer one. */
 export type Stale = "use" | "wait";

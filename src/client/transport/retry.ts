@@ -1,4 +1,4 @@
-import { ArrowbookError, isArrowbookError, TransportError } from "../errors/errors.js";
+import { ArrowbookError, isArrowbookError, TransportError } from "../../errors/errors.js";
 import type { Retry } from "./options.js";
 
 /** Waits; rejects with the signal's reason as soon as it is aborted. */

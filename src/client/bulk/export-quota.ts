@@ -1,9 +1,9 @@
 import { appendFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { TransportError } from "../errors/errors.js";
-import { accountOf } from "./limiter.js";
-import { isLocal, type Settings } from "./options.js";
+import { TransportError } from "../../errors/errors.js";
+import { accountOf } from "../transport/limiter.js";
+import { isLocal, type Settings } from "../transport/options.js";
 
 const HOUR_MS = 60 * 60 * 1000;
 const inMemory = new Map<string, number[]>();

@@ -1,9 +1,9 @@
-import { InputError } from "../errors/errors.js";
-import { suggestion } from "../errors/nearest.js";
-import { shown } from "../errors/shown.js";
-import type { Filter } from "../spec/endpoints.js";
-import type { Operator } from "../spec/vocabulary.js";
-import type { Settings } from "./options.js";
+import { InputError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
+import { shown } from "../../errors/shown.js";
+import type { Filter } from "../../spec/endpoints.js";
+import type { Operator } from "../../spec/vocabulary.js";
+import type { Settings } from "../transport/options.js";
 import { word } from "./words.js";
 
 /** A value a filter compares with. Days are texts `YYYY-MM-DD`. */

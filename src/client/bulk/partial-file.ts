@@ -15,7 +15,7 @@ import {
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
-import { FileError, isArrowbookError } from "../errors/errors.js";
+import { FileError, isArrowbookError } from "../../errors/errors.js";
 import { isAlive } from "./file-lock.js";
 
 /** What is known of the file that a partial download is a part of. Never holds an address or a key. */

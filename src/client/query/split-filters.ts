@@ -1,4 +1,4 @@
-import type { Filter } from "../spec/endpoints.js";
+import type { Filter } from "../../spec/endpoints.js";
 
 /**
  * One query as several that are short enough (spec 7: too long a query is refused): the longest list of values is halved until

@@ -1,8 +1,8 @@
-import { checkReadOptions } from "../columns/arrow/read-options.js";
-import { ArrowbookError, type ErrorDetails, InputError } from "../errors/errors.js";
-import { checkWords } from "../errors/options.js";
-import { Frame } from "../frame/frame.js";
-import type { Collapse, Format, Order, Transform, Unlisted } from "../spec/vocabulary.js";
+import { checkReadOptions } from "../../columns/arrow/read-options.js";
+import { ArrowbookError, type ErrorDetails, InputError } from "../../errors/errors.js";
+import { checkWords } from "../../errors/options.js";
+import { Frame } from "../../frame/frame.js";
+import type { Collapse, Format, Order, Transform, Unlisted } from "../../spec/vocabulary.js";
 import type { DatasetQuery, ReadCall } from "./dataset-query.js";
 
 /** A code, a code with the number of a column (`EOD/MSFT.4`), or a query of its own. */

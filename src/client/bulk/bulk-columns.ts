@@ -1,5 +1,5 @@
-import { InputError } from "../errors/errors.js";
-import type { ColumnSpec } from "../spec/columns.js";
+import { InputError } from "../../errors/errors.js";
+import type { ColumnSpec } from "../../spec/columns.js";
 
 /** How the CSV inside a bulk file is read: its columns in the order wanted, and whether its first line names them. */
 export interface BulkColumns {

@@ -1,7 +1,7 @@
-import { InputError } from "../errors/errors.js";
-import { type Call, type Endpoint, endpoints, type Filter } from "../spec/endpoints.js";
-import { API_PREFIX } from "../spec/limits.js";
-import type { Profile } from "../spec/profile.js";
+import { InputError } from "../../errors/errors.js";
+import { type Call, type Endpoint, endpoints, type Filter } from "../../spec/endpoints.js";
+import { API_PREFIX } from "../../spec/limits.js";
+import type { Profile } from "../../spec/profile.js";
 
 /**
  * The address of a call below `base` (the specification's `{base_url}`; a trailing `/` or `/api/v3` is tolerated), without a key:

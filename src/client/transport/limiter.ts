@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { TransportError } from "../errors/errors.js";
-import type { RateWindow } from "../spec/profile.js";
+import { TransportError } from "../../errors/errors.js";
+import type { RateWindow } from "../../spec/profile.js";
 import type { Settings } from "./options.js";
 import { sleep } from "./retry.js";
 

@@ -1,4 +1,4 @@
-import type { FileStatus } from "../spec/vocabulary.js";
+import type { FileStatus } from "../../spec/vocabulary.js";
 
 /** The state of a bulk file (spec 2.8, 3), without its link: that holds a key. */
 export interface BulkStatus {
