@@ -1,7 +1,7 @@
 import { connect as connectTo, Service } from "./client/service.js";
 import type { ConnectOptions } from "./client/transport/options.js";
-import type { RunningService } from "./server/options.js";
-import { SAMPLE_KEY, sampleData } from "./server/sample.js";
+import { SAMPLE_KEY, sampleData } from "./server/data/sample.js";
+import type { RunningService } from "./server/http/options.js";
 import type { CatalogItem } from "./spec/catalog-item.js";
 
 /** Options of `connect.sample`: those of `connect` that make sense for a service of one's own. */

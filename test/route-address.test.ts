@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { address, baseOf } from "../src/client/transport/address.js";
-import { isRefusal, route } from "../src/server/route.js";
+import { isRefusal, route } from "../src/server/http/route.js";
 import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../src/spec/endpoints.js";
 import { nasdaqDataLink, type Profile, specification } from "../src/spec/profile.js";
 import { cases } from "./cases.js";

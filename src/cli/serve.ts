@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
-import { isLoopback } from "../server/listen.js";
-import type { RunningService } from "../server/options.js";
-import { sampleData } from "../server/sample.js";
+import { sampleData } from "../server/data/sample.js";
+import { isLoopback } from "../server/http/listen.js";
+import type { RunningService } from "../server/http/options.js";
 import { serve } from "../server/serve.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 

@@ -9,19 +9,19 @@ import { InputError } from "../errors/errors.js";
 import { rememberSecret } from "../errors/secrets.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import { specification } from "../spec/profile.js";
-import { checkOptions } from "./check-options.js";
-import { cursors } from "./cursor.js";
-import { type BulkFiles, bulkFiles, type MadeFile } from "./exports.js";
-import { application } from "./http.js";
-import { gate, type KeyGrant } from "./keys.js";
-import { links } from "./links.js";
-import { isLoopback, listen } from "./listen.js";
-import type { RunningService, ServeOptions, TableHolderEngine } from "./options.js";
-import { SAMPLE_KEY } from "./sample.js";
-import type { ServiceState } from "./service-state.js";
-import { folderSource, type Source } from "./source.js";
-import { readState, writeState } from "./state.js";
-import { openStore, type Store } from "./store.js";
+import { cursors } from "./answers/cursor.js";
+import { type BulkFiles, bulkFiles, type MadeFile } from "./answers/exports.js";
+import { gate, type KeyGrant } from "./answers/keys.js";
+import { links } from "./answers/links.js";
+import type { ServiceState } from "./answers/service-state.js";
+import { SAMPLE_KEY } from "./data/sample.js";
+import { folderSource, type Source } from "./data/source.js";
+import { readState, writeState } from "./data/state.js";
+import { openStore, type Store } from "./data/store.js";
+import { checkOptions } from "./http/check-options.js";
+import { application } from "./http/http.js";
+import { isLoopback, listen } from "./http/listen.js";
+import type { RunningService, ServeOptions, TableHolderEngine } from "./http/options.js";
 
 /**
  * Starts a service that speaks the interface (spec 4) over HTTP, on a folder of CSV or Parquet files with a catalogue.

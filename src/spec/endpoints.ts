@@ -99,7 +99,7 @@ export interface Filter {
 
 /**
  * A call as a value: the client makes its address from it (`client/transport/address`), the embedded service finds it in an address
- * (`server/route`). `route(address(call))` equals `call`.
+ * (`server/http/route`). `route(address(call))` equals `call`.
  */
 export interface Call {
   readonly endpoint: EndpointName;

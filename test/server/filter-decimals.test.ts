@@ -3,7 +3,7 @@ import { afterAll, expect, it } from "vitest";
 import { vectorToBigInts } from "../../src/columns/arrow/vector-values.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { duckdbEngine } from "../../src/engine/duckdb.js";
-import { filterSql } from "../../src/server/filter-sql.js";
+import { filterSql } from "../../src/server/data/filter-sql.js";
 import { specification } from "../../src/spec/profile.js";
 
 const engine = await duckdbEngine();

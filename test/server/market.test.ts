@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { vectorToBigInts, vectorToNumbers, vectorToStrings } from "../../src/columns/arrow/vector-values.js";
-import { marketCatalog, marketPrices, marketSeries } from "../../src/server/market.js";
+import { marketCatalog, marketPrices, marketSeries } from "../../src/server/data/market.js";
 
 it("the seeded table equals the seeded series, cell by cell", () => {
   const prices = marketPrices();

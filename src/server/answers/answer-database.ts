@@ -1,0 +1,87 @@
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
+import type { DatabaseMetadata } from "../../document/records.js";
+import { suggestion } from "../../errors/nearest.js";
+import type { Call } from "../../spec/endpoints.js";
+import { engineColumn } from "../data/filter-sql.js";
+import { refused } from "../data/refused.js";
+import { seriesColumns } from "../data/source.js";
+import type { StoredDatabase } from "../data/store.js";
+import type { FileOrder } from "./exports.js";
+import { needSubscription } from "./keys.js";
+import { logoUrl } from "./logo.js";
+import { type Answer, answerReply } from "./reply.js";
+import type { Asker, ServiceState } from "./service-state.js";
+
+/** The database of a call, or the refusal of a code that nobody knows. */
+export function databaseOf(call: Call, { store, profile }: ServiceState): StoredDatabase {
+  const code = call.codes["database_code"];
+  const database = store.databases.get(code);
+  if (database !== undefined) return database;
+  const known = suggestion(code, [...store.databases.keys()], "databases");
+  throw refused(profile, "QECx02", `The database ${JSON.stringify(code)} does not exist. ${known}`);
+}
+
+/** Counts a download of a database (spec 2.4). */
+export function countDownload(database: StoredDatabase, { downloads }: ServiceState): void {
+  const code = database.entry.database_code;
+  downloads.set(code, (downloads.get(code) ?? 0) + 1);
+}
+
+/** Spec 4.5. */
+export function answerDatabaseMetadata(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  const { entry, datasets } = databaseOf(call, state);
+  const fields: DatabaseMetadata = {
+    id: entry.id,
+    name: entry.name,
+    database_code: entry.database_code,
+    description: entry.description,
+    datasets_count: datasets.size,
+    downloads: entry.downloads + (state.downloads.get(entry.database_code) ?? 0),
+    premium: entry.premium,
+    image: entry.image ?? logoUrl(asker.origin, entry.database_code),
+  };
+  const reply = { resource: "databaseMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
+  return answerReply(call, reply, asker.ifNoneMatch, state.profile);
+}
+
+/** Spec 4.6: premium products only, subscribers only. */
+export async function answerDatabaseBulk(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  const database = databaseOf(call, state);
+  const { profile } = state;
+  const code = database.entry.database_code;
+  const type = call.parameters["download_type"] ?? profile.downloadTypes.value[0];
+  if (type !== "full" && type !== "partial") {
+    const known = suggestion(type, profile.downloadTypes.value, "values");
+    throw refused(profile, "QESx04", `download_type ${JSON.stringify(type)} is not known. ${known}`);
+  }
+  if (!database.entry.premium) {
+    throw refused(profile, "QEPx02", `Bulk download is for premium databases only, and ${code} is free.`);
+  }
+  needSubscription(asker.subscriber, code, `download the database ${code}`, profile);
+  const file = await state.files.make(bulkOrder(database, type, state));
+  countDownload(database, state);
+  const name = `${code}${type === "partial" ? "-latest" : ""}.zip`;
+  const headers = { "content-type": "application/zip", "content-disposition": `attachment; filename="${name}"` };
+  return { status: 200, headers, body: file };
+}
+
+/** `Code`, then the columns of the series; the rows of one series after the other, oldest first (spec 2.5). */
+function bulkOrder(database: StoredDatabase, type: "full" | "partial", { store }: ServiceState): FileOrder {
+  const code = database.entry.database_code;
+  const list = database.columns.map((_, i) => `, ${engineColumn(i)}`).join("");
+  const order = type === "partial" ? "ORDER BY c0 DESC LIMIT 1" : "ORDER BY c0";
+  const sql = `SELECT $1 AS code${list} FROM ${database.table} WHERE s = $2 ${order}`;
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    for (const [dataset, { series }] of database.datasets) yield* store.engine.batches(sql, [dataset, series]);
+  }
+  return {
+    question: `${code} ${type}`,
+    code,
+    version: database.version,
+    name: `${code}.csv`,
+    rows: () => ({
+      columns: [{ name: "Code", type: "String" }, ...seriesColumns(database.columns)],
+      batches: batches(),
+    }),
+  };
+}

@@ -1,0 +1,46 @@
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
+import type { ExportStatus } from "../../document/records.js";
+import type { Call } from "../../spec/endpoints.js";
+import { filterSql } from "../data/filter-sql.js";
+import { chosenColumns, columnSpecs, tableOf } from "./answer-table.js";
+import type { FileOrder } from "./exports.js";
+import { needSubscription } from "./keys.js";
+import { type Answer, answerReply } from "./reply.js";
+import type { Asker, ServiceState } from "./service-state.js";
+
+/** Path under which bulk files are downloaded. */
+export const FILES_PATH = "/files";
+
+/** Spec 4.9: subscribers only. */
+export async function answerExport(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  const table = tableOf(call, state);
+  const { profile } = state;
+  needSubscription(asker.subscriber, table.code, `export ${table.code}`, profile);
+  const { status, file } = await state.files.order(exportOrder(call, state), asker.subscriber.id);
+  const name = table.code.replace("/", "_");
+  const key = `${profile.keyParameter.value}=${encodeURIComponent(asker.subscriber.key)}`;
+  const link = file && `${asker.origin}${FILES_PATH}/${state.links.make(file.id)}/${name}.zip?${key}`;
+  const fields: ExportStatus = {
+    file: { link: link ?? null, status, data_snapshot_time: file?.snapshotTime ?? null },
+    datatable: { last_refreshed_time: table.refreshedAt },
+  };
+  return answerReply(call, { resource: "tableExport", make: async () => ({ fields }) }, undefined, profile);
+}
+
+function exportOrder(call: Call, state: ServiceState): FileOrder {
+  const table = tableOf(call, state);
+  const chosen = chosenColumns(call, table, state);
+  const where = filterSql(table.entry, call.filters, state.profile);
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    const { column } = await table.ready();
+    const sql = `SELECT ${chosen.map(column).join(", ")} FROM ${table.table} WHERE ${where.sql}`;
+    yield* state.store.engine.batches(sql, where.params);
+  }
+  return {
+    question: JSON.stringify([table.code, call.filters, chosen]),
+    code: table.code,
+    version: table.version,
+    name: `${table.code.replace("/", "_")}.csv`,
+    rows: () => ({ columns: columnSpecs(table, chosen), batches: batches() }),
+  };
+}

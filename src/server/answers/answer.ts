@@ -1,0 +1,29 @@
+import type { Call, EndpointName } from "../../spec/endpoints.js";
+import { answerDatabaseBulk, answerDatabaseMetadata } from "./answer-database.js";
+import { answerDataset, answerDatasetData, answerDatasetMetadata } from "./answer-dataset.js";
+import { answerExport } from "./answer-export.js";
+import { answerTableMetadata, answerTableRows } from "./answer-table.js";
+import type { Answer } from "./reply.js";
+import type { Asker, ServiceState } from "./service-state.js";
+
+type Handler = (call: Call, asker: Asker, state: ServiceState) => Promise<Answer>;
+
+const handlers: Readonly<Record<EndpointName, Handler>> = {
+  datasetData: answerDatasetData,
+  datasetMetadata: answerDatasetMetadata,
+  dataset: answerDataset,
+  databaseBulk: answerDatabaseBulk,
+  databaseMetadata: answerDatabaseMetadata,
+  tableMetadata: answerTableMetadata,
+  tableExport: answerExport,
+  tableRows: answerTableRows,
+};
+
+/**
+ * Answers a call (spec 4), without any socket.
+ *
+ * @throws Refused for what the service answers with an error (spec 7)
+ */
+export function answer(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  return handlers[call.endpoint](call, asker, state);
+}

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Profile } from "../../spec/profile.js";
+import type { FileStatus } from "../../spec/vocabulary.js";
+import { Refused } from "../data/refused.js";
+import { type CsvToZip, writeCsvZip, type ZipFile } from "./csv-zip.js";
+
+/** A file that is asked for: what it holds, and which state of the rows. */
+export interface FileOrder {
+  /** The same for the same question. */
+  readonly question: string;
+  /** The version of the rows; another one makes a file out of date. */
+  readonly version: string;
+  /** The code whose subscribers may have it. */
+  readonly code: string;
+  /** Name of the CSV file inside. */
+  readonly name: string;
+  rows(): Pick<CsvToZip, "columns" | "batches">;
+}
+
+/** A file that exists, as of which version of the rows, and when its making began. */
+export interface MadeFile extends ZipFile {
+  readonly id: string;
+  readonly code: string;
+  readonly version: string;
+  /** ISO 8601 UTC. */
+  readonly snapshotTime: string;
+}
+
+/** How a table bulk file stands (spec 3). */
+export interface FileState {
+  readonly status: FileStatus;
+  readonly file?: MadeFile;
+}
+
+/** The bulk files of a service: made once for a question and a version of the rows, kept until a newer one is there. */
+export interface BulkFiles {
+  /**
+   * The state of a table export (spec 3, 4.9); begins a file where there is none, or none of these rows. Each file begun counts
+   * against the subscriber's hour (spec 8), a look at its state does not.
+   */
+  order(order: FileOrder, subscriberId: string): Promise<FileState>;
+  /** The finished file of a database bulk download (spec 4.6), made now if need be. */
+  make(order: FileOrder): Promise<MadeFile>;
+  find(id: string): MadeFile | undefined;
+  /** What to remember across a restart. */
+  made(): readonly MadeFile[];
+  /** Ends the making of files that are under way. */
+  close(): Promise<void>;
+}
+
+/** What bulk files need of their service. */
+export interface BulkFilesOptions {
+  readonly folder: string;
+  readonly profile: Profile;
+  /** Milliseconds, never going back. */
+  readonly clock: () => number;
+  /** ISO 8601 UTC. */
+  readonly now: () => string;
+  readonly remembered: readonly MadeFile[];
+  /** Told when there is one file more or less to remember. */
+  readonly changed: () => void;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A file nobody has asked for this long is removed when the next one is begun. */
+const KEPT_MS = 24 * HOUR_MS;
+
+/** Bulk files in a folder. */
+export function bulkFiles({ folder, profile, clock, now, remembered, changed }: BulkFilesOptions): BulkFiles {
+  const files = new Map(remembered.filter((file) => existsSync(file.path)).map((file) => [file.id, file]));
+  const running = new Map<string, Promise<MadeFile>>();
+  const failures = new Map<string, unknown>();
+  const asked = new Map<string, number>();
+  const allowance = exportAllowance(profile, clock);
+  const stop = new AbortController();
+  // One for each file under way, of which there may be many.
+  setMaxListeners(0, stop.signal);
+
+  const begin = (id: string, order: FileOrder): Promise<MadeFile> => {
+    const snapshotTime = now();
+    const path = join(folder, `${id}-${createHash("sha256").update(order.version).digest("hex").slice(0, 8)}.zip`);
+    const csv = { ...order.rows(), name: order.name, at: new Date(snapshotTime), signal: stop.signal };
+    const making = writeCsvZip(path, csv, profile).then(async (zip) => {
+      const old = files.get(id);
+      const made: MadeFile = { ...zip, id, code: order.code, version: order.version, snapshotTime };
+      files.set(id, made);
+      changed();
+      if (old !== undefined && old.path !== path) await rm(old.path, { force: true });
+      return made;
+    });
+    running.set(id, making);
+    making.catch((error) => failures.set(id, error)).finally(() => running.delete(id));
+    return making;
+  };
+
+  const forgetOld = async (): Promise<void> => {
+    for (const [id, file] of files) {
+      if (running.has(id) || clock() - (asked.get(id) ?? clock()) < KEPT_MS) continue;
+      files.delete(id);
+      asked.delete(id);
+      changed();
+      await rm(file.path, { force: true });
+    }
+  };
+
+  return {
+    async order(order, subscriberId) {
+      const id = idOf(order);
+      const file = files.get(id);
+      asked.set(id, clock());
+      if (file?.version === order.version) return { status: "fresh", file };
+      const state: FileState = file === undefined ? { status: "creating" } : { status: "regenerating", file };
+      if (running.has(id)) return state;
+      if (failures.has(id)) {
+        const cause = failures.get(id);
+        failures.delete(id);
+        throw cause;
+      }
+      allowance(subscriberId);
+      begin(id, order);
+      await forgetOld();
+      return state;
+    },
+    async make(order) {
+      const id = idOf(order);
+      const file = files.get(id);
+      asked.set(id, clock());
+      if (file?.version === order.version) return file;
+      return running.get(id) ?? begin(id, order);
+    },
+    find: (id) => files.get(id),
+    made: () => [...files.values()],
+    async close() {
+      stop.abort();
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+/** Counts the files a subscriber has begun; refuses the one too many of the last hour (spec 8), and says when to come back. */
+function exportAllowance(profile: Profile, clock: () => number): (subscriberId: string) => void {
+  const starts = new Map<string, number[]>();
+  const most = profile.exportsPerHour.value;
+  return (subscriberId) => {
+    const recent = (starts.get(subscriberId) ?? []).filter((at) => clock() - at < HOUR_MS);
+    if (recent.length >= most) {
+      const seconds = Math.ceil((recent[0] + HOUR_MS - clock()) / 1000);
+      const message = `You have asked for ${most} bulk files within an hour; try again in ${seconds} seconds.`;
+      throw new Refused({ code: "QELx05", status: 429, message }, { "retry-after": String(seconds) });
+    }
+    starts.set(subscriberId, [...recent, clock()]);
+  };
+}
+
+function idOf({ question }: FileOrder): string {
+  return createHash("sha256").update(question).digest("base64url").slice(0, 16).replaceAll("_", "-");
+}

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import type { Profile } from "../../spec/profile.js";
+import { refused } from "../data/refused.js";
+
+/** What a key may read. */
+export interface KeyGrant {
+  /** `"all"`, or products: a database (`EOD`), a vendor (`SHARADAR`) or one table (`SHARADAR/SEP`). */
+  readonly subscriptions: "all" | readonly string[];
+}
+
+/** Someone who calls. */
+export interface Subscriber {
+  /** Tells subscribers apart without their key. */
+  readonly id: string;
+  /** The key itself, for links that carry it (spec 2.8). */
+  readonly key: string;
+  subscribes(code: string): boolean;
+}
+
+/** Finds the subscriber of a key, or refuses. */
+export type Gate = (keys: readonly string[]) => Subscriber;
+
+/** A gate over keys and their grants. Every call needs a known key (spec 5: "each call carries the query parameter"). */
+export function gate(apiKeys: Readonly<Record<string, KeyGrant>>, profile: Profile): Gate {
+  const subscribers = new Map(Object.entries(apiKeys).map(([key, grant]) => [key, subscriber(key, grant)]));
+  const parameter = profile.keyParameter.value;
+  return (keys) => {
+    if (keys.length > 1) throw refused(profile, "QESx04", `The parameter ${parameter} stands twice.`);
+    if (keys.length === 0 || keys[0] === "") {
+      throw refused(profile, "QEAx03", `A valid API key is required: add ${parameter} to the query.`);
+    }
+    const found = subscribers.get(keys[0]);
+    if (found === undefined) {
+      throw refused(profile, "QEAx01", "We could not recognize your API key. Please check your API key and try again.");
+    }
+    return found;
+  };
+}
+
+function subscriber(key: string, { subscriptions }: KeyGrant): Subscriber {
+  const products = subscriptions === "all" ? undefined : new Set(subscriptions);
+  return {
+    id: createHash("sha256").update(key).digest("hex").slice(0, 16),
+    key,
+    subscribes: (code) => products === undefined || products.has(code) || products.has(code.split("/")[0]),
+  };
+}
+
+/** Refuses who does not subscribe to a product (spec 4.6, 8). */
+export function needSubscription(subscriber: Subscriber, code: string, what: string, profile: Profile): void {
+  if (subscriber.subscribes(code)) return;
+  throw refused(profile, "QEPx04", `You do not have permission to ${what}. Please subscribe to ${code.split("/")[0]}.`);
+}

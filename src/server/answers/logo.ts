@@ -1,0 +1,42 @@
+import { refused } from "../data/refused.js";
+import type { Answer } from "./reply.js";
+import type { ServiceState } from "./service-state.js";
+
+const LOGOS_PATH = "/logos/";
+
+/** Address of the logo that the service draws for a database whose catalogue names none (spec 2.4: `image`). */
+export function logoUrl(origin: string, code: string): string {
+  return `${origin}${LOGOS_PATH}${code}.svg`;
+}
+
+/**
+ * The drawn logo behind such an address, or undefined for any other path. It is open to everyone, as pictures in a page are
+ * asked for without a key.
+ *
+ * @throws Refused for a database that nobody knows
+ */
+export function answerLogo(path: string, { store, profile }: ServiceState): Answer | undefined {
+  if (!path.startsWith(LOGOS_PATH)) return undefined;
+  const code = /^([A-Za-z0-9_-]+)\.svg$/.exec(path.slice(LOGOS_PATH.length))?.[1];
+  if (code === undefined || !store.databases.has(code)) {
+    throw refused(profile, "QECx03", "There is no such picture.");
+  }
+  const headers = {
+    "content-type": "image/svg+xml",
+    "cache-control": "public, max-age=86400",
+    "content-security-policy": "default-src 'none'",
+  };
+  return { status: 200, headers, body: [svg(code)] };
+}
+
+/** The first letters of the code on a colour of its own. Codes are letters, digits, `_` and `-`, so that nothing needs escaping. */
+function svg(code: string): string {
+  let hue = 0;
+  for (const letter of code) hue = (hue * 31 + letter.charCodeAt(0)) % 360;
+  const text = `fill="white" font-family="sans-serif" font-size="22" font-weight="bold" text-anchor="middle"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96" viewBox="0 0 96 96" role="img" aria-label="${code}">
+<rect width="96" height="96" rx="12" fill="hsl(${hue} 45% 38%)"/>
+<text x="48" y="56" ${text}>${code.slice(0, 4)}</text>
+</svg>
+`;
+}

@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { FileError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
+import { type ColumnSpec, parseType } from "../../spec/columns.js";
+import type { Catalog, DatabaseEntry, DatasetEntry, TableEntry, TableStatus } from "./catalog.js";
+import { badCatalog, Member } from "./catalog-member.js";
+
+/** Name of the catalogue in a data folder. */
+export const CATALOG_FILE = "catalog.json";
+
+/**
+ * Reads and checks `catalog.json` of a data folder.
+ *
+ * @throws FileError `CatalogNotRead` where there is none; InputError `BadCatalog` naming the file and the member that is wrong
+ */
+export function readCatalog(folder: string): Catalog {
+  const path = join(folder, CATALOG_FILE);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new FileError(`The data folder has no readable ${CATALOG_FILE}: ${path}`, {
+      code: "CatalogNotRead",
+      hint: `Give a folder with a ${CATALOG_FILE} (docs/server.md, The catalogue).`,
+      cause,
+    });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw badCatalog(path, "", `is no JSON: ${(cause as Error).message}`);
+  }
+  return catalogOf(new Member(path, "", value));
+}
+
+function catalogOf(root: Member): Catalog {
+  const member = root.object(["$schema", "databases", "tables"]);
+  const databases = member("databases").listOrNone().map(databaseOf);
+  const tables = member("tables").listOrNone().map(tableOf);
+  distinct(member("databases"), databases, (database) => database.database_code);
+  distinct(member("tables"), tables, (table) => `${table.vendor_code}/${table.datatable_code}`);
+  return { databases, tables };
+}
+
+function distinct<T>(member: Member, items: readonly T[], code: (item: T) => string): void {
+  const seen = new Set<string>();
+  for (const item of items) {
+    if (seen.has(code(item))) throw member.wrong(`holds ${JSON.stringify(code(item))} twice.`);
+    seen.add(code(item));
+  }
+}
+
+const DATABASE = ["id", "database_code", "name", "description", "premium", "downloads", "image", "datasets"];
+const DATASET = ["id", "dataset_code", "name", "description", "frequency", "type", "refreshed_at", "columns", "file"];
+const TABLE = ["vendor_code", "datatable_code", "name", "description", "columns", "filters", "primary_key", "premium"];
+const STATUS = ["refreshed_at", "status", "expected_at", "update_frequency"];
+
+function databaseOf(entry: Member, i: number): DatabaseEntry {
+  const member = entry.object(DATABASE);
+  const datasets = member("datasets").list().map(datasetOf);
+  distinct(member("datasets"), datasets, (dataset) => dataset.dataset_code);
+  return {
+    id: member("id").count(i + 1),
+    database_code: member("database_code").code(),
+    name: member("name").text(),
+    description: member("description").textOrNull(),
+    premium: member("premium").flag(),
+    downloads: member("downloads").count(0),
+    image: member("image").textOrNull(),
+    datasets,
+  };
+}
+
+function datasetOf(entry: Member, i: number): DatasetEntry {
+  const member = entry.object(DATASET);
+  const columns = member("columns")
+    .list()
+    .map((column) => column.text());
+  if (columns.length < 2) throw member("columns").wrong("must name the date column and at least one more.");
+  distinct(member("columns"), columns, (column) => column);
+  return {
+    id: member("id").count(i + 1),
+    dataset_code: member("dataset_code").code(),
+    name: member("name").text(),
+    description: member("description").textOrNull(),
+    frequency: member("frequency").text(),
+    type: member("type").textOrNull() ?? "Time Series",
+    refreshed_at: member("refreshed_at").moment(),
+    columns,
+    file: member("file").file(),
+  };
+}
+
+function tableOf(entry: Member): TableEntry {
+  const member = entry.object([...TABLE, "status", "file"]);
+  const columns = member("columns").list().map(columnOf);
+  if (columns.length === 0) throw member("columns").wrong("must name at least one column.");
+  distinct(member("columns"), columns, (column) => column.name);
+  return {
+    vendor_code: member("vendor_code").code(),
+    datatable_code: member("datatable_code").code(),
+    name: member("name").text(),
+    description: member("description").textOrNull(),
+    columns,
+    filters: columnNames(member("filters"), columns, true),
+    primary_key: columnNames(member("primary_key"), columns, false),
+    premium: member("premium").flag(),
+    status: statusOf(member("status")),
+    file: member("file").file(),
+  };
+}
+
+function columnOf(entry: Member): ColumnSpec {
+  const member = entry.object(["name", "type"]);
+  const type = member("type").text();
+  if (parseType(type).kind === "unknown") {
+    throw member("type").wrong(
+      `is ${JSON.stringify(type)}; the types are String, Date, DateTime, BigDecimal(p,s), Integer, double and Boolean.`,
+    );
+  }
+  return { name: member("name").text(), type };
+}
+
+/** The engine's decimals end at 38 digits; a wider column is text to it, which does not compare as a number. */
+const WIDEST_FILTER = 38;
+
+function columnNames(list: Member, columns: readonly ColumnSpec[], filters: boolean): string[] {
+  const names = columns.map((column) => column.name);
+  return list.listOrNone().map((member) => {
+    const name = member.text();
+    const column = columns.find((each) => each.name === name);
+    if (column === undefined) throw member.wrong(`is no column. ${suggestion(name, names, "columns")}`);
+    if (filters && (parseType(column.type).precision ?? 0) > WIDEST_FILTER) {
+      throw member.wrong(`is ${column.type}; a column of more than ${WIDEST_FILTER} digits cannot be a filter.`);
+    }
+    return name;
+  });
+}
+
+function statusOf(entry: Member): TableStatus {
+  if (entry.value === undefined) return { status: null, expected_at: null, update_frequency: null };
+  const member = entry.object(STATUS);
+  return {
+    refreshed_at: member("refreshed_at").moment(),
+    status: member("status").textOrNull(),
+    expected_at: member("expected_at").textOrNull(),
+    update_frequency: member("update_frequency").textOrNull(),
+  };
+}

@@ -1,0 +1,165 @@
+import { suggestion } from "../../errors/nearest.js";
+import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
+import type { Filter } from "../../spec/endpoints.js";
+import type { Profile } from "../../spec/profile.js";
+import { NO_DATE, parseDate } from "../../value/date.js";
+import { formatInstant, readInstant } from "../../value/instant.js";
+import type { TableEntry } from "./catalog.js";
+import { type Refused, refused } from "./refused.js";
+
+/** A condition in SQL with its bound values in the order of their places. */
+export interface Where {
+  /** `true` where nothing is asked. */
+  readonly sql: string;
+  readonly params: readonly unknown[];
+}
+
+/** Name of the engine's column that holds column number `index` of a table. */
+export const engineColumn = (index: number): string => `c${index}`;
+
+const COMPARE: Readonly<Record<string, string>> = { gt: ">", gte: ">=", lt: "<", lte: "<=" };
+
+/** Row filters (spec 4.7) as SQL: values bound, compared as what the column's type says they are. */
+export function filterSql(table: TableEntry, filters: readonly Filter[], profile: Profile): Where {
+  const conditions: string[] = [];
+  const params: unknown[] = [];
+  for (const filter of filters) {
+    const index = filterColumn(table, filter, profile);
+    const type = parseType(table.columns[index].type);
+    const parts = filter.values.map((value) => {
+      const wrong = (what: string): Refused =>
+        refused(
+          profile,
+          "QESx04",
+          `${JSON.stringify(clipped(value))} is no ${what}, which column ${filter.column} holds.`,
+        );
+      const part = condition(engineColumn(index), filter.operator, value, type, wrong);
+      const sql = part.sql.replaceAll("?", () => `$${params.length + 1}`);
+      if (part.value !== undefined) params.push(part.value);
+      return sql;
+    });
+    conditions.push(`(${parts.join(" OR ")})`);
+  }
+  return { sql: conditions.length === 0 ? "true" : conditions.join(" AND "), params };
+}
+
+function filterColumn(table: TableEntry, filter: Filter, profile: Profile): number {
+  const { column, operator, values } = filter;
+  const names = table.columns.map((each) => each.name);
+  const index = names.indexOf(column);
+  if (index < 0) {
+    const dot = column.lastIndexOf(".");
+    if (dot > 0 && names.includes(column.slice(0, dot))) throw unknownOperator(profile, column.slice(dot + 1));
+    throw unknownColumn(profile, column, table.columns);
+  }
+  if (!table.filters.includes(column)) {
+    const known = table.filters.length === 0 ? "This table has none." : `The filters are ${table.filters.join(", ")}.`;
+    throw refused(profile, "QESx08", `You cannot use ${column} column as a filter. ${known}`);
+  }
+  if (operator !== "eq" && !Object.hasOwn(COMPARE, operator)) throw unknownOperator(profile, operator);
+  if (values.length === 0 || values.includes("")) {
+    throw refused(profile, "QESx02", `You are missing a value after operator '${operator}' of column ${column}.`);
+  }
+  return index;
+}
+
+function unknownOperator(profile: Profile, operator: string): Refused {
+  const shown = JSON.stringify(clipped(operator));
+  return refused(profile, "QESx07", `The operator ${shown} is not supported; use =, .gte, .lte, .gt or .lt.`);
+}
+
+/** The refusal of a column that a table does not have. */
+export function unknownColumn(profile: Profile, name: string, columns: readonly ColumnSpec[]): Refused {
+  const names = columns.map((each) => each.name);
+  const shown = JSON.stringify(clipped(name));
+  return refused(profile, "QESx04", `There is no column ${shown}. ${suggestion(clipped(name), names, "columns")}`);
+}
+
+const clipped = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+/** One comparison; `?` is the place of the value. */
+interface Condition {
+  readonly sql: string;
+  readonly value?: unknown;
+}
+
+function condition(
+  column: string,
+  operator: string,
+  text: string,
+  type: ServiceType,
+  wrong: (what: string) => Refused,
+): Condition {
+  const compare = operator === "eq" ? "=" : COMPARE[operator];
+  switch (type.kind) {
+    case "date":
+      if (parseDate(text) === NO_DATE) throw wrong("date YYYY-MM-DD");
+      return { sql: `${column} ${compare} CAST(? AS DATE)`, value: text };
+    case "datetime":
+      return {
+        sql: `${column} ${compare} CAST(? AS TIMESTAMP_MS)`,
+        value: formatInstant(instant(text, wrong)).slice(0, -1),
+      };
+    case "decimal":
+      return decimalCondition(column, operator, text, type.precision as number, type.scale as number, wrong);
+    case "integer":
+      return decimalCondition(column, operator, text, 19, 0, wrong);
+    case "double": {
+      const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+      if (!Number.isFinite(value)) throw wrong("number");
+      return { sql: `${column} ${compare} CAST(? AS DOUBLE)`, value: String(value) };
+    }
+    case "boolean":
+      if (text !== "true" && text !== "false") throw wrong("true or false");
+      return { sql: `${column} ${compare} ?`, value: text === "true" };
+    default:
+      return { sql: `${column} ${compare} ?`, value: text };
+  }
+}
+
+function instant(text: string, wrong: (what: string) => Refused): number {
+  const day = parseDate(text);
+  if (day !== NO_DATE) return day * 86_400_000;
+  const bytes = new TextEncoder().encode(text);
+  const ms = readInstant(bytes, 0, bytes.length);
+  if (!Number.isFinite(ms)) throw wrong("moment such as 2025-01-02T06:00:00Z");
+  return ms;
+}
+
+/**
+ * A number compared with a decimal column in the column's own digits, so that nothing is rounded: a value with more digits
+ * equals no cell, and lies between two of them for a range.
+ */
+function decimalCondition(
+  column: string,
+  operator: string,
+  text: string,
+  precision: number,
+  scale: number,
+  wrong: (what: string) => Refused,
+): Condition {
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(text);
+  if (match === null || `${match[2]}${match[3] ?? ""}` === "") throw wrong(scale === 0 ? "whole number" : "number");
+  const [, sign, whole, fraction = ""] = match;
+  const kept = BigInt(`${whole}${fraction.slice(0, scale).padEnd(scale, "0")}` || "0");
+  const exact = /^0*$/.test(fraction.slice(scale));
+  const negative = sign === "-";
+  const floor = negative ? -kept - (exact ? 0n : 1n) : kept;
+  const ceiling = exact ? floor : floor + 1n;
+  if (operator === "eq" && !exact) return { sql: "false" };
+  const bound = operator === "gte" || operator === "lt" ? ceiling : floor;
+  const limit = 10n ** BigInt(precision);
+  const above = bound >= limit;
+  if (above || bound <= -limit) {
+    if (operator === "eq") return { sql: "false" };
+    const holds = operator.startsWith("l") === above;
+    return { sql: holds ? `${column} IS NOT NULL` : "false" };
+  }
+  const digits = (bound < 0n ? -bound : bound).toString().padStart(scale + 1, "0");
+  const cut = digits.length - scale;
+  const value = `${bound < 0n ? "-" : ""}${digits.slice(0, cut)}${scale > 0 ? `.${digits.slice(cut)}` : ""}`;
+  return {
+    sql: `${column} ${operator === "eq" ? "=" : COMPARE[operator]} CAST(? AS DECIMAL(${precision},${scale}))`,
+    value,
+  };
+}

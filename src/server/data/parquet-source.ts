@@ -1,0 +1,92 @@
+import type { Engine } from "../../engine/engine.js";
+import { quoteName } from "../../engine/quote.js";
+import { DataError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
+import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
+import { engineColumn } from "./filter-sql.js";
+
+/**
+ * Loads a Parquet file as the engine's table `name` without a row passing through this process.
+ *
+ * @throws DataError `WrongColumn` where the file lacks a column or holds it in a type that would lose something
+ */
+export async function loadParquet(
+  engine: Engine,
+  name: string,
+  path: string,
+  columns: readonly ColumnSpec[],
+): Promise<void> {
+  const file = `read_parquet('${path.replaceAll("'", "''")}')`;
+  const found = await engine.query(`SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${file})`);
+  const types = new Map([...found].map((row) => [String(row?.["column_name"]), String(row?.["column_type"])]));
+  const list = columns.map((column, i) => {
+    const type = types.get(column.name);
+    if (type === undefined) {
+      throw new DataError(
+        `${path}: the file has no column ${JSON.stringify(column.name)}. ${suggestion(column.name, [...types.keys()], "columns")}`,
+        { code: "WrongColumn", column: column.name },
+      );
+    }
+    const target = exactTarget(parseType(column.type), type);
+    if (target === undefined) {
+      throw new DataError(
+        `${path}: column ${JSON.stringify(column.name)} is ${type}, which the catalogue's ${column.type} cannot hold exactly.`,
+        { code: "WrongColumn", column: column.name, hint: "Declare the type the file has, or write the file anew." },
+      );
+    }
+    return `CAST(${quoteName(column.name)} AS ${target}) AS ${engineColumn(i)}`;
+  });
+  await checkInstants(engine, path, file, columns);
+  await engine.query(`CREATE OR REPLACE TABLE ${quoteName(name)} AS SELECT ${list.join(", ")} FROM ${file}`);
+}
+
+/** The service's moments are milliseconds (docs/types.md); a file may have finer ones. */
+async function checkInstants(
+  engine: Engine,
+  path: string,
+  file: string,
+  columns: readonly ColumnSpec[],
+): Promise<void> {
+  for (const { name, type } of columns) {
+    if (parseType(type).kind !== "datetime") continue;
+    const column = quoteName(name);
+    const finer = await engine.query(
+      `SELECT 1 FROM ${file} WHERE ${column} <> CAST(CAST(${column} AS TIMESTAMP_MS) AS TIMESTAMP) LIMIT 1`,
+    );
+    if (finer.numRows === 0) continue;
+    throw new DataError(`${path}: column ${JSON.stringify(name)} has moments finer than a millisecond.`, {
+      code: "WrongColumn",
+      column: name,
+      hint: "Write the file with milliseconds.",
+    });
+  }
+}
+
+const WHOLE = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT)$/;
+
+/** The engine's type for a declared one, if every value of `found` fits it as it is. */
+function exactTarget(type: ServiceType, found: string): string | undefined {
+  const decimal = /^DECIMAL\((\d+),(\d+)\)$/.exec(found);
+  const text = found === "VARCHAR" || found.startsWith("ENUM");
+  switch (type.kind) {
+    case "date":
+      return found === "DATE" ? "DATE" : undefined;
+    case "datetime":
+      return found.startsWith("TIMESTAMP") ? "TIMESTAMP_MS" : undefined;
+    case "boolean":
+      return found === "BOOLEAN" ? found : undefined;
+    case "integer":
+      return WHOLE.test(found) && found !== "UBIGINT" ? "BIGINT" : undefined;
+    case "double":
+      return found === "DOUBLE" || found === "FLOAT" || WHOLE.test(found) || decimal ? "DOUBLE" : undefined;
+    case "decimal": {
+      const [precision, scale] = [type.precision as number, type.scale as number];
+      if (precision > 38) return text ? "VARCHAR" : undefined;
+      const fits =
+        decimal && Number(decimal[2]) <= scale && Number(decimal[1]) - Number(decimal[2]) <= precision - scale;
+      return fits ? `DECIMAL(${precision},${scale})` : undefined;
+    }
+    default:
+      return text ? "VARCHAR" : undefined;
+  }
+}

@@ -1,0 +1,117 @@
+import { createReadStream, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
+import { Field, RecordBatch, Schema, Struct, type Table } from "../../columns/arrow/arrow.js";
+import { schemaOf } from "../../columns/arrow/schema.js";
+import { csvBatches } from "../../columns/csv/reader.js";
+import type { Engine } from "../../engine/engine.js";
+import { type ArrowbookError, DataError, FileError, isArrowbookError } from "../../errors/errors.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import type { Catalog, DatasetEntry, TableEntry } from "./catalog.js";
+import { CATALOG_FILE, readCatalog } from "./catalog-file.js";
+import { engineColumn } from "./filter-sql.js";
+import { loadParquet } from "./parquet-source.js";
+
+/** Where the rows of one series or table come from. */
+export interface RowSource {
+  /** A text that changes when the rows do. */
+  readonly version: string;
+  /** ISO 8601 UTC. */
+  readonly refreshedAt: string;
+  /** Loads the rows as the engine's table `name`, its columns named `c0`, `c1`, … */
+  load(engine: Engine, name: string): Promise<void>;
+}
+
+/** A catalogue and the rows behind its entries. `code` is `DATABASE/DATASET` or `VENDOR/TABLE`. */
+export interface Source {
+  readonly catalog: Catalog;
+  /** Rows of tables are loaded when they are first asked for, not at the start: for rows that are known to be right. */
+  readonly tablesOnDemand?: boolean;
+  dataset(code: string, entry: DatasetEntry): RowSource;
+  table(code: string, entry: TableEntry): RowSource;
+}
+
+/** The columns of a series: a date, then doubles (spec 2.1). */
+export function seriesColumns(titles: readonly string[]): ColumnSpec[] {
+  return titles.map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
+}
+
+/** The data of a folder with a `catalog.json`; `catalog` when it has been read already. */
+export function folderSource(folder: string, catalog: Catalog = readCatalog(folder)): Source {
+  return {
+    catalog,
+    dataset: (code, entry) =>
+      fileRows(folder, code, entry.file as string, seriesColumns(entry.columns), entry.refreshed_at),
+    table: (code, entry) => fileRows(folder, code, entry.file as string, entry.columns, entry.status.refreshed_at),
+  };
+}
+
+function fileRows(
+  folder: string,
+  code: string,
+  file: string,
+  columns: readonly ColumnSpec[],
+  refreshedAt: string | undefined,
+): RowSource {
+  const path = join(folder, file);
+  let stats: Stats;
+  try {
+    stats = statSync(path);
+  } catch (cause) {
+    throw new FileError(`${code}: the file ${path} of the catalogue cannot be read.`, { code: "DataNotRead", cause });
+  }
+  return {
+    version: `${file} ${stats.size} ${stats.mtimeMs} ${JSON.stringify(columns)}`,
+    refreshedAt: refreshedAt ?? new Date(Math.floor(stats.mtimeMs / 1000) * 1000).toISOString(),
+    async load(engine, name) {
+      if (/\.parquet$/i.test(file)) return loadParquet(engine, name, path, columns);
+      const chunks = createReadStream(path, { highWaterMark: 1024 * 1024 });
+      try {
+        const batches = csvBatches(chunks, { columns, text: "utf8", threads: 1 });
+        await engine.load(name, renamed(batches), { schema: engineSchema(schemaOf(columns, { text: "utf8" })) });
+      } catch (error) {
+        if (!isArrowbookError(error)) throw error;
+        const { code: word, message } = error;
+        throw new DataError(`${path}: ${message}`, {
+          ...error,
+          code: word,
+          hint: mending(code, file, error),
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+/** What an owner of the data can do about an error in it: the readers' options are not the service's. */
+function mending(code: string, file: string, error: ArrowbookError): string {
+  if (error.row === undefined || error.column === undefined) {
+    return `Correct ${file}, or the columns of ${code} in ${CATALOG_FILE}.`;
+  }
+  const column = `column ${JSON.stringify(error.column)} of ${code} in ${CATALOG_FILE}`;
+  if (error.code !== "PrecisionLoss") return `Correct ${file}, or the type of ${column}.`;
+  return `Declare more digits for ${column}, or round the numbers of ${file}.`;
+}
+
+/** Rows that are made, not read: always the same for one `version`. */
+export function madeRows(version: string, refreshedAt: string, make: () => Table): RowSource {
+  return {
+    version,
+    refreshedAt,
+    async load(engine, name) {
+      const table = make();
+      await engine.load(name, renamed(table.batches), { schema: engineSchema(table.schema) });
+    },
+  };
+}
+
+/** Columns are numbered in the engine, which does not tell capitals apart and would clash with names of its own. */
+function engineSchema(schema: Schema): Schema {
+  return new Schema(schema.fields.map((field, i) => new Field(engineColumn(i), field.type, true, field.metadata)));
+}
+
+async function* renamed(batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  for await (const batch of batches) {
+    const schema = engineSchema(batch.schema);
+    yield new RecordBatch(schema, batch.data.clone(new Struct(schema.fields)));
+  }
+}

@@ -1,0 +1,42 @@
+import { cellText } from "../../columns/arrow/vector-values.js";
+import type { Engine } from "../../engine/engine.js";
+import { quoteName } from "../../engine/quote.js";
+import { type ColumnSpec, parseType } from "../../spec/columns.js";
+import { engineColumn } from "./filter-sql.js";
+
+/** A text column has few different values when they are at most this many, and a tenth of its rows. */
+const MOST_WORDS = 2_000;
+
+const typeName = (table: string, index: number): string => quoteName(`words of ${table} ${index}`);
+
+/**
+ * Makes a type of the engine out of the different values of each text column that has few. The rows stay text, so that filters
+ * work as ever; reading such a column through its type brings one list of words and a number a row instead of a text a row.
+ * Answers the numbers of those columns.
+ */
+export async function makeWords(engine: Engine, table: string, columns: readonly ColumnSpec[]): Promise<number[]> {
+  const few: number[] = [];
+  const from = quoteName(table);
+  for (const [index, { type }] of columns.entries()) {
+    if (parseType(type).kind !== "text") continue;
+    const column = engineColumn(index);
+    await engine.query(`DROP TYPE IF EXISTS ${typeName(table, index)}`);
+    // The engine hands words out as C strings, which end at a NUL.
+    const found = await engine.query(
+      `SELECT count(DISTINCT ${column}) BETWEEN 1 AND least(${MOST_WORDS}, count(*) / 10)
+        AND NOT bool_or(contains(${column}, chr(0))) FROM ${from}`,
+    );
+    const answer = found.getChildAt(0);
+    if (answer === null || cellText(answer, 0) !== "true") continue;
+    const words = `SELECT DISTINCT ${column} FROM ${from} WHERE ${column} IS NOT NULL ORDER BY ${column}`;
+    await engine.query(`CREATE TYPE ${typeName(table, index)} AS ENUM (${words})`);
+    few.push(index);
+  }
+  return few;
+}
+
+/** SQL that reads a text column through the type of its words. */
+export function wordsColumn(table: string, index: number): string {
+  const column = engineColumn(index);
+  return `CAST(${column} AS ${typeName(table, index)}) AS ${column}`;
+}

@@ -1,0 +1,124 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { writeFailure } from "../../document/failure.js";
+import { TransportError } from "../../errors/errors.js";
+import type { Profile } from "../../spec/profile.js";
+import type { ServeOptions } from "./options.js";
+
+/** Where a service listens, and how long it waits for its callers. */
+export interface ListenOptions extends Pick<ServeOptions, "port" | "timeouts" | "maxConnections"> {
+  readonly host: string;
+  readonly profile: Profile;
+}
+
+/** A server that listens. */
+export interface Listening {
+  readonly port: number;
+  /** Lets the process end while nobody asks. */
+  unref(): void;
+  /** Stops listening and lets requests under way finish, for `graceMs` at most. */
+  stop(graceMs: number): Promise<void>;
+}
+
+type Fetch = (request: Request, env: never) => Response | Promise<Response>;
+
+/** Room for a query that is too long for the profile, so that our own refusal is the one seen. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/**
+ * Listens for HTTP with explicit limits: Node itself waits for ever for a caller that says nothing.
+ *
+ * @throws TransportError `NotListening` when the port is taken or may not be used
+ */
+export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listening> {
+  const { getRequestListener, RequestError } = await import("@hono/node-server");
+  const { host, port = 0, profile, timeouts = {} } = options;
+  const listener = getRequestListener(fetch as (request: Request, env: unknown) => Response | Promise<Response>, {
+    overrideGlobalObjects: false,
+    errorHandler(error) {
+      const bad = error instanceof RequestError;
+      const failure = bad
+        ? { code: "QESx09", status: 400, message: `This is no address of the service: ${error.message}.` }
+        : { code: "QEMx01", status: 500, message: "The service failed." };
+      const { contentType, body } = writeFailure(failure, undefined, profile);
+      return new Response(body, { status: failure.status, headers: { "content-type": contentType } });
+    },
+  });
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: timeouts.headers ?? 10_000,
+    requestTimeout: timeouts.request ?? 30_000,
+    keepAliveTimeout: timeouts.keepAlive ?? 5_000,
+    connectionsCheckingInterval: 1_000,
+  };
+  const sockets = new Set<Socket>();
+  const asking = new Set<Socket>();
+  const server = createServer(limits, (incoming, outgoing) => {
+    asking.add(incoming.socket);
+    outgoing.once("close", () => asking.delete(incoming.socket));
+    void listener(incoming, outgoing);
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.timeout = timeouts.idle ?? 120_000;
+  server.maxConnections = options.maxConnections ?? 1_000;
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseSocket(error, socket as Socket, profile));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => {
+      const message = `The service cannot listen on ${host}:${port}: ${cause.message}`;
+      reject(
+        new TransportError(message, { code: "NotListening", cause, hint: "Give another port, or 0 for a free one." }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    unref: () => void server.unref(),
+    stop(graceMs) {
+      // Node counts a connection on which nothing has been asked yet among the busy ones.
+      const waiting = [...sockets].filter((socket) => !asking.has(socket));
+      return stop(server, waiting, graceMs);
+    },
+  };
+}
+
+/** Answers what never became a request: no HTTP, headers that are too long or too slow. */
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, profile: Profile): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const [line, failure] = {
+    HPE_HEADER_OVERFLOW: [
+      "414 URI Too Long",
+      { code: "QELx07", status: 414, message: "The request query parameters are too long." },
+    ] as const,
+    ERR_HTTP_REQUEST_TIMEOUT: [
+      "408 Request Timeout",
+      { code: "QESx09", status: 408, message: "The request took too long to arrive." },
+    ] as const,
+  }[error.code ?? ""] ?? ["400 Bad Request", { code: "QESx09", status: 400, message: "This is no HTTP request." }];
+  const { contentType, body } = writeFailure(failure, undefined, profile);
+  const head = [
+    `HTTP/1.1 ${line}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Whether only this machine can reach a host of this name. */
+export function isLoopback(host: string): boolean {
+  return host === "127.0.0.1" || host === "::1" || host === "localhost";
+}
+
+async function stop(server: Server, waiting: readonly Socket[], graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A caller that keeps its connection open after an answer under way does not hold the stop up.
+  server.keepAliveTimeout = 50;
+  for (const socket of waiting) socket.destroy();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}
