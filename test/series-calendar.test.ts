@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Frequency, floor, label, next } from "../src/series/calendar.js";
+import { type Frequency, floor, label, next } from "../src/series/core/calendar.js";
 import { civil, FIRST_DAY, formatDate, LAST_DAY, parseDate } from "../src/value/date.js";
 
 const FREQUENCIES: Frequency[] = ["daily", "weekly", "monthly", "quarterly", "annual"];

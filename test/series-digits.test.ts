@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { roundAll, roundDigits, rounderOf } from "../src/series/digits.js";
+import { roundAll, roundDigits, rounderOf } from "../src/series/core/digits.js";
 
 const bits = new DataView(new ArrayBuffer(8));
 

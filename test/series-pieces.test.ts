@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Dictionary, Int32, makeData, Table, Vector } from "../src/columns/arrow/arrow.js";
 import { vectorToNumbers } from "../src/columns/arrow/vector-values.js";
 import { Frame } from "../src/frame/frame.js";
-import { roundDigits } from "../src/series/digits.js";
+import { roundDigits } from "../src/series/core/digits.js";
 import { formatDate } from "../src/value/date.js";
 import { inBatches, tableFrom, textsOf } from "./series-tables.js";
 

@@ -11,9 +11,9 @@ import {
 } from "../src/columns/arrow/arrow.js";
 import { fieldOf } from "../src/columns/arrow/schema.js";
 import { type Cell, cellAt, cellText } from "../src/columns/arrow/vector-values.js";
-import { exactColumn } from "../src/series/exact.js";
-import { type Column, doubleColumn } from "../src/series/numbers.js";
-import { tableOf } from "../src/series/tables.js";
+import { exactColumn } from "../src/series/core/exact.js";
+import { type Column, doubleColumn } from "../src/series/core/numbers.js";
+import { tableOf } from "../src/series/core/tables.js";
 import { parseType } from "../src/spec/columns.js";
 import { parseDate } from "../src/value/date.js";
 

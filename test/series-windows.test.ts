@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Table } from "../src/columns/arrow/arrow.js";
+import { tableOf } from "../src/series/core/tables.js";
 import { type RollingOptions, rolling, type WindowWord } from "../src/series/rolling.js";
-import { tableOf } from "../src/series/tables.js";
 import { formatDate } from "../src/value/date.js";
 import { cellsIn, columnOf, inBatches, tableFrom, textsOf } from "./series-tables.js";
 

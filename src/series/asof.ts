@@ -2,12 +2,12 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./choose.js";
-import { daysOf } from "./days.js";
-import { keysOf } from "./keys.js";
-import { renamed } from "./numbers.js";
-import { withColumns } from "./tables.js";
-import { dayTrack, rowAt, type Track } from "./track.js";
+import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./core/choose.js";
+import { daysOf } from "./core/days.js";
+import { keysOf } from "./core/keys.js";
+import { renamed } from "./core/numbers.js";
+import { withColumns } from "./core/tables.js";
+import { dayTrack, rowAt, type Track } from "./core/track.js";
 
 export interface AsofOptions<Name extends string = string> {
   /** The column of days, by the name it has in both; the first date column of each where left out. */

@@ -4,12 +4,12 @@ import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
-import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./aggregate.js";
-import { type Frequency, floor, label, next } from "./calendar.js";
-import { ALONG, type Along, listOf, needTime, vectorAt } from "./choose.js";
-import { type Column, renamed } from "./numbers.js";
-import { tableOf } from "./tables.js";
-import { rowAt, rowsAt, type Track, trackOf } from "./track.js";
+import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./core/aggregate.js";
+import { type Frequency, floor, label, next } from "./core/calendar.js";
+import { ALONG, type Along, listOf, needTime, vectorAt } from "./core/choose.js";
+import { type Column, renamed } from "./core/numbers.js";
+import { tableOf } from "./core/tables.js";
+import { rowAt, rowsAt, type Track, trackOf } from "./core/track.js";
 
 /** Last days of a week, in the order of their numbers. */
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;

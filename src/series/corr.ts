@@ -1,11 +1,11 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { oneOf } from "../errors/options.js";
-import { choose, vectorAt } from "./choose.js";
+import { choose, vectorAt } from "./core/choose.js";
+import { doubleColumn, numbersOf } from "./core/numbers.js";
+import { addTo, type Sum, sumOf, totalOf } from "./core/sums.js";
+import { tableOf } from "./core/tables.js";
 import { textColumn } from "./describe.js";
-import { doubleColumn, numbersOf } from "./numbers.js";
-import { addTo, type Sum, sumOf, totalOf } from "./sums.js";
-import { tableOf } from "./tables.js";
 
 /** `pearson` (default): of the values; `spearman`: of their ranks, ties at their mean rank. */
 export type CorrelationMethod = "pearson" | "spearman";

@@ -1,10 +1,10 @@
 import { Field, type Table, Utf8, vectorFromArray } from "../columns/arrow/arrow.js";
 import { TYPE_KEY } from "../columns/arrow/schema.js";
-import { choose, vectorAt } from "./choose.js";
-import { type Column, doubleColumn, numbersOf } from "./numbers.js";
-import { quantileOfSorted } from "./quantile.js";
-import { squaresOf, sumOf } from "./sums.js";
-import { tableOf } from "./tables.js";
+import { choose, vectorAt } from "./core/choose.js";
+import { type Column, doubleColumn, numbersOf } from "./core/numbers.js";
+import { quantileOfSorted } from "./core/quantile.js";
+import { squaresOf, sumOf } from "./core/sums.js";
+import { tableOf } from "./core/tables.js";
 
 const STATISTICS = ["count", "nulls", "mean", "std", "min", "25%", "50%", "75%", "max"] as const;
 

@@ -4,11 +4,11 @@ import { sortedRows } from "../columns/table/sort.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { isTime, listOf, needTime, vectorAt } from "./choose.js";
-import { daysOf } from "./days.js";
-import { joinedKey, type Keys, keysOf } from "./keys.js";
-import { type Column, renamed } from "./numbers.js";
-import { tableOf } from "./tables.js";
+import { isTime, listOf, needTime, vectorAt } from "./core/choose.js";
+import { daysOf } from "./core/days.js";
+import { joinedKey, type Keys, keysOf } from "./core/keys.js";
+import { type Column, renamed } from "./core/numbers.js";
+import { tableOf } from "./core/tables.js";
 
 export interface MergeOptions {
   /** Key columns, by names that every table has; the first date column of each where left out. */

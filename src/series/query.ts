@@ -4,11 +4,11 @@ import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type Collapse, ORDERS, type Order, type Transform } from "../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../value/date.js";
-import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./choose.js";
 import { type CollapseOptions, collapse } from "./collapse.js";
-import { daysOf } from "./days.js";
-import { rowsOf } from "./tables.js";
-import { rowAt, trackOf } from "./track.js";
+import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./core/choose.js";
+import { daysOf } from "./core/days.js";
+import { rowsOf } from "./core/tables.js";
+import { rowAt, trackOf } from "./core/track.js";
 import { type TransformOptions, transform } from "./transform.js";
 
 /** The parameters of a filtered series (spec 4.2), with the options of {@link collapse} and {@link transform}. */

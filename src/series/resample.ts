@@ -1,11 +1,11 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { type Frequency, floor, label, next } from "./calendar.js";
-import { ALONG, listOf, needTime } from "./choose.js";
 import { type CollapseOptions, growing, type Periods, periodTable, WEEKDAYS } from "./collapse.js";
+import { type Frequency, floor, label, next } from "./core/calendar.js";
+import { ALONG, listOf, needTime } from "./core/choose.js";
+import { type Track, trackOf } from "./core/track.js";
 import { type Filling, fill } from "./fill.js";
-import { type Track, trackOf } from "./track.js";
 
 export interface ResampleOptions<Name extends string = string> extends Omit<CollapseOptions<Name>, "label"> {
   /** What stands in periods without rows (and in place of other nulls): `null` by default. */

@@ -2,14 +2,14 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { CHOICE, type ColumnChoice, needTime, vectorAt, wholeNumber } from "./choose.js";
-import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
-import { computeColumns, runWhole } from "./kernel.js";
-import type { Column, Computed } from "./numbers.js";
-import { byRow, rowAt, type Track } from "./track.js";
-import { extremePositions, windowExtreme, windowQuantile } from "./window-order.js";
-import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./window-sums.js";
-import { dayWindows, rowWindows, type Windows } from "./windows.js";
+import { CHOICE, type ColumnChoice, needTime, vectorAt, wholeNumber } from "./core/choose.js";
+import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
+import { computeColumns, runWhole } from "./core/kernel.js";
+import type { Column, Computed } from "./core/numbers.js";
+import { byRow, rowAt, type Track } from "./core/track.js";
+import { extremePositions, windowExtreme, windowQuantile } from "./core/window-order.js";
+import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./core/window-sums.js";
+import { dayWindows, rowWindows, type Windows } from "./core/windows.js";
 
 /** Words for a value over a sliding window. */
 const WINDOW_WORDS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;

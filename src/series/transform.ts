@@ -1,16 +1,16 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { TRANSFORMS, type Transform } from "../spec/vocabulary.js";
-import { ALONG, type ColumnChoice, choose, vectorAt, wholeNumber } from "./choose.js";
-import { rounderOf } from "./digits.js";
-import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
-import { runAlong } from "./kernel.js";
-import { type Computed, doublesColumn } from "./numbers.js";
-import type { PieceKernel } from "./pieces.js";
-import { type Ranges, rangesWithout } from "./ranges.js";
-import { exactDifferences } from "./steps.js";
-import { inBatches, withColumns } from "./tables.js";
-import { rowAt, rowsAt, type Track, trackOf } from "./track.js";
+import { ALONG, type ColumnChoice, choose, vectorAt, wholeNumber } from "./core/choose.js";
+import { rounderOf } from "./core/digits.js";
+import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
+import { runAlong } from "./core/kernel.js";
+import { type Computed, doublesColumn } from "./core/numbers.js";
+import type { PieceKernel } from "./core/pieces.js";
+import { type Ranges, rangesWithout } from "./core/ranges.js";
+import { exactDifferences } from "./core/steps.js";
+import { inBatches, withColumns } from "./core/tables.js";
+import { rowAt, rowsAt, type Track, trackOf } from "./core/track.js";
 
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
   /** Significant digits of a computed double, 14 by default as the service rounds; 16 or more to leave them as they are. */

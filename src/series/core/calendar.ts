@@ -3,7 +3,7 @@
  * 0001-01-01 to 9999-12-31 of the proleptic Gregorian calendar. No `Date` object and no time zone takes part.
  */
 
-import { civil, dayNumber, LAST_DAY } from "../value/date.js";
+import { civil, dayNumber, LAST_DAY } from "../../value/date.js";
 
 /** Length of a period: the words of `collapse` (spec 4.2) without `none`. */
 export type Frequency = "daily" | "weekly" | "monthly" | "quarterly" | "annual";

@@ -1,7 +1,7 @@
-import type { Table } from "../columns/arrow/arrow.js";
-import { columnIndex } from "../columns/arrow/column-names.js";
-import { InputError } from "../errors/errors.js";
-import { shown } from "../errors/shown.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import { columnIndex } from "../../columns/arrow/column-names.js";
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
 import { vectorAt } from "./choose.js";
 import { numbersOf } from "./numbers.js";
 

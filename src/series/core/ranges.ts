@@ -1,6 +1,6 @@
-import { type Data, DataType, type Dictionary, makeData, Vector } from "../columns/arrow/arrow.js";
-import { sliceData } from "../columns/arrow/record-batch.js";
-import { takeVector } from "../columns/table/take.js";
+import { type Data, DataType, type Dictionary, makeData, Vector } from "../../columns/arrow/arrow.js";
+import { sliceData } from "../../columns/arrow/record-batch.js";
+import { takeVector } from "../../columns/table/take.js";
 
 /** Rows `from[k]` to `to[k]` (exclusive), one range after the other; they ascend, do not touch and none is empty. */
 export interface Ranges {

@@ -1,6 +1,6 @@
-import { DataType, Decimal, type Field, Int64, makeData, type Vector } from "../columns/arrow/arrow.js";
-import { vectorToBigInts } from "../columns/arrow/vector-values.js";
-import { DataError } from "../errors/errors.js";
+import { DataType, Decimal, type Field, Int64, makeData, type Vector } from "../../columns/arrow/arrow.js";
+import { vectorToBigInts } from "../../columns/arrow/vector-values.js";
+import { DataError } from "../../errors/errors.js";
 import { type Column, retyped } from "./numbers.js";
 
 /** A column of whole units: a decimal is its digits without the point, an integer itself. Sums and differences of these are exact. */

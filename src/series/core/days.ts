@@ -1,5 +1,5 @@
-import { type Data, DataType, TimeUnit, type Vector } from "../columns/arrow/arrow.js";
-import { InputError } from "../errors/errors.js";
+import { type Data, DataType, TimeUnit, type Vector } from "../../columns/arrow/arrow.js";
+import { InputError } from "../../errors/errors.js";
 import { joined } from "./pieces.js";
 
 const PER_DAY: Readonly<Record<number, bigint>> = {

@@ -1,5 +1,5 @@
-import { type Data, DataType, type Vector } from "../columns/arrow/arrow.js";
-import { cellText } from "../columns/arrow/vector-values.js";
+import { type Data, DataType, type Vector } from "../../columns/arrow/arrow.js";
+import { cellText } from "../../columns/arrow/vector-values.js";
 import { joined } from "./pieces.js";
 
 /** Values as small whole numbers: equal values of all vectors, and only those, have equal codes. Nulls equal each other. */

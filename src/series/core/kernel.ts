@@ -1,4 +1,4 @@
-import type { DataType, Table, Vector } from "../columns/arrow/arrow.js";
+import type { DataType, Table, Vector } from "../../columns/arrow/arrow.js";
 import { type ColumnChoice, choose, vectorAt } from "./choose.js";
 import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "./numbers.js";
 import { cutsOf, type PieceKernel, type RunOptions, runPieces, runRows } from "./pieces.js";

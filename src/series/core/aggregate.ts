@@ -1,10 +1,10 @@
-import { DataType, type Field, type Vector } from "../columns/arrow/arrow.js";
-import { typeName } from "../columns/arrow/schema.js";
-import { vectorToStrings } from "../columns/arrow/vector-values.js";
-import { compareText } from "../columns/table/sort.js";
-import { takeVector } from "../columns/table/take.js";
-import { InputError } from "../errors/errors.js";
-import { oneOf } from "../errors/options.js";
+import { DataType, type Field, type Vector } from "../../columns/arrow/arrow.js";
+import { typeName } from "../../columns/arrow/schema.js";
+import { vectorToStrings } from "../../columns/arrow/vector-values.js";
+import { compareText } from "../../columns/table/sort.js";
+import { takeVector } from "../../columns/table/take.js";
+import { InputError } from "../../errors/errors.js";
+import { oneOf } from "../../errors/options.js";
 import { isNumber } from "./choose.js";
 import { codesOf } from "./codes.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";

@@ -1,6 +1,6 @@
-import { type Data, DataType, Field, Float64, Int64, makeData, Vector } from "../columns/arrow/arrow.js";
-import { TYPE_KEY } from "../columns/arrow/schema.js";
-import { vectorToNumbers } from "../columns/arrow/vector-values.js";
+import { type Data, DataType, Field, Float64, Int64, makeData, Vector } from "../../columns/arrow/arrow.js";
+import { TYPE_KEY } from "../../columns/arrow/schema.js";
+import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { cutsOf, joined } from "./pieces.js";
 
 /** A column as it goes into a result: its field and its values in one piece. */

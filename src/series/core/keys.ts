@@ -1,7 +1,7 @@
-import { DataType, type Field, type Table, Utf8, Vector, vectorFromArray } from "../columns/arrow/arrow.js";
-import { typeNames } from "../columns/arrow/schema.js";
-import { vectorToStrings } from "../columns/arrow/vector-values.js";
-import { InputError } from "../errors/errors.js";
+import { DataType, type Field, type Table, Utf8, Vector, vectorFromArray } from "../../columns/arrow/arrow.js";
+import { typeNames } from "../../columns/arrow/schema.js";
+import { vectorToStrings } from "../../columns/arrow/vector-values.js";
+import { InputError } from "../../errors/errors.js";
 import { vectorAt } from "./choose.js";
 import { type Codes, codesOf, combine } from "./codes.js";
 

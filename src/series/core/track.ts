@@ -1,4 +1,4 @@
-import type { Table } from "../columns/arrow/arrow.js";
+import type { Table } from "../../columns/arrow/arrow.js";
 import { vectorAt } from "./choose.js";
 import { type Codes, codesOf, combine, ownIndices } from "./codes.js";
 import { dayPieces } from "./days.js";

@@ -1,8 +1,8 @@
-import type { Table } from "../columns/arrow/arrow.js";
-import { takeVector } from "../columns/table/take.js";
-import { InputError } from "../errors/errors.js";
-import { oneOf, refuseUnknown } from "../errors/options.js";
-import { shown } from "../errors/shown.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import { takeVector } from "../../columns/table/take.js";
+import { InputError } from "../../errors/errors.js";
+import { oneOf, refuseUnknown } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
 import { CHOICE, type ColumnChoice, listOf, vectorAt } from "./choose.js";
 import { differencePrecision, exactColumn, exactOf, isExact } from "./exact.js";
 import { computeColumns, type Kernel, runKernel } from "./kernel.js";

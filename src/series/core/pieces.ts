@@ -1,4 +1,4 @@
-import { BATCH_ROWS } from "../columns/arrow/read-options.js";
+import { BATCH_ROWS } from "../../columns/arrow/read-options.js";
 
 /**
  * How so many rows are cut into pieces of 65,536 at most, as readers make batches: memory of that size is used again when a result is

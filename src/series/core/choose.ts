@@ -1,8 +1,8 @@
-import { DataType, type Table, type Vector } from "../columns/arrow/arrow.js";
-import { columnIndex } from "../columns/arrow/column-names.js";
-import { typeName } from "../columns/arrow/schema.js";
-import { InputError } from "../errors/errors.js";
-import { shown } from "../errors/shown.js";
+import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
+import { columnIndex } from "../../columns/arrow/column-names.js";
+import { typeName } from "../../columns/arrow/schema.js";
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
 
 /** Which column carries time and which columns tell the series of a long table apart. */
 export interface Along<Name extends string = string> {

@@ -1,6 +1,6 @@
-import { type Data, type Field, makeData, RecordBatch, Schema, Struct, Table } from "../columns/arrow/arrow.js";
-import { sliceData } from "../columns/arrow/record-batch.js";
-import { tableOfData, takeRows } from "../columns/table/take.js";
+import { type Data, type Field, makeData, RecordBatch, Schema, Struct, Table } from "../../columns/arrow/arrow.js";
+import { sliceData } from "../../columns/arrow/record-batch.js";
+import { tableOfData, takeRows } from "../../columns/table/take.js";
 import type { Column, Computed } from "./numbers.js";
 import { cutsOf } from "./pieces.js";
 import { type Ranges, takeRanges } from "./ranges.js";
