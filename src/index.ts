@@ -11,16 +11,16 @@ export type * from "./client/tables.js";
 export type { ConnectOptions, Limits, Retry, Timeouts } from "./client/transport/options.js";
 export type { CellReport, CsvLeniency, CsvOptions, ReadOptions } from "./columns/arrow/read-options.js";
 export { connect, type SampleOptions, SampleService } from "./connect.js";
+export type { Bundle } from "./display/base/show.js";
+export { sparkline } from "./display/base/sparkline.js";
 export { Chart } from "./display/chart/chart.js";
 export type { ChartSpec, Mark, PlotOptions } from "./display/chart/options.js";
 export { type Displayed, type DisplayOptions, display } from "./display/display.js";
-export type { Exploration, ExploreOptions } from "./display/explore.js";
 export type { ProgressEvent } from "./display/progress/event.js";
 export type { OnProgress, Progress } from "./display/progress/follow.js";
 export { type ProgressBar, progress } from "./display/progress/progress.js";
-export type { Bundle } from "./display/show.js";
 export type { FrameSource } from "./display/source.js";
-export { sparkline } from "./display/sparkline.js";
+export type { Exploration, ExploreOptions } from "./display/table/explore.js";
 export type {
   DatabaseMetadata,
   DatasetData,

@@ -1,4 +1,4 @@
-import { showAsCard } from "../display/card.js";
+import { showAsCard } from "../display/base/card.js";
 import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/rows.js";

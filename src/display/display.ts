@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import { scrub } from "../errors/secrets.js";
-import { bundleOf } from "./foreign.js";
-import { notebookHost } from "./host.js";
-import type { Bundle } from "./show.js";
+import { notebookHost } from "./base/host.js";
+import type { Bundle } from "./base/show.js";
+import { bundleOf } from "./table/foreign.js";
 
 /** Where and how a display goes. */
 export interface DisplayOptions {

@@ -6,8 +6,8 @@ import {
   vectorToNumbers,
   vectorToStrings,
 } from "../columns/arrow/vector-values.js";
-import { columnBundle, columnText } from "../display/column.js";
-import { showAs } from "../display/show.js";
+import { showAs } from "../display/base/show.js";
+import { columnBundle, columnText } from "../display/table/column.js";
 import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
 import { type Cell, cellReader, checkRowsOptions, type RowsOptions } from "./rows.js";

@@ -3,11 +3,11 @@ import { type ParquetOptions, writeParquet } from "../columns/parquet/write/writ
 import { writeCsv } from "../columns/workers/csv-file.js";
 import { type Chart, plotTable } from "../display/chart/chart.js";
 import type { PlotOptions } from "../display/chart/options.js";
-import { Exploration, type ExploreOptions } from "../display/explore.js";
-import { htmlTable } from "../display/html.js";
 import type { FrameSource } from "../display/source.js";
-import { textTable } from "../display/text.js";
-import type { TableOptions } from "../display/view.js";
+import { Exploration, type ExploreOptions } from "../display/table/explore.js";
+import { htmlTable } from "../display/table/html.js";
+import { textTable } from "../display/table/text.js";
+import type { TableOptions } from "../display/table/view.js";
 import { refuseUnknown } from "../errors/options.js";
 import type { CsvTextOptions } from "../format/csv-text.js";
 import { type DanfoOptions, toDanfo } from "./danfo.js";

@@ -2,10 +2,10 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { JUPYTER_DISPLAY } from "../../src/display/base/show.js";
+import { sparkline } from "../../src/display/base/sparkline.js";
 import type { Chart } from "../../src/display/chart/chart.js";
 import { lttb } from "../../src/display/chart/downsample.js";
-import { JUPYTER_DISPLAY } from "../../src/display/show.js";
-import { sparkline } from "../../src/display/sparkline.js";
 import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { expect, it } from "vitest";
 import { shownDataset, shownStatus, shownTable } from "../../src/client/query/cards.js";
 import { connect } from "../../src/client/service.js";
-import { bundleOf } from "../../src/display/foreign.js";
+import { bundleOf } from "../../src/display/table/foreign.js";
 
 const service = connect({ url: "http://127.0.0.1:9", apiKey: "a-long-secret-key" });
 

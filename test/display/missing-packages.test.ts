@@ -26,7 +26,7 @@ async function bundleWithout(...lacking: readonly string[]) {
   }
   vi.resetModules();
   const { Frame } = await import("../../src/frame/frame.js");
-  const { bundleOf } = await import("../../src/display/foreign.js");
+  const { bundleOf } = await import("../../src/display/table/foreign.js");
   const chart = Frame.fromRows([
     { x: 1, y: 2 },
     { x: 2, y: 3 },

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { htmlTable } from "../../src/display/html.js";
-import { JUPYTER_DISPLAY } from "../../src/display/show.js";
-import { textTable } from "../../src/display/text.js";
+import { JUPYTER_DISPLAY } from "../../src/display/base/show.js";
+import { htmlTable } from "../../src/display/table/html.js";
+import { textTable } from "../../src/display/table/text.js";
 import { Frame } from "../../src/frame/frame.js";
 import { cellsOf, parseHtml, textsOf } from "./html-reader.js";
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
-import { cardBundle } from "../../src/display/card.js";
+import { cardBundle } from "../../src/display/base/card.js";
+import { errorCard } from "../../src/display/base/error.js";
 import { plotTable } from "../../src/display/chart/chart.js";
-import { errorCard } from "../../src/display/error.js";
-import { bundleOf } from "../../src/display/foreign.js";
+import { bundleOf } from "../../src/display/table/foreign.js";
 import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 import { cases } from "../cases.js";

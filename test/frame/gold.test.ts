@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bundleOf } from "../../src/display/foreign.js";
+import { bundleOf } from "../../src/display/table/foreign.js";
 import { Frame } from "../../src/frame/frame.js";
 import { cases } from "../cases.js";
 

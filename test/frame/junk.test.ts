@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk/bulk-file.js";
 import { connect } from "../../src/client/service.js";
-import { sparkline } from "../../src/display/sparkline.js";
+import { sparkline } from "../../src/display/base/sparkline.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 

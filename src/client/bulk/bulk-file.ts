@@ -10,7 +10,7 @@ import { atomicFile, type Written } from "../../columns/io/atomic-file.js";
 import { writeArrowFile } from "../../columns/ipc/file.js";
 import { writeArrowStream } from "../../columns/ipc/stream.js";
 import { type ParquetOptions, writeParquet } from "../../columns/parquet/write/write.js";
-import { showAsCard } from "../../display/card.js";
+import { showAsCard } from "../../display/base/card.js";
 import type { FrameSource } from "../../display/source.js";
 import { DataError, InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";

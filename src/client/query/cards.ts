@@ -1,4 +1,4 @@
-import { type Card, showAsCard } from "../../display/card.js";
+import { type Card, showAsCard } from "../../display/base/card.js";
 import { type FrameSource, sourceParts } from "../../display/source.js";
 import type { DatabaseMetadata, DatasetMetadata, TableMetadata } from "../../document/records.js";
 import type { BulkStatus } from "../bulk/bulk-status.js";

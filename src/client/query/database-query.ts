@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { showAsCard } from "../../display/card.js";
+import { showAsCard } from "../../display/base/card.js";
 import type { DatabaseMetadata } from "../../document/records.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { Cell } from "../../frame/rows.js";

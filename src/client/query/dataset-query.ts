@@ -1,6 +1,6 @@
 import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
-import { showAsCard } from "../../display/card.js";
+import { showAsCard } from "../../display/base/card.js";
 import type { FrameSource } from "../../display/source.js";
 import type { Document } from "../../document/document.js";
 import type { DatasetData, DatasetMetadata, DatasetWithData } from "../../document/records.js";

@@ -1,7 +1,7 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { checkReadOptions } from "../../columns/arrow/read-options.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
-import { showAsCard } from "../../display/card.js";
+import { showAsCard } from "../../display/base/card.js";
 import type { FrameSource } from "../../display/source.js";
 import type { TableMetadata } from "../../document/records.js";
 import { InputError } from "../../errors/errors.js";

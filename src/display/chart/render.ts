@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { InputError } from "../../errors/errors.js";
-import { wellFormedXml } from "../escape.js";
+import { wellFormedXml } from "../base/escape.js";
 import type { ChartSpec } from "./options.js";
 import { type Pixels, pngOf } from "./png.js";
 

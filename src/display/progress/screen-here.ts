@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { escapeHtml } from "../escape.js";
-import { notebookHost } from "../host.js";
+import { escapeHtml } from "../base/escape.js";
+import { notebookHost } from "../base/host.js";
 import type { ProgressScreen } from "./screen.js";
 import { terminalScreen } from "./terminal-screen.js";
 

@@ -1,7 +1,7 @@
 import { scrub } from "../../errors/secrets.js";
-import { plainLine } from "../escape.js";
-import { grouped, sizeText } from "../view.js";
-import { widthOf } from "../width.js";
+import { plainLine } from "../base/escape.js";
+import { widthOf } from "../base/width.js";
+import { grouped, sizeText } from "../table/view.js";
 import type { ProgressEvent } from "./event.js";
 
 /** The tasks of one piece of work (a code in a phase each) as lines of text, the one that was heard of last at the end. */

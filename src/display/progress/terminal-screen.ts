@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { isatty } from "node:tty";
-import { cutTo } from "../width.js";
+import { cutTo } from "../base/width.js";
 import { endsLine, freshLine } from "./line-end.js";
 import { quietWrite } from "./quiet-write.js";
 import type { ProgressScreen } from "./screen.js";

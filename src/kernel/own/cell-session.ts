@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Bundle } from "../../display/show.js";
+import type { Bundle } from "../../display/base/show.js";
 import { scrub } from "../../errors/secrets.js";
 import { offerKernelHooks } from "../kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../message.js";

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type Bundle, JUPYTER_DISPLAY } from "../../display/show.js";
+import { type Bundle, JUPYTER_DISPLAY } from "../../display/base/show.js";
 
 const SHOWN_ITEMS = 100;
 
@@ -32,7 +32,7 @@ function foreignBundle(value: unknown): Eventual {
   if (typeof value !== "object" || value === null) return undefined;
   const rows = Array.isArray(value) && typeof value[0] === "object" && value[0] !== null;
   if (!rows && !("$data" in value) && !("schema" in value && "batches" in value)) return undefined;
-  return import("../../display/foreign.js").then(({ bundleOf }) => bundleOf(value));
+  return import("../../display/table/foreign.js").then(({ bundleOf }) => bundleOf(value));
 }
 
 /** An HTML or SVG element of any DOM made in JavaScript. */

@@ -1,9 +1,9 @@
-import type { Table } from "../columns/arrow/arrow.js";
-import { plainLine } from "./escape.js";
-import { NOTEBOOK_WIDTH } from "./show.js";
-import { sourceParts } from "./source.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import { plainLine } from "../base/escape.js";
+import { NOTEBOOK_WIDTH } from "../base/show.js";
+import { cutTo, pad, widthOf } from "../base/width.js";
+import { sourceParts } from "../source.js";
 import { shapeText, type TableOptions, type View, type ViewColumn, viewOf } from "./view.js";
-import { cutTo, pad, widthOf } from "./width.js";
 
 /** What a text table shows at most. */
 export interface TextOptions extends TableOptions {

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
-import { ArrowbookError } from "../errors/errors.js";
-import { scrub } from "../errors/secrets.js";
+import { ArrowbookError } from "../../errors/errors.js";
+import { scrub } from "../../errors/secrets.js";
 import { type Card, showAsCard } from "./card.js";
 
 /** An error as a card: what happened, where, what to do next; the nearest names stand in the hint. */

@@ -1,7 +1,7 @@
-import { Field, makeData, RecordBatch, Schema, Struct, Table, type Vector } from "../columns/arrow/arrow.js";
-import { TYPE_KEY } from "../columns/arrow/schema.js";
+import { Field, makeData, RecordBatch, Schema, Struct, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { TYPE_KEY } from "../../columns/arrow/schema.js";
+import type { Bundle } from "../base/show.js";
 import { htmlTable } from "./html.js";
-import type { Bundle } from "./show.js";
 import { textTable } from "./text.js";
 
 /** One column as a table of one column. */

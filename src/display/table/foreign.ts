@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { Table } from "../columns/arrow/arrow.js";
-import { adopt } from "../columns/table/foreign-table.js";
+import { Table } from "../../columns/arrow/arrow.js";
+import { adopt } from "../../columns/table/foreign-table.js";
+import { type Bundle, JUPYTER_DISPLAY } from "../base/show.js";
 import { htmlOfView } from "./html.js";
-import { type Bundle, JUPYTER_DISPLAY } from "./show.js";
 import { textOfView } from "./text.js";
 import { inLine, type TableOptions, type View, type ViewColumn, viewOf, viewPositions } from "./view.js";
 

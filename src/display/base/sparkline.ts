@@ -1,7 +1,7 @@
-import type { Table, Vector } from "../columns/arrow/arrow.js";
-import { vectorToNumbers } from "../columns/arrow/vector-values.js";
-import { InputError } from "../errors/errors.js";
-import { shown } from "../errors/shown.js";
+import type { Table, Vector } from "../../columns/arrow/arrow.js";
+import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
 
 const BLOCKS = "▁▂▃▄▅▆▇█";
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Table } from "../columns/arrow/arrow.js";
-import { refuseUnknown } from "../errors/options.js";
-import { escapeHtml, escapeJson } from "./escape.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import { refuseUnknown } from "../../errors/options.js";
+import { escapeHtml, escapeJson } from "../base/escape.js";
+import { type Bundle, showAs } from "../base/show.js";
+import type { FrameSource } from "../source.js";
 import { EXPLORE_SCRIPT } from "./explore-script.js";
 import { htmlTable } from "./html.js";
-import { type Bundle, showAs } from "./show.js";
-import type { FrameSource } from "./source.js";
 import { textTable } from "./text.js";
 import { grouped, viewOf } from "./view.js";
 

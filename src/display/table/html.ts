@@ -1,9 +1,9 @@
-import type { Table } from "../columns/arrow/arrow.js";
-import { escapeHtml } from "./escape.js";
-import { sourceParts } from "./source.js";
-import { sparklineImage } from "./sparkline.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import { escapeHtml } from "../base/escape.js";
+import { sparklineImage } from "../base/sparkline.js";
+import { cutTo } from "../base/width.js";
+import { sourceParts } from "../source.js";
 import { shapeText, type TableOptions, type View, type ViewCell, type ViewColumn, viewOf } from "./view.js";
-import { cutTo } from "./width.js";
 
 /** Characters of the whole text that a cell keeps at hand in its title. */
 const LONGEST_TITLE = 2_000;

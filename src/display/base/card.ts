@@ -1,4 +1,4 @@
-import { scrub } from "../errors/secrets.js";
+import { scrub } from "../../errors/secrets.js";
 import { escapeHtml, plainLine } from "./escape.js";
 import { type Bundle, showAs } from "./show.js";
 import { cutTo, pad, widthOf } from "./width.js";
