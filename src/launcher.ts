@@ -12,7 +12,7 @@ if ((workerData as { role?: string } | null)?.role === "sockets") void sockets()
 else void cells();
 
 async function sockets(): Promise<void> {
-  const { runSocketThread } = await import("./kernel/own/socket-thread.js");
+  const { runSocketThread } = await import("./kernel/runtime/socket-thread.js");
   await runSocketThread();
 }
 
@@ -30,6 +30,6 @@ async function cells(): Promise<void> {
     process.stderr.write("usage: launcher.js kernel <connection file> [--prelude file] [--strict] [--bundler]\n");
     process.exit(2);
   }
-  const { launchKernel } = await import("./kernel/own/launch.js");
+  const { launchKernel } = await import("./kernel/runtime/launch.js");
   launchKernel({ connectionFile, ...values }, fileURLToPath(import.meta.url));
 }

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { kernelHooks } from "./kernel/kernel-hooks.js";
-import { hookStockTslab } from "./kernel/stock-hook.js";
+import { kernelHooks } from "./kernel/hook/kernel-hooks.js";
+import { hookStockTslab } from "./kernel/hook/stock-hook.js";
 
 /** Whether results show themselves through this import: true in stock tslab only. */
 export const active: boolean = hookStockTslab();

@@ -41,7 +41,7 @@ async function demo(page: string): Promise<boolean> {
     await service.close();
   }
   const ran = await step(`run ${NOTEBOOK} on the TypeScript kernel`, async () => {
-    const { runNotebook } = await import("../kernel/run-notebook.js");
+    const { runNotebook } = await import("../kernel/notebook/run-notebook.js");
     const done = await runNotebook(join(packageRoot(), NOTEBOOK), { html: page, output: false });
     return [done, `${done.executed} cells on ${done.kernel}, page ${page}`];
   });

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { InstallOptions } from "../kernel/install.js";
+import type { InstallOptions } from "../kernel/install/install.js";
 
 /** `arrowbook kernel`: installs, removes and examines our Jupyter kernel. */
 export function kernelCommand(): Command {
@@ -26,7 +26,7 @@ export function kernelCommand(): Command {
 }
 
 async function install(flags: InstallOptions): Promise<void> {
-  const { installKernel, isTemporary } = await import("../kernel/install.js");
+  const { installKernel, isTemporary } = await import("../kernel/install/install.js");
   const folder = await installKernel(flags);
   console.error(`installed the kernel "${flags.name}" in ${folder}`);
   if (isTemporary()) {
@@ -35,7 +35,7 @@ async function install(flags: InstallOptions): Promise<void> {
 }
 
 async function uninstall(flags: InstallOptions): Promise<void> {
-  const { uninstallKernel } = await import("../kernel/install.js");
+  const { uninstallKernel } = await import("../kernel/install/install.js");
   if (await uninstallKernel(flags)) console.error(`removed the kernel "${flags.name}"`);
   else {
     console.error(`there is no kernel "${flags.name}" at that place`);
@@ -44,7 +44,7 @@ async function uninstall(flags: InstallOptions): Promise<void> {
 }
 
 async function status(flags: { readonly json?: boolean }): Promise<void> {
-  const { kernelStatus } = await import("../kernel/install.js");
+  const { kernelStatus } = await import("../kernel/install/install.js");
   const found = kernelStatus();
   if (flags.json) console.log(JSON.stringify(found));
   else if (found.length === 0) console.log("no kernel is installed; install it with: arrowbook kernel install");

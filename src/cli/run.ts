@@ -26,7 +26,7 @@ export function runCommand(): Command {
 }
 
 async function run(path: string, flags: RunFlags): Promise<void> {
-  const { runNotebook } = await import("../kernel/run-notebook.js");
+  const { runNotebook } = await import("../kernel/notebook/run-notebook.js");
   const report = await runNotebook(path, {
     kernel: flags.kernel,
     timeout: flags.timeout === undefined ? undefined : flags.timeout * 1000,

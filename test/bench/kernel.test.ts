@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
-import { type KernelClient, startKernel } from "../../src/kernel/jupyter-client.js";
-import { findKernel } from "../../src/kernel/kernelspec.js";
+import { findKernel } from "../../src/kernel/install/kernelspec.js";
+import { type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
 import { needBuild } from "../kernel/build.js";
 
 beforeAll(needBuild);

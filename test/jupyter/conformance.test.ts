@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { installKernel } from "../../src/kernel/install.js";
-import type { Notebook } from "../../src/kernel/notebook-file.js";
+import { installKernel } from "../../src/kernel/install/install.js";
+import type { Notebook } from "../../src/kernel/notebook/notebook-file.js";
 import { node24 } from "./node24.js";
 import { needJupyter, python } from "./python.js";
 

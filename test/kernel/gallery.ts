@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readNotebook } from "../../src/kernel/notebook-file.js";
-import { runNotebook } from "../../src/kernel/run-notebook.js";
+import { readNotebook } from "../../src/kernel/notebook/notebook-file.js";
+import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
 import { type Shown, shown } from "./shown.js";
 
 const folder = fileURLToPath(new URL("../../notebooks", import.meta.url));

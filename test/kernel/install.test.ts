@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { dataFolders, userDataFolder } from "../../src/kernel/data-folders.js";
-import { installKernel, kernelStatus, uninstallKernel } from "../../src/kernel/install.js";
-import { findKernel } from "../../src/kernel/kernelspec.js";
+import { dataFolders, userDataFolder } from "../../src/kernel/install/data-folders.js";
+import { installKernel, kernelStatus, uninstallKernel } from "../../src/kernel/install/install.js";
+import { findKernel } from "../../src/kernel/install/kernelspec.js";
 
 let folder: string;
 const before = { ...process.env };

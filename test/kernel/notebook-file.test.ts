@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { formatNotebook, lines, parseNotebook, readNotebook } from "../../src/kernel/notebook-file.js";
+import { formatNotebook, lines, parseNotebook, readNotebook } from "../../src/kernel/notebook/notebook-file.js";
 import { casesFolder, haveCases } from "../cases.js";
 import { schemaFaults } from "./schema-faults.js";
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { highlighted } from "../../src/kernel/highlight.js";
-import { markdownHtml } from "../../src/kernel/markdown.js";
-import { type Notebook, type Output, parseNotebook } from "../../src/kernel/notebook-file.js";
-import { notebookPage } from "../../src/kernel/notebook-page.js";
-import { safeHtml } from "../../src/kernel/safe-html.js";
+import { highlighted } from "../../src/kernel/notebook/highlight.js";
+import { markdownHtml } from "../../src/kernel/notebook/markdown.js";
+import { type Notebook, type Output, parseNotebook } from "../../src/kernel/notebook/notebook-file.js";
+import { notebookPage } from "../../src/kernel/notebook/notebook-page.js";
+import { safeHtml } from "../../src/kernel/notebook/safe-html.js";
 import { casesFolder, haveCases } from "../cases.js";
 
 const pageOf = (...outputs: Output[]): Promise<string> => {

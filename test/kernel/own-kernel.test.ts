@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Execution, type KernelClient, startKernel } from "../../src/kernel/jupyter-client.js";
-import { findKernel } from "../../src/kernel/kernelspec.js";
-import type { Message } from "../../src/kernel/message.js";
-import { newConnection } from "../../src/kernel/ports.js";
+import { findKernel } from "../../src/kernel/install/kernelspec.js";
+import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
+import type { Message } from "../../src/kernel/protocol/message.js";
+import { newConnection } from "../../src/kernel/protocol/ports.js";
 import { needBuild } from "./build.js";
 
 let kernel: KernelClient;

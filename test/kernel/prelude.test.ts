@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Execution, type KernelClient, startKernel } from "../../src/kernel/jupyter-client.js";
-import { findKernel } from "../../src/kernel/kernelspec.js";
+import { findKernel } from "../../src/kernel/install/kernelspec.js";
+import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
 import { needBuild } from "./build.js";
 
 /** A folder in which no package is installed: the kernel brings its own. */

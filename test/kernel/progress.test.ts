@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { joined, type MimeBundle } from "../../src/kernel/notebook-file.js";
-import { runNotebook } from "../../src/kernel/run-notebook.js";
+import { joined, type MimeBundle } from "../../src/kernel/notebook/notebook-file.js";
+import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
 import { needBuild } from "./build.js";
 
 /* Long work in a real kernel: one display, updated in place, ends in a line; in a headless run nothing, unless asked for. */

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { readNotebook } from "../../src/kernel/notebook-file.js";
-import { runNotebook } from "../../src/kernel/run-notebook.js";
+import { readNotebook } from "../../src/kernel/notebook/notebook-file.js";
+import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
 import { needBuild } from "./build.js";
 import { shown } from "./shown.js";
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { type Notebook, type Output, parseNotebook } from "../../src/kernel/notebook-file.js";
-import { runNotebook } from "../../src/kernel/run-notebook.js";
+import { type Notebook, type Output, parseNotebook } from "../../src/kernel/notebook/notebook-file.js";
+import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-run-"));
 

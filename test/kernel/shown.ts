@@ -4,7 +4,7 @@ import {
   type MultilineText,
   type Notebook,
   type Output,
-} from "../../src/kernel/notebook-file.js";
+} from "../../src/kernel/notebook/notebook-file.js";
 
 /** What a reader sees of a cell: text, or a bundle. */
 export type Shown = string | Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { DataError, FileError, InputError } from "../errors/errors.js";
-import type { Json } from "./message.js";
+import { DataError, FileError, InputError } from "../../errors/errors.js";
+import type { Json } from "../protocol/message.js";
 import { notebookFaults } from "./notebook-faults.js";
 
 /** Text as a notebook stores it: one string, or its lines with their line ends. */

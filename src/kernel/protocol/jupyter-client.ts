@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { connect as connectSocket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TransportError } from "../errors/errors.js";
+import { TransportError } from "../../errors/errors.js";
+import type { KernelSpec } from "../install/kernelspec.js";
 import { type KernelProcess, spawnKernel } from "./kernel-process.js";
-import type { KernelSpec } from "./kernelspec.js";
 import {
   type ConnectionInfo,
   type Content,

@@ -1,4 +1,4 @@
-import type { Content } from "../message.js";
+import type { Content } from "../protocol/message.js";
 import type { CompilerState } from "./compiler.js";
 import type { Executor } from "./executor.js";
 import type { TslabParts } from "./tslab-parts.js";

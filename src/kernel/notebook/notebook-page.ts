@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { escapeHtml } from "../display/base/escape.js";
+import { escapeHtml } from "../../display/base/escape.js";
 import { highlighted } from "./highlight.js";
 import { markdownHtml, pictureData } from "./markdown.js";
 import {

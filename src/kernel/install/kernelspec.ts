@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { InputError } from "../errors/errors.js";
-import { suggestion } from "../errors/nearest.js";
-import { packageRoot } from "../package/package-root.js";
+import { InputError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
+import { packageRoot } from "../../package/package-root.js";
 import { dataFolders } from "./data-folders.js";
 
 /** What a `kernel.json` says about starting a kernel. */

@@ -9,8 +9,8 @@ import {
   encodeMessage,
   type Message,
   newMessage,
-} from "../message.js";
-import { type SocketType, type Wire, wire } from "../zmtp.js";
+} from "../protocol/message.js";
+import { type SocketType, type Wire, wire } from "../protocol/zmtp.js";
 import type { RequestChannel, SocketThreadData, ToCells, ToSockets } from "./thread-messages.js";
 
 /** How long the cells' thread may take to see an interrupt before what it runs is ended from outside. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../display/base/escape.js";
+import { escapeHtml } from "../../display/base/escape.js";
 
 const KEYWORDS =
   "abstract any as async await boolean break case catch class const continue declare default delete do else enum export extends false finally for from function get if implements import in infer instanceof interface is keyof let namespace never new null number object of private protected public readonly return satisfies set static string super switch symbol this throw true try type typeof undefined unknown var void while yield";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { resolveTslab } from "../kernelspec.js";
+import { resolveTslab } from "../install/kernelspec.js";
 import type { TypeScript } from "./typescript-parts.js";
 
 /** The release whose inside is known here. */

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InputError } from "../errors/errors.js";
-import { scrub } from "../errors/secrets.js";
-import type { KernelSpec } from "./kernelspec.js";
+import { InputError } from "../../errors/errors.js";
+import { scrub } from "../../errors/secrets.js";
+import type { KernelSpec } from "../install/kernelspec.js";
 import type { ConnectionInfo } from "./message.js";
 
 /** A started kernel process, with the end of what it wrote outside the protocol. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { FileError, InputError } from "../errors/errors.js";
+import { FileError, InputError } from "../../errors/errors.js";
 import { environmentPrefix, userDataFolder } from "./data-folders.js";
 import {
   installedKernels,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { packageRoot } from "../../package/package-root.js";
 import { version } from "../../package/version.js";
-import { type Content, PROTOCOL_VERSION } from "../message.js";
+import { type Content, PROTOCOL_VERSION } from "../protocol/message.js";
 import { CellSession } from "./cell-session.js";
 import { type CompilerState, prepareTypeScript } from "./compiler.js";
 import { createExecutor } from "./executor.js";
@@ -104,6 +104,6 @@ async function startStock(reason: TslabDiffers, options: LaunchOptions): Promise
   };
   main.startKernel({ configPath: options.connectionFile, enableFindLocal: false, jsKernel: false, globalVersion: "" });
   // Loaded here only: it draws tables, which our kernel does when it first has one.
-  const { hookStockTslab } = await import("../stock-hook.js");
+  const { hookStockTslab } = await import("../hook/stock-hook.js");
   hookStockTslab();
 }

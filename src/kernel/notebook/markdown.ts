@@ -1,4 +1,4 @@
-import { escapeHtml } from "../display/base/escape.js";
+import { escapeHtml } from "../../display/base/escape.js";
 import { highlighted } from "./highlight.js";
 import type { MimeBundle, NotebookCell } from "./notebook-file.js";
 import { joined } from "./notebook-file.js";

@@ -1,6 +1,6 @@
-import { notebookHost } from "../display/base/host.js";
-import type { Bundle } from "../display/base/show.js";
-import { bundleOf } from "../display/table/foreign.js";
+import { notebookHost } from "../../display/base/host.js";
+import type { Bundle } from "../../display/base/show.js";
+import { bundleOf } from "../../display/table/foreign.js";
 
 /** The names tslab gives to the last expression of a cell: the first one that the cell does not declare itself. */
 const RESULT_NAMES = ["tsLastExpr", ...Array.from({ length: 10 }, (_, i) => `tsLastExpr${i}`)];

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Bundle } from "../../display/base/show.js";
 import { scrub } from "../../errors/secrets.js";
-import { offerKernelHooks } from "../kernel-hooks.js";
-import { type Content, type Json, type Message, newMessage } from "../message.js";
+import { offerKernelHooks } from "../hook/kernel-hooks.js";
+import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
 import type { CompilerState } from "./compiler.js";
 import type { CellResult, Executor } from "./executor.js";
 import { completion, inspection } from "./language.js";

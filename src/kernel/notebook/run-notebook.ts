@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ArrowbookError, FileError, InputError } from "../errors/errors.js";
-import { rememberSecret } from "../errors/secrets.js";
-import { type KernelClient, startKernel } from "./jupyter-client.js";
-import { findKernel, type KernelSpec, OWN_KERNEL } from "./kernelspec.js";
-import type { Message } from "./message.js";
+import { ArrowbookError, FileError, InputError } from "../../errors/errors.js";
+import { rememberSecret } from "../../errors/secrets.js";
+import { findKernel, type KernelSpec, OWN_KERNEL } from "../install/kernelspec.js";
+import { type KernelClient, startKernel } from "../protocol/jupyter-client.js";
+import type { Message } from "../protocol/message.js";
 import { joined, type Notebook, type NotebookCell, type Output, readNotebook, writeNotebook } from "./notebook-file.js";
 import { notebookPage } from "./notebook-page.js";
 import { type CellCollector, outputCollector } from "./outputs.js";

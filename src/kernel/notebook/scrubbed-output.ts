@@ -1,5 +1,5 @@
-import { scrub } from "../errors/secrets.js";
-import type { Json } from "./message.js";
+import { scrub } from "../../errors/secrets.js";
+import type { Json } from "../protocol/message.js";
 import type { MimeBundle, Output } from "./notebook-file.js";
 
 /** The same output with every API key removed from its texts; pictures are left alone. */

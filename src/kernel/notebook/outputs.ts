@@ -1,4 +1,4 @@
-import type { Json, Message } from "./message.js";
+import type { Json, Message } from "../protocol/message.js";
 import { joined, lines, type MimeBundle, type Output } from "./notebook-file.js";
 
 /** The outputs of one cell while it runs. */

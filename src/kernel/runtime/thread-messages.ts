@@ -1,4 +1,4 @@
-import type { Content, Message } from "../message.js";
+import type { Content, Message } from "../protocol/message.js";
 
 /** The channels on which a kernel answers requests. */
 export type RequestChannel = "shell" | "control";
