@@ -1,8 +1,8 @@
 import type { RecordBatch } from "./columns/arrow/arrow.js";
 import { type DuckdbOptions, duckdbEngine } from "./engine/duckdb.js";
 import type { LoadOptions, Rows } from "./engine/engine.js";
+import type { AnyRow } from "./frame/cells/row-types.js";
 import { Frame } from "./frame/frame.js";
-import type { AnyRow } from "./frame/row-types.js";
 
 export type { DuckdbOptions } from "./engine/duckdb.js";
 export { duckdbEngine } from "./engine/duckdb.js";

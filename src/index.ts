@@ -39,12 +39,12 @@ export {
   ServiceError,
   TransportError,
 } from "./errors/errors.js";
-export { Column } from "./frame/column.js";
-export type { DanfoOptions, DanfoReport, FromDanfoOptions } from "./frame/danfo.js";
+export { Column } from "./frame/cells/column.js";
+export type { AnyRow } from "./frame/cells/row-types.js";
+export type { Cell, RowsOptions } from "./frame/cells/rows.js";
+export type { DanfoOptions, DanfoReport, FromDanfoOptions } from "./frame/danfo/danfo.js";
 export { Frame } from "./frame/frame.js";
-export type { Grouped } from "./frame/grouped.js";
-export type { AnyRow } from "./frame/row-types.js";
-export type { Cell, RowsOptions } from "./frame/rows.js";
+export type { Grouped } from "./frame/verbs/grouped.js";
 export type { AsofOptions } from "./series/asof.js";
 export type { CollapseOptions, PeriodValue, Weekday } from "./series/collapse.js";
 export type { Aggregate } from "./series/core/aggregate.js";

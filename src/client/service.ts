@@ -1,7 +1,7 @@
 import { showAsCard } from "../display/base/card.js";
 import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
-import type { Cell } from "../frame/rows.js";
+import type { Cell } from "../frame/cells/rows.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import { onePart, twoParts } from "./query/code.js";
 import { DatabaseQuery } from "./query/database-query.js";

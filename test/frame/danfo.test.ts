@@ -1,6 +1,6 @@
 import * as danfo from "danfojs-node";
 import { describe, expect, it } from "vitest";
-import type { DanfoReport } from "../../src/frame/danfo.js";
+import type { DanfoReport } from "../../src/frame/danfo/danfo.js";
 import { Frame } from "../../src/frame/frame.js";
 
 const columns = [
@@ -90,7 +90,7 @@ describe("toDanfo", () => {
   });
 
   it("says how to install where the package is missing", async () => {
-    const { INSTALL } = await import("../../src/frame/danfo.js");
+    const { INSTALL } = await import("../../src/frame/danfo/danfo.js");
     expect(INSTALL).toMatch(/npm install danfojs-node/);
     for (const word of ['"overrides"', '"pnpm"', '"resolutions"', "@tensorflow/tfjs-node", "xlsx"]) {
       expect(INSTALL).toContain(word);

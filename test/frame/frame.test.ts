@@ -2,9 +2,9 @@ import { inspect } from "node:util";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { makeData, makeVector, Null, Table } from "../../src/columns/arrow/arrow.js";
 import { InputError } from "../../src/errors/errors.js";
-import type { Column } from "../../src/frame/column.js";
+import type { Column } from "../../src/frame/cells/column.js";
+import type { AnyRow } from "../../src/frame/cells/row-types.js";
 import { Frame } from "../../src/frame/frame.js";
-import type { AnyRow } from "../../src/frame/row-types.js";
 
 const columns = [
   { name: "ticker", type: "String" },

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { showAsCard } from "../../display/base/card.js";
 import type { DatabaseMetadata } from "../../document/records.js";
 import { refuseUnknown } from "../../errors/options.js";
-import type { Cell } from "../../frame/rows.js";
+import type { Cell } from "../../frame/cells/rows.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { DownloadType, Format, Unlisted } from "../../spec/vocabulary.js";
 import { databaseColumns } from "../bulk/bulk-columns.js";

@@ -7,8 +7,8 @@ import type { DatasetData, DatasetMetadata, DatasetWithData } from "../../docume
 import { DataError, InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
+import type { Cell } from "../../frame/cells/rows.js";
 import { Frame } from "../../frame/frame.js";
-import type { Cell } from "../../frame/rows.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { Collapse, Format, Order, Transform, Unlisted } from "../../spec/vocabulary.js";

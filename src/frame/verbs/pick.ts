@@ -1,9 +1,9 @@
-import { type Field, type RecordBatch, Schema, Table, type Vector } from "../columns/arrow/arrow.js";
-import { recordBatch, sliceData } from "../columns/arrow/record-batch.js";
-import { InputError } from "../errors/errors.js";
-import { shown } from "../errors/shown.js";
-import { needList } from "./given.js";
-import type { MadeColumn } from "./values.js";
+import { type Field, type RecordBatch, Schema, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
+import { needList } from "../cells/given.js";
+import type { MadeColumn } from "../cells/values.js";
 
 /** The same rows with the columns at these positions; buffers are shared. */
 export function pickColumns(table: Table, positions: readonly number[]): Table {

@@ -1,20 +1,20 @@
-import type { Table } from "../columns/arrow/arrow.js";
-import type { FrameSource } from "../display/source.js";
-import { type CollapseOptions, collapse } from "../series/collapse.js";
-import type { Frequency } from "../series/core/calendar.js";
-import type { ColumnChoice } from "../series/core/choose.js";
-import { quantile } from "../series/core/quantile.js";
-import { diff, pctChange, type ReturnsOptions, returns, shift } from "../series/core/steps.js";
-import { type CorrelationMethod, correlation } from "../series/corr.js";
-import { type EwmOptions, ewm } from "../series/ewm.js";
-import { type Filling, type FillOptions, fill } from "../series/fill.js";
-import { querySeries, type SeriesQuery } from "../series/query.js";
-import { type ResampleOptions, resample } from "../series/resample.js";
-import { type RollingOptions, rolling, type WindowWord } from "../series/rolling.js";
-import { cummax, cummin, cumprod, cumsum, drawdown } from "../series/running.js";
-import { type TransformOptions, transform } from "../series/transform.js";
-import { unique } from "../series/unique.js";
-import type { Collapse, Transform } from "../spec/vocabulary.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import type { FrameSource } from "../../display/source.js";
+import { type CollapseOptions, collapse } from "../../series/collapse.js";
+import type { Frequency } from "../../series/core/calendar.js";
+import type { ColumnChoice } from "../../series/core/choose.js";
+import { quantile } from "../../series/core/quantile.js";
+import { diff, pctChange, type ReturnsOptions, returns, shift } from "../../series/core/steps.js";
+import { type CorrelationMethod, correlation } from "../../series/corr.js";
+import { type EwmOptions, ewm } from "../../series/ewm.js";
+import { type Filling, type FillOptions, fill } from "../../series/fill.js";
+import { querySeries, type SeriesQuery } from "../../series/query.js";
+import { type ResampleOptions, resample } from "../../series/resample.js";
+import { type RollingOptions, rolling, type WindowWord } from "../../series/rolling.js";
+import { cummax, cummin, cumprod, cumsum, drawdown } from "../../series/running.js";
+import { type TransformOptions, transform } from "../../series/transform.js";
+import { unique } from "../../series/unique.js";
+import type { Collapse, Transform } from "../../spec/vocabulary.js";
 
 type Name<Row> = keyof Row & string;
 

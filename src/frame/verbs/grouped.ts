@@ -1,6 +1,6 @@
-import type { Table } from "../columns/arrow/arrow.js";
-import { type Aggregates, aggregateBy, countBy } from "../series/group-by.js";
-import { needObject } from "./given.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import { type Aggregates, aggregateBy, countBy } from "../../series/group-by.js";
+import { needObject } from "../cells/given.js";
 
 /** Groups of rows, waiting to be told what becomes of them. */
 export interface Grouped<Result, Name extends string = string> {

@@ -1,6 +1,6 @@
-import { InputError } from "../errors/errors.js";
-import { Column } from "./column.js";
-import { needList } from "./given.js";
+import { InputError } from "../../errors/errors.js";
+import { Column } from "../cells/column.js";
+import { needList } from "../cells/given.js";
 
 /** Which rows to keep: one truth value for each row. */
 export type Mask = ArrayLike<boolean | number | null> | Column<boolean | null>;

@@ -1,12 +1,12 @@
-import type { Table } from "../columns/arrow/arrow.js";
-import type { ReadOptions } from "../columns/arrow/read-options.js";
-import { jsonRowsTable } from "../columns/json/reader.js";
-import type { FrameSource } from "../display/source.js";
-import { jsonNode, rowPaths } from "../document/json.js";
-import { readFields } from "../document/node.js";
-import { DataError } from "../errors/errors.js";
-import type { ColumnSpec } from "../spec/columns.js";
-import { type Field, type Fields, type Resource, resources } from "../spec/resources.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import type { ReadOptions } from "../../columns/arrow/read-options.js";
+import { jsonRowsTable } from "../../columns/json/reader.js";
+import type { FrameSource } from "../../display/source.js";
+import { jsonNode, rowPaths } from "../../document/json.js";
+import { readFields } from "../../document/node.js";
+import { DataError } from "../../errors/errors.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import { type Field, type Fields, type Resource, resources } from "../../spec/resources.js";
 
 /** Replies that carry rows, by the name of their root member. */
 const REPLIES = [resources.tableRows, resources.datasetData, resources.dataset] as const;

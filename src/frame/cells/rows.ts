@@ -1,6 +1,6 @@
-import { type Data, DataType, type Table } from "../columns/arrow/arrow.js";
-import { chunkReader } from "../columns/arrow/cell-reader.js";
-import { checkWords, refuseUnknown } from "../errors/options.js";
+import { type Data, DataType, type Table } from "../../columns/arrow/arrow.js";
+import { chunkReader } from "../../columns/arrow/cell-reader.js";
+import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { distinctNames, namesOf } from "./names.js";
 
 /** One cell as `rows()` gives it. */

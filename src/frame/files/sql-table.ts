@@ -1,6 +1,6 @@
-import type { Table } from "../columns/arrow/arrow.js";
-import { InputError } from "../errors/errors.js";
-import { shown } from "../errors/shown.js";
+import type { Table } from "../../columns/arrow/arrow.js";
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
 
 /** The answer of a SQL statement of the embedded engine over tables by name. @throws InputError for SQL that does not run */
 export async function sqlTable(
@@ -14,7 +14,7 @@ export async function sqlTable(
       hint: 'Give a statement: sql("select * from this").',
     });
   }
-  const { duckdbEngine } = await import("../engine/duckdb.js");
+  const { duckdbEngine } = await import("../../engine/duckdb.js");
   const engine = await duckdbEngine();
   try {
     for (const [name, table] of Object.entries(tables)) await engine.load(name, table);

@@ -1,15 +1,15 @@
-import { DataType, type Vector } from "../columns/arrow/arrow.js";
+import { DataType, type Vector } from "../../columns/arrow/arrow.js";
 import {
   cellAt,
   vectorToBigInts,
   vectorToDates,
   vectorToNumbers,
   vectorToStrings,
-} from "../columns/arrow/vector-values.js";
-import { showAs } from "../display/base/show.js";
-import { columnBundle, columnText } from "../display/table/column.js";
-import { InputError } from "../errors/errors.js";
-import { shown } from "../errors/shown.js";
+} from "../../columns/arrow/vector-values.js";
+import { showAs } from "../../display/base/show.js";
+import { columnBundle, columnText } from "../../display/table/column.js";
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
 import { type Cell, cellReader, checkRowsOptions, type RowsOptions } from "./rows.js";
 
 /**

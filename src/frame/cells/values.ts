@@ -1,8 +1,8 @@
-import { type Data, DataType, type Field, makeData, makeVector, Table, Vector } from "../columns/arrow/arrow.js";
-import { fieldOf, schemaOf } from "../columns/arrow/schema.js";
-import { textBatches } from "../columns/build/from-text-rows.js";
-import { InputError } from "../errors/errors.js";
-import { type ColumnSpec, parseType } from "../spec/columns.js";
+import { type Data, DataType, type Field, makeData, makeVector, Table, Vector } from "../../columns/arrow/arrow.js";
+import { fieldOf, schemaOf } from "../../columns/arrow/schema.js";
+import { textBatches } from "../../columns/build/from-text-rows.js";
+import { InputError } from "../../errors/errors.js";
+import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { Column } from "./column.js";
 import type { NewColumn } from "./row-types.js";
 

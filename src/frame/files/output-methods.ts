@@ -1,23 +1,23 @@
-import { type IPCOptions, tableToIPCBytes, writeArrowStream } from "../columns/ipc/stream.js";
-import { type ParquetOptions, writeParquet } from "../columns/parquet/write/write.js";
-import { writeCsv } from "../columns/workers/csv-file.js";
-import { type Chart, plotTable } from "../display/chart/chart.js";
-import type { PlotOptions } from "../display/chart/options.js";
-import type { FrameSource } from "../display/source.js";
-import { Exploration, type ExploreOptions } from "../display/table/explore.js";
-import { htmlTable } from "../display/table/html.js";
-import { textTable } from "../display/table/text.js";
-import type { TableOptions } from "../display/table/view.js";
-import { refuseUnknown } from "../errors/options.js";
-import type { CsvTextOptions } from "../format/csv-text.js";
-import { type DanfoOptions, toDanfo } from "./danfo.js";
-import type { DanfoDataFrame } from "./danfo-class.js";
+import { type IPCOptions, tableToIPCBytes, writeArrowStream } from "../../columns/ipc/stream.js";
+import { type ParquetOptions, writeParquet } from "../../columns/parquet/write/write.js";
+import { writeCsv } from "../../columns/workers/csv-file.js";
+import { type Chart, plotTable } from "../../display/chart/chart.js";
+import type { PlotOptions } from "../../display/chart/options.js";
+import type { FrameSource } from "../../display/source.js";
+import { Exploration, type ExploreOptions } from "../../display/table/explore.js";
+import { htmlTable } from "../../display/table/html.js";
+import { textTable } from "../../display/table/text.js";
+import type { TableOptions } from "../../display/table/view.js";
+import { refuseUnknown } from "../../errors/options.js";
+import type { CsvTextOptions } from "../../format/csv-text.js";
+import { needPath } from "../cells/given.js";
+import type { Name } from "../cells/row-types.js";
+import type { RowsOptions } from "../cells/rows.js";
+import { type DanfoOptions, toDanfo } from "../danfo/danfo.js";
+import type { DanfoDataFrame } from "../danfo/danfo-class.js";
+import { SeriesMethods } from "../verbs/series-methods.js";
 import { frameCsv } from "./frame-csv.js";
-import { needPath } from "./given.js";
 import { jsonRows } from "./json-rows.js";
-import type { Name } from "./row-types.js";
-import type { RowsOptions } from "./rows.js";
-import { SeriesMethods } from "./series-methods.js";
 
 /** The methods of a `Frame` that give its rows to others: files and bytes, Danfo, charts, HTML and text. */
 export abstract class OutputMethods<Row extends object> extends SeriesMethods<Row> {

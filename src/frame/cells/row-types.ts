@@ -1,4 +1,4 @@
-import type { Vector } from "../columns/arrow/arrow.js";
+import type { Vector } from "../../columns/arrow/arrow.js";
 import type { Column } from "./column.js";
 import type { Cell } from "./rows.js";
 

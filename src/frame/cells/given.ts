@@ -1,5 +1,5 @@
-import type { RecordBatch, Schema } from "../columns/arrow/arrow.js";
-import { InputError } from "../errors/errors.js";
+import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
+import { InputError } from "../../errors/errors.js";
 
 /** Throws InputError `BadOption` unless an object with members is given. */
 export function needObject(given: unknown, where: string, hint: string): asserts given is object {

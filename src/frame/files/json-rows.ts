@@ -1,4 +1,4 @@
-import type { AnyRow } from "./row-types.js";
+import type { AnyRow } from "../cells/row-types.js";
 
 /** Rows as `JSON.stringify` can take them: bigints become text. */
 export function jsonRows<Row extends object>(rows: Iterable<Row>): Row[] {

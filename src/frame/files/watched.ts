@@ -1,5 +1,5 @@
-import { follow, type OnProgress } from "../display/progress/follow.js";
-import { readProgress } from "../display/progress/read-progress.js";
+import { follow, type OnProgress } from "../../display/progress/follow.js";
+import { readProgress } from "../../display/progress/read-progress.js";
 
 /** Options of a read that may be long. */
 export interface Watched {

@@ -1,0 +1,1 @@
+export { columnIndex, distinctNames, namesOf } from "../../columns/arrow/column-names.js";
