@@ -10,6 +10,7 @@ export { type RowOf, Service } from "./client/service.js";
 export type * from "./client/tables.js";
 export type { ConnectOptions, Limits, Retry, Timeouts } from "./client/transport/options.js";
 export type { CellReport, CsvLeniency, CsvOptions, ReadOptions } from "./columns/arrow/read-options.js";
+export type { OnProgress, Progress } from "./columns/io/progress.js";
 export { connect, type SampleOptions, SampleService } from "./connect.js";
 export type { Bundle } from "./display/base/show.js";
 export { sparkline } from "./display/base/sparkline.js";
@@ -17,9 +18,7 @@ export { Chart } from "./display/chart/chart.js";
 export type { ChartSpec, Mark, PlotOptions } from "./display/chart/options.js";
 export { type Displayed, type DisplayOptions, display } from "./display/display.js";
 export type { ProgressEvent } from "./display/progress/event.js";
-export type { OnProgress, Progress } from "./display/progress/follow.js";
 export { type ProgressBar, progress } from "./display/progress/progress.js";
-export type { FrameSource } from "./display/source.js";
 export type { Exploration, ExploreOptions } from "./display/table/explore.js";
 export type {
   DatabaseMetadata,
@@ -62,6 +61,7 @@ export type { ResampleOptions } from "./series/resample.js";
 export type { RollingOptions, WindowWord } from "./series/rolling.js";
 export type { TransformOptions } from "./series/transform.js";
 export type { ColumnSpec } from "./spec/columns.js";
+export type { FrameSource } from "./spec/frame-source.js";
 export {
   defineProfile,
   type ErrorMeaning,

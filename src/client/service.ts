@@ -9,7 +9,7 @@ import { DatasetQuery } from "./query/dataset-query.js";
 import { type DatasetChoice, DatasetsQuery, queryOf } from "./query/datasets.js";
 import { TableQuery } from "./query/table-query.js";
 import type { Tables } from "./tables.js";
-import { type Memory, memory } from "./transport/ask.js";
+import { type Memory, memory } from "./transport/metadata-cache.js";
 import { type ConnectOptions, settingsOf } from "./transport/options.js";
 import { type Session, session } from "./transport/request.js";
 

@@ -1,4 +1,5 @@
 import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow/arrow.js";
+import { columnIndex } from "../columns/arrow/column-names.js";
 import {
   type CsvOptions,
   checkColumns,
@@ -17,7 +18,6 @@ import { csvFileTable } from "../columns/workers/csv-file.js";
 import { zipTable } from "../columns/workers/zip-file.js";
 import { letErrorsShow } from "../display/base/error.js";
 import { type Bundle, showAs } from "../display/base/show.js";
-import type { FrameSource } from "../display/source.js";
 import { htmlTable } from "../display/table/html.js";
 import { textTable } from "../display/table/text.js";
 import { byteLength } from "../display/table/view.js";
@@ -27,9 +27,9 @@ import { describe } from "../series/describe.js";
 import { type MergeOptions, merge } from "../series/merge.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
 import type { ColumnSpec } from "../spec/columns.js";
+import type { FrameSource } from "../spec/frame-source.js";
 import { Column } from "./cells/column.js";
 import { batchesGiven, needBytes, needCount, needList, needObject, needPath } from "./cells/given.js";
-import { columnIndex } from "./cells/names.js";
 import type { AnyRow, Extended, Name, Names, NewColumn, Order, Renamed } from "./cells/row-types.js";
 import { type RowsOptions, rowsOf } from "./cells/rows.js";
 import { newColumn, tableOfRows } from "./cells/values.js";

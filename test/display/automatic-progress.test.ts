@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Followed, follow, type OnProgress } from "../../src/display/progress/follow.js";
+import type { OnProgress } from "../../src/columns/io/progress.js";
+import { type Followed, follow } from "../../src/display/progress/follow.js";
 import { progress } from "../../src/display/progress/progress.js";
 import { fakeTslab, noTslab } from "./fake-tslab.js";
 import { fakeTerminal } from "./terminal.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readProgress } from "../../src/display/progress/read-progress.js";
+import { readProgress } from "../../src/columns/io/read-progress.js";
 
 it("tells each step and the end of a read, and nothing where there was none", () => {
   const told: unknown[] = [];

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bulkFile } from "../../src/client/bulk/bulk-file.js";
-import type { Progress } from "../../src/client/progress.js";
 import type { ConnectOptions } from "../../src/client/transport/options.js";
+import type { Progress } from "../../src/columns/io/progress.js";
 import { Frame } from "../../src/frame/frame.js";
 import { zipBytes } from "../zip/archive.js";
 import {

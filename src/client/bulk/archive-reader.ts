@@ -2,10 +2,10 @@ import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
 import type { LentBatches } from "../../columns/build/lent-batches.js";
 import { atomicFile } from "../../columns/io/atomic-file.js";
+import type { OnProgress } from "../../columns/io/progress.js";
+import { readProgress } from "../../columns/io/read-progress.js";
 import { zipBatches } from "../../columns/workers/zip-file.js";
-import { readProgress } from "../../display/progress/read-progress.js";
 import { zipEntry } from "../../format/zip.js";
-import type { OnProgress } from "../progress.js";
 import type { ColumnChooser } from "./bulk-columns.js";
 import { firstCells } from "./first-cells.js";
 

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
+import type { OnProgress } from "../../columns/io/progress.js";
 import { looksLikeFailure } from "../../document/failure.js";
 import { DataError, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
 import { zipEntry } from "../../format/zip.js";
-import type { OnProgress } from "../progress.js";
 import { checkContent, truncated, wholeBody } from "../transport/body.js";
 import { type Answer, exchange } from "../transport/exchange.js";
 import { anySignal, failed, type Session } from "../transport/request.js";

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
+import type { OnProgress } from "../../columns/io/progress.js";
+import { follow } from "../../display/progress/follow.js";
 import type { ExportStatus } from "../../document/records.js";
 import { DataError, InputError, ServiceError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import { FILE_STATUSES, type FileStatus, type Format } from "../../spec/vocabulary.js";
-import { follow, type OnProgress } from "../progress.js";
 import { ask } from "../transport/ask.js";
 import { anySignal, type Session, telling } from "../transport/request.js";
 import { sleep } from "../transport/retry.js";

@@ -1,7 +1,6 @@
 import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { showAsCard } from "../../display/base/card.js";
-import type { FrameSource } from "../../display/source.js";
 import type { Document } from "../../document/document.js";
 import type { DatasetData, DatasetMetadata, DatasetWithData } from "../../document/records.js";
 import { DataError, InputError } from "../../errors/errors.js";
@@ -11,10 +10,13 @@ import type { Cell } from "../../frame/cells/rows.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
+import type { FrameSource } from "../../spec/frame-source.js";
 import type { Collapse, Format, Order, Transform, Unlisted } from "../../spec/vocabulary.js";
-import { ask, type Memory } from "../transport/ask.js";
+import { shownDataset } from "../cards/metadata-cards.js";
+import { queryCard } from "../cards/query-card.js";
+import { ask } from "../transport/ask.js";
+import type { Memory } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/request.js";
-import { queryCard, shownDataset } from "./cards.js";
 import { typedRows } from "./typed-rows.js";
 import { dayOf, formatOf, wholeOf, word } from "./words.js";
 

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
+import type { OnProgress } from "../../columns/io/progress.js";
+import { follow } from "../../display/progress/follow.js";
 import { csvHeader } from "../../document/csv.js";
 import type { TableMetadata } from "../../document/records.js";
 import type { Rows } from "../../document/rows.js";
@@ -10,7 +12,6 @@ import type { Call, Filter } from "../../spec/endpoints.js";
 import { MAX_ROWS_PER_REPLY } from "../../spec/limits.js";
 import type { Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
-import { follow, type OnProgress } from "../progress.js";
 import { address } from "../transport/address.js";
 import { ask } from "../transport/ask.js";
 import { type Session, telling } from "../transport/request.js";

@@ -1,10 +1,10 @@
+import type { OnProgress } from "../../columns/io/progress.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { API_PREFIX } from "../../spec/limits.js";
 import { type Profile, profiles, type RateWindow, specification } from "../../spec/profile.js";
-import type { OnProgress } from "../progress.js";
 
 /** Limits a client keeps on its own side; each default comes from the profile. */
 export interface Limits {

@@ -1,8 +1,9 @@
+import type { OnProgress } from "../../columns/io/progress.js";
+import { follow } from "../../display/progress/follow.js";
 import { readFailure } from "../../document/failure.js";
 import { isArrowbookError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { Format } from "../../spec/vocabulary.js";
-import { follow, type OnProgress } from "../progress.js";
 import { address } from "./address.js";
 import { checkContent, checkLastLine, wholeBody } from "./body.js";
 import { type Answer, exchange } from "./exchange.js";

@@ -1,7 +1,7 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { scrub } from "../../errors/secrets.js";
+import type { FrameSource } from "../../spec/frame-source.js";
 import { cutTo } from "../base/width.js";
-import type { FrameSource } from "../source.js";
 import { type Channel, type Choice, chooseColumns } from "./choose.js";
 import type { ChartSpec, PlotOptions } from "./options.js";
 import { titleOf } from "./title.js";

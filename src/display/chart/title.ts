@@ -1,4 +1,5 @@
-import { type FrameSource, filterText } from "../source.js";
+import type { FrameSource } from "../../spec/frame-source.js";
+import { filterText } from "../base/source-parts.js";
 import type { Choice } from "./choose.js";
 import type { PlotOptions } from "./options.js";
 

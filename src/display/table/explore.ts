@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Table } from "../../columns/arrow/arrow.js";
 import { refuseUnknown } from "../../errors/options.js";
+import type { FrameSource } from "../../spec/frame-source.js";
 import { escapeHtml, escapeJson } from "../base/escape.js";
 import { type Bundle, showAs } from "../base/show.js";
-import type { FrameSource } from "../source.js";
 import { EXPLORE_SCRIPT } from "./explore-script.js";
 import { htmlTable } from "./html.js";
 import { textTable } from "./text.js";

@@ -1,8 +1,8 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { escapeHtml } from "../base/escape.js";
+import { sourceParts } from "../base/source-parts.js";
 import { sparklineImage } from "../base/sparkline.js";
 import { cutTo } from "../base/width.js";
-import { sourceParts } from "../source.js";
 import { shapeText, type TableOptions, type View, type ViewCell, type ViewColumn, viewOf } from "./view.js";
 
 /** Characters of the whole text that a cell keeps at hand in its title. */

@@ -1,8 +1,8 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { plainLine } from "../base/escape.js";
 import { NOTEBOOK_WIDTH } from "../base/show.js";
+import { sourceParts } from "../base/source-parts.js";
 import { cutTo, pad, widthOf } from "../base/width.js";
-import { sourceParts } from "../source.js";
 import { shapeText, type TableOptions, type View, type ViewColumn, viewOf } from "./view.js";
 
 /** What a text table shows at most. */

@@ -1,7 +1,7 @@
 import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { cellText } from "../../columns/arrow/vector-values.js";
-import type { FrameSource } from "../source.js";
+import type { FrameSource } from "../../spec/frame-source.js";
 
 /** What a table shows at most; whatever is longer shows its head and its tail, or its first and last columns. */
 export interface TableOptions {

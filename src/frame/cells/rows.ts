@@ -1,7 +1,7 @@
 import { type Data, DataType, type Table } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
+import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
-import { distinctNames, namesOf } from "./names.js";
 
 /** One cell as `rows()` gives it. */
 export type Cell = string | number | bigint | boolean | Date | null;

@@ -1,12 +1,12 @@
 import { DataType, type Schema, Table } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
+import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { textBatches } from "../../columns/build/from-text-rows.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
-import { distinctNames, namesOf } from "../cells/names.js";
 import { textOf, typeOfValues } from "../cells/values.js";
 
 /** What is used of a Danfo frame; the real class has far more. */

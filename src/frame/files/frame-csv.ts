@@ -1,7 +1,7 @@
 import type { Table } from "../../columns/arrow/arrow.js";
+import { namesOf } from "../../columns/arrow/column-names.js";
 import { cellTexts } from "../../columns/arrow/to-text-rows.js";
 import { type CsvTextOptions, csvText } from "../../format/csv-text.js";
-import { namesOf } from "../cells/names.js";
 
 /** The table as CSV: header, exact texts, nulls as empty cells and empty text as `""` (spec 1). */
 export function frameCsv(table: Table, options?: CsvTextOptions): string {

@@ -3,13 +3,13 @@ import { type ParquetOptions, writeParquet } from "../../columns/parquet/write/w
 import { writeCsv } from "../../columns/workers/csv-file.js";
 import { type Chart, plotTable } from "../../display/chart/chart.js";
 import type { PlotOptions } from "../../display/chart/options.js";
-import type { FrameSource } from "../../display/source.js";
 import { Exploration, type ExploreOptions } from "../../display/table/explore.js";
 import { htmlTable } from "../../display/table/html.js";
 import { textTable } from "../../display/table/text.js";
 import type { TableOptions } from "../../display/table/view.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { CsvTextOptions } from "../../format/csv-text.js";
+import type { FrameSource } from "../../spec/frame-source.js";
 import { needPath } from "../cells/given.js";
 import type { Name } from "../cells/row-types.js";
 import type { RowsOptions } from "../cells/rows.js";

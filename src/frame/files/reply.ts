@@ -1,11 +1,11 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
 import { jsonRowsTable } from "../../columns/json/reader.js";
-import type { FrameSource } from "../../display/source.js";
 import { jsonNode, rowPaths } from "../../document/json.js";
 import { readFields } from "../../document/node.js";
 import { DataError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import type { FrameSource } from "../../spec/frame-source.js";
 import { type Field, type Fields, type Resource, resources } from "../../spec/resources.js";
 
 /** Replies that carry rows, by the name of their root member. */

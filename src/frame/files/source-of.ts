@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Table } from "../../columns/arrow/arrow.js";
-import type { FrameSource } from "../../display/source.js";
+import type { FrameSource } from "../../spec/frame-source.js";
 
 /** What a frame of the other half of the package says of where it comes from. */
 export function sourceOfForeign(given: unknown): FrameSource | undefined {

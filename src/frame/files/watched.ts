@@ -1,5 +1,6 @@
-import { follow, type OnProgress } from "../../display/progress/follow.js";
-import { readProgress } from "../../display/progress/read-progress.js";
+import type { OnProgress } from "../../columns/io/progress.js";
+import { readProgress } from "../../columns/io/read-progress.js";
+import { follow } from "../../display/progress/follow.js";
 
 /** Options of a read that may be long. */
 export interface Watched {

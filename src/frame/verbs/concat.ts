@@ -8,11 +8,11 @@ import {
   Table,
   type Vector,
 } from "../../columns/arrow/arrow.js";
+import { namesOf } from "../../columns/arrow/column-names.js";
 import { typeNames } from "../../columns/arrow/schema.js";
 import { recordBatch } from "../../columns/table/conform.js";
 import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
-import { namesOf } from "../cells/names.js";
 
 /**
  * The rows of several tables one after the other; the batches are shared, not copied. Names, their order and the types must agree;

@@ -1,8 +1,8 @@
 import type { Table } from "../../columns/arrow/arrow.js";
+import { columnIndex, namesOf } from "../../columns/arrow/column-names.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { needObject } from "../cells/given.js";
-import { columnIndex, namesOf } from "../cells/names.js";
 
 /** The names of a table after `rename()`: by old name, or a list with a name for each. @throws InputError `UnknownColumn`, `DifferentLength` */
 export function newNames(table: Table, names: unknown): string[] {

@@ -1,5 +1,4 @@
 import type { Table } from "../../columns/arrow/arrow.js";
-import type { FrameSource } from "../../display/source.js";
 import { type CollapseOptions, collapse } from "../../series/collapse.js";
 import type { Frequency } from "../../series/core/calendar.js";
 import type { ColumnChoice } from "../../series/core/choose.js";
@@ -14,6 +13,7 @@ import { type RollingOptions, rolling, type WindowWord } from "../../series/roll
 import { cummax, cummin, cumprod, cumsum, drawdown } from "../../series/running.js";
 import { type TransformOptions, transform } from "../../series/transform.js";
 import { unique } from "../../series/unique.js";
+import type { FrameSource } from "../../spec/frame-source.js";
 import type { Collapse, Transform } from "../../spec/vocabulary.js";
 
 type Name<Row> = keyof Row & string;

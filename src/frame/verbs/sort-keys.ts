@@ -1,9 +1,9 @@
 import type { Table } from "../../columns/arrow/arrow.js";
+import { columnIndex } from "../../columns/arrow/column-names.js";
 import type { SortKey } from "../../columns/table/sort.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { needList } from "../cells/given.js";
-import { columnIndex } from "../cells/names.js";
 
 /** The keys of `sort()` as columns of a table and their directions. @throws InputError `UnknownColumn`, `UnknownWord`, `BadOption` */
 export function sortKeys(table: Table, keys: readonly unknown[]): SortKey[] {

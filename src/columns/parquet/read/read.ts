@@ -9,7 +9,7 @@ import { CellPolicy } from "../../build/bad-cells.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../../build/batch-maker.js";
 import { buildersFor, type ColumnBuilder, type RawBatch } from "../../build/builder.js";
 import { fileError } from "../../io/atomic-file.js";
-import { COLUMNS_KEY } from "../write/write.js";
+import { COLUMNS_KEY } from "../columns-key.js";
 import type { DecodedPage } from "./decode.js";
 import { type LeafStore, leafStore, serviceType } from "./leaves.js";
 import { openParquet } from "./source.js";

@@ -7,11 +7,9 @@ import { columnsOf } from "../../arrow/schema.js";
 import { warnOnce } from "../../build/batch-maker.js";
 import { atomicFile, noBatches, type OnWritten, type Written } from "../../io/atomic-file.js";
 import { conform } from "../../table/conform.js";
+import { COLUMNS_KEY } from "../columns-key.js";
 import { type ParquetColumn, parquetColumn } from "./columns.js";
 import { type Compression, type ParquetForm, parquetForm, writeChunk } from "./pages.js";
-
-/** Key of the file metadata that carries the service's columns, as JSON. */
-export const COLUMNS_KEY = "arrowbook.columns";
 
 /** Rows of a row group, about, and cells of one of very many columns: its batches are in memory while it is written. */
 const GROUP_ROWS = 65_536;

@@ -1,4 +1,4 @@
-import type { OnProgress } from "./follow.js";
+import type { OnProgress } from "./progress.js";
 
 /** How far the reading of a file has come. */
 export interface ReadSoFar {

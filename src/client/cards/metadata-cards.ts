@@ -1,17 +1,5 @@
-import { type Card, showAsCard } from "../../display/base/card.js";
-import { type FrameSource, sourceParts } from "../../display/source.js";
+import { showAsCard } from "../../display/base/card.js";
 import type { DatabaseMetadata, DatasetMetadata, TableMetadata } from "../../document/records.js";
-import type { BulkStatus } from "../bulk/bulk-status.js";
-
-/** A question that has not been sent: what it asks for, and how to send it. */
-export function queryCard(kind: string, source: FrameSource, entries: Card["entries"], next: string): Card {
-  const [code, ...asked] = sourceParts(source);
-  return {
-    title: `${kind} ${code}`,
-    entries: [["asks for", asked.length > 0 ? asked.join(" · ") : undefined], ...entries],
-    next,
-  };
-}
 
 /** Time-series metadata (spec 2.2) that shows itself; its members stay as they are. */
 export function shownDataset<T extends DatasetMetadata>(metadata: T): T {
@@ -59,17 +47,5 @@ export function shownTable(metadata: TableMetadata): TableMetadata {
       ["premium", about.premium],
     ],
     next: `await service.table(${JSON.stringify(`${about.vendor_code}/${about.datatable_code}`)}).frame()`,
-  }));
-}
-
-/** The state of a bulk file (spec 2.8) that shows itself. */
-export function shownStatus(code: string, status: BulkStatus): BulkStatus {
-  return showAsCard({ ...status }, (state) => ({
-    title: `Bulk file of ${code}: ${state.status}`,
-    entries: [
-      ["ready", state.ready],
-      ["snapshot", state.data_snapshot_time],
-      ["table refreshed", state.last_refreshed_time],
-    ],
   }));
 }

@@ -1,1 +1,0 @@
-export { type Followed, follow, type OnProgress, type Progress } from "../display/progress/follow.js";

@@ -1,1 +1,0 @@
-export { columnIndex, distinctNames, namesOf } from "../../columns/arrow/column-names.js";
