@@ -20,7 +20,7 @@ import {
   metadata,
   SECRET,
   serviceOf,
-} from "./bulk-ground.js";
+} from "./bulk-fixtures.js";
 import { type Answer, faultServer, ranged } from "./fault-server.js";
 
 const server = await faultServer();

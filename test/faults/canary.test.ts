@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { builtLibrary } from "./library.js";
+import { builtLibrary } from "./built-library.js";
 
 /*
  * Row 49: one known key goes through everything a user can do, with temporary files, caches, state and output in one folder; then

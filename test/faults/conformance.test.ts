@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { cases, casesFolder } from "../cases.js";
 import { zipBytes } from "../zip/archive.js";
-import { EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-ground.js";
+import { EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { type Answer, faultServer, ranged } from "./fault-server.js";
 
 /*

@@ -5,9 +5,9 @@ import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { zipBytes } from "../zip/archive.js";
-import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata } from "./bulk-ground.js";
+import { builtLibrary } from "./built-library.js";
+import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata } from "./bulk-fixtures.js";
 import { faultServer, ranged } from "./fault-server.js";
-import { builtLibrary } from "./library.js";
 
 const server = await faultServer();
 const root = mkdtempSync(join(tmpdir(), "arrowbook-steps-"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readNotebook } from "../../src/kernel/notebook/notebook-file.js";
 import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
-import { type Shown, shown } from "./shown.js";
+import { type Shown, shown } from "./comparable-outputs.js";
 
 const folder = fileURLToPath(new URL("../../notebooks", import.meta.url));
 

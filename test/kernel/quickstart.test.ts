@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { readNotebook } from "../../src/kernel/notebook/notebook-file.js";
 import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
 import { needBuild } from "./build.js";
-import { shown } from "./shown.js";
+import { shown } from "./comparable-outputs.js";
 
 const path = fileURLToPath(new URL("../../notebooks/quickstart.ipynb", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-quickstart-"));

@@ -1,0 +1,286 @@
+import { existsSync, readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { address, baseOf } from "../../src/client/transport/address.js";
+import { isRefusal, route } from "../../src/server/http/route.js";
+import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../../src/spec/endpoints.js";
+import { nasdaqDataLink, type Profile, specification } from "../../src/spec/profile.js";
+import { cases } from "../cases.js";
+
+const BASE = "https://data.example";
+
+const wellFormed = (s: string): boolean => Buffer.from(s).toString() === s;
+
+/** Any text that UTF-8 can carry, awkward ones often. */
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 12 }).filter(wellFormed),
+  fc.constantFrom(
+    "BRK.B",
+    "a.json",
+    "a.xml",
+    "x.csv.json",
+    "100%",
+    "%2F",
+    "a/b",
+    "a+b c",
+    "é漢🙂",
+    "null",
+    "__proto__",
+    "constructor",
+    "data",
+    "metadata",
+    "a&b=c",
+    "#?;",
+    "'; DROP TABLE--",
+  ),
+);
+const code = text.filter((s) => s !== "" && s !== "." && s !== "..");
+const column = fc
+  .oneof(text, fc.constantFrom("date", "ticker", "Adj. Close", "x.gte", ".eq", "gte", "@cursor", "api_key2"))
+  .filter((s) => s !== "" && s !== "api_key" && !/^qopts\./i.test(s));
+
+const filter: fc.Arbitrary<Filter> = fc.oneof(
+  fc.record({
+    column,
+    operator: fc.constant("eq"),
+    values: fc.array(
+      text.filter((s) => !s.includes(",")),
+      { minLength: 1, maxLength: 4 },
+    ),
+  }),
+  fc.record({ column, operator: fc.constantFrom("gt", "gte", "lt", "lte"), values: fc.tuple(text) }),
+);
+
+function callOf(name: EndpointName): fc.Arbitrary<Call> {
+  const endpoint: Endpoint = endpoints[name];
+  const codes = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => [match[1], code] as const);
+  const formats = [...endpoint.formats, ...(name === "tableExport" ? [undefined] : [])];
+  const parameters = endpoint.parameters.filter((parameter) => parameter !== "qopts.export");
+  return fc
+    .record({
+      codes: fc.record(Object.fromEntries(codes)),
+      format: formats.length === 0 ? fc.constant(undefined) : fc.constantFrom(...formats),
+      parameters: fc.record(Object.fromEntries(parameters.map((parameter) => [parameter, text])), { requiredKeys: [] }),
+      filters: endpoint.filters
+        ? fc.uniqueArray(filter, { maxLength: 4, selector: (f) => `${f.column}.${f.operator}` })
+        : fc.constant([]),
+    })
+    .map(({ format, ...rest }) => ({ endpoint: name, ...rest, ...(format && { format }) }) as Call);
+}
+
+const plain = (call: unknown): unknown => JSON.parse(JSON.stringify(call));
+
+describe.each([
+  ["specification", specification],
+  ["nasdaqDataLink", nasdaqDataLink],
+] as const)("profile %s", (_, given) => {
+  const profile: Profile = { ...given, maxQueryLength: { ...given.maxQueryLength, value: 1e9 } };
+  it.each(Object.keys(endpoints) as EndpointName[])("spec 4: route(address(call)) equals call: %s", (name) => {
+    fc.assert(
+      fc.property(callOf(name), (call) => {
+        const url = address(call, BASE, profile);
+        expect(new URL(url).href).toBe(url);
+        expect(plain(route("GET", url, profile))).toEqual(plain(call));
+        expect(plain(route("HEAD", `${url}${url.includes("?") ? "&" : "?"}api_key=k`, profile))).toEqual(plain(call));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const call = (endpoint: EndpointName, rest: Partial<Call> = {}): Call => ({
+  endpoint,
+  codes: { database_code: "EOD", dataset_code: "BRK.B", vendor_code: "SHARADAR", datatable_code: "SEP" },
+  format: "json",
+  parameters: {},
+  filters: [],
+  ...rest,
+});
+const at = (path: string): string => `${BASE}/api/v3${path}`;
+
+describe("addresses as the specification spells them", () => {
+  it.each([
+    ["4.1", call("datasetData"), "/datasets/EOD/BRK.B/data.json"],
+    [
+      "4.2",
+      call("dataset", {
+        format: "csv",
+        parameters: { collapse: "monthly", column_index: "4", transform: "rdiff", start_date: "2020-01-01" },
+      }),
+      "/datasets/EOD/BRK.B.csv?column_index=4&start_date=2020-01-01&collapse=monthly&transform=rdiff",
+    ],
+    ["4.3", call("datasetMetadata", { format: "xml" }), "/datasets/EOD/BRK.B/metadata.xml"],
+    ["4.4", call("dataset"), "/datasets/EOD/BRK.B.json"],
+    ["4.5", call("databaseMetadata"), "/databases/EOD.json"],
+    [
+      "4.6",
+      call("databaseBulk", { format: undefined, parameters: { download_type: "full" } }),
+      "/databases/EOD/data?download_type=full",
+    ],
+    [
+      "4.7",
+      call("tableRows", {
+        parameters: { "qopts.columns": "ticker,date" },
+        filters: [
+          { column: "ticker", operator: "eq", values: ["AAPL", "MSFT"] },
+          { column: "date", operator: "gte", values: ["2020-01-01"] },
+        ],
+      }),
+      "/datatables/SHARADAR/SEP.json?ticker=AAPL,MSFT&date.gte=2020-01-01&qopts.columns=ticker%2Cdate",
+    ],
+    ["4.8", call("tableMetadata", { format: "csv" }), "/datatables/SHARADAR/SEP/metadata.csv"],
+    ["4.9", call("tableExport"), "/datatables/SHARADAR/SEP.json/?qopts.export=true"],
+    ["4.9", call("tableExport", { format: undefined }), "/datatables/SHARADAR/SEP?qopts.export=true"],
+  ])("spec %s: %j", (_, given, path) => {
+    expect(address(given, BASE, specification)).toBe(at(path));
+  });
+
+  it("spec 4.9: three forms of the path are one call", () => {
+    for (const path of ["SEP.json/", "SEP.json"]) {
+      expect(route("GET", `/api/v3/datatables/SHARADAR/${path}?qopts.export=true`, specification)).toMatchObject({
+        endpoint: "tableExport",
+        format: "json",
+      });
+    }
+    const bare = route("GET", "/api/v3/datatables/SHARADAR/SEP?qopts.export=true&api_key=x", specification);
+    expect(bare).toMatchObject({ endpoint: "tableExport", parameters: {}, filters: [] });
+    expect(bare).not.toHaveProperty("format");
+  });
+
+  it("spec 4: the base address may end with a slash or the version path", () => {
+    for (const base of [BASE, `${BASE}/`, `${BASE}/api/v3`, `${BASE}/api/v3/`]) expect(baseOf(base)).toBe(BASE);
+    expect(baseOf("https://x.example/service/api/v3")).toBe("https://x.example/service");
+  });
+
+  it("spec 4.6: a profile has its own word for a whole database", () => {
+    const bulk = call("databaseBulk", { format: undefined, parameters: { download_type: "full" } });
+    expect(address(bulk, BASE, nasdaqDataLink)).toContain("download_type=complete");
+  });
+});
+
+describe("what no address can say is refused before asking", () => {
+  it.each([
+    ["BadCode", call("datasetData", { codes: { database_code: "EOD", dataset_code: ".." } })],
+    ["BadCode", call("datasetData", { codes: { database_code: "", dataset_code: "A" } })],
+    ["BadText", call("datasetData", { codes: { database_code: "EOD", dataset_code: "\ud800" } })],
+    ["MissingFormat", call("tableRows", { format: undefined })],
+    ["UnknownFormat", call("databaseBulk", { parameters: { download_type: "full" } })],
+    ["UnknownParameter", call("datasetMetadata", { parameters: { limit: "1" } })],
+    ["CommaInFilter", call("tableRows", { filters: [{ column: "name", operator: "eq", values: ["Smith, John"] }] })],
+    ["ReservedName", call("tableRows", { filters: [{ column: "api_key", operator: "eq", values: ["x"] }] })],
+    ["ReservedName", call("tableRows", { filters: [{ column: "qopts.columns", operator: "eq", values: ["x"] }] })],
+    ["BadFilter", call("tableRows", { filters: [{ column: "date", operator: "gte", values: ["a", "b"] }] })],
+    ["BadFilter", call("tableRows", { filters: [{ column: "date", operator: "eq", values: [] }] })],
+  ])("%s", (code, given) => {
+    expect(() => address(given, BASE, specification)).toThrow(expect.objectContaining({ name: "InputError", code }));
+  });
+});
+
+describe("what is no call is refused with a status and a code", () => {
+  it.each([
+    [400, "/"],
+    [400, "/api/v3"],
+    [400, "/api/v3/"],
+    [400, "/api/v2/datasets/A/B.json"],
+    [400, "/api/v3/datasets/A.json"],
+    [400, "/api/v3/datasets//B.json"],
+    [400, "/api/v3/datasets/A/%E0%A4%A.json"],
+    [400, "/api/v3/datatables/A/B.json?x=%ff"],
+    [400, "/api/v3/datatables/A/B.json?x=1&x=2"],
+    [406, "/api/v3/datasets/A/B"],
+    [406, "/api/v3/datasets/A/B.yaml"],
+    [406, "/api/v3/datatables/A/B?ticker=X"],
+    [414, `/api/v3/datatables/A/B.json?ticker=${"x".repeat(9000)}`],
+    [422, "/api/v3/datasets/A/B.json?strat_date=2020-01-01"],
+    [422, "/api/v3/datatables/A/B.json?qopts.column=a"],
+    [422, "/api/v3/datatables/A/B.json?qopts.export=maybe"],
+  ])("%i %s", (status, url) => {
+    const result = route("GET", url, specification);
+    expect(isRefusal(result)).toBe(true);
+    expect(result).toMatchObject({ status, code: expect.stringMatching(/^QE/), message: expect.any(String) });
+  });
+
+  it("names the format to answer in, and the nearest parameter", () => {
+    expect(route("GET", "/api/v3/datasets/A/B.csv?strat_date=1", specification)).toMatchObject({
+      format: "csv",
+      message: expect.stringContaining("start_date"),
+    });
+  });
+
+  it("spec 7: a query that is too long is told so in the specification's words", () => {
+    const result = route("GET", `/api/v3/datatables/A/B.xml?t=${"x".repeat(9000)}`, specification);
+    expect(result).toMatchObject({ format: "xml", message: expect.stringContaining("query parameters are too long") });
+  });
+
+  it("any address at all is a call or a refusal", () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        "/api/v3",
+        "/datasets",
+        "/datatables",
+        "/databases",
+        "/data",
+        "/metadata",
+        ".json",
+        ".csv",
+        "/",
+        "?",
+        "&",
+        "=",
+        "%",
+        "%2F",
+        "..",
+        "__proto__",
+        "qopts.export=true",
+        "qopts.columns",
+        "api_key=k",
+      ),
+      fc.string({ unit: "binary", maxLength: 6 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const result = route("GET", pieces.join(""), specification);
+        if (isRefusal(result))
+          expect(result).toMatchObject({ code: expect.stringMatching(/^QE/), message: expect.any(String) });
+        else expect(Object.keys(endpoints)).toContain(result.endpoint);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("spec intro: all calls are GET", () => {
+    expect(route("POST", "/api/v3/databases/A.json", specification)).toMatchObject({ status: 405 });
+  });
+});
+
+describe("naughty strings", () => {
+  const file = cases("naughty-strings/blns.json");
+  const own = ["%00", "a/b", "..%2f", "\u202e", "x,y", "🏳️‍🌈", "a.csv", "null"];
+  const strings = existsSync(file) ? [...own, ...(JSON.parse(readFileSync(file, "utf8")) as string[])] : own;
+  const profile: Profile = { ...specification, maxQueryLength: { ...specification.maxQueryLength, value: 1e9 } };
+
+  it("come back equal as codes, filter columns and values, or are refused before asking", () => {
+    const refused: string[] = [];
+    for (const text of strings) {
+      const given = call("tableRows", {
+        codes: { vendor_code: text, datatable_code: text },
+        filters: [
+          { column: text, operator: "gte", values: [text] },
+          { column: "c", operator: "eq", values: ["", text] },
+        ],
+      });
+      let url: string;
+      try {
+        url = address(given, BASE, profile);
+      } catch (error) {
+        expect(error).toMatchObject({ name: "InputError" });
+        refused.push(text);
+        continue;
+      }
+      expect(new URL(url).href).toBe(url);
+      expect(plain(route("GET", url, profile))).toEqual(plain(given));
+    }
+    for (const text of refused)
+      expect(["", ".", ".."].includes(text) || text.includes(","), JSON.stringify(text)).toBe(true);
+  });
+});

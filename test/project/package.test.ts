@@ -1,0 +1,163 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+/*
+ * What a user gets: the packed files in an empty project. The dependencies are linked from this repository's own install,
+ * so that no network is needed; the package itself is the packed one.
+ */
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+let project: string;
+let packed: string[];
+
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), "arrowbook-package-"));
+  const answer = execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const parsed = JSON.parse(answer);
+  const [report] = Array.isArray(parsed) ? parsed : Object.values(parsed);
+  packed = report.files.map((file: { path: string }) => file.path);
+  const folder = join(project, "node_modules", "arrowbook");
+  mkdirSync(folder, { recursive: true });
+  execFileSync("tar", ["xzf", join(project, report.filename), "--strip-components=1", "-C", folder]);
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+    const link = join(project, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    if (existsSync(join(root, "node_modules", name))) symlinkSync(join(root, "node_modules", name), link, "dir");
+  }
+  writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true }\n');
+});
+
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+const node = (file: string, code: string): string => {
+  writeFileSync(join(project, file), code);
+  return execFileSync(process.execPath, [file], { cwd: project, encoding: "utf8" });
+};
+
+const JOB = `
+const service = await connect.sample();
+const frame = await service.table("MARKET/PRICES").where({ ticker: "AAA" }).select("ticker", "date", "close").frame();
+await service.close();
+console.log(frame.columns.map((c) => c.name + " " + c.type).join(", "), frame.numRows > 6000);
+`;
+const EXPECTED = "ticker String, date Date, close BigDecimal(15,4) true\n";
+
+it("the pack holds the code, the declarations and the sample data, and nothing else", () => {
+  const folders = [...new Set(packed.map((path) => path.split("/")[0]))].sort();
+  expect(folders).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "notebooks", "package.json"]);
+  expect(packed.filter((path) => /(^|\/)(\.|test|node_modules)/.test(path))).toEqual([]);
+});
+
+it("every path that package.json names is packed", () => {
+  const named = JSON.stringify([manifest.main, manifest.types, manifest.typesVersions, manifest.exports, manifest.bin]);
+  const paths = [...named.matchAll(/"\.\/([^"]+\.(?:js|ts|json))"/g)].map((match) => match[1]);
+  expect(paths.length).toBeGreaterThan(8);
+  expect(paths.filter((path) => !packed.includes(path))).toEqual([]);
+});
+
+it("every subpath of exports has its typesVersions entry, for resolvers that do not read exports", () => {
+  const subpaths = Object.keys(manifest.exports)
+    .filter((key) => key.startsWith("../") && key !== "./package.json")
+    .map((key) => key.slice(2));
+  expect(Object.keys(manifest.typesVersions["*"]).sort()).toEqual(subpaths.sort());
+});
+
+it("the lock file names the optional packages of every platform, or npm ci refuses it, and no registry", () => {
+  const text = readFileSync(join(root, "package-lock.json"), "utf8");
+  const packages: Record<string, { optionalDependencies?: Record<string, string> }> = JSON.parse(text).packages;
+  const names = new Set(Object.keys(packages).map((place) => place.slice(place.lastIndexOf("node_modules/") + 13)));
+  const wanted = Object.entries(packages).flatMap(([place, entry]) =>
+    place === "" ? [] : Object.keys(entry.optionalDependencies ?? {}),
+  );
+  expect(wanted.length).toBeGreaterThan(20);
+  expect(wanted.filter((name) => !names.has(name))).toEqual([]); // node .config/complete-lock.mjs adds them
+  expect(text).not.toMatch(/"resolved": "http/);
+});
+
+it("runs in an ES module of an empty project", () => {
+  expect(node("job.mjs", `import { connect } from "arrowbook";\n${JOB}`)).toBe(EXPECTED);
+});
+
+it("runs in a CommonJS script of an empty project", () => {
+  const code = `const { connect } = require("arrowbook");\n(async () => {${JOB}})();\n`;
+  expect(node("job.cjs", code)).toBe(EXPECTED);
+});
+
+it("the entries load in both halves", () => {
+  const entries = Object.keys(manifest.exports).filter((key) => key !== "./package.json");
+  const names = entries.map((key) => key.replace(/^\./, "arrowbook"));
+  const esm = names.map((name) => `console.log(Object.keys(await import("${name}")).length >= 0);`).join("\n");
+  const cjs = names.map((name) => `console.log(Object.keys(require("${name}")).length >= 0);`).join("\n");
+  expect(node("entries.mjs", esm)).toBe("true\n".repeat(names.length));
+  expect(node("entries.cjs", cjs)).toBe("true\n".repeat(names.length));
+});
+
+it("importing the package loads neither DuckDB, Vega, Danfo, Hono nor the XML reader", () => {
+  const code = `
+require("arrowbook");
+const loaded = Object.keys(require.cache).map((path) => /node_modules\\/((?:@[^/]+\\/)?[^/]+)/g.exec(path.slice(path.lastIndexOf("node_modules")))?.[1]);
+console.log([...new Set(loaded)].filter((name) => name !== undefined).sort().join(" "));`;
+  const loaded = node("loaded.cjs", code).trim().split(" ");
+  for (const heavy of [
+    "@duckdb/node-api",
+    "vega",
+    "vega-lite",
+    "danfojs-node",
+    "hono",
+    "@hono/node-server",
+    "fast-xml-parser",
+    "yauzl",
+    "yazl",
+    "papaparse",
+    "commander",
+  ]) {
+    expect(loaded).not.toContain(heavy);
+  }
+});
+
+it("the command answers --version and --help, and refuses an unknown command with status 2", () => {
+  const command = join(project, "node_modules", "arrowbook", manifest.bin.arrowbook);
+  const run = (...words: string[]): string =>
+    execFileSync(process.execPath, [command, ...words], {
+      cwd: project,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  expect(run("--version").trim()).toBe(manifest.version);
+  expect(run("--help")).toContain("serve");
+  expect(() => run("nonsense")).toThrowError(expect.objectContaining({ status: 2 }));
+});
+
+it("declarations hold no syntax newer than TypeScript 5.0, which the notebook kernel reads them with", () => {
+  const old = readdirSync(join(root, "node_modules", "@tslab", "typescript-for-tslab", "lib")).includes(
+    "typescript.js",
+  );
+  expect(old).toBe(true);
+  writeFileSync(
+    join(project, "types.ts"),
+    `import { connect, Frame } from "arrowbook";\nimport { serve } from "arrowbook/server";\nimport "arrowbook/notebook";\nexport const made: Promise<Frame> = connect.sample().then((s) => s.dataset("A/B").frame());\nexport const f = serve;\n`,
+  );
+  const code = `
+const ts = require(${JSON.stringify(join(root, "node_modules", "@tslab", "typescript-for-tslab"))});
+const program = ts.createProgram(["types.ts"], { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.NodeJs ?? 2, target: ts.ScriptTarget.ES2022, lib: ["lib.es2022.d.ts"], skipLibCheck: false, noEmit: true, esModuleInterop: true, types: [], typeRoots: [] });
+const wrong = ts.getPreEmitDiagnostics(program).filter((d) => !d.file || /types\\.ts$|arrowbook\\/dist/.test(d.file.fileName));
+console.log(ts.version.split(".").slice(0, 2).join("."), wrong.map((d) => (d.file ? d.file.fileName.split("/").slice(-2).join("/") : "") + " " + ts.flattenDiagnosticMessageText(d.messageText, " ")).slice(0, 5).join("\\n"));`;
+  expect(node("types.cjs", code).trim()).toBe("5.0");
+});

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import * as arrowbook from "../../src/index.js";
+
+/* The public names are a promise: a name that goes or comes shows here. */
+it("arrowbook exports these names", () => {
+  expect(Object.keys(arrowbook).sort()).toMatchInlineSnapshot(`
+    [
+      "ArrowbookError",
+      "BulkFile",
+      "Chart",
+      "Column",
+      "DataError",
+      "DatabaseQuery",
+      "DatasetQuery",
+      "DatasetsQuery",
+      "FileError",
+      "Frame",
+      "InputError",
+      "SampleService",
+      "Service",
+      "ServiceError",
+      "TableQuery",
+      "TransportError",
+      "bulkFile",
+      "connect",
+      "defineProfile",
+      "display",
+      "isArrowbookError",
+      "nasdaqDataLink",
+      "progress",
+      "sparkline",
+      "specification",
+      "unlisted",
+    ]
+  `);
+});
