@@ -75,7 +75,7 @@ describe("spec 7: an error is read from any body", () => {
 });
 
 describe("golden error replies", () => {
-  const golden = (name: string): string => readFileSync(resolve(import.meta.dirname, "cases/replies", name), "utf8");
+  const golden = (name: string): string => readFileSync(resolve(import.meta.dirname, "../cases/replies", name), "utf8");
 
   it.each(["7-error.json", "7-error.xml", "7-error.csv", "7-wrapped.json", "7-wrapped.xml"])("%s", (name) => {
     const error = fail(404, golden(name));

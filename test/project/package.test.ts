@@ -74,7 +74,7 @@ it("every path that package.json names is packed", () => {
 
 it("every subpath of exports has its typesVersions entry, for resolvers that do not read exports", () => {
   const subpaths = Object.keys(manifest.exports)
-    .filter((key) => key.startsWith("../") && key !== "./package.json")
+    .filter((key) => key.startsWith("./") && key !== "./package.json")
     .map((key) => key.slice(2));
   expect(Object.keys(manifest.typesVersions["*"]).sort()).toEqual(subpaths.sort());
 });
