@@ -6,11 +6,11 @@ import {
   Int32,
   makeData,
   makeVector,
-  RecordBatch,
+  type RecordBatch,
   type Schema,
-  Struct,
   Utf8,
 } from "../columns/arrow/arrow.js";
+import { recordBatch } from "../columns/arrow/record-batch.js";
 import type { OutColumn } from "./duckdb-types.js";
 
 /** The fixed-width insides of a vector that the binding hands out; its own accessors make one object per cell. */
@@ -48,10 +48,10 @@ export function batchBuilder(
     },
     flush() {
       const children = collectors.map((each) => each.finish(rows));
-      const data = makeData({ type: new Struct(schema.fields), length: rows, nullCount: 0, children });
+      const batch = recordBatch(schema, children, rows);
       collectors = columns.map((column, i) => collector(column, types[i], capacity));
       rows = 0;
-      return new RecordBatch(schema, data);
+      return batch;
     },
   };
 }

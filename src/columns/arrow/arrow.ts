@@ -1,4 +1,9 @@
-/** The one door to the Arrow library: everything the rest of the package needs of it. */
+/**
+ * Everything the package uses of the Arrow library. Record batches are made by `recordBatch` alone: Arrow's own constructor mixes up
+ * columns of the same name, so that `RecordBatch` is exported as a type only.
+ */
+
+export type { RecordBatch } from "apache-arrow";
 export {
   AsyncByteQueue,
   Binary,
@@ -36,7 +41,6 @@ export {
   makeData,
   makeVector,
   Null,
-  RecordBatch,
   RecordBatchFileReader,
   RecordBatchFileWriter,
   RecordBatchReader,

@@ -1,8 +1,9 @@
-import { type Data, DataType, makeData, RecordBatch, type Schema, Struct } from "./arrow.js";
+import { RecordBatch } from "apache-arrow";
+import { type Data, DataType, makeData, type Schema, Struct } from "./arrow.js";
 
 /**
- * A record batch of finished columns under exactly this schema. Arrow's constructor puts a schema together anew and mixes up columns
- * of the same name on the way; here the batch keeps the object it is given, so that batches of one reader share it.
+ * A record batch of finished columns under exactly this schema: the only place that calls Arrow's constructor, which builds a new
+ * schema and merges fields of the same name. Here the batch keeps the schema that was passed, so that batches of one reader share it.
  */
 export function recordBatch(schema: Schema, children: readonly Data[], rows: number): RecordBatch {
   const type = new Struct(schema.fields);

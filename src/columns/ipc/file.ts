@@ -9,9 +9,10 @@ import {
   Vector,
   vectorFromArray,
 } from "../arrow/arrow.js";
+import { recordBatch } from "../arrow/record-batch.js";
 import { vectorToStrings } from "../arrow/vector-values.js";
 import { atomicFile, noBatches, type OnWritten, type Written } from "../io/atomic-file.js";
-import { conform, recordBatch } from "../table/conform.js";
+import { conform } from "../table/conform.js";
 import { ArrowSink } from "./sink.js";
 import { namesWritten } from "./stream.js";
 

@@ -9,11 +9,11 @@ import {
   Field,
   makeData,
   type RecordBatch,
+  RecordBatchReader,
   RecordBatchStreamWriter,
   Schema,
   Table,
   Type,
-  tableFromIPC,
   tableToIPC,
   Utf8,
 } from "../arrow/arrow.js";
@@ -138,15 +138,24 @@ export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
   }
   const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
   if (view.byteLength === 0) throw badArrow("there are no bytes");
-  let table: Table;
   try {
-    table = tableFromIPC(view);
+    const table = readTable(view);
     if (table.schema.fields.length === 0 && view.byteLength < SHORTEST_SCHEMA) throw new Error("there is no schema");
     return adopt(table);
   } catch (error) {
     if (isArrowbookError(error) && (error as ArrowbookError).code !== "BadArrow") throw error;
     throw badArrow(error instanceof Error ? error.message : String(error), error);
   }
+}
+
+/** The batches under the schema of the bytes: those of Arrow's reader merge the metadata of columns that share a name. */
+function readTable(bytes: Uint8Array): Table {
+  const reader = RecordBatchReader.from(bytes).open();
+  const { schema } = reader;
+  return new Table(
+    schema,
+    reader.readAll().map(({ data, numRows }) => recordBatch(schema, data.children, numRows)),
+  );
 }
 
 /** No Arrow schema, not even one without fields, takes fewer bytes. */

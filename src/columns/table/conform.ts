@@ -18,8 +18,6 @@ import { typeNames } from "../arrow/schema.js";
 import { extendsDictionary } from "../build/batch-maker.js";
 import { hashText, TextDictionary } from "../build/dictionary.js";
 
-export { recordBatch };
-
 /**
  * One table of batches that were read separately, such as the pages of a table: every column takes its type from the schema (by
  * default the first batch's), and all chunks of a text column share one dictionary.

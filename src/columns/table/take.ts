@@ -17,7 +17,7 @@ import {
   Vector,
 } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
-import { recordBatch } from "./conform.js";
+import { recordBatch } from "../arrow/record-batch.js";
 
 /** Rows to copy, as a chunk number and a row inside that chunk; row -1 makes a null. `chunk` is left out where there is one chunk. */
 interface Places {

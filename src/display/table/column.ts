@@ -1,4 +1,5 @@
-import { Field, makeData, RecordBatch, Schema, Struct, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { Field, Schema, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { TYPE_KEY } from "../../columns/arrow/schema.js";
 import type { Bundle } from "../base/show.js";
 import { htmlTable } from "./html.js";
@@ -8,11 +9,10 @@ import { textTable } from "./text.js";
 export function columnTable(name: string, type: string, vector: Vector): Table {
   const field = new Field(name, vector.type, true, new Map([[TYPE_KEY, type]]));
   const schema = new Schema([field]);
-  const batches = vector.data.map((data) => {
-    const struct = makeData({ type: new Struct([field]), length: data.length, nullCount: 0, children: [data] });
-    return new RecordBatch(schema, struct);
-  });
-  return new Table(schema, batches);
+  return new Table(
+    schema,
+    vector.data.map((data) => recordBatch(schema, [data], data.length)),
+  );
 }
 
 export function columnBundle(name: string, type: string, vector: Vector): Bundle {

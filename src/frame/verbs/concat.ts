@@ -9,8 +9,8 @@ import {
   type Vector,
 } from "../../columns/arrow/arrow.js";
 import { namesOf } from "../../columns/arrow/column-names.js";
+import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { typeNames } from "../../columns/arrow/schema.js";
-import { recordBatch } from "../../columns/table/conform.js";
 import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 

@@ -1,5 +1,5 @@
-import { type Data, type Field, makeData, RecordBatch, Schema, Struct, Table } from "../../columns/arrow/arrow.js";
-import { sliceData } from "../../columns/arrow/record-batch.js";
+import { type Data, Schema, Table } from "../../columns/arrow/arrow.js";
+import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
 import { tableOfData, takeRows } from "../../columns/table/take.js";
 import type { Column, Computed } from "./numbers.js";
 import { cutsOf } from "./pieces.js";
@@ -30,7 +30,6 @@ export function withColumns(
 ): Table {
   const fields = table.schema.fields.map((field, at) => replaced.get(at)?.field ?? field);
   const schema = new Schema([...fields, ...added.map(({ field }) => field)], table.schema.metadata);
-  const type = new Struct(schema.fields as Field[]);
   let from = 0;
   const isInPieces = [...replaced.values(), ...added].some((column) => "pieces" in column);
   const batches = (isInPieces ? inBatches(table) : table).batches.map((batch, b) => {
@@ -44,7 +43,7 @@ export function withColumns(
     });
     children.push(...added.map(part));
     from += length;
-    return new RecordBatch(schema, makeData({ type, length, nullCount: 0, children }));
+    return recordBatch(schema, children, length);
   });
   if (kept === undefined) return new Table(schema, batches);
   const filled = batches.filter(({ numRows }) => numRows > 0);
@@ -62,12 +61,11 @@ export function rowsOf(table: Table, rows: Int32Array | undefined): Table {
 /** The same rows in batches of {@link cutsOf}; buffers are shared. */
 export function inBatches(table: Table): Table {
   if (table.batches.every(({ numRows }) => cutsOf(numRows).length === 1)) return table;
-  const type = new Struct(table.schema.fields as Field[]);
   const batches = table.batches.flatMap(({ numRows, data }) =>
     cutsOf(numRows).map(([from, to]) => {
       const length = to - from;
       const children = data.children.map((child) => sliceData(child, from, length));
-      return new RecordBatch(table.schema, makeData({ type, length, nullCount: 0, children }));
+      return recordBatch(table.schema, children, length);
     }),
   );
   return new Table(table.schema, batches);

@@ -1,4 +1,5 @@
-import { type Data, Decimal, makeData, RecordBatch, type Schema, Struct, Table } from "../../columns/arrow/arrow.js";
+import { type Data, Decimal, makeData, type RecordBatch, type Schema, Table } from "../../columns/arrow/arrow.js";
+import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { parseDate } from "../../value/date.js";
 import type { Catalog, DatasetEntry } from "./catalog.js";
@@ -113,7 +114,7 @@ function batchOf(
     const data = new TextEncoder().encode(values.repeat(length));
     return makeData({ type, length, nullCount: 0, valueOffsets, data } as never);
   });
-  return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }));
+  return recordBatch(schema, children, length);
 }
 
 /** Whole numbers of up to 53 bits, none negative, as the 128-bit words of a decimal. */

@@ -1,6 +1,7 @@
 import { createReadStream, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { Field, RecordBatch, Schema, Struct, type Table } from "../../columns/arrow/arrow.js";
+import { Field, type RecordBatch, Schema, type Table } from "../../columns/arrow/arrow.js";
+import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { csvBatches } from "../../columns/csv/reader.js";
 import type { Engine } from "../../engine/engine.js";
@@ -112,6 +113,6 @@ function engineSchema(schema: Schema): Schema {
 async function* renamed(batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>): AsyncGenerator<RecordBatch> {
   for await (const batch of batches) {
     const schema = engineSchema(batch.schema);
-    yield new RecordBatch(schema, batch.data.clone(new Struct(schema.fields)));
+    yield recordBatch(schema, batch.data.children, batch.numRows);
   }
 }
