@@ -29,7 +29,7 @@ export async function writeFrame(frame: Frame, path: string | undefined, json: b
   if (path === undefined) return print(frame, json);
   switch (ending(path, FRAME_FILES)) {
     case ".csv":
-      await frame.toCsv(path);
+      await frame.toCSV(path);
       break;
     case ".parquet":
       await frame.toParquet(path);
@@ -50,7 +50,7 @@ export async function writeFrame(frame: Frame, path: string | undefined, json: b
 function print(frame: Frame, json: boolean): void {
   if (json) process.stdout.write(`${JSON.stringify(frame.toJSON())}\n`);
   else if (process.stdout.isTTY) process.stdout.write(`${frame.toString()}\n`);
-  else process.stdout.write(frame.toCsv());
+  else process.stdout.write(frame.toCSV());
 }
 
 /** Lands a bulk file by the ending of the path. */
@@ -67,7 +67,7 @@ function landAs(file: BulkFile, path: string, options: BulkOptions): Promise<Lan
     case ".arrows":
       return file.toArrow(path, options);
     case ".csv":
-      return file.toCsv(path, options);
+      return file.toCSV(path, options);
     case ".zip":
       return file.saveZip(path, options);
   }

@@ -93,7 +93,7 @@ export async function zipEntry(source: ZipSource, options: ZipOptions = {}): Pro
     names.length === 0
       ? "The archive holds no file; one CSV file was expected."
       : `The archive holds ${names.length === 1 ? "a link or device" : `${names.length} files`} (${shown}); exactly one CSV file was expected.`,
-    { code: "ZipEntries", hint: "Take the CSV file out of the archive and read it with Frame.fromCsv(path)." },
+    { code: "ZipEntries", hint: "Take the CSV file out of the archive and read it with Frame.fromCSV(path)." },
   );
 }
 

@@ -111,11 +111,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * A CSV file, or the bytes of one, read into the declared types. A long read shows its progress (`onProgress`).
    * @throws FileError, DataError naming row, column, value and byte offset
    */
-  static async fromCsv<Row extends object = AnyRow>(
+  static async fromCSV<Row extends object = AnyRow>(
     source: string | Uint8Array,
     options: CsvOptions & Watched,
   ): Promise<Frame<Row>> {
-    checkCsvOptions(options, "fromCsv()", ["onProgress"]);
+    checkCsvOptions(options, "fromCSV()", ["onProgress"]);
     const table = await watched(source, options, (onBytes) => csvFileTable(source, { ...options, onBytes }));
     return new Frame<Row>(table, sourceOfPath(source));
   }

@@ -114,7 +114,7 @@ const often = (job) => {
 
 const shape = (file, spec = columns) => ({
   bytes: () => statSync(file()).size,
-  run: async () => (await (await arrowbook()).Frame.fromCsv(file(), { columns: spec, threads: 1 })).numRows,
+  run: async () => (await (await arrowbook()).Frame.fromCSV(file(), { columns: spec, threads: 1 })).numRows,
 });
 
 const parquet = () => join(tmpdir(), `arrowbook-bench-${process.pid}.parquet`);
@@ -187,13 +187,13 @@ export const groups = {
       },
       "arrowbook: decimals float64, all threads": {
         run: async () =>
-          (await (await arrowbook()).Frame.fromCsv(data.prices(), { columns, decimals: "float64" })).numRows,
+          (await (await arrowbook()).Frame.fromCSV(data.prices(), { columns, decimals: "float64" })).numRows,
       },
       "arrowbook: exact, all threads": {
-        run: async () => (await (await arrowbook()).Frame.fromCsv(data.prices(), { columns })).numRows,
+        run: async () => (await (await arrowbook()).Frame.fromCSV(data.prices(), { columns })).numRows,
       },
       "arrowbook: exact, one thread": {
-        run: async () => (await (await arrowbook()).Frame.fromCsv(data.prices(), { columns, threads: 1 })).numRows,
+        run: async () => (await (await arrowbook()).Frame.fromCSV(data.prices(), { columns, threads: 1 })).numRows,
       },
       "DuckDB (DECIMAL, all threads)": { run: async () => duckdb(duckdbCsv(data.prices())) },
       "pandas (floats)": { when: hasPandas, run: async () => pandas(data.prices()) },

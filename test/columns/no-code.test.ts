@@ -58,7 +58,7 @@ it.each([10, 40])("where WebAssembly gets %i pages of memory, which is too littl
   const script = `import("arrowbook").then(async ({ Frame }) => {
     const csv = Array.from({ length: 5000 }, (_, i) => "t" + i + "," + i + ".25\\n").join("");
     const columns = [{ name: "t", type: "String" }, { name: "x", type: "BigDecimal(15,4)" }];
-    const frame = await Frame.fromCsv(Buffer.from(csv), { columns, header: false });
+    const frame = await Frame.fromCSV(Buffer.from(csv), { columns, header: false });
     process.stdout.write([frame.numRows, frame.column("t").toStrings()[4999], frame.column("x").toStrings()[4999]].join(" "));
   })`;
   const printed = execFileSync(process.execPath, [`--wasm-max-mem-pages=${pages}`, "-e", script], {

@@ -469,14 +469,14 @@ describe("landing", () => {
     expect(await file.toParquet(paths.parquet)).toMatchObject({ rows: ROWS, path: paths.parquet });
     expect(await file.toArrow(paths.stream)).toMatchObject({ rows: ROWS });
     expect(await file.toArrow(paths.file, { format: "file", batchRows: 3_000 })).toMatchObject({ rows: ROWS });
-    expect(await file.toCsv(paths.csv)).toMatchObject({ bytes: csv.length });
+    expect(await file.toCSV(paths.csv)).toMatchObject({ bytes: csv.length });
     expect(readFileSync(paths.csv, "utf8")).toBe(csv);
     expect(readFileSync(paths.file).subarray(0, 6).toString()).toBe("ARROW1");
     const back = [
       await Frame.fromParquet(paths.parquet),
       await Frame.fromArrow(paths.stream),
       await Frame.fromArrow(paths.file),
-      await Frame.fromCsv(paths.csv, { columns }),
+      await Frame.fromCSV(paths.csv, { columns }),
     ];
     for (const each of back) {
       expect(each.columns).toEqual(frame.columns);
@@ -504,7 +504,7 @@ describe("landing", () => {
         : path.endsWith("arrow")
           ? file.toArrow(path)
           : path.endsWith("csv")
-            ? file.toCsv(path)
+            ? file.toCSV(path)
             : file.saveZip(path);
       expect(await fails(run)).toMatchObject({ name: "DataError", code: "BadChecksum" });
     }
@@ -710,7 +710,7 @@ describe("a local archive", () => {
     expect((await local.frame()).numRows).toBe(ROWS);
     await local.saveZip(join(folder, "copy.zip"));
     expect(readFileSync(join(folder, "copy.zip")).equals(zip)).toBe(true);
-    await local.toCsv(join(folder, "copy.csv"));
+    await local.toCSV(join(folder, "copy.csv"));
     expect(readFileSync(join(folder, "copy.csv"), "utf8")).toBe(csv);
     await local.toParquet(join(folder, "none.parquet"), { compression: "none" });
     await local.toParquet(join(folder, "snappy.parquet"), { compression: "snappy" });

@@ -70,7 +70,7 @@ for (const code of ["TRANSPORT/STRIKES", "TRANSPORT/AIRPORTS", "TRANSPORT/FLIGHT
 const file = service.table("MARKET/PRICES").export();
 await tried("status", () => file.status());
 await tried("frame", () => file.frame());
-for (const name of ["a.parquet", "a.arrow", "a.csv"]) await tried(name, () => file[{ parquet: "toParquet", arrow: "toArrow", csv: "toCsv" }[name.slice(2)]](root + "/" + name));
+for (const name of ["a.parquet", "a.arrow", "a.csv"]) await tried(name, () => file[{ parquet: "toParquet", arrow: "toArrow", csv: "toCSV" }[name.slice(2)]](root + "/" + name));
 await tried("zip", () => file.saveZip(root + "/a.zip"));
 await tried("bulk", () => service.database("MARKET").bulk("partial").frame());
 const stop = new AbortController();

@@ -45,7 +45,7 @@ import { connect } from "./index.mjs";
 const [url, path, cache] = process.argv.slice(2);
 const service = connect({ url, apiKey: "canary-key-0123456789abcdef-steps", cache });
 const file = service.table("V/T").export();
-const land = { zip: "saveZip", csv: "toCsv", parquet: "toParquet" }[path.split(".").at(-1)];
+const land = { zip: "saveZip", csv: "toCSV", parquet: "toParquet" }[path.split(".").at(-1)];
 await file[land](path);
 `,
   );

@@ -71,7 +71,7 @@ describe("there and back, every cell exact", () => {
       await writeArrowFile(nameless.table.batches, path);
       const back = await Frame.fromArrow(path);
       expect(back.columns).toEqual(nameless.columns);
-      expect(back.toCsv()).toBe(nameless.toCsv());
+      expect(back.toCSV()).toBe(nameless.toCSV());
     }
   });
 
@@ -79,8 +79,8 @@ describe("there and back, every cell exact", () => {
     const naive = new TimestampMillisecond();
     const moments = new Table({ at: vectorFromArray([Date.UTC(2024, 1, 29, 13), null], naive) });
     const frame = Frame.from(moments);
-    const back = await Frame.fromCsv(new TextEncoder().encode(frame.toCsv()), { columns: frame.columns });
-    expect(frame.toCsv()).toBe("at\n2024-02-29T13:00:00Z\n\n");
+    const back = await Frame.fromCSV(new TextEncoder().encode(frame.toCSV()), { columns: frame.columns });
+    expect(frame.toCSV()).toBe("at\n2024-02-29T13:00:00Z\n\n");
     expect(back.column("at").toDates()).toEqual(frame.column("at").toDates());
   });
 
@@ -99,25 +99,25 @@ describe("there and back, every cell exact", () => {
       ["Integer", "Integer", "Integer", "Integer"],
       ["Integer", "String", "double", "BigDecimal(9,0)"],
     ]) {
-      const twice = await Frame.fromCsv(new TextEncoder().encode(csv), { columns: specs(types) });
+      const twice = await Frame.fromCSV(new TextEncoder().encode(csv), { columns: specs(types) });
       await twice.toParquet(path);
       const back = await Frame.fromParquet(path);
-      expect(back.toCsv()).toBe(twice.toCsv());
+      expect(back.toCSV()).toBe(twice.toCSV());
       expect(back.columns).toEqual(specs(types));
     }
   });
 
   it("CSV text and a CSV file", async () => {
-    expect(texts(await Frame.fromCsv(new TextEncoder().encode(frame.toCsv()), { columns }))).toEqual(texts(frame));
-    await frame.toCsv(join(folder, "a.csv"));
-    expect(await readFile(join(folder, "a.csv"), "utf8")).toBe(frame.toCsv());
-    expect(texts(await Frame.fromCsv(join(folder, "a.csv"), { columns }))).toEqual(texts(frame));
+    expect(texts(await Frame.fromCSV(new TextEncoder().encode(frame.toCSV()), { columns }))).toEqual(texts(frame));
+    await frame.toCSV(join(folder, "a.csv"));
+    expect(await readFile(join(folder, "a.csv"), "utf8")).toBe(frame.toCSV());
+    expect(texts(await Frame.fromCSV(join(folder, "a.csv"), { columns }))).toEqual(texts(frame));
     expect(await readdir(folder)).not.toContainEqual(expect.stringContaining("part"));
   });
 
   it("a zip with one CSV file", async () => {
     const zip = new ZipFile();
-    zip.addBuffer(Buffer.from(frame.toCsv()), "prices.csv");
+    zip.addBuffer(Buffer.from(frame.toCSV()), "prices.csv");
     zip.end();
     const parts: Buffer[] = [];
     for await (const part of zip.outputStream) parts.push(part as Buffer);
@@ -132,7 +132,7 @@ describe("there and back, every cell exact", () => {
     expect(Frame.fromIPC(empty.toIPC()).columns).toEqual(columns);
     await empty.toParquet(join(folder, "empty.parquet"));
     expect((await Frame.fromParquet(join(folder, "empty.parquet"))).columns).toEqual(columns);
-    expect(empty.toCsv()).toBe("ticker,date,close,seen,volume,share,open\n");
+    expect(empty.toCSV()).toBe("ticker,date,close,seen,volume,share,open\n");
     expect(empty.sort("date").filter(() => true).numRows).toBe(0);
   });
 });
@@ -196,7 +196,7 @@ it("refuses options and words that are not there before it reads", async () => {
   const text = [{ name: "ticker", type: "String" }];
   const refused = async (options: unknown, code: string, hint: string) => {
     const expected = expect.objectContaining({ name: "InputError", code, hint: expect.stringContaining(hint) });
-    await expect(Frame.fromCsv(bytes, options as never)).rejects.toThrow(expected);
+    await expect(Frame.fromCSV(bytes, options as never)).rejects.toThrow(expected);
     await expect(Frame.fromZip(bytes, options as never)).rejects.toThrow(expected);
   };
   await refused(undefined, "BadColumns", "{ name:");
@@ -213,17 +213,17 @@ it("refuses options and words that are not there before it reads", async () => {
 
 it("makes the folders that a file needs", async () => {
   const deep = (name: string) => join(folder, "deep", name, "file");
-  await frame.toCsv(deep("csv"));
+  await frame.toCSV(deep("csv"));
   await frame.toParquet(deep("parquet"));
   await frame.toArrow(deep("arrow"));
-  expect(await readFile(deep("csv"), "utf8")).toBe(frame.toCsv());
+  expect(await readFile(deep("csv"), "utf8")).toBe(frame.toCSV());
   expect(texts(await Frame.fromParquet(deep("parquet")))).toEqual(texts(frame));
   expect(texts(await Frame.fromArrow(deep("arrow")))).toEqual(texts(frame));
 });
 
 it("names the file in errors", async () => {
-  await expect(Frame.fromCsv(join(folder, "none.csv"), { columns })).rejects.toThrow(FileError);
-  await expect(frame.toCsv(join(folder, "a.csv", "such.csv"))).rejects.toThrow(FileError);
+  await expect(Frame.fromCSV(join(folder, "none.csv"), { columns })).rejects.toThrow(FileError);
+  await expect(frame.toCSV(join(folder, "a.csv", "such.csv"))).rejects.toThrow(FileError);
 });
 
 it("answers SQL over itself and others", async () => {
@@ -252,10 +252,10 @@ describe("CSV for spreadsheets", () => {
       notes.map((note) => ({ note, change: "-1.50" })),
       columns,
     );
-    expect(frame.toCsv({ escapeFormulae: true })).toBe(
+    expect(frame.toCSV({ escapeFormulae: true })).toBe(
       `note,change\n${[`"'=1+1"`, `"'+cmd"`, `"'@SUM(A1)"`, `"'-2+3"`, "-5.00", "plain", '""', ""].map((cell) => `${cell},-1.50\n`).join("")}`,
     );
-    expect(frame.toCsv()).toBe(
+    expect(frame.toCSV()).toBe(
       `note,change\n${["=1+1", "+cmd", "@SUM(A1)", "-2+3", "-5.00", "plain", '""', ""].map((cell) => `${cell},-1.50\n`).join("")}`,
     );
   });

@@ -224,9 +224,9 @@ describe("verbs", () => {
 
 it("adopts record batches and what holds a table", () => {
   const [batch] = prices.table.batches;
-  expect(Frame.from(batch).toCsv()).toBe(prices.toCsv());
+  expect(Frame.from(batch).toCSV()).toBe(prices.toCSV());
   const stranger = { table: prices.table, source: prices.source };
-  expect(Frame.from(stranger).toCsv()).toBe(prices.toCsv());
+  expect(Frame.from(stranger).toCSV()).toBe(prices.toCSV());
   expect(Frame.from(stranger).source?.code).toBe("MARKET/PRICES");
   expect(Frame.from(stranger, { code: "X" }).source?.code).toBe("X");
   for (const none of [null, undefined, 1, {}, { table: {} }, { table: null }, []]) {
@@ -262,7 +262,7 @@ describe("what is asked for wrongly", () => {
     wrong(() => prices.column("close").toArray({ decimals: "text" } as never), "UnknownWord", "string");
     wrong(() => prices.toIPC({ wideDecimals: "text" } as never), "UnknownWord", "string");
     wrong(() => prices.toIPC("string" as never), "BadOption", "wideDecimals");
-    wrong(() => prices.toCsv({ escapeFormula: true } as never), "UnknownOption", near("escapeFormulae"));
+    wrong(() => prices.toCSV({ escapeFormula: true } as never), "UnknownOption", near("escapeFormulae"));
     wrong(() => prices.toHTML({ maxrows: 3 } as never), "UnknownOption", near("maxRows"));
     wrong(() => prices.explore({ pages: 3 } as never), "UnknownOption", near("page"));
     wrong(() => prices.collapse("monthly", { bye: "ticker" } as never), "UnknownOption", near("by"));

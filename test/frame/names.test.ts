@@ -54,7 +54,7 @@ it("keeps every name and cell, in memory and in every file", async () => {
     frame,
     frame.sort("__proto__").select(...names),
     Frame.concat([frame.head(1), frame.tail(1)]),
-    await Frame.fromCsv(new TextEncoder().encode(frame.toCsv()), { columns }),
+    await Frame.fromCSV(new TextEncoder().encode(frame.toCSV()), { columns }),
   ]) {
     expect(back.columns.map(({ name }) => name)).toEqual(names);
     expect(cells(back)).toEqual(expected);

@@ -36,7 +36,7 @@ const checked = (events: readonly Progress[], code: string): void => {
 };
 
 it.each([1, 2])("a CSV file tells how far its reading has come, on %i threads", async (threads) => {
-  checked(await told((onProgress) => Frame.fromCsv(path, { columns, threads, onProgress })), path);
+  checked(await told((onProgress) => Frame.fromCSV(path, { columns, threads, onProgress })), path);
 });
 
 it.each([1, 2])("so does an archive, on %i threads", async (threads) => {

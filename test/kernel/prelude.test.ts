@@ -43,7 +43,7 @@ describe("the names that need no import", () => {
   it("are completed at once, with their types", async () => {
     expect(await matches("conn")).toContain("connect");
     expect(await matches("service.")).toEqual(expect.arrayContaining(["catalog", "database", "dataset", "table"]));
-    expect(await matches("Frame.fromC")).toEqual(["fromCsv"]);
+    expect(await matches("Frame.fromC")).toEqual(["fromCSV"]);
   });
 
   it("complete the words of the service", async () => {

@@ -89,7 +89,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
         "Bulk file of",
         { code },
         [],
-        "await file.frame(), .toParquet(path), .toArrow(path), .toCsv(path), .saveZip(path), .status()",
+        "await file.frame(), .toParquet(path), .toArrow(path), .toCSV(path), .saveZip(path), .status()",
       ),
     );
   }
@@ -170,9 +170,9 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   }
 
   /** Writes the CSV file of the archive as it is, byte for byte, after its checksum was found right. */
-  async toCsv(path: string, options: BulkOptions = {}): Promise<Landed> {
-    needPath(path, "toCsv()");
-    checkReadOptions(options, "toCsv()", CALL);
+  async toCSV(path: string, options: BulkOptions = {}): Promise<Landed> {
+    needPath(path, "toCSV()");
+    checkReadOptions(options, "toCSV()", CALL);
     return this.#landed(path, options, async (landing) => {
       return { path, bytes: await copyCsv(landing, path, options.signal) };
     });

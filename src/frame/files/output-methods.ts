@@ -39,10 +39,10 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   /**
    * The table as CSV text; with a path, written there block by block. Nulls are empty cells, empty text is `""`. @throws FileError
    */
-  toCsv(options?: CsvTextOptions): string;
-  toCsv(path: string, options?: CsvTextOptions): Promise<void>;
-  toCsv(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
-    refuseUnknown(typeof path === "string" ? options : path, ["escapeFormulae"], "toCsv()");
+  toCSV(options?: CsvTextOptions): string;
+  toCSV(path: string, options?: CsvTextOptions): Promise<void>;
+  toCSV(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
+    refuseUnknown(typeof path === "string" ? options : path, ["escapeFormulae"], "toCSV()");
     if (typeof path !== "string") return frameCsv(this.table, path);
     return writeCsv(this.table.batches, path, this.table.schema, options).then(() => undefined);
   }
