@@ -12,6 +12,7 @@ import { readArrow, tableFromIPCBytes } from "../columns/ipc/stream.js";
 import { readParquet } from "../columns/parquet/read/read.js";
 import { tableOf } from "../columns/table/conform.js";
 import { adopt } from "../columns/table/foreign-table.js";
+import { nameColumns, pickColumns } from "../columns/table/pick.js";
 import { sortedRows } from "../columns/table/sort.js";
 import { takeRows } from "../columns/table/take.js";
 import { csvFileTable } from "../columns/workers/csv-file.js";
@@ -22,14 +23,14 @@ import { htmlTable } from "../display/table/html.js";
 import { textTable } from "../display/table/text.js";
 import { byteLength } from "../display/table/view.js";
 import { type AsofOptions, asof } from "../series/asof.js";
-import { type CorrelationMethod, corr } from "../series/corr.js";
+import { type CorrelationMethod, corr, corrMatrix } from "../series/corr.js";
 import { describe } from "../series/describe.js";
 import { type MergeOptions, merge } from "../series/merge.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { FrameSource } from "../spec/frame-source.js";
 import { Column } from "./cells/column.js";
-import { batchesGiven, needBytes, needCount, needList, needObject, needPath } from "./cells/given.js";
+import { batchesGiven, needBytes, needCount, needList, needName, needObject, needPath } from "./cells/given.js";
 import type { AnyRow, Extended, Name, Names, NewColumn, Order, Renamed } from "./cells/row-types.js";
 import { type RowsOptions, rowsOf } from "./cells/rows.js";
 import { newColumn, tableOfRows } from "./cells/values.js";
@@ -43,7 +44,7 @@ import { concatTables } from "./verbs/concat.js";
 import { type Mask, passing } from "./verbs/filter.js";
 import { type Grouped, grouped } from "./verbs/grouped.js";
 import { newNames } from "./verbs/new-names.js";
-import { nameColumns, pickColumns, rowNumbers, setColumns, sliceRows } from "./verbs/pick.js";
+import { rowNumbers, setColumns, sliceRows } from "./verbs/pick.js";
 import type { SourceWords } from "./verbs/series-methods.js";
 import { sortKeys } from "./verbs/sort-keys.js";
 
@@ -264,8 +265,14 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return positions.length === this.numRows ? this : this.over(takeRows(this.table, positions));
   }
 
-  /** The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code point. */
-  sort(...keys: readonly Order<Row>[]): Frame<Row> {
+  /**
+   * The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code point. A key is
+   * a name or a pair of a name and a direction; keys are arguments or one list. A list of two whose second is `asc` or `desc` is a pair.
+   * @throws InputError `UnknownColumn`, `UnknownWord` for a direction, `AmbiguousSort` where a column is called as the direction
+   */
+  sort(...keys: readonly Order<Row>[]): Frame<Row>;
+  sort(keys: readonly Order<Row>[]): Frame<Row>;
+  sort(...keys: readonly (Order<Row> | readonly Order<Row>[])[]): Frame<Row> {
     return this.over(takeRows(this.table, sortedRows(this.table, sortKeys(this.table, keys))));
   }
 
@@ -274,14 +281,14 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return this.over(takeRows(this.table, rowNumbers(positions, this.numRows)));
   }
 
-  /** The first rows, all where there are fewer; buffers are shared. @throws InputError `BadOption` for a number below 0 */
-  head(count = 10): Frame<Row> {
+  /** The first rows (default 5), all where there are fewer; buffers are shared. @throws InputError `BadOption` for a number below 0 */
+  head(count = 5): Frame<Row> {
     needCount(count, "head()");
     return this.slice(0, count);
   }
 
-  /** The last rows, all where there are fewer; buffers are shared. @throws InputError `BadOption` for a number below 0 */
-  tail(count = 10): Frame<Row> {
+  /** The last rows (default 5), all where there are fewer; buffers are shared. @throws InputError `BadOption` for a number below 0 */
+  tail(count = 5): Frame<Row> {
     needCount(count, "tail()");
     return this.slice(Math.max(0, this.numRows - count));
   }
@@ -311,9 +318,18 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return this.over(describe(this.table, names.length > 0 ? names.flat() : undefined));
   }
 
-  /** Correlations between the number columns. {@link corr} */
-  corr(columns?: readonly Name<Row>[], method?: CorrelationMethod): Frame {
-    return this.over(corr(this.table, columns, method));
+  /**
+   * The correlation of two number columns, null where there is none; or, for a list of names (default: all number columns), the
+   * matrix of the correlations of each pair. {@link corr}, {@link corrMatrix}
+   * @throws InputError `UnknownColumn`, `NotANumber`, `UnknownWord`, `BadOption` for one name alone
+   */
+  corr(first: Name<Row>, second: Name<Row>, method?: CorrelationMethod): number | null;
+  corr(columns?: readonly Name<Row>[], method?: CorrelationMethod): Frame;
+  corr(columns?: Name<Row> | readonly Name<Row>[], second?: string, method?: CorrelationMethod): Frame | number | null {
+    if (typeof columns !== "string") return this.over(corrMatrix(this.table, columns, second as CorrelationMethod));
+    const hint = 'Name two columns, corr("open", "close"), or a list of columns, corr(["open", "close", "volume"]).';
+    needName(second, "The second column of corr()", hint);
+    return corr(this.table, columns, second, method);
   }
 
   /**

@@ -1,5 +1,4 @@
 import type { Table } from "../columns/arrow/arrow.js";
-import { columnIndex } from "../columns/arrow/column-names.js";
 import { oneOf } from "../errors/options.js";
 import { choose, vectorAt } from "./core/choose.js";
 import { doubleColumn, numbersOf } from "./core/numbers.js";
@@ -14,11 +13,11 @@ export type CorrelationMethod = "pearson" | "spearman";
  * The correlation of two number columns over the rows where both have a value, from -1 to 1; null for fewer than two such rows or
  * a column that does not vary.
  *
- * @throws InputError `UnknownColumn`, `UnknownWord`
+ * @throws InputError `UnknownColumn`, `NotANumber`, `UnknownWord`
  */
-export function correlation(table: Table, a: string, b: string, method: CorrelationMethod = "pearson"): number | null {
+export function corr(table: Table, a: string, b: string, method: CorrelationMethod = "pearson"): number | null {
   const byRank = oneOf(method, ["pearson", "spearman"], "method") === "spearman";
-  const [x, y] = [a, b].map((name) => numbersOf(vectorAt(table, columnIndex(table, name))));
+  const [x, y] = choose(table, { columns: [a, b] }).values.map((at) => numbersOf(vectorAt(table, at)));
   const value = pairCorrelation(x, y, byRank);
   return Number.isNaN(value) ? null : value;
 }
@@ -29,7 +28,7 @@ export function correlation(table: Table, a: string, b: string, method: Correlat
  *
  * @throws InputError `UnknownColumn`, `NotANumber`, `UnknownWord`
  */
-export function corr(table: Table, columns?: string | readonly string[], method: CorrelationMethod = "pearson"): Table {
+export function corrMatrix(table: Table, columns?: readonly string[], method: CorrelationMethod = "pearson"): Table {
   const byRank = oneOf(method, ["pearson", "spearman"], "method") === "spearman";
   const { values } = choose(table, { columns });
   const all = values.map((at) => numbersOf(vectorAt(table, at)));

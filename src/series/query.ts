@@ -1,5 +1,6 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
+import { pickColumns } from "../columns/table/pick.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type Collapse, ORDERS, type Order, type Transform } from "../spec/vocabulary.js";
@@ -11,13 +12,15 @@ import { rowsOf } from "./core/tables.js";
 import { rowAt, trackOf } from "./core/track.js";
 import { type TransformOptions, transform } from "./transform.js";
 
-/** The parameters of a filtered series (spec 4.2), with the options of {@link collapse} and {@link transform}. */
+/** A filtered series (spec 4.2) in the names of the dataset query, with the options of {@link collapse} and {@link transform}. */
 export interface SeriesQuery<Name extends string = string>
   extends CollapseOptions<Name>,
     Pick<TransformOptions, "digits"> {
+  /** One column beside the dates and `by`, by name or position; in a frame of a dataset its number there, 0 for the dates alone. */
+  readonly column?: Name | number;
   /** First and last day, both inclusive, `YYYY-MM-DD`. */
-  readonly start_date?: string;
-  readonly end_date?: string;
+  readonly from?: string;
+  readonly to?: string;
   readonly collapse?: Collapse;
   readonly transform?: Transform;
   /** Newest first or oldest first; as the rows stand where left out. */
@@ -30,14 +33,14 @@ export interface SeriesQuery<Name extends string = string>
  * What the service computes for a filtered series (spec 4.2), in its order: trim to the days asked for, collapse, transform, order,
  * limit. Each step as {@link collapse} and {@link transform} say.
  *
- * @throws InputError `BadDate`, `BadOption` and what the steps throw
+ * @throws InputError `BadDate`, `BadOption`, `UnknownColumn` and what the steps throw
  */
 export function querySeries(table: Table, query: SeriesQuery): Table {
   refuseUnknown(query ?? null, QUERY, "query()");
   const on = needTime(table, query.on, "query()");
   const { name } = table.schema.fields[on];
-  let result = trimmed(table, on, query);
   const { by, label, week, value, digits } = query;
+  let result = picked(trimmed(table, on, query), on, query);
   if (query.collapse !== undefined) result = collapse(result, query.collapse, { on: name, by, label, week, value });
   if (query.transform !== undefined) result = transform(result, query.transform, { on: name, by, digits });
   return query.order === undefined && query.limit === undefined ? result : ordered(result, name, query);
@@ -46,14 +49,24 @@ export function querySeries(table: Table, query: SeriesQuery): Table {
 const QUERY = [
   ...ALONG,
   ...["label", "week", "value", "digits"],
-  ...["start_date", "end_date", "collapse", "transform", "order", "limit"],
+  ...["column", "from", "to", "collapse", "transform", "order", "limit"],
 ] as const;
 
-/** The rows from `start_date` to `end_date`. */
-function trimmed(table: Table, on: number, { start_date, end_date }: SeriesQuery): Table {
-  if (start_date === undefined && end_date === undefined) return table;
-  const first = start_date === undefined ? Number.NEGATIVE_INFINITY : dayNamed(start_date, "start_date");
-  const last = end_date === undefined ? Number.POSITIVE_INFINITY : dayNamed(end_date, "end_date");
+/** The date column, those of `by` and the chosen one, in the order of the table. */
+function picked(table: Table, on: number, { by, column }: SeriesQuery): Table {
+  if (column === undefined) return table;
+  const chosen = new Set([on, columnIndex(table, column), ...listOf(by).map((name) => columnIndex(table, name))]);
+  return pickColumns(
+    table,
+    [...chosen].sort((a, b) => a - b),
+  );
+}
+
+/** The rows from day `from` to day `to`. */
+function trimmed(table: Table, on: number, { from, to }: SeriesQuery): Table {
+  if (from === undefined && to === undefined) return table;
+  const first = from === undefined ? Number.NEGATIVE_INFINITY : dayNamed(from, "from");
+  const last = to === undefined ? Number.POSITIVE_INFINITY : dayNamed(to, "to");
   const days = daysOf(vectorAt(table, on), table.schema.fields[on].name);
   const kept: number[] = [];
   for (let row = 0; row < days.length; row++) if (days[row] >= first && days[row] <= last) kept.push(row);

@@ -179,7 +179,7 @@ describe("verbs", () => {
       "BBB 2024-02-29",
     ]);
     expect(order(prices.sort(["close", "desc"]))).toEqual(["AAA 2024-02-29", "BBB 2024-02-29", "AAA 2024-03-01"]);
-    expect(codeOf(() => prices.sort(["close", "up" as "asc"]))).toBe("UnknownWord");
+    expect(codeOf(() => prices.sort(["close", "up" as "asc"], "date"))).toBe("UnknownWord");
   });
 
   it("cuts", () => {

@@ -83,7 +83,7 @@ it("a frame computes what the service answers, to the last digit", async () => {
       const stored = newestFirst ? [...rows].reverse() : rows;
       const whole = Frame.from(seriesOf(stored, width + 1));
       const picked = chosen === undefined ? whole : whole.select(...["Date", `v${chosen}`].slice(0, chosen + 1));
-      const computed = picked.query({ ...rest, start_date, end_date });
+      const computed = picked.query({ ...rest, from: start_date, to: end_date });
       expect(numbered(computed)).toEqual(numbered(asked));
     }),
     { numRuns: 600, seed: 7 },

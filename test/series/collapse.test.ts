@@ -233,7 +233,7 @@ const refused: [string, (table: Table) => Table, string][] = [
   ["no dates", (t) => collapse(t, "monthly", { on: "close" }), "NotADate"],
   ["a row without a date", () => collapse(tableFrom({ d: ["Date", ["2024-01-01", null]] }), "daily"), "EmptyDate"],
   ["no date column", () => collapse(tableFrom({ a: ["double", [1]] }), "daily"), "NoDateColumn"],
-  ["a date that is none", (t) => querySeries(t, { start_date: "2024-02-30" }), "BadDate"],
+  ["a date that is none", (t) => querySeries(t, { from: "2024-02-30" }), "BadDate"],
   ["a limit of nothing", (t) => querySeries(t, { limit: 0 }), "BadOption"],
 ];
 

@@ -315,8 +315,8 @@ describe("groups", () => {
     );
     expect(frame.quantile("price", 0.5)).toBe(1.0002);
     expect(frame.slice(1, 2).quantile("price", 0.5)).toBe(null);
-    expect(frame.correlation("price", "ratio")).toBeCloseTo(-0.99122, 4);
-    expect(frame.slice(0, 1).correlation("price", "ratio")).toBe(null);
+    expect(frame.corr("price", "ratio")).toBeCloseTo(-0.99122, 4);
+    expect(frame.slice(0, 1).corr("price", "ratio")).toBe(null);
   });
 
   it.each([

@@ -183,7 +183,7 @@ describe("trim, collapse, transform, order, limit", () => {
   const cases: [string, SeriesQuery, unknown[][]][] = [
     [
       "the first row in range is the base that drops out",
-      { start_date: day(10), end_date: day(12), transform: "diff" },
+      { from: day(10), to: day(12), transform: "diff" },
       [
         [day(12), 1],
         [day(11), 1],
@@ -191,7 +191,7 @@ describe("trim, collapse, transform, order, limit", () => {
     ],
     [
       "normalize starts at 100 inside the range",
-      { start_date: day(19), end_date: day(20), transform: "normalize", order: "asc" },
+      { from: day(19), to: day(20), transform: "normalize", order: "asc" },
       [
         [day(19), 100],
         [day(20), 105],
@@ -248,8 +248,8 @@ describe("trim, collapse, transform, order, limit", () => {
     );
     const found = cellsOf(
       querySeries(seriesOf(rows), {
-        start_date: "2015-02-12",
-        end_date: "2015-04-22",
+        from: "2015-02-12",
+        to: "2015-04-22",
         order: "asc",
         collapse: "weekly",
         transform: "rdiff",

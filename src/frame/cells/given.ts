@@ -30,6 +30,11 @@ export function needBytes(given: unknown, where: string, hint: string): asserts 
   if (!(given instanceof Uint8Array)) refuse(given, where, hint);
 }
 
+/** Throws InputError `BadOption` unless a name is given. */
+export function needName(given: unknown, where: string, hint: string): asserts given is string {
+  if (typeof given !== "string") refuse(given, where, hint);
+}
+
 /** Throws InputError `BadOption` unless a path is given. */
 export function needPath(given: unknown, where: string): asserts given is string {
   if (typeof given === "string" && given !== "") return;

@@ -1,37 +1,9 @@
-import { type Field, type RecordBatch, Schema, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { type RecordBatch, Schema, Table, type Vector } from "../../columns/arrow/arrow.js";
 import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { needList } from "../cells/given.js";
 import type { MadeColumn } from "../cells/values.js";
-
-/** The same rows with the columns at these positions; buffers are shared. */
-export function pickColumns(table: Table, positions: readonly number[]): Table {
-  return withFields(
-    table,
-    positions.map((at) => table.schema.fields[at]),
-    positions,
-  );
-}
-
-/** The same columns under other names, one for each; buffers are shared. */
-export function nameColumns(table: Table, names: readonly string[]): Table {
-  const fields = table.schema.fields.map((field, i) => field.clone({ name: names[i] }));
-  return withFields(
-    table,
-    fields,
-    fields.map((_, i) => i),
-  );
-}
-
-function withFields(table: Table, fields: readonly Field[], positions: readonly number[]): Table {
-  const schema = new Schema([...fields], table.schema.metadata);
-  const batches = table.batches.map((batch) => {
-    const children = positions.map((at) => batch.data.children[at]);
-    return recordBatch(schema, children, batch.numRows);
-  });
-  return new Table(schema, batches);
-}
 
 /**
  * Rows `begin` (inclusive) to `stop` (exclusive), negative positions counted from the end; buffers are shared.

@@ -4,7 +4,6 @@ import type { Frequency } from "../../series/core/calendar.js";
 import type { ColumnChoice } from "../../series/core/choose.js";
 import { quantile } from "../../series/core/quantile.js";
 import { diff, pctChange, type ReturnsOptions, returns, shift } from "../../series/core/steps.js";
-import { type CorrelationMethod, correlation } from "../../series/corr.js";
 import { type EwmOptions, ewm } from "../../series/ewm.js";
 import { type Filling, type FillOptions, fill } from "../../series/fill.js";
 import { querySeries, type SeriesQuery } from "../../series/query.js";
@@ -125,10 +124,5 @@ export abstract class SeriesMethods<Row extends object> {
   /** A quantile of a number column, from 0 to 1; null where it has no values. {@link quantile} */
   quantile(column: Name<Row>, q: number): number | null {
     return quantile(this.table, column, q);
-  }
-
-  /** The correlation of two number columns; null where there is none. {@link correlation} */
-  correlation(a: Name<Row>, b: Name<Row>, method?: CorrelationMethod): number | null {
-    return correlation(this.table, a, b, method);
   }
 }
