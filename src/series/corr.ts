@@ -59,8 +59,15 @@ function pairCorrelation(x: Float64Array, y: Float64Array, byRank: boolean): num
     addTo(squaresA, (a[i] - meanA) ** 2);
     addTo(squaresB, (b[i] - meanB) ** 2);
   }
-  const value = totalOf(products) / (Math.sqrt(totalOf(squaresA)) * Math.sqrt(totalOf(squaresB)));
+  const value = totalOf(products) / geometricMean(totalOf(squaresA), totalOf(squaresB));
   return Math.max(-1, Math.min(1, value));
+}
+
+/** The root of the product, exact for equal numbers unless the product over- or underflows. */
+function geometricMean(a: number, b: number): number {
+  const product = a * b;
+  const isInRange = product > 1e-280 && product < Number.POSITIVE_INFINITY;
+  return isInRange ? Math.sqrt(product) : Math.sqrt(a) * Math.sqrt(b);
 }
 
 /** Ranks from 1; equal values share the mean of their ranks. */

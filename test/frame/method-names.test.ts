@@ -62,7 +62,7 @@ describe("corr() gives one number for two names and the matrix for a list", () =
   const numbers = Frame.fromRows([1, 2, 3, 4].map((x) => ({ x, y: -x, z: x * x, note: "n" })));
 
   it("computes both", () => {
-    expect(numbers.corr("x", "y")).toBeCloseTo(-1, 14);
+    expect(numbers.corr("x", "y")).toBe(-1);
     expect(numbers.corr("x", "z")).toBeCloseTo(0.98437, 5);
     expect(numbers.corr("x", "z", "spearman")).toBe(1);
     expect(numbers.head(1).corr("x", "y")).toBe(null);
