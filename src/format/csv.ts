@@ -1,5 +1,3 @@
-import { DataError } from "../errors/errors.js";
-
 export const QUOTE = 34;
 export const COMMA = 44;
 export const LF = 10;
@@ -156,19 +154,4 @@ export function undouble(b: Uint8Array, start: number, end: number, out: Uint8Ar
 /** 3 when a UTF-8 byte order mark stands at the front, else 0. */
 export function skipByteOrderMark(b: Uint8Array): number {
   return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
-}
-
-/**
- * Refuses text that is not in UTF-8 as its byte order mark shows.
- *
- * @throws DataError
- */
-export function refuseUtf16(b: Uint8Array): void {
-  if ((b[0] === 0xff && b[1] === 0xfe) || (b[0] === 0xfe && b[1] === 0xff)) {
-    throw new DataError("The CSV text is in UTF-16, not UTF-8.", {
-      code: "BadUtf8",
-      offset: 0,
-      hint: "Convert the file to UTF-8 first.",
-    });
-  }
 }

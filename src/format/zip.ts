@@ -3,6 +3,7 @@ import { crc32, createInflateRaw, type ZlibOptions } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
 import { DataError } from "../errors/errors.js";
 import { bytesAccess, type FileState, fileAccess, type RandomAccess } from "./random-access.js";
+import { refuseFormat, SIGNATURE_BYTES } from "./signature.js";
 
 /** Limits against archives made to harm. */
 export interface ZipOptions {
@@ -113,10 +114,19 @@ export async function zipEntries(source: ZipSource, options: ZipOptions = {}): P
     const state = "state" in access ? (access.state as FileState) : undefined;
     return spans.map((span) => listing(source, state, span, options));
   } catch (cause) {
-    throw asDataError(cause);
+    const error = asDataError(cause);
+    if (error instanceof DataError && error.code === "NotZip") await refuseOtherFormat(access);
+    throw error;
   } finally {
     await access.close();
   }
+}
+
+/** Throws DataError `NotZip` that names the format where the first bytes do. */
+async function refuseOtherFormat(access: RandomAccess): Promise<void> {
+  const start = new Uint8Array(Math.min(SIGNATURE_BYTES, access.size));
+  await access.read(start, 0);
+  refuseFormat(start, "a zip archive", "NotZip");
 }
 
 function accessOf(source: Uint8Array | RandomAccess): RandomAccess {

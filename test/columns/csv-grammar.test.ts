@@ -1,7 +1,9 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { DataError } from "../../src/errors/errors.js";
+import { zipBytes } from "../zip/archive.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 const columns = [
@@ -94,10 +96,46 @@ describe("a header", () => {
     expect(await read("a,b")).toEqual([]);
   });
 
+  it("is detected by its names in any order; some of them are an error", async () => {
+    const header = "detect";
+    expect(await read("b,a\n1,x\n", { header })).toEqual([["x", "1"]]);
+    const texts = ["n", "t"].map((name) => ({ name, type: "String" }));
+    expect(await read("t,n\na,b\n", { header, columns: texts })).toEqual([["b", "a"]]);
+    await expect(read("a,c\nx,1\n", { header })).rejects.toMatchObject({ code: "UnknownColumn", column: "c" });
+    await expect(read("a\nx\n", { header })).rejects.toMatchObject({ code: "MissingColumn", column: "b" });
+    await expect(read("a,c\nx,1\n", { header })).rejects.toMatchObject({
+      hint: expect.stringContaining("header: false"),
+    });
+    expect(await read("B,x\n1,zzz\n", { header, lenient: { header: true } })).toEqual([[null, "1"]]);
+    expect(await read("x,1\n", { header, lenient: { header: true } })).toEqual([["x", "1"]]);
+  });
+
   it("is matched loosely on demand", async () => {
     const lenient = { header: true };
     expect(await read("B,x,A\n1,zzz,t\n", { lenient })).toEqual([["t", "1"]]);
-    expect(await read('x\n"z"\n', { lenient })).toEqual([[null, null]]);
+  });
+
+  it.each([
+    ["t,m\nx,1\n", "none of the declared columns"],
+    ['x\n"z"\n', "none of the declared columns"],
+    ["a;b\n1;2\n", 'separated by ";"'],
+    ["a\tb\n1\t2\n", "separated by a tab"],
+    ["a|b\n1|2\n", 'separated by "|"'],
+  ])("without a declared column is refused, leniently too: %j", async (text, message) => {
+    for (const lenient of [{}, { header: true }]) {
+      await expect(read(text, { lenient })).rejects.toMatchObject({ code: "UnknownColumn" });
+      await expect(read(text, { lenient })).rejects.toThrow(message);
+      await expect(read(text, { lenient })).rejects.not.toMatchObject({ hint: expect.stringContaining("lenient") });
+    }
+  });
+
+  it("with bytes that are not UTF-8 matches no column", async () => {
+    const bytes = Uint8Array.from([0x61, 0xff, ...utf8(",b\nx,1\n")]);
+    const odd = [{ name: "a\ufffd", type: "String" }, columns[1]];
+    await expect(read(bytes, { columns: odd })).rejects.toMatchObject({ code: "BadUtf8", offset: 0 });
+    await expect(read(bytes, { columns: odd, header: "detect" })).rejects.toMatchObject({ code: "BadUtf8" });
+    await expect(read(bytes, { columns: odd, lenient: { header: true } })).rejects.toMatchObject({ code: "BadUtf8" });
+    expect(await read(bytes, { columns: odd, lenient: { utf8: true } })).toEqual([["x", "1"]]);
   });
 });
 
@@ -171,8 +209,27 @@ describe("bytes", () => {
     }
   });
 
-  it("UTF-16 is refused by name", async () => {
-    await expect(read(Uint8Array.of(0xff, 0xfe, 0x61, 0))).rejects.toThrow("UTF-16");
+  it.each([
+    ["UTF-16", [0xff, 0xfe, 0x61, 0, 0x2c, 0, 0x62, 0], "UTF-8"],
+    ["UTF-16", [0xff, 0xfe], "UTF-8"],
+    ["UTF-16", [0xfe, 0xff, 0, 0x61], "UTF-8"],
+    ["UTF-32", [0xff, 0xfe, 0, 0, 0x61, 0, 0, 0], "UTF-8"],
+    ["UTF-32", [0, 0, 0xfe, 0xff, 0, 0, 0, 0x61], "UTF-8"],
+    ["gzip data", [...gzipSync("a,b\nx,1\n")], "gunzip"],
+    ["a zip archive", [...zipBytes([{ name: "T.csv", data: "a,b\nx,1\n" }])], "Frame.fromZip("],
+    ["zstd data", [0x28, 0xb5, 0x2f, 0xfd, 4, 0x48, 0, 0], "unzstd"],
+    ["xz data", [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0, 4], "unxz"],
+    ["a Parquet file", [...utf8("PAR1"), 0x15, 0, 0x15, 0], "Frame.fromParquet("],
+    ["an Arrow file", [...utf8("ARROW1"), 0, 0, 0], "Frame.fromArrow("],
+  ])("%s is refused by name: %j", async (name, bytes, hint) => {
+    const refused = read(Uint8Array.from(bytes));
+    await expect(refused).rejects.toMatchObject({ code: "WrongFormat", hint: expect.stringContaining(hint) });
+    await expect(refused).rejects.toThrow(`got ${name.startsWith("UTF") ? `text in ${name}` : name}.`);
+  });
+
+  it("a column may be called like the start of a binary file", async () => {
+    const named = (name: string) => ({ columns: [{ name, type: "String" }] });
+    for (const name of ["PAR1", "PK", "ARROW1"]) expect(await read(`${name}\nx\n`, named(name))).toEqual([["x"]]);
   });
 
   it("a cell of 10 MB is read and one beyond the limit refused", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { bulkFile } from "../../src/client/bulk/bulk-file.js";
+import { bulkFile, type LocalBulkOptions } from "../../src/client/bulk/bulk-file.js";
 import type { ConnectOptions } from "../../src/client/transport/options.js";
 import type { Progress } from "../../src/columns/io/progress.js";
 import { Frame } from "../../src/frame/frame.js";
@@ -561,6 +561,15 @@ describe("landing", () => {
     }
   });
 
+  it("row 34: an unknown header is not taken for data", async () => {
+    for (const text of ["t,d,c\nAAA,2024-02-29,1.25\n", "t,d\n", ",,\n"]) {
+      server.on(FILE, ranged(zipBytes([{ name: "T.csv", data: text }]), { etag: `"${encodeURIComponent(text)}"` }));
+      for (const options of [{}, { onBadCell: "null" }] as const) {
+        expect(await fails(exported().frame(options))).toMatchObject({ name: "DataError", code: "UnknownColumn" });
+      }
+    }
+  });
+
   it("a file without a header line is read by place", async () => {
     server.on(FILE, ranged(zipBytes([{ name: "T.csv", data: "AAA,2024-02-29,1.25\nBBB,2024-03-01,\n" }]), strong));
     expect([...(await exported().frame()).rows()]).toEqual([
@@ -723,6 +732,43 @@ describe("a local archive", () => {
     await expect(bulkFile(target()).frame()).rejects.toMatchObject({ name: "InputError", code: "MissingColumns" });
     writeFileSync(target(), zipBytes([{ name: "EOD.csv", data: "Code,Date,Close\nA,2024-02-29,1\n" }]));
     expect((await bulkFile(target()).frame()).columns.map(({ type }) => type)).toEqual(["String", "Date", "double"]);
+  });
+
+  const text = (name: string) => ({ name, type: "String" });
+  const written = (csv: string) => writeFileSync(target(), zipBytes([{ name: "T.csv", data: csv }]));
+
+  it("with an unknown header is refused", async () => {
+    written("t,m\na,b\n");
+    await expect(bulkFile(target(), { columns: [text("x"), text("y")] }).frame()).rejects.toMatchObject({
+      name: "DataError",
+      code: "UnknownColumn",
+      hint: expect.stringContaining("header: false"),
+    });
+  });
+
+  it("takes the header and lenient options of CSV", async () => {
+    const columns = [text("x"), text("y")];
+    written("a,b\nc,d\n");
+    const rowsOf = async (options: LocalBulkOptions) => [...(await bulkFile(target(), options).frame()).rows()];
+    expect(await rowsOf({ columns, header: false })).toEqual([
+      { x: "a", y: "b" },
+      { x: "c", y: "d" },
+    ]);
+    expect(await rowsOf({ columns, header: "detect" })).toHaveLength(2);
+    written('y,z,X\n1,2,q"r\n');
+    expect(await rowsOf({ columns, lenient: { header: true, quotes: true } })).toEqual([{ x: 'q"r', y: "1" }]);
+    written("y,x\n1\n");
+    await expect(rowsOf({ columns, header: "detect" })).rejects.toMatchObject({ code: "ShortRow" });
+    expect(await rowsOf({ columns, header: "detect", lenient: { shortRows: true } })).toEqual([{ x: null, y: "1" }]);
+    expect(() => bulkFile(target(), { header: false })).toThrow("expects columns together with header");
+    expect(() => bulkFile(target(), { columns, header: "yes" as never })).toThrow('Unknown header: "yes".');
+    const misspelt = { columns, lenient: { headers: true } as never };
+    expect(() => bulkFile(target(), misspelt)).toThrow('has no option "headers"');
+  });
+
+  it("that is empty has no rows", async () => {
+    written("");
+    expect(await bulkFile(target(), { columns }).frame()).toMatchObject({ numRows: 0, numColumns: 3 });
   });
 
   it("that is damaged is not deleted", async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crc32, deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import { afterAll, expect, it } from "vitest";
 import { zipEntry } from "../../src/format/zip.js";
 import { zipBytes } from "./archive.js";
@@ -191,4 +191,16 @@ it("an abort ends the reading with its reason", async () => {
     for await (const _ of entry.chunks()) stop.abort(reason);
   })();
   await expect(run).rejects.toBe(reason);
+});
+
+it("names what is not a zip archive by its first bytes", async () => {
+  const path = join(folder, "a.csv.gz");
+  writeFileSync(path, gzipSync(csv));
+  for (const source of [path, gzipSync(csv)]) {
+    await expect(text(source)).rejects.toMatchObject({ code: "NotZip", hint: expect.stringContaining("gunzip") });
+    await expect(text(source)).rejects.toThrow("Expected a zip archive; got gzip data.");
+  }
+  await expect(text(Buffer.from(csv))).rejects.toThrow("This is not a zip archive, or it is cut off.");
+  await expect(text(zipBytes([{ name: "a.csv", data: csv }]).subarray(0, 60))).rejects.toThrow("or it is cut off");
+  await expect(text(new Uint8Array(0))).rejects.toMatchObject({ code: "NotZip" });
 });

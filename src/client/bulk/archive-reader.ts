@@ -27,17 +27,16 @@ export type LandOptions = ReadOptions & { readonly signal?: AbortSignal };
 export async function* landedBatches(landing: Landing, options: LandOptions): AsyncGenerator<RecordBatch> {
   const { zip, code, emptyText, onProgress, lent } = landing;
   const entry = await zipEntry(zip, { signal: options.signal });
-  const cells = await firstCells(entry.chunks());
-  const { columns, header } = await landing.choose(cells);
-  if (cells.length === 0) return;
   const { size: total } = entry;
+  const chosen = await landing.choose(() => firstCells(entry.chunks()));
+  if (total === 0) return;
   const progress = readProgress(onProgress, code);
   let bytes = 0;
   let rows = 0;
   const onBytes = (read: number): void => {
     bytes = read;
   };
-  for await (const batch of zipBatches(zip, entry, { ...options, columns, header, emptyText, onBytes, lent })) {
+  for await (const batch of zipBatches(zip, entry, { ...options, ...chosen, emptyText, onBytes, lent })) {
     rows += batch.numRows;
     progress.step({ rows, bytes, total });
     yield batch;

@@ -1,19 +1,57 @@
-import { InputError } from "../../errors/errors.js";
-import type { ColumnSpec } from "../../spec/columns.js";
+import type { CsvLeniency } from "../../columns/arrow/read-options.js";
+import { textTable } from "../../columns/build/from-text-rows.js";
+import { DataError, InputError, isArrowbookError } from "../../errors/errors.js";
+import { type ColumnSpec, parseType } from "../../spec/columns.js";
 
 /** How the CSV inside a bulk file is read: its columns in the order wanted, and whether its first line names them. */
 export interface BulkColumns {
   readonly columns: readonly ColumnSpec[];
-  readonly header: boolean;
+  readonly header: boolean | "detect";
+  readonly lenient?: CsvLeniency;
 }
 
-/** Decides from the cells of the first line. */
-export type ColumnChooser = (first: readonly string[]) => BulkColumns | Promise<BulkColumns>;
+/** Decides how a file is read. `firstCells` gives the cells of its first line, none for an empty file. */
+export type ColumnChooser = (firstCells: () => Promise<readonly string[]>) => BulkColumns | Promise<BulkColumns>;
 
-/** Columns with declared types: the first line is a header when a cell of it is one of their names. */
-export function declaredColumns(columns: readonly ColumnSpec[]): ColumnChooser {
+/**
+ * Columns whose types the service declares. A cell that is one of their names makes the first line a header. A file without
+ * a header is read by position, if its first line shows that it is data: every cell has its column's type, and not all of
+ * those types are text.
+ *
+ * @throws {DataError} UnknownColumn where the first line is neither
+ */
+export async function serviceColumns(
+  columns: readonly ColumnSpec[],
+  firstCells: () => Promise<readonly string[]>,
+): Promise<BulkColumns> {
+  const first = await firstCells();
   const names = new Set(columns.map(({ name }) => name));
-  return (first) => ({ columns, header: first.length === 0 || first.some((cell) => names.has(cell)) });
+  if (first.length === 0 || first.some((cell) => names.has(cell))) return { columns, header: true };
+  if (isData(first, columns)) return { columns, header: false };
+  const line = JSON.stringify(first.join(","));
+  throw new DataError(
+    `The first line ${line} holds none of the column names, and is not a row of these columns either.`,
+    {
+      code: "UnknownColumn",
+      column: first[0],
+      offset: 0,
+      hint: `The columns are ${columns.map(({ name, type }) => `${JSON.stringify(name)} (${type})`).join(", ")}. Save the archive with saveZip(path) and read it with bulkFile(path, { columns, header }).`,
+    },
+  );
+}
+
+const TEXT_KINDS = new Set(["text", "unknown"]);
+
+function isData(cells: readonly string[], columns: readonly ColumnSpec[]): boolean {
+  const typed = columns.some(({ type }, i) => !TEXT_KINDS.has(parseType(type).kind) && (cells[i] ?? "") !== "");
+  if (!typed || cells.length !== columns.length) return false;
+  try {
+    textTable([cells.map((cell) => (cell === "" ? null : cell))], columns, { warn: () => {} });
+    return true;
+  } catch (error) {
+    if (isArrowbookError(error)) return false;
+    throw error;
+  }
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -23,7 +61,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
  * day, there is no header line: `titles` is asked for the titles of the series that the first cell names.
  */
 export function databaseColumns(titles: (datasetCode: string) => Promise<readonly string[]>): ColumnChooser {
-  return async (first) => {
+  return async (firstCells) => {
+    const first = await firstCells();
     if (first.length === 0) return { columns: codeAndDate("Date"), header: true };
     const header = !DAY.test(first[1] ?? "");
     const known = header ? first.slice(1) : await titles(first[0]).catch(() => []);
@@ -40,12 +79,17 @@ function named(code: string, names: readonly string[]): ColumnSpec[] {
 
 const codeAndDate = (date: string): ColumnSpec[] => named("Code", [date]);
 
-/** Columns of a local file nobody described: a database bulk file is known by its first cell. Throws InputError for any other. */
-export function undeclaredColumns(path: string): ColumnChooser {
+/**
+ * Columns of a local file without declared ones: a database bulk file is recognized by its first cell.
+ *
+ * @throws {InputError} MissingColumns for any other file
+ */
+export function undeclaredColumns(path: string, lenient: CsvLeniency | undefined): ColumnChooser {
   const asDatabase = databaseColumns(async () => []);
-  return (first) => {
-    if (first[0] === "Code") return asDatabase(first);
-    throw new InputError(`${path} does not say the types of its columns.`, {
+  return async (firstCells) => {
+    const [code] = await firstCells();
+    if (code === "Code") return { ...(await asDatabase(firstCells)), lenient };
+    throw new InputError(`${path} does not declare the types of its columns.`, {
       code: "MissingColumns",
       hint: 'Declare them: bulkFile(path, { columns: [{ name: "ticker", type: "String" }, …] }).',
     });

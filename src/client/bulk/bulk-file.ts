@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import { checkColumns, checkReadOptions } from "../../columns/arrow/read-options.js";
+import { type CsvOptions, checkColumns, checkCsvDialect, checkReadOptions } from "../../columns/arrow/read-options.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { LentBatches } from "../../columns/build/lent-batches.js";
 import { atomicFile, type Written } from "../../columns/io/atomic-file.js";
@@ -25,7 +25,7 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import { queryCard } from "../cards/query-card.js";
 import { type Session, telling } from "../transport/request.js";
 import { copyCsv, type Landing, type LandOptions, landedBatches } from "./archive-reader.js";
-import { type ColumnChooser, declaredColumns, undeclaredColumns } from "./bulk-columns.js";
+import { type ColumnChooser, undeclaredColumns } from "./bulk-columns.js";
 import { type BulkStatus, shownStatus } from "./bulk-status.js";
 import { download, type LinkSource } from "./download.js";
 import { noteOf, sweepUnfinished } from "./partial-file.js";
@@ -140,8 +140,8 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     return this.#landed(undefined, options, async (landing) => {
       const batches: RecordBatch[] = [];
       let columns: readonly ColumnSpec[] = [];
-      const choose: ColumnChooser = async (cells) => {
-        const chosen = await landing.choose(cells);
+      const choose: ColumnChooser = async (firstCells) => {
+        const chosen = await landing.choose(firstCells);
         columns = chosen.columns;
         return chosen;
       };
@@ -329,11 +329,9 @@ function sweepTemporary(): void {
 }
 
 /** How a local archive is read. */
-export interface LocalBulkOptions {
-  /** Name and service type of each column; may be left out for a database bulk file, which starts with `Code` (spec 2.5). */
+export interface LocalBulkOptions extends Pick<CsvOptions, "header" | "emptyText" | "lenient"> {
+  /** Name and service type of each column; may be omitted for a database bulk file, which starts with `Code` (spec 2.5). */
   readonly columns?: readonly ColumnSpec[];
-  /** How empty text is told from null. Default `quoted`: `""` is empty text, nothing is null. */
-  readonly emptyText?: "quoted" | "null";
 }
 
 /**
@@ -357,17 +355,23 @@ export function bulkFile<Row extends object = Record<string, Cell>>(
       hint: "Give the path of a zip archive; bytes in memory go into Frame.fromZip(bytes, { columns }).",
     });
   }
-  refuseUnknown(options, ["columns", "emptyText"], "bulkFile()");
-  const { columns, emptyText = "quoted" } = options;
+  refuseUnknown(options, ["columns", "header", "emptyText", "lenient"], "bulkFile()");
+  const { columns, header, emptyText = "quoted", lenient } = options;
+  checkCsvDialect(options, "bulkFile()");
   if (columns !== undefined) checkColumns(columns, "bulkFile()");
-  checkWords({ emptyText }, { emptyText: ["quoted", "null"] });
+  else if (header !== undefined) {
+    throw new InputError("bulkFile() expects columns together with header; got header alone.", {
+      code: "BadOption",
+      hint: 'Declare the columns: bulkFile(path, { header: false, columns: [{ name: "ticker", type: "String" }, …] }).',
+    });
+  }
   const status = async (): Promise<BulkStatus> => {
     await zipEntry(path);
     return { status: "fresh", ready: true, data_snapshot_time: null, last_refreshed_time: null };
   };
   return new BulkFile<Row>({
     code: path,
-    choose: columns ? declaredColumns(columns) : undeclaredColumns(path),
+    choose: columns ? () => ({ columns, header: header ?? true, lenient }) : undeclaredColumns(path, lenient),
     emptyText,
     status,
     ready: status,

@@ -11,7 +11,7 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { Format } from "../../spec/vocabulary.js";
-import { declaredColumns } from "../bulk/bulk-columns.js";
+import { serviceColumns } from "../bulk/bulk-columns.js";
 import { BulkFile } from "../bulk/bulk-file.js";
 import { type ExportOptions, exportSource } from "../bulk/export-source.js";
 import { shownTable } from "../cards/metadata-cards.js";
@@ -164,10 +164,10 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     return new BulkFile<Row>({
       code: this.code,
       about: sourceOf(this.code, filters, undefined),
-      choose: async (first) => {
+      choose: async (firstCells) => {
         const { columns } = await (await checked()).metadata();
         const wanted = select?.map((name) => columns.find((column) => column.name === name) as ColumnSpec);
-        return declaredColumns(wanted ?? columns)(first);
+        return serviceColumns(wanted ?? columns, firstCells);
       },
       emptyText: emptyTextOf(this.#session.settings.profile),
       status: async (signal) => {

@@ -54,7 +54,10 @@ export interface CsvLeniency {
   readonly trim?: boolean;
   /** Invalid UTF-8 becomes U+FFFD. */
   readonly utf8?: boolean;
-  /** Columns of the header that nobody declared are dropped, declared ones it lacks are null, letter case is ignored where that is unambiguous. */
+  /**
+   * Undeclared columns of the header are dropped, declared ones it lacks are null, letter case is ignored where that is
+   * unambiguous. A header without any declared column is still an error.
+   */
   readonly header?: boolean;
 }
 
@@ -62,7 +65,7 @@ export interface CsvLeniency {
 export interface CsvOptions extends ReadOptions {
   /** Name and service type of each column; cells are matched to them by the header's names, or by place without a header. */
   readonly columns: readonly ColumnSpec[];
-  /** `true`: the first line holds the column names; `"detect"`: it does when it equals them. */
+  /** `true`: the first line holds the column names; `"detect"`: it does where one of its cells is a declared name. */
   readonly header?: boolean | "detect";
   /** `quoted`: `""` is empty text and an unquoted empty cell null; `null`: both are null. */
   readonly emptyText?: "quoted" | "null";
@@ -103,10 +106,16 @@ export function checkReadOptions(options: object | undefined, where: string, als
 
 /** As {@link checkReadOptions}, for CSV; the columns must be there. */
 export function checkCsvOptions(options: CsvOptions, where: string, also: readonly string[] = []): void {
-  const { columns, header, emptyText, lenient }: Partial<CsvOptions> = options ?? {};
+  const { columns }: Partial<CsvOptions> = options ?? {};
   checkColumns(columns, where);
   refuseUnknown(options, [...CSV, ...also], where);
   checkWords(options, WORDS);
+  checkCsvDialect(options, where);
+}
+
+/** Throws InputError for an unknown value of `header`, `emptyText` or `lenient`. */
+export function checkCsvDialect(options: Pick<CsvOptions, "header" | "emptyText" | "lenient">, where: string): void {
+  const { header, emptyText, lenient } = options;
   checkWords({ emptyText }, { emptyText: ["quoted", "null"] });
   if (typeof header !== "boolean") checkWords({ header }, { header: ["detect"] });
   refuseUnknown(lenient, LENIENT, `${where} lenient`);

@@ -8,11 +8,11 @@ import {
   INCOMPLETE,
   MALFORMED,
   QUOTED,
-  refuseUtf16,
   skipByteOrderMark,
   splitRow,
   undouble,
 } from "../../format/csv.js";
+import { refuseFormat, SIGNATURE_BYTES } from "../../format/signature.js";
 import { BATCH_ROWS, type CsvOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
 import { SpareMemory } from "../build/buffer-pool.js";
@@ -27,7 +27,7 @@ import {
 } from "../build/builder.js";
 import { CELL_BAD } from "../build/exact-cell.js";
 import type { RowCursor } from "../build/row-cursor.js";
-import { matchHeader } from "./header.js";
+import { isHeader, matchHeader } from "./header.js";
 import { PADDING, readPlainRows } from "./plain-rows.js";
 import { grammarFault, type RowFault, rowError } from "./row-error.js";
 import { CsvBlocks, INPUT } from "./wasm-reader.js";
@@ -259,9 +259,9 @@ export class CsvParser {
   private readHeader(): boolean {
     const { cursor, options } = this;
     const { header = true, columns, lenient = {} } = options;
-    if (cursor.end < 3 && !this.last) return false;
     if (this.base === 0 && cursor.p === 0) {
-      refuseUtf16(cursor.b.subarray(0, cursor.end));
+      if (cursor.end < SIGNATURE_BYTES && !this.last) return false;
+      refuseFormat(cursor.b.subarray(0, cursor.end), "CSV text in UTF-8");
       cursor.p = skipByteOrderMark(cursor.b.subarray(0, cursor.end));
     }
     const places = columns.map((_, i) => i);
@@ -278,14 +278,19 @@ export class CsvParser {
     }
     const next = this.split();
     if (next === INCOMPLETE) return false;
-    const names = Array.from({ length: this.row.count }, (_, i) => this.text(i, lenient.trim === true));
-    if (header === "detect") {
-      const found = names.length === columns.length && columns.every((column, i) => column.name === names[i]);
-      if (found) cursor.p = next;
+    const names = Array.from({ length: this.row.count }, (_, i) => this.headerName(i));
+    const loose = lenient.header === true;
+    if (header === "detect" && !isHeader(names, columns, loose)) {
       this.useOrder(places);
       return true;
     }
-    this.useOrder(matchHeader(names, columns, lenient.header === true));
+    const invalid = names.indexOf(undefined);
+    if (invalid >= 0) {
+      const hint = "Find out the encoding, or pass lenient: { utf8: true }.";
+      const what = `is not valid UTF-8 in cell ${invalid + 1}`;
+      throw this.refused({ code: "BadUtf8", what, hint, at: this.row.starts[invalid] });
+    }
+    this.useOrder(matchHeader(names, columns, loose));
     cursor.p = next;
     return true;
   }
@@ -308,11 +313,14 @@ export class CsvParser {
     return next;
   }
 
-  /** Text of a cell of the row at hand. */
-  private text(i: number, trim: boolean): string {
+  /** The name in a cell of the header line; undefined where it is not valid UTF-8. */
+  private headerName(i: number): string | undefined {
     const { b } = this.cursor;
     const { starts, ends, flags } = this.row;
-    const text = Buffer.from(b.buffer, b.byteOffset + starts[i], ends[i] - starts[i]).toString();
+    const { trim = false, utf8 = false } = this.options.lenient ?? {};
+    const bytes = Buffer.from(b.buffer, b.byteOffset + starts[i], ends[i] - starts[i]);
+    if (!utf8 && !isUtf8(bytes)) return undefined;
+    const text = bytes.toString();
     if ((flags[i] & DOUBLED) !== 0) return text.replaceAll('""', '"');
     return trim && flags[i] === 0 ? text.replace(/^[ \t]+|[ \t]+$/g, "") : text;
   }
