@@ -53,21 +53,23 @@ function tooLarge(answer: Answer, limit: number): TransportError {
   });
 }
 
+/** How a body begins, without a byte order mark. */
 const FIRST: Readonly<Record<Format | "zip", RegExp>> = {
-  json: /^(?:\uFEFF)?\s*[{[]/,
-  xml: /^(?:\uFEFF)?\s*</,
+  json: /^\s*[{[]/,
+  xml: /^\s*</,
   csv: /^(?!\s*<(?:!doctype|html|head|body|\?xml))/i,
   zip: /^PK(?:\x03\x04|\x05\x06)/,
 };
 
-const HTML = /^(?:\uFEFF)?\s*<(?:!doctype\s+html|html|head|body)\b/i;
+const HTML = /^\s*<(?:!doctype\s+html|html|head|body)\b/i;
 
 /**
  * Throws DataError `UnexpectedContent` for a body that cannot be what was asked for: a page of a proxy, a login, an error
  * page that came with status 200.
  */
 export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format | "zip"): void {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 600)).toString("latin1");
+  // The decoder drops a byte order mark, which may precede JSON (RFC 8259, 8.1), XML and CSV alike.
+  const start = new TextDecoder().decode(bytes.subarray(0, 600));
   const type = (answer.header("content-type") ?? "").split(";")[0].trim().toLowerCase();
   const page = type === "text/html" || type === "application/xhtml+xml" || HTML.test(start);
   if (!page && FIRST[wanted].test(start)) return;
