@@ -102,6 +102,21 @@ it("names row and offset of rows that are too short, too long or no rows", () =>
   expect(() => read('[{"a":1}]', two)).toThrow("a row");
 });
 
+it("refuses rows without a comma between them, wherever the fast reader stops", () => {
+  const two: readonly ColumnSpec[] = [
+    { name: "t", type: "String" },
+    { name: "n", type: "Integer" },
+  ];
+  const wide = Array.from({ length: 60 }, (_, k) => ({ name: `c${k}`, type: "Integer" }));
+  const row = `[${wide.map((_, k) => k).join(",")}]`;
+  for (const gap of ["", " ", "\n", ",,", ":", "]"]) {
+    for (const text of [`["a",1],["b",2]${gap}["c",3]`, `["a",1]${gap}["b",2]`, `["\\n",1.0]${gap}["b",2]`]) {
+      for (const batchRows of [1, 2, 100]) expect(() => read(`[${text}]`, two, { batchRows })).toThrow(DataError);
+    }
+    expect(() => read(`[${row},${row}${gap}${row}]`, wide)).toThrow(DataError);
+  }
+});
+
 it("refuses every cut", () => {
   const text = '[["a\\n","2024-01-01",1.5,2,3,true,"2017-11-10T00:18:07Z"],["é",null,null,-1e5,4,false,null]]';
   const bytes = utf8(text);

@@ -91,7 +91,8 @@ const MUTATIONS: readonly Mutation[] = [
 
 /** A copy with one to four random changes; most often one, because a single fault is the hardest to notice. */
 export function mutateBytes(input: Uint8Array, random: Random): Uint8Array {
-  let bytes: Uint8Array = input.slice();
+  // A Buffer's slice() shares its memory.
+  let bytes: Uint8Array = new Uint8Array(input);
   const changes = random.oneIn(3) ? 1 + random.below(4) : 1;
   for (let i = 0; i < changes && bytes.length > 0; i++) bytes = random.pick(MUTATIONS)(bytes, random);
   return bytes;

@@ -20,7 +20,10 @@ const BACKSLASH = 92;
 const CLOSE = 93;
 const N = 110;
 
-/** Rows of JSON: `[cell,cell],`; white space is let pass where it is met. */
+/**
+ * Rows of JSON: `[cell,cell],`, with white space anywhere between. `start` is the `[` of a row whose comma was read, or the `]` that
+ * ends the last row read: never a `[` that no comma precedes.
+ */
 const JSON_ROWS: RowDialect = {
   quotedText: readJsonText,
   open: `if (b[p++] !== 91) break rows;
@@ -33,15 +36,13 @@ const JSON_ROWS: RowDialect = {
   close: `
       if (b[q] !== 93) q = skipSpace(b, q, end);
       if (b[q] !== 93) break rows;
-      if (b[++q] !== 44) q = skipSpace(b, q, end);
       row++;
       start = q;
+      if (b[++q] !== 44) q = skipSpace(b, q, end);
       if (b[q] !== 44) break rows;
-      start = skipSpace(b, q + 1, end);
-      if (b[start] !== 91) {
-        start = q;
-        break rows;
-      }`,
+      q = skipSpace(b, q + 1, end);
+      if (b[q] !== 91) break rows;
+      start = q;`,
   helpers: { skipSpace },
 };
 
@@ -87,8 +88,10 @@ export class JsonRowsParser {
       const { row, b } = cursor;
       this.readFast?.(cursor, this.builders, this.other);
       if (cursor.row > row) {
-        // Rows that were read end before the next row, or at the end of all rows.
-        if (b[cursor.p] !== OPEN) this.endOrNext();
+        if (b[cursor.p] === CLOSE) {
+          cursor.p++;
+          this.endOrNext();
+        }
       } else {
         this.readRow();
         this.endOrNext();
