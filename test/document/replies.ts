@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { ResourceName } from "../../src/spec/resources.js";
 import { FORMATS, type Format } from "../../src/spec/vocabulary.js";
 
-const folder = resolve(import.meta.dirname, "cases/replies");
+const folder = resolve(import.meta.dirname, "../cases/replies");
 
 /** A golden reply: what it says, and its bytes in each format it exists in. */
 export interface GoldenReply {
