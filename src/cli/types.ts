@@ -17,7 +17,7 @@ export function typesCommand(): Command {
 }
 
 /** The declarations: one interface per table, and its place in `Tables`, from which `service.table(code)` takes its row type. */
-export function declarations(tables: readonly TableMetadata[]): string {
+function declarations(tables: readonly TableMetadata[]): string {
   const names = distinct(tables.map(({ vendor_code, datatable_code }) => pascal(`${vendor_code} ${datatable_code}`)));
   const interfaces = tables.map((table, i) => interfaceOf(names[i], table));
   const places = tables.map(

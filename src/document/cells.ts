@@ -86,7 +86,7 @@ function isNumber(kind: TypeKind): boolean {
 }
 
 /** The number as JSON allows it; null for NaN and infinities, which no format of the service can carry. */
-export function numberText(text: string, column: string): string | null {
+function numberText(text: string, column: string): string | null {
   if (JSON_NUMBER.test(text)) return text;
   if (/^[+-]?(?:nan|inf(?:inity)?)$/i.test(text)) return null;
   const match = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/.exec(text);

@@ -11,7 +11,7 @@ import type { Rows } from "./rows.js";
 import { xmlNode } from "./xml.js";
 
 /** Resources that carry rows; in CSV their replies hold nothing else (spec 1). */
-export type RowsResource = "datasetData" | "dataset" | "tableRows";
+type RowsResource = "datasetData" | "dataset" | "tableRows";
 
 /**
  * A reply taken apart: its members as plain data under their wire names, without the root member's level, and its rows still

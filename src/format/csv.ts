@@ -8,7 +8,7 @@ export const QUOTED = 1;
 export const DOUBLED = 2;
 
 /** Most columns of a row. */
-export const MAX_COLUMNS = 16_384;
+const MAX_COLUMNS = 16_384;
 
 /** One row cut into cells: `starts[i]` to `ends[i]` are the bytes of cell `i` without its quotes. Reused from row to row. */
 export interface CsvRow {

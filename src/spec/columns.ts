@@ -17,10 +17,10 @@ export interface ServiceType {
 }
 
 /** Digits of a `decimal` or `BigDecimal` without parameters: the widest Decimal128, half of it after the point. */
-export const BARE_DECIMAL = { precision: 38, scale: 18 } as const;
+const BARE_DECIMAL = { precision: 38, scale: 18 } as const;
 
 /** Widest decimal there is (Decimal256). */
-export const MAX_PRECISION = 76;
+const MAX_PRECISION = 76;
 
 const KINDS: Readonly<Record<string, TypeKind>> = {
   string: "text",

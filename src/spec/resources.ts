@@ -16,7 +16,7 @@ export interface ScalarField {
 }
 
 /** A list of texts; in XML each item has its own element name, in CSV the list is one text cell. */
-export interface TextListField {
+interface TextListField {
   readonly kind: "texts";
   readonly item: string;
   readonly xml?: string;
@@ -25,13 +25,13 @@ export interface TextListField {
 }
 
 /** A list of `{ name, type }` (spec 2.6, 2.7). */
-export interface ColumnListField {
+interface ColumnListField {
   readonly kind: "columns";
   readonly absentIn?: readonly ("json" | "xml" | "csv")[];
 }
 
 /** The rows: an array of arrays (spec 2.1, 2.6). Left as bytes or text cells for a column type to read. */
-export interface RowsField {
+interface RowsField {
   readonly kind: "rows";
 }
 

@@ -31,7 +31,7 @@ export function fakeTerminal({ stdout = false, columns = 100 } = {}) {
 }
 
 /** What a terminal shows after these signs: text, line ends, cursor to a column, erasing, saving and restoring the cursor; it wraps when a sign comes that has no room. */
-export function screenOf(written: string, columns: number): string[] {
+function screenOf(written: string, columns: number): string[] {
   const lines: string[][] = [[]];
   let [row, column] = [0, 0];
   let saved = [0, 0];

@@ -23,7 +23,7 @@ export interface Step {
 export type Answer = Step | ((request: SeenRequest) => Step);
 
 /** A request as it arrived. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;

@@ -80,7 +80,7 @@ function queryOf(call: Call, profile: Profile): string {
 }
 
 /** The name of a parameter in the query: `@cursor` and `@pageSize` are the profile's. */
-export function parameterName(name: string, profile: Profile): string {
+function parameterName(name: string, profile: Profile): string {
   if (name === "@cursor") return profile.cursorParameter.value;
   return name === "@pageSize" ? profile.pageSizeParameter.value : name;
 }

@@ -208,6 +208,6 @@ function timeout(address: string, what: string, ms = 0): TransportError {
 }
 
 /** The host of an address, or of a bare host name; never its query. */
-export function hostOf(address: string): string {
+function hostOf(address: string): string {
   return URL.canParse(address) && address.includes("://") ? new URL(address).host : scrub(address);
 }

@@ -71,7 +71,7 @@ export function failed(session: Session, answer: Answer, bytes: Uint8Array): unk
 }
 
 /** Runs `attempt` until it succeeds, fails for good, or the retry budget is spent. */
-export async function retrying<T>(
+async function retrying<T>(
   session: Session,
   signal: AbortSignal | undefined,
   code: string,

@@ -27,7 +27,7 @@ export const DECIMAL128_DIGITS = 38;
  * The Arrow type of a service type: the one table (docs/types.md).
  * Text is a dictionary here; a reader may turn a column whose values mostly differ into Utf8 (`ReadOptions.text`).
  */
-export function arrowType(type: ServiceType, options: Pick<ReadOptions, "decimals" | "text"> = {}): DataType {
+function arrowType(type: ServiceType, options: Pick<ReadOptions, "decimals" | "text"> = {}): DataType {
   switch (type.kind) {
     case "text":
       return options.text === "utf8" ? new Utf8() : new Dictionary(new Utf8(), new Int32());
@@ -80,7 +80,7 @@ export function columnsOf(schema: Schema): ColumnSpec[] {
 }
 
 /** Service type name of one field. */
-export function serviceTypeOf(field: Field): string {
+function serviceTypeOf(field: Field): string {
   const noted = field.metadata.get(TYPE_KEY);
   return noted ?? nearestServiceType(field.type);
 }

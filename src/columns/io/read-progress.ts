@@ -1,7 +1,7 @@
 import type { OnProgress } from "./progress.js";
 
 /** How far the reading of a file has come. */
-export interface ReadSoFar {
+interface ReadSoFar {
   readonly bytes: number;
   /** Bytes in all. */
   readonly total: number;

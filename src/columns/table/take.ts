@@ -259,7 +259,7 @@ const sameDictionary = (a: Vector, b: Vector): boolean =>
   a === b || (a.data.length === b.data.length && a.data.every((data, i) => data === b.data[i]));
 
 /** One dictionary that holds every value of several, and for each of them where its entries went. */
-export function mergeDictionaries(dictionaries: readonly Vector[]): { merged: Vector; maps: Int32Array[] } {
+function mergeDictionaries(dictionaries: readonly Vector[]): { merged: Vector; maps: Int32Array[] } {
   const places = new Map<unknown, number>();
   const chunks: Data[] = [];
   const chunk: number[] = [];

@@ -27,7 +27,7 @@ export interface PartTask extends ReadTask {
 }
 
 /** CSV whose chunks come from another thread. */
-export interface StreamTask extends ReadTask {
+interface StreamTask extends ReadTask {
   /** Where the chunks come from, as {@link inflateTo} sends them. */
   readonly from: MessagePort;
   /** No further chunk is let in while so many batches have not been taken. */

@@ -35,7 +35,7 @@ const entriesOf = (card: Card): [string, string][] =>
     value === undefined ? [] : [[name, scrub(String(value))] as [string, string]],
   );
 
-export function cardHtml(card: Card): string {
+function cardHtml(card: Card): string {
   const rows = entriesOf(card).map(([name, value]) => {
     const cut = cutTo(value, 300);
     const whole = cut === value ? "" : ` title="${escapeHtml(value.slice(0, 2_000))}"`;
@@ -48,7 +48,7 @@ export function cardHtml(card: Card): string {
   return `<div><p><strong>${escapeHtml(scrub(card.title))}</strong>${text}</p>\n${table}${next}</div>`;
 }
 
-export function cardText(card: Card, width = 120): string {
+function cardText(card: Card, width = 120): string {
   const entries = entriesOf(card).map(([name, value]) => [plainLine(name), plainLine(value)] as const);
   const names = Math.max(0, ...entries.map(([name]) => widthOf(name)));
   const lines = [plainLine(scrub(card.title))];

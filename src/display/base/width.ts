@@ -9,7 +9,7 @@ const PLAIN =
 let segmenter: Intl.Segmenter | undefined;
 
 /** Characters as a reader sees them: an accent or a joined emoji belongs to its base. */
-export function graphemes(text: string): string[] {
+function graphemes(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), (part) => part.segment);
 }

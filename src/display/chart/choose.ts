@@ -8,7 +8,7 @@ import { shown } from "../../errors/shown.js";
 import { MARKS, type Mark, type PlotOptions } from "./options.js";
 
 /** What kind of axis a column makes. */
-export type Scale = "time" | "number" | "text";
+type Scale = "time" | "number" | "text";
 
 /** A column picked for a channel. */
 export interface Channel {

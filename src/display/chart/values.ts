@@ -6,7 +6,7 @@ import { lttb } from "./downsample.js";
 import { ALL_LINE_POINTS, LINE_POINTS, MAX_CANDLES, MAX_POINTS } from "./options.js";
 
 /** One datum as the spec holds it. The member names are ours, so that a column name never becomes part of an expression. */
-export type Datum = Readonly<Record<string, string | number | boolean | null>>;
+type Datum = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The data of a chart and what was done to them. */
 export interface ChartValues {
@@ -116,25 +116,25 @@ function thinned({ rows, y }: Series, xs: Float64Array, limit: number): number[]
 }
 
 /** Places on the x axis as numbers: moments in milliseconds, numbers, or the row itself for text. */
-export function xNumbers(x: Channel | undefined, numRows: number): Float64Array {
+function xNumbers(x: Channel | undefined, numRows: number): Float64Array {
   if (x !== undefined && x.scale !== "text") return vectorToNumbers(x.vector);
   return Float64Array.from({ length: numRows }, (_, row) => row);
 }
 
 /** Makes the x member of a datum: milliseconds since 1970 for dates, the number, or the text of the cell. */
-export function datumMaker(x: Channel | undefined, xs: Float64Array): (row: number) => { x: string | number } {
+function datumMaker(x: Channel | undefined, xs: Float64Array): (row: number) => { x: string | number } {
   if (x === undefined || x.scale !== "text") return (row) => ({ x: xs[row] });
   const { codes, words } = labels(x);
   return (row) => ({ x: words[codes[row]] });
 }
 
 /** A column as codes into its distinct texts; null is the text `null`. */
-export interface Labels {
+interface Labels {
   readonly codes: Uint32Array;
   readonly words: readonly string[];
 }
 
-export function labels({ vector }: Channel): Labels {
+function labels({ vector }: Channel): Labels {
   const places = new Map<string, number>();
   const codes = new Uint32Array(vector.length);
   let at = 0;
@@ -220,7 +220,7 @@ export function histogramValues(choice: Choice, x: Channel): ChartValues {
 }
 
 /** 1, 2 or 5 times a power of ten, not below `step`. */
-export function roundStep(step: number): number {
+function roundStep(step: number): number {
   if (!(step > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(step));
   return power * ([1, 2, 5].find((factor) => factor * power >= step) ?? 10);

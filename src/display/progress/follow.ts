@@ -17,7 +17,7 @@ export function follow(onProgress: OnProgress | false | undefined): Followed {
 const GAP_MS = 100;
 
 /** Lets one event through per 100 ms; first events, last events, announced pauses and changes of phase always pass. */
-export function throttled(onProgress: OnProgress, now: () => number = () => performance.now()): OnProgress {
+function throttled(onProgress: OnProgress, now: () => number = () => performance.now()): OnProgress {
   let last = Number.NEGATIVE_INFINITY;
   let phase = "";
   return (progress) => {

@@ -6,7 +6,7 @@ import { htmlTable } from "./html.js";
 import { textTable } from "./text.js";
 
 /** One column as a table of one column. */
-export function columnTable(name: string, type: string, vector: Vector): Table {
+function columnTable(name: string, type: string, vector: Vector): Table {
   const field = new Field(name, vector.type, true, new Map([[TYPE_KEY, type]]));
   const schema = new Schema([field]);
   return new Table(

@@ -19,7 +19,7 @@ export function bundleOf(value: unknown, options: TableOptions = {}): Bundle | P
 }
 
 /** The view of a table made by others; nothing for what is no table. */
-export function foreignView(value: object, options: TableOptions = {}): View | undefined {
+function foreignView(value: object, options: TableOptions = {}): View | undefined {
   if (Table.isTable(value)) return viewOf(adopt(value), options);
   if (isDanfo(value)) return danfoView(value, options);
   return Array.isArray(value) && isRows(value) ? rowsView(value, options) : undefined;

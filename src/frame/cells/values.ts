@@ -17,7 +17,7 @@ export interface MadeColumn {
  * left out (numbers `double`, bigints and whole numbers beside them `Integer`, booleans `boolean`, `Date` a moment, text `String`).
  * @throws InputError `MixedTypes` where values of several kinds meet and no type was given, `BadColumn` for what is no list
  */
-export function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknown>, type?: string): MadeColumn {
+function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknown>, type?: string): MadeColumn {
   if (type === undefined) {
     if (values instanceof Column)
       return { field: retyped(fieldOf({ name, type: values.type }), values.vector), vector: values.vector };

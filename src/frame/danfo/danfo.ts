@@ -18,7 +18,7 @@ export interface DanfoFrameShape {
 }
 
 /** The module `danfojs-node`, or one of the same shape. */
-export interface DanfoModule<DataFrame = DanfoFrameShape> {
+interface DanfoModule<DataFrame = DanfoFrameShape> {
   readonly DataFrame: new (data?: never, options?: never) => DataFrame;
 }
 

@@ -72,7 +72,7 @@ export function setColumns(table: Table, columns: readonly MadeColumn[]): Table 
 }
 
 /** A table over vectors of equal length, cut into batches wherever one of them has a chunk's end; buffers are shared. */
-export function tableOfVectors(schema: Schema, vectors: readonly Vector[], numRows: number): Table {
+function tableOfVectors(schema: Schema, vectors: readonly Vector[], numRows: number): Table {
   const cuts = new Set<number>([numRows]);
   for (const vector of vectors) {
     let at = 0;

@@ -31,7 +31,7 @@ export interface RunOptions {
 }
 
 /** A cell that failed. */
-export interface CellFailure {
+interface CellFailure {
   /** Number among all cells, counted from 1. */
   readonly cell: number;
   readonly ename: string;

@@ -25,7 +25,7 @@ export interface KernelOptions {
 }
 
 /** What {@link KernelClient.execute} takes besides the code. */
-export interface ExecuteOptions {
+interface ExecuteOptions {
   /** Milliseconds; then the kernel is interrupted and a `TransportError` with code `CellTimeout` is thrown. */
   readonly timeout?: number;
   readonly silent?: boolean;
@@ -57,7 +57,7 @@ export interface KernelClient {
 }
 
 /** What {@link KernelClient.request} takes. */
-export interface RequestOptions {
+interface RequestOptions {
   readonly channel?: "shell" | "control";
   readonly timeout?: number;
   readonly onMessage?: (message: Message) => void;

@@ -10,7 +10,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type Content = { readonly [name: string]: Json | undefined };
 
 /** The header of a Jupyter message. */
-export interface Header {
+interface Header {
   readonly msg_id: string;
   readonly msg_type: string;
   readonly session: string;

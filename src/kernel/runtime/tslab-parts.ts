@@ -5,7 +5,7 @@ import { resolveTslab } from "../install/kernelspec.js";
 import type { TypeScript } from "./typescript-parts.js";
 
 /** The release whose inside is known here. */
-export const TSLAB_VERSION = "1.0.22";
+const TSLAB_VERSION = "1.0.22";
 
 /** A message of the compiler about a cell or a side-loaded file. Lines and characters count from 0. */
 export interface Diagnostic {

@@ -5,7 +5,7 @@ export interface Program {
 }
 
 /** A source file, opaque. */
-export type SourceFile = { readonly text: string };
+type SourceFile = { readonly text: string };
 
 /** A signature as the language service describes it. */
 export interface SignatureHelp {

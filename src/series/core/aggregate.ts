@@ -79,7 +79,7 @@ export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: S
 }
 
 /** Variance with n − 1 below; NaN for fewer than two values. */
-export function varianceOf(values: Float64Array, from: number, to: number): number {
+function varianceOf(values: Float64Array, from: number, to: number): number {
   const { squares, count } = squaresOf(values, from, to);
   return count < 2 ? Number.NaN : squares / (count - 1);
 }

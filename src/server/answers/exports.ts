@@ -31,7 +31,7 @@ export interface MadeFile extends ZipFile {
 }
 
 /** How a table bulk file stands (spec 3). */
-export interface FileState {
+interface FileState {
   readonly status: FileStatus;
   readonly file?: MadeFile;
 }

@@ -24,7 +24,7 @@ export interface StoredTable {
 }
 
 /** A table whose rows are in the engine. */
-export interface ReadyTable {
+interface ReadyTable {
   readonly rows: number;
   /** SQL that reads column number `index`: text of few different values as a list of words, which is read much faster. */
   column(index: number): string;

@@ -12,7 +12,7 @@ export interface DecodedPage {
 }
 
 /** Values as the store of a leaf takes them. */
-export type Values = ArrayLike<unknown>;
+type Values = ArrayLike<unknown>;
 
 /** What the library does. */
 export interface ParquetTools {
