@@ -43,7 +43,8 @@ export function readFloat64(b: Uint8Array, p: number, out: Float64Array, at: num
     if (value >= TWO_53 || fraction > 22) {
       value = digits <= LONG_DIGITS ? longNumber(b, start, q, fraction) : Number.NaN;
       out[at] = Number.isNaN(value) ? parseNumber(b, p, q) : negative ? -value : value;
-      return q;
+      // Beyond the largest double: not for a fast reader to decide.
+      return Number.isFinite(out[at]) ? q : -1;
     }
   }
   if (fraction > 0) value /= POWERS[fraction];
@@ -93,9 +94,9 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * The nearest double, ties to even, of the number that fills `start` to `end`: `12`, `-.5`, `1.5e-7`, `NaN`, `Infinity`.
- * Too large a number is Infinity and too small a one zero, as IEEE 754 has it.
+ * A number beyond the largest double is an infinity, one too small is zero, as IEEE 754 rounds them.
  *
- * @returns undefined when the bytes are no number
+ * @returns undefined when the bytes are not a number
  */
 export function readNumber(b: Uint8Array, start: number, end: number): number | undefined {
   const text = asciiText(b, start, end);
@@ -111,6 +112,12 @@ export function readNumber(b: Uint8Array, start: number, end: number): number | 
     default:
       return undefined;
   }
+}
+
+/** Whether bytes that {@link readNumber} takes for an infinity spell a number in digits, not the word. */
+export function isOverflow(b: Uint8Array, start: number): boolean {
+  const c = b[start] === 45 || b[start] === 43 ? b[start + 1] : b[start];
+  return c === 46 || (c ^ ZERO) <= 9;
 }
 
 /** The nearest double of bytes known to spell a number. */

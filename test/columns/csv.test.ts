@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
+import { textTable } from "../../src/columns/build/from-text-rows.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
+import { jsonRowsTable } from "../../src/columns/json/reader.js";
 import { DataError } from "../../src/errors/errors.js";
 import { csvText } from "../../src/format/csv-text.js";
+import { formatNumber } from "../../src/value/number.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 const prices: CsvOptions = {
@@ -102,7 +105,7 @@ it("every cut of a stream gives the same rows", async () => {
       "",
       "1900-01-01",
       "99999999999.9999",
-      "1e400",
+      "Infinity",
       "12345678901234567890123456.123456789012",
       "1",
       "5.0",
@@ -246,7 +249,9 @@ it.each([
   ["DATETIME", "1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"],
   ["BigInt", "-9223372036854775808", "-9223372036854775808"],
   ["Integer", "12.0", "12"],
-  ["FLOAT", "1e400", "Infinity"],
+  ["FLOAT", "-Infinity", "-Infinity"],
+  ["FLOAT", "1.7976931348623158e308", "1.7976931348623157e+308"],
+  ["FLOAT", "1e-400", "0.0"],
   ["Double", "NaN", "NaN"],
   ["double", "0.30000000000000004", "0.30000000000000004"],
   ["mediumtext", "0123", "0123"],
@@ -254,6 +259,51 @@ it.each([
 ])("%s takes %s as %s", (type, cell, expected) => {
   expect(one(type, cell)).toBe(expected);
   expect(one(type, `"${cell}"`)).toBe(expected);
+});
+
+describe("a number beyond the largest double", () => {
+  const spelt = fc.oneof(
+    fc
+      .tuple(fc.constantFrom("", "-"), fc.stringMatching(/^[1-9]\d?\.\d{1,18}$/), fc.integer({ min: 290, max: 320 }))
+      .map(([sign, digits, exponent]) => `${sign}${digits}e${exponent}`),
+    fc.stringMatching(/^-?[1-9]\d{300,315}(\.\d)?$/),
+  );
+  const readers: readonly ((text: string, options: Partial<CsvOptions>) => string | null)[] = [
+    (text, options) => one("double", text, options),
+    (text, options) => one("double", `"${text}"`, options),
+    (text, options) => textsOf(textTable([[text]], [{ name: "x", type: "double" }], options))[0][0],
+    (text, options) => {
+      const bytes = utf8(`[[${text}]]`);
+      return textsOf(jsonRowsTable(bytes, 0, bytes.length, [{ name: "x", type: "double" }], options))[0][0];
+    },
+  ];
+
+  it("is an error in every format, and any other number is read", () => {
+    fc.assert(
+      fc.property(spelt, fc.constantFrom(...readers), (text, read) => {
+        if (Number.isFinite(Number(text))) expect(read(text, {})).toBe(formatNumber(Number(text)));
+        else expect(failure(() => read(text, {}))).toMatchObject({ code: "PrecisionLoss", row: 0 });
+      }),
+      { numRuns: 2_000, seed: 13 },
+    );
+  });
+
+  it("is an infinity on demand, and reported", () => {
+    for (const read of readers) {
+      const reports: CellReport[] = [];
+      const onReport = (report: CellReport) => void reports.push(report);
+      expect(read("-1e400", { onPrecisionLoss: "round", onReport })).toBe("-Infinity");
+      expect(reports).toMatchObject([{ what: "rounded", count: 1, examples: [{ value: "-1e400" }] }]);
+      expect(read("1e400", { onBadCell: "null" })).toBe(null);
+    }
+  });
+
+  it("is never one in a decimal read as double", () => {
+    const options = { decimals: "float64", onPrecisionLoss: "round" } as const;
+    for (const text of ["1e400", "9".repeat(400)]) {
+      expect(failure(() => one("BigDecimal(38,20)", text, options))).toMatchObject({ code: "PrecisionLoss" });
+    }
+  });
 });
 
 it("a decimal as double is the nearest one", () => {

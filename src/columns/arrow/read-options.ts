@@ -21,7 +21,10 @@ export interface ReadOptions {
   readonly decimals?: "exact" | "float64";
   /** A cell that does not fit its type is an error, or null and counted in `onReport`. */
   readonly onBadCell?: "error" | "null";
-  /** Digits beyond the scale (zeros are none) or below a millisecond are an error, or rounded half to even and counted in `onReport`. */
+  /**
+   * Digits beyond the scale (zeros are none) or below a millisecond are an error, or rounded half to even and counted in
+   * `onReport`; likewise a number beyond the largest double, which rounds to an infinity.
+   */
   readonly onPrecisionLoss?: "error" | "round";
   /** Takes each warning once; default `process.emitWarning`. */
   readonly warn?: (message: string) => void;

@@ -8,7 +8,7 @@ import {
   readDecimal,
 } from "../../value/decimal.js";
 import { readInstant, TOO_FINE } from "../../value/instant.js";
-import { readNumber } from "../../value/number.js";
+import { isOverflow, readNumber } from "../../value/number.js";
 import { invalidUtf8 } from "../../value/text.js";
 import {
   BOOLEAN,
@@ -53,12 +53,8 @@ export function writeCell(
       return readDecimal(b, start, end, column.words, row * 4, 4, column.precision, column.scale, round);
     case DECIMAL256:
       return readDecimal(b, start, end, column.words, row * 8, 8, column.precision, column.scale, round);
-    case FLOAT: {
-      const value = readNumber(b, start, end);
-      if (value === undefined || !(column.notANumber || Number.isFinite(value))) return CELL_BAD;
-      column.floats[row] = value;
-      return CELL_OK;
-    }
+    case FLOAT:
+      return writeFloat(column, row, b, start, end, round);
     case INTEGER:
       return writeInteger(column, row, b, start, end, round);
     case INSTANT:
@@ -72,6 +68,24 @@ export function writeCell(
       column.setText(row, b, start, end);
       return CELL_OK;
   }
+}
+
+function writeFloat(
+  column: ColumnBuilder,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  round: boolean,
+): number {
+  const value = readNumber(b, start, end);
+  if (value === undefined) return CELL_BAD;
+  const finite = Number.isFinite(value);
+  const overflow = !finite && !Number.isNaN(value) && isOverflow(b, start);
+  if (overflow && !(round && column.notANumber)) return CELL_TOO_WIDE;
+  if (!finite && !column.notANumber) return CELL_BAD;
+  column.floats[row] = value;
+  return overflow ? CELL_ROUNDED : CELL_OK;
 }
 
 const wide = new Int32Array(4);
