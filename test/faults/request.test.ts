@@ -1,7 +1,9 @@
 import { gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
 import type { ConnectOptions } from "../../src/client/transport/options.js";
+import { Frame } from "../../src/frame/frame.js";
 import { type Answer, faultServer } from "./fault-server.js";
 
 const server = await faultServer();
@@ -109,6 +111,55 @@ describe("transport", () => {
       { headers: { "content-type": "text/csv" }, body: csv },
     );
     expect((await query.frame()).numRows).toBe(2);
+  });
+
+  it.each([undefined, "chunked"] as const)(
+    "row 5: a CSV reply without a last line end is complete where its end is marked: %s",
+    async (length) => {
+      server.on("/api/v3/datatables/V/T/metadata", csvMetadata);
+      const body = "ticker,date,close\nAAA,2024-02-29,1.25\nBBB,2024-02-29,12.5";
+      server.on("/api/v3/datatables/V/T.csv", { headers: { "content-type": "text/csv" }, body, length });
+      const frame = await service().table("V/T").format("csv").frame();
+      expect(frame.column("close").toStrings()).toEqual(["1.2500", "12.5000"]);
+      expect(server.count("/api/v3/datatables/V/T.csv")).toBe(1);
+    },
+  );
+
+  it("row 5: a CSV reply cut anywhere is an error or all of its rows, as far as its end is marked", async () => {
+    server.on("/api/v3/datatables/V/T/metadata", csvMetadata);
+    const warnings: string[] = [];
+    const reply = fc.record({
+      closes: fc.array(fc.constantFrom("1.25", "12.5", "", '"7"'), { minLength: 1, maxLength: 4 }),
+      end: fc.constantFrom("\n", "\r\n", ""),
+      length: fc.constantFrom(undefined, "chunked" as const, "close" as const),
+      coded: fc.boolean(),
+      kept: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+    });
+    await fc.assert(
+      fc.asyncProperty(reply, async ({ closes, end, length, coded, kept }) => {
+        const text = `ticker,date,close\n${closes.map((close) => `AAA,2024-02-29,${close}`).join("\n")}${end}`;
+        const body = coded ? gzipSync(text) : Buffer.from(text);
+        const cutAt = kept === null ? undefined : Math.floor(kept * (body.length - 1));
+        const headers = { "content-type": "text/csv", ...(coded && { "content-encoding": "gzip" }) };
+        server.on("/api/v3/datatables/V/T.csv", { headers, body, length, cutAt });
+        warnings.length = 0;
+        const query = service({ retry: { ...fast, attempts: 1 }, warn: (message) => warnings.push(message) });
+        const frame = await query
+          .table("V/T")
+          .format("csv")
+          .frame()
+          .catch((error: unknown) => error);
+        if (frame instanceof Frame) {
+          const whole = frame.numRows === closes.length && cutAt === undefined;
+          // Cut behind a row, without a mark: said in a warning.
+          expect(whole || (length === "close" && warnings.length > 0)).toBe(true);
+        } else {
+          expect(frame).toMatchObject({ name: expect.stringMatching(/TransportError|DataError/) });
+          expect(cutAt !== undefined || (length === "close" && end === "")).toBe(true);
+        }
+      }),
+      { numRuns: 60, seed: 18 },
+    );
   });
 
   it("row 5: without a declared length a whole CSV reply brings a warning", async () => {

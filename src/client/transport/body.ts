@@ -84,13 +84,18 @@ export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format |
   );
 }
 
-/** Throws TransportError for a CSV reply that does not end with a line end: a cut value would pass for a whole one. */
+/**
+ * Checks that a CSV reply is complete. A declared length or the end of a chunked body proves it. Where only the end of the
+ * connection ends the body, the last line must have a line end, because half of its last value would pass for a value.
+ *
+ * @param warn called where a reply that was cut between two rows cannot be told from a complete one
+ * @throws {TransportError} TruncatedBody
+ */
 export function checkLastLine(answer: Answer, bytes: Uint8Array, warn: (message: string) => void): void {
+  if (answer.framed) return;
   const last = bytes.at(-1);
   if (last !== 0x0a && last !== 0x0d) throw truncated(answer, "does not end with a line end");
-  if (!answer.framed) {
-    warn(
-      `${answer.host} does not declare the length of its CSV replies, so a reply cut between two rows cannot be told from a whole one; format("json") can.`,
-    );
-  }
+  warn(
+    `${answer.host} does not declare the length of its CSV replies, so a reply cut between two rows cannot be told from a complete one; format("json") can.`,
+  );
 }
