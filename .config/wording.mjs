@@ -1,0 +1,92 @@
+// Checks the prose of the project: comments, messages, test titles and documents use the field's own terms, and no comment
+// line is longer than 120 columns. `node .config/wording.mjs [path …]` prints each finding with the term to use instead.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+
+const MOST_COLUMNS = 120;
+
+/** What not to write, and what to write instead. */
+const RULES = [
+  [/\b(?:nobody|whoever|anybody)\b/i, "name the caller or use the passive"],
+  [/\b(?:tells?|told|hears?|heard)\b/i, "report, emit, call back, distinguish"],
+  [/\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|need\b|effect\b)\w+/i, "is not a …, there is no …"],
+  [/\b(?:is|are|was|were|be|been|unless|as|what was) given\b/i, "passed, specified"],
+  [/(?<!\d-bit |\bone |machine )\bwords?\b(?! of \d+ bits)/i, "option value, method, name, keyword"],
+  [/\b(?:stands?|stood)\b(?! for\b|alone\b)/i, "is, appears, holds"],
+  [/\b(?:lies|lay) (?:in|at|on|beside|below|above|under|within|outside|behind|before|between)\b/i, "is"],
+  [/\b(?:moments?|instants?)\b/i, "timestamp, time"],
+  [/\bin vain\b|\bfor good\b|\banew\b|\bof itself\b/i, "without effect, permanently, again, by itself"],
+  [/\b(?:knows|wants|wishes)\b/i, "holds, expects, supports, requires"],
+  [/\bgo(?:es)? on\b|\bwent on\b/i, "continue, resume"],
+];
+
+const files = execFileSync("git", ["ls-files", ...(process.argv.length > 2 ? process.argv.slice(2) : ["."])], {
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((path) =>
+    /^(?:src|test|\.config)\/.*\.(?:ts|mjs)$|^(?:docs\/.*|README|CONTRIBUTING|CHANGELOG)\.?\w*$/.test(path),
+  )
+  .filter((path) => !/\.png$|^\.config\/wording\.mjs$|^docs\/spec-coverage\.md$/.test(path));
+
+let findings = 0;
+
+for (const path of files) {
+  const lines = readFileSync(path, "utf8").split("\n");
+  const prose = path.endsWith(".md") ? proseOfPage(lines) : proseOfCode(lines);
+  for (const [number, text, comment] of prose) {
+    for (const [pattern, instead] of RULES) {
+      const found = pattern.exec(text);
+      if (found) report(path, number, `"${found[0]}": ${instead}`, text);
+    }
+    if (comment && lines[number - 1].length > MOST_COLUMNS) {
+      report(path, number, `a comment line of ${lines[number - 1].length} columns: at most ${MOST_COLUMNS}`, text);
+    }
+  }
+}
+
+process.stdout.write(findings === 0 ? "" : `${findings} findings in the wording\n`);
+process.exitCode = findings === 0 ? 0 : 1;
+
+function report(path, number, what, text) {
+  findings++;
+  process.stdout.write(`${path}:${number}: ${what}\n    ${text.trim().slice(0, 150)}\n`);
+}
+
+/** Comments, and string literals that read like sentences, as [line, text, is a comment]. */
+function proseOfCode(lines) {
+  const prose = [];
+  let inside = false;
+  for (const [index, line] of lines.entries()) {
+    const opens = /^\s*\/\*/.test(line);
+    if (inside || opens) prose.push([index + 1, line.replace(/`[^`]*`/g, "``"), true]);
+    else {
+      const comment = /(?:^|\s)\/\/ (.*)$/.exec(line);
+      if (comment) prose.push([index + 1, comment[1].replace(/`[^`]*`/g, "``"), true]);
+      const code = comment ? line.slice(0, comment.index) : line;
+      for (const [literal] of code.matchAll(/"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`?|'(?:[^'\\]|\\.)*'/g)) {
+        if (/[A-Za-z]{2,} [a-z]{2,}/.test(literal) && !/^.(?:SELECT|CREATE|DROP|WITH|INSERT)\b/.test(literal)) {
+          prose.push([index + 1, literal.replace(/\$\{[^}]*\}/g, "${}"), false]);
+        }
+      }
+    }
+    if (opens) inside = true;
+    if (line.includes("*/")) inside = false;
+  }
+  return prose;
+}
+
+/** The lines of a page outside code blocks, without inline code. */
+function proseOfPage(lines) {
+  let fenced = false;
+  return lines.flatMap((line, index) => {
+    if (/^\s*```/.test(line)) {
+      fenced = !fenced;
+      return [];
+    }
+    return fenced ? [] : [[index + 1, line.replace(/`[^`]*`/g, "``"), false]];
+  });
+}
