@@ -12,8 +12,8 @@ export { quoteName } from "./engine/quote.js";
 /** A SQL engine whose answers are Frames. */
 export interface FrameEngine {
   /**
-   * Loads a Frame, an Arrow table or record batches (such as `service.table(…).batches()`) as the table `name`. Nothing of a
-   * failed load is seen.
+   * Loads a Frame, an Arrow table or record batches (such as `service.table(…).batches()`) as the table `name`. Nothing
+   * of a failed load is seen.
    */
   load(name: string, data: Frame | Rows, options?: LoadOptions): Promise<{ rows: number }>;
   /** Runs a statement with bound parameters (`$1`, `$2`, …) and gives its answer as a Frame. */
@@ -25,10 +25,11 @@ export interface FrameEngine {
 }
 
 /**
- * The embedded SQL engine: in memory, or on the database file `path`, which is made where there is none. Decimals, dates and
- * nulls come back as they went in; decimals wider than 38 digits are text with their type in the field's metadata.
+ * The embedded SQL engine: in memory, or on the database file `path`, which is made where there is none. Decimals,
+ * dates and nulls come back as they went in; decimals wider than 38 digits are text with their type in the field's
+ * metadata.
  *
- * @throws FileError `DatabaseNotOpened` when the file is held by another process or is no database
+ * @throws FileError `DatabaseNotOpened` when another process holds the file or the file is not a database
  *
  * @example
  * ```ts

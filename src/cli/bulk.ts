@@ -13,7 +13,7 @@ interface BulkFlags extends ServiceFlags {
 export function bulkCommand(): Command {
   return withService(new Command("bulk"))
     .description(
-      "download a database of time series (spec 4.6) into a file; an interrupted download goes on when run again",
+      "download a database of time series (spec 4.6) into a file; an interrupted download resumes when run again",
     )
     .argument("<code>", "DATABASE")
     .requiredOption("-o, --output <file>", "a .parquet, .arrow, .arrows (stream), .csv or .zip file")

@@ -7,7 +7,9 @@ import { errorLine } from "./report-error.js";
 
 const NOTEBOOK = "notebooks/quickstart.ipynb";
 
-/** `arrowbook demo`: the main job on the embedded service and the sample data, one line a step; leaves a page to open. */
+/**
+ * `arrowbook demo`: the main job on the embedded service and the sample data, one line a step; leaves a page to open.
+ */
 export function demoCommand(): Command {
   return new Command("demo")
     .description("run the main job on the sample data: a series, a table, a bulk file, a Danfo frame, a notebook page")
@@ -47,7 +49,7 @@ async function demo(page: string): Promise<boolean> {
   });
   if (!ran) return false;
   say(`\nDone in ${seconds(began)}. Open ${join(process.cwd(), page)} in a browser.`);
-  say("Go on: `npx arrowbook serve --sample` serves this data; docs/getting-started.md shows the calls one by one.");
+  say("Next: `npx arrowbook serve --sample` serves this data; docs/getting-started.md shows the calls one by one.");
   return true;
 }
 

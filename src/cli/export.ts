@@ -12,13 +12,13 @@ interface ExportFlags extends ServiceFlags {
 }
 
 /** What Ctrl-C leaves of a bulk file. */
-export const RESUMABLE = "What has arrived is kept beside the file: run the same command again to go on.";
+export const RESUMABLE = "The bytes received so far are kept beside the file: run the same command again to resume.";
 
 /** `arrowbook export VENDOR/TABLE -o FILE`: a whole table through the service's export, into a file. */
 export function exportCommand(): Command {
   return withService(new Command("export"))
     .description(
-      "export a table (spec 4.9) into a file, whole or not at all; an interrupted export goes on when run again",
+      "export a table (spec 4.9) into a file, complete or not at all; an interrupted export resumes when run again",
     )
     .argument("<code>", "VENDOR/TABLE")
     .requiredOption("-o, --output <file>", "a .parquet, .arrow, .arrows (stream), .csv or .zip file")

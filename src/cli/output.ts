@@ -19,12 +19,15 @@ function ending<E extends string>(path: string, known: readonly E[]): E {
   });
 }
 
-/** Throws InputError early for a path whose ending nobody can write. */
+/** Throws InputError early for a path whose ending has no writer. */
 export function checkOutput(path: string | undefined, kind: "frame" | "bulk"): void {
   if (path !== undefined) ending(path, kind === "frame" ? FRAME_FILES : BULK_FILES);
 }
 
-/** Writes a frame to a file by its ending; without a file as a table on a terminal, as CSV into a pipe, as JSON where asked. */
+/**
+ * Writes a frame to a file by its ending; without a file as a table on a terminal, as CSV into a pipe, as JSON where
+ * asked.
+ */
 export async function writeFrame(frame: Frame, path: string | undefined, json: boolean): Promise<void> {
   if (path === undefined) return print(frame, json);
   switch (ending(path, FRAME_FILES)) {

@@ -18,7 +18,7 @@ export function runCommand(): Command {
     .option("--html <file>", "also write a self-contained page")
     .option("--kernel <name>", "the kernel to use (default: the one the notebook names)")
     .option("--timeout <seconds>", "time limit for one cell (default: none)", seconds)
-    .option("--allow-errors", "go on after a cell that fails")
+    .option("--allow-errors", "continue after a cell that fails")
     .option("-o, --output <file>", "write the executed notebook there instead of in place")
     .option("--no-save", "write no notebook")
     .option("--json", "print a report for machines")

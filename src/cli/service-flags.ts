@@ -4,7 +4,7 @@ import type { ConnectOptions } from "../client/transport/options.js";
 import { connect } from "../connect.js";
 import { ArrowbookError } from "../errors/errors.js";
 
-/** What every command that asks a service can be told. */
+/** Flags shared by every command that calls a service. */
 export interface ServiceFlags {
   readonly url?: string;
   readonly key?: string;
@@ -26,7 +26,8 @@ export function withService(command: Command): Command {
 }
 
 /**
- * Connects as the flags say and runs `work`. Ctrl-C aborts the work's signal: the command then fails with `onStop` as its message.
+ * Connects as the flags say and runs `work`. Ctrl-C aborts the work's signal: the command then fails with `onStop` as
+ * its message.
  */
 export async function serving(
   flags: ServiceFlags,

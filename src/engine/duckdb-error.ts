@@ -1,6 +1,9 @@
 import { type ArrowbookError, DataError, FileError, InputError, isArrowbookError } from "../errors/errors.js";
 
-/** An error of the engine as one of the family: the engine's own sentence behind `what`, its first line only in the message. */
+/**
+ * An error of the engine as one of the family: the engine's own sentence behind `what`, its first line only in the
+ * message.
+ */
 export function engineError(error: unknown, what: string): ArrowbookError {
   if (isArrowbookError(error)) return error;
   const text = engineReason(error);
@@ -13,7 +16,7 @@ export function engineError(error: unknown, what: string): ArrowbookError {
   }
   return new InputError(message, {
     code: "BadStatement",
-    hint: "Names with blanks or capitals stand in double quotes, texts in single quotes; values go into $1, $2, ….",
+    hint: "Put names with blanks or capitals in double quotes, strings in single quotes; pass values as $1, $2, ….",
     cause: error,
   });
 }

@@ -101,7 +101,7 @@ function columnList(schema: Schema, key: readonly string[]): string[] {
       throw new InputError(`Columns ${JSON.stringify(other)} and ${JSON.stringify(name)} are one name to the engine.`, {
         code: "DuplicateColumn",
         column: name,
-        hint: "Rename one of them with rename(); the engine does not tell capitals apart.",
+        hint: "Rename one of them with rename(); the engine ignores case.",
       });
     }
     seen.set(name.toLowerCase(), name);

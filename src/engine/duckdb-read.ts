@@ -175,7 +175,7 @@ const copyNumbers = (type: DataType): Fill => {
   };
 };
 
-/** Decimals of up to 18 digits stand in 16, 32 or 64 bits; Arrow has them in 128, with the sign carried up. */
+/** Decimals of up to 18 digits are stored in 16, 32 or 64 bits; Arrow stores them in 128, sign-extended. */
 const widenDecimals: Fill = (target, at, vector, count) => {
   const cells = new BigInt64Array(target.buffer);
   if (vector.items !== undefined) {
@@ -214,7 +214,9 @@ function boolCollector(type: DataType, capacity: number): Collector {
   };
 }
 
-/** Text of up to 12 bytes stands in the vector itself; a longer one behind a pointer that only the binding can follow. */
+/**
+ * Text of up to 12 bytes is stored in the vector itself; longer text behind a pointer that only the binding can follow.
+ */
 const INLINE_BYTES = 12;
 const encoder = new TextEncoder();
 

@@ -184,7 +184,7 @@ function dictionaryWriter(data: Data<Dictionary>): CellWriter {
 }
 
 function badIndex(row: number, index: number, size: number): DataError {
-  return new DataError(`Row ${row}: dictionary index ${index} is outside the dictionary of ${size} words.`, {
+  return new DataError(`Row ${row}: dictionary index ${index} is outside the dictionary of ${size} entries.`, {
     code: "BadDictionaryIndex",
     row,
     hint: "The Arrow data was written wrongly; write the column without a dictionary.",

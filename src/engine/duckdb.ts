@@ -26,11 +26,12 @@ type Api = typeof import("@duckdb/node-api");
 type WideColumns = Map<string, ReadonlyMap<string, string>>;
 
 /**
- * Opens the embedded engine: in memory, or on the database file `path`, which is made where there is none.
- * `query` keeps one connection, so that settings and temporary tables last from call to call; each `batches` has its own.
- * Decimals wider than 38 digits are held as text, and an answer that passes such a column on says so in the field's metadata.
+ * Opens the embedded engine: in memory, or on the database file `path`, which is made where there is none. `query`
+ * keeps one connection, so that settings and temporary tables last from call to call; each `batches` has its own.
+ * Decimals wider than 38 digits are held as text, and an answer that passes such a column on says so in the field's
+ * metadata.
  *
- * Throws `DatabaseNotOpened` when the file is held by another process or is no database.
+ * Throws `DatabaseNotOpened` when another process holds the file or the file is not a database.
  */
 export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): Promise<Engine> {
   refuseUnknown(options, ["threads", "memoryLimit"], "The engine");
@@ -133,7 +134,7 @@ async function openInstance(api: Api, path: string | undefined, options: DuckdbO
   }
 }
 
-/** A connection whose instants are UTC, whatever the zone of the machine. */
+/** A connection whose timestamps are UTC, whatever the time zone of the machine. */
 async function connect(instance: DuckDBInstance): Promise<DuckDBConnection> {
   const own = await instance.connect();
   await own.run("SET TimeZone = 'UTC'");
@@ -176,7 +177,7 @@ async function answer(
   wide: WideColumns,
 ): Promise<Answer> {
   if (params !== undefined && !Array.isArray(params)) {
-    throw new InputError("The values for $1, $2, … are no list.", {
+    throw new InputError("The values for $1, $2, … must be an array.", {
       code: "BadParameter",
       hint: 'Give them in order: query("… WHERE a = $1", ["x"]).',
     });

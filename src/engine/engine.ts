@@ -1,12 +1,17 @@
 import type { RecordBatch, Schema, Table } from "../columns/arrow/arrow.js";
 
-/** What {@link Engine.load} may be told besides the rows. */
+/** Options of {@link Engine.load} besides the rows. */
 export interface LoadOptions {
   /** Schema of the batches; needed only where an empty stream cannot show it. */
   readonly schema?: Schema;
-  /** The column that identifies a row, or several that do together: no nulls, no two rows alike. With `mode: "append"` a row replaces the one with its key. */
+  /**
+   * The column that identifies a row, or several that do together: no nulls, no two rows alike. With `mode: "append"` a
+   * row replaces the one with its key.
+   */
   readonly key?: string | readonly string[];
-  /** `replace` (default) puts the new rows in the place of the old table once all of them are in; `append` adds to it. */
+  /**
+   * `replace` (default) puts the new rows in the place of the old table once all of them are in; `append` adds to it.
+   */
   readonly mode?: "replace" | "append";
 }
 
@@ -14,12 +19,12 @@ export interface LoadOptions {
 export type Rows = Table | AsyncIterable<RecordBatch> | Iterable<RecordBatch>;
 
 /**
- * The contract of a SQL engine: Arrow in, Arrow out. An embedded engine and a distributed one keep the same promises, so
- * that code written for one runs on the other as far as their SQL agrees.
+ * The contract of a SQL engine: Arrow in, Arrow out. An embedded engine and a distributed one keep the same promises,
+ * so that code written for one runs on the other as far as their SQL agrees.
  */
 export interface Engine {
   /**
-   * Loads rows as the table `name` (any text; quote it in SQL) and tells how many came in. Nothing of a failed load is
+   * Loads rows as the table `name` (any string; quote it in SQL) and returns the row count. Nothing of a failed load is
    * seen: the old table, if any, stays.
    */
   load(name: string, data: Rows, options?: LoadOptions): Promise<{ rows: number }>;

@@ -15,15 +15,23 @@ import { rowAt, rowsAt, type Track, trackOf } from "./core/track.js";
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** How the values of a period become one: an {@link Aggregate}, or `ohlc` for four columns of open, high, low and close. */
+/**
+ * How the values of a period become one: an {@link Aggregate}, or `ohlc` for four columns of open, high, low and close.
+ */
 export type PeriodValue = Aggregate | "ohlc";
 
 export interface CollapseOptions<Name extends string = string> extends Along<Name> {
-  /** `calendar` (default): the last day of the period, even where it lies ahead; `last`: the last day there is a row for. */
+  /**
+   * `calendar` (default): the last day of the period, even where it lies ahead; `last`: the last day there is a row
+   * for.
+   */
   readonly label?: "calendar" | "last";
   /** The last day of a week, `sunday` by default (Monday to Sunday weeks). */
   readonly week?: Weekday;
-  /** `last` by default (last value that is not null); for all columns, or by column name, where other columns stay `last`. */
+  /**
+   * `last` by default (last value that is not null); for all columns, or by column name, where other columns stay
+   * `last`.
+   */
   readonly value?: PeriodValue | { readonly [column in Name]?: PeriodValue };
 }
 
@@ -33,11 +41,12 @@ export interface Periods extends Spans {
 }
 
 /**
- * One row for each period and series, as the service collapses (spec 4.2; the details as observed): the row is dated with the
- * calendar end of its period, each column holds its last value of the period that is not null, a period in which the only value
- * column is null has no row, periods without rows are not invented, and each series keeps its order (newest first or oldest
- * first, as its first two rows stand). Series follow one another in order of first appearance. Column types stay with `last`,
- * `first`, `min` and `max`, sums of decimals are exact (see {@link Aggregate}).
+ * One row for each period and series, as the service collapses (spec 4.2; the details as observed): the row is dated
+ * with the calendar end of its period, each column holds its last value of the period that is not null, a period in
+ * which the only value column is null has no row, periods without rows are not invented, and each series keeps its
+ * order (newest first or oldest first, judged by its first two rows). Series follow one another in order of first
+ * appearance. Column types stay with `last`, `first`, `min` and `max`, sums of decimals are exact (see
+ * {@link Aggregate}).
  *
  * @throws InputError `UnknownWord`, `UnknownColumn`, `NoDateColumn`, `EmptyDate`
  * @example
@@ -140,7 +149,7 @@ function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
   };
 }
 
-/** The periods of each series; those of a series that stands newest first come newest first. */
+/** The periods of each series; newest first for a series whose rows are newest first. */
 function periodsOf(track: Track, frequency: Frequency, options: CollapseOptions): Periods {
   const weekEnd = WEEKDAYS.indexOf(oneOf(options.week ?? "sunday", WEEKDAYS, "week"));
   const asCalendar = oneOf(options.label ?? "calendar", ["calendar", "last"], "label") === "calendar";

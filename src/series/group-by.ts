@@ -14,9 +14,10 @@ export type Aggregates<Name extends string = string> = {
 };
 
 /**
- * One row for each group of equal values in `by`, in order of first appearance, with the aggregates asked for: under the column's
- * own name where there is one, as `name_word` (`name_q0.9` for a quantile) where there are several. `first` and `last` go by
- * the order of the rows. Null is a group of its own. Types and exactness as {@link Aggregate} says.
+ * One row for each group of equal values in `by`, in order of first appearance, with the aggregates asked for: under
+ * the column's own name where there is one, as `name_word` (`name_q0.9` for a quantile) where there are several.
+ * `first` and `last` go by the order of the rows. Null is a group of its own. Types and exactness as {@link Aggregate}
+ * says.
  *
  * @throws InputError `UnknownColumn`, `UnknownWord`, `NotANumber`, `DuplicateColumn`; DataError `Overflow`
  */
@@ -36,7 +37,7 @@ export function aggregateBy(table: Table, by: string | readonly string[], aggreg
     throw new InputError(`Two columns of the result would be called ${JSON.stringify(repeated.field.name)}.`, {
       code: "DuplicateColumn",
       column: repeated.field.name,
-      hint: "Leave the grouping columns out of the aggregates, or give their words as a list.",
+      hint: "Leave the grouping columns out of the aggregates, or pass their aggregates as an array.",
     });
   }
   return tableOf(made, spans.from.length);

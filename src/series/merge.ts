@@ -20,9 +20,10 @@ export interface MergeOptions {
 }
 
 /**
- * Several tables side by side on a common key, as pandas' `merge` joins them: values of rows whose keys are equal stand in one row,
- * null where a table has none; keys that repeat meet in every combination; null equals null. `outer` comes sorted by key, newest
- * first where no table stands oldest first but one newest first; `inner` and `left` keep the order of the first table. Column types stay.
+ * Several tables side by side on a common key, as pandas' `merge` joins them: values of rows whose keys are equal share
+ * one row, null where a table has none; keys that repeat meet in every combination; null equals null. `outer` comes
+ * sorted by key, newest first where no table is oldest first but one is newest first; `inner` and `left` keep the order
+ * of the first table. Column types stay.
  *
  * @throws InputError `NoFrames`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownWord`
  */
@@ -49,7 +50,7 @@ function keyColumns(tables: readonly Table[], on: MergeOptions["on"]): number[][
   return tables.map((table) => [needTime(table, undefined, "merge()")]);
 }
 
-/** Rows by code: those of code c stand from `starts[c]` to `starts[c + 1]`. */
+/** Rows by code: those of code c are at `starts[c]` to `starts[c + 1]`. */
 interface Places {
   readonly rows: Int32Array;
   readonly starts: Int32Array;
@@ -93,7 +94,7 @@ function outerCodes(tables: readonly Table[], columns: readonly (readonly number
   return Int32Array.from(order, (row) => occurring[row]);
 }
 
-/** -1 for a table that stands newest first, 1 for oldest first, as its first two rows tell; 0 where they do not. */
+/** -1 for a table that is newest first, 1 for oldest first, judged by its first two rows; 0 where they are equal. */
 function directionOf(table: Table, columns: readonly number[]): number {
   const on = columns.find((at) => isTime(table.schema.fields[at].type));
   if (on === undefined || table.numRows < 2 || vectorAt(table, on).nullCount > 0) return 0;

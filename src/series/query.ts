@@ -12,26 +12,32 @@ import { rowsOf } from "./core/tables.js";
 import { rowAt, trackOf } from "./core/track.js";
 import { type TransformOptions, transform } from "./transform.js";
 
-/** A filtered series (spec 4.2) in the names of the dataset query, with the options of {@link collapse} and {@link transform}. */
+/**
+ * A filtered series (spec 4.2) in the names of the dataset query, with the options of {@link collapse} and
+ * {@link transform}.
+ */
 export interface SeriesQuery<Name extends string = string>
   extends CollapseOptions<Name>,
     Pick<TransformOptions, "digits"> {
-  /** One column beside the dates and `by`, by name or position; in a frame of a dataset its number there, 0 for the dates alone. */
+  /**
+   * One column beside the dates and `by`, by name or position; in a frame of a dataset its number there, 0 for the
+   * dates alone.
+   */
   readonly column?: Name | number;
   /** First and last day, both inclusive, `YYYY-MM-DD`. */
   readonly from?: string;
   readonly to?: string;
   readonly collapse?: Collapse;
   readonly transform?: Transform;
-  /** Newest first or oldest first; as the rows stand where left out. */
+  /** Newest first or oldest first; the order of the rows where left out. */
   readonly order?: Order;
   /** Rows of each series at most, from 1: the first ones of the result in its order. */
   readonly limit?: number;
 }
 
 /**
- * What the service computes for a filtered series (spec 4.2), in its order: trim to the days asked for, collapse, transform, order,
- * limit. Each step as {@link collapse} and {@link transform} say.
+ * What the service computes for a filtered series (spec 4.2), in its order: trim to the days asked for, collapse,
+ * transform, order, limit. Each step as {@link collapse} and {@link transform} say.
  *
  * @throws InputError `BadDate`, `BadOption`, `UnknownColumn` and what the steps throw
  */

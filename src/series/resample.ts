@@ -8,7 +8,7 @@ import { type Track, trackOf } from "./core/track.js";
 import { type Filling, fill } from "./fill.js";
 
 export interface ResampleOptions<Name extends string = string> extends Omit<CollapseOptions<Name>, "label"> {
-  /** What stands in periods without rows (and in place of other nulls): `null` by default. */
+  /** The value for periods without rows (and for other nulls): `null` by default. */
   readonly gaps?: Filling | "null";
   /** With `daily`, make no rows for Saturdays and Sundays that have none. */
   readonly skip?: "weekends";
@@ -17,8 +17,9 @@ export interface ResampleOptions<Name extends string = string> extends Omit<Coll
 const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarterly", "annual"];
 
 /**
- * As {@link collapse}, but onto a calendar without holes: every series has a row for every period from its first to its last row, with
- * nulls, or what `gaps` says, where there is no data. To a finer word than the data this makes a daily series of a monthly one.
+ * As {@link collapse}, but onto a calendar without holes: every series has a row for every period from its first to its
+ * last row, with nulls, or what `gaps` says, where there is no data. A finer frequency than the data's makes, say, a
+ * daily series of a monthly one.
  *
  * @throws InputError `UnknownWord`, `UnknownColumn`, `NoDateColumn`, `EmptyDate`
  * @example

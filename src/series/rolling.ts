@@ -11,7 +11,7 @@ import { extremePositions, windowExtreme, windowQuantile } from "./core/window-o
 import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./core/window-sums.js";
 import { dayWindows, rowWindows, type Windows } from "./core/windows.js";
 
-/** Words for a value over a sliding window. */
+/** Names of the functions over a sliding window. */
 const WINDOW_WORDS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
 export type WindowWord = (typeof WINDOW_WORDS)[number];
 
@@ -22,20 +22,21 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
   readonly minPeriods?: number;
   /** Lay the window around the row instead of ending on it. */
   readonly center?: boolean;
-  /** For the word `quantile`: from 0 to 1. */
+  /** For `quantile`: from 0 to 1. */
   readonly quantile?: number;
 }
 
 /**
- * A value over a window that slides along each series by ascending day: `size` rows, or with `unit: "days"` every row of the last
- * `size` days (the row's own included). Null, NaN and infinite values are missing; a window with fewer than `minPeriods` values
- * gives null. Rows keep their order, each column its name (or name + `suffix`).
+ * A value over a window that slides along each series by ascending day: `size` rows, or with `unit: "days"` every row
+ * of the last `size` days (the row's own included). Null, NaN and infinite values are missing; a window with fewer than
+ * `minPeriods` values gives null. Rows keep their order, each column its name (or name + `suffix`).
  *
- * `min` and `max` keep the column's type, `sum` of integers and decimals is exact, the rest is `Float64`. Sums are kept in two
- * doubles: sums and means are within two units in the last place of the exact result, `std` and `var` within 10^-12 of it whatever
- * the values before. `std` and `var` have n − 1 below; quantiles are linear between neighbours.
+ * `min` and `max` keep the column's type, `sum` of integers and decimals is exact, the rest is `Float64`. Sums are kept
+ * in two doubles: sums and means are within two units in the last place of the exact result, `std` and `var` within
+ * 10^-12 of it whatever the values before. `std` and `var` have n − 1 below; quantiles are linear between neighbours.
  *
- * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `NotANumber`, `NoDateColumn`, `EmptyDate`; DataError `Overflow`
+ * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `NotANumber`, `NoDateColumn`, `EmptyDate`; DataError
+ *   `Overflow`
  * @example
  * ```ts
  * import { Frame } from "arrowbook";

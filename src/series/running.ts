@@ -8,8 +8,8 @@ import type { Column, Computed } from "./core/numbers.js";
 import { rowAt, type Track } from "./core/track.js";
 
 /**
- * Running sum along each series by ascending day; a null stays null and does not count (unlike `transform("cumul")`, which repeats
- * the sum and rounds). Exact for integers and decimals; doubles are summed in two doubles, not rounded.
+ * Running sum along each series by ascending day; a null stays null and does not count (unlike `transform("cumul")`,
+ * which repeats the sum and rounds). Exact for integers and decimals; doubles are summed in two doubles, not rounded.
  *
  * @throws InputError `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
  */
@@ -20,27 +20,39 @@ export function cumsum(table: Table, options: ColumnChoice = {}): Table {
   );
 }
 
-/** Running product along each series by ascending day, `Float64`; a null stays null and does not count. @throws InputError as {@link cumsum} */
+/**
+ * Running product along each series by ascending day, `Float64`; a null stays null and does not count.
+ *
+ * @throws InputError as {@link cumsum}
+ */
 export function cumprod(table: Table, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "cumprod()");
   return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, productKernel));
 }
 
-/** Largest value so far along each series by ascending day, in the column's own type; a null stays null. @throws InputError as {@link cumsum} */
+/**
+ * Largest value so far along each series by ascending day, in the column's own type; a null stays null.
+ *
+ * @throws InputError as {@link cumsum}
+ */
 export function cummax(table: Table, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "cummax()");
   return computeColumns(table, options, (from, at, track) => runningExtreme(from, at, track, 1));
 }
 
-/** Smallest value so far along each series by ascending day, in the column's own type; a null stays null. @throws InputError as {@link cumsum} */
+/**
+ * Smallest value so far along each series by ascending day, in the column's own type; a null stays null.
+ *
+ * @throws InputError as {@link cumsum}
+ */
 export function cummin(table: Table, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "cummin()");
   return computeColumns(table, options, (from, at, track) => runningExtreme(from, at, track, -1));
 }
 
 /**
- * How far below its highest value so far each series stands: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; a null stays null, and
- * the result is null until a value above 0 came.
+ * How far each series is below its highest value so far: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; a null stays
+ * null, and the result is null until a value above 0 came.
  *
  * @throws InputError as {@link cumsum}
  */

@@ -13,14 +13,17 @@ import { inBatches, withColumns } from "./core/tables.js";
 import { rowAt, rowsAt, type Track, trackOf } from "./core/track.js";
 
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
-  /** Significant digits of a computed double, 14 by default as the service rounds; 16 or more to leave them as they are. */
+  /**
+   * Significant digits of a computed double, 14 by default as the service rounds; 16 or more to leave them as they are.
+   */
   readonly digits?: number;
 }
 
 /**
- * The service's transforms (spec 4.2; the formulas as observed), each series by ascending day whatever the order of its rows:
+ * The service's transforms (spec 4.2; the formulas as observed), each series by ascending day whatever the order of its
+ * rows:
  *
- * | word | value | first row | null and zero |
+ * | name | value | first row | null and zero |
  * |---|---|---|---|
  * | `diff` | y[t] − y[t−1] | dropped | null where either is null |
  * | `rdiff` | (y[t] − y[t−1]) / y[t−1] | dropped | null where either is null or y[t−1] is 0 |
@@ -28,10 +31,10 @@ export interface TransformOptions<Name extends string = string> extends Omit<Col
  * | `cumul` | sum of y up to t | kept | a null repeats the sum; null before the first value |
  * | `normalize` | y[t] / y[first] · 100 | kept | first: the first value that is neither null nor 0; zeros before it are 0 |
  *
- * The row before is the previous row, not the previous value. Doubles are computed in binary and rounded to 14 significant
- * digits; `diff` and `cumul` of integers and decimals are exact and not rounded; the rest of their transforms are `Float64`.
- * NaN counts as null, and a result that is not finite is null. Rows keep their order; where first rows are dropped, the batches of
- * the result have 65,536 rows at most, and none is empty.
+ * The row before is the previous row, not the previous value. Doubles are computed in binary and rounded to 14
+ * significant digits; `diff` and `cumul` of integers and decimals are exact and not rounded; the rest of their
+ * transforms are `Float64`. NaN counts as null, and a result that is not finite is null. Rows keep their order; where
+ * first rows are dropped, the batches of the result have 65,536 rows at most, and none is empty.
  *
  * @throws InputError `UnknownWord`, `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
  * @example

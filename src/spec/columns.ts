@@ -7,7 +7,10 @@ export interface ColumnSpec {
 /** The families of service types that have a column type of their own; `unknown` is kept as text. */
 export type TypeKind = "text" | "date" | "datetime" | "decimal" | "integer" | "double" | "boolean" | "unknown";
 
-/** A service type read from its name. `precision` and `scale` (digits in all, digits after the point) stand for decimals only. */
+/**
+ * A service type read from its name. `precision` and `scale` (digits in all, digits after the point) stand for decimals
+ * only.
+ */
 export interface ServiceType {
   readonly kind: TypeKind;
   readonly precision?: number;
@@ -48,8 +51,9 @@ const KINDS: Readonly<Record<string, TypeKind>> = {
 const DECIMAL = /^(?:big)?decimal\s*(?:\(\s*(\d{1,3})\s*(?:,\s*(\d{1,3})\s*)?\))?$/i;
 
 /**
- * Reads a service type name, letter case ignored (spec 2.6: `Date`, `String`, `BigDecimal(<precision>,<scale>)`; the rest as
- * observed). A name nobody knows has kind `unknown`; so has a decimal wider than 76 digits or with more scale than precision.
+ * Reads a service type name, letter case ignored (spec 2.6: `Date`, `String`, `BigDecimal(<precision>,<scale>)`; the
+ * rest as observed). An unlisted name has kind `unknown`; so has a decimal wider than 76 digits or with more scale than
+ * precision.
  */
 export function parseType(text: string): ServiceType {
   const trimmed = text.trim();

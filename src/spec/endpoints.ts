@@ -9,9 +9,12 @@ export interface Endpoint {
   readonly path: string;
   /** Formats it answers in; empty where the path takes none (spec 4.6). */
   readonly formats: readonly Format[];
-  /** Query parameters it knows besides `api_key`, in the order they are written. Names that start with `@` stand for a profile parameter. */
+  /**
+   * Query parameters it takes besides `api_key`, in the order they are written. A name that starts with `@` refers to a
+   * profile parameter.
+   */
   readonly parameters: readonly string[];
-  /** Whether table columns may stand in the query as row filters (spec 4.7). */
+  /** Whether table columns may appear in the query as row filters (spec 4.7). */
   readonly filters?: true;
   /** The shape of the reply; none for a zip. */
   readonly reply?: ResourceName;
@@ -98,8 +101,8 @@ export interface Filter {
 }
 
 /**
- * A call as a value: the client makes its address from it (`client/transport/address`), the embedded service finds it in an address
- * (`server/http/route`). `route(address(call))` equals `call`.
+ * A call as a value: the client makes its address from it (`client/transport/address`), the embedded service finds it
+ * in an address (`server/http/route`). `route(address(call))` equals `call`.
  */
 export interface Call {
   readonly endpoint: EndpointName;

@@ -10,7 +10,7 @@ export interface FrameSource {
   /** When the service last refreshed the data, ISO 8601. */
   readonly refreshed_at?: string;
   readonly filters?: readonly Filter[];
-  /** Words the rows were asked for with (spec 4.2). */
+  /** The collapse, transform, order and limit of the request (spec 4.2). */
   readonly collapse?: string;
   readonly transform?: string;
   readonly order?: string;

@@ -7,5 +7,5 @@ export const EXPORTS_PER_HOUR = 60;
 /** Life of a bulk-file link in milliseconds (spec 3 and 8: 30 minutes). */
 export const LINK_LIFETIME_MS = 30 * 60 * 1000;
 
-/** The path every endpoint stands under (spec 9). */
+/** The path prefix of every endpoint (spec 9). */
 export const API_PREFIX = "/api/v3";

@@ -3,7 +3,10 @@ import { suggestion } from "../errors/nearest.js";
 import { EXPORTS_PER_HOUR, LINK_LIFETIME_MS, MAX_ROWS_PER_REPLY } from "./limits.js";
 import { COLLAPSES, DOWNLOAD_TYPES, OPERATORS, ORDERS, TRANSFORMS } from "./vocabulary.js";
 
-/** A value of a service profile and how it is known: from the specification, observed at services of this kind, or given by the user. */
+/**
+ * A value of a service profile and how it is known: from the specification, observed at services of this kind, or given
+ * by the user.
+ */
 export interface Known<T> {
   readonly value: T;
   readonly evidence: "specified" | "observed" | "given";
@@ -30,8 +33,8 @@ export interface ErrorMeaning {
 }
 
 /**
- * Everything the specification leaves open, in one replaceable object. Each entry says whether it is specified or observed.
- * Unknown words, types and operators pass with a warning; they are not errors.
+ * Everything the specification leaves open, in one replaceable object. Each entry says whether it is specified or
+ * observed. Unknown option values, types and operators pass with a warning; they are not errors.
  */
 export interface Profile {
   readonly name: string;
@@ -40,7 +43,9 @@ export interface Profile {
   /** Query parameter and, for services that take it, header that carry the key (spec 5). */
   readonly keyParameter: Known<string>;
   readonly keyHeader: Known<string | null>;
-  /** Parameter that carries a cursor, and header that carries the next one beside a CSV reply (both open in spec 4.7). */
+  /**
+   * Parameter that carries a cursor, and header that carries the next one beside a CSV reply (both open in spec 4.7).
+   */
   readonly cursorParameter: Known<string>;
   readonly cursorHeader: Known<string>;
   readonly pageSizeParameter: Known<string>;
@@ -48,7 +53,7 @@ export interface Profile {
   readonly transforms: Known<readonly string[]>;
   readonly orders: Known<readonly string[]>;
   readonly downloadTypes: Known<readonly string[]>;
-  /** The word this service uses for each `download_type` of spec 4.6. */
+  /** The value this service uses for each `download_type` of spec 4.6. */
   readonly downloadWords: Known<Readonly<Record<string, string>>>;
   readonly operators: Known<readonly string[]>;
   /** Week ends on this day, 0 = Sunday; significant digits of transformed values. */
@@ -142,7 +147,7 @@ const errorMeanings: Readonly<Record<string, ErrorMeaning>> = {
   QEXx03: { status: 500, retryable: true, hint: `The service failed. If it stays so: ${EXPORT_HINT}` },
 };
 
-/** The default profile: the specification's own words where it speaks, the best known value where it is silent. */
+/** The default profile: what the specification says where it speaks, the best known value where it is silent. */
 export const specification: Profile = {
   name: "specification",
   xmlRoot: specified("service-response", "spec 1"),
@@ -203,9 +208,9 @@ export type ProfileChanges = { readonly name?: string } & {
 const NULLABLE: ReadonlySet<string> = new Set(["keyHeader"]);
 
 /**
- * A profile for another service: `base` with some entries replaced by plain values, each marked `given`. The words of
- * `downloadWords` and the codes of `errors` are added to those of `base`; every other entry is replaced whole. Throws an InputError
- * `UnknownProfileEntry` for a name no profile has, and `BadProfileEntry` for a value of the wrong kind.
+ * A profile for another service: `base` with some entries replaced by plain values, each marked `given`. The values of
+ * `downloadWords` and the codes of `errors` are added to those of `base`; every other entry is replaced whole. Throws
+ * an InputError `UnknownProfileEntry` for a name no profile has, and `BadProfileEntry` for a value of the wrong kind.
  *
  * @example
  * ```ts

@@ -3,7 +3,10 @@
  * `document/` walks these tables to read and to write; nothing here does anything.
  */
 
-/** A member that holds one value. `dateTime` is written ISO in XML and, where `csvJson` is `utc`, as `YYYY-MM-DD hh:mm:ss UTC` elsewhere. */
+/**
+ * A member that holds one value. `dateTime` is written ISO in XML and, where `csvJson` is `utc`, as
+ * `YYYY-MM-DD hh:mm:ss UTC` elsewhere.
+ */
 export interface ScalarField {
   readonly kind: "string" | "integer" | "float" | "boolean" | "date" | "dateTime";
   readonly nullable?: true;
@@ -11,7 +14,7 @@ export interface ScalarField {
   readonly absentIn?: readonly ("json" | "xml" | "csv")[];
   /** Element name in XML where it is not the member name with hyphens. Readers know the hyphened name too. */
   readonly xml?: string;
-  /** How JSON spells a moment: ISO 8601 (default) or `YYYY-MM-DD hh:mm:ss UTC` (spec 2.8). */
+  /** How JSON spells a timestamp: ISO 8601 (default) or `YYYY-MM-DD hh:mm:ss UTC` (spec 2.8). */
   readonly json?: "utc";
 }
 
@@ -36,8 +39,9 @@ interface RowsField {
 }
 
 /**
- * A nested object. In CSV its members stand bare (`flat`), under dotted names (`dotted`, spec 2.8) or in one text cell (`cell`,
- * spec 2.7). Records (`document/records`) leave out the level of a `flat` object too: it only names the kind of reply.
+ * A nested object. In CSV its members have bare names (`flat`), dotted names (`dotted`, spec 2.8) or one text cell
+ * (`cell`, spec 2.7). Records (`document/records`) leave out the level of a `flat` object too: it only names the kind
+ * of reply.
  */
 export interface ObjectField {
   readonly kind: "object";
@@ -79,7 +83,7 @@ const datasetDataFields = {
   order: textOrNull,
 } as const satisfies Fields;
 
-/** Spec 2.2. `database_id` stands in XML only (spec 2.2: "present in the XML metadata"). */
+/** Spec 2.2. `database_id` is in XML only (spec 2.2: "present in the XML metadata"). */
 const datasetFields = {
   id: integer,
   dataset_code: text,
@@ -157,7 +161,8 @@ export const resources = {
       meta: {
         kind: "object",
         csv: "flat",
-        // In CSV the cursor is beside the reply, in a header. A reply that lacks it does not say that it is the last page.
+        // In CSV the cursor is beside the reply, in a header. A reply that lacks it does not say that it is the last
+        // page.
         fields: { next_cursor_id: { kind: "string", nullable: true, absentIn: ["csv"] } },
       },
     },

@@ -4,10 +4,10 @@ export type Format = (typeof FORMATS)[number];
 
 declare const unlistedWord: unique symbol;
 
-/** A word that the vocabulary does not list, used on purpose: `collapse(unlisted("semiannual"))`. */
+/** A value that the vocabulary does not list, used on purpose: `collapse(unlisted("semiannual"))`. */
 export type Unlisted = string & { readonly [unlistedWord]: true };
 
-/** Marks a word as meant although the vocabulary does not list it (spec 4.2 leaves the allowed values open). */
+/** Marks a value as intended although the vocabulary does not list it (spec 4.2 leaves the allowed values open). */
 export function unlisted(word: string): Unlisted {
   return word as Unlisted;
 }

@@ -1,4 +1,4 @@
-/** Returned by {@link readDate} for bytes that are no date. */
+/** Returned by {@link readDate} for bytes that are not a date. */
 export const NO_DATE = 0x7fffffff;
 
 /** Days from 1970-01-01 to 0001-01-01 and to 9999-12-31, the dates a `Date` cell can hold. */
@@ -43,9 +43,9 @@ export function dayNumber(year: number, month: number, day: number): number {
 }
 
 /**
- * Reads the ten bytes `YYYY-MM-DD` at `p` as days from 1970-01-01, the calendar checked (spec 2.6).
- * Anything else, 0000-00-00 and 2024-02-30 included, is {@link NO_DATE}. The caller knows that ten bytes are there, or that
- * the bytes after its data are no digits, and looks at what follows.
+ * Reads the ten bytes `YYYY-MM-DD` at `p` as days from 1970-01-01, the calendar checked (spec 2.6). Anything else,
+ * 0000-00-00 and 2024-02-30 included, is {@link NO_DATE}. The caller ensures that ten bytes are readable, or that the
+ * bytes after its data are not digits, and checks what follows.
  */
 export function readDate(b: Uint8Array, p: number): number {
   const y1 = b[p] - 48;

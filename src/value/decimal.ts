@@ -1,6 +1,6 @@
 /** Outcome of reading an exact decimal. */
 export const DECIMAL_OK = 0;
-/** The bytes are no number. */
+/** The bytes are not a number. */
 export const DECIMAL_BAD = 1;
 /** More digits before the point than the precision leaves room for. */
 export const DECIMAL_TOO_WIDE = 2;
@@ -17,16 +17,20 @@ const ZERO = 48;
 /** Powers of ten as doubles, exact up to 10^22; above that only their size is used. */
 export const POWERS = Float64Array.from({ length: 80 }, (_, i) => Number(`1e${i}`));
 
-/** Unscaled values below this bound have at most `precision` digits and are exact as doubles: the bound of the fast readers. */
+/**
+ * Unscaled values below this bound have at most `precision` digits and are exact as doubles: the bound of the fast
+ * readers.
+ */
 export function fastLimit(precision: number): number {
   return Math.min(POWERS[precision], TWO_53);
 }
 
 /**
- * Reads a plain number (`-12.50`, no exponent) at `p` into four words of a Decimal128 column, little-endian two's complement.
+ * Reads a plain number (`-12.50`, no exponent) at `p` into four words of a Decimal128 column, little-endian two's
+ * complement.
  *
  * @param limit {@link fastLimit} of the column's precision
- * @returns the position after the number, or -1 where only {@link readDecimal} can tell: the caller looks at what follows
+ * @returns the position after the number, or -1 where {@link readDecimal} must decide: the caller checks what follows
  */
 export function readDecimal128(
   b: Uint8Array,
@@ -94,7 +98,7 @@ const BILLION = 1_000_000_000;
 /**
  * Reads a plain whole number (`-12`) of at most 18 digits at `p` into the two words of a 64-bit integer.
  *
- * @returns the position after the number, or -1 where only {@link readDecimal} can tell: the caller looks at what follows
+ * @returns the position after the number, or -1 where {@link readDecimal} must decide: the caller checks what follows
  */
 export function readInt64(b: Uint8Array, p: number, words: Int32Array, at: number): number {
   let q = p;
@@ -126,7 +130,10 @@ export function readInt64(b: Uint8Array, p: number, words: Int32Array, at: numbe
   return q;
 }
 
-/** The digits of `start` to `end`, point left out, as a double: exact below 2^53, and not below 2^53 when the number is not. */
+/**
+ * The digits of `start` to `end`, point left out, as a double: exact below 2^53, and not below 2^53 when the number is
+ * not.
+ */
 export function longDigits(b: Uint8Array, start: number, end: number): number {
   let m = 0;
   for (let i = start; i < end; i++) {
@@ -136,7 +143,9 @@ export function longDigits(b: Uint8Array, start: number, end: number): number {
   return m;
 }
 
-/** Stores a number of known `digits` from `first` on, which a point may part, times 10^zeros: at most 38 digits in all. */
+/**
+ * Stores a number of known `digits` from `first` on, which a point may part, times 10^zeros: at most 38 digits in all.
+ */
 export function longDecimal128(
   b: Uint8Array,
   first: number,
@@ -155,7 +164,7 @@ export function longDecimal128(
   if (negative) negate(words, at, 4);
 }
 
-/** {@link readDecimal} of a Decimal128 for a caller that wants the position after the number, or -1. */
+/** {@link readDecimal} of a Decimal128 for a caller that needs the position after the number, or -1. */
 export function exactDecimal128(
   b: Uint8Array,
   start: number,
@@ -170,7 +179,7 @@ export function exactDecimal128(
 
 /**
  * Reads the number that fills `start` to `end` exactly, by its digits: `12`, `-12.50`, `+.5`, `5.`, `1.5e-7`.
- * It never passes through a double. Zeros beyond the scale are no loss.
+ * It never passes through a double. Zeros beyond the scale lose nothing.
  *
  * @param words where the unscaled value goes, little-endian two's complement, `count` words (4 or 8) from `at`
  * @param round digits beyond the scale are rounded half to even
@@ -249,7 +258,10 @@ function readExponent(b: Uint8Array, start: number, end: number): number {
   return negative ? -value : value;
 }
 
-/** What is cut off when only `kept` digits stay: 0 nothing but zeros, -1 less than half, 1 exactly half, 2 more than half. */
+/**
+ * What is cut off when only `kept` digits stay: 0 nothing but zeros, -1 less than half, 1 exactly half, 2 more than
+ * half.
+ */
 function roundingOf(b: Uint8Array, first: number, last: number, kept: number): number {
   if (kept < 0) return -1;
   let skip = kept;

@@ -1,6 +1,6 @@
 import { formatDate, NO_DATE, readDate, two } from "./date.js";
 
-/** Returned by {@link readInstant}: no instant, and an instant with digits below a millisecond. */
+/** Returned by {@link readInstant}: not a timestamp, and a timestamp with digits below a millisecond. */
 export const NO_INSTANT = Number.NaN;
 export const TOO_FINE = Number.POSITIVE_INFINITY;
 
@@ -14,9 +14,9 @@ const digit = (b: Uint8Array, p: number): number => {
 const twoDigits = (b: Uint8Array, p: number): number => digit(b, p) * 10 + digit(b, p + 1);
 
 /**
- * Reads an instant as milliseconds since 1970-01-01 UTC. The zone is part of the text in one of the service's spellings
- * (spec 2.2, 2.8): `2017-11-10T00:18:07Z`, `2017-11-10 00:18:07 UTC`, `2017-11-10 00:18:07 +0000`; another offset
- * (`+02:00`, `-0500`) is taken off. A fraction of a second may follow the seconds.
+ * Reads a timestamp as milliseconds since 1970-01-01 UTC. The zone is part of the text in one of the service's
+ * spellings (spec 2.2, 2.8): `2017-11-10T00:18:07Z`, `2017-11-10 00:18:07 UTC`, `2017-11-10 00:18:07 +0000`; another
+ * offset (`+02:00`, `-0500`) is taken off. A fraction of a second may follow the seconds.
  *
  * @param round digits below a millisecond are rounded half to even instead of giving {@link TOO_FINE}
  * @returns milliseconds, {@link NO_INSTANT} or {@link TOO_FINE}

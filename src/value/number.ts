@@ -62,10 +62,10 @@ const CUT = 2 ** 27 + 1;
 const DOUBT = 2 ** -45;
 
 /**
- * The nearest double of 10 to 18 digits that fill `start` to `end`, `fraction` of them after the point: the digits as the exact sum of two doubles, divided
- * by an exact power of ten with the remainder of the division taken along.
+ * The nearest double of 10 to 18 digits that fill `start` to `end`, `fraction` of them after the point: the digits as
+ * the exact sum of two doubles, divided by an exact power of ten with the remainder of the division taken along.
  *
- * @returns NaN where two doubles are so nearly as near that this cannot tell them apart
+ * @returns NaN where the text is too close to the midpoint of two doubles for this method to decide
  */
 export function longNumber(b: Uint8Array, start: number, end: number, fraction: number): number {
   const middle = fraction > 0 && fraction < 9 ? end - 10 : end - 9;
@@ -89,7 +89,7 @@ function productError(x: number, y: number): number {
   return xUpper * yUpper - x * y + xUpper * yLower + xLower * yUpper + xLower * yLower;
 }
 
-/** Number texts: digits, a point, an exponent; and the words a double prints as. */
+/** Numbers in text: digits, a point, an exponent; and the names that a double prints as. */
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
@@ -130,7 +130,10 @@ function asciiText(b: Uint8Array, start: number, end: number): string {
   return Buffer.from(b.buffer, b.byteOffset + start, end - start).toString("latin1");
 }
 
-/** The shortest text that reads back as the same double, with a decimal point (spec 2.6): `5.0`, `0.1`, `1.0e+21`, `NaN`. */
+/**
+ * The shortest text that reads back as the same double, with a decimal point (spec 2.6): `5.0`, `0.1`, `1.0e+21`,
+ * `NaN`.
+ */
 export function formatNumber(value: number): string {
   if (Object.is(value, -0)) return "-0.0";
   const text = String(value);

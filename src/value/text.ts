@@ -1,4 +1,7 @@
-/** The position of the first byte of `start` to `end` that is no UTF-8 (overlong forms and surrogates included), or -1. */
+/**
+ * The position of the first byte of `start` to `end` that is not valid UTF-8 (overlong forms and surrogates included),
+ * or -1.
+ */
 export function invalidUtf8(b: Uint8Array, start: number, end: number): number {
   for (let p = start; p < end; ) {
     const c = b[p];

@@ -1,10 +1,10 @@
 // Plain CSV by blocks of rows, 16 bytes at a time. This is AssemblyScript: TypeScript's grammar, WebAssembly's types.
-// `scan` finds where the cells of some rows end; then each column of the block is read by one call, straight through. What a
-// reader of a column does not know is no fault: it is noted as odd, and whoever called reads that cell by other means.
-// Positions are addresses in this memory. 64 bytes around the input may be read, whatever they are.
+// `scan` finds where the cells of some rows end; then each column of the block is read by one call, straight through.
+// What a column reader does not handle is not an error: it is marked odd, and the caller reads that cell by other
+// means. Positions are addresses in this memory. 64 bytes around the input may be read, whatever they are.
 //
-// Readers of one column, `k` of `width`, of the block of `rows` rows whose cells end at `ends` as `scan` left it. They give how
-// many rows they noted at `odd`; those have no value yet.
+// Readers of one column, `k` of `width`, of the block of `rows` rows whose cells end at `ends` as `scan` left it. They
+// give how many rows they noted at `odd`; those have no value yet.
 
 export { dates } from "./csv-blocks/dates";
 export { longTexts, read } from "./csv-blocks/long-texts";

@@ -118,7 +118,7 @@ it("row 46: Ctrl-C leaves what the same command goes on with, and says so", asyn
   await new Promise((go) => setTimeout(go, 500));
   first.child.kill("SIGINT");
   expect(await ended).toBe(1);
-  expect(first.said()).toMatch(/^arrowbook: Stopped\. .*run the same command again to go on\.\n$/);
+  expect(first.said()).toMatch(/^arrowbook: Stopped\. .*run the same command again to resume\.\n$/);
   server.on(FILE, ranged(zip, strong));
   const second = run();
   expect(await end(second.child)).toBe(0);

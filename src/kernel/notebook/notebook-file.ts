@@ -37,7 +37,7 @@ export interface NotebookCell {
   readonly execution_count?: number | null;
 }
 
-/** A notebook of format 4, as its JSON stands in the file. */
+/** A notebook of format 4, with the JSON shape of its file. */
 export interface Notebook {
   readonly nbformat: 4;
   readonly nbformat_minor: number;

@@ -17,7 +17,7 @@ export interface RunOptions {
   readonly kernel?: string;
   /** Milliseconds one cell may take; default: no limit. */
   readonly timeout?: number;
-  /** Go on after a cell that fails; default false. */
+  /** Continue after a cell that fails; default false. */
   readonly allowErrors?: boolean;
   /** Path of the notebook with its outputs; default: the same file; false: nothing is written. */
   readonly output?: string | false;
@@ -26,7 +26,7 @@ export interface RunOptions {
   /** Working folder of the kernel; default: the folder of the notebook, as in Jupyter. */
   readonly folder?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Told before each code cell: its number among all cells, counted from 1, and how many cells there are. */
+  /** Called before each code cell with its number among all cells, counted from 1, and the number of cells. */
   readonly onCell?: (cell: number, cells: number) => void;
 }
 
@@ -82,7 +82,10 @@ export async function runNotebook(path: string, options: RunOptions = {}): Promi
   return { notebook: done, kernel: spec.name, executed: run.executed, failures: run.failures };
 }
 
-/** Nobody watches: progress, whose times differ from run to run, is not stored unless asked for. */
+/**
+ * Progress, whose times differ from run to run, is not stored by default: a stored notebook has no viewer while it
+ * runs.
+ */
 function kernelEnv(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   return { ...env, ARROWBOOK_PROGRESS: env["ARROWBOOK_PROGRESS"] ?? "off" };
 }

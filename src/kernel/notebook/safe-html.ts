@@ -1,6 +1,9 @@
 import type { Attributes, IOptions } from "sanitize-html";
 
-/** Tables, text, pictures and links: what results show. Everything else loses its tag, and scripts and styles their text too. */
+/**
+ * Tables, text, pictures and links: what results show. Everything else loses its tag, and scripts and styles their text
+ * too.
+ */
 const OPTIONS: IOptions = {
   allowedTags: [
     ..."a abbr b blockquote br caption code col colgroup dd del details div dl dt em figcaption figure".split(" "),
@@ -22,7 +25,7 @@ const OPTIONS: IOptions = {
     time: ["datetime"],
   },
   allowedSchemes: ["http", "https", "mailto"],
-  // A picture never comes from elsewhere: the page is self-contained and tells nobody that it was opened.
+  // Pictures are inline: the page is self-contained, and opening it sends no request.
   allowedSchemesByTag: { img: ["data"] },
   allowProtocolRelative: false,
   transformTags: { a: (tagName, attribs) => ({ tagName, attribs: outward(attribs) }) },

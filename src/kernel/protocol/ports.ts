@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:net";
 import type { ConnectionInfo } from "./message.js";
 
-/** A connection file's content with five ports of 127.0.0.1 that were free a moment ago, and a new key. */
+/** The content of a connection file: five currently free ports of 127.0.0.1 and a new key. */
 export async function newConnection(kernelName: string): Promise<ConnectionInfo> {
   const servers = await Promise.all(Array.from({ length: 5 }, listen));
   const ports = servers.map((server) => (server.address() as { port: number }).port);

@@ -10,7 +10,7 @@ export interface Wire {
   close(): void;
 }
 
-/** What a {@link wire} tells its owner. */
+/** Events that a {@link wire} emits. */
 export interface WireEvents {
   /** The handshake is done; messages flow. */
   readonly onReady?: (wire: Wire) => void;

@@ -123,7 +123,7 @@ class CellExecutor implements Executor {
    */
   #evaluate(converted: Conversion, name: string): Promise<CellResult> {
     this.#newSignal();
-    // Code that awaits needs an async function around it; so does code that only holds the word, without harm.
+    // Code that awaits must be wrapped in an async function; wrapping code that only contains the keyword is harmless.
     const awaits = /\bawait\b/.test(converted.output!);
     const head = `(${awaits ? "async " : ""}function (exports, require) { `;
     return new Promise((done) => {
@@ -184,7 +184,10 @@ function failed(error: CellError): CellResult {
   return { status: "error", error };
 }
 
-/** Where the values of cells live. TypeScript re-exports imports as getters; here they become values that may be replaced. */
+/**
+ * Where the values of cells live. TypeScript re-exports imports as getters; here they become values that may be
+ * replaced.
+ */
 function cellExports(lazy: object): Record<string, unknown> {
   const values = Object.create(lazy) as Record<string, unknown>;
   return new Proxy(values, {

@@ -19,7 +19,7 @@ export function completion(executor: Executor, code: string, cursor: number): Co
   };
 }
 
-/** Answers `inspect_request`: type and documentation of what stands at the cursor, inside a call also the parameters. */
+/** Answers `inspect_request`: type and documentation of the symbol at the cursor, inside a call also its parameters. */
 export function inspection(
   executor: Executor,
   tslab: TslabParts,

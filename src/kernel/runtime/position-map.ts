@@ -6,12 +6,12 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where code that runs stands in the source it was made from; undefined for code that stands nowhere in it. */
+/** Maps a position in the emitted code to its source; undefined for code without a source position. */
 export type PositionMap = (position: Position) => Position | undefined;
 
 /**
- * The way back through two compilations, each with its source map in base64: `outer` of the last one, `inner` of the first.
- * The maps are read only when a position is asked for.
+ * The way back through two compilations, each with its source map in base64: `outer` of the last one, `inner` of the
+ * first. The maps are read only when a position is asked for.
  */
 export function positionMap(outer: string, inner: string): PositionMap {
   let maps: readonly SourceMap[] | undefined;

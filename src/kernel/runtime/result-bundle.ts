@@ -4,7 +4,7 @@ import { type Bundle, JUPYTER_DISPLAY } from "../../display/base/show.js";
 const SHOWN_ITEMS = 100;
 
 /**
- * What a cell's last value shows: always text, and whatever the value says of itself through
+ * The MIME bundle of a cell's last value: always text, and what the value itself provides through
  * `Symbol.for("Jupyter.display")`, waited for when it is a promise. Arrow tables, Danfo frames and rows show as tables.
  */
 export async function resultBundle(value: unknown): Promise<Bundle> {
@@ -20,7 +20,7 @@ function plainText(value: unknown): string {
 
 type Eventual = Bundle | undefined | Promise<Bundle | undefined>;
 
-/** What the value says of itself. */
+/** The representations the value provides. */
 function ownBundle(value: unknown): Eventual {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
   const display = (value as { [JUPYTER_DISPLAY]?: unknown })[JUPYTER_DISPLAY];

@@ -89,7 +89,7 @@ class SocketThread {
     try {
       message = decodeMessage(parts, this.connection.key);
     } catch {
-      return; // A message that nobody with the key has signed is not for us.
+      return; // A message without a valid signature is ignored.
     }
     const type = message.header.msg_type;
     if (type === "shutdown_request") void this.#shutdown(message, from);

@@ -13,7 +13,7 @@ const FLUSH_MS = 40;
 const FLUSH_CHARS = 32_768;
 
 /**
- * Takes over `process.stdout` and `process.stderr`. Writes are gathered for a moment so that a loop that prints does not
+ * Takes over `process.stdout` and `process.stderr`. Writes are buffered briefly so that a loop that prints does not
  * send a message a line; a busy cell's output still appears while it runs.
  */
 export function captureStreams(publish: (name: StreamName, text: string) => void): Streams {

@@ -3,7 +3,7 @@ import type { Content, Message } from "../protocol/message.js";
 /** The channels on which a kernel answers requests. */
 export type RequestChannel = "shell" | "control";
 
-/** What the thread with the sockets tells the thread that runs cells. */
+/** Messages from the socket thread to the thread that runs cells. */
 export type ToCells =
   | { readonly kind: "request"; readonly channel: RequestChannel; readonly origin: number; readonly message: Message }
   | { readonly kind: "interrupt" }
@@ -11,7 +11,7 @@ export type ToCells =
   /** Every byte is out: the process may end. */
   | { readonly kind: "exit" };
 
-/** What the thread that runs cells tells the thread with the sockets. */
+/** Messages from the thread that runs cells to the socket thread. */
 export type ToSockets =
   | { readonly kind: "publish"; readonly message: Message }
   | { readonly kind: "reply"; readonly channel: RequestChannel; readonly origin: number; readonly message: Message }

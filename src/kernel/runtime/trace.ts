@@ -6,7 +6,7 @@ import { packageRoot } from "../../package/package-root.js";
 import type { Position, PositionMap } from "./position-map.js";
 import type { Diagnostic } from "./tslab-parts.js";
 
-/** What the protocol wants to know of an error. */
+/** The error fields that the protocol requires. */
 export interface CellError {
   readonly ename: string;
   readonly evalue: string;
@@ -34,7 +34,10 @@ export function cellName(count: number): string {
   return `cell [${count}]`;
 }
 
-/** An error thrown by a cell. Frames of Node and of the kernel are left out, cells are named and the failing line quoted. */
+/**
+ * An error thrown by a cell. Frames of Node and of the kernel are left out, cells are named and the failing line
+ * quoted.
+ */
 export function thrown(error: unknown, cells: RanCells, folder: string): CellError {
   if (!isError(error)) {
     const evalue = scrub(String(error));
@@ -118,7 +121,7 @@ function named(name: string | undefined, place: string): string {
   return name === undefined || name === "" ? place : `${name} (${place})`;
 }
 
-/** The function around a whole cell has no name that the reader knows. */
+/** The function that wraps a whole cell has no name of the user's. */
 function cellFunction(name: string | undefined): string | undefined {
   return name === undefined || /^(Object\.<anonymous>|eval|<anonymous>)$/.test(name)
     ? undefined

@@ -39,7 +39,7 @@ export interface Converter {
   close(): void;
 }
 
-/** The inside of tslab that our kernel stands on. */
+/** The internals of tslab that our kernel is built on. */
 export interface TslabParts {
   readonly folder: string;
   readonly typescript: TypeScript;

@@ -13,7 +13,7 @@ import { quantileOfSorted } from "./quantile.js";
 import { squaresOf, sumOf } from "./sums.js";
 import { inOrder } from "./track.js";
 
-/** Words for one value made of many. */
+/** Names of the aggregates: functions that reduce many values to one. */
 export const AGGREGATES = [
   "last",
   "first",
@@ -29,10 +29,10 @@ export const AGGREGATES = [
 ] as const;
 
 /**
- * How many values become one; nulls are left out everywhere, and of nothing but nulls comes null.
- * `last`, `first`, `min` and `max` pick a value and keep the column's type, text and dates included; `sum` of integers and
- * decimals is exact (`Int64`; 38 digits, or 76 above), of floating point compensated; `count` counts values and `unique`
- * distinct values (`Int64`); `mean`, `std` and `var` (n − 1 below), `median` and `{ quantile }` (linear between neighbours) are
+ * How many values become one; nulls are left out everywhere, and of nothing but nulls comes null. `last`, `first`,
+ * `min` and `max` pick a value and keep the column's type, text and dates included; `sum` of integers and decimals is
+ * exact (`Int64`; 38 digits, or 76 above), of floating point compensated; `count` counts values and `unique` distinct
+ * values (`Int64`); `mean`, `std` and `var` (n − 1 below), `median` and `{ quantile }` (linear between neighbours) are
  * `Float64`.
  */
 export type Aggregate = (typeof AGGREGATES)[number] | { readonly quantile: number };
@@ -162,7 +162,7 @@ function comparison(field: Field, vector: Vector, sign: 1 | -1): (row: number, b
     };
   }
   if (DataType.isDate(type) || DataType.isTimestamp(type) || DataType.isUtf8(type) || DataType.isDictionary(type)) {
-    // ISO dates and instants stand in the order of their texts.
+    // ISO dates and timestamps sort by time when compared as strings.
     const texts = vectorToStrings(vector);
     return (row, best) => {
       const value = texts[row];
@@ -222,7 +222,7 @@ function uniques(vector: Vector, { rows, from, to }: Spans): Int32Array {
 type Reduce = (values: Float64Array, from: number, to: number) => number;
 
 function doubles(field: Field, vector: Vector, { rows, from, to }: Spans, reduce: Reduce): Column {
-  if (!isNumber(vector.type)) throw wrongType(field, "it is no number column");
+  if (!isNumber(vector.type)) throw wrongType(field, "it is not a number column");
   const values = inOrder(numbersOf(vector), rows);
   const out = new Float64Array(from.length);
   for (let s = 0; s < out.length; s++) out[s] = from[s] < to[s] ? reduce(values, from[s], to[s]) : Number.NaN;

@@ -1,11 +1,11 @@
 /**
- * Calendar arithmetic on whole days since 1970-01-01 (Arrow `Date32`): three functions, integers only, for every date from
- * 0001-01-01 to 9999-12-31 of the proleptic Gregorian calendar. No `Date` object and no time zone takes part.
+ * Calendar arithmetic on whole days since 1970-01-01 (Arrow `Date32`): three functions, integers only, for every date
+ * from 0001-01-01 to 9999-12-31 of the proleptic Gregorian calendar. No `Date` object and no time zone takes part.
  */
 
 import { civil, dayNumber, LAST_DAY } from "../../value/date.js";
 
-/** Length of a period: the words of `collapse` (spec 4.2) without `none`. */
+/** Length of a period: the values of `collapse` (spec 4.2) without `none`. */
 export type Frequency = "daily" | "weekly" | "monthly" | "quarterly" | "annual";
 
 /** Weekday of 1970-01-01, counted from Sunday = 0. */
@@ -13,8 +13,8 @@ const THURSDAY = 4;
 const MONTHS: Readonly<Record<Frequency, number>> = { daily: 0, weekly: 0, monthly: 1, quarterly: 3, annual: 12 };
 
 /**
- * First day of the period that holds `day`. A week begins the day after its last weekday `weekEnd` (0 = Sunday, so weeks run
- * from Monday to Sunday).
+ * First day of the period that holds `day`. A week begins the day after its last weekday `weekEnd` (0 = Sunday, so
+ * weeks run from Monday to Sunday).
  *
  * @example
  * ```ts no-run
@@ -37,8 +37,8 @@ export function next(start: number, frequency: Frequency): number {
 }
 
 /**
- * Last day of the period that begins on `start` (a value of {@link floor}): how a collapsed row is dated. The last week there is
- * ends on 9999-12-31, whatever its weekday.
+ * Last day of the period that begins on `start` (a value of {@link floor}): how a collapsed row is dated. The last week
+ * there is ends on 9999-12-31, whatever its weekday.
  */
 export function label(start: number, frequency: Frequency): number {
   return Math.min(next(start, frequency) - 1, LAST_DAY);

@@ -4,7 +4,7 @@ import { typeName } from "../../columns/arrow/schema.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 
-/** Which column carries time and which columns tell the series of a long table apart. */
+/** The time column, and the columns whose values identify the series of a long table. */
 export interface Along<Name extends string = string> {
   /** The column of days; the first date column where left out. */
   readonly on?: Name;
@@ -16,7 +16,7 @@ export interface Along<Name extends string = string> {
 export interface ColumnChoice<Name extends string = string> extends Along<Name> {
   /** The columns to compute; every number column but `on` and `by` where left out. */
   readonly columns?: Name | readonly Name[];
-  /** With a suffix the results stand beside the originals, as name + suffix; without one they take their place. */
+  /** With a suffix the results are added beside the originals, as name + suffix; without one they replace them. */
   readonly suffix?: string;
 }
 
@@ -36,7 +36,7 @@ export function listOf(names: string | readonly string[] | undefined): readonly 
   const list: readonly unknown[] = names === undefined ? [] : Array.isArray(names) ? names : [names];
   const other = list.find((name) => typeof name !== "string");
   if (other === undefined) return list as readonly string[];
-  throw new InputError(`A column is named ${String(other)}, which is no text.`, {
+  throw new InputError(`Column names must be strings; got ${String(other)}.`, {
     code: "BadOption",
     hint: "Name columns by their names: one, or a list of them.",
   });
@@ -49,7 +49,7 @@ export function vectorAt(table: Table, column: number): Vector {
   return vector;
 }
 
-/** Columns that hold days or moments. */
+/** Columns that hold dates or timestamps. */
 export function isTime(type: DataType): boolean {
   return DataType.isDate(type) || DataType.isTimestamp(type);
 }

@@ -10,8 +10,8 @@ const PER_DAY: Readonly<Record<number, bigint>> = {
 };
 
 /**
- * A date column as whole days since 1970-01-01; moments count as the UTC day they lie in. A `Date32` column of one chunk is not
- * copied. Throws {@link InputError} `EmptyDate` for a null: a row without a day has no place in time.
+ * A date column as whole days since 1970-01-01; a timestamp counts as its UTC day. A `Date32` column of one chunk is
+ * not copied. Throws {@link InputError} `EmptyDate` for a null: a row without a day has no place in time.
  */
 export function daysOf(vector: Vector, name: string): Int32Array {
   return joined(dayPieces(vector, name), Int32Array);

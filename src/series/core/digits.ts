@@ -1,6 +1,7 @@
 /**
- * Rounding to significant digits, exactly as C's `printf("%.14g")` read back as a number: the digits are those of the exact
- * binary value, and a tie goes to the even digit. (JavaScript's `toPrecision` sends ties away from zero and is 40 times slower.)
+ * Rounding to significant digits, exactly as C's `printf("%.14g")` read back as a number: the digits are those of the
+ * exact binary value, and a tie goes to the even digit. (JavaScript's `toPrecision` sends ties away from zero and is 40
+ * times slower.)
  */
 
 const EXACT_POWERS = 22;
@@ -30,12 +31,17 @@ export function roundDigits(value: number, digits: number): number {
   return value < 0 ? -rounded : rounded;
 }
 
-/** Rounds every value of an array in place, as {@link roundDigits} does, in about 2 ns; what is not finite becomes NaN. */
+/**
+ * Rounds every value of an array in place, as {@link roundDigits} does, in about 2 ns; what is not finite becomes NaN.
+ */
 export function roundAll(values: Float64Array, digits: number): void {
   rounderOf(values, digits)(0, values.length);
 }
 
-/** Rounds stretches of one array, from a place to another (exclusive); what is not finite becomes NaN. Gives how many NaN there are. */
+/**
+ * Rounds stretches of one array, from a place to another (exclusive); what is not finite becomes NaN. Gives how many
+ * NaN there are.
+ */
 export function rounderOf(values: Float64Array, digits: number): (from: number, to: number) => number {
   return (from, to) => {
     let missing = 0;
@@ -54,9 +60,9 @@ export function rounderOf(values: Float64Array, digits: number): (from: number, 
 }
 
 /**
- * Rounds up to the first value that takes more than a multiplication and a division, and gives its place. The product is the exact
- * one rounded to a double, and a half is a double too: a product below a half has its exact value below it. Only what comes out as
- * a half is open. (No calls in this loop and only constant tables: twice as fast so.)
+ * Rounds up to the first value that takes more than a multiplication and a division, and gives its place. The product
+ * is the exact one rounded to a double, and a half is a double too: a product below a half has its exact value below
+ * it. Only what comes out as a half is open. (No calls in this loop and only constant tables: twice as fast so.)
  */
 function roundPlain(values: Float64Array, scales: number, from: number, to: number): number {
   for (let i = from; i < to; i++) {
@@ -80,7 +86,10 @@ const DECADES = HIGHEST - LOWEST + 2;
 /** Bits of the high word that {@link DECADE_OF} does without: it looks at the exponent and 7 bits of the fraction. */
 const BUCKET = 13;
 
-/** By bucket of doubles, the decade 10^k ≤ size < 10^(k + 1) of all of them as k − LOWEST + 1; 0 where they lie in two, or outside. */
+/**
+ * By bucket of doubles, the decade 10^k ≤ size < 10^(k + 1) of all of them as k − LOWEST + 1; 0 where they lie in two,
+ * or outside.
+ */
 const DECADE_OF = decadeOf();
 
 /** By digits and decade, the power of ten that makes so many whole digits; NaN where it is not exact. */
@@ -92,7 +101,9 @@ function decadeOf(): Uint8Array {
   return table;
 }
 
-/** The bucket that holds 10^k, and the first one that holds nothing less: the next where 10^k lies inside its bucket. */
+/**
+ * The bucket that holds 10^k, and the first one that holds nothing less: the next where 10^k lies inside its bucket.
+ */
 function bucketsOf(k: number): { readonly holding: number; readonly first: number } {
   double[0] = ALL_POWERS[k + 324];
   const holding = words[HIGH] >>> BUCKET;
@@ -133,7 +144,7 @@ function overPower(size: number, power: number): number {
   return nearestWhole(whole, rest - power / 2) * power;
 }
 
-/** `whole` or the next whole number, by the sign of how far the exact value lies above the middle between them. */
+/** `whole` or the next whole number, by the sign of the exact value's distance from the midpoint between them. */
 function nearestWhole(whole: number, above: number): number {
   if (above > 0) return whole + 1;
   if (above < 0) return whole;

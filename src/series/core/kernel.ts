@@ -6,15 +6,19 @@ import { withColumns } from "./tables.js";
 import { byRow, inOrder, type Track, trackOf } from "./track.js";
 
 /**
- * One calculation along one series of doubles: reads `y` and fills `out` from `from` to `to` (exclusive), NaN for null in both.
- * `y` and `out` stand in the order of the track, or hold a part of it that begins elsewhere; `y` is never written.
+ * One calculation along one series of doubles: reads `y` and fills `out` from `from` to `to` (exclusive), NaN for null
+ * in both. `y` and `out` are in the order of the track, or hold a part of it that begins elsewhere; `y` is never
+ * written.
  */
 export type Kernel = (y: Float64Array, out: Float64Array, from: number, to: number) => void;
 
 /** How a column becomes its result. */
 export type Compute = (table: Table, at: number, track: Track) => Computed;
 
-/** The chosen columns computed one by one, in place or beside the originals; rows and their order stay. `fits` says which types may be. */
+/**
+ * The chosen columns computed one by one, in place or beside the originals; rows and their order stay. `fits` says
+ * which types may be.
+ */
 export function computeColumns(
   table: Table,
   choice: ColumnChoice,
@@ -46,7 +50,7 @@ export function runWhole(table: Table, at: number, { rows, starts }: Track, kern
 }
 
 /**
- * A kernel along every series of a column, by row: in the pieces of its batches where the table stands in the order of the track and
+ * A kernel along every series of a column, by row: batch by batch where the table is in the order of the track and
  * holds more series than pieces, so that most series lie within one; else in one piece.
  */
 export function runAlong(

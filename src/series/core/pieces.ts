@@ -1,8 +1,8 @@
 import { BATCH_ROWS } from "../../columns/arrow/read-options.js";
 
 /**
- * How so many rows are cut into pieces of 65,536 at most, as readers make batches: memory of that size is used again when a result is
- * dropped, while a long array comes new from the system, page by page.
+ * How so many rows are cut into pieces of 65,536 at most, as readers make batches: memory of that size is used again
+ * when a result is dropped, while a long array comes new from the system, page by page.
  */
 export function cutsOf(length: number): (readonly [from: number, to: number])[] {
   return Array.from({ length: Math.max(1, Math.ceil(length / BATCH_ROWS)) }, (_, k) => [
@@ -34,8 +34,8 @@ const follows = (piece: Int32Array | Float64Array, other: Int32Array | Float64Ar
   piece.buffer === other.buffer && piece.byteOffset === other.byteOffset + other.byteLength;
 
 /**
- * A calculation along one series: reads `y` from `from` to `to` (exclusive) and writes the result of place t to `out[t - back]`, NaN for
- * null in both. `back` is how many rows before it have been left out.
+ * A calculation along one series: reads `y` from `from` to `to` (exclusive) and writes the result of place t to
+ * `out[t - back]`, NaN for null in both. `back` is how many rows before it have been left out.
  */
 export type PieceKernel = (y: Float64Array, out: Float64Array, from: number, to: number, back: number) => void;
 
@@ -47,9 +47,9 @@ export interface RunOptions {
 }
 
 /**
- * A kernel along every series of values that stand one after the other in pieces, series `g` from `starts[g]` to `starts[g + 1]`
- * (exclusive): the results in pieces alike, and how many NaN `finish` counted. A series within one piece is computed where it stands,
- * one that goes on into the next in arrays of its own.
+ * A kernel along every series of contiguous values in chunks, series `g` from `starts[g]` to `starts[g + 1]`
+ * (exclusive): the results in chunks of the same lengths, and how many NaN `finish` counted. A series within one chunk
+ * is computed in place, one that continues into the next chunk in arrays of its own.
  */
 export function runPieces(
   y: readonly Float64Array[],
@@ -90,8 +90,8 @@ export function runPieces(
 }
 
 /**
- * A kernel along every series of values that lie apart, series `g` in the rows `rows[starts[g]]` to `rows[starts[g + 1]]` (exclusive): the
- * results by row, 0 in the rows left out, and how many NaN `finish` counted.
+ * A kernel along every series of values that lie apart, series `g` in the rows `rows[starts[g]]` to
+ * `rows[starts[g + 1]]` (exclusive): the results by row, 0 in the rows left out, and how many NaN `finish` counted.
  */
 export function runRows(
   y: Float64Array,

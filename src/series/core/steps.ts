@@ -10,8 +10,8 @@ import type { Column } from "./numbers.js";
 import { rowAt, type Track } from "./track.js";
 
 /**
- * Every value moved `steps` rows later along its series (earlier where negative); null comes in at the end left free. Any column
- * type, unchanged; without `columns` the number columns.
+ * Every value moved `steps` rows later along its series (earlier where negative); null comes in at the end left free.
+ * Any column type, unchanged; without `columns` the number columns.
  *
  * @throws InputError `BadOption`, `UnknownColumn`, `EmptyDate`
  */
@@ -33,8 +33,8 @@ export function shift(table: Table, steps = 1, options: ColumnChoice = {}): Tabl
 }
 
 /**
- * y[t] − y[t − steps] along each series by ascending day; null where either is null or missing. Exact for integers and decimals
- * (one digit wider), `Float64` not rounded for doubles. Unlike `transform("diff")` no row is dropped.
+ * y[t] − y[t − steps] along each series by ascending day; null where either is null or missing. Exact for integers and
+ * decimals (one digit wider), `Float64` not rounded for doubles. Unlike `transform("diff")` no row is dropped.
  *
  * @throws InputError `BadOption`, `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
  */
@@ -49,8 +49,8 @@ export function diff(table: Table, steps = 1, options: ColumnChoice = {}): Table
 }
 
 /**
- * (y[t] − y[t − steps]) / y[t − steps] along each series by ascending day, `Float64` not rounded; null where either is null or
- * y[t − steps] is 0. No row is dropped.
+ * (y[t] − y[t − steps]) / y[t − steps] along each series by ascending day, `Float64` not rounded; null where either is
+ * null or y[t − steps] is 0. No row is dropped.
  *
  * @throws InputError `BadOption`, `UnknownColumn`, `NotANumber`, `EmptyDate`
  */
@@ -66,7 +66,8 @@ export interface ReturnsOptions<Name extends string = string> extends ColumnChoi
 }
 
 /**
- * Returns from row to row along each series by ascending day, `Float64` not rounded; null in the first row, after a null and after 0.
+ * Returns from row to row along each series by ascending day, `Float64` not rounded; null in the first row, after a
+ * null and after 0.
  *
  * @throws InputError `UnknownWord`, `UnknownColumn`, `NotANumber`, `EmptyDate`
  */
@@ -82,7 +83,7 @@ function checkSteps(steps: number): void {
   throw new InputError(`The number of rows is ${shown(steps)}.`, { code: "BadOption", hint: "Give a whole number." });
 }
 
-/** Positions whose partner `steps` before them lies in the same series; the others of the series become NaN. */
+/** Positions whose partner `steps` before them is in the same series; the others of the series become NaN. */
 function paired(out: Float64Array, from: number, to: number, steps: number): readonly [first: number, end: number] {
   const first = Math.min(to, Math.max(from, from + steps));
   const end = Math.max(first, Math.min(to, to + steps));
@@ -133,7 +134,10 @@ function exactDiff(table: Table, at: number, track: Track, steps: number): Colum
   return exactColumn(table.schema.fields[at], differences, { scale, precision: differencePrecision(precision) });
 }
 
-/** By row, what each value is above the one `steps` positions before it in its series; null where either is null or missing. */
+/**
+ * By row, what each value is above the one `steps` positions before it in its series; null where either is null or
+ * missing.
+ */
 export function exactDifferences(units: readonly (bigint | null)[], track: Track, steps: number): (bigint | null)[] {
   const out = new Array<bigint | null>(units.length).fill(null);
   eachPair(track, steps, (now, before) => {

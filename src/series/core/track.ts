@@ -5,17 +5,17 @@ import { dayPieces } from "./days.js";
 import { joined } from "./pieces.js";
 
 /**
- * The way through a long table that every calculation takes: series after series in order of first appearance, and within each
- * series by ascending day (rows of one day as they stand).
+ * The way through a long table that every calculation takes: series after series in order of first appearance, and
+ * within each series by ascending day (rows of one day in their order).
  */
 export interface Track {
-  /** Position on the way → row of the table; undefined where the table already stands so. */
+  /** Position on the track → row of the table; undefined where the table is already in that order. */
   readonly rows: Int32Array | undefined;
   /** Series `g` takes the positions from `starts[g]` to `starts[g + 1]` (exclusive). */
   readonly starts: Int32Array;
   /** Day at each position; undefined where the table has no date column. */
   readonly days: Int32Array | undefined;
-  /** 1 for a series that stands newest first, as its first two rows tell. */
+  /** 1 for a series that is newest first, judged by its first two rows. */
   readonly newestFirst: Uint8Array;
 }
 
@@ -43,8 +43,8 @@ export function byRow(values: Float64Array, rows: Int32Array | undefined): Float
 }
 
 /**
- * The way through `table` by the columns at `by`, along the days of column `on`. Whether the table stands so already is seen on its
- * batches as they are; only where it does not are codes and days brought into one piece.
+ * The track through `table` by the columns at `by`, along the days of column `on`. Whether the table is already in that
+ * order is seen on its batches as they are; only where it does not are codes and days brought into one piece.
  */
 export function trackOf(table: Table, on: number | undefined, by: readonly number[]): Track {
   const days = on === undefined ? undefined : dayPieces(vectorAt(table, on), table.schema.fields[on].name);
@@ -55,7 +55,7 @@ export function trackOf(table: Table, on: number | undefined, by: readonly numbe
   return ofCodes(rows, size, days);
 }
 
-/** The rows of each group one after the other, groups in order of first appearance, rows as they stand. */
+/** The rows of each group one after the other, groups in order of first appearance, rows in their order. */
 export function groupTrack(codes: Int32Array, size: number): Track {
   return ofCodes([codes], size, undefined);
 }
@@ -65,7 +65,7 @@ export function dayTrack(codes: Int32Array, size: number, days: Int32Array): Tra
   return ofCodes([codes], size, [days]);
 }
 
-/** One code for each row that tells the series apart; undefined where all rows are one series. */
+/** One code for each row that identifies its series; undefined where all rows are one series. */
 export function seriesCodes(table: Table, by: readonly number[]): Codes | undefined {
   return by.length === 0 ? undefined : combinedCodes(table, by);
 }
@@ -134,7 +134,7 @@ function ofCodes(pieces: readonly Int32Array[], size: number, days: readonly Int
   return withDays({ rows, starts, newestFirst }, () => daysAt(rows, allDays));
 }
 
-/** Series whose rows stand together. */
+/** Series whose rows are contiguous. */
 function ofRuns(starts: Int32Array, days: readonly Int32Array[] | undefined): Track {
   const newestFirst = new Uint8Array(starts.length - 1);
   if (days === undefined) return { rows: undefined, starts, days, newestFirst };
@@ -191,7 +191,7 @@ function isAscending(pieces: readonly Int32Array[], starts: Int32Array): boolean
   return true;
 }
 
-/** Whether no row lies before an earlier row of its group. */
+/** Whether no row precedes an earlier row of its group. */
 function risesInGroups(codes: Int32Array, size: number, days: Int32Array): boolean {
   const before = new Int32Array(size).fill(LONG_AGO);
   for (let i = 0; i < codes.length; i++) {
@@ -201,7 +201,7 @@ function risesInGroups(codes: Int32Array, size: number, days: Int32Array): boole
   return true;
 }
 
-/** Sorts each run of `rows` by day, in place, and notes which stand newest first. */
+/** Sorts each run of `rows` by day, in place, and marks those that are newest first. */
 function sortRuns(rows: Int32Array, starts: Int32Array, days: Int32Array, newestFirst: Uint8Array): void {
   for (let g = 0; g + 1 < starts.length; g++) {
     const run = rows.subarray(starts[g], starts[g + 1]);
@@ -239,7 +239,7 @@ function sortByDay(run: Int32Array, days: Int32Array): void {
     run.sort((a, b) => days[a] - days[b] || a - b);
     return;
   }
-  // Day and place in one double, exactly: sorted as numbers, the place tells the row.
+  // Day and position in one double, exactly: sorted as numbers, the position gives the row.
   const keys = new Float64Array(length);
   for (let i = 0; i < length; i++) keys[i] = (days[run[i]] - first) * length + i;
   const before = run.slice();

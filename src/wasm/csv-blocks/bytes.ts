@@ -5,7 +5,7 @@ export const QUOTE: u8 = 34;
 export const MINUS: u8 = 45;
 export const ZERO: u8 = 48;
 
-// Vectors are loaded from memory once before each loop: written as constants they would be put together anew for every cell.
+// Vectors are loaded from memory once before each loop: as constants they would be rebuilt for every cell.
 
 /** 16 times each of: comma, LF, quote, CR. */
 export const MARKS = memory.data<u8>([

@@ -16,7 +16,10 @@ const FLOAT_TENS = memory.data<f64>([
   1e0,1e1,1e2,1e3,1e4,1e5,1e6,1e7,1e8,1e9,1e10,1e11,1e12,1e13,1e14,1e15,1e16,1e17,1e18,1e19,1e20,1e21,1e22,
 ]);
 
-/** Stores the number of 17 to 32 characters at `p`, which begins with a digit; false, and nothing stored, when it is odd. */
+/**
+ * Stores the number of 17 to 32 characters at `p`, which begins with a digit; false, and nothing stored, when it is
+ * odd.
+ */
 export function longNumber(p: usize, q: usize, negative: i64, kind: i32, out: usize, table: usize): bool {
   const zeros = v128.load(DIGITS), point = v128.load(DIGITS, 16), over = v128.load(DIGITS, 32);
   let low = i8x16.sub(v128.load(q - 16), zeros);
@@ -49,7 +52,10 @@ export function longNumber(p: usize, q: usize, negative: i64, kind: i32, out: us
   return true;
 }
 
-/** Stores `upper` * 10^16 + `lower`, which has so many digits, with the zeros that the column's scale asks for, in 128 bits. */
+/**
+ * Stores `upper` * 10^16 + `lower`, which has so many digits, with the zeros that the column's scale asks for, in 128
+ * bits.
+ */
 function storeDecimal(upper: i64, lower: i64, digits: i32, fraction: i32, negative: i64, out: usize, table: usize): bool {
   const zeros = load<i32>(table, 17 * 16) - fraction;
   if (<u32>zeros > 18 || digits + zeros > load<i32>(table, 17 * 16 + 4)) return false;
@@ -83,8 +89,9 @@ const CUT: f64 = 134217729;
 const DOUBT: f64 = 2.842170943040401e-14;
 
 /**
- * Stores the double nearest to `value` / 10^`fraction`, as `longNumber` of src/value/number.ts does: the value as the exact sum of two
- * doubles, divided with the remainder taken along. False where two doubles are so nearly as near that this cannot tell them apart.
+ * Stores the double nearest to `value` / 10^`fraction`, as `longNumber` of src/value/number.ts does: the value as the
+ * exact sum of two doubles, divided with the remainder. False where the value is too close to a midpoint of two doubles
+ * to decide.
  */
 function storeFloat(value: i64, fraction: i32, negative: i64, out: usize): bool {
   if (fraction > 22) return false;

@@ -6,10 +6,11 @@ import { doubled } from "./scan";
 export let read: i32 = 0;
 
 /**
- * Copies texts, doubled quotes undone, one after another to `heap`; where each ends, counted from `length` bytes before the first, goes
- * to `out`. Empty text is odd unless it stands in quotes and `blank` says that it is text; it takes no bytes.
+ * Copies texts, doubled quotes undone, one after another to `heap`; where each ends, counted from `length` bytes before
+ * the first, goes to `out`. Empty text is odd unless it is quoted and `blank` says that it is text; it takes no bytes.
  *
- * @returns how many rows are odd; reading ends before a text of more than `most` bytes: {@link read} says how many rows were read
+ * @returns how many rows are odd; reading ends before a text of more than `most` bytes: {@link read} says how many rows
+ *   were read
  */
 export function longTexts(
   ends: usize, k: i32, width: i32, rows: i32, out: usize, heap: usize, length: i32, most: u32, blank: bool, odd: usize,

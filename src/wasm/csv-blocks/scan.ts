@@ -12,10 +12,11 @@ function bits(a: v128, b: v128, c: v128, d: v128): u64 {
 }
 
 /**
- * Finds where the cells of up to `rows` rows end, from a row's start at `from`, up to `end`: the addresses of the commas and line
- * feeds outside quotes go to `ends`, after that of the byte before the first cell. `ends` needs room for 65 more.
+ * Finds where the cells of up to `rows` rows end, from a row's start at `from`, up to `end`: the addresses of the
+ * commas and line feeds outside quotes go to `ends`, after that of the byte before the first cell. `ends` needs room
+ * for 65 more.
  *
- * @returns how many whole rows were found that have `width` cells and whose quotes stand where they may (RFC 4180)
+ * @returns how many complete rows were found that have `width` cells and quotes only where RFC 4180 allows them
  */
 export function scan(from: usize, end: usize, width: i32, rows: i32, ends: usize): i32 {
   const comma = v128.load(MARKS), lf = v128.load(MARKS, 16), quote = v128.load(MARKS, 32), cr = v128.load(MARKS, 48);
@@ -53,7 +54,7 @@ export function scan(from: usize, end: usize, width: i32, rows: i32, ends: usize
       breaks &= ~within;
       const opening = quotes & within, closing = quotes & ~within, bare = returns & ~within;
       const afterClosing = (closing << 1) | closed;
-      // A quote opens a cell or doubles one; after a closing quote the cell ends; a CR stands before LF.
+      // A quote opens a cell or doubles one; after a closing quote the cell ends; a CR precedes LF.
       let wrong = opening & ~((marks << 1) | fresh | afterClosing);
       wrong |= afterClosing & ~(marks | bare | opening) & valid;
       wrong |= ((bare << 1) | returned) & ~breaks & valid;

@@ -9,7 +9,7 @@ export let added: i32 = 0;
 export const SLOT_BYTES: i32 = 64;
 const SLOT_LENGTH: usize = 32;
 export const SLOT_NUMBER: usize = 36;
-/** Words of a note at `fresh`: slot, address and length of the text. */
+/** Fields of a note at `fresh`: slot, address and length of the text. */
 export const NOTE_WORDS: i32 = 3;
 /** Slots looked at; when all hold other texts, the last one is given away. */
 const PROBES = 8;
@@ -17,8 +17,8 @@ const PROBES = 8;
 const LONGEST: u32 = 32;
 
 /**
- * Numbers of the texts of 1 to 32 bytes, at most `most`, without quotes in them. Of the `mask + 1` texts in `slots` the number is known; others are
- * put there with numbers from `next` on and noted at `fresh`: {@link added} of them.
+ * Numbers of the texts of 1 to 32 bytes, at most `most`, without quotes in them. Of the `mask + 1` texts in `slots` the
+ * number is known; others are put there with numbers from `next` on and noted at `fresh`: {@link added} of them.
  */
 export function texts(
   ends: usize, k: i32, width: i32, rows: i32, out: usize, slots: usize, mask: i32, most: u32, next: i32, fresh: usize, odd: usize,
