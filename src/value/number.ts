@@ -93,8 +93,8 @@ function productError(x: number, y: number): number {
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * The nearest double, ties to even, of the number that fills `start` to `end`: `12`, `-.5`, `1.5e-7`, `NaN`, `Infinity`.
- * A number beyond the largest double is an infinity, one too small is zero, as IEEE 754 rounds them.
+ * The nearest double, ties to even, of the number that fills `start` to `end`: `12`, `-.5`, `1.5e-7`, `NaN`,
+ * `Infinity`. A number beyond the largest double is an infinity, one too small is zero, as IEEE 754 rounds them.
  *
  * @returns undefined when the bytes are not a number
  */
