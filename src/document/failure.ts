@@ -157,18 +157,20 @@ function sentence(said: Said | undefined, body: string, status: number): string 
 }
 
 function retryAdvice(meaning: ErrorMeaning, answer: FailedAnswer): RetryAdvice {
-  const asked = retryAfter(answer);
-  const after = Math.max(meaning.after ?? 0, asked ?? 0);
+  const after = retryAfter(answer) ?? meaning.after ?? 0;
   return after > 0 ? { retryable: meaning.retryable, after } : { retryable: meaning.retryable };
 }
 
-/** Milliseconds of a `Retry-After` header: seconds, or a date seen against the service's own clock, else against ours. */
+/**
+ * Milliseconds of a `Retry-After` header: seconds, or a date compared with the service's clock (its `Date` header), else with ours.
+ * 0 for a date that has passed; undefined without the header and for a malformed one.
+ */
 function retryAfter(answer: FailedAnswer): number | undefined {
   const text = answer.headers("retry-after")?.trim();
   if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
   const then = /^[A-Za-z]{3,9}, /.test(text) ? Date.parse(text) : Number.NaN;
   const theirs = Date.parse(answer.headers("date") ?? "");
   const now = Number.isNaN(theirs) ? Date.now() : theirs;
-  return Number.isNaN(then) || then <= now ? undefined : then - now;
+  return Number.isNaN(then) ? undefined : Math.max(0, then - now);
 }

@@ -42,7 +42,7 @@ async function started(profile: Profile = specification): Promise<Pair> {
     clock: () => pair.clock,
     log: ({ url }) => targets.push(url),
   });
-  const options = { url: server.url, profile, retry: { attempts: 0 }, warn: (text: string) => warnings.push(text) };
+  const options = { url: server.url, profile, retry: { attempts: 1 }, warn: (text: string) => warnings.push(text) };
   return Object.assign(pair, {
     server,
     service: connect({ ...options, apiKey: "key-of-a-subscriber" }),
@@ -567,7 +567,7 @@ describe("keys, limits and failures", () => {
     const failing = connect({
       url: pair.server.url,
       apiKey: "k",
-      retry: { attempts: 0 },
+      retry: { attempts: 1 },
       fetch: async () => new Response("", { status }),
     });
     const error = await failing

@@ -64,7 +64,7 @@ it("a failed call says what it waits for, and leaves nothing", async () => {
     if (++asked > 5) throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNRESET" } });
     return fetch(...request);
   };
-  const retry = { attempts: 2, pause: 50 };
+  const retry = { attempts: 3, pause: 50 };
   await expect(prices(slow(0, { fetch: failing, retry })).frame()).rejects.toThrow(/tried 3 times/);
   expect(screen.written).toMatch(/MARKET\/PRICES (rows|retry)/);
   expect(screen.screen).toEqual([]);

@@ -78,7 +78,7 @@ export function serviceOf(server: FaultServer, options: ConnectOptions = {}): Se
   return connect({
     url: server.url,
     apiKey: `canary-key-0123456789abcdef-${process.pid}-${keys++}`,
-    retry: { attempts: 3, pause: 1, maxPause: 2, budget: 2_000 },
+    retry: { attempts: 4, pause: 1, maxPause: 2, budget: 2_000 },
     timeouts: { response: 500, idle: 200, export: 400 },
     warn: () => undefined,
     ...options,

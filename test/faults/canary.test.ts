@@ -28,7 +28,7 @@ import { main } from "./main.mjs";
 const KEY = ${JSON.stringify(KEY)};
 const root = process.argv[2];
 const sample = await connect.sample();
-const rest = { retry: { attempts: 1, pause: 1 }, cache: root + "/cache", onProgress: (event) => console.log(JSON.stringify(event)) };
+const rest = { retry: { attempts: 2, pause: 1 }, cache: root + "/cache", onProgress: (event) => console.log(JSON.stringify(event)) };
 // The sample's own key is an ordinary word: a service in front of it knows the canary instead, and repeats it wherever it can.
 const front = createServer(async (request, response) => {
   const url = new URL(request.url, sample.url);

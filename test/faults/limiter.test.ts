@@ -114,7 +114,7 @@ describe("the retry budget", () => {
     new ServiceError("no", { code: "X", retry: { retryable: true, ...(after === undefined ? {} : { after }) } });
 
   it("row 11: pauses are random parts of a doubling span, up to the longest", () => {
-    const budget = retryBudget({ ...retry, attempts: 9 }, () => 0.5);
+    const budget = retryBudget({ ...retry, attempts: 10 }, () => 0.5);
     expect(Array.from({ length: 9 }, () => budget.pauseFor(failure()))).toEqual([
       250, 500, 1000, 2000, 4000, 8000, 15000, 15000, 15000,
     ]);
@@ -130,13 +130,24 @@ describe("the retry budget", () => {
   });
 
   it("progress refills it", () => {
-    const budget = retryBudget({ ...retry, attempts: 1 }, () => 0);
+    const budget = retryBudget({ ...retry, attempts: 2 }, () => 0);
     for (let i = 0; i < 10; i++) {
       budget.pauseFor(failure());
       budget.refill();
     }
     budget.pauseFor(failure());
     expect(() => budget.pauseFor(failure())).toThrow();
+  });
+
+  it("attempts counts requests, the first included", () => {
+    const budget = retryBudget({ ...retry, attempts: 3 }, () => 0);
+    budget.pauseFor(failure());
+    budget.pauseFor(failure());
+    expect(() => budget.pauseFor(failure())).toThrow(/tried 3 times/);
+    for (const attempts of [0, 1]) {
+      const error = failure();
+      expect(() => retryBudget({ ...retry, attempts }).pauseFor(error)).toThrow(error);
+    }
   });
 
   it("what cannot pass is thrown as it is", () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     script,
     `import { connect } from "./index.mjs";
 const [url, path] = process.argv.slice(2);
-const service = connect({ url, apiKey: "canary-key-0123456789abcdef-child", retry: { attempts: 8, pause: 5 } });
+const service = connect({ url, apiKey: "canary-key-0123456789abcdef-child", retry: { attempts: 9, pause: 5 } });
 const file = service.table("V/T").export();
 await (path.endsWith(".zip") ? file.saveZip(path) : file.toParquet(path, { batchRows: 2000 }));
 `,

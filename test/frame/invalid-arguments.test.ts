@@ -44,7 +44,7 @@ const chart = frame.plot();
 const service = connect({
   url: "http://127.0.0.1:9",
   fetch: () => Promise.reject(new Error("nothing is sent")),
-  retry: { attempts: 0 },
+  retry: { attempts: 1 },
   limits: { windows: [] },
 });
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
     "c.csv": "Date,x\n2024-01-04,7\n",
   });
   running = await serve({ data, log: ({ url }) => asked.push(url) });
-  service = connect({ url: running.url, apiKey: "sample", retry: { attempts: 0 } });
+  service = connect({ url: running.url, apiKey: "sample", retry: { attempts: 1 } });
 });
 afterAll(() => running.close());
 

@@ -51,7 +51,7 @@ const service = await started({
     "t.csv": `${Papa.unparse([["id", "te,xt <&>"], ...rows])}\n`,
   }),
 });
-const client = connect({ url: service.url, apiKey: "sample", retry: { attempts: 0 } });
+const client = connect({ url: service.url, apiKey: "sample", retry: { attempts: 1 } });
 const table = client.table("V/T");
 const column = "te,xt <&>";
 

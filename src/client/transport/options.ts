@@ -36,7 +36,7 @@ export interface Timeouts {
 
 /** How failed requests are tried again; only failures that can pass are. */
 export interface Retry {
-  /** Tries after the first, at most. Default 5. */
+  /** Requests of one call, the first included, at most. 1 sends once; 0 does the same. Default 5. */
   readonly attempts?: number;
   /** Longest pause before the first retry; it doubles each time, and the pause is a random part of it. Default 500 ms. */
   readonly pause?: number;

@@ -17,43 +17,43 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Tries of connections that are refused or names that do not resolve: a service that is down is said so soon. */
-const UNREACHABLE_TRIES = 2;
+/** Attempts where the connection is refused or the name does not resolve, so that a service that is down is reported within seconds. */
+const UNREACHABLE_ATTEMPTS = 3;
 
 /** The pauses of one call: random parts of a doubling span, within one budget that progress refills. */
 export interface RetryBudget {
   /** The pause before the next try, or rethrows `error` where another try is not allowed or not worth it. */
   pauseFor(error: unknown): number;
-  /** Progress was made: tries and pauses count from zero again. */
+  /** Progress was made: attempts and pauses count from zero again. */
   refill(): void;
 }
 
 /** Starts the budget of one call. `random` gives numbers in [0, 1). */
 export function retryBudget(retry: Required<Retry>, random: () => number = Math.random): RetryBudget {
-  let tries = 0;
+  let sent = 0;
   let spent = 0;
   return {
     pauseFor(error) {
       if (!isArrowbookError(error) || !error.retry?.retryable) throw error;
-      const allowed = error.code === "Unreachable" ? Math.min(UNREACHABLE_TRIES, retry.attempts) : retry.attempts;
-      if (tries >= allowed) throw tries === 0 ? error : exhausted(error, tries + 1);
-      const drawn = random() * Math.min(retry.maxPause, retry.pause * 2 ** tries);
+      sent++;
+      const allowed = error.code === "Unreachable" ? Math.min(UNREACHABLE_ATTEMPTS, retry.attempts) : retry.attempts;
+      if (sent >= allowed) throw sent === 1 ? error : exhausted(error, sent);
+      const drawn = random() * Math.min(retry.maxPause, retry.pause * 2 ** (sent - 1));
       const pause = Math.max(drawn, error.retry.after ?? 0);
       if (spent + pause > retry.budget) throw overBudget(error, pause);
-      tries++;
       spent += pause;
       return pause;
     },
     refill() {
-      tries = 0;
+      sent = 0;
       spent = 0;
     },
   };
 }
 
-/** The last error, saying how often it was tried. */
-function exhausted(error: ArrowbookError, tries: number): ArrowbookError {
-  return reworded(error, `${error.message.replace(/\.$/, "")} (tried ${tries} times).`, error.hint);
+/** The last error, with the number of attempts in its message. */
+function exhausted(error: ArrowbookError, attempts: number): ArrowbookError {
+  return reworded(error, `${error.message.replace(/\.$/, "")} (tried ${attempts} times).`, error.hint);
 }
 
 function overBudget(error: ArrowbookError, pause: number): ArrowbookError {
