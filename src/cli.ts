@@ -1,6 +1,5 @@
 #!/usr/bin/env node
+import { exitWith } from "./cli/exit-with.js";
 import { main } from "./cli/main.js";
 
-main(process.argv.slice(2)).then((status) => {
-  process.exitCode = status;
-});
+exitWith(main(process.argv.slice(2)));

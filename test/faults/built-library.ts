@@ -11,7 +11,11 @@ export async function builtLibrary(): Promise<string> {
   const folder = join(root, "node_modules", ".cache", `arrowbook-faults-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   const bundle = await rolldown({
-    input: { index: join(root, "src/index.ts"), main: join(root, "src/cli/main.ts") },
+    input: {
+      index: join(root, "src/index.ts"),
+      main: join(root, "src/cli/main.ts"),
+      "exit-with": join(root, "src/cli/exit-with.ts"),
+    },
     platform: "node",
     plugins: [assemblyScript()],
     external: (id) => !id.startsWith(".") && !id.startsWith("/"),

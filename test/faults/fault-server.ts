@@ -8,6 +8,8 @@ export interface Step {
   readonly body?: string | Uint8Array;
   /** Milliseconds before the answer begins. */
   readonly delay?: number;
+  /** Milliseconds between the head and the body, so that they arrive in packets of their own. */
+  readonly headFirst?: number;
   /** Closes the connection after this many bytes of the body; before the answer begins where it is -1. */
   readonly cutAt?: number;
   /** Sends nothing more after this many bytes of the body; nothing at all where it is -1. */
@@ -99,6 +101,7 @@ async function play({ socket }: IncomingMessage, step: Step): Promise<void> {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const connection = length === "close" ? "connection: close\r\n" : "";
   await write(socket, `HTTP/1.1 ${status} X\r\n${connection}${framing}${lines.join("")}\r\n`);
+  if (step.headFirst) await pause(step.headFirst);
   const end = Math.min(cutAt ?? body.length, stallAt ?? body.length, body.length);
   const size = step.trickle ? 1 : 65_536;
   for (let at = 0; at < end && !socket.destroyed; at += size) {

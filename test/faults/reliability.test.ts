@@ -34,8 +34,8 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
     "The first two tried three times in all; a certificate told at once, with the host only",
   ],
   9: [
-    "gzip, asked for or not, once or twice",
-    "Unpacked within a limit; a coded archive is never gone on with by `Range`",
+    "gzip, asked for or not, once or twice; a body that is not in the coding its head names",
+    "Decoded within a limit; a coded archive is never resumed by `Range`. A damaged body is an error within the timeouts, also where a `fetch` of the caller's never settles",
   ],
   10: ["A web page with status 200", "`UnexpectedContent` with the status and 200 characters, keys removed"],
   11: [

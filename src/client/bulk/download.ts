@@ -3,7 +3,7 @@ import type { OnProgress } from "../../columns/io/progress.js";
 import { looksLikeFailure } from "../../document/failure.js";
 import { DataError, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
 import { zipEntry } from "../../format/zip.js";
-import { checkContent, truncated, wholeBody } from "../transport/body.js";
+import { checkContent, failureBody, truncated } from "../transport/body.js";
 import { type Answer, exchange } from "../transport/exchange.js";
 import { anySignal, failed, type Session } from "../transport/request.js";
 import { type RetryBudget, retryBudget, sleep } from "../transport/retry.js";
@@ -275,7 +275,7 @@ async function accept(job: Job, part: PartialFile, link: Link, answer: Answer, c
     await changed(part, { identity: source.identity, generation: link.generation }, course, source.code);
     throw truncated(answer, "has no such part");
   }
-  throw failed(session, answer, await wholeBody(answer, session.settings.limits.replyBytes));
+  throw failed(session, answer, await failureBody(answer));
 }
 
 /** The file is another one than before: what has arrived is dropped. Throws after more than two changes. */

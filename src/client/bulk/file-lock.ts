@@ -60,8 +60,12 @@ async function take(path: string, purpose: string): Promise<boolean> {
   const holder: Holder = { pid: process.pid, host: hostname(), purpose };
   try {
     const handle = await open(path, "wx");
-    await handle.writeFile(JSON.stringify(holder));
+    const written = await handle.writeFile(JSON.stringify(holder)).then(
+      () => true,
+      () => false,
+    );
     await handle.close();
+    if (!written) await unlink(path);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "EEXIST";

@@ -70,7 +70,15 @@ export async function openPartial(target: string, identity: string): Promise<Par
     await mkdir(dirname(absolute), { recursive: true });
     const origin = (await takeOver(absolute, path, identity)) ?? { identity };
     const handle = await openNew(path);
-    return await partialOf(path, handle, origin);
+    try {
+      return await partialOf(path, handle, origin);
+    } catch (cause) {
+      const { size } = await handle.stat();
+      await handle.close();
+      inUse.delete(path);
+      if (size === 0) await sweep(path);
+      throw cause;
+    }
   } catch (cause) {
     throw fileError(cause, path);
   }

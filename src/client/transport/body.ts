@@ -19,6 +19,28 @@ export async function wholeBody(answer: Answer, limit: number): Promise<Uint8Arr
   return unpacked(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces), answer, limit);
 }
 
+/** Bytes of an error reply's body that are read: far more than an error message has. */
+const LONGEST_FAILURE = 64 * 1024;
+
+/**
+ * The body of an error reply, or what can be read of it: where it stalls, breaks off, is very long or not in its coding, the status
+ * still says what happened.
+ */
+export async function failureBody(answer: Answer): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of answer.chunks()) {
+      pieces.push(chunk);
+      size += chunk.length;
+      if (size > LONGEST_FAILURE) break;
+    }
+    return unpacked(Buffer.concat(pieces), answer, LONGEST_FAILURE);
+  } catch {
+    return Buffer.concat(pieces);
+  }
+}
+
 /** A body that is still gzip after the transport decoded it was packed twice, or packed without saying so. */
 function unpacked(bytes: Uint8Array, answer: Answer, limit: number): Uint8Array {
   let plain = bytes;

@@ -1,7 +1,11 @@
 import { TransportError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
+import { ACCEPTED_CODINGS, codingsOf, decode } from "./content-coding.js";
 import type { Settings } from "./options.js";
 import { transportError } from "./retry.js";
+import type { Received } from "./send.js";
+import { stallGuard } from "./stall-guard.js";
+import { type Stopwatch, stopwatch } from "./stopwatch.js";
 
 /** An answer whose body is still to come. */
 export interface Answer {
@@ -44,10 +48,10 @@ export async function exchange(settings: Settings, address: string, options: Exc
   let current = address;
   try {
     for (let hops = 0; ; hops++) {
-      const response = await send(settings, current, options, watch);
-      if (!REDIRECTS.has(response.status)) return answerOf(response, current, settings, watch);
-      await response.body?.cancel().catch(() => undefined);
-      current = redirected(current, response.headers.get("location"), hops);
+      const received = await send(settings, current, options, watch);
+      if (!REDIRECTS.has(received.status)) return answerOf(received, current, settings, watch);
+      received.discard();
+      current = redirected(current, received.header("location"), hops);
     }
   } catch (cause) {
     watch.end();
@@ -60,16 +64,13 @@ async function send(
   address: string,
   options: ExchangeOptions,
   watch: Stopwatch,
-): Promise<Response> {
+): Promise<Received> {
   const { response: limit } = settings.timeouts;
   const stop = watch.limit(limit, () => timeout(address, "did not begin within", limit));
   try {
-    const headers = { "user-agent": "arrowbook", ...options.headers };
-    return await settings.fetch(withKey(settings, address, options.keyed, headers), {
-      headers,
-      redirect: "manual",
-      signal: watch.signal,
-    });
+    const headers = { "user-agent": "arrowbook", "accept-encoding": ACCEPTED_CODINGS, ...options.headers };
+    const target = withKey(settings, address, options.keyed, headers);
+    return await watch.race(settings.send(target, { headers, signal: watch.signal }));
   } finally {
     stop();
   }
@@ -102,101 +103,65 @@ function redirected(from: string, location: string | null, hops: number): string
   return target.href;
 }
 
-function answerOf(response: Response, url: string, settings: Settings, watch: Stopwatch): Answer {
-  const { headers } = response;
-  const coded = (headers.get("content-encoding") ?? "identity") !== "identity";
-  const declared = headers.get("content-length");
-  const chunked = headers.get("transfer-encoding") !== null;
+function answerOf(received: Received, url: string, settings: Settings, watch: Stopwatch): Answer {
+  const { status, header } = received;
+  const codings = codingsOf(header("content-encoding"));
+  const coded = codings.length > 0;
+  const declared = header("content-length");
+  const chunked = header("transfer-encoding") !== null;
   const host = hostOf(url);
   return {
-    status: response.status,
-    header: (name) => headers.get(name),
+    status,
+    header,
     length: declared !== null && !coded && /^\d+$/.test(declared) ? Number(declared) : undefined,
     coded,
-    framed: declared !== null || chunked,
+    framed: declared !== null || chunked || (coded && !received.decoded),
     host,
     url,
-    chunks: () => bodyOf(response, host, settings.timeouts.idle, watch),
+    chunks: () => bodyOf(received, received.decoded ? [] : codings, { host, watch, idle: settings.timeouts.idle }),
     discard() {
       watch.end();
-      void response.body?.cancel().catch(() => undefined);
+      received.discard();
     },
   };
 }
 
-/** Fewer bytes than this in an idle span count as none: a trickle is a stall. */
-const TRICKLE = 1024;
+interface BodyOptions {
+  readonly host: string;
+  readonly watch: Stopwatch;
+  readonly idle: number;
+}
 
-async function* bodyOf(response: Response, host: string, idle: number, watch: Stopwatch): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader();
-  let waiting = false;
-  let arrived = 0;
-  let held = 0;
-  // Time in which the reader of this generator is busy does not count against the service.
-  const timer = setInterval(() => {
-    if (waiting && arrived < TRICKLE && held < idle / 2) watch.stop(timeout(host, "stalled for", idle));
-    arrived = 0;
-    held = 0;
-  }, idle);
-  timer.unref();
+/** The decoded body, as long as bytes arrive; time in which its consumer is busy does not count against the service. */
+async function* bodyOf(
+  received: Received,
+  codings: readonly string[],
+  { host, watch, idle }: BodyOptions,
+): AsyncGenerator<Uint8Array> {
+  const guard = stallGuard(idle, () => watch.stop(timeout(host, "stalled for", idle)));
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of received.body) {
+      guard.arrived(chunk.length);
+      yield chunk;
+    }
+  }
+  const chunks = codings.length === 0 ? counted() : decode(counted(), codings, host);
   try {
-    while (reader) {
-      waiting = true;
-      const { done, value } = await reader.read();
-      waiting = false;
+    for (;;) {
+      guard.wait();
+      const { done, value } = await watch.race(chunks.next());
+      guard.pause();
       if (done) break;
-      arrived += value.length;
-      const given = performance.now();
       yield value;
-      held += performance.now() - given;
     }
   } catch (cause) {
     throw watch.reason ?? transportError(cause, host);
   } finally {
-    clearInterval(timer);
+    guard.pause();
     watch.end();
-    void reader?.cancel().catch(() => undefined);
+    received.discard();
+    chunks.return(undefined).catch(() => undefined);
   }
-}
-
-interface Stopwatch {
-  readonly signal: AbortSignal;
-  /** Why it stopped; undefined while it runs. */
-  readonly reason: unknown;
-  stop(reason: unknown): void;
-  /** Stops after `ms` unless the returned function is called before. */
-  limit(ms: number, reason: () => unknown): () => void;
-  end(): void;
-}
-
-/** One abort signal for the caller's signal and every time limit of an exchange. */
-function stopwatch(outer: AbortSignal | undefined): Stopwatch {
-  const controller = new AbortController();
-  const timers = new Set<NodeJS.Timeout>();
-  const stop = (reason: unknown): void => controller.abort(reason);
-  const onOuter = (): void => stop(outer?.reason);
-  if (outer?.aborted) stop(outer.reason);
-  else outer?.addEventListener("abort", onOuter, { once: true });
-  return {
-    signal: controller.signal,
-    get reason() {
-      return controller.signal.aborted ? controller.signal.reason : undefined;
-    },
-    stop,
-    limit(ms, reason) {
-      const timer = setTimeout(() => stop(reason()), ms);
-      timers.add(timer);
-      return () => {
-        clearTimeout(timer);
-        timers.delete(timer);
-      };
-    },
-    end() {
-      for (const timer of timers) clearTimeout(timer);
-      timers.clear();
-      outer?.removeEventListener("abort", onOuter);
-    },
-  };
 }
 
 function timeout(address: string, what: string, ms = 0): TransportError {

@@ -5,6 +5,7 @@ import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { API_PREFIX } from "../../spec/limits.js";
 import { type Profile, profiles, type RateWindow, specification } from "../../spec/profile.js";
+import { type Send, sendByFetch, sendByHTTP } from "./send.js";
 
 /** Limits a client keeps on its own side; each default comes from the profile. */
 export interface Limits {
@@ -52,7 +53,7 @@ export interface ConnectOptions {
   readonly url?: string;
   /** Key of spec 5. Default: environment variable ARROWBOOK_API_KEY. */
   readonly apiKey?: string;
-  /** The transport; for proxies, tests, recordings. Default: the global `fetch`. */
+  /** Sends the requests instead of the client's own transport over `node:http`; for proxies, tests, recordings. */
   readonly fetch?: typeof globalThis.fetch;
   /** What the specification leaves open: a profile or the name of a shipped one. Default `specification`. */
   readonly profile?: Profile | "specification" | "nasdaqDataLink";
@@ -77,7 +78,7 @@ export interface Settings {
   /** Without `/api/v3` and without a trailing slash. */
   readonly url: string;
   readonly apiKey?: string;
-  readonly fetch: typeof globalThis.fetch;
+  readonly send: Send;
   readonly profile: Profile;
   readonly limits: Required<Limits>;
   readonly timeouts: Required<Timeouts>;
@@ -123,7 +124,7 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
   return {
     url,
     apiKey: apiKey || undefined,
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    send: options.fetch === undefined ? sendByHTTP : sendByFetch(options.fetch),
     profile,
     limits: filled(limits, options.limits, "limits"),
     timeouts: filled(

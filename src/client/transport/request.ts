@@ -5,7 +5,7 @@ import { isArrowbookError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { address } from "./address.js";
-import { checkContent, checkLastLine, wholeBody } from "./body.js";
+import { checkContent, checkLastLine, failureBody, wholeBody } from "./body.js";
 import { type Answer, exchange } from "./exchange.js";
 import { type Limiter, limiterFor } from "./limiter.js";
 import type { Settings } from "./options.js";
@@ -53,8 +53,8 @@ export async function request(session: Session, call: Call, format: Format, sign
 
 async function replyOf(session: Session, answer: Answer, format: Format): Promise<Reply> {
   const { settings } = session;
+  if (answer.status !== 200) throw failed(session, answer, await failureBody(answer));
   const bytes = await wholeBody(answer, settings.limits.replyBytes);
-  if (answer.status !== 200) throw failed(session, answer, bytes);
   checkContent(answer, bytes, format);
   if (format === "csv") checkLastLine(answer, bytes, settings.warn);
   return { bytes, header: answer.header };

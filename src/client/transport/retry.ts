@@ -1,18 +1,19 @@
 import { ArrowbookError, isArrowbookError, TransportError } from "../../errors/errors.js";
 import type { Retry } from "./options.js";
+import { after } from "./timer.js";
 
 /** Waits; rejects with the signal's reason as soon as it is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const onAbort = (): void => {
-      clearTimeout(timer);
+      timer.cancel();
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const timer = after(ms, () => {
       signal?.removeEventListener("abort", onAbort);
       resolve();
-    }, ms);
+    });
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }
