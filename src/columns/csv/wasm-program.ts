@@ -1,3 +1,4 @@
+import { compiledModule } from "../../wasm/compiled-module.js";
 import { binary } from "../../wasm/csv-blocks.wasm";
 
 /** What src/wasm/csv-blocks.ts exports; its comments say what each does. */
@@ -57,16 +58,6 @@ let compiled: WebAssembly.Module | null | undefined;
 
 /** An instance of the program with memory of its own; undefined where WebAssembly is missing or forbidden. Throws RangeError without memory. */
 export function csvProgram(): CsvProgram | undefined {
-  if (compiled === undefined) compiled = compiledModule();
+  if (compiled === undefined) compiled = compiledModule(binary);
   return compiled === null ? undefined : (new WebAssembly.Instance(compiled).exports as unknown as CsvProgram);
-}
-
-function compiledModule(): WebAssembly.Module | null {
-  if (typeof WebAssembly === "undefined") return null;
-  try {
-    return new WebAssembly.Module(Buffer.from(binary, "base64"));
-  } catch (error) {
-    if (error instanceof WebAssembly.CompileError) return null;
-    throw error;
-  }
 }

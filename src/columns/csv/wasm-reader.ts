@@ -1,4 +1,5 @@
 import { CR } from "../../format/csv.js";
+import { withMemory } from "../../wasm/compiled-module.js";
 import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, SKIPPED, TEXT } from "../build/builder.js";
 import { hashText, type TextDictionary } from "../build/dictionary.js";
 import type { RowCursor } from "../build/row-cursor.js";
@@ -343,14 +344,4 @@ function put({ field, values, stride }: Column, row: number, rows: number): void
 /** The next address that is a multiple of 64. */
 function aligned(address: number): number {
   return Math.ceil(address / 64) * 64;
-}
-
-/** What `make` gives; undefined where WebAssembly gets no memory for it: it claims much address space. */
-function withMemory<T>(make: () => T): T | undefined {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
