@@ -1,7 +1,7 @@
-import { Readable } from "node:stream";
-import { crc32, createInflateRaw, type ZlibOptions } from "node:zlib";
+import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
 import { DataError } from "../errors/errors.js";
+import { inflated } from "./inflated.js";
 import { bytesAccess, type FileState, fileAccess, type RandomAccess } from "./random-access.js";
 import { refuseFormat, SIGNATURE_BYTES } from "./signature.js";
 
@@ -26,10 +26,11 @@ export interface ZipEntry {
   readonly compressedSize: number;
   readonly crc32: number;
   /**
-   * The contents in pieces of at most `piece` bytes (default 1 MB), inflated in one go. The last step checks size and CRC-32 and throws DataError where they are wrong:
-   * nothing read before is final until the iteration ends without an error. May be called again for another pass.
+   * The contents in chunks of at most 1 MB; each is only valid until the next one is requested. The last step checks size and CRC-32 and throws
+   * DataError where they are wrong: nothing read before is final until the iteration ends without an error. May be called again for another
+   * pass.
    */
-  chunks(piece?: number): AsyncGenerator<Uint8Array>;
+  chunks(): AsyncGenerator<Uint8Array>;
 }
 
 /** Every entry of an archive, as listed by its directory. */
@@ -41,14 +42,11 @@ export interface ZipListing extends ZipEntry {
 
 const WINDOW = 1 << 16;
 
-/** Bytes inflated in one go: with 2 MB an Arrow stream takes 8 MB more at its peak and no less time. Half as many are read at a time. */
-const PIECE = 1 << 20;
+/** Bytes read at a time. */
+const BLOCK = 1 << 19;
 
-/** Pieces inflated before they are asked for. */
-const PIECES = 2;
-
-/** Compressed blocks in use: one is inflated, one waits, one is being read; the rest is distance. */
-const RING = 4;
+/** Blocks in use: zlib has one inflated, one waits, one is passed on and one is read ahead; the rest is headroom. */
+const RING = 5;
 const DEFAULT_MAX_RATIO = 200;
 const DEFAULT_MAX_SIZE = 2 ** 40;
 
@@ -226,13 +224,13 @@ function listing(source: ZipSource, state: FileState | undefined, span: Span, op
     crc32: entry.crc32,
     isFile: isRegularFile(entry),
     offset: entry.relativeOffsetOfLocalHeader,
-    async *chunks(piece = PIECE) {
+    async *chunks() {
       checked();
       const access = typeof source === "string" ? await fileAccess(source, state) : accessOf(source);
       try {
-        const ring = entry.compressionMethod === 0 ? 0 : RING;
-        const raw = blocks(access, span.dataStart, span.end, piece >> 1, ring);
-        yield* verified(listed, inflated(entry, raw, piece, options.signal));
+        const raw = blocks(access, span.dataStart, span.end);
+        const stored = entry.compressionMethod === 0;
+        yield* verified(listed, stored ? raw : inflated(raw, entry.compressedSize), options.signal);
       } catch (cause) {
         throw asDataError(cause, options.signal);
       } finally {
@@ -275,65 +273,42 @@ function refuseBomb(entry: Entry, options: ZipOptions): void {
   }
 }
 
-/**
- * Bytes from `start` to `end` in blocks of `size`. With a `ring`, that many blocks are used over and over: whoever reads them must be
- * done with each before as many others have come.
- */
-async function* blocks(
-  access: RandomAccess,
-  start: number,
-  end: number,
-  size: number,
-  ring: number,
-): AsyncGenerator<Uint8Array> {
-  const kept = Array.from({ length: ring }, () => Buffer.allocUnsafeSlow(Math.min(size, end - start)));
-  for (let position = start, i = 0; position < end; position += size, i++) {
-    const length = Math.min(size, end - position);
-    const block = ring > 0 ? kept[i % ring].subarray(0, length) : Buffer.allocUnsafeSlow(length);
+/** Bytes from `start` to `end` in blocks of half a MB, the next one read meanwhile. The memory of each is used again for the fifth after it. */
+async function* blocks(access: RandomAccess, start: number, end: number): AsyncGenerator<Uint8Array> {
+  const buffers: Uint8Array[] = [];
+  const read = async (i: number): Promise<Uint8Array> => {
+    const position = start + i * BLOCK;
+    const length = Math.min(BLOCK, end - position);
+    buffers[i % RING] ??= Buffer.allocUnsafeSlow(length);
+    const block = buffers[i % RING].subarray(0, length);
     await access.read(block, position);
-    yield block;
-  }
-}
-
-async function* inflated(
-  entry: Entry,
-  raw: AsyncGenerator<Uint8Array>,
-  piece: number,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
-  signal?.throwIfAborted();
-  if (entry.compressionMethod === 0) {
-    for await (const block of raw) {
-      yield block;
-      signal?.throwIfAborted();
-    }
-    return;
-  }
-  const input = Readable.from(raw, { objectMode: true, highWaterMark: 1 });
-  // zlib inflates on a thread of its own: the read-ahead lets it work while the caller parses. As objects, pieces are not joined when two wait.
-  const inflate = createInflateRaw({
-    chunkSize: piece,
-    readableObjectMode: true,
-    readableHighWaterMark: PIECES,
-  } as ZlibOptions);
-  input.on("error", (error) => inflate.destroy(error));
-  input.pipe(inflate);
+    return block;
+  };
+  const count = Math.ceil((end - start) / BLOCK);
+  if (count === 0) return;
+  let next = read(0);
   try {
-    for await (const chunk of inflate) {
-      yield chunk as Uint8Array;
-      signal?.throwIfAborted();
-    }
-    if (inflate.bytesWritten !== entry.compressedSize) {
-      throw new Error(`the compressed data ends ${entry.compressedSize - inflate.bytesWritten} bytes early`);
+    for (let i = 1; i <= count; i++) {
+      const block = await next;
+      if (i < count) {
+        next = read(i);
+        // An error of the read ahead is met when its block is due.
+        next.catch(() => {});
+      }
+      yield block;
     }
   } finally {
-    inflate.destroy();
-    input.destroy();
+    await next.catch(() => {});
   }
 }
 
 /** Passes chunks on while counting and summing them. */
-async function* verified(entry: ZipListing, chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* verified(
+  entry: ZipListing,
+  chunks: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  signal?.throwIfAborted();
   const name = JSON.stringify(entry.name);
   let size = 0;
   let sum = 0;
@@ -350,6 +325,7 @@ async function* verified(entry: ZipListing, chunks: AsyncGenerator<Uint8Array>):
     }
     sum = crc32(chunk, sum);
     yield chunk;
+    signal?.throwIfAborted();
   }
   if (size < entry.size) {
     throw new Error(`not enough bytes in the entry ${name}: ${entry.size} declared, ${size} found`);

@@ -170,7 +170,7 @@ it("series of one database may differ in their columns; bulk has them all", asyn
   const answer = await fetch(`${service.url}/api/v3/databases/D/data?download_type=full&api_key=sample`);
   const zip = await zipEntry(new Uint8Array(await answer.arrayBuffer()));
   const chunks: Uint8Array[] = [];
-  for await (const chunk of zip.chunks()) chunks.push(chunk);
+  for await (const chunk of zip.chunks()) chunks.push(new Uint8Array(chunk));
   expect(Buffer.concat(chunks).toString()).toBe(
     "Code,Date,A,B,b\nX,2020-01-01,3.0,4.0,\nX,2020-01-02,1.0,2.0,\nY,2020-01-03,,5.0,6.0\n",
   );

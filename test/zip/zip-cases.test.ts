@@ -8,7 +8,7 @@ import { cases, casesFolder } from "../cases.js";
 
 const contents = async (entry: ZipListing): Promise<Buffer> => {
   const pieces: Uint8Array[] = [];
-  for await (const chunk of entry.chunks()) pieces.push(chunk);
+  for await (const chunk of entry.chunks()) pieces.push(new Uint8Array(chunk));
   return Buffer.concat(pieces);
 };
 

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const text = async (source: string | Uint8Array, options = {}): Promise<string> => {
   const pieces: Uint8Array[] = [];
-  for await (const chunk of (await zipEntry(source, options)).chunks()) pieces.push(chunk);
+  for await (const chunk of (await zipEntry(source, options)).chunks()) pieces.push(new Uint8Array(chunk));
   return Buffer.concat(pieces).toString();
 };
 
@@ -28,7 +28,7 @@ it("reads the one CSV file, deflated or stored, from a path or from bytes, again
     expect(await text(bytes)).toBe(csv);
     for (let pass = 0; pass < 2; pass++) {
       const pieces: Uint8Array[] = [];
-      for await (const chunk of entry.chunks()) pieces.push(chunk);
+      for await (const chunk of entry.chunks()) pieces.push(new Uint8Array(chunk));
       expect(Buffer.concat(pieces).toString()).toBe(csv);
     }
   }

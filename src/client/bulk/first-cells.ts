@@ -10,7 +10,8 @@ export async function firstCells(chunks: AsyncIterable<Uint8Array>): Promise<rea
       if (byte === 0x22) quoted = !quoted;
       else if (!quoted && (byte === 0x0a || byte === 0x0d)) return cellsOf([...line, chunk.subarray(0, at)]);
     }
-    line.push(chunk);
+    // A chunk is only valid until the next.
+    line.push(new Uint8Array(chunk));
   }
   return cellsOf(line);
 }

@@ -125,14 +125,16 @@ function taskReader(
 function readStream(task: StreamTask, send: Send): () => void {
   const { from, ahead } = task;
   let waiting = 0;
-  let held = 0;
+  // Memory of chunks that were read: it goes back for more.
+  const held: ArrayBuffer[] = [];
   let over = false;
   const letIn = (): void => {
-    for (; held > 0 && waiting < ahead; held--) from.postMessage(1);
+    if (waiting >= ahead) return;
+    for (const memory of held.splice(0)) from.postMessage(memory, [memory]);
   };
   try {
     const reader = taskReader(task, { offset: 0 }, send);
-    from.on("message", (chunk: Uint8Array | null) => {
+    from.on("message", (chunk: Uint8Array<ArrayBuffer> | null) => {
       if (over) return;
       try {
         if (chunk === null) {
@@ -141,7 +143,7 @@ function readStream(task: StreamTask, send: Send): () => void {
           reader.end();
         } else {
           waiting += reader.give(fullBatches(reader.parser, chunk));
-          held++;
+          held.push(chunk.buffer);
           letIn();
         }
       } catch {
