@@ -8,7 +8,7 @@ import {
   type ReadOptions,
 } from "../columns/arrow/read-options.js";
 import { columnsOf } from "../columns/arrow/schema.js";
-import { readArrow, tableFromIPCBytes } from "../columns/ipc/stream.js";
+import { readArrow, tableFromIPCBytes } from "../columns/ipc/read/read.js";
 import { readParquet } from "../columns/parquet/read/read.js";
 import { tableOf } from "../columns/table/conform.js";
 import { adopt } from "../columns/table/foreign-table.js";

@@ -13,13 +13,8 @@ import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { columnsOf } from "../../src/columns/arrow/schema.js";
 import { textTable } from "../../src/columns/build/from-text-rows.js";
 import { csvBatches, csvTable } from "../../src/columns/csv/reader.js";
-import {
-  readArrow,
-  tableFromIPCBytes,
-  tableToIPCBytes,
-  tableToIPCFileBytes,
-  writeArrowStream,
-} from "../../src/columns/ipc/stream.js";
+import { readArrow, tableFromIPCBytes } from "../../src/columns/ipc/read/read.js";
+import { tableToIPCBytes, tableToIPCFileBytes, writeArrowStream } from "../../src/columns/ipc/stream.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { tableOf } from "../../src/columns/table/conform.js";

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { type ArrowbookError, DataError, InputError, isArrowbookError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import {
   type Data,
@@ -9,7 +7,6 @@ import {
   Field,
   makeData,
   type RecordBatch,
-  RecordBatchReader,
   RecordBatchStreamWriter,
   Schema,
   Table,
@@ -19,9 +16,8 @@ import {
 } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { recordBatch } from "../arrow/record-batch.js";
-import { atomicFile, fileError, noBatches, type OnWritten, type Written } from "../io/atomic-file.js";
+import { atomicFile, noBatches, type OnWritten, type Written } from "../io/atomic-file.js";
 import { conform, shareDictionaries } from "../table/conform.js";
-import { adopt } from "../table/foreign-table.js";
 import { ArrowSink } from "./sink.js";
 
 /** How a table is written as Arrow IPC. */
@@ -122,60 +118,6 @@ function decimalTexts(data: Data): Data {
     valueOffsets: offsets,
     data: bytes,
   });
-}
-
-/**
- * A table of the bytes of an Arrow IPC stream or file; its buffers are views of the bytes.
- *
- * @throws DataError for no bytes, cut bytes, compressed or unknown layouts, and dictionary indices that point nowhere
- */
-export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
-  if (!(bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes))) {
-    throw new InputError("What was given is neither bytes nor an ArrayBuffer.", {
-      code: "NotBytes",
-      hint: "Give the bytes of an Arrow stream or file; await what is a Promise.",
-    });
-  }
-  const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
-  if (view.byteLength === 0) throw badArrow("there are no bytes");
-  try {
-    const table = readTable(view);
-    if (table.schema.fields.length === 0 && view.byteLength < SHORTEST_SCHEMA) throw new Error("there is no schema");
-    return adopt(table);
-  } catch (error) {
-    if (isArrowbookError(error) && (error as ArrowbookError).code !== "BadArrow") throw error;
-    throw badArrow(error instanceof Error ? error.message : String(error), error);
-  }
-}
-
-/** The batches under the schema of the bytes: those of Arrow's reader merge the metadata of columns that share a name. */
-function readTable(bytes: Uint8Array): Table {
-  const reader = RecordBatchReader.from(bytes).open();
-  const { schema } = reader;
-  return new Table(
-    schema,
-    reader.readAll().map(({ data, numRows }) => recordBatch(schema, data.children, numRows)),
-  );
-}
-
-/** No Arrow schema, not even one without fields, takes fewer bytes. */
-const SHORTEST_SCHEMA = 56;
-
-function badArrow(what: string, cause?: unknown): DataError {
-  return new DataError(`Not a readable Arrow stream or file: ${what}.`, {
-    code: "BadArrow",
-    hint: "The bytes may be cut off or compressed; write them again, uncompressed.",
-    cause,
-  });
-}
-
-/**
- * A table of an Arrow IPC stream or file on disk.
- *
- * @throws FileError when it cannot be read, DataError as {@link tableFromIPCBytes}
- */
-export async function readArrow(path: string): Promise<Table> {
-  return tableFromIPCBytes(await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, error))));
 }
 
 /** How batches are written as a stream. */

@@ -1,0 +1,148 @@
+/** Numbers that say where values are: 32-bit, or 64-bit for large lists and texts. */
+export type Offsets = Int32Array | BigInt64Array;
+
+/** The buffers of indices into a dictionary. */
+export type Indices =
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | BigUint64Array;
+
+const INT32_RANGE = 2 ** 32;
+
+/**
+ * The first row whose values do not lie between the end of the row before and `limit`; -1 when there is none. `offsets` has
+ * one item more than there are rows.
+ */
+export function badOffset(offsets: Offsets, limit: number): number {
+  return offsets instanceof Int32Array ? badOffset32(offsets, limit) : badOffset64(offsets, limit);
+}
+
+function badOffset32(offsets: Int32Array, limit: number): number {
+  // The sign bit of any offset or difference; with no negative offset no difference overflows.
+  let signs = 0;
+  let last = 0;
+  for (let i = 0; i < offsets.length; i++) {
+    const offset = offsets[i];
+    signs |= offset | (offset - last);
+    last = offset;
+  }
+  if (signs >= 0 && last <= limit) return -1;
+  return slowBadOffset(offsets.length, (i) => offsets[i], limit);
+}
+
+function badOffset64(offsets: BigInt64Array, limit: number): number {
+  // As pairs of 32 bits: a bigint for each row would cost more than the rest of reading.
+  const words = new Uint32Array(offsets.buffer, offsets.byteOffset, offsets.length * 2);
+  let right = true;
+  let last = 0;
+  for (let i = 0; i < words.length; i += 2) {
+    const offset = words[i + 1] * INT32_RANGE + words[i];
+    right = right && offset >= last;
+    last = offset;
+  }
+  if (right && last <= limit) return -1;
+  return slowBadOffset(offsets.length, (i) => Number(offsets[i]), limit);
+}
+
+function slowBadOffset(count: number, offset: (i: number) => number, limit: number): number {
+  for (let i = 0, last = 0; i < count; i++) {
+    if (offset(i) < last || offset(i) > limit) return Math.max(0, i - 1);
+    last = offset(i);
+  }
+  return -1;
+}
+
+/** The first of `length` rows that is valid and whose index is outside a dictionary of `size` values; -1 when there is none. */
+export function badIndex(indices: Indices, length: number, size: number, isValid: (row: number) => boolean): number {
+  // A loop of its own: one that meets arrays of many kinds is slow for all of them.
+  if (indices instanceof Int32Array) {
+    for (let i = 0; i < length; i++) if (indices[i] >>> 0 >= size && isValid(i)) return i;
+    return -1;
+  }
+  if (indices instanceof BigInt64Array || indices instanceof BigUint64Array) {
+    for (let i = 0; i < length; i++) if (!(indices[i] >= 0n && indices[i] < size) && isValid(i)) return i;
+    return -1;
+  }
+  for (let i = 0; i < length; i++) {
+    // Without a sign a negative index is a large one.
+    if (indices[i] >>> 0 >= size && isValid(i)) return i;
+  }
+  return -1;
+}
+
+/** How many of the `length` bits from bit `offset` on are 0. */
+export function zeroBits(bitmap: Uint8Array, offset: number, length: number): number {
+  const end = offset + length;
+  let ones = 0;
+  let bit = offset;
+  const single = (until: number): void => {
+    for (; bit < until; bit++) ones += (bitmap[bit >> 3] >> (bit & 7)) & 1;
+  };
+  const firstByte = (bit + 7) >> 3;
+  const firstWord = firstByte + ((4 - ((bitmap.byteOffset + firstByte) & 3)) & 3);
+  single(Math.min(end, firstWord * 8));
+  const count = Math.max(0, end - bit) >> 5;
+  if (count > 0) {
+    const words = new Uint32Array(bitmap.buffer, bitmap.byteOffset + firstWord, count);
+    for (let i = 0; i < count; i++) ones += onesIn(words[i]);
+    bit += count * 32;
+  }
+  single(end);
+  return length - ones;
+}
+
+function onesIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x5555_5555);
+  const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}
+
+/** Bytes of one view, and the longest value that a view holds itself. */
+export const VIEW_BYTES = 16;
+const LONGEST_INLINE = 12;
+
+/** The first of `length` rows that is valid and whose view leads outside the buffers or to other bytes than it says; or -1. */
+export function badView(
+  views: Uint8Array,
+  length: number,
+  buffers: readonly Uint8Array[],
+  isValid: (row: number) => boolean,
+): number {
+  const view = new DataView(views.buffer, views.byteOffset, views.byteLength);
+  for (let i = 0; i < length; i++) {
+    const at = i * VIEW_BYTES;
+    const size = view.getInt32(at, true);
+    if (size >= 0 && size <= LONGEST_INLINE) continue;
+    if (!isValid(i)) continue;
+    const buffer = buffers[view.getInt32(at + 8, true)];
+    const offset = view.getInt32(at + 12, true);
+    if (size < 0 || buffer === undefined || offset < 0 || offset + size > buffer.length) return i;
+    for (let byte = 0; byte < 4; byte++) if (buffer[offset + byte] !== views[at + 4 + byte]) return i;
+  }
+  return -1;
+}
+
+/**
+ * The first of `length` rows of a union whose type id has no child, or whose offset is outside that child; -1 when there is none.
+ * `childLengths` is by type id; a sparse union has no offsets.
+ */
+export function badUnionRow(
+  typeIds: Int8Array,
+  offsets: Int32Array | undefined,
+  length: number,
+  childLengths: ReadonlyMap<number, number>,
+): number {
+  const limits = new Float64Array(256).fill(-1);
+  for (const [id, size] of childLengths) limits[id & 255] = size;
+  for (let i = 0; i < length; i++) {
+    const limit = limits[typeIds[i] & 255];
+    const offset = offsets === undefined ? i : offsets[i];
+    if (offset < 0 || offset >= limit) return i;
+  }
+  return -1;
+}

@@ -1,0 +1,174 @@
+import { badArrow } from "./bad-arrow.js";
+import { swapped, swappedViews } from "./byte-order.js";
+import { type BufferCodec, codecOf } from "./codec.js";
+import type { FlatStructs, FlatTable } from "./flat-table.js";
+
+/** Length and number of nulls of a column, as the metadata declare them; -1 nulls where they were not counted. */
+export interface Node {
+  readonly length: number;
+  readonly nullCount: number;
+  readonly at: number;
+}
+
+/** One buffer of a column. */
+export interface Region {
+  readonly bytes: Uint8Array;
+  /** Offset of its first byte in the stream or file. */
+  readonly at: number;
+}
+
+/** Rows that no buffer holds, such as those of a column of nulls: as many as the input has bits, or this many. */
+const FREE_ROWS = 2 ** 24;
+
+/** What all batches of one input may declare together without bytes to show for it. */
+export interface Allowance {
+  rowsLeft: number;
+}
+
+export const allowanceOf = (bytes: number): Allowance => ({ rowsLeft: Math.max(FREE_ROWS, 8 * bytes) });
+
+/** Where a record batch or a dictionary comes from. */
+export interface BatchSource {
+  /** Its name in errors, such as `batch 0`. */
+  readonly name: string;
+  readonly body: Uint8Array;
+  readonly bodyAt: number;
+  readonly version: number;
+  readonly bigEndian: boolean;
+  readonly allowance: Allowance;
+}
+
+const BATCH = { length: 0, nodes: 1, buffers: 2, compression: 3, variadicCounts: 4 };
+const NODE_BYTES = 16;
+const BUFFER_BYTES = 16;
+const RAW = -1;
+
+/** The columns' lengths and the buffers of one record batch, handed out in the order of the schema. */
+export class BatchBody {
+  readonly length: number;
+  private readonly nodes: FlatStructs;
+  private readonly buffers: readonly Region[];
+  private readonly variadicCounts: FlatStructs;
+  private readonly codec: BufferCodec | undefined;
+  private nextNode = 0;
+  private nextBuffer = 0;
+  private nextCount = 0;
+
+  constructor(
+    private readonly header: FlatTable,
+    readonly source: BatchSource,
+  ) {
+    this.length = header.int64(BATCH.length);
+    if (this.length < 0) throw this.fault(`declares ${this.length} rows`, header.at);
+    this.nodes = header.structs(BATCH.nodes, NODE_BYTES);
+    this.buffers = this.regions(header.structs(BATCH.buffers, BUFFER_BYTES));
+    this.variadicCounts = header.structs(BATCH.variadicCounts, 8);
+    const compression = header.table(BATCH.compression);
+    if (compression !== undefined) this.codec = codecOf(compression, source.name);
+  }
+
+  /** Offset of the batch's metadata in the stream or file. */
+  get at(): number {
+    return this.header.at;
+  }
+
+  fault(what: string, at: number, column?: string, row?: number): Error {
+    const place = column === undefined ? this.source.name : `column ${column} of ${this.source.name}`;
+    return badArrow(`${place} ${what}`, {
+      at,
+      ...(column !== undefined && { column }),
+      ...(row !== undefined && { row }),
+    });
+  }
+
+  /** The buffers, one after the other as the format has them: none overlaps another or the end of the body. */
+  private regions(buffers: FlatStructs): Region[] {
+    const { body, bodyAt } = this.source;
+    let last = 0;
+    return Array.from({ length: buffers.count }, (_, i) => {
+      const offset = buffers.int64(i, 0);
+      const length = buffers.int64(i, 8);
+      if (length < 0 || offset < 0 || offset + length > body.length) {
+        const what = `declares buffer ${i} as bytes ${offset} to ${offset + length} of a body of ${body.length}`;
+        throw this.fault(what, buffers.at(i));
+      }
+      if (length === 0) return { bytes: body.subarray(0, 0), at: bodyAt };
+      if (offset < last) throw this.fault(`declares buffer ${i} inside the one before it`, buffers.at(i));
+      last = offset + length;
+      return { bytes: body.subarray(offset, last), at: bodyAt + offset };
+    });
+  }
+
+  node(column: string): Node {
+    const i = this.nextNode++;
+    if (i >= this.nodes.count)
+      throw this.fault(`is missing; there are ${i} columns, nested ones included`, this.at, column);
+    const [length, nullCount, at] = [this.nodes.int64(i, 0), this.nodes.int64(i, 8), this.nodes.at(i)];
+    if (length < 0) throw this.fault(`declares ${length} rows`, at, column);
+    if (nullCount < -1 || nullCount > length)
+      throw this.fault(`declares ${nullCount} nulls in ${length} rows`, at, column);
+    return { length, nullCount, at };
+  }
+
+  /** The next buffer as it was before it was compressed. */
+  region(column: string): Region {
+    const i = this.nextBuffer++;
+    if (i >= this.buffers.length) throw this.fault(`has a missing buffer; there are ${i}`, this.at, column);
+    const region = this.buffers[i];
+    return this.codec === undefined || region.bytes.length === 0 ? region : this.inflated(region, this.codec, column);
+  }
+
+  private inflated({ bytes, at }: Region, codec: BufferCodec, column: string): Region {
+    if (bytes.length < 8) throw this.fault("has a compressed buffer without its size", at, column);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, 8);
+    const size = Number(view.getBigInt64(0, true));
+    const rest = bytes.subarray(8);
+    if (size === RAW) return { bytes: rest, at: at + 8 };
+    try {
+      return { bytes: codec(rest, size), at };
+    } catch (cause) {
+      throw badArrow(`column ${column} of ${this.source.name} has a damaged compressed buffer`, { at, column, cause });
+    }
+  }
+
+  /** The first `length` bytes of the next buffer, which hold items of these widths; a copy where the byte order differs. */
+  values(column: string, length: number, widths: readonly number[]): Region {
+    const { bytes, at } = this.region(column);
+    if (bytes.length < length) throw this.fault(`needs ${length} bytes, its buffer has ${bytes.length}`, at, column);
+    const exact = bytes.subarray(0, length);
+    const swap = this.source.bigEndian && widths.some((width) => width > 1);
+    return { bytes: swap ? swapped(exact, widths) : exact, at };
+  }
+
+  /** Views into buffers, `length` bytes of them. */
+  views(column: string, length: number): Region {
+    const { bytes, at } = this.values(column, length, [1]);
+    return { bytes: this.source.bigEndian ? swappedViews(bytes) : bytes, at };
+  }
+
+  /** How many buffers the views of the next column lead to. */
+  variadicCount(column: string): number {
+    const i = this.nextCount++;
+    const count = i < this.variadicCounts.count ? this.variadicCounts.int64(i, 0) : -1;
+    if (count < 0 || count > this.buffers.length) {
+      throw this.fault(count < 0 ? "has no number of buffers" : `declares ${count} buffers`, this.at, column);
+    }
+    return count;
+  }
+
+  /** Counts rows that no buffer holds. */
+  claim(rows: number, column?: string): void {
+    const { allowance } = this.source;
+    allowance.rowsLeft -= rows;
+    if (allowance.rowsLeft < 0) throw this.fault(`declares ${rows} rows without any bytes`, this.at, column);
+  }
+
+  /** Refuses what no column has taken. */
+  finish(): void {
+    const { nodes, buffers, variadicCounts, nextNode, nextBuffer, nextCount } = this;
+    if (nextNode < nodes.count) throw this.fault(`has ${nodes.count} columns, its schema ${nextNode}`, this.at);
+    if (nextBuffer < buffers.length)
+      throw this.fault(`has ${buffers.length} buffers, its schema ${nextBuffer}`, this.at);
+    if (nextCount < variadicCounts.count) throw this.fault("has more lists of buffers than its schema", this.at);
+  }
+}

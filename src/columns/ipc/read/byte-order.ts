@@ -1,0 +1,26 @@
+import { VIEW_BYTES } from "../../arrow/data-faults.js";
+
+/** A copy of the bytes in the other byte order: items of the given widths, again and again. */
+export function swapped(bytes: Uint8Array, widths: readonly number[]): Uint8Array {
+  const out = new Uint8Array(bytes.length);
+  for (let at = 0, item = 0; at < bytes.length; item++) {
+    const width = widths[item % widths.length];
+    const end = Math.min(at + width, bytes.length);
+    for (let byte = at; byte < end; byte++) out[byte] = bytes[end - 1 - (byte - at)];
+    at = end;
+  }
+  return out;
+}
+
+const LONGEST_INLINE = 12;
+
+/** Views in the other byte order: their lengths and places are numbers, the text inside them is not. */
+export function swappedViews(bytes: Uint8Array): Uint8Array {
+  const out = bytes.slice();
+  for (let at = 0; at + VIEW_BYTES <= bytes.length; at += VIEW_BYTES) {
+    out.set(swapped(bytes.subarray(at, at + 4), [4]), at);
+    const size = new DataView(out.buffer, at).getInt32(0, true);
+    if (size > LONGEST_INLINE) out.set(swapped(bytes.subarray(at + 8, at + VIEW_BYTES), [4]), at + 8);
+  }
+  return out;
+}

@@ -1,0 +1,304 @@
+import {
+  Data,
+  type DataType,
+  type Decimal,
+  type Dictionary,
+  type Field,
+  type FixedSizeBinary,
+  type FixedSizeList,
+  type Interval,
+  Type,
+  type Union,
+  UnionMode,
+  Vector,
+} from "../../arrow/arrow.js";
+import {
+  badIndex,
+  badOffset,
+  badUnionRow,
+  badView,
+  type Indices,
+  VIEW_BYTES,
+  zeroBits,
+} from "../../arrow/data-faults.js";
+import { emptyData } from "../../arrow/empty-data.js";
+import { unsupportedArrow } from "./bad-arrow.js";
+import type { BatchBody, Node, Region } from "./body.js";
+
+/** Finds the values of a dictionary that came before. */
+export type FindDictionary = (id: number) => Vector | undefined;
+
+/** Reads the columns of a record batch one after the other, in the order of the schema. */
+interface ColumnReader {
+  readonly body: BatchBody;
+  readonly dictionary: FindDictionary;
+}
+
+/** One column as it is being read. */
+interface Column {
+  readonly name: string;
+  readonly type: DataType;
+  readonly node: Node;
+  readonly reader: ColumnReader;
+}
+
+/** The class of a typed array over the bytes of a buffer. */
+interface ArrayType {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBufferLike, offset: number, length: number): ArrayBufferView;
+}
+
+/**
+ * The columns of a record batch, every length, offset and index compared with the buffers.
+ * @throws {DataError} BadArrow with the column and the byte offset
+ */
+export function columnsOf(body: BatchBody, fields: readonly Field[], dictionary: FindDictionary): Data[] {
+  const reader = { body, dictionary };
+  const { length } = body;
+  if (fields.length === 0) body.claim(length);
+  const columns = fields.map((field) => columnOf(reader, field.type, JSON.stringify(field.name), length));
+  body.finish();
+  return columns;
+}
+
+/** One column; `length` is what its parent requires, where the parent decides. */
+export function columnOf(reader: ColumnReader, type: DataType, name: string, length?: number): Data {
+  const node = reader.body.node(name);
+  if (length !== undefined && node.length !== length) {
+    throw reader.body.fault(`has ${node.length} rows where there are ${length}`, node.at, name);
+  }
+  const column = { name, type, node, reader };
+  switch (type.typeId) {
+    case Type.Null:
+      reader.body.claim(node.length, name);
+      return made(column, { nullCount: node.length });
+    case Type.Utf8:
+    case Type.Binary:
+    case Type.LargeUtf8:
+    case Type.LargeBinary:
+      return variable(column);
+    case Type.Utf8View:
+    case Type.BinaryView:
+      return viewed(column);
+    case Type.List:
+    case Type.LargeList:
+    case Type.Map:
+      return listed(column);
+    case Type.FixedSizeList:
+      return fixedLists(column);
+    case Type.Struct:
+      return struct(column);
+    case Type.Union:
+      return union(column);
+    case Type.Dictionary:
+      return indexed(column);
+    default:
+      return fixed(column);
+  }
+}
+
+/** How many bytes `length` values of a type take, and the bytes of each number that a value is made of. */
+function sizeOf(type: DataType, length: number): { readonly bytes: number; readonly widths: readonly number[] } {
+  switch (type.typeId) {
+    case Type.Bool:
+      return { bytes: Math.ceil(length / 8), widths: [1] };
+    case Type.FixedSizeBinary:
+      return { bytes: length * (type as FixedSizeBinary).byteWidth, widths: [1] };
+    case Type.Decimal: {
+      const width = (type as Decimal).bitWidth / 8;
+      return { bytes: length * width, widths: [width] };
+    }
+    case Type.Interval: {
+      // Years and months; days and milliseconds; months, days and nanoseconds.
+      const widths = [[4], [4, 4], [4, 4, 8]][(type as Interval).unit];
+      return { bytes: length * [4, 8, 16][(type as Interval).unit], widths };
+    }
+    default: {
+      const width = arrayOf(type).BYTES_PER_ELEMENT;
+      return { bytes: length * width, widths: [width] };
+    }
+  }
+}
+
+interface Parts {
+  readonly nullCount: number;
+  readonly nullBitmap?: Uint8Array;
+  readonly offsets?: ArrayBufferView;
+  readonly values?: ArrayBufferView;
+  readonly typeIds?: Int8Array;
+  readonly children?: Data[];
+  readonly dictionary?: Vector;
+  readonly variadic?: Uint8Array[];
+}
+
+function made({ type, node }: Column, parts: Parts): Data {
+  const { nullCount, nullBitmap, offsets, values, typeIds, children, dictionary, variadic } = parts;
+  const buffers = [offsets, values, nullBitmap, typeIds] as never;
+  return new Data(type, 0, node.length, nullCount, buffers, children, dictionary, variadic);
+}
+
+/** The nulls of a column, counted; a bitmap without a null is left out. */
+function validityOf({ name, node, reader: { body } }: Column): Pick<Parts, "nullCount" | "nullBitmap"> {
+  const { length, nullCount } = node;
+  const { bytes, at } = body.region(name);
+  if (bytes.length === 0 && nullCount <= 0) return { nullCount: 0 };
+  const needed = Math.ceil(length / 8);
+  if (bytes.length < needed) {
+    throw body.fault(`needs ${needed} bytes for ${length} rows' validity, its buffer has ${bytes.length}`, at, name);
+  }
+  const zeros = zeroBits(bytes, 0, length);
+  if (nullCount >= 0 && zeros !== nullCount) {
+    throw body.fault(`declares ${nullCount} nulls, its validity has ${zeros}`, node.at, name);
+  }
+  return zeros === 0 ? { nullCount: 0 } : { nullCount: zeros, nullBitmap: plain(bytes.subarray(0, needed)) };
+}
+
+const validIn =
+  ({ nullBitmap }: Pick<Parts, "nullBitmap">) =>
+  (row: number): boolean =>
+    nullBitmap === undefined || (nullBitmap[row >> 3] & (1 << (row & 7))) !== 0;
+
+/** The bytes as a plain Uint8Array: methods of Node's Buffer differ. */
+const plain = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** The bytes as an array of this type; a copy where they are not aligned for it. */
+function typed({ bytes }: Region, type: ArrayType): ArrayBufferView {
+  const width = type.BYTES_PER_ELEMENT;
+  const aligned = bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes);
+  return new type(aligned.buffer, aligned.byteOffset, aligned.byteLength / width);
+}
+
+const arrayOf = (type: DataType): ArrayType => type.ArrayType as never;
+
+function fixed(column: Column): Data {
+  const { type, name, node, reader } = column;
+  const validity = validityOf(column);
+  const { bytes, widths } = sizeOf(type, node.length);
+  if (bytes === 0) reader.body.claim(node.length, name);
+  const values = typed(reader.body.values(name, bytes, widths), arrayOf(type));
+  return made(column, { ...validity, values });
+}
+
+/** The offsets of a column whose rows have lengths of their own; `[0]` where there are no rows and no offsets. */
+function offsetsOf({ type, name, node, reader: { body } }: Column): {
+  offsets: Int32Array | BigInt64Array;
+  at: number;
+} {
+  const array = (type as unknown as { OffsetArrayType: typeof Int32Array | typeof BigInt64Array }).OffsetArrayType;
+  const width = array.BYTES_PER_ELEMENT;
+  const count = node.length === 0 ? 0 : node.length + 1;
+  const region = body.values(name, count * width, [width]);
+  return { offsets: count === 0 ? new array(1) : (typed(region, array) as Int32Array), at: region.at };
+}
+
+/** Refuses offsets that fall, or that lead outside `limit` bytes or rows. */
+function checkOffsets(
+  { name, reader: { body } }: Column,
+  { offsets, at }: ReturnType<typeof offsetsOf>,
+  limit: number,
+  unit: string,
+): void {
+  const row = badOffset(offsets, limit);
+  if (row < 0) return;
+  const what = `has row ${row} from ${offsets[row]} to ${offsets[row + 1] ?? offsets[row]} of ${limit} ${unit}`;
+  throw body.fault(what, at + row * offsets.BYTES_PER_ELEMENT, name, row);
+}
+
+function variable(column: Column): Data {
+  const validity = validityOf(column);
+  const offsets = offsetsOf(column);
+  const { bytes } = column.reader.body.region(column.name);
+  checkOffsets(column, offsets, bytes.length, "bytes");
+  return made(column, { ...validity, offsets: offsets.offsets, values: plain(bytes) });
+}
+
+function viewed(column: Column): Data {
+  const { name, node, reader } = column;
+  const { body } = reader;
+  const validity = validityOf(column);
+  const { bytes, at } = body.views(name, node.length * VIEW_BYTES);
+  const variadic = Array.from({ length: body.variadicCount(name) }, () => plain(body.region(name).bytes));
+  const row = badView(bytes, node.length, variadic, validIn(validity));
+  if (row >= 0) throw body.fault(`has a view in row ${row} that leads nowhere`, at + row * VIEW_BYTES, name, row);
+  return made(column, { ...validity, values: plain(bytes), variadic });
+}
+
+function listed(column: Column): Data {
+  const validity = validityOf(column);
+  const offsets = offsetsOf(column);
+  const child = childOf(column, 0);
+  checkOffsets(column, offsets, child.length, "items");
+  return made(column, { ...validity, offsets: offsets.offsets, children: [child] });
+}
+
+function fixedLists(column: Column): Data {
+  const { type, name, node, reader } = column;
+  const { listSize } = type as FixedSizeList;
+  if (listSize === 0) reader.body.claim(node.length, name);
+  const validity = validityOf(column);
+  return made(column, { ...validity, children: [childOf(column, 0, node.length * listSize)] });
+}
+
+function struct(column: Column): Data {
+  const { type, name, node, reader } = column;
+  if (type.children.length === 0) reader.body.claim(node.length, name);
+  const validity = validityOf(column);
+  return made(column, { ...validity, children: type.children.map((_, i) => childOf(column, i, node.length)) });
+}
+
+function childOf({ type, name, reader }: Column, i: number, length?: number): Data {
+  const child = (type.children as readonly Field[])[i];
+  return columnOf(reader, child.type, `${name}.${JSON.stringify(child.name)}`, length);
+}
+
+/** Metadata of version 4, Arrow before 1.0, where unions had nulls of their own. */
+const OLD_UNIONS = 3;
+
+function union(column: Column): Data {
+  const { name, node, reader } = column;
+  const { body } = reader;
+  const type = column.type as Union;
+  if (body.source.version <= OLD_UNIONS) {
+    const { at } = body.region(name);
+    if (node.nullCount > 0) {
+      const what = `column ${name} of ${body.source.name} is a union with nulls of its own`;
+      throw unsupportedArrow(what, { at, column: name }, "Write the data again with Arrow 1.0 or later.");
+    }
+  }
+  const ids = body.values(name, node.length, [1]);
+  const typeIds = typed(ids, Int8Array) as Int8Array;
+  const dense = type.mode === UnionMode.Dense;
+  const offsets = dense ? (typed(body.values(name, node.length * 4, [4]), Int32Array) as Int32Array) : undefined;
+  if (type.children.length === 0) body.claim(node.length, name);
+  const children = type.children.map((_, i) => childOf(column, i, dense ? undefined : node.length));
+  const lengths = new Map(children.map((child, i) => [type.typeIds[i], child.length] as const));
+  const row = badUnionRow(typeIds, offsets, node.length, lengths);
+  if (row >= 0) {
+    const place = offsets === undefined ? "" : ` at offset ${offsets[row]}`;
+    throw body.fault(`has a row ${row} of type ${typeIds[row]}${place} that no child has`, ids.at + row, name, row);
+  }
+  return made(column, { nullCount: 0, typeIds, children, ...(offsets && { offsets }) });
+}
+
+function indexed(column: Column): Data {
+  const { name, node, reader } = column;
+  const { body } = reader;
+  const { indices, id } = column.type as Dictionary;
+  const validity = validityOf(column);
+  const width = indices.bitWidth / 8;
+  const region = body.values(name, node.length * width, [width]);
+  const values = typed(region, arrayOf(indices)) as Indices;
+  const dictionary = reader.dictionary(id);
+  const size = dictionary?.length ?? 0;
+  const row = badIndex(values, node.length, size, validIn(validity));
+  if (row >= 0) {
+    const held = dictionary === undefined ? "never came" : `has ${size} values`;
+    const what = `has index ${values[row]} in row ${row}, its dictionary ${id} ${held}`;
+    throw body.fault(what, region.at + row * width, name, row);
+  }
+  return made(column, {
+    ...validity,
+    values,
+    dictionary: dictionary ?? new Vector([emptyData((column.type as Dictionary).dictionary)]),
+  });
+}

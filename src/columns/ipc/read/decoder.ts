@@ -1,0 +1,62 @@
+import type { RecordBatch } from "../../arrow/arrow.js";
+import { recordBatch } from "../../arrow/record-batch.js";
+import { badArrow } from "./bad-arrow.js";
+import { type Allowance, BatchBody, type BatchSource } from "./body.js";
+import { columnOf, columnsOf } from "./column.js";
+import { Dictionaries } from "./dictionaries.js";
+import type { Message } from "./message.js";
+import type { DeclaredSchema } from "./schema.js";
+
+const DICTIONARY = { id: 0, data: 1, isDelta: 2 };
+
+/** Turns the messages after a schema into record batches, one at a time and in their order. */
+export class Decoder {
+  private readonly dictionaries = new Dictionaries();
+  private batches = 0;
+
+  constructor(
+    private readonly declared: DeclaredSchema,
+    private readonly allowance: Allowance,
+    /** A file may not replace a dictionary: all its dictionaries are read before its batches. */
+    private readonly mayReplace: boolean,
+  ) {}
+
+  /** @throws {DataError} BadArrow, UnsupportedArrow */
+  batch(message: Message): RecordBatch {
+    const { schema } = this.declared;
+    const body = new BatchBody(message.header, this.source(message, `batch ${this.batches++}`));
+    const columns = columnsOf(body, schema.fields, (id) => this.dictionaries.find(id));
+    return recordBatch(schema, columns, body.length);
+  }
+
+  /** Takes a dictionary, or values that are added to one. @throws {DataError} BadArrow, UnsupportedArrow */
+  dictionary(message: Message): void {
+    const { header, at } = message;
+    const id = header.int64(DICTIONARY.id);
+    const type = this.declared.dictionaries.get(id);
+    if (type === undefined) throw badArrow(`dictionary ${id} is not in the schema`, { at });
+    const data = header.table(DICTIONARY.data);
+    if (data === undefined) throw badArrow(`dictionary ${id} has no values`, { at });
+    const body = new BatchBody(data, this.source(message, `dictionary ${id}`));
+    const values = columnOf(
+      { body, dictionary: (other) => this.dictionaries.find(other) },
+      type,
+      "values",
+      body.length,
+    );
+    body.finish();
+    const known = this.dictionaries.has(id);
+    if (header.bool(DICTIONARY.isDelta)) {
+      if (!known) throw badArrow(`values are added to dictionary ${id}, which never came`, { at });
+      this.dictionaries.extend(id, values);
+    } else {
+      if (known && !this.mayReplace) throw badArrow(`dictionary ${id} comes twice in a file`, { at });
+      this.dictionaries.replace(id, values);
+    }
+  }
+
+  private source({ body, bodyAt, version }: Message, name: string): BatchSource {
+    const { bigEndian } = this.declared;
+    return { name, body, bodyAt, version, bigEndian, allowance: this.allowance };
+  }
+}

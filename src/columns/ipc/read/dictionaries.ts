@@ -1,0 +1,28 @@
+import { type Data, Vector } from "../../arrow/arrow.js";
+
+/** The dictionaries of a stream or file as they are at the message that is being read. */
+export class Dictionaries {
+  private readonly states = new Map<number, { readonly chunks: Data[]; vector?: Vector }>();
+
+  has(id: number): boolean {
+    return this.states.has(id);
+  }
+
+  /** Replaces a dictionary; batches that were read before keep the one they had. */
+  replace(id: number, values: Data): void {
+    this.states.set(id, { chunks: [values] });
+  }
+
+  /** Adds values at the end of a dictionary that is there. */
+  extend(id: number, values: Data): void {
+    const state = this.states.get(id);
+    if (values.length > 0) this.states.set(id, { chunks: [...(state?.chunks ?? []), values] });
+  }
+
+  /** The values so far; the same object until they change. */
+  find(id: number): Vector | undefined {
+    const state = this.states.get(id);
+    if (state !== undefined) state.vector ??= new Vector([...state.chunks]);
+    return state?.vector;
+  }
+}

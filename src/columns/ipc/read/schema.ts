@@ -1,0 +1,77 @@
+import { type DataType, Dictionary, Field, Schema } from "../../arrow/arrow.js";
+import { badArrow } from "./bad-arrow.js";
+import type { FlatTable } from "./flat-table.js";
+import { indexType, typeOf } from "./type.js";
+
+/** A schema as a stream or file declares it. */
+export interface DeclaredSchema {
+  readonly schema: Schema;
+  /** The type of the values of each dictionary, by its id. */
+  readonly dictionaries: ReadonlyMap<number, DataType>;
+  /** Whether the numbers in the bodies are big-endian. */
+  readonly bigEndian: boolean;
+}
+
+const SCHEMA = { endianness: 0, fields: 1, metadata: 2 };
+const FIELD = { name: 0, nullable: 1, typeId: 2, type: 3, dictionary: 4, children: 5, metadata: 6 };
+const ENCODING = { id: 0, indexType: 1, isOrdered: 2 };
+const PAIR = { key: 0, value: 1 };
+
+/** Columns inside columns are read by functions that call each other, which have a limit too. */
+const MOST_NESTED = 64;
+
+/** @throws {DataError} BadArrow, UnsupportedArrow */
+export function schemaOf(table: FlatTable): DeclaredSchema {
+  const endianness = table.int16(SCHEMA.endianness);
+  if (endianness !== 0 && endianness !== 1) throw badArrow(`an unknown byte order, ${endianness}`, { at: table.at });
+  const dictionaries = new Map<number, DataType>();
+  const fields = table.tables(SCHEMA.fields).map((field) => fieldOf(field, dictionaries, []));
+  const schema = new Schema(fields, metadataOf(table, SCHEMA.metadata));
+  return { schema, dictionaries, bigEndian: endianness === 1 };
+}
+
+/** The name of a column in errors: quoted, and with the columns around it where it is nested. */
+export function columnPath(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(".");
+}
+
+function fieldOf(table: FlatTable, dictionaries: Map<number, DataType>, parents: readonly string[]): Field {
+  const { at } = table;
+  const name = table.text(FIELD.name, "refuse") ?? "";
+  const names = [...parents, name];
+  const column = columnPath(names);
+  if (names.length > MOST_NESTED) {
+    throw badArrow(`columns are nested more than ${MOST_NESTED} deep`, { at, column: parents[0] });
+  }
+  const children = table.tables(FIELD.children).map((child) => fieldOf(child, dictionaries, names));
+  const source = { id: table.uint8(FIELD.typeId), table: table.table(FIELD.type), children, column, at };
+  const type = encoded(typeOf(source), table.table(FIELD.dictionary), dictionaries, source);
+  return new Field(name, type, table.bool(FIELD.nullable), metadataOf(table, FIELD.metadata));
+}
+
+/** The type of a column whose values are in a dictionary, where its field says so. */
+function encoded(
+  type: DataType,
+  encoding: FlatTable | undefined,
+  dictionaries: Map<number, DataType>,
+  source: Parameters<typeof typeOf>[0],
+): DataType {
+  if (encoding === undefined) return type;
+  const id = encoding.int64(ENCODING.id);
+  const indices = indexType(encoding.table(ENCODING.indexType), source);
+  // Columns that share a dictionary share the object that is its type: Arrow's Schema compares them by identity.
+  const values = dictionaries.get(id) ?? type;
+  if (String(values) !== String(type)) {
+    const what = `column ${source.column} declares dictionary ${id} as ${type}, another column as ${values}`;
+    throw badArrow(what, { at: source.at, column: source.column });
+  }
+  dictionaries.set(id, values);
+  return new Dictionary(values, indices as never, id, encoding.bool(ENCODING.isOrdered));
+}
+
+function metadataOf(table: FlatTable, field: number): Map<string, string> {
+  const pairs = table.tables(field).map((pair) => {
+    return [pair.text(PAIR.key, "replace") ?? "", pair.text(PAIR.value, "replace") ?? ""] as const;
+  });
+  return new Map(pairs);
+}
