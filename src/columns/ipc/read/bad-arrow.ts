@@ -29,3 +29,8 @@ export function unsupportedArrow(what: string, { at, ...place }: FaultPlace, hin
     ...place,
   });
 }
+
+/** The name of a column in errors: quoted, and after those of the columns around it. */
+export function columnName(path: readonly string[]): string {
+  return path.map((name) => JSON.stringify(name)).join(".");
+}

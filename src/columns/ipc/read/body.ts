@@ -1,4 +1,4 @@
-import { badArrow } from "./bad-arrow.js";
+import { badArrow, columnName } from "./bad-arrow.js";
 import { swapped, swappedViews } from "./byte-order.js";
 import { type BufferCodec, codecOf } from "./codec.js";
 import type { FlatStructs, FlatTable } from "./flat-table.js";
@@ -9,6 +9,9 @@ export interface Node {
   readonly nullCount: number;
   readonly at: number;
 }
+
+/** The name of a column and those of the columns around it, the outermost first; empty for the values of a dictionary. */
+export type ColumnPath = readonly string[];
 
 /** One buffer of a column. */
 export interface Region {
@@ -72,13 +75,15 @@ export class BatchBody {
     return this.header.at;
   }
 
-  fault(what: string, at: number, column?: string, row?: number): Error {
-    const place = column === undefined ? this.source.name : `column ${column} of ${this.source.name}`;
-    return badArrow(`${place} ${what}`, {
-      at,
-      ...(column !== undefined && { column }),
-      ...(row !== undefined && { row }),
-    });
+  /** The name of a column, or of the batch where no path is passed, in errors. */
+  place(path?: ColumnPath): string {
+    if (path === undefined || path.length === 0) return this.source.name;
+    return `column ${columnName(path)} of ${this.source.name}`;
+  }
+
+  fault(what: string, at: number, path?: ColumnPath, row?: number): Error {
+    const column = path === undefined || path.length === 0 ? {} : { column: path.join(".") };
+    return badArrow(`${this.place(path)} ${what}`, { at, ...column, ...(row !== undefined && { row }) });
   }
 
   /** The buffers, one after the other as the format has them: none overlaps another or the end of the body. */
@@ -99,27 +104,27 @@ export class BatchBody {
     });
   }
 
-  node(column: string): Node {
+  node(path: ColumnPath): Node {
     const i = this.nextNode++;
     if (i >= this.nodes.count)
-      throw this.fault(`is missing; there are ${i} columns, nested ones included`, this.at, column);
+      throw this.fault(`is missing; there are ${i} columns, nested ones included`, this.at, path);
     const [length, nullCount, at] = [this.nodes.int64(i, 0), this.nodes.int64(i, 8), this.nodes.at(i)];
-    if (length < 0) throw this.fault(`declares ${length} rows`, at, column);
+    if (length < 0) throw this.fault(`declares ${length} rows`, at, path);
     if (nullCount < -1 || nullCount > length)
-      throw this.fault(`declares ${nullCount} nulls in ${length} rows`, at, column);
+      throw this.fault(`declares ${nullCount} nulls in ${length} rows`, at, path);
     return { length, nullCount, at };
   }
 
   /** The next buffer as it was before it was compressed. */
-  region(column: string): Region {
+  region(path: ColumnPath): Region {
     const i = this.nextBuffer++;
-    if (i >= this.buffers.length) throw this.fault(`has a missing buffer; there are ${i}`, this.at, column);
+    if (i >= this.buffers.length) throw this.fault(`has a missing buffer; there are ${i}`, this.at, path);
     const region = this.buffers[i];
-    return this.codec === undefined || region.bytes.length === 0 ? region : this.inflated(region, this.codec, column);
+    return this.codec === undefined || region.bytes.length === 0 ? region : this.inflated(region, this.codec, path);
   }
 
-  private inflated({ bytes, at }: Region, codec: BufferCodec, column: string): Region {
-    if (bytes.length < 8) throw this.fault("has a compressed buffer without its size", at, column);
+  private inflated({ bytes, at }: Region, codec: BufferCodec, path: ColumnPath): Region {
+    if (bytes.length < 8) throw this.fault("has a compressed buffer without its size", at, path);
     const view = new DataView(bytes.buffer, bytes.byteOffset, 8);
     const size = Number(view.getBigInt64(0, true));
     const rest = bytes.subarray(8);
@@ -127,40 +132,40 @@ export class BatchBody {
     try {
       return { bytes: codec(rest, size), at };
     } catch (cause) {
-      throw badArrow(`column ${column} of ${this.source.name} has a damaged compressed buffer`, { at, column, cause });
+      throw badArrow(`${this.place(path)} has a damaged compressed buffer`, { at, column: path.join("."), cause });
     }
   }
 
   /** The first `length` bytes of the next buffer, which hold items of these widths; a copy where the byte order differs. */
-  values(column: string, length: number, widths: readonly number[]): Region {
-    const { bytes, at } = this.region(column);
-    if (bytes.length < length) throw this.fault(`needs ${length} bytes, its buffer has ${bytes.length}`, at, column);
+  values(path: ColumnPath, length: number, widths: readonly number[]): Region {
+    const { bytes, at } = this.region(path);
+    if (bytes.length < length) throw this.fault(`needs ${length} bytes, its buffer has ${bytes.length}`, at, path);
     const exact = bytes.subarray(0, length);
     const swap = this.source.bigEndian && widths.some((width) => width > 1);
     return { bytes: swap ? swapped(exact, widths) : exact, at };
   }
 
   /** Views into buffers, `length` bytes of them. */
-  views(column: string, length: number): Region {
-    const { bytes, at } = this.values(column, length, [1]);
+  views(path: ColumnPath, length: number): Region {
+    const { bytes, at } = this.values(path, length, [1]);
     return { bytes: this.source.bigEndian ? swappedViews(bytes) : bytes, at };
   }
 
   /** How many buffers the views of the next column lead to. */
-  variadicCount(column: string): number {
+  variadicCount(path: ColumnPath): number {
     const i = this.nextCount++;
     const count = i < this.variadicCounts.count ? this.variadicCounts.int64(i, 0) : -1;
     if (count < 0 || count > this.buffers.length) {
-      throw this.fault(count < 0 ? "has no number of buffers" : `declares ${count} buffers`, this.at, column);
+      throw this.fault(count < 0 ? "has no number of buffers" : `declares ${count} buffers`, this.at, path);
     }
     return count;
   }
 
   /** Counts rows that no buffer holds. */
-  claim(rows: number, column?: string): void {
+  claim(rows: number, path?: ColumnPath): void {
     const { allowance } = this.source;
     allowance.rowsLeft -= rows;
-    if (allowance.rowsLeft < 0) throw this.fault(`declares ${rows} rows without any bytes`, this.at, column);
+    if (allowance.rowsLeft < 0) throw this.fault(`declares ${rows} rows without any bytes`, this.at, path);
   }
 
   /** Refuses what no column has taken. */

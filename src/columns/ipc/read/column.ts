@@ -23,7 +23,7 @@ import {
 } from "../../arrow/data-faults.js";
 import { emptyData } from "../../arrow/empty-data.js";
 import { unsupportedArrow } from "./bad-arrow.js";
-import type { BatchBody, Node, Region } from "./body.js";
+import type { BatchBody, ColumnPath, Node, Region } from "./body.js";
 
 /** Finds the values of a dictionary that came before. */
 export type FindDictionary = (id: number) => Vector | undefined;
@@ -36,7 +36,8 @@ interface ColumnReader {
 
 /** One column as it is being read. */
 interface Column {
-  readonly name: string;
+  /** Its name and those of the columns around it, the outermost first; empty for the values of a dictionary. */
+  readonly path: ColumnPath;
   readonly type: DataType;
   readonly node: Node;
   readonly reader: ColumnReader;
@@ -56,21 +57,21 @@ export function columnsOf(body: BatchBody, fields: readonly Field[], dictionary:
   const reader = { body, dictionary };
   const { length } = body;
   if (fields.length === 0) body.claim(length);
-  const columns = fields.map((field) => columnOf(reader, field.type, JSON.stringify(field.name), length));
+  const columns = fields.map((field) => columnOf(reader, field.type, [field.name], length));
   body.finish();
   return columns;
 }
 
 /** One column; `length` is what its parent requires, where the parent decides. */
-export function columnOf(reader: ColumnReader, type: DataType, name: string, length?: number): Data {
-  const node = reader.body.node(name);
+export function columnOf(reader: ColumnReader, type: DataType, path: ColumnPath, length?: number): Data {
+  const node = reader.body.node(path);
   if (length !== undefined && node.length !== length) {
-    throw reader.body.fault(`has ${node.length} rows where there are ${length}`, node.at, name);
+    throw reader.body.fault(`has ${node.length} rows where there are ${length}`, node.at, path);
   }
-  const column = { name, type, node, reader };
+  const column = { path, type, node, reader };
   switch (type.typeId) {
     case Type.Null:
-      reader.body.claim(node.length, name);
+      reader.body.claim(node.length, path);
       return made(column, { nullCount: node.length });
     case Type.Utf8:
     case Type.Binary:
@@ -138,21 +139,22 @@ function made({ type, node }: Column, parts: Parts): Data {
 }
 
 /** The nulls of a column, counted; a bitmap without a null is left out. */
-function validityOf({ name, node, reader: { body } }: Column): Pick<Parts, "nullCount" | "nullBitmap"> {
+function validityOf({ path, node, reader: { body } }: Column): Pick<Parts, "nullCount" | "nullBitmap"> {
   const { length, nullCount } = node;
-  const { bytes, at } = body.region(name);
+  const { bytes, at } = body.region(path);
   if (bytes.length === 0 && nullCount <= 0) return { nullCount: 0 };
   const needed = Math.ceil(length / 8);
   if (bytes.length < needed) {
-    throw body.fault(`needs ${needed} bytes for ${length} rows' validity, its buffer has ${bytes.length}`, at, name);
+    throw body.fault(`needs ${needed} bytes for ${length} rows' validity, its buffer has ${bytes.length}`, at, path);
   }
   const zeros = zeroBits(bytes, 0, length);
   if (nullCount >= 0 && zeros !== nullCount) {
-    throw body.fault(`declares ${nullCount} nulls, its validity has ${zeros}`, node.at, name);
+    throw body.fault(`declares ${nullCount} nulls, its validity has ${zeros}`, node.at, path);
   }
   return zeros === 0 ? { nullCount: 0 } : { nullCount: zeros, nullBitmap: plain(bytes.subarray(0, needed)) };
 }
 
+/** Whether a row is valid. */
 const validIn =
   ({ nullBitmap }: Pick<Parts, "nullBitmap">) =>
   (row: number): boolean =>
@@ -171,29 +173,29 @@ function typed({ bytes }: Region, type: ArrayType): ArrayBufferView {
 const arrayOf = (type: DataType): ArrayType => type.ArrayType as never;
 
 function fixed(column: Column): Data {
-  const { type, name, node, reader } = column;
+  const { type, path, node, reader } = column;
   const validity = validityOf(column);
   const { bytes, widths } = sizeOf(type, node.length);
-  if (bytes === 0) reader.body.claim(node.length, name);
-  const values = typed(reader.body.values(name, bytes, widths), arrayOf(type));
+  if (bytes === 0) reader.body.claim(node.length, path);
+  const values = typed(reader.body.values(path, bytes, widths), arrayOf(type));
   return made(column, { ...validity, values });
 }
 
 /** The offsets of a column whose rows have lengths of their own; `[0]` where there are no rows and no offsets. */
-function offsetsOf({ type, name, node, reader: { body } }: Column): {
+function offsetsOf({ type, path, node, reader: { body } }: Column): {
   offsets: Int32Array | BigInt64Array;
   at: number;
 } {
   const array = (type as unknown as { OffsetArrayType: typeof Int32Array | typeof BigInt64Array }).OffsetArrayType;
   const width = array.BYTES_PER_ELEMENT;
   const count = node.length === 0 ? 0 : node.length + 1;
-  const region = body.values(name, count * width, [width]);
+  const region = body.values(path, count * width, [width]);
   return { offsets: count === 0 ? new array(1) : (typed(region, array) as Int32Array), at: region.at };
 }
 
 /** Refuses offsets that fall, or that lead outside `limit` bytes or rows. */
 function checkOffsets(
-  { name, reader: { body } }: Column,
+  { path, reader: { body } }: Column,
   { offsets, at }: ReturnType<typeof offsetsOf>,
   limit: number,
   unit: string,
@@ -201,25 +203,25 @@ function checkOffsets(
   const row = badOffset(offsets, limit);
   if (row < 0) return;
   const what = `has row ${row} from ${offsets[row]} to ${offsets[row + 1] ?? offsets[row]} of ${limit} ${unit}`;
-  throw body.fault(what, at + row * offsets.BYTES_PER_ELEMENT, name, row);
+  throw body.fault(what, at + row * offsets.BYTES_PER_ELEMENT, path, row);
 }
 
 function variable(column: Column): Data {
   const validity = validityOf(column);
   const offsets = offsetsOf(column);
-  const { bytes } = column.reader.body.region(column.name);
+  const { bytes } = column.reader.body.region(column.path);
   checkOffsets(column, offsets, bytes.length, "bytes");
   return made(column, { ...validity, offsets: offsets.offsets, values: plain(bytes) });
 }
 
 function viewed(column: Column): Data {
-  const { name, node, reader } = column;
+  const { path, node, reader } = column;
   const { body } = reader;
   const validity = validityOf(column);
-  const { bytes, at } = body.views(name, node.length * VIEW_BYTES);
-  const variadic = Array.from({ length: body.variadicCount(name) }, () => plain(body.region(name).bytes));
+  const { bytes, at } = body.views(path, node.length * VIEW_BYTES);
+  const variadic = Array.from({ length: body.variadicCount(path) }, () => plain(body.region(path).bytes));
   const row = badView(bytes, node.length, variadic, validIn(validity));
-  if (row >= 0) throw body.fault(`has a view in row ${row} that leads nowhere`, at + row * VIEW_BYTES, name, row);
+  if (row >= 0) throw body.fault(`has a view in row ${row} that leads nowhere`, at + row * VIEW_BYTES, path, row);
   return made(column, { ...validity, values: plain(bytes), variadic });
 }
 
@@ -232,61 +234,61 @@ function listed(column: Column): Data {
 }
 
 function fixedLists(column: Column): Data {
-  const { type, name, node, reader } = column;
+  const { type, path, node, reader } = column;
   const { listSize } = type as FixedSizeList;
-  if (listSize === 0) reader.body.claim(node.length, name);
+  if (listSize === 0) reader.body.claim(node.length, path);
   const validity = validityOf(column);
   return made(column, { ...validity, children: [childOf(column, 0, node.length * listSize)] });
 }
 
 function struct(column: Column): Data {
-  const { type, name, node, reader } = column;
-  if (type.children.length === 0) reader.body.claim(node.length, name);
+  const { type, path, node, reader } = column;
+  if (type.children.length === 0) reader.body.claim(node.length, path);
   const validity = validityOf(column);
   return made(column, { ...validity, children: type.children.map((_, i) => childOf(column, i, node.length)) });
 }
 
-function childOf({ type, name, reader }: Column, i: number, length?: number): Data {
+function childOf({ type, path, reader }: Column, i: number, length?: number): Data {
   const child = (type.children as readonly Field[])[i];
-  return columnOf(reader, child.type, `${name}.${JSON.stringify(child.name)}`, length);
+  return columnOf(reader, child.type, [...path, child.name], length);
 }
 
 /** Metadata of version 4, Arrow before 1.0, where unions had nulls of their own. */
 const OLD_UNIONS = 3;
 
 function union(column: Column): Data {
-  const { name, node, reader } = column;
+  const { path, node, reader } = column;
   const { body } = reader;
   const type = column.type as Union;
   if (body.source.version <= OLD_UNIONS) {
-    const { at } = body.region(name);
+    const { at } = body.region(path);
     if (node.nullCount > 0) {
-      const what = `column ${name} of ${body.source.name} is a union with nulls of its own`;
-      throw unsupportedArrow(what, { at, column: name }, "Write the data again with Arrow 1.0 or later.");
+      const what = `${body.place(path)} is a union with nulls of its own`;
+      throw unsupportedArrow(what, { at, column: path.join(".") }, "Write the data again with Arrow 1.0 or later.");
     }
   }
-  const ids = body.values(name, node.length, [1]);
+  const ids = body.values(path, node.length, [1]);
   const typeIds = typed(ids, Int8Array) as Int8Array;
   const dense = type.mode === UnionMode.Dense;
-  const offsets = dense ? (typed(body.values(name, node.length * 4, [4]), Int32Array) as Int32Array) : undefined;
-  if (type.children.length === 0) body.claim(node.length, name);
+  const offsets = dense ? (typed(body.values(path, node.length * 4, [4]), Int32Array) as Int32Array) : undefined;
+  if (type.children.length === 0) body.claim(node.length, path);
   const children = type.children.map((_, i) => childOf(column, i, dense ? undefined : node.length));
   const lengths = new Map(children.map((child, i) => [type.typeIds[i], child.length] as const));
   const row = badUnionRow(typeIds, offsets, node.length, lengths);
   if (row >= 0) {
     const place = offsets === undefined ? "" : ` at offset ${offsets[row]}`;
-    throw body.fault(`has a row ${row} of type ${typeIds[row]}${place} that no child has`, ids.at + row, name, row);
+    throw body.fault(`has a row ${row} of type ${typeIds[row]}${place} that no child has`, ids.at + row, path, row);
   }
   return made(column, { nullCount: 0, typeIds, children, ...(offsets && { offsets }) });
 }
 
 function indexed(column: Column): Data {
-  const { name, node, reader } = column;
+  const { path, node, reader } = column;
   const { body } = reader;
   const { indices, id } = column.type as Dictionary;
   const validity = validityOf(column);
   const width = indices.bitWidth / 8;
-  const region = body.values(name, node.length * width, [width]);
+  const region = body.values(path, node.length * width, [width]);
   const values = typed(region, arrayOf(indices)) as Indices;
   const dictionary = reader.dictionary(id);
   const size = dictionary?.length ?? 0;
@@ -294,7 +296,7 @@ function indexed(column: Column): Data {
   if (row >= 0) {
     const held = dictionary === undefined ? "never came" : `has ${size} values`;
     const what = `has index ${values[row]} in row ${row}, its dictionary ${id} ${held}`;
-    throw body.fault(what, region.at + row * width, name, row);
+    throw body.fault(what, region.at + row * width, path, row);
   }
   return made(column, {
     ...validity,

@@ -16,6 +16,8 @@ export class Decoder {
 
   constructor(
     private readonly declared: DeclaredSchema,
+    /** The version of the metadata. */
+    private readonly version: number,
     private readonly allowance: Allowance,
     /** A file may not replace a dictionary: all its dictionaries are read before its batches. */
     private readonly mayReplace: boolean,
@@ -38,12 +40,7 @@ export class Decoder {
     const data = header.table(DICTIONARY.data);
     if (data === undefined) throw badArrow(`dictionary ${id} has no values`, { at });
     const body = new BatchBody(data, this.source(message, `dictionary ${id}`));
-    const values = columnOf(
-      { body, dictionary: (other) => this.dictionaries.find(other) },
-      type,
-      "values",
-      body.length,
-    );
+    const values = columnOf({ body, dictionary: (other) => this.dictionaries.find(other) }, type, [], body.length);
     body.finish();
     const known = this.dictionaries.has(id);
     if (header.bool(DICTIONARY.isDelta)) {
@@ -55,8 +52,11 @@ export class Decoder {
     }
   }
 
-  private source({ body, bodyAt, version }: Message, name: string): BatchSource {
+  private source({ body, bodyAt, version, at }: Message, name: string): BatchSource {
     const { bigEndian } = this.declared;
+    if (version !== this.version) {
+      throw badArrow(`${name} has metadata of version ${version + 1}, the schema of ${this.version + 1}`, { at });
+    }
     return { name, body, bodyAt, version, bigEndian, allowance: this.allowance };
   }
 }

@@ -2,7 +2,7 @@ import { type Data, Vector } from "../../arrow/arrow.js";
 
 /** The dictionaries of a stream or file as they are at the message that is being read. */
 export class Dictionaries {
-  private readonly states = new Map<number, { readonly chunks: Data[]; vector?: Vector }>();
+  private readonly states = new Map<number, { readonly chunks: Data[]; vector: Vector | undefined }>();
 
   has(id: number): boolean {
     return this.states.has(id);
@@ -10,13 +10,15 @@ export class Dictionaries {
 
   /** Replaces a dictionary; batches that were read before keep the one they had. */
   replace(id: number, values: Data): void {
-    this.states.set(id, { chunks: [values] });
+    this.states.set(id, { chunks: [values], vector: undefined });
   }
 
   /** Adds values at the end of a dictionary that is there. */
   extend(id: number, values: Data): void {
     const state = this.states.get(id);
-    if (values.length > 0) this.states.set(id, { chunks: [...(state?.chunks ?? []), values] });
+    if (state === undefined || values.length === 0) return;
+    state.chunks.push(values);
+    state.vector = undefined;
   }
 
   /** The values so far; the same object until they change. */

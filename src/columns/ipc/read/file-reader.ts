@@ -40,11 +40,12 @@ export function batchesOfFile(bytes: Uint8Array): ReadBatches {
   const { footer, at: footerAt } = footerOf(bytes);
   const table = footer.table(FOOTER.schema);
   if (table === undefined) throw badArrow("the footer has no schema", { at: footerAt });
-  checkVersion(footer.int16(FOOTER.version), footerAt);
+  const version = footer.int16(FOOTER.version);
+  checkVersion(version, footerAt);
   const declared = schemaOf(table);
   const blocks = [...blocksOf(footer, "dictionary", footerAt), ...blocksOf(footer, "batch", footerAt)];
   const messages = messagesAt(bytes, blocks, footerAt, declared.schema);
-  const decoder = new Decoder(declared, allowanceOf(bytes.length), false);
+  const decoder = new Decoder(declared, version, allowanceOf(bytes.length), false);
   for (const { kind, offset } of blocks) {
     if (kind === "dictionary") decoder.dictionary(messages.get(offset) as Message);
   }

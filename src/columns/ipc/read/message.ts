@@ -51,14 +51,12 @@ export function messageAt(bytes: Uint8Array, at: number, limit = bytes.length): 
     throw badArrow(`a message declares ${length} bytes of metadata, ${limit - start} are left`, { at });
   }
   const table = rootTable(bytes.subarray(start, start + length), start);
-  const version = table.int16(MESSAGE.version);
   const type = table.uint8(MESSAGE.headerType);
   const kind = KINDS[type];
   if (kind === undefined) {
     if (OTHER_KINDS[type] === undefined) throw badArrow(`a message has the unknown kind ${type}`, { at });
     throw unsupportedArrow(`a message holds ${OTHER_KINDS[type]}`, { at }, "Only tables are read.");
   }
-  checkVersion(version, at);
   const header = table.table(MESSAGE.header);
   if (header === undefined) throw badArrow("a message has no header", { at });
   const bodyLength = table.int64(MESSAGE.bodyLength);
@@ -68,6 +66,7 @@ export function messageAt(bytes: Uint8Array, at: number, limit = bytes.length): 
   }
   if (kind === "schema" && bodyLength > 0) throw badArrow(`the schema declares a body of ${bodyLength} bytes`, { at });
   const body = bytes.subarray(bodyAt, bodyAt + bodyLength);
+  const version = table.int16(MESSAGE.version);
   return { kind, header, version, at, metadataLength: bodyAt - at, body, bodyAt, end: bodyAt + bodyLength };
 }
 

@@ -3,6 +3,7 @@ import { DataError, InputError } from "../../../errors/errors.js";
 import { Table } from "../../arrow/arrow.js";
 import { fileError } from "../../io/atomic-file.js";
 import { batchesOfFile, isArrowFile } from "./file-reader.js";
+import { refuseOtherFormats } from "./not-arrow.js";
 import { batchesOfStream } from "./stream-reader.js";
 
 /**
@@ -28,7 +29,9 @@ export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
     });
   }
   const plain = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-  const { schema, batches } = isArrowFile(plain) ? batchesOfFile(plain) : batchesOfStream(plain);
+  const isFile = isArrowFile(plain);
+  if (!isFile) refuseOtherFormats(plain);
+  const { schema, batches } = isFile ? batchesOfFile(plain) : batchesOfStream(plain);
   return new Table(schema, [...batches]);
 }
 

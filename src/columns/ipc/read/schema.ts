@@ -1,7 +1,7 @@
 import { type DataType, Dictionary, Field, Schema } from "../../arrow/arrow.js";
-import { badArrow } from "./bad-arrow.js";
+import { badArrow, columnName } from "./bad-arrow.js";
 import type { FlatTable } from "./flat-table.js";
-import { indexType, typeOf } from "./type.js";
+import { indexType, type TypeSource, typeOf } from "./type.js";
 
 /** A schema as a stream or file declares it. */
 export interface DeclaredSchema {
@@ -30,21 +30,15 @@ export function schemaOf(table: FlatTable): DeclaredSchema {
   return { schema, dictionaries, bigEndian: endianness === 1 };
 }
 
-/** The name of a column in errors: quoted, and with the columns around it where it is nested. */
-export function columnPath(names: readonly string[]): string {
-  return names.map((name) => JSON.stringify(name)).join(".");
-}
-
 function fieldOf(table: FlatTable, dictionaries: Map<number, DataType>, parents: readonly string[]): Field {
   const { at } = table;
   const name = table.text(FIELD.name, "refuse") ?? "";
-  const names = [...parents, name];
-  const column = columnPath(names);
-  if (names.length > MOST_NESTED) {
+  const path = [...parents, name];
+  if (path.length > MOST_NESTED) {
     throw badArrow(`columns are nested more than ${MOST_NESTED} deep`, { at, column: parents[0] });
   }
-  const children = table.tables(FIELD.children).map((child) => fieldOf(child, dictionaries, names));
-  const source = { id: table.uint8(FIELD.typeId), table: table.table(FIELD.type), children, column, at };
+  const children = table.tables(FIELD.children).map((child) => fieldOf(child, dictionaries, path));
+  const source = { id: table.uint8(FIELD.typeId), table: table.table(FIELD.type), children, path, at };
   const type = encoded(typeOf(source), table.table(FIELD.dictionary), dictionaries, source);
   return new Field(name, type, table.bool(FIELD.nullable), metadataOf(table, FIELD.metadata));
 }
@@ -54,7 +48,7 @@ function encoded(
   type: DataType,
   encoding: FlatTable | undefined,
   dictionaries: Map<number, DataType>,
-  source: Parameters<typeof typeOf>[0],
+  source: TypeSource,
 ): DataType {
   if (encoding === undefined) return type;
   const id = encoding.int64(ENCODING.id);
@@ -62,8 +56,8 @@ function encoded(
   // Columns that share a dictionary share the object that is its type: Arrow's Schema compares them by identity.
   const values = dictionaries.get(id) ?? type;
   if (String(values) !== String(type)) {
-    const what = `column ${source.column} declares dictionary ${id} as ${type}, another column as ${values}`;
-    throw badArrow(what, { at: source.at, column: source.column });
+    const what = `column ${columnName(source.path)} declares dictionary ${id} as ${type}, another column as ${values}`;
+    throw badArrow(what, { at: source.at, column: source.path.join(".") });
   }
   dictionaries.set(id, values);
   return new Dictionary(values, indices as never, id, encoding.bool(ENCODING.isOrdered));

@@ -2,7 +2,7 @@ import type { RecordBatch, Schema } from "../../arrow/arrow.js";
 import { badArrow } from "./bad-arrow.js";
 import { type Allowance, allowanceOf } from "./body.js";
 import { Decoder } from "./decoder.js";
-import { type Message, messageAt, messagesOf } from "./message.js";
+import { checkVersion, type Message, messageAt, messagesOf } from "./message.js";
 import { schemaOf } from "./schema.js";
 
 /** A schema and its batches. */
@@ -40,9 +40,10 @@ export class StreamReader {
   take(message: Message): RecordBatch[] {
     if (message.kind === "schema") {
       if (this.schema !== undefined) throw badArrow("a second schema follows", { at: message.at });
+      checkVersion(message.version, message.at);
       const declared = schemaOf(message.header);
       this.schema = declared.schema;
-      this.decoder = new Decoder(declared, this.allowance, true);
+      this.decoder = new Decoder(declared, message.version, this.allowance, true);
       return [];
     }
     if (this.decoder === undefined) throw badArrow(`a ${message.kind} comes before the schema`, { at: message.at });

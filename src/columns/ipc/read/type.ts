@@ -26,7 +26,7 @@ import {
   Utf8,
   Utf8View,
 } from "../../arrow/arrow.js";
-import { badArrow, unsupportedArrow } from "./bad-arrow.js";
+import { badArrow, columnName, unsupportedArrow } from "./bad-arrow.js";
 import type { FlatTable } from "./flat-table.js";
 
 /** Most digits of a Decimal256; scales beyond them make texts of zeros without end. */
@@ -40,7 +40,8 @@ export interface TypeSource {
   /** The parameters. */
   readonly table: FlatTable | undefined;
   readonly children: readonly Field[];
-  readonly column: string;
+  /** The name of the column and those of the columns around it, the outermost first. */
+  readonly path: readonly string[];
   readonly at: number;
 }
 
@@ -113,8 +114,8 @@ class Parameters {
   }
 
   fault(what: string): Error {
-    const { column, at } = this.source;
-    return badArrow(`column ${column} declares ${what}`, { at, column });
+    const { path, at } = this.source;
+    return badArrow(`column ${columnName(path)} declares ${what}`, { at, column: path.join(".") });
   }
 }
 
@@ -123,13 +124,17 @@ class Parameters {
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
 export function typeOf(source: TypeSource): DataType {
-  const { id, table, children, column, at } = source;
+  const { id, table, children, path, at } = source;
   const parameters = new Parameters(table, source);
   const type = TYPES[id];
   if (type === undefined) {
     if (UNSUPPORTED[id] === undefined) throw parameters.fault(`the unknown type ${id}`);
     const hint = "Cast the column to a plain type or list where the data are written.";
-    throw unsupportedArrow(`column ${column} is of type ${UNSUPPORTED[id]}`, { at, column }, hint);
+    throw unsupportedArrow(
+      `column ${columnName(path)} is of type ${UNSUPPORTED[id]}`,
+      { at, column: path.join(".") },
+      hint,
+    );
   }
   if (type.children !== undefined && type.children !== children.length) {
     throw parameters.fault(`${children.length} children where its type has ${type.children}`);
