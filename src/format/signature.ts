@@ -50,6 +50,11 @@ const FORMATS = {
     hint: "Frame.fromParquet(path) reads it.",
     starts: [[...ascii("PAR1"), undefined]],
   },
+  feather: {
+    name: "a Feather file of version 1",
+    hint: "Write it again as Feather 2, the Arrow file format.",
+    starts: [[...ascii("FEA1"), undefined]],
+  },
   arrow: {
     name: "an Arrow file",
     hint: "Frame.fromArrow(path) or Frame.fromIPC(bytes) reads it.",

@@ -402,16 +402,16 @@ describe("rows that no buffer holds", () => {
 
 describe("bytes of another format", () => {
   it.each<[bytes: string, message: RegExp, hint: RegExp]>([
-    ["PAR1\x15\x04\x15\x10", /like a Parquet file/, /fromParquet/],
-    ["PK\x03\x04\x14\0\0\0", /like a zip archive/, /fromZip/],
-    ["\x1f\x8b\x08\0\0\0\0\0", /like gzip data/, /Decompress/],
-    ['{"datatable":{}}', /begin with "\{\\"datatable\\":\{\}\}", like JSON/, /fromJSON/],
-    ["<!doctype html>", /like XML or a web page/, /server/],
-    ["FEA1\0\0\0\0", /Feather file of version 1/, /Feather 2/],
-    ["ticker,close", /begin with "ticker,close"\./, /Arrow/],
+    ["PAR1\x15\x04\x15\x10", /got a Parquet file/, /fromParquet/],
+    ["PK\x03\x04\x14\0\0\0", /got a zip archive/, /fromZip/],
+    ["\x1f\x8b\x08\0\0\0\0\0", /got gzip data/, /Decompress/],
+    ["FEA1\0\0\0\0", /got a Feather file of version 1/, /Feather 2/],
+    ['{"datatable":{}}', /begin with "\{\\"datatable\\":\{\}\}"/, /fromJSON/],
+    ["ticker,close", /begin with "ticker,close"/, /Arrow/],
   ])("%j", (text, message, hint) => {
     const error = errorOf(new Uint8Array(Buffer.from(text, "latin1")));
     expect(error).toMatchObject({ code: "BadArrow", offset: 0 });
+    expect(error.message).toMatch(/^Expected an Arrow stream or file; /);
     expect(error.message).toMatch(message);
     expect(error.hint).toMatch(hint);
   });

@@ -12,7 +12,7 @@ export function useFrame(frame: Frame): void {
   let rows = 0;
   for (const row of frame.rows()) rows += Object.keys(row).length >= 0 ? 1 : 0;
   if (rows !== frame.numRows) throw new Error(`rows() gives ${rows} of ${frame.numRows} rows`);
-  frame.toCsv();
+  frame.toCSV();
   const numbered = frame.rename(frame.columns.map((_, i) => `c${i}`));
   for (const { name } of numbered.columns) String(numbered.sort(name));
   const backwards = frame.take(Array.from({ length: frame.numRows }, (_, i) => frame.numRows - 1 - i));
