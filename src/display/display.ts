@@ -7,7 +7,7 @@ import { bundleOf } from "./table/foreign.js";
 
 /** Where and how a display goes. */
 export interface DisplayOptions {
-  /** Names the display, so that a later one with the same id in the same cell takes its place. */
+  /** Identifies the display, so that a later one with the same id in the same cell replaces it. */
   readonly id?: string;
   /** Replaces the display with this id, also from another cell. */
   readonly update?: boolean;
@@ -24,8 +24,9 @@ export interface Displayed {
 const shown = new Map<string, unknown>();
 
 /**
- * Shows a value now, in the middle of a cell: as a table or chart in Deno and tslab, as text in a terminal.
- * Takes whatever has `Symbol.for("Jupyter.display")`, Arrow tables, Danfo frames and arrays of rows; anything else shows as text.
+ * Shows a value now, in the middle of a cell: as a table or chart in Deno and tslab, as text in a terminal. Takes any
+ * value with `Symbol.for("Jupyter.display")`, Arrow tables, Danfo frames and arrays of rows; anything else shows as
+ * text.
  *
  * @example
  * ```ts
@@ -55,7 +56,7 @@ function send(value: unknown, id: string, update: boolean): void {
   }
 }
 
-/** What a terminal shows of a value. */
+/** The terminal representation of a value. */
 function textOf(value: unknown): string {
   const bundle = bundleOf(value);
   const text = bundle === undefined || bundle instanceof Promise ? undefined : (bundle as Bundle)["text/plain"];

@@ -51,7 +51,7 @@ describe("htmlTable", () => {
     expect(rows[5][4]).toBe("-3.25");
   });
 
-  it("says what it is: title, description, shape, source, cut or whole", () => {
+  it("says what it is: title, description, shape, source, truncated or complete", () => {
     const text = textsOf(page).join(" ");
     for (const part of [
       "Prices",
@@ -60,11 +60,11 @@ describe("htmlTable", () => {
       "MARKET/PRICES",
       "date ≥ 2024-01-01",
       "refreshed 2024-06-01T00:00:00Z",
-      "cut: there are more rows",
+      "truncated: the service has more rows",
     ]) {
       expect(text).toContain(part);
     }
-    expect(htmlTable(prices.table, { source: { code: "A/B", complete: true } })).toContain("A/B · whole");
+    expect(htmlTable(prices.table, { source: { code: "A/B", complete: true } })).toContain("A/B · complete");
   });
 
   it("is styled by the notebook: class dataframe, no style block, nothing that fixes a colour", () => {

@@ -208,11 +208,11 @@ describe("verbs", () => {
     expect(codeOf(() => Frame.concat([prices, other]))).toBe("DifferentColumns");
   });
 
-  it("keeps its source, but says whole or cut of all its rows only", () => {
+  it("keeps its source, but says complete or truncated of all its rows only", () => {
     expect(prices.sort("date").drop("close").source).toBe(prices.source);
     for (const part of [prices.head(1), prices.filter((row) => row.ticker === "AAA"), prices.slice(1)]) {
       expect(part.source).toEqual({ code: "MARKET/PRICES" });
-      expect(String(part)).not.toContain("whole");
+      expect(String(part)).not.toContain("complete");
     }
   });
 
@@ -394,7 +394,7 @@ it("shows itself as text and HTML", () => {
       "0  BBB     2024-02-29            1.5000  9007199254740993",
       "1  AAA     2024-03-01              null                 2",
       "2  AAA     2024-02-29  12345678901.2345              null",
-      "3 rows × 4 columns · n B · MARKET/PRICES · whole",
+      "3 rows × 4 columns · n B · MARKET/PRICES · complete",
     ].join("\n"),
   );
 });

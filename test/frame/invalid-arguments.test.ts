@@ -130,7 +130,7 @@ it.each([
   [() => frame.plot(null as never), "plot() takes its options as an object, not null.", /"x", "y"/],
   [() => frame.plot({ mark: "lien" as never }), 'There is no mark "lien" to plot.', /Did you mean "line"/],
   [() => frame.plot({ y: "clsoe" as never }), 'There is no column "clsoe" to plot.', /Did you mean "close"/],
-  [() => frame.plot({ width: "wide" as never }), 'plot() is given "wide" as width.', /pixels/],
+  [() => frame.plot({ width: "wide" as never }), 'plot() cannot use "wide" as width.', /pixels/],
   [() => frame.plot().toPNG({ scale: 0 }), "The scale of a picture is 0.", /above 0/],
   [() => Frame.fromDanfo(5 as never), /fromDanfo\(\) is given 5, which is no Danfo frame/, /danfojs-node/],
   [() => frame.sort(null as never), "sort() is given null.", /"date", "desc"/],

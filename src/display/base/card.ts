@@ -3,10 +3,10 @@ import { escapeHtml, plainLine } from "./escape.js";
 import { type Bundle, showAs } from "./show.js";
 import { cutTo, pad, widthOf } from "./width.js";
 
-/** A small sheet about one thing: a query, metadata, a bulk file, an error. */
+/** A short summary of one thing: a query, metadata, a bulk file, an error. */
 export interface Card {
   readonly title: string;
-  /** What stands below the title, such as a description. */
+  /** Text below the title, such as a description. */
   readonly text?: string;
   readonly entries: readonly (readonly [name: string, value: string | number | boolean | null | undefined])[];
   /** What to do next; shown last. */
@@ -14,7 +14,7 @@ export interface Card {
 }
 
 /**
- * Makes objects show themselves as a card, on a prototype or on one plain object (the members it adds are not enumerable).
+ * Makes objects render as a card: a prototype, or one plain object. The members it adds are not enumerable.
  * Entries without a value are left out; keys are scrubbed.
  */
 export function showAsCard<T extends object>(target: T, cardOf: (value: T) => Card): T {

@@ -3,7 +3,7 @@ import { ArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import { type Card, showAsCard } from "./card.js";
 
-/** An error as a card: what happened, where, what to do next; the nearest names stand in the hint. */
+/** An error as a card: what happened, where, what to do next. The hint holds the nearest names. */
 export function errorCard(error: ArrowbookError): Card {
   return {
     title: `${error.name} ${error.code}`,
@@ -32,7 +32,7 @@ function causeText(cause: unknown): string | undefined {
 /** Set to see the stack of an error where it shows itself: `ARROWBOOK_STACK=1`. */
 const STACK = "ARROWBOOK_STACK";
 
-/** Makes the errors of this package show themselves; called once, where the package is put together. */
+/** Makes the errors of this package render as cards; called once, in the entry file. */
 export function letErrorsShow(): void {
   showAsCard(ArrowbookError.prototype, errorCard);
   const show = Reflect.get(ArrowbookError.prototype, inspect.custom) as (...args: unknown[]) => string;

@@ -1,6 +1,6 @@
 /**
- * The one place where foreign text becomes part of HTML or of a terminal line. Cells, column names, titles, descriptions,
- * file names and error texts all pass here.
+ * Every foreign text that becomes part of HTML or of a terminal line is escaped here: cells, column names, titles,
+ * descriptions, file names and error messages.
  */
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -12,12 +12,18 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "`": "&#96;",
 };
 
-/** Text for HTML content and for a double-quoted attribute; control characters become their pictures (␀, ␛), which HTML cannot hold. */
+/**
+ * Text for HTML content and for a double-quoted attribute; control characters become their pictures (␀, ␛), which HTML
+ * cannot hold.
+ */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (sign) => ENTITIES[sign]).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g, picture);
 }
 
-/** One line of plain text for a terminal: no ANSI or C0/C1 control reaches it, line ends show as `⏎`, direction overrides as `�`. */
+/**
+ * One line of plain text for a terminal: no ANSI or C0/C1 control reaches it, line ends show as `⏎`, direction
+ * overrides as `�`.
+ */
 export function plainLine(text: string): string {
   return text
     .replace(/\r\n?|\n|\u2028|\u2029/g, "⏎")
@@ -26,14 +32,18 @@ export function plainLine(text: string): string {
     .replace(/[\x80-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
 }
 
-/** A finished XML text without the characters that XML cannot hold: control characters as their pictures, the rest as `\ufffd`. */
+/**
+ * XML text without the characters that XML cannot hold: control characters become their pictures, the rest `\ufffd`.
+ */
 export function wellFormedXml(xml: string): string {
   return xml
     .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, picture)
     .replace(/[\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }
 
-/** JSON inside a `<script type="application/json">`: no sequence that ends the element or starts a comment can occur. */
+/**
+ * JSON inside a `<script type="application/json">`: no sequence that ends the element or starts a comment can occur.
+ */
 export function escapeJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,16 +1,21 @@
 import { createRequire } from "node:module";
 import type { Bundle } from "./show.js";
 
-/** Where displays go: a notebook that takes MIME bundles and updates them in place, or a stream of text. */
+/** The target of displays: a notebook that takes MIME bundles and updates them in place, or a text stream. */
 export interface NotebookHost {
   readonly kind: "tslab" | "deno";
-  /** Sends a display; with `update` it replaces the one that bears the same id. */
+  /** Sends a display; with `update` it replaces the one with the same id. */
   readonly send: (bundle: Bundle, id: string | undefined, update: boolean) => void | Promise<void>;
-  /** Something that changes from cell to cell, where the host tells: an id shown in this cell before is updated, not repeated. */
+  /**
+   * Changes with every cell, where the host provides it: an id shown earlier in the same cell is updated, not repeated.
+   */
   readonly cell: unknown;
 }
 
-/** The notebook this process is the kernel of, or nothing in a script or terminal. Looked up anew each time: kernels start late. */
+/**
+ * The notebook whose kernel this process is; undefined in a script or terminal. Looked up on each call: kernels start
+ * late.
+ */
 export function notebookHost(): NotebookHost | undefined {
   return denoHost() ?? tslabHost();
 }
@@ -46,7 +51,10 @@ interface TslabContent {
 
 type TslabWrite = (content: TslabContent, update?: boolean) => void;
 
-/** tslab, stock or inside arrowbook's kernel: found among the loaded modules, so that a global and a local installation both work. */
+/**
+ * tslab, stock or inside arrowbook's kernel: found among the loaded modules, so that a global and a local installation
+ * both work.
+ */
 function tslabHost(): NotebookHost | undefined {
   const loaded = createRequire(import.meta.url).cache;
   const path = Object.keys(loaded ?? {}).find((name) => /[\\/]tslab[\\/]dist[\\/]jupyter\.js$/.test(name));

@@ -1,26 +1,26 @@
 import { inspect } from "node:util";
 
-/** What a notebook receives: one value for each MIME type, the richest it knows is drawn. */
+/** A MIME bundle: one value for each MIME type. The front end renders the richest type it supports. */
 export type Bundle = Readonly<Record<string, unknown>>;
 
-/** The symbol that Deno, arrowbook's kernel and its tslab hook ask first (a method that returns a {@link Bundle}). */
+/** The method that Deno, arrowbook's kernel and its tslab hook call first; it returns a {@link Bundle}. */
 export const JUPYTER_DISPLAY = Symbol.for("Jupyter.display");
 
-/** How objects of a kind show themselves. */
+/** The representations of a kind of object. */
 export interface Shown<T> {
   /** For notebooks; must hold `text/plain`. */
   readonly bundle: (value: T) => Bundle;
   /** For a terminal of `width` columns (`util.inspect`, `console.log`). */
   readonly text: (value: T, width: number) => string;
-  /** A few words for a terminal, where the value stands inside another one; default the name of its class. */
+  /** A short form for a terminal, used where the value is nested in another one; default the name of its class. */
   readonly brief?: (value: T) => string;
 }
 
-/** Width of the plain-text twin in a notebook. */
+/** Width of the plain-text representation in a notebook. */
 export const NOTEBOOK_WIDTH = 120;
 
 /**
- * Gives a prototype, or one object, the two faces of every public object: `Symbol.for("Jupyter.display")` and
+ * Gives a prototype, or one object, the two methods of every public object: `Symbol.for("Jupyter.display")` and
  * `util.inspect.custom`. Neither is enumerable.
  */
 export function showAs<T extends object>(target: T, { bundle, text, brief = className }: Shown<T>): void {

@@ -10,7 +10,10 @@ export function filterText(filter: Filter): string {
   return `${filter.column} ${sign} ${filter.values.join(", ")}`;
 }
 
-/** The parts of the line that says where a table comes from, keys removed: code, words asked for, filters, refresh, whole or cut. */
+/**
+ * The parts of the line that names a table's source, keys removed: code, request parameters, filters, refresh time,
+ * completeness.
+ */
 export function sourceParts(source: FrameSource | undefined): string[] {
   if (source === undefined) return [];
   const parts: string[] = [source.code];
@@ -21,7 +24,7 @@ export function sourceParts(source: FrameSource | undefined): string[] {
   for (const filter of source.filters ?? []) parts.push(filterText(filter));
   if (source.limit !== undefined) parts.push(`limit ${source.limit}`);
   if (source.refreshed_at !== undefined) parts.push(`refreshed ${source.refreshed_at}`);
-  if (source.complete === true) parts.push("whole");
-  if (source.complete === false) parts.push("cut: there are more rows at the service");
+  if (source.complete === true) parts.push("complete");
+  if (source.complete === false) parts.push("truncated: the service has more rows");
   return parts.map(scrub);
 }

@@ -6,7 +6,8 @@ import { shown } from "../../errors/shown.js";
 const BLOCKS = "▁▂▃▄▅▆▇█";
 
 /**
- * Numbers as a line of small bars, at most `width` of them (each the mean of its share); a share without a number is a space.
+ * Numbers as a line of small bars, at most `width` of them, each the mean of its share; a share without a number is a
+ * space.
  *
  * @example
  * ```ts
@@ -16,15 +17,15 @@ const BLOCKS = "▁▂▃▄▅▆▇█";
  */
 export function sparkline(values: Iterable<number | null>, width = 24): string {
   if (typeof (values as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] !== "function") {
-    throw new InputError(`sparkline() is given ${shown(values)}.`, {
+    throw new InputError(`sparkline() expects an array of numbers; got ${shown(values)}.`, {
       code: "BadOption",
-      hint: "Give a list of numbers.",
+      hint: "Pass an array of numbers.",
     });
   }
   if (!Number.isInteger(width) || width < 1) {
-    throw new InputError(`The width of a sparkline is ${shown(width)}.`, {
+    throw new InputError(`The width of a sparkline must be a whole number of 1 or more; got ${shown(width)}.`, {
       code: "BadOption",
-      hint: "Give a whole number of characters from 1 on.",
+      hint: "Pass the number of characters.",
     });
   }
   const means = meansOf([...values], width);
@@ -35,7 +36,7 @@ export function sparkline(values: Iterable<number | null>, width = 24): string {
     .join("");
 }
 
-/** A column drawn small, as a picture that untrusted notebooks keep; its alternative text is the {@link sparkline}. */
+/** A column as a small picture that untrusted notebooks keep; its alternative text is the {@link sparkline}. */
 export function sparklineImage(table: Table, column: string): string {
   const index = table.schema.fields.findIndex((field) => field.name === column);
   const vector = table.getChildAt(index) as Vector;

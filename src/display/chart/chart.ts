@@ -45,7 +45,11 @@ export class Chart {
     return this.#svg;
   }
 
-  /** The chart as a PNG, by default with two pixels for each of its own. @throws InputError `MissingPackage` without `@resvg/resvg-js` */
+  /**
+   * The chart as a PNG, by default with two pixels for each of its own.
+   *
+   * @throws InputError `MissingPackage` without `@resvg/resvg-js`
+   */
   toPNG(options: { readonly scale?: number } = {}): Uint8Array {
     refuseUnknown(options, ["scale"], "toPNG()");
     const { scale = 2 } = options;
@@ -57,8 +61,9 @@ export class Chart {
   }
 
   /**
-   * Writes the chart to a file and gives its path; `.svg`, `.png` or `.json` (the specification) says how. Folders that are missing are
-   * made, and the file is whole or not there. @throws FileError where the file system refuses, InputError for another ending
+   * Writes the chart to a file and gives its path; `.svg`, `.png` or `.json` (the specification) says how. Folders that
+   * are missing are made, and the file is whole or not there. @throws FileError where the file system refuses,
+   * InputError for another ending
    */
   async save(path: string): Promise<string> {
     const content = contentFor(this, path);

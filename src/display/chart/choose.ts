@@ -32,7 +32,8 @@ export interface Choice {
 const OPTIONS = ["x", "y", "color", "mark", "facet", "log", "title", "width", "height"];
 
 /**
- * Picks the columns of a chart: the named ones, and for what is left out the first date for x and the columns of numbers for y.
+ * Picks the columns of a chart: the named ones, and for what is left out the first date for x and the columns of
+ * numbers for y.
  * @throws InputError `UnknownColumn`, `UnknownWord`, `UnknownOption`, `NothingToPlot`
  */
 export function chooseColumns(table: Table, options: PlotOptions): Choice {
@@ -65,7 +66,10 @@ function checkPlotOptions(options: PlotOptions): void {
     refuse("UnknownWord", "mark", options.mark, MARKS, "marks");
   }
   const wrong = (name: keyof PlotOptions, hint: string): never => {
-    throw new InputError(`plot() is given ${shown(options[name])} as ${name}.`, { code: "BadOption", hint });
+    throw new InputError(`plot() cannot use ${shown(options[name])} as ${name}.`, {
+      code: "BadOption",
+      hint,
+    });
   };
   if (options.title !== undefined && typeof options.title !== "string") wrong("title", "Give a text.");
   if (options.log !== undefined && typeof options.log !== "boolean") wrong("log", "It is true or false.");
@@ -134,7 +138,10 @@ function defaultY(channels: readonly Channel[], mark: Mark, x: Channel | undefin
 /** Lines that are drawn without being asked for. */
 const MAX_LINES = 8;
 
-/** The columns whose numbers are of the size of the first one's, so that no line flattens the others (prices beside a volume). */
+/**
+ * The columns whose numbers are of the size of the first one's, so that no line flattens the others (prices beside a
+ * volume).
+ */
 function alike(channels: readonly Channel[]): Channel[] {
   const sizes = channels.map(({ vector }) => {
     let largest = 0;

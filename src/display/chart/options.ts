@@ -7,11 +7,11 @@ export type Mark = (typeof MARKS)[number];
 
 /** What to draw. Columns are named exactly; whatever is left out is chosen from the table and its source. */
 export interface PlotOptions<Name extends string = string> {
-  /** Default: the first date or moment; for `histogram` the first column of numbers. */
+  /** Default: the first date or timestamp; for `histogram` the first column of numbers. */
   readonly x?: Name;
   /** One column, or several that become one line each. Default: every column of numbers (`point`, `bar`: the first). */
   readonly y?: Name | readonly Name[];
-  /** A column whose values tell series apart; for `heatmap` the numbers to colour by. */
+  /** A column whose values identify the series; for `heatmap` the numbers to colour by. */
   readonly color?: Name;
   /** Default `line` where x is a date or number, else `bar`. */
   readonly mark?: Mark;
@@ -25,10 +25,15 @@ export interface PlotOptions<Name extends string = string> {
   readonly height?: number;
 }
 
-/** A point or bar more than these is not drawn: lines and areas keep their shape with fewer points, the caption says so. */
+/**
+ * A point or bar more than these is not drawn: lines and areas keep their shape with fewer points, the caption says so.
+ */
 export const MAX_POINTS = 5_000;
 
-/** Points of one line that is drawn with fewer, and of all lines together; a screen of 640 pixels cannot tell more apart. */
+/**
+ * Points of one line that is drawn with fewer, and of all lines together; a screen of 640 pixels cannot show more
+ * apart.
+ */
 export const LINE_POINTS = 1_200;
 export const ALL_LINE_POINTS = 2_400;
 

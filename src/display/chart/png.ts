@@ -13,8 +13,8 @@ export interface Pixels {
 }
 
 /**
- * Opaque pixels as a PNG, without loss: with a palette where 256 colours do, as in most charts. That is half the bytes and less than half
- * the time of the rasteriser's own writer, which always writes four bytes for each pixel.
+ * Opaque pixels as a PNG, without loss: with a palette where 256 colours do, as in most charts. That is half the bytes
+ * and less than half the time of the rasteriser's own writer, which always writes four bytes for each pixel.
  */
 export function pngOf({ width, height, pixels }: Pixels): Uint8Array {
   const palette = paletteRows(pixels, width, height);
@@ -63,7 +63,10 @@ interface Palette {
   readonly places: Map<number, number>;
 }
 
-/** One row at a time, so that the loop is compiled by the second picture. Opaque pixels are whole numbers below 0, which need no memory. */
+/**
+ * One row at a time, so that the loop is compiled by the second picture. Opaque pixels are whole numbers below 0, which
+ * need no memory.
+ */
 function paletteRow({ values, rows, places }: Palette, from: number, width: number, y: number): void {
   const to = from + y + 1;
   let color = 0;

@@ -85,15 +85,15 @@ export function renderSvg(spec: ChartSpec): string {
 const ignore = (): void => {};
 
 /**
- * The specification as it is drawn: with data objects of its own, because Vega writes a mark into every one of them, and without
- * tooltips, which a picture cannot show and whose expressions take time.
+ * The specification as it is drawn: with data objects of its own, because Vega writes a mark into every one of them,
+ * and without tooltips, which a picture cannot show and whose expressions take time.
  */
 function drawnSpec(spec: ChartSpec): ChartSpec {
   const { values } = spec["data"] as { readonly values: readonly object[] };
   return { ...withoutTooltips(spec), data: { values: values.map((datum) => ({ ...datum })) } };
 }
 
-/** An encoding stands in the unit itself, or in the unit that a facet repeats. */
+/** An encoding is in the unit itself, or in the unit that a facet repeats. */
 function withoutTooltips(spec: ChartSpec): ChartSpec {
   const inner = spec["spec"] as ChartSpec | undefined;
   if (inner !== undefined) return { ...spec, spec: withoutTooltips(inner) };
@@ -113,8 +113,8 @@ const FONTS = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"];
 let fontFiles: readonly string[] | undefined;
 
 /**
- * The rasteriser draws no text without a font, and a server often has none: DejaVu Sans comes along as an optional package.
- * The system's fonts are searched only where it is missing or lacks a script of the text.
+ * The rasteriser draws no text without a font, and a server often has none: DejaVu Sans comes along as an optional
+ * package. The system's fonts are searched only where it is missing or lacks a script of the text.
  */
 function fontsFor(svg: string): object {
   fontFiles ??= findFonts();

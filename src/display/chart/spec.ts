@@ -9,7 +9,7 @@ import { type ChartValues, candleValues, count, heatmapValues, histogramValues, 
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json";
 
-/** Colours that tell rising from falling also for those who do not tell red from green. */
+/** Colours for rising and falling that remain distinct without telling red from green. */
 const UP = "#2a7f9e";
 const DOWN = "#d1603d";
 
@@ -20,7 +20,10 @@ export interface PlannedChart {
   readonly values: ChartValues;
 }
 
-/** The Vega-Lite 5 spec of a table, with its data inside. Only text and numbers of the table reach it, never as an expression. */
+/**
+ * The Vega-Lite 5 spec of a table, with its data inside. Only text and numbers of the table reach it, never as an
+ * expression.
+ */
 export function planChart(table: Table, options: PlotOptions, source: FrameSource | undefined): PlannedChart {
   const choice = chooseColumns(table, options);
   const values = valuesOf(table, choice);
@@ -49,7 +52,8 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
       title: { fontSize: 14, subtitleFontSize: 11, offset: 8, limit: 640 },
       legend: { labelLimit: 160, titleLimit: 160 },
       view: { stroke: null },
-      // The spoken text of a mark is made by an expression that holds column names unescaped; the description stands for it.
+      // Vega builds the aria label of a mark from an expression with unescaped column names; the description
+      // replaces it.
       mark: { aria: false },
     },
   };
@@ -87,8 +91,8 @@ function unitOf(choice: Choice, values: ChartValues, size: { readonly width: num
 const nameOf = (channel: Channel | undefined): string => drawable(channel?.name ?? "row", 80);
 
 /**
- * A name as the title of a line in a tooltip. Vega-Lite writes these titles into an expression and escapes only the quote, so that a
- * backslash would break out of it: backslashes and quotes are replaced by signs that look like them.
+ * A name as the title of a line in a tooltip. Vega-Lite writes these titles into an expression and escapes only the
+ * quote, so that a backslash would break out of it: backslashes and quotes are replaced by signs that look like them.
  */
 const tipName = (channel: Channel | undefined): string => tipText(nameOf(channel));
 const tipText = (text: string): string =>
@@ -97,7 +101,10 @@ const tipText = (text: string): string =>
     .replace(/"/g, "\u2033")
     .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, " ");
 
-/** A text as the chart shows it: no key in it, not too long; Vega fails on the names of Object's own members unless a space follows. */
+/**
+ * A text as the chart shows it: no key in it, not too long; Vega fails on the names of Object's own members unless a
+ * space follows.
+ */
 function drawable(text: string, limit: number): string {
   const cut = cutTo(scrub(text), limit);
   return cut in {} ? `${cut} ` : cut;

@@ -3,7 +3,7 @@ import { filterText } from "../base/source-parts.js";
 import type { Choice } from "./choose.js";
 import type { PlotOptions } from "./options.js";
 
-/** What the words of a query mean for its values (spec 4.2). */
+/** What the options of a query mean for its values (spec 4.2). */
 const TRANSFORMS: Readonly<Record<string, string>> = {
   diff: "change from the row before",
   rdiff: "relative change from the row before",
@@ -20,7 +20,10 @@ const COLLAPSES: Readonly<Record<string, string>> = {
   annual: "last value of each year",
 };
 
-/** Title and caption: the given title, or what is drawn and where it comes from; a collapsed or transformed query says so. */
+/**
+ * Title and caption: the given title, or what is drawn and where it comes from; a collapsed or transformed query says
+ * so.
+ */
 export function titleOf(
   choice: Choice,
   options: PlotOptions,

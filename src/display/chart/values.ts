@@ -5,7 +5,9 @@ import type { Channel, Choice } from "./choose.js";
 import { lttb } from "./downsample.js";
 import { ALL_LINE_POINTS, LINE_POINTS, MAX_CANDLES, MAX_POINTS } from "./options.js";
 
-/** One datum as the spec holds it. The member names are ours, so that a column name never becomes part of an expression. */
+/**
+ * One datum as the spec holds it. The member names are ours, so that a column name never becomes part of an expression.
+ */
 type Datum = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The data of a chart and what was done to them. */
@@ -115,7 +117,7 @@ function thinned({ rows, y }: Series, xs: Float64Array, limit: number): number[]
   return lttb(x, values, limit).map((at) => rows[at]);
 }
 
-/** Places on the x axis as numbers: moments in milliseconds, numbers, or the row itself for text. */
+/** Positions on the x axis as numbers: timestamps in milliseconds, numbers, or the row number for text. */
 function xNumbers(x: Channel | undefined, numRows: number): Float64Array {
   if (x !== undefined && x.scale !== "text") return vectorToNumbers(x.vector);
   return Float64Array.from({ length: numRows }, (_, row) => row);

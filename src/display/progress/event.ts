@@ -1,16 +1,16 @@
-/** What long work tells about itself; everything is optional, counts are totals so far. */
+/** A progress event of long work. All members are optional; counts are running totals. */
 export interface ProgressEvent {
-  /** What is being done: `rows`, `download`, … */
+  /** The kind of work: `rows`, `download`, … */
   readonly phase?: string;
-  /** What it is done to: a code, a file. */
+  /** Its subject: a code, a file. */
   readonly code?: string;
   readonly rows?: number;
-  /** Rows in all, where known. */
+  /** Total number of rows, where known. */
   readonly totalRows?: number;
   readonly bytes?: number;
-  /** Bytes in all, where known. */
+  /** Total number of bytes, where known. */
   readonly total?: number;
-  /** A word about the state, such as `creating`. */
+  /** The name of a state, such as `creating`. */
   readonly status?: string;
   /** Milliseconds until the next step. */
   readonly pause?: number;

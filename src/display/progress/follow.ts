@@ -1,14 +1,14 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import { liveWork } from "./live-work.js";
 
-/** One piece of work whose progress is told. */
+/** One task whose progress is reported. */
 export interface Followed {
   readonly tell: OnProgress;
-  /** To be called when the work is over, however it ended. */
+  /** Call it when the task is over, however it ended. */
   readonly end: () => void;
 }
 
-/** Follows work: with the caller's function, not at all (`false`), or in the bar that long work shows of itself. */
+/** Reports a task: to the caller's function, not at all (`false`), or in the bar that long work shows by default. */
 export function follow(onProgress: OnProgress | false | undefined): Followed {
   if (onProgress === undefined) return liveWork();
   return { tell: onProgress === false ? () => undefined : throttled(onProgress), end: () => undefined };
@@ -16,7 +16,7 @@ export function follow(onProgress: OnProgress | false | undefined): Followed {
 
 const GAP_MS = 100;
 
-/** Lets one event through per 100 ms; first events, last events, announced pauses and changes of phase always pass. */
+/** Passes one event per 100 ms; first events, last events, announced pauses and changes of phase always pass. */
 function throttled(onProgress: OnProgress, now: () => number = () => performance.now()): OnProgress {
   let last = Number.NEGATIVE_INFINITY;
   let phase = "";

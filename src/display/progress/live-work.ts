@@ -3,22 +3,22 @@ import { NO_SCREEN, type ProgressScreen } from "./screen.js";
 import { hasScreen, screenHere } from "./screen-here.js";
 import { type TaskLines, taskLines } from "./task-lines.js";
 
-/** One piece of long work, for the bar that all of them share. */
+/** One task in the bar that all tasks share. */
 export interface LiveWork {
   readonly tell: (event: ProgressEvent) => void;
-  /** Ends it, whether it was done, failed or given up. */
+  /** Ends it, whether it succeeded, failed or was abandoned. */
   readonly end: () => void;
 }
 
-/** Shorter work shows nothing. */
+/** Shorter tasks show nothing. */
 const SHORT_MS = 500;
-/** Milliseconds between two drawings that events cause. */
+/** Milliseconds between two redraws caused by events. */
 const GAP_MS = 100;
-/** Milliseconds between two drawings without events: the time runs on. */
+/** Milliseconds between two redraws without events, which update the elapsed time. */
 const TICK_MS = 1_000;
-/** Work that nobody hears of for so long was given up, or waits for its caller: it goes from the bar until it is heard of. */
+/** Tasks without events for this long are removed from the bar until their next event. */
 const SILENT_MS = 30_000;
-/** Lines of ended work that stand above those of running work at most. */
+/** Most lines of ended tasks above those of running tasks. */
 const MOST_ENDED = 8;
 
 interface Work {
@@ -31,21 +31,24 @@ interface Work {
 interface Bar {
   screen: ProgressScreen;
   drawn: number;
-  /** Lines of work that has ended. */
+  /** Lines of tasks that have ended. */
   ended: readonly string[];
-  /** No work stands in it; what comes next in the same cell goes on in it. */
+  /** It holds no task; the next one of the same cell reuses it. */
   idle: boolean;
 }
 
-/** The work of this process that is under way and heard of, oldest first, and the bar that shows it. While there is some, a timer runs. */
+/**
+ * The running tasks of this process that report events, oldest first, and the bar that shows them. A timer runs while
+ * there are any.
+ */
 const works = new Set<Work>();
 let bar: Bar | undefined;
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Begins work that shows itself in the one bar of this process once it has lasted half a second: in a notebook as a display, which
- * ends with a line that stays, on a terminal as a line that goes. Shows nothing where standard error is piped, under CI and under
- * tests; `ARROWBOOK_PROGRESS=off` or `on` in the environment decides otherwise.
+ * Starts a task that appears in the shared bar of this process once it has lasted half a second: in a notebook as a
+ * display, which ends with a permanent line, on a terminal as a line that is erased. Shows nothing where standard error
+ * is piped, under CI and under tests, unless `ARROWBOOK_PROGRESS` is `on`; `off` disables it.
  */
 export function liveWork(): LiveWork {
   if (!isWanted() || !hasScreen()) return { tell: () => {}, end: () => {} };
@@ -85,7 +88,7 @@ function isHeard({ heard, tasks }: Work, now: number): boolean {
   return now - Math.max(heard, tasks.quietUntil) < SILENT_MS;
 }
 
-/** Lets go of works that nobody hears of: whoever has given one up does not end it. */
+/** Removes tasks without events: a caller that abandons one does not end it. */
 function dropSilent(now: number): void {
   for (const work of works) if (!isHeard(work, now)) works.delete(work);
 }
@@ -122,12 +125,12 @@ function end(work: Work, now: number): void {
   timer = works.size > 0 ? later(SHORT_MS) : undefined;
 }
 
-/** Frees a terminal; tells the end of all work where it stays. */
+/** Releases a terminal; in a notebook, writes the last line of all tasks. */
 function rest(bar: Bar): void {
   show(bar, (screen) => screen.end(screen.cellRuns === undefined ? [] : bar.ended));
 }
 
-/** Draws; a place that fails shows nothing from then on, because no work may fail for its bar. */
+/** Redraws; a screen that fails shows nothing from then on, because no task may fail for its bar. */
 function show(bar: Bar, how: (screen: ProgressScreen) => void): void {
   try {
     how(bar.screen);
@@ -140,13 +143,13 @@ function later(ms: number): NodeJS.Timeout {
   return setTimeout(tick, ms).unref();
 }
 
-/** Opens the bar for work that has become long, lets its time run on, and lets go of work that is silent. */
+/** Opens the bar for long tasks, updates the elapsed time, and removes silent tasks. */
 function tick(): void {
   timer = undefined;
   const now = performance.now();
   draw(now);
   if (bar !== undefined && !bar.idle && ![...works].some(({ shown }) => shown)) {
-    // In a notebook what it told last stays.
+    // In a notebook the last state stays.
     if (bar.screen.cellRuns === undefined) rest(bar);
     bar.idle = true;
   }

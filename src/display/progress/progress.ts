@@ -3,20 +3,20 @@ import { NO_SCREEN, type ProgressScreen } from "./screen.js";
 import { screenHere } from "./screen-here.js";
 import { taskLines } from "./task-lines.js";
 
-/** A live bar: call it with events, or give it as `onProgress`. */
+/** A live bar: call it with events, or pass it as `onProgress`. */
 export interface ProgressBar {
   (event: ProgressEvent): void;
-  /** Ends the bar; in a notebook its last state stays, in a terminal as one line for each phase. */
+  /** Ends the bar; in a notebook its last state stays, in a terminal one line for each phase. */
   readonly done: () => void;
 }
 
-/** Milliseconds between two drawings. */
+/** Milliseconds between two redraws. */
 const GAP_MS = 100;
 
 /**
- * One live bar for long work of your own, or of this package where its automatic bar is not what you want (it shows from the first event
- * on, with a label, and leaves a line for each phase): rows, bytes, rate and time left. It updates in place in Deno and tslab, is a
- * line on a terminal's standard error, and nothing where that is piped.
+ * One live bar for long work of your own, or of this package where its automatic bar does not fit: this one appears
+ * with the first event, has a label, and leaves a line for each phase. It shows rows, bytes, rate and time left. It
+ * updates in place in Deno and tslab, is a line on a terminal's standard error, and nothing where that is piped.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Writes to a stream whose other end may go away, as Node's console does: the error ends no process and goes to nobody. After the first
- * one nothing is written any more, and `failed` is called, never before the write has returned.
+ * Writes to a stream whose other end may close, as Node's console does: the error is swallowed and ends no process.
+ * After the first error nothing more is written, and `failed` is called, never before the write has returned.
  */
 export function quietWrite(
   stream: NodeJS.WriteStream,
@@ -18,7 +18,7 @@ export function quietWrite(
     try {
       return write.call(stream, text, "utf8", (error) => {
         if (!error) return;
-        // The event comes after this call, once or for each write that is under way.
+        // The event follows this call, once or for each pending write.
         stream.on("error", ignore);
         setImmediate(() => stream.off("error", ignore));
         fail();

@@ -4,7 +4,7 @@ import { notebookHost } from "../base/host.js";
 import type { ProgressScreen } from "./screen.js";
 import { terminalScreen } from "./terminal-screen.js";
 
-/** The notebook this process is the kernel of, else the terminal behind standard error, else nothing. */
+/** The notebook whose kernel this process is, else the terminal behind standard error, else undefined. */
 export function screenHere(): ProgressScreen | undefined {
   if (notebookHost() !== undefined) return notebookScreen();
   return hasTerminal() ? terminalScreen() : undefined;
@@ -29,7 +29,7 @@ function notebookScreen(): ProgressScreen {
     if (text === shown) return;
     const html = lines.map((line) => `<div><small>${escapeHtml(line)}</small></div>`).join("");
     const bundle = { "text/html": `<div>${html}</div>`, "text/plain": text };
-    // Nobody waits for it, and work does not fail for its bar.
+    // Not awaited: no task may fail for its bar.
     Promise.resolve(notebookHost()?.send(bundle, id, shown !== undefined)).catch(() => {});
     shown = text;
   };

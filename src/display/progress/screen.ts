@@ -1,12 +1,12 @@
-/** Where a bar draws. */
+/** A target that a bar draws on. */
 export interface ProgressScreen {
   /** Shows these lines, or `front` alone where there is room for one. */
   readonly draw: (lines: readonly string[], front: string) => void;
-  /** Columns there are for `front`; undefined where all lines are shown. */
+  /** Columns available for `front`; undefined where all lines are shown. */
   readonly width?: () => number;
   /** Ends with these lines, which stay. */
   readonly end: (lines: readonly string[]) => void;
-  /** In a notebook, where what was shown stays: whether the cell it stands in still runs. */
+  /** In a notebook, where the display stays: whether its cell is still running. */
   readonly cellRuns?: () => boolean;
 }
 

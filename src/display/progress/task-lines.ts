@@ -4,25 +4,28 @@ import { widthOf } from "../base/width.js";
 import { grouped, sizeText } from "../table/view.js";
 import type { ProgressEvent } from "./event.js";
 
-/** The tasks of one piece of work (a code in a phase each) as lines of text, the one that was heard of last at the end. */
+/** The tasks of one piece of work (a code in a phase each) as lines of text, the most recently updated one last. */
 export interface TaskLines {
-  /** Takes an event; true for the first and the last of a task. `since` is when the task began, where that was before now. */
+  /**
+   * Takes an event; true for the first and the last of a task. `since` is the start of the task, where that was
+   * earlier.
+   */
   note(event: ProgressEvent, now: number, since?: number): boolean;
-  /** Ends what is still under way; `stopped` says so in its line (a try that was the last one is no stop). */
+  /** Ends running tasks; `stopped` says so in their lines (a last attempt does not count as stopped). */
   finish(now: number, stopped: boolean): void;
   lines(now: number): string[];
-  /** The last line in at most `room` columns, as far as leaving out the bar and most of a long name makes it so. */
+  /** The last line in at most `room` columns, by leaving out the bar and most of a long name. */
   front(now: number, room: number): string;
-  /** Whether a task is under way. */
+  /** Whether a task is running. */
   readonly busy: boolean;
-  /** Until when no event has to come: the pause that was announced last. */
+  /** No event is due before this time: the pause that was announced last. */
   readonly quietUntil: number;
 }
 
 interface Task {
   event: ProgressEvent;
   at: number;
-  /** When it began, and what the first event told: rates count from there. */
+  /** Its start, and the counts of its first event: rates are measured from there. */
   readonly start: number;
   readonly first: ProgressEvent;
   readonly firstAt: number;
@@ -30,10 +33,10 @@ interface Task {
   stopped?: boolean;
 }
 
-/** Lines that stand below one another at most. */
+/** Most lines shown at once. */
 const MOST_LINES = 8;
 
-/** No tasks yet; `label` stands before every line. */
+/** An empty list of tasks; `label` precedes every line. */
 export function taskLines(label?: string): TaskLines {
   const tasks = new Map<string, Task>();
   let last: Task | undefined;
@@ -46,7 +49,7 @@ export function taskLines(label?: string): TaskLines {
       task.event = event;
       task.at = now;
       if (event.done) task.ended = now;
-      // Most events are of the same task as the one before: its place needs no change.
+      // Most events belong to the same task as the previous one, whose position does not change.
       if (task !== last) {
         tasks.delete(key);
         tasks.set(key, task);
@@ -107,7 +110,7 @@ function taskLine(task: Task, now: number, label: string | undefined, codeRoom =
   return plainLine(scrub(line));
 }
 
-/** The last part of a long path, and the end of that, so that the numbers behind it are seen. */
+/** The last part of a long path, truncated at its start, so that the numbers behind it stay visible. */
 function shortened(code: string, room: number): string {
   if (code.length <= room) return code;
   const last = code.slice(Math.max(code.lastIndexOf("/"), code.lastIndexOf("\\")) + 1);
@@ -124,7 +127,7 @@ function sizesText(bytes: number, total: number | undefined): string {
   return `${(done[1] === all[1] ? done.slice(0, 1) : done).join(" ")} of ${all.join(" ")}`;
 }
 
-/** Rate and time left, counted from the first event: a download that goes on did not fetch its beginning now. */
+/** Rate and time left, measured from the first event: a resumed download did not fetch its beginning now. */
 function rateParts({ event, first, firstAt, start }: Task, share: number | undefined, now: number): string[] {
   const seconds = (now - firstAt) / 1000;
   if (now - start < 500) return [];

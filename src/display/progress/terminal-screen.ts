@@ -5,7 +5,7 @@ import { endsLine, freshLine } from "./line-end.js";
 import { quietWrite } from "./quiet-write.js";
 import type { ProgressScreen } from "./screen.js";
 
-/** What is used of cli-progress. */
+/** The part of cli-progress in use. */
 interface SingleBar {
   start(total: number, value: number, payload: object): void;
   update(payload: object): void;
@@ -13,13 +13,13 @@ interface SingleBar {
   stop(): void;
 }
 
-/** The screen that has the terminal's line; another one shows nothing until it is free. */
+/** The screen that owns the terminal's line; another one shows nothing until it is free. */
 let holder: object | undefined;
 
 /**
- * One line redrawn in place on standard error. What others write to the terminal meanwhile goes above it; while a line of theirs is
- * unfinished, or a prompt reads keys, it waits. The cursor stays visible and lines wrap as before, so that a process that is killed
- * (Ctrl-C) leaves the terminal as it was. Shows nothing any more once the terminal is gone.
+ * One line redrawn in place on standard error. Output of others goes above it; while their line is unfinished, or a
+ * prompt reads keys, it waits. The cursor stays visible and lines wrap as before, so that a process that is killed
+ * (Ctrl-C) leaves the terminal unchanged. Shows nothing more once the terminal is closed.
  */
 export function terminalScreen(): ProgressScreen {
   let line: TerminalLine | undefined;
@@ -56,13 +56,13 @@ const width = (): number => process.stderr.columns || 80;
 
 interface TerminalLine {
   readonly show: (text: string) => void;
-  /** Whether what others wrote last ended its line. */
+  /** Whether the last output of others ended its line. */
   readonly isFinished: () => boolean;
-  /** Erases the line and lets go of the terminal. */
+  /** Erases the line and releases the terminal. */
   readonly close: () => void;
 }
 
-/** Takes the terminal; `gone` is called where it can no longer be written to. */
+/** Acquires the terminal; `gone` is called when it can no longer be written to. */
 function terminalLine(gone: () => void): TerminalLine {
   const { stderr, stdout } = process;
   let bar: SingleBar | undefined;
@@ -92,7 +92,7 @@ function terminalLine(gone: () => void): TerminalLine {
         bar.render();
         return;
       }
-      // What stands on the line was written before, and stays.
+      // The content of the line was written earlier and stays.
       own(freshLine(width()));
       bar = newBar({ isTTY: true, columns: width(), write: own });
       bar.start(1, 0, { line: cut });
@@ -102,15 +102,15 @@ function terminalLine(gone: () => void): TerminalLine {
   };
 }
 
-/** Whether somebody reads single keys, as a prompt does that moves the cursor by itself. */
+/** Whether standard input is read key by key, as by a prompt that moves the cursor itself. */
 function readsKeys(): boolean {
   return isatty(0) && process.stdin.isRaw === true;
 }
 
-/** Nothing is printed below a bar that is still there when the process ends or fails. */
+/** When the process ends or fails, an open bar is erased first, so that nothing is printed below it. */
 const ENDS = ["exit", "uncaughtExceptionMonitor"] as const;
 
-/** Runs `before` ahead of everything that others write to a stream; the answer ends that. */
+/** Runs `before` ahead of all output of others to a stream; the returned function ends that. */
 function beforeWrites(stream: NodeJS.WriteStream, before: (chunk: unknown) => void): () => void {
   const { write } = stream;
   const watched = function (this: unknown, ...args: unknown[]): boolean {
@@ -119,7 +119,7 @@ function beforeWrites(stream: NodeJS.WriteStream, before: (chunk: unknown) => vo
   } as typeof write;
   stream.write = watched;
   return () => {
-    // Whoever has put a function of his own around ours keeps it; ours then only passes on.
+    // A function that others wrapped around ours stays; ours then only forwards.
     if (stream.write === watched) stream.write = write;
   };
 }

@@ -1,7 +1,7 @@
 /**
- * What runs in the browser: builds the live table out of text nodes only, so that no cell or name can become markup.
- * Sorting is by number in columns of numbers, else by text, nulls last; a filter `>5`, `<=2`, `=3`, `1..9` compares numbers,
- * anything else looks for the text, letter case aside.
+ * The script that runs in the browser. It builds the live table out of text nodes only, so that no cell or name becomes
+ * markup. Columns of numbers sort by number, others by text, nulls last; a filter `>5`, `<=2`, `=3`, `1..9` compares
+ * numbers, anything else searches for the text, ignoring case.
  */
 export const EXPLORE_SCRIPT = String.raw`function (id, data) {
   var make = function (name, text, parent) {

@@ -17,12 +17,12 @@ export interface ExploreOptions {
   readonly page?: number;
 }
 
-/** Rows a page of a notebook can carry without becoming slow. */
+/** Rows that a notebook page can hold without becoming slow. */
 const MOST_ROWS = 20_000;
 const MOST_COLUMNS = 50;
 const LONGEST_CELL = 500;
 
-/** A table to sort, filter and page in a trusted notebook; the static table anywhere else. */
+/** A table to sort, filter and page in a trusted notebook; a static table anywhere else. */
 export class Exploration {
   readonly #table: Table;
   readonly #source: FrameSource | undefined;
@@ -35,7 +35,7 @@ export class Exploration {
     this.#source = source;
   }
 
-  /** Self-contained HTML: the static table, and a script that puts the live one in its place where scripts may run. */
+  /** Self-contained HTML: the static table, and a script that replaces it by the live one where scripts may run. */
   toHTML(): string {
     const rows = Math.max(1, Math.min(this.#options.rows ?? 1_000, MOST_ROWS));
     const view = viewOf(this.#table, { maxRows: rows, maxColumns: MOST_COLUMNS }, 1);

@@ -7,8 +7,8 @@ import { textOfView } from "./text.js";
 import { inLine, type TableOptions, type View, type ViewColumn, viewOf, viewPositions } from "./view.js";
 
 /**
- * The bundle of any value that has one: its own (`Symbol.for("Jupyter.display")`), or a table for Arrow tables, Danfo frames and
- * series, and arrays of row objects. Nothing for anything else.
+ * The bundle of any value that has one: its own (`Symbol.for("Jupyter.display")`), or a table for Arrow tables, Danfo
+ * frames and series, and arrays of row objects. Undefined for anything else.
  */
 export function bundleOf(value: unknown, options: TableOptions = {}): Bundle | Promise<Bundle> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
@@ -18,7 +18,7 @@ export function bundleOf(value: unknown, options: TableOptions = {}): Bundle | P
   return view && { "text/html": htmlOfView(view, options), "text/plain": textOfView(view, options) };
 }
 
-/** The view of a table made by others; nothing for what is no table. */
+/** The view of a table of another library; undefined for a value that is not a table. */
 function foreignView(value: object, options: TableOptions = {}): View | undefined {
   if (Table.isTable(value)) return viewOf(adopt(value), options);
   if (isDanfo(value)) return danfoView(value, options);
@@ -32,7 +32,7 @@ interface Danfo {
   readonly $data: unknown;
 }
 
-/** A Danfo frame or series, by the shape of its members. */
+/** A Danfo frame or series, recognised by its members. */
 function isDanfo(value: object): value is Danfo {
   return "$data" in value && "values" in value && "columns" in value && "dtypes" in value;
 }
@@ -46,7 +46,7 @@ function danfoView(frame: Danfo, options: TableOptions): View {
   return viewOfCells(columns.map(String), dtypes, values.length, cell, options);
 }
 
-/** Rows looked at to tell an array of rows and its columns. */
+/** Rows examined to recognise an array of rows and its columns. */
 const SAMPLE = 100;
 
 function isRows(value: readonly unknown[]): value is readonly Readonly<Record<string, unknown>>[] {

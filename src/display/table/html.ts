@@ -5,22 +5,22 @@ import { sparklineImage } from "../base/sparkline.js";
 import { cutTo } from "../base/width.js";
 import { shapeText, type TableOptions, type View, type ViewCell, type ViewColumn, viewOf } from "./view.js";
 
-/** Characters of the whole text that a cell keeps at hand in its title. */
+/** Characters of the full text that a cell keeps in its title. */
 const LONGEST_TITLE = 2_000;
 const LEFT = ' style="text-align:left"';
 const FAINT = ' style="opacity:0.6"';
 
 /**
- * A table as HTML: names, a row of types, head … tail, exact decimals with their points in line, ISO dates, visible nulls, the
- * shape and the source. `class="dataframe"` and no style block, so that a notebook's own theme styles it, dark or light; inline
- * styles only help where they survive. Everything foreign is escaped.
+ * A table as HTML: names, a row of types, head … tail, exact decimals aligned at the point, ISO dates, visible nulls,
+ * the shape and the source. `class="dataframe"` and no style block, so that the notebook's own theme styles it, dark or
+ * light; inline styles may be removed. All foreign text is escaped.
  */
 export function htmlTable(table: Table, options: TableOptions = {}): string {
   const pictures = new Map(options.sparklines?.map((name) => [name, sparklineImage(table, name)]));
   return htmlOfView(viewOf(table, options), options, pictures);
 }
 
-/** {@link htmlTable} of a view; `pictures` stand under the types, by column name. */
+/** {@link htmlTable} of a view; `pictures` are shown under the types, by column name. */
 export function htmlOfView(
   view: View,
   options: TableOptions,
@@ -52,7 +52,7 @@ function longText(text: string, limit: number): string {
 const title = (text: string): string =>
   escapeHtml(text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE)}…` : text);
 
-/** One HTML row; `gap` stands where hidden columns are. */
+/** One HTML row; `gap` marks hidden columns. */
 function row(view: View, first: string, cell: (column: ViewColumn) => string, gap: string): string {
   const cells = view.columns.map(cell);
   if (hiddenColumns(view) > 0) cells.splice(view.left, 0, gap);
@@ -97,7 +97,7 @@ function bodyRows(view: View, maxText: number): string {
 const gapRow = (view: View): string =>
   row(view, "…", ({ numeric }) => `<td${numeric ? "" : LEFT}>…</td>`, "<td>…</td>");
 
-/** Digits missing behind the point stand as spaces of a digit's width, so that points are in line where cells align right. */
+/** Missing digits behind the point are spaces of a digit's width, so that the points align in right-aligned cells. */
 function bodyCell({ numeric }: ViewColumn, { text, missing }: ViewCell, maxText: number): string {
   const align = numeric ? "" : LEFT;
   if (text === null) return `<td${align}><em${FAINT}>null</em></td>`;

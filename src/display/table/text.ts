@@ -5,7 +5,7 @@ import { sourceParts } from "../base/source-parts.js";
 import { cutTo, pad, widthOf } from "../base/width.js";
 import { shapeText, type TableOptions, type View, type ViewColumn, viewOf } from "./view.js";
 
-/** What a text table shows at most. */
+/** Limits of a text table. */
 export interface TextOptions extends TableOptions {
   /** Terminal columns; columns of the table that do not fit are folded and counted. Default 120. */
   readonly width?: number;
@@ -17,7 +17,10 @@ interface Strip {
   readonly width: number;
 }
 
-/** A table as aligned plain text, the twin of {@link htmlTable}: no ANSI or control character of the data reaches the terminal. */
+/**
+ * A table as aligned plain text, the twin of {@link htmlTable}: no ANSI or control character of the data reaches the
+ * terminal.
+ */
 export function textTable(table: Table, options: TextOptions = {}): string {
   return textOfView(viewOf(table, options), options);
 }
@@ -49,7 +52,7 @@ function columnStrip(view: View, column: ViewColumn, maxText: number): Strip {
   return strip([...head, ...gapped(view, cells, "…")], column.numeric);
 }
 
-/** The lines with `gap` where rows are left out. */
+/** The lines with `gap` in the place of hidden rows. */
 function gapped(view: View, lines: readonly string[], gap: string): string[] {
   if (view.numRows === view.rows.length) return [...lines];
   return [...lines.slice(0, view.head), gap, ...lines.slice(view.head)];
@@ -60,7 +63,7 @@ function strip(lines: readonly string[], right: boolean): Strip {
   return { lines: lines.map((line) => pad(line, width, right)), width };
 }
 
-/** The strips that fit, with one that counts what is hidden: columns fall out of the middle, then from the right. */
+/** The strips that fit, with one that counts the hidden columns: the middle is hidden first, then the right end. */
 function fitting(numbers: Strip, strips: readonly Strip[], left: number, hidden: number, width: number): Strip[] {
   const before = strips.slice(0, left);
   const after = strips.slice(left);

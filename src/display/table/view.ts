@@ -3,24 +3,24 @@ import { columnsOf } from "../../columns/arrow/schema.js";
 import { cellText } from "../../columns/arrow/vector-values.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 
-/** What a table shows at most; whatever is longer shows its head and its tail, or its first and last columns. */
+/** Limits of a rendered table; a longer one shows its head and tail, or its first and last columns. */
 export interface TableOptions {
   readonly source?: FrameSource;
-  /** Up to this many rows show whole; beyond it, the first and the last. Default 20. */
+  /** Tables of up to this many rows are shown in full; longer ones show the first and the last. Default 20. */
   readonly maxRows?: number;
   /** Up to this many columns show; beyond it, the first and the last. Default 20. */
   readonly maxColumns?: number;
-  /** Characters of a cell that show; the whole text stands in the cell's title. Default 60. */
+  /** Characters of a cell that are shown; the full text is the cell's title. Default 60. */
   readonly maxText?: number;
   /** Columns of numbers drawn small under the table's head, by name. */
   readonly sparklines?: readonly string[];
 }
 
-/** One cell ready to show. */
+/** One cell ready to render. */
 export interface ViewCell {
-  /** The whole text as the service writes it; nothing for null. */
+  /** The full text as the service writes it; undefined for null. */
   readonly text: string | null;
-  /** For numbers without a fixed number of fraction digits: places missing behind the point so that points stand in line. */
+  /** For numbers without a fixed scale: the number of missing places behind the point, for alignment. */
   readonly missing: number;
 }
 
@@ -33,22 +33,25 @@ export interface ViewColumn {
   readonly cells: readonly ViewCell[];
 }
 
-/** The part of a table that shows, independent of HTML or text. */
+/** The part of a table that is shown, independent of HTML or text. */
 export interface View {
   readonly columns: readonly ViewColumn[];
-  /** Row numbers that show, from 0. */
+  /** Numbers of the shown rows, from 0. */
   readonly rows: readonly number[];
-  /** How many of `rows` stand before the gap; equal to their number where there is none. */
+  /** How many of `rows` precede the gap; all of them where there is no gap. */
   readonly head: number;
   /** Columns before the gap, likewise. */
   readonly left: number;
   readonly numRows: number;
   readonly numColumns: number;
-  /** Bytes of the buffers; nothing where the rows are not in Arrow buffers. */
+  /** Bytes of the buffers; undefined where the rows are not in Arrow buffers. */
   readonly bytes?: number;
 }
 
-/** Picks what shows of a table. Touches the shown rows only, so that its cost does not grow with the table; `headShare` 1 shows no tail. */
+/**
+ * Selects what a table shows. Reads the shown rows only, so that its cost does not grow with the table; `headShare` 1
+ * shows no tail.
+ */
 export function viewOf(table: Table, options: TableOptions = {}, headShare = HEAD_SHARE): View {
   const numRows = table.numRows;
   const numColumns = table.schema.fields.length;
@@ -62,17 +65,17 @@ export function viewOf(table: Table, options: TableOptions = {}, headShare = HEA
   return { columns, rows, head, left, numRows, numColumns, bytes: byteLength(table) };
 }
 
-/** Share of the shown rows that stand before the gap. */
+/** Share of the shown rows that precede the gap. */
 const HEAD_SHARE = 2 / 3;
 
-/** The rows and columns that show, and how many of each stand before the gap. */
+/** The shown rows and columns, and how many of each precede the gap. */
 export function viewPositions(numRows: number, numColumns: number, options: TableOptions, headShare = HEAD_SHARE) {
   const [rows, head] = ends(numRows, options.maxRows ?? 20, headShare);
   const [shown, left] = ends(numColumns, options.maxColumns ?? 20, 1 / 2);
   return { rows, head, shown, left };
 }
 
-/** The shown positions of `count`, and how many of them stand before the gap. */
+/** The shown positions of `count`, and how many of them precede the gap. */
 function ends(count: number, limit: number, share: number): [number[], number] {
   if (count <= limit) return [Array.from({ length: count }, (_, i) => i), count];
   const head = Math.max(1, Math.ceil(limit * share));
@@ -89,14 +92,14 @@ function columnView(name: string, type: string, vector: Vector, rows: readonly n
   return { name, type, arrowType: String(arrow), numeric, cells };
 }
 
-/** Numbers of any number of fraction digits, with what is missing behind each so that the points stand in line. */
+/** Numbers of any scale, each with the number of places it lacks behind the point. */
 export function inLine(texts: readonly (string | null)[]): ViewCell[] {
   const places = texts.map(placesOf);
   const most = Math.max(0, ...places.map((place) => place ?? 0));
   return texts.map((text, i) => ({ text, missing: places[i] === undefined ? 0 : most - (places[i] as number) }));
 }
 
-/** The point and the digits behind it; nothing for what has no place in line (null, exponents, NaN). */
+/** The point and the digits behind it; undefined for text that is not aligned (null, exponents, NaN). */
 function placesOf(text: string | null): number | undefined {
   if (text === null || !/^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const point = text.indexOf(".");
@@ -130,7 +133,7 @@ export function shapeText({ numRows, numColumns, bytes }: View): string {
 /** A count with commas: `30,180`. */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 
-/** A number of bytes for people: `812 B`, `2.4 MB` (steps of 1,000). */
+/** A byte count in readable units: `812 B`, `2.4 MB` (steps of 1,000). */
 export function sizeText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let value = bytes;

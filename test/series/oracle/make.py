@@ -1,6 +1,6 @@
 """Writes pandas.jsonl: what pandas computes, for test/series-pandas.test.ts to compare with.
 
-Run with Debian's python3-pandas (1.5.3): /usr/bin/python3 test/oracle/make.py
+Run with Debian's python3-pandas (1.5.3): /usr/bin/python3 test/series/oracle/make.py
 Line 1: versions. Then one table for each line {"table": name, "columns": {name: [type, values]}} and one case for each line
 {"case": text, "table": name, "call": [method, ...arguments], "tolerance": relative, "expected": {column: values}}.
 An argument {"$frame": name} stands for that table. Dates are text, null is null, doubles are written so that they read back exactly.
