@@ -43,7 +43,10 @@ export class Service {
     return new DatasetQuery<Row>(this.#session, this.#memory, twoParts(code, "DATABASE/DATASET"));
   }
 
-  /** Several time series merged on their dates: codes, codes with a column number (`EOD/MSFT.4`), or queries of {@link dataset}. */
+  /**
+   * Several time series merged on their dates: codes, codes with a column number (`EOD/MSFT.4`), or queries of
+   * {@link dataset}.
+   */
   datasets(choices: readonly DatasetChoice[]): DatasetsQuery {
     if (!Array.isArray(choices)) {
       throw new InputError(`datasets() is given ${shown(choices)}.`, {
@@ -59,7 +62,10 @@ export class Service {
     return new DatabaseQuery(this.#session, this.#memory, onePart(code));
   }
 
-  /** A table by `VENDOR/TABLE` (spec 4.7–4.9). Its row type is the declared one of {@link Tables}, or given: `table<Price>(code)`. */
+  /**
+   * A table by `VENDOR/TABLE` (spec 4.7–4.9). Its row type is the declared one of {@link Tables}, or given:
+   * `table<Price>(code)`.
+   */
   table<const Code extends keyof Tables | (string & {})>(code: Code): TableQuery<RowOf<Code & string>>;
   table<Row extends object>(code: string): TableQuery<Row>;
   table(code: string): TableQuery {
@@ -67,8 +73,8 @@ export class Service {
   }
 
   /**
-   * Every code the service holds, where it offers that: the interface has no such call, so only `connect.sample()` does.
-   * Throws InputError `NoCatalog` elsewhere.
+   * Every code the service holds, where it offers that: the interface has no such call, so only `connect.sample()`
+   * does. Throws InputError `NoCatalog` elsewhere.
    */
   catalog(): CatalogItem[] {
     throw new InputError(`The service at ${this.url} offers no list of the codes it holds.`, {
@@ -83,7 +89,7 @@ export class Service {
 
 /**
  * Connects to a service. Sends nothing yet.
- * Throws InputError for an unknown option, and where no address is given or ARROWBOOK_URL is not set.
+ * Throws InputError for an unknown option, and where neither `url` nor ARROWBOOK_URL is set.
  *
  * @example
  * ```ts no-run

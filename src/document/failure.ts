@@ -5,14 +5,16 @@ import type { ErrorMeaning, Profile } from "../spec/profile.js";
 import type { Format } from "../spec/vocabulary.js";
 import { meaningOf } from "./meaning.js";
 
-/** An error as a service words it: its code, one sentence, and the HTTP status. */
+/** An error as a service reports it: its code, one sentence, and the HTTP status. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly status: number;
 }
 
-/** An HTTP answer that is not the reply asked for. `headers` gives a header's value by its name, letter case ignored. */
+/**
+ * An HTTP answer that is not the reply asked for. `headers` gives a header's value by its name, letter case ignored.
+ */
 export interface FailedAnswer {
   readonly status: number;
   readonly contentType: string | null;
@@ -26,9 +28,10 @@ const LONGEST_BODY = 64 * 1024;
 const KEPT_BODY = 400;
 
 /**
- * Makes the error for an answer, whatever its body: JSON with any single wrapper around `code` and `message` or none, the CSV pair,
- * XML, a web page, or nothing (spec 7 shows no body). Keeps status, code, request id and the first characters without keys; the
- * hint and retry advice come from the profile's error table, else from the code's class and the status.
+ * Makes the error for an answer, whatever its body: JSON with any single wrapper around `code` and `message` or none,
+ * the CSV pair, XML, a web page, or nothing (spec 7 shows no body). Keeps status, code, request id and the first
+ * characters without keys; the hint and retry advice come from the profile's error table, else from the code's class
+ * and the status.
  */
 export function readFailure(answer: FailedAnswer, profile: Profile): ServiceError {
   const body = new TextDecoder().decode(answer.bytes.subarray(0, LONGEST_BODY)).replace(/^\ufeff/, "");
@@ -162,8 +165,8 @@ function retryAdvice(meaning: ErrorMeaning, answer: FailedAnswer): RetryAdvice {
 }
 
 /**
- * Milliseconds of a `Retry-After` header: seconds, or a date compared with the service's clock (its `Date` header), else with ours.
- * 0 for a date that has passed; undefined without the header and for a malformed one.
+ * Milliseconds of a `Retry-After` header: seconds, or a date compared with the service's clock (its `Date` header),
+ * else with ours. 0 for a date that has passed; undefined without the header and for a malformed one.
  */
 function retryAfter(answer: FailedAnswer): number | undefined {
   const text = answer.headers("retry-after")?.trim();

@@ -3,13 +3,13 @@ import type { Fields, ScalarField } from "../spec/resources.js";
 import { type Node, shapeError } from "./node.js";
 import type { Rows } from "./rows.js";
 
-/** The root of a JSON reply; the rows that stand at one of these paths are left unread. */
+/** The root of a JSON reply; the rows at one of these paths are left unread. */
 export function jsonNode(bytes: Uint8Array, rowsAt: readonly (readonly string[])[]): JSONNode {
   const { value, rows } = readEnvelope(bytes, rowsAt);
   return new JSONNode(value, "", rows === undefined ? undefined : { kind: "json", bytes, ...rows });
 }
 
-/** Where the rows of a resource stand in JSON: `dataset_data.data`. */
+/** The path of a resource's rows in JSON: `dataset_data.data`. */
 export function rowPaths(fields: Fields, above: readonly string[] = []): string[][] {
   return Object.entries(fields).flatMap(([name, field]) =>
     field.kind === "rows"
@@ -50,7 +50,7 @@ export class JSONNode implements Node {
     throw shapeError(`is ${nameOf(value)}, not ${WANTED[kind]}`, this.where);
   }
 
-  /** The envelope's reader left null where the rows stand. */
+  /** The envelope's reader left null in the place of the rows. */
   rows(): Rows {
     if (this.value !== null || this.found === undefined) {
       throw shapeError(`is ${nameOf(this.value)}, not an array of rows`, this.where);

@@ -27,7 +27,7 @@ const RETRYABLE_CLASS = /^QE[MX]/i;
 const REFUSED_CLASS = /^QE[APSC]/i;
 
 /**
- * What an error means and what to do next: by its code in the profile, else by what its words say (spec 7: too long, too many
+ * What an error means and what to do next: by its code in the profile, else by its message (spec 7: too long, too many
  * results), else by the class of the code, else by the status.
  */
 export function meaningOf(code: string | undefined, message: string, status: number, profile: Profile): ErrorMeaning {

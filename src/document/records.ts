@@ -1,7 +1,10 @@
 import type { ColumnSpec } from "../spec/columns.js";
 import type { Fields, ResourceName, resources } from "../spec/resources.js";
 
-/** The value of one member: a moment is ISO 8601 UTC text and a date `YYYY-MM-DD` text, whatever the format of the reply. */
+/**
+ * The value of one member: a timestamp is ISO 8601 UTC text and a date `YYYY-MM-DD` text, whatever the format of the
+ * reply.
+ */
 type Value<F> = F extends { readonly kind: "texts" }
   ? readonly string[]
   : F extends { readonly kind: "columns" }
@@ -28,10 +31,14 @@ type RecordOfFields<T> = Plain<
   } & ([FlatNames<T>] extends [never] ? unknown : Intersection<{ [K in FlatNames<T>]: Inner<T[K]> }[FlatNames<T>]>)
 >;
 
-/** The members of a resource as plain data under their wire names, rows left out and the root member's level left away. */
+/**
+ * The members of a resource as plain data under their wire names, rows left out and the root member's level left away.
+ */
 export type RecordOf<R extends ResourceName> = RecordOfFields<(typeof resources)[R]["fields"]>;
 
-/** What a time-series reply says beside its rows (spec 2.1): the echo of the parameters applied, and the column names. */
+/**
+ * What a time-series reply says beside its rows (spec 2.1): the echo of the parameters applied, and the column names.
+ */
 export type DatasetData = RecordOf<"datasetData">;
 /** Time-series metadata (spec 2.2). */
 export type DatasetMetadata = RecordOf<"datasetMetadata">;

@@ -1,6 +1,6 @@
 import type { ColumnSpec } from "../spec/columns.js";
 
-/** The rows of a reply, not yet typed: where they stand in its bytes, or text cells (null for a null cell). */
+/** The rows of a reply, not yet typed: their range in its bytes, or text cells (null for a null cell). */
 export type Rows =
   | { readonly kind: "json"; readonly bytes: Uint8Array; readonly start: number; readonly end: number }
   | { readonly kind: "csv"; readonly bytes: Uint8Array }

@@ -62,8 +62,9 @@ function list<T>(element: string, items: readonly T[], spell: (item: T) => strin
 }
 
 /**
- * The whole document with its declaration. Control characters need XML 1.1, which the declaration says before they come: where a
- * text column may bring some, the pieces are held back until the last row; other replies are given out as they come.
+ * The whole document with its declaration. Control characters need XML 1.1, which the declaration says before they
+ * come: where a text column may bring some, the chunks are held back until the last row; other replies are emitted as
+ * they are written.
  */
 export function* declared(
   pieces: Iterable<string>,
@@ -76,7 +77,7 @@ export function* declared(
   yield* held ?? pieces;
 }
 
-/** Characters below U+0020 that are no tab or line end. */
+/** Characters below U+0020 other than tab and line ends. */
 const CONTROL_REFERENCE = /&#(?:[1-8]|1[124-9]|2\d|3[01]);/;
 const CONTROL_IN_JSON = /\\[bf]|\\u00(?:0[1-7be]|0f|1[0-9a-f])/;
 

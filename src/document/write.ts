@@ -14,7 +14,7 @@ export interface DocumentToWrite {
   readonly rows?: RowsToWrite;
 }
 
-/** Pieces of about this many characters are given out. */
+/** Chunks of about this many characters are emitted. */
 const PIECE = 64 * 1024;
 
 /**

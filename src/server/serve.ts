@@ -25,10 +25,10 @@ import type { RunningService, ServeOptions, TableHolderEngine } from "./http/opt
 
 /**
  * Starts a service that speaks the interface (spec 4) over HTTP, on a folder of CSV or Parquet files with a catalogue.
- * It listens on this machine only unless told otherwise.
+ * It listens on this machine only by default.
  *
- * @throws InputError for options or a catalogue that cannot be; DataError for rows that are not what the catalogue says;
- * TransportError `NotListening` when the port is taken
+ * @throws InputError for options or a catalogue that cannot be; DataError for rows that are not what the catalogue
+ *   says; TransportError `NotListening` when the port is taken
  *
  * @example
  * ```ts no-run
@@ -148,7 +148,9 @@ async function openService(
   };
 }
 
-/** Beside the database file, so that finished files outlive the process; else a temporary folder, removed at the end. */
+/**
+ * Beside the database file, so that finished files outlive the process; else a temporary folder, removed at the end.
+ */
 async function filesFolder(
   database: string | undefined,
   remembered: readonly MadeFile[],

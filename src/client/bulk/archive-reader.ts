@@ -16,7 +16,7 @@ export interface Landing {
   readonly choose: ColumnChooser;
   readonly emptyText: "quoted" | "null";
   readonly onProgress: OnProgress;
-  /** Whoever reads the batches gives them back. */
+  /** The caller returns the batches after reading them. */
   readonly lent?: LentBatches;
 }
 

@@ -45,7 +45,7 @@ export interface BulkOrigin {
 
 /** Options of one call on a bulk file. */
 export interface BulkOptions extends LandOptions {
-  /** Receives the progress of this call; `false`: nobody does. Default: what `connect` was told. */
+  /** Receives the progress of this call; `false` disables it. Default: the option of `connect`. */
   readonly onProgress?: OnProgress | false;
 }
 
@@ -68,8 +68,9 @@ const CALL = ["onProgress"] as const;
 const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
 
 /**
- * A bulk file: of a table (spec 4.9), of a database (spec 4.6), or an archive on the disk. Nothing is sent before a method is
- * called. What is written under a name is whole or not there; after an abort or a crash the next call for the same path goes on.
+ * A bulk file: of a table (spec 4.9), of a database (spec 4.6), or an archive on the disk. Nothing is sent before a
+ * method is called. A file under its final name is complete; after an abort or a crash the next call for the same path
+ * resumes.
  *
  * @example
  * ```ts
@@ -117,7 +118,10 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     return this.#origin.ready(options.signal, options.onProgress);
   }
 
-  /** The rows as record batches; of a long file the next few are read ahead (`threads: 1`: none). Nothing read is final until the last one came without an error. */
+  /**
+   * The rows as record batches; of a long file the next few are read ahead (`threads: 1`: none). Nothing read is final
+   * until the last one came without an error.
+   */
   async *batches(options: BulkOptions = {}): AsyncGenerator<RecordBatch> {
     checkReadOptions(options, "batches()", CALL);
     const { tell, end } = this.#follow(options);
@@ -151,7 +155,10 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     });
   }
 
-  /** Writes a Parquet file: exact decimals up to 38 digits, dates, row groups of about 65,536 rows; wider decimals as text. */
+  /**
+   * Writes a Parquet file: exact decimals up to 38 digits, dates, row groups of about 65,536 rows; wider decimals as
+   * text.
+   */
   async toParquet(path: string, options: BulkOptions & Pick<ParquetOptions, "compression"> = {}): Promise<Landed> {
     needPath(path, "toParquet()");
     checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
@@ -245,8 +252,8 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   }
 
   /**
-   * The archive on the disk: in the cache, beside the file that is being written (so that a later run finds it), or in a
-   * temporary folder. `release` removes what nobody needs any more.
+   * The archive on the disk: in the cache, beside the file that is being written (so that a later run finds it), or in
+   * a temporary folder. `release` removes files that are no longer needed.
    */
   async #fetch(
     target: string | undefined,
@@ -281,7 +288,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     return { zip, code, choose, emptyText, onProgress };
   }
 
-  /** Work whose progress is told. */
+  /** Work that reports progress. */
   async #working<T>(options: BulkOptions, work: (told: Told) => Promise<T>): Promise<T> {
     const { tell, end } = this.#follow(options);
     try {
@@ -330,7 +337,9 @@ function sweepTemporary(): void {
 
 /** How a local archive is read. */
 export interface LocalBulkOptions extends Pick<CsvOptions, "header" | "emptyText" | "lenient"> {
-  /** Name and service type of each column; may be omitted for a database bulk file, which starts with `Code` (spec 2.5). */
+  /**
+   * Name and service type of each column; may be omitted for a database bulk file, which starts with `Code` (spec 2.5).
+   */
   readonly columns?: readonly ColumnSpec[];
 }
 

@@ -18,13 +18,13 @@ export interface Link {
   readonly keyed: boolean;
   /** `data_snapshot_time` of an export: another one is another file. */
   readonly generation?: string;
-  /** Monotonic milliseconds when the link was given. */
+  /** Monotonic milliseconds when the link was received. */
   readonly since: number;
-  /** A refused link can be asked for anew. */
+  /** Whether a new link can be requested when this one is refused. */
   readonly renewable: boolean;
 }
 
-/** Gives links to one bulk file; every call asks the service anew. */
+/** Returns links to one bulk file; every call requests a new one from the service. */
 export interface LinkSource {
   /** Digest of the question; equal for the same file of the same service. */
   readonly identity: string;
@@ -40,7 +40,7 @@ export interface DownloadOptions {
   readonly verify?: boolean;
   /** Leaves a note beside the file, so that a later call for the same generation uses it again. */
   readonly keep?: boolean;
-  /** Does not go on with, or use again, what an earlier run left. */
+  /** Neither resumes nor reuses the files of an earlier run. */
   readonly fresh?: boolean;
 }
 
@@ -58,9 +58,10 @@ const EXPIRED = new Set([401, 403, 404, 410]);
 const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
 
 /**
- * Downloads a bulk file to `target`: whole or not at all. Goes on after cuts with `Range` where the pieces are known to belong
- * together, else starts again; asks for a new link when the old one has expired; retries within a budget that progress refills.
- * After an error that another run may cure, and after an abort, what has arrived waits beside `target` for that run.
+ * Downloads a bulk file to `target`: complete or not at all. Resumes after a broken connection with `Range` where the
+ * parts are known to belong together, else starts again; asks for a new link when the old one has expired; retries
+ * within a budget that progress refills. After an error that another run may cure, and after an abort, what has arrived
+ * waits beside `target` for that run.
  */
 export async function download(
   session: Session,
@@ -192,7 +193,10 @@ function isExpired(error: unknown): boolean {
   return error instanceof ServiceError && error.status !== undefined && EXPIRED.has(error.status);
 }
 
-/** The link in hand, or a new one when there is none or its life is about over (by monotonic time; the answer decides in the end). */
+/**
+ * The link in hand, or a new one when there is none or its life is about over (by monotonic time; the answer decides in
+ * the end).
+ */
 async function currentLink(job: Job, link: Link | undefined): Promise<Link> {
   const life = job.session.settings.profile.linkLifetimeMs.value;
   const worn = link?.renewable && performance.now() - link.since > life - Math.min(60_000, life / 10);
@@ -232,13 +236,14 @@ async function step(job: Job, part: PartialFile, link: Link, course: Course): Pr
 const isStrong = (etag: string | undefined): etag is string => etag !== undefined && !etag.startsWith("W/");
 
 /**
- * Headers that ask for the rest. A strong ETag makes the service judge (`If-Range`); the same snapshot or weak ETag with the same
- * length leaves the judgement to the archive's checksums; where neither is known the file is fetched from the start.
+ * Headers that ask for the rest. A strong ETag makes the service judge (`If-Range`); the same snapshot or weak ETag
+ * with the same length leaves the judgement to the archive's checksums; where neither is known the file is fetched from
+ * the start.
  */
 async function rangeFor(part: PartialFile): Promise<Record<string, string>> {
   const { etag, total, generation, identity } = part.origin;
   if (part.size === 0) return {};
-  // A whole file that an earlier run left: the answer's headers tell whether it still is the same.
+  // A complete file of an earlier run: the response headers show whether it is still current.
   if (part.size === total) return {};
   if (total !== undefined && isStrong(etag)) return { range: `bytes=${part.size}-`, "if-range": etag };
   if (total !== undefined && (generation !== undefined || etag !== undefined)) return { range: `bytes=${part.size}-` };
@@ -310,7 +315,7 @@ async function receive(job: Job, part: PartialFile, answer: Answer): Promise<voi
   if (head) await checkStart(job, answer, head);
 }
 
-/** An archive starts with PK; an error body that came with status 200 is told as the error it is. */
+/** An archive starts with PK; an error body with status 200 is reported as the error it describes. */
 async function checkStart(job: Job, answer: Answer, head: Uint8Array): Promise<void> {
   if (head.length > 0 && looksLikeFailure(head)) throw failed(job.session, answer, head);
   checkContent(answer, head, "zip");

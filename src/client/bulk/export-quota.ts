@@ -9,8 +9,9 @@ const HOUR_MS = 60 * 60 * 1000;
 const inMemory = new Map<string, number[]>();
 
 /**
- * Counts one export against the hourly limit of this key (spec 8: 60), across processes through a small file of times, and
- * throws before the service is asked when the limit is reached. A service on this machine is counted in this process only.
+ * Counts one export against the hourly limit of this key (spec 8: 60), across processes through a small file of times,
+ * and throws before the service is asked when the limit is reached. A service on this machine is counted in this
+ * process only.
  */
 export async function countExport(settings: Settings, now: number = Date.now()): Promise<void> {
   const account = accountOf(settings);
@@ -53,7 +54,10 @@ async function readTimes(account: string): Promise<number[]> {
   }
 }
 
-/** Appends a line, which processes may do at once; a file grown long is written anew. A folder that cannot be written costs only the count across processes. */
+/**
+ * Appends a line, which is safe across processes; a long file is rewritten. In a read-only folder only the count across
+ * processes is lost.
+ */
 async function noteTime(account: string, times: readonly number[], now: number): Promise<void> {
   try {
     await mkdir(stateFolder(), { recursive: true });
@@ -63,6 +67,6 @@ async function noteTime(account: string, times: readonly number[], now: number):
     await writeFile(`${path}.${process.pid}`, [...times, now].map((time) => `${time}\n`).join(""));
     await rename(`${path}.${process.pid}`, path);
   } catch {
-    // The count goes on in memory.
+    // The count continues in memory.
   }
 }

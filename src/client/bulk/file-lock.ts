@@ -14,9 +14,9 @@ const STALE_MS = 60_000;
 const POLL_MS = 200;
 
 /**
- * Runs `work` while no other process that uses the same lock file does; `work` learns whether another process held it for the
- * same purpose meanwhile. A courtesy: whoever relies on it must stay right where it does nothing, as on some network folders.
- * The lock of a process that has died is taken over.
+ * Runs `work` while no other process that uses the same lock file does; `work` learns whether another process held it
+ * for the same purpose meanwhile. Advisory: callers must stay correct where it has no effect, as on some network
+ * folders. The lock of a process that has died is taken over.
  */
 export async function locked<T>(
   path: string,
@@ -28,7 +28,7 @@ export async function locked<T>(
   while (!(await take(path, purpose))) {
     const holder = await holderOf(path);
     if (holder === undefined || (await isStale(path, holder))) {
-      // What cannot be removed either is no lock of ours: go on without one.
+      // A file that cannot be removed either is not our lock: continue without one.
       if (!(await removed(path))) return work({ same });
     } else {
       if (holder.purpose === purpose) same = true;
@@ -72,7 +72,7 @@ async function take(path: string, purpose: string): Promise<boolean> {
   }
 }
 
-/** Undefined for a lock file that is gone or, after a moment, still cannot be read. */
+/** Undefined for a lock file that is gone or, after a short wait, still cannot be read. */
 async function holderOf(path: string): Promise<Holder | undefined> {
   for (let tries = 0; tries < 3; tries++) {
     try {

@@ -20,14 +20,16 @@ import { isAlive } from "./file-lock.js";
 
 /** What is known of the file that a partial download is a part of. Never holds an address or a key. */
 export interface Origin {
-  /** Digest of the question: only a download of the same question goes on with it. */
+  /** Digest of the query: only a download of the same query resumes it. */
   readonly identity: string;
   readonly etag?: string;
   /** Length of the whole file in bytes. */
   readonly total?: number;
   /** `data_snapshot_time` of an export (spec 2.8). */
   readonly generation?: string;
-  /** Pieces were joined without a strong validator: only the archive's checksums can tell whether they belong together. */
+  /**
+   * Parts were joined without a strong validator: only the archive's checksums can show whether they belong together.
+   */
   readonly joined?: boolean;
 }
 
@@ -60,8 +62,9 @@ const OLD_MS = 24 * 60 * 60 * 1000;
 const inUse = new Set<string>();
 
 /**
- * Opens a partial download beside `target`: one that an earlier run of the same question left, else an empty one. Its name is
- * this process's own, so that two processes never write one file; left-overs of processes that ended are taken or swept.
+ * Opens a partial download beside `target`: one that an earlier run of the same question left, else an empty one. Its
+ * name is this process's own, so that two processes never write one file; left-overs of processes that ended are taken
+ * or swept.
  */
 export async function openPartial(target: string, identity: string): Promise<PartialFile> {
   const absolute = resolve(target);
@@ -178,7 +181,7 @@ async function readNote(path: string): Promise<Note | undefined> {
   }
 }
 
-/** Claims the longest left-over of the same question, and sweeps the others that nobody uses. */
+/** Claims the longest leftover of the same query, and removes the other unused ones. */
 async function takeOver(target: string, path: string, identity: string): Promise<Origin | undefined> {
   const found: { readonly path: string; readonly size: number; readonly note: Note }[] = [];
   const ours = (await readdir(dirname(target))).filter((name) => name.startsWith(basename(target)));
@@ -221,7 +224,9 @@ async function sweepUnfinishedNote(path: string): Promise<void> {
   if (isOurs ? !isBusy(path, undefined, mtimeMs) : Date.now() - mtimeMs > OLD_MS) await rm(path, { force: true });
 }
 
-/** Gives a left-over this process's name; false where another process was faster. The kept file stays where it is, too. */
+/**
+ * Gives a left-over this process's name; false where another process was faster. The kept file stays where it is, too.
+ */
 async function claim(from: string, to: string, origin: Origin, kept: boolean): Promise<boolean> {
   try {
     await writeNote(to, origin);
@@ -258,7 +263,10 @@ async function sweep(path: string): Promise<void> {
   await rm(noteOf(path), { force: true });
 }
 
-/** Removes what a process that ended left of writing `target` under another name (columns/file names it after its process). */
+/**
+ * Removes what a process that ended left of writing `target` under another name (columns/file names it after its
+ * process).
+ */
 export async function sweepUnfinished(target: string): Promise<void> {
   const absolute = resolve(target);
   const start = `${basename(absolute)}.`;

@@ -14,8 +14,8 @@ export interface MergeCall extends ReadCall {
 }
 
 /**
- * A question about several time series at once, merged on their dates. Immutable, as {@link DatasetQuery}: each word goes to every
- * series, nothing is sent before `frame()`, and the calls keep to the limits of the connection.
+ * A query of several time series at once, merged on their dates. Immutable, as {@link DatasetQuery}: each method
+ * applies to every series, nothing is sent before `frame()`, and the calls keep to the limits of the connection.
  *
  * @example
  * ```ts
@@ -85,8 +85,8 @@ export class DatasetsQuery {
   }
 
   /**
-   * The series side by side: one date column, then every data column as `CODE - title`, null where a series has no such day. The
-   * first failure stops the other calls; its error names the code.
+   * The series side by side: one date column, then every data column as `CODE - title`, null where a series has no such
+   * day. The first failure stops the other calls; its error names the code.
    *
    * @throws ServiceError, TransportError, DataError, InputError
    */
@@ -129,7 +129,10 @@ function named(error: unknown, code: string): unknown {
 
 const NUMBERED = /^(.+)\.(\d+)$/;
 
-/** The query that a choice stands for: the part after a last point, if it is a number, names a column (observed spelling). */
+/**
+ * The query that a choice stands for: the part after a last point, if it is a number, names a column (observed
+ * spelling).
+ */
 export function queryOf(choice: DatasetChoice, dataset: (code: string) => DatasetQuery): DatasetQuery {
   if (typeof choice !== "string") return choice;
   const match = NUMBERED.exec(choice);

@@ -9,7 +9,10 @@ import { word } from "./words.js";
 /** A value a filter compares with. Days are texts `YYYY-MM-DD`. */
 export type FilterValue = string | number | bigint | boolean;
 
-/** A condition on one column: a value, any of several values, or bounds (spec 4.7). `gte`, `lte` inclusive, `gt`, `lt` exclusive. */
+/**
+ * A condition on one column: a value, any of several values, or bounds (spec 4.7). `gte`, `lte` inclusive, `gt`, `lt`
+ * exclusive.
+ */
 export type Condition =
   | FilterValue
   | readonly FilterValue[]
@@ -18,7 +21,7 @@ export type Condition =
 /** Conditions by column name; all of them must hold. */
 export type Conditions<Row> = { readonly [K in keyof Row]?: Condition };
 
-/** Conditions as filters of a call. Throws InputError for a value that cannot stand in an address. */
+/** Conditions as filters of a call. Throws InputError for a value that cannot appear in an address. */
 export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {
   if (typeof conditions !== "object" || conditions === null || Array.isArray(conditions)) {
     throw new InputError(`where() is given ${shown(conditions)}.`, {
@@ -61,7 +64,7 @@ function valuesOf(column: string, value: unknown, several: boolean): string[] {
   return [...new Set(value.map((one) => textOf(column, one, several)))];
 }
 
-/** In an equality filter a comma would separate two values; a bound is one value as it stands. */
+/** In an equality filter a comma would separate two values; a bound is a single value, sent unchanged. */
 function textOf(column: string, value: unknown, several: boolean): string {
   const plain = typeof value === "string" || typeof value === "bigint" || typeof value === "boolean";
   if (plain || (typeof value === "number" && Number.isFinite(value))) {

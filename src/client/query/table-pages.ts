@@ -28,7 +28,7 @@ export interface TableCall {
   readonly format: Format;
   /** The table's metadata where its names were checked. */
   readonly known?: TableMetadata;
-  /** The table's metadata, remembered; and asked for anew. */
+  /** The table's metadata, from the cache; and requested again. */
   readonly metadata: () => Promise<TableMetadata>;
   readonly fresh: () => Promise<TableMetadata>;
 }
@@ -135,9 +135,10 @@ function digestOf(rows: Rows): { bytes: number; digest: string } {
 }
 
 /**
- * All pages in order, the next one under way while one is used; a query whose list of values is too long for one address is asked
- * in parts. Throws DataError `CursorLoop` when a cursor or a page comes again, `ColumnsChanged` when the columns differ between
- * pages, `TooManyPages`; warns when the last page may have been capped or the table was refreshed meanwhile.
+ * All pages in order, the next one under way while one is used; a query whose list of values is too long for one
+ * address is asked in parts. Throws DataError `CursorLoop` when a cursor or a page comes again, `ColumnsChanged` when
+ * the columns differ between pages, `TooManyPages`; warns when the last page may have been capped or the table was
+ * refreshed meanwhile.
  */
 export async function* pagesOf(session: Session, table: TableCall, options: PageOptions): AsyncGenerator<Page> {
   const { tell, end } = follow(session.settings.onProgress);

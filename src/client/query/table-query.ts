@@ -39,8 +39,8 @@ interface Wanted {
 }
 
 /**
- * A question about a table (spec 4.7–4.9). Immutable: every method gives a new query. Names are checked against the table's
- * metadata before rows are asked for.
+ * A question about a table (spec 4.7–4.9). Immutable: every method gives a new query. Names are checked against the
+ * table's metadata before rows are asked for.
  *
  * @example
  * ```ts
@@ -74,13 +74,16 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     return `${this.#codes.vendor_code}/${this.#codes.datatable_code}`;
   }
 
-  /** Keeps the rows that meet every condition, in addition to earlier ones. Only columns in `metadata().filters` can be used (spec 4.7). */
+  /**
+   * Keeps the rows that meet every condition, in addition to earlier ones. Only columns in `metadata().filters` can be
+   * used (spec 4.7).
+   */
   where(conditions: Conditions<Row>): TableQuery<Row> {
     const more = filtersOf(this.#session.settings, conditions as Readonly<Record<string, unknown>>);
     return this.#with({ filters: [...this.#wanted.filters, ...more] });
   }
 
-  /** These columns only, in this order (spec 4.7, `qopts.columns`); as words or as one list. */
+  /** These columns only, in this order (spec 4.7, `qopts.columns`); as arguments or as one array. */
   select<Name extends keyof Row & string>(...names: readonly Name[]): TableQuery<Pick<Row, Name>>;
   select<Name extends keyof Row & string>(names: readonly Name[]): TableQuery<Pick<Row, Name>>;
   select(...given: readonly (string | readonly string[])[]): TableQuery<Row> {
@@ -117,7 +120,10 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     return format === "json" ? this.#memory.renew(this.#remembered, read) : read();
   }
 
-  /** All rows, through every page. Throws ServiceError, TransportError, DataError, InputError; nothing partial is given. */
+  /**
+   * All rows, through every page. Throws ServiceError, TransportError, DataError, InputError; never returns part of the
+   * rows.
+   */
   async frame(options: ReadCall = {}): Promise<Frame<Row>> {
     checkReadOptions(options, "frame()");
     const batches: RecordBatch[] = [];
@@ -151,8 +157,9 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   }
 
   /**
-   * The whole answer as a bulk file (spec 4.9), not bound by the 10,000 rows of a reply. `stale: "use"` (default) takes an older
-   * file at once while a newer one is made, `"wait"` waits for the newer one. For subscribers only, 60 an hour (spec 8).
+   * The whole answer as a bulk file (spec 4.9), not bound by the 10,000 rows of a reply. `stale: "use"` (default) takes
+   * an older file at once while a newer one is made, `"wait"` waits for the newer one. For subscribers only, 60 an hour
+   * (spec 8).
    */
   export(options: ExportOptions = {}): BulkFile<Row> {
     refuseUnknown(options, ["stale", "poll"], "export()");

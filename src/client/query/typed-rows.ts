@@ -24,7 +24,7 @@ export function typedRows(
   }
 }
 
-/** How the service tells empty text from null in CSV. */
+/** How the service distinguishes empty text from null in CSV. */
 export function emptyTextOf(profile: Profile): "quoted" | "null" {
   return profile.csvQuotesEmptyText.value ? "quoted" : "null";
 }

@@ -5,7 +5,10 @@ import { FORMATS, type Format } from "../../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
 import type { Settings } from "../transport/options.js";
 
-/** Passes a word on; one that the profile does not list gets one warning, for the specification leaves the values open (4.2). */
+/**
+ * Passes an option value on; one that the profile does not list gets one warning, for the specification leaves the
+ * values open (4.2).
+ */
 export function word(settings: Settings, what: string, given: string, known: readonly string[]): string {
   if (typeof given !== "string" || given === "") {
     throw new InputError(`${what} is ${shown(given)}.`, {

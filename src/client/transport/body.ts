@@ -23,8 +23,8 @@ export async function wholeBody(answer: Answer, limit: number): Promise<Uint8Arr
 const LONGEST_FAILURE = 64 * 1024;
 
 /**
- * The body of an error reply, or what can be read of it: where it stalls, breaks off, is very long or not in its coding, the status
- * still says what happened.
+ * The body of an error reply, or what can be read of it: where it stalls, breaks off, is very long or not in its
+ * coding, the status still says what happened.
  */
 export async function failureBody(answer: Answer): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
@@ -86,8 +86,8 @@ const FIRST: Readonly<Record<Format | "zip", RegExp>> = {
 const HTML = /^\s*<(?:!doctype\s+html|html|head|body)\b/i;
 
 /**
- * Throws DataError `UnexpectedContent` for a body that cannot be what was asked for: a page of a proxy, a login, an error
- * page that came with status 200.
+ * Throws DataError `UnexpectedContent` for a body that cannot be what was asked for: a page of a proxy, a login, an
+ * error page that came with status 200.
  */
 export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format | "zip"): void {
   // The decoder drops a byte order mark, which may precede JSON (RFC 8259, 8.1), XML and CSV alike.
@@ -107,10 +107,11 @@ export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format |
 }
 
 /**
- * Checks that a CSV reply is complete. A declared length or the end of a chunked body proves it. Where only the end of the
- * connection ends the body, the last line must have a line end, because half of its last value would pass for a value.
+ * Checks that a CSV reply is complete. A declared length or the end of a chunked body proves it. Where only the end of
+ * the connection ends the body, the last line must have a line end, because half of its last value would pass for a
+ * value.
  *
- * @param warn called where a reply that was cut between two rows cannot be told from a complete one
+ * @param warn called where a reply truncated between two rows cannot be distinguished from a complete one
  * @throws {TransportError} TruncatedBody
  */
 export function checkLastLine(answer: Answer, bytes: Uint8Array, warn: (message: string) => void): void {

@@ -16,7 +16,10 @@ export interface Answer {
   readonly length?: number;
   /** True where the body came compressed or otherwise coded. */
   readonly coded: boolean;
-  /** True where the end of the body is marked by its length or by chunks; false where only the end of the connection marks it. */
+  /**
+   * True where the end of the body is marked by its length or by chunks; false where only the end of the connection
+   * marks it.
+   */
   readonly framed: boolean;
   /** Host that answered, for messages. */
   readonly host: string;
@@ -76,7 +79,10 @@ async function send(
   }
 }
 
-/** Puts the key where the profile wants it: into `headers`, or as a parameter into the returned address. Never for another origin. */
+/**
+ * Adds the key as the profile requires: to `headers`, or as a parameter of the returned address. Never for another
+ * origin.
+ */
 function withKey(settings: Settings, address: string, keyed: boolean, headers: Record<string, string>): string {
   const { apiKey, profile } = settings;
   if (!keyed || !apiKey || new URL(address).origin !== new URL(settings.url).origin) return address;

@@ -7,11 +7,15 @@ import { sleep } from "./retry.js";
 /** Holds requests back so that one key stays within its limits. */
 export interface Limiter {
   /**
-   * Waits for a place; the returned function gives it back and must be called once. Rejects with the signal's reason on abort,
-   * and at once with TransportError `Waiting` where the service asked for a longer pause than `patience` milliseconds.
+   * Waits for a place; the returned function gives it back and must be called once. Rejects with the signal's reason on
+   * abort, and at once with TransportError `Waiting` where the service asked for a longer pause than `patience`
+   * milliseconds.
    */
   enter(signal?: AbortSignal, patience?: number): Promise<() => void>;
-  /** The service said "too many": nothing starts for `after` milliseconds; without one, the pace is cut to 0.7 of what it was. */
+  /**
+   * The service said "too many": nothing starts for `after` milliseconds; without one, the pace is cut to 0.7 of what
+   * it was.
+   */
   slowDown(after?: number): void;
   /** A request went well: a pace that was cut recovers a little. */
   succeeded(): void;
@@ -25,7 +29,10 @@ export interface Clock {
 
 const monotonic: Clock = { now: () => performance.now(), sleep };
 
-/** Gap between requests after the first "too many" when no pace is known, and the gap below which a pace counts as recovered. */
+/**
+ * Gap between requests after the first "too many" when no pace is known, and the gap below which a pace counts as
+ * recovered.
+ */
 const FIRST_GAP_MS = 250;
 const LEAST_GAP_MS = 10;
 const LONGEST_GAP_MS = 30_000;
@@ -54,7 +61,7 @@ export function limiter(concurrency: number, windows: readonly RateWindow[], clo
     return wait;
   };
 
-  /** A place is handed to the next in the queue, so that nobody slips in between. */
+  /** A place is handed to the next in the queue, so that no other call takes it in between. */
   const leave = (): void => {
     const next = waiting.shift();
     if (next) next();
@@ -119,7 +126,9 @@ function turn(waiting: (() => void)[], signal?: AbortSignal): Promise<void> {
 
 const shared = new Map<string, Limiter>();
 
-/** The limiter of a service and key: every `connect` of this process with the same ones and the same limits shares it. */
+/**
+ * The limiter of a service and key: every `connect` of this process with the same ones and the same limits shares it.
+ */
 export function limiterFor(settings: Settings): Limiter {
   const { concurrency, windows } = settings.limits;
   const identity = `${accountOf(settings)} ${concurrency} ${JSON.stringify(windows)}`;
@@ -130,7 +139,7 @@ export function limiterFor(settings: Settings): Limiter {
   return made;
 }
 
-/** A name for "this key at this service" that does not tell the key. */
+/** An identifier for "this key at this service" that does not reveal the key. */
 export function accountOf(settings: Settings): string {
   return createHash("sha256")
     .update(`${settings.url}\n${settings.apiKey ?? ""}`)

@@ -1,7 +1,7 @@
 /** Answers that may be used again for a while: metadata asked for only to check names and read types. */
 export interface Memory {
   remember<T>(key: string, make: () => Promise<T>): Promise<T>;
-  /** Asks anew, and remembers the answer in the place of the one before. */
+  /** Makes the value again, and replaces the cached one. */
   renew<T>(key: string, make: () => Promise<T>): Promise<T>;
   /** What is remembered; undefined where nothing is. Asks nothing. */
   known<T>(key: string): Promise<T | undefined>;

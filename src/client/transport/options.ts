@@ -39,7 +39,9 @@ export interface Timeouts {
 export interface Retry {
   /** Requests of one call, the first included, at most. 1 sends once; 0 does the same. Default 5. */
   readonly attempts?: number;
-  /** Longest pause before the first retry; it doubles each time, and the pause is a random part of it. Default 500 ms. */
+  /**
+   * Longest pause before the first retry; it doubles each time, and the pause is a random part of it. Default 500 ms.
+   */
   readonly pause?: number;
   /** Longest pause there is, but for a longer `Retry-After`, which is kept in full. Default 30,000 ms. */
   readonly maxPause?: number;
@@ -49,7 +51,10 @@ export interface Retry {
 
 /** Options of `connect`. */
 export interface ConnectOptions {
-  /** Base address of the service (spec 4); `/api/v3` at its end is tolerated. Default: environment variable ARROWBOOK_URL. */
+  /**
+   * Base address of the service (spec 4); `/api/v3` at its end is tolerated. Default: environment variable
+   * ARROWBOOK_URL.
+   */
   readonly url?: string;
   /** Key of spec 5. Default: environment variable ARROWBOOK_API_KEY. */
   readonly apiKey?: string;
@@ -60,13 +65,16 @@ export interface ConnectOptions {
   readonly limits?: Limits;
   readonly timeouts?: Timeouts;
   readonly retry?: Retry;
-  /** A folder where downloaded bulk files are kept, so that the same generation is not downloaded twice. Default: none kept. */
+  /**
+   * A folder where downloaded bulk files are kept, so that the same generation is not downloaded twice. Default: none
+   * kept.
+   */
   readonly cache?: string;
   /** Ends every call of this service. */
   readonly signal?: AbortSignal;
   /**
-   * Receives the progress of long calls; `false`: nobody does. Default: they show themselves in a notebook and on a terminal once they
-   * have lasted half a second, unless `ARROWBOOK_PROGRESS=off` stands in the environment.
+   * Receives the progress of long calls; `false` disables it. Default: long calls show a bar in a notebook and on a
+   * terminal once they have lasted half a second, unless `ARROWBOOK_PROGRESS=off` is set in the environment.
    */
   readonly onProgress?: OnProgress | false;
   /** Receives warnings, once each. Default: `process.emitWarning`. */
@@ -103,7 +111,10 @@ const NAMES: Readonly<Record<keyof ConnectOptions, true>> = {
   warn: true,
 };
 
-/** Fills in the defaults. Throws InputError for an unknown option, a missing or malformed address, a number that cannot be. */
+/**
+ * Fills in the defaults. Throws InputError for an unknown option, a missing or malformed address, a number that cannot
+ * be.
+ */
 export function settingsOf(options: ConnectOptions = {}): Settings {
   refuseUnknown(options, Object.keys(NAMES), "connect()");
   const profile = profileOf(options.profile);

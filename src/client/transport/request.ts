@@ -28,7 +28,10 @@ export function session(settings: Settings): Session {
   return { settings, limiter: limiterFor(settings) };
 }
 
-/** The session with its events told to `onProgress`: requests on behalf of work that is followed already begin no work of their own. */
+/**
+ * The session with its events reported to `onProgress`: requests within a task that already reports do not start
+ * another one.
+ */
 export function telling(session: Session, onProgress: OnProgress): Session {
   return { ...session, settings: { ...session.settings, onProgress } };
 }
@@ -60,7 +63,7 @@ async function replyOf(session: Session, answer: Answer, format: Format): Promis
   return { bytes, header: answer.header };
 }
 
-/** The error in an answer of any status; the limiter hears of "too many". */
+/** The error in a reply of any status; the limiter is notified of "too many requests". */
 export function failed(session: Session, answer: Answer, bytes: Uint8Array): unknown {
   const error = readFailure(
     { status: answer.status, contentType: answer.header("content-type"), headers: answer.header, bytes },
@@ -70,7 +73,7 @@ export function failed(session: Session, answer: Answer, bytes: Uint8Array): unk
   return error;
 }
 
-/** Runs `attempt` until it succeeds, fails for good, or the retry budget is spent. */
+/** Runs `attempt` until it succeeds, fails permanently, or the retry budget is spent. */
 async function retrying<T>(
   session: Session,
   signal: AbortSignal | undefined,

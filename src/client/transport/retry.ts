@@ -18,7 +18,10 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Attempts where the connection is refused or the name does not resolve, so that a service that is down is reported within seconds. */
+/**
+ * Attempts where the connection is refused or the name does not resolve, so that a service that is down is reported
+ * within seconds.
+ */
 const UNREACHABLE_ATTEMPTS = 3;
 
 /** The pauses of one call: random parts of a doubling span, within one budget that progress refills. */
@@ -76,7 +79,7 @@ function reworded(error: ArrowbookError, message: string, hint: string | undefin
 const UNREACHABLE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"]);
 const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/;
 
-/** Turns what `fetch` or a body stream rejects with into TransportError; `host` is all that is told of the address. */
+/** Turns what `fetch` or a body stream rejects with into TransportError; of the address only `host` appears. */
 export function transportError(cause: unknown, host: string): unknown {
   if (cause instanceof ArrowbookError) return cause;
   const code = codeOf(cause);

@@ -12,7 +12,7 @@ import { logoUrl } from "./logo.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
-/** The database of a call, or the refusal of a code that nobody knows. */
+/** The database of a call; refuses an unknown code. */
 export function databaseOf(call: Call, { store, profile }: ServiceState): StoredDatabase {
   const code = call.codes["database_code"];
   const database = store.databases.get(code);

@@ -10,7 +10,7 @@ import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
-/** The table of a call, or the refusal of a code that nobody knows. */
+/** The table of a call; refuses an unknown code. */
 export function tableOf(call: Call, { store, profile }: ServiceState): StoredTable {
   const code = `${call.codes["vendor_code"]}/${call.codes["datatable_code"]}`;
   const table = store.tables.get(code);
@@ -130,8 +130,8 @@ interface Page {
 }
 
 /**
- * One row more than the page is asked for, to know whether another page follows. The engine keeps the order of a table where
- * nothing sorts it, and stops reading at the limit; sorting by `rowid` would read the whole table for each page.
+ * One row more than the page is asked for, to know whether another page follows. The engine keeps the order of a table
+ * where nothing sorts it, and stops reading at the limit; sorting by `rowid` would read the whole table for each page.
  */
 async function pageOf(
   table: StoredTable,

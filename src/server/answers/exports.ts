@@ -30,7 +30,7 @@ export interface MadeFile extends ZipFile {
   readonly snapshotTime: string;
 }
 
-/** How a table bulk file stands (spec 3). */
+/** The state of a table bulk file (spec 3). */
 interface FileState {
   readonly status: FileStatus;
   readonly file?: MadeFile;
@@ -39,8 +39,8 @@ interface FileState {
 /** The bulk files of a service: made once for a question and a version of the rows, kept until a newer one is there. */
 export interface BulkFiles {
   /**
-   * The state of a table export (spec 3, 4.9); begins a file where there is none, or none of these rows. Each file begun counts
-   * against the subscriber's hour (spec 8), a look at its state does not.
+   * The state of a table export (spec 3, 4.9); begins a file where there is none, or none of these rows. Each file
+   * begun counts against the subscriber's hour (spec 8), a look at its state does not.
    */
   order(order: FileOrder, subscriberId: string): Promise<FileState>;
   /** The finished file of a database bulk download (spec 4.6), made now if need be. */
@@ -61,13 +61,13 @@ export interface BulkFilesOptions {
   /** ISO 8601 UTC. */
   readonly now: () => string;
   readonly remembered: readonly MadeFile[];
-  /** Told when there is one file more or less to remember. */
+  /** Called when the set of files changes. */
   readonly changed: () => void;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A file nobody has asked for this long is removed when the next one is begun. */
+/** A file not requested for this long is removed when the next one is started. */
 const KEPT_MS = 24 * HOUR_MS;
 
 /** Bulk files in a folder. */
@@ -142,7 +142,10 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
   };
 }
 
-/** Counts the files a subscriber has begun; refuses the one too many of the last hour (spec 8), and says when to come back. */
+/**
+ * Counts the files a subscriber has begun; refuses the one too many of the last hour (spec 8), and says when to come
+ * back.
+ */
 function exportAllowance(profile: Profile, clock: () => number): (subscriberId: string) => void {
   const starts = new Map<string, number[]>();
   const most = profile.exportsPerHour.value;

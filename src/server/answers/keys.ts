@@ -10,7 +10,7 @@ export interface KeyGrant {
 
 /** Someone who calls. */
 export interface Subscriber {
-  /** Tells subscribers apart without their key. */
+  /** Identifies a subscriber without the key. */
   readonly id: string;
   /** The key itself, for links that carry it (spec 2.8). */
   readonly key: string;
@@ -20,7 +20,9 @@ export interface Subscriber {
 /** Finds the subscriber of a key, or refuses. */
 export type Gate = (keys: readonly string[]) => Subscriber;
 
-/** A gate over keys and their grants. Every call needs a known key (spec 5: "each call carries the query parameter"). */
+/**
+ * A gate over keys and their grants. Every call needs a known key (spec 5: "each call carries the query parameter").
+ */
 export function gate(apiKeys: Readonly<Record<string, KeyGrant>>, profile: Profile): Gate {
   const subscribers = new Map(Object.entries(apiKeys).map(([key, grant]) => [key, subscriber(key, grant)]));
   const parameter = profile.keyParameter.value;

@@ -4,7 +4,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 export interface Links {
   /** Path segment of a link that lives from now on as long as links live (spec 8: 30 minutes). */
   make(file: string): string;
-  /** The file of a living link; `expired`, or undefined for what is no link of ours. */
+  /** The file of a valid link; `expired`, or undefined for a link that is not ours. */
   open(segment: string): { readonly file: string } | "expired" | undefined;
 }
 

@@ -10,10 +10,10 @@ export function logoUrl(origin: string, code: string): string {
 }
 
 /**
- * The drawn logo behind such an address, or undefined for any other path. It is open to everyone, as pictures in a page are
- * asked for without a key.
+ * The drawn logo behind such an address, or undefined for any other path. It is open to everyone, as pictures in a page
+ * are asked for without a key.
  *
- * @throws Refused for a database that nobody knows
+ * @throws Refused for an unknown database
  */
 export function answerLogo(path: string, { store, profile }: ServiceState): Answer | undefined {
   if (!path.startsWith(LOGOS_PATH)) return undefined;
@@ -29,7 +29,10 @@ export function answerLogo(path: string, { store, profile }: ServiceState): Answ
   return { status: 200, headers, body: [svg(code)] };
 }
 
-/** The first letters of the code on a colour of its own. Codes are letters, digits, `_` and `-`, so that nothing needs escaping. */
+/**
+ * The first letters of the code on a colour of its own. Codes are letters, digits, `_` and `-`, so that nothing needs
+ * escaping.
+ */
 function svg(code: string): string {
   let hue = 0;
   for (const letter of code) hue = (hue * 31 + letter.charCodeAt(0)) % 360;

@@ -15,7 +15,9 @@ export interface Answer {
   readonly body?: Iterable<string> | MadeFile;
 }
 
-/** A reply as a document: which resource, and a tag of the rows and members it is made of (none where it must be asked anew). */
+/**
+ * A reply as a document: which resource, and an entity tag of its rows and members (none where it must not be cached).
+ */
 export interface Reply {
   readonly resource: ResourceName;
   readonly tag?: string;
@@ -24,8 +26,8 @@ export interface Reply {
 }
 
 /**
- * Writes a reply in the format of the call, or answers 304 when the caller has it already. Tags are weak: the same rows may be
- * compressed or not.
+ * Writes a reply in the format of the call, or answers 304 when the caller has it already. Tags are weak: the same rows
+ * may be compressed or not.
  */
 export async function answerReply(
   call: Call,

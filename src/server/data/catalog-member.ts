@@ -9,7 +9,7 @@ export function badCatalog(path: string, member: string, what: string): InputErr
   });
 }
 
-/** A value of a catalogue file and where it stands, so that a complaint can name the place. */
+/** A value of a catalogue file and its path there, so that an error can name the place. */
 export class Member {
   constructor(
     readonly path: string,
@@ -21,7 +21,7 @@ export class Member {
     return badCatalog(this.path, this.name, what);
   }
 
-  /** The members of an object; one that nobody knows is a mistake. */
+  /** The members of an object; an unknown one is an error. */
   object(known: readonly string[]): (name: string) => Member {
     const { value } = this;
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw this.wrong("must be an object.");

@@ -127,8 +127,8 @@ function instant(text: string, wrong: (what: string) => Refused): number {
 }
 
 /**
- * A number compared with a decimal column in the column's own digits, so that nothing is rounded: a value with more digits
- * equals no cell, and lies between two of them for a range.
+ * A number compared with a decimal column in the column's own digits, so that nothing is rounded: a value with more
+ * digits equals no cell, and is between two of them for a range.
  */
 function decimalCondition(
   column: string,

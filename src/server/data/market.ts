@@ -10,7 +10,10 @@ const UNITS = 10_000;
 const FIRST = "2000-01-03";
 const LAST = "2024-12-31";
 
-/** Each instrument: where its price starts (in ten-thousandths), its daily drift and swing (in millionths), its usual volume. */
+/**
+ * Each instrument: where its price starts (in ten-thousandths), its daily drift and swing (in millionths), its usual
+ * volume.
+ */
 const INSTRUMENTS = [
   { code: "AAA", start: 250_000, drift: 320, swing: 9_000, volume: 4_000_000 },
   { code: "BBB", start: 1_200_000, drift: 180, swing: 14_000, volume: 900_000 },
@@ -33,7 +36,7 @@ interface Days {
   readonly volume: Float64Array;
 }
 
-/** The seeded instruments as the catalogue describes them; no file stands behind them. */
+/** The seeded instruments as the catalogue describes them; they have no files. */
 export function marketCatalog(): Catalog {
   const dataset = ({ code }: { code: string }, i: number): DatasetEntry => ({
     id: 401 + i,

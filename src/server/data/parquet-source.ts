@@ -40,7 +40,7 @@ export async function loadParquet(
   await engine.query(`CREATE OR REPLACE TABLE ${quoteName(name)} AS SELECT ${list.join(", ")} FROM ${file}`);
 }
 
-/** The service's moments are milliseconds (docs/types.md); a file may have finer ones. */
+/** The service's timestamps are milliseconds (docs/types.md); a file may have finer ones. */
 async function checkInstants(
   engine: Engine,
   path: string,

@@ -12,7 +12,7 @@ export class Refused extends Error {
   }
 }
 
-/** A refusal by its code; the status is the profile's for that code unless given. */
+/** A refusal by its code; the status is the profile's for that code unless one is passed. */
 export function refused(profile: Profile, code: string, message: string, status?: number): Refused {
   return new Refused({ code, message, status: status ?? profile.errors.value[code]?.status ?? 400 });
 }

@@ -1,7 +1,7 @@
 import type { Profile } from "../../spec/profile.js";
 import { engineColumn } from "./filter-sql.js";
 
-/** What is asked of one time series (spec 4.2), checked: words known, dates valid, columns there. */
+/** A validated query of one time series (spec 4.2): known option values, valid dates, existing columns. */
 export interface SeriesQuestion {
   /** Engine table of the database, and number of the series in it. */
   readonly table: string;
@@ -17,8 +17,8 @@ export interface SeriesQuestion {
 }
 
 /**
- * The SQL of one time series: dates cut to the range, collapsed, transformed, ordered, cut to `limit`, in this order. The
- * answer's columns are `d` (a date) and `v0`, `v1`, … (doubles).
+ * The SQL of one time series: dates cut to the range, collapsed, transformed, ordered, cut to `limit`, in this order.
+ * The answer's columns are `d` (a date) and `v0`, `v1`, … (doubles).
  */
 export function seriesSql(question: SeriesQuestion, profile: Profile): { sql: string; params: unknown[] } {
   const { params, where } = range(question);
@@ -46,7 +46,7 @@ function range({ series, startDate, endDate }: SeriesQuestion): { params: unknow
   return { params, where };
 }
 
-/** The calendar end of the period that a day stands in. */
+/** The calendar end of the period that contains a day. */
 function periodEnd(collapse: string, weekEnd: number): string {
   switch (collapse) {
     case "weekly":
@@ -64,8 +64,8 @@ function periodEnd(collapse: string, weekEnd: number): string {
 }
 
 /**
- * One row a period, labelled with its calendar end: each column's last value in the period that is not null. A series of one
- * column leaves out periods without any.
+ * One row a period, labelled with its calendar end: each column's last value in the period that is not null. A series
+ * of one column leaves out periods without any.
  */
 function collapseSql(rows: string, values: readonly string[], collapse: string, weekEnd: number): string {
   if (collapse === "none") return rows;
@@ -118,7 +118,7 @@ function formula(v: string, transform: string): string {
   }
 }
 
-/** Significant digits as `printf` rounds them; what is no number any more is null. */
+/** Significant digits as `printf` rounds them; a result that is not finite is null. */
 function rounded(value: string, digits: number): string {
   return `CASE WHEN isfinite(${value}) THEN CAST(printf('%.${digits}g', ${value}) AS DOUBLE) END`;
 }

@@ -105,7 +105,7 @@ export function madeRows(version: string, refreshedAt: string, make: () => Table
   };
 }
 
-/** Columns are numbered in the engine, which does not tell capitals apart and would clash with names of its own. */
+/** Columns are numbered in the engine, which ignores case and would clash with names of its own. */
 function engineSchema(schema: Schema): Schema {
   return new Schema(schema.fields.map((field, i) => new Field(engineColumn(i), field.type, true, field.metadata)));
 }

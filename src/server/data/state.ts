@@ -1,7 +1,7 @@
 import { cellText } from "../../columns/arrow/vector-values.js";
 import type { Engine } from "../../engine/engine.js";
 
-/** What a service remembers in its database file from run to run, as JSON under a word. */
+/** State that a service keeps in its database file from run to run, as JSON under a name. */
 export async function readState<T>(engine: Engine, key: string): Promise<T | undefined> {
   await engine.query("CREATE TABLE IF NOT EXISTS arrowbook_state (key VARCHAR PRIMARY KEY, value VARCHAR)");
   const found = await engine.query("SELECT value FROM arrowbook_state WHERE key = $1", [key]);

@@ -10,7 +10,7 @@ import type { RowSource, Source } from "./source.js";
 import { readState, writeState } from "./state.js";
 import { makeWords, wordsColumn } from "./words.js";
 
-/** A table as it stands in the engine. */
+/** A table as the engine holds it. */
 export interface StoredTable {
   readonly code: string;
   readonly entry: TableEntry;
@@ -26,11 +26,11 @@ export interface StoredTable {
 /** A table whose rows are in the engine. */
 interface ReadyTable {
   readonly rows: number;
-  /** SQL that reads column number `index`: text of few different values as a list of words, which is read much faster. */
+  /** SQL that reads column number `index`: text of few distinct values as an enum, which is read much faster. */
   column(index: number): string;
 }
 
-/** A time series as it stands in the engine. */
+/** A time series as the engine holds it. */
 export interface StoredDataset {
   readonly code: string;
   readonly entry: DatasetEntry;
@@ -44,7 +44,7 @@ export interface StoredDataset {
   readonly version: string;
 }
 
-/** A database as it stands in the engine: one table, its rows told apart by `s`, the number of the series. */
+/** A database as the engine holds it: one table, its rows identified by `s`, the number of the series. */
 export interface StoredDatabase {
   readonly entry: DatabaseEntry;
   readonly table: string;
@@ -74,8 +74,8 @@ interface LoadedRows {
 }
 
 /**
- * Brings the rows of a source into the engine, those apart that it holds already. Without a source, serves what a database file
- * holds from an earlier run.
+ * Brings the rows of a source into the engine, those apart that it holds already. Without a source, serves what a
+ * database file holds from an earlier run.
  *
  * @throws InputError `NoData` where there is neither; DataError for rows that are not what the catalogue says
  */

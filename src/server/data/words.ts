@@ -10,9 +10,9 @@ const MOST_WORDS = 2_000;
 const typeName = (table: string, index: number): string => quoteName(`words of ${table} ${index}`);
 
 /**
- * Makes a type of the engine out of the different values of each text column that has few. The rows stay text, so that filters
- * work as ever; reading such a column through its type brings one list of words and a number a row instead of a text a row.
- * Answers the numbers of those columns.
+ * Makes a type of the engine out of the different values of each text column that has few. The rows stay text, so that
+ * filters work unchanged; reading such a column through its type transfers one list of values and a number per row
+ * instead of a text per row. Answers the numbers of those columns.
  */
 export async function makeWords(engine: Engine, table: string, columns: readonly ColumnSpec[]): Promise<number[]> {
   const few: number[] = [];
@@ -21,7 +21,7 @@ export async function makeWords(engine: Engine, table: string, columns: readonly
     if (parseType(type).kind !== "text") continue;
     const column = engineColumn(index);
     await engine.query(`DROP TYPE IF EXISTS ${typeName(table, index)}`);
-    // The engine hands words out as C strings, which end at a NUL.
+    // The engine returns enum values as C strings, which end at a NUL.
     const found = await engine.query(
       `SELECT count(DISTINCT ${column}) BETWEEN 1 AND least(${MOST_WORDS}, count(*) / 10)
         AND NOT bool_or(contains(${column}, chr(0))) FROM ${from}`,
@@ -35,7 +35,7 @@ export async function makeWords(engine: Engine, table: string, columns: readonly
   return few;
 }
 
-/** SQL that reads a text column through the type of its words. */
+/** SQL that reads a text column through its enum type. */
 export function wordsColumn(table: string, index: number): string {
   const column = engineColumn(index);
   return `CAST(${column} AS ${typeName(table, index)}) AS ${column}`;

@@ -51,7 +51,7 @@ const TIMEOUTS: Readonly<Record<keyof ServerTimeouts, Rule>> = {
   keepAlive: AMOUNT,
 };
 
-/** Throws InputError for an option of `serve` that nobody knows (the nearest is named) or that cannot be; never shows a key. */
+/** Throws InputError for an unknown option of `serve` (with the nearest name) or an invalid one; never shows a key. */
 export function checkOptions(options: ServeOptions): void {
   checkMembers(options, RULES, "serve()", "");
   if (options.timeouts !== undefined) checkMembers(options.timeouts, TIMEOUTS, "serve({ timeouts })", "timeouts.");
@@ -75,14 +75,14 @@ function checkKeys(given: unknown): void {
   }
   const grants = Object.entries(given);
   if (grants.length === 0) throw badKeys("apiKeys holds no key, so that nobody could ask.");
-  // A key is told by its place: it must not stand in a message.
+  // A key is named by its position: it must not appear in a message.
   for (const [i, [key, grant]] of grants.entries()) {
     const which = `Key ${i + 1} of apiKeys`;
     if (key === "") throw badKeys(`${which} is empty.`);
     if (typeof grant !== "object" || grant === null || Array.isArray(grant)) {
       throw badKeys(`${which} has no grant, an object that says what it may read.`);
     }
-    // A member that is no misspelling may be a key in the wrong place.
+    // A member that is not a misspelling may be a key in the wrong place.
     const strange = Object.keys(grant).some((name) => nearest(name, ["subscriptions"]).length === 0);
     if (strange) throw badKeys(`${which} has a member that is not subscriptions.`);
     refuseUnknown(grant, ["subscriptions"], `The grant of key ${i + 1} of apiKeys`);

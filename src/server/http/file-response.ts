@@ -13,7 +13,10 @@ export interface FilePart {
 /** The headers of a request that decide which part of a file is sent. */
 export type RequestHeader = (name: string) => string | undefined;
 
-/** Reads the conditions of a request for a file (RFC 9110: If-Match, If-None-Match, Range with If-Range; one range only). */
+/**
+ * Reads the conditions of a request for a file (RFC 9110: If-Match, If-None-Match, Range with If-Range; one range
+ * only).
+ */
 export function filePart(file: MadeFile, header: RequestHeader): FilePart {
   const headers = { etag: file.etag, "accept-ranges": "bytes", "cache-control": "private, no-cache" };
   const ifMatch = header("if-match");
@@ -36,7 +39,7 @@ function sent(status: number, headers: Record<string, string>, range: { start: n
   return { status, headers: { ...headers, "content-length": String(range.end - range.start) }, range };
 }
 
-/** One range of bytes; undefined for what is no single range, which RFC 9110 lets a server pass over. */
+/** One byte range; undefined for anything but a single range, which RFC 9110 lets a server ignore. */
 function readRange(text: string, size: number): { start: number; end: number } | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text.trim());
   if (match === null || (match[1] === "" && match[2] === "")) return undefined;

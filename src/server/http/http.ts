@@ -19,7 +19,7 @@ import { filePart, fileStream } from "./file-response.js";
 import { type RequestLog, scrubbedUrl } from "./request-log.js";
 import { isRefusal, route } from "./route.js";
 
-/** The sockets' side of a service: what it answers from, who may ask, and where it stands. */
+/** The HTTP side of a service: its data, its keys and its address. */
 export interface HttpOptions {
   readonly state: ServiceState;
   readonly gate: Gate;

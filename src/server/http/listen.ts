@@ -14,7 +14,7 @@ export interface ListenOptions extends Pick<ServeOptions, "port" | "timeouts" | 
 /** A server that listens. */
 export interface Listening {
   readonly port: number;
-  /** Lets the process end while nobody asks. */
+  /** Lets the process end while there are no requests. */
   unref(): void;
   /** Stops listening and lets requests under way finish, for `graceMs` at most. */
   stop(graceMs: number): Promise<void>;

@@ -18,32 +18,44 @@ export interface ServerTimeouts {
   readonly keepAlive?: number;
 }
 
-/** An engine whose answers are Frames, or anything else around an Arrow table: what `duckdb()` of `arrowbook/duckdb` gives. */
+/**
+ * An engine whose answers are Frames, or anything else around an Arrow table: what `duckdb()` of `arrowbook/duckdb`
+ * gives.
+ */
 export interface TableHolderEngine extends Omit<Engine, "query"> {
   query(sql: string, params?: readonly unknown[]): Promise<{ readonly table: Table }>;
 }
 
 /** How a service is started; see docs/server.md. */
 export interface ServeOptions {
-  /** A folder with a `catalog.json`, or a source such as `sampleData()`. Left out, a `database` file serves what it holds. */
+  /**
+   * A folder with a `catalog.json`, or a source such as `sampleData()`. Left out, a `database` file serves what it
+   * holds.
+   */
   readonly data?: string | Source;
   /** Port to listen on; 0 (default) takes a free one. */
   readonly port?: number;
   /** Address to listen on; default `127.0.0.1`, this machine only. Any other needs `apiKeys`. */
   readonly host?: string;
-  /** Address that callers see, where a proxy stands in front; links to bulk files begin with it. */
+  /** Public address, where a proxy is in front; links to bulk files begin with it. */
   readonly publicUrl?: string;
   /** Keys and what they subscribe to; default: the key `sample`, subscribed to everything. */
   readonly apiKeys?: Readonly<Record<string, KeyGrant>>;
-  /** Database file that keeps rows, bulk files and counts across restarts; default: in memory, bulk files in a temporary folder. */
+  /**
+   * Database file that keeps rows, bulk files and counts across restarts; default: in memory, bulk files in a temporary
+   * folder.
+   */
   readonly database?: string;
-  /** An engine to store the rows in, such as `await duckdb()`; it is not closed with the service. Default: the embedded one. */
+  /**
+   * An engine to store the rows in, such as `await duckdb()`; it is not closed with the service. Default: the embedded
+   * one.
+   */
   readonly engine?: Engine | TableHolderEngine;
   /** Milliseconds that never go back; links and hours are counted by it. Default `performance.now`. */
   readonly clock?: () => number;
-  /** Words, limits and error codes; default `specification`. */
+  /** Option values, limits and error codes; default `specification`. */
   readonly profile?: Profile;
-  /** Told of each request once it is answered, keys removed. */
+  /** Called for each answered request, keys removed. */
   readonly log?: (entry: RequestLog) => void;
   /** Most rows a table question may match before it is refused (spec 7); default 1,000,000. */
   readonly maxResultRows?: number;
@@ -60,7 +72,10 @@ export interface RunningService {
   readonly url: string;
   /** Everything it holds, databases first, each followed by its series, then tables. */
   catalog(): CatalogItem[];
-  /** Loads the rows of a table (`SHARADAR/SEP`) or series (`EOD/AAPL`) again from its file; exports made before are then out of date. */
+  /**
+   * Loads the rows of a table (`SHARADAR/SEP`) or series (`EOD/AAPL`) again from its file; exports made before are then
+   * out of date.
+   */
   refresh(code: string): Promise<void>;
   /** Lets the process end while the service is idle. */
   unref(): void;

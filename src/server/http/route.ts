@@ -5,14 +5,15 @@ import { API_PREFIX } from "../../spec/limits.js";
 import type { Profile } from "../../spec/profile.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
 
-/** An address that is no call, with the format its answer should have where the address names one. */
+/** An address that is not a call, with the format its reply should have where the address names one. */
 export interface Refusal extends Failure {
   readonly format?: Format;
 }
 
 /**
- * The call in an address: what `client/transport/address` put there, from the same table. `url` may be a path or a whole address; the key
- * parameter is left out of the call. Answers a {@link Refusal} for what is not in spec section 4.
+ * The call in an address: what `client/transport/address` put there, from the same table. `url` may be a path or a
+ * whole address; the key parameter is left out of the call. Answers a {@link Refusal} for what is not in spec section
+ * 4.
  */
 export function route(method: string, url: string, profile: Profile): Call | Refusal {
   if (method !== "GET" && method !== "HEAD") return refuse(405, "QECx01", "All calls are HTTP GET.");
@@ -48,7 +49,10 @@ function split(url: string): { path: string; query: string } {
   return mark < 0 ? { path: rest, query: "" } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) };
 }
 
-/** Names and values of the query, decoded; a name that stands twice has no single value. Undefined where it is not percent-encoded UTF-8. */
+/**
+ * Names and values of the query, decoded; a repeated name has no single value. Undefined where it is not
+ * percent-encoded UTF-8.
+ */
 function pairsOf(query: string): ReadonlyMap<string, string | undefined> | undefined {
   const pairs = new Map<string, string | undefined>();
   for (const part of query.split("&")) {
@@ -171,7 +175,9 @@ function shown(text: string): string {
   return JSON.stringify(text.slice(0, 80));
 }
 
-/** The parameter's name in the endpoint table. Pages mean nothing to an export, and it says `qopts.export` by being one. */
+/**
+ * The parameter's name in the endpoint table. Pages mean nothing to an export, and it says `qopts.export` by being one.
+ */
 function knownParameter(name: string, endpoint: Endpoint, profile: Profile): string | undefined {
   if (endpoint.filters && name === EXPORT) return EXPORT;
   const named: Readonly<Record<string, string>> = {
