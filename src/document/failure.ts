@@ -1,9 +1,11 @@
 import { type RetryAdvice, ServiceError } from "../errors/errors.js";
-import { csvCell, csvRecords } from "../format/csv-records.js";
-import { decodeEntities, escapeAnyXML } from "../format/xml-text.js";
+import { escapeAnyXML } from "../format/xml-text.js";
 import type { ErrorMeaning, Profile } from "../spec/profile.js";
+import { resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
+import { type FailureText, isWebPage, readFailureBody, writeCSVFailure } from "./failure-body.js";
 import { meaningOf } from "./meaning.js";
+import { webPageText } from "./web-page.js";
 
 /** An error as a service reports it: its code, one sentence, and the HTTP status. */
 export interface Failure {
@@ -28,29 +30,59 @@ const LONGEST_BODY = 64 * 1024;
 const KEPT_BODY = 400;
 
 /**
- * Makes the error for an answer, whatever its body: JSON with any single wrapper around `code` and `message` or none,
- * the CSV pair, XML, a web page, or nothing (spec 7 shows no body). Keeps status, code, request id and the first
- * characters without keys; the hint and retry advice come from the profile's error table, else from the code's class
- * and the status.
+ * Makes the error for an answer, whatever its body: JSON with any wrappers around `code` and `message` or none, the CSV
+ * pair, XML, a web page, or nothing (spec 7 shows no body). Keeps status, code, request id and the first characters
+ * without keys; the hint and retry advice come from the profile's error table, else from the code's class and the
+ * status. A web page comes from something before the service, and its error says so.
  */
 export function readFailure(answer: FailedAnswer, profile: Profile): ServiceError {
   const body = new TextDecoder().decode(answer.bytes.subarray(0, LONGEST_BODY)).replace(/^\ufeff/, "");
-  const said = readPair(body);
+  const said = readFailureBody(body);
+  const page = isWebPage(body) ? webPageText(answer.status, body, answer.headers) : undefined;
   const meaning = meaningOf(said?.code, said?.message ?? "", answer.status, profile);
   const requestId = answer.headers("x-request-id") ?? undefined;
-  return new ServiceError(sentence(said, body, answer.status), {
+  return new ServiceError(page?.message ?? sentence(said, body, answer.status), {
     code: said?.code ?? `HTTP${answer.status}`,
     status: answer.status,
-    hint: meaning.hint,
+    hint: page?.hint ?? meaning.hint,
     retry: retryAdvice(meaning, answer),
     ...(requestId === undefined ? {} : { requestId }),
     ...(body === "" ? {} : { body: body.slice(0, KEPT_BODY) }),
   });
 }
 
+/**
+ * Whether a whole reply of status 200 is an error body and not the document of a resource: JSON with an error member or a code and message at
+ * its root, XML whose root holds an error, or the CSV pair with a code of the profile.
+ */
+export function isFailureReply(bytes: Uint8Array, profile: Profile): boolean {
+  if (bytes.length > LONGEST_BODY) return false;
+  const body = new TextDecoder().decode(bytes).trimStart();
+  const said = readFailureBody(body);
+  if (said?.message === undefined) return false;
+  if (body.startsWith("{")) return isJSONFailure(JSON.parse(body) as object);
+  if (body.startsWith("<")) return /^(?:<\?[^>]*>\s*)?(?:<[\w-]+>\s*)?<(?:[\w-]*error|errors|fault)\b/i.test(body);
+  return (
+    said.code !== undefined && (Object.hasOwn(profile.errors.value, said.code) || /^QE[A-Z]x\d\d$/.test(said.code))
+  );
+}
+
+const ROOTS: ReadonlySet<string> = new Set(
+  Object.values(resources)
+    .flatMap(({ fields }) => Object.keys(fields))
+    .filter((name) => name !== "meta"),
+);
+
+function isJSONFailure(members: object): boolean {
+  const present = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
+  if (present.some(([name]) => ROOTS.has(name))) return false;
+  const names = present.map(([name]) => name.toLowerCase());
+  return names.some((name) => /error|fault/.test(name)) || (names.includes("code") && names.includes("message"));
+}
+
 /** Whether these bytes are an error body, whatever the status that came with them. */
 export function looksLikeFailure(bytes: Uint8Array): boolean {
-  return bytes.length <= LONGEST_BODY && readPair(new TextDecoder().decode(bytes))?.code !== undefined;
+  return bytes.length <= LONGEST_BODY && readFailureBody(new TextDecoder().decode(bytes))?.code !== undefined;
 }
 
 const TYPES: Readonly<Record<Format, string>> = {
@@ -73,7 +105,7 @@ export function writeFailure(
   const { code, message } = failure;
   const root = profile.errorRoot.value;
   if (format === "csv") {
-    return { contentType: TYPES.csv, body: `code,message\n${csvCell(code, true)},${csvCell(message, true)}\n` };
+    return { contentType: TYPES.csv, body: writeCSVFailure(code, message) };
   }
   if (format === "xml") {
     const element = root.replaceAll("_", "-");
@@ -87,76 +119,19 @@ export function writeFailure(
   return { contentType: TYPES.json, body: JSON.stringify({ [root]: { code, message } }) };
 }
 
-interface Said {
-  readonly code?: string;
-  readonly message?: string;
-}
+/** Characters of a plain text that is shown as the message. */
+const LONGEST_SENTENCE = 200;
 
-function readPair(body: string): Said | undefined {
-  const start = body.trimStart();
-  if (start.startsWith("{") || start.startsWith("[")) return jsonPair(start);
-  if (/^<!doctype html|^<html/i.test(start)) return undefined;
-  if (start.startsWith("<")) return xmlPair(start);
-  return csvPair(start);
-}
-
-function jsonPair(body: string): Said | undefined {
-  try {
-    return pairIn(JSON.parse(body), 3);
-  } catch {
-    return undefined;
-  }
-}
-
-/** `code` and `message` here, or in the only wrapper. */
-function pairIn(value: unknown, levels: number): Said | undefined {
-  if (Array.isArray(value)) return value.length === 1 ? pairIn(value[0], levels - 1) : undefined;
-  if (typeof value !== "object" || value === null) return undefined;
-  const members = value as Readonly<Record<string, unknown>>;
-  const code = textOf(members["code"]);
-  const message = textOf(members["message"]) ?? textOf(members["error"]);
-  if (message !== undefined) return { ...(code === undefined ? {} : { code }), message };
-  if (code !== undefined) return { code };
-  const inner = Object.values(members);
-  const wrapped = members["error"] ?? members["errors"] ?? (inner.length === 1 ? inner[0] : undefined);
-  return wrapped === undefined || levels === 0 ? undefined : pairIn(wrapped, levels - 1);
-}
-
-function textOf(value: unknown): string | undefined {
-  if (typeof value === "number") return String(value);
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function xmlPair(body: string): Said | undefined {
-  const element = (name: string): string | undefined => {
-    const match = new RegExp(`<${name}(?:\\s[^>]*)?>([^<]*)</${name}\\s*>`, "i").exec(body);
-    return match && match[1].trim() !== "" ? decodeEntities(match[1].trim()) : undefined;
-  };
-  const code = element("code");
-  const message = element("message");
-  if (code === undefined && message === undefined) return undefined;
-  return { ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }) };
-}
-
-function csvPair(body: string): Said | undefined {
-  try {
-    const [header, row, more] = csvRecords(body);
-    const names = header?.map((cell) => cell.text.trim().toLowerCase());
-    if (names === undefined || row === undefined || more !== undefined || names.length > 4) return undefined;
-    const [code, message] = [row[names.indexOf("code")]?.text, row[names.indexOf("message")]?.text];
-    return code !== undefined && message !== undefined ? { code, message } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function sentence(said: Said | undefined, body: string, status: number): string {
+function sentence(said: FailureText | undefined, body: string, status: number): string {
   const mark = said?.code === undefined ? `status ${status}` : `${said.code}, status ${status}`;
   if (said !== undefined) return `The service refused the call: ${said.message ?? "it gave no reason"} (${mark})`;
-  const title = /<title[^>]*>([^<]*)<\/title/i.exec(body)?.[1].trim();
-  if (title !== undefined) return `The service answered with a web page, "${decodeEntities(title)}" (${mark})`;
-  if (body.trim() === "") return `The service answered without a body (${mark})`;
-  return `The service answered with something that is no error message of its own (${mark})`;
+  const text = body.trim().replace(/\s+/g, " ");
+  if (text === "") return `The service answered without a body (${mark})`;
+  const isPlain =
+    text.length <= LONGEST_SENTENCE &&
+    !/^[{[<]|^(?:null|true|false|[\d.-]+)$|[\u0000-\u001f\u007f-\u009f\ufffd]/.test(text);
+  if (isPlain) return `The service refused the call: ${text} (${mark})`;
+  return `The service answered without an error message of its own (${mark})`;
 }
 
 function retryAdvice(meaning: ErrorMeaning, answer: FailedAnswer): RetryAdvice {

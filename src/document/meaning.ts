@@ -3,8 +3,8 @@ import type { ErrorMeaning, Profile } from "../spec/profile.js";
 const EXPORT =
   "Ask for an export instead (.export()): without filters if the query is long, then filter locally (spec 7).";
 
-/** What the service of this kind says about a status when the code says nothing. */
-const BY_STATUS: Readonly<Record<number, string>> = {
+/** The next step for a status where the code says nothing. */
+export const BY_STATUS: Readonly<Record<number, string>> = {
   400: "Check the parameters of the call.",
   401: "Check the API key given to connect() or in ARROWBOOK_API_KEY (spec 5).",
   403: "This key may not read it: bulk files and premium data need a subscriber's key (spec 8).",

@@ -24,6 +24,13 @@ describe("spec 7: an error is read from any body", () => {
     ['{"code":"QECx02","message":"No such table."}'],
     ['{"errors":[{"code":"QECx02","message":"No such table."}],"request":"x"}'],
     ['[{"code":"QECx02","message":"No such table."}]'],
+    ['{"errors":[{"code":"QECx02","message":"No such table."},{"code":"QESx04","message":"And no such column."}]}'],
+    ['{"data":null,"meta":{"a":1},"quandl_error":{"code":"QECx02","message":"No such table."}}'],
+    [
+      '{"status":"error","response":{"error":{"errors":[{"error_code":"QECx02","error_description":"No such table."}]}}}',
+    ],
+    ['{"fault":{"faultstring":"No such table.","detail":{"errorcode":"QECx02"}}}'],
+    ['{"Code":"QECx02","Message":"No such table."}'],
     ["code,message\nQECx02,No such table.\n"],
     ['\ufeffcode,message\r\nQECx02,"No such table."\r\n'],
     [
@@ -51,6 +58,29 @@ describe("spec 7: an error is read from any body", () => {
     expect(fail(400, body, { "x-request-id": "r api_key=short" }).requestId).toBe("r api_key=[key]");
   });
 
+  it.each([
+    ['{"errors":["First.","Second."]}', "First.; Second."],
+    ['{"errors":[{"message":"First."},{"message":"Second."}]}', "First.; Second."],
+    ['{"errors":{"ticker":["is unknown","is short"],"date":["is no date"]}}', "ticker: is unknown; is short"],
+    ['{"type":"about:blank","title":"Not found","status":404,"detail":"No such table."}', "No such table."],
+    ['{"detail":"No such table."}', "No such table."],
+    ['{"error":"not_found","error_description":"No such table."}', "No such table."],
+    ["Too many requests", "Too many requests"],
+    ["  No such\n table. ", "No such table."],
+  ])("the message of %s", (body, message) => {
+    expect(fail(404, body).message).toContain(message);
+  });
+
+  it("what a long list of errors says is cut", () => {
+    const many = JSON.stringify({
+      errors: Array.from({ length: 1_000 }, (_, i) => ({ message: `Row ${i} is wrong` })),
+    });
+    expect(fail(422, many).message).toMatch(/Row 0 is wrong; .*… \(997 more\)/);
+    expect(fail(422, many).message.length).toBeLessThan(300);
+    const deep = `${'{"error":'.repeat(5_000)}{"code":"X","message":"deep"}${"}".repeat(5_000)}`;
+    expect(fail(422, deep).message).toContain("status 422");
+  });
+
   it("a code may be a number, and a message stand alone", () => {
     expect(fail(400, '{"code":42,"message":"No."}')).toMatchObject({ code: "42" });
     const alone = fail(400, '{"error":"No such thing."}');
@@ -62,15 +92,51 @@ describe("spec 7: an error is read from any body", () => {
     [403, "<!DOCTYPE html><html><head><title>Access &amp; denied</title></head></html>", "Access & denied", false],
     [503, "<html><title>Maintenance</title><code>x</code><message>y</message></html>", "Maintenance", true],
     [500, "", "without a body", true],
-    [502, "\0\x01\x02", "no error message", true],
-    [400, '{"code":', "no error message", false],
-    [429, "Too many requests", "no error message", true],
-    [418, "null", "no error message", false],
+    [502, "\0\x01\x02", "without an error message", true],
+    [400, '{"code":', "without an error message", false],
+    [429, "\0Too many requests", "without an error message", true],
+    [418, "null", "without an error message", false],
   ])("status %i without a code: %j", (status, body, words, retryable) => {
     const error = fail(status, body);
     expect(error).toMatchObject({ code: `HTTP${status}`, status, retry: { retryable } });
     expect(error.message).toContain(words);
     expect(error.hint).toBeTruthy();
+  });
+});
+
+describe("a web page in the place of an error is not blamed on the key", () => {
+  const CLOUDFLARE =
+    "<!DOCTYPE html><html><head><title>Attention Required! | Cloudflare</title></head><body>blocked</body></html>";
+  it.each([
+    [403, CLOUDFLARE, { server: "cloudflare", "cf-ray": "8a1b2c3d4e5f-FRA" }, /Cloudflare.*8a1b2c3d4e5f-FRA/],
+    [
+      403,
+      "<html><body>Request unsuccessful. Incapsula incident ID: 123-456</body></html>",
+      { "x-iinfo": "1-2" },
+      /Imperva/,
+    ],
+    [403, "<HTML><TITLE>Access Denied</TITLE>Reference #18.2f</HTML>", { server: "AkamaiGHost" }, /Akamai/],
+    [
+      403,
+      "<html><title>ERROR: The request could not be satisfied</title></html>",
+      { via: "1.1 x (CloudFront)" },
+      /CloudFront/,
+    ],
+    [401, "<html><title>Sign in to the guest network</title></html>", {}, /Sign in to the guest network/],
+    [407, "<html></html>", {}, /web page/],
+    [429, "<html><title>Slow down</title></html>", {}, /Slow down/],
+  ])("status %i: %s", (status, body, headers: Readonly<Record<string, string>>, message) => {
+    const error = fail(status, body, headers);
+    expect(error).toMatchObject({ code: `HTTP${status}`, status, retry: { retryable: status === 429 } });
+    expect(error.message).toMatch(message);
+    expect(error.message).toContain("web page");
+    expect(error.hint).toMatch(/before|between/);
+    expect(error.hint).not.toMatch(/subscribe|may not read|Check the API key/i);
+  });
+
+  it("a page of the service's own codes keeps its meaning: 404 and 503", () => {
+    expect(fail(404, "<html></html>").hint).toContain("connect({ url })");
+    expect(fail(503, "<html><title>Down</title></html>")).toMatchObject({ retry: { retryable: true } });
   });
 });
 
@@ -124,11 +190,11 @@ describe("retry advice", () => {
     ["try again in 30 seconds", 202, "QEAx07", {}, { retryable: true, after: 30_000 }],
     ["Retry-After in seconds", 429, "QELx04", { "retry-after": "3600" }, { retryable: true, after: 3_600_000 }],
     [
-      "a shorter Retry-After does not shorten the code's wait",
+      "Retry-After decides before the wait that the code stands for",
       429,
       "QELx04",
       { "retry-after": "1" },
-      { retryable: true, after: 60_000 },
+      { retryable: true, after: 1_000 },
     ],
     [
       "Retry-After as a date, by the service's clock",

@@ -4,8 +4,9 @@ import { looksLikeFailure } from "../../document/failure.js";
 import { DataError, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
 import { zipEntry } from "../../format/zip.js";
 import { checkContent, failureBody, truncated } from "../transport/body.js";
-import { type Answer, exchange } from "../transport/exchange.js";
-import { anySignal, failed, type Session } from "../transport/request.js";
+import { type Answer, exchange, isOwn } from "../transport/exchange.js";
+import { failed, storageFailure } from "../transport/reply-failure.js";
+import { anySignal, type Session } from "../transport/request.js";
 import { type RetryBudget, retryBudget, sleep } from "../transport/retry.js";
 import { locked } from "./file-lock.js";
 import { checkSpace, commit, fileError, type Origin, openPartial, type PartialFile } from "./partial-file.js";
@@ -54,7 +55,9 @@ export interface Downloaded {
 
 const MAX_RENEWALS = 3;
 const MAX_CHANGES = 2;
+/** Statuses of a link that has expired; storage also says so with 400. */
 const EXPIRED = new Set([401, 403, 404, 410]);
+const EXPIRED_IN_STORAGE = new Set([...EXPIRED, 400]);
 const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
 
 /**
@@ -170,7 +173,8 @@ async function fetchAll(job: Job, part: PartialFile): Promise<void> {
         course.renewals = 0;
         budget.refill();
       }
-      if (link?.renewable && isExpired(error) && course.renewals++ < MAX_RENEWALS) {
+      const expired = error === course.refusal || (link?.renewable && isExpired(error));
+      if (expired && course.renewals++ < MAX_RENEWALS) {
         link = undefined;
         continue;
       }
@@ -186,6 +190,8 @@ interface Course {
   changes: number;
   renewals: number;
   furthest: number;
+  /** The last error of a storage host that refused the link to it. */
+  refusal?: unknown;
   readonly budget: RetryBudget;
 }
 
@@ -215,7 +221,12 @@ async function step(job: Job, part: PartialFile, link: Link, course: Course): Pr
   const range = await rangeFor(part);
   const answer = await exchange(session.settings, link.address, {
     keyed: link.keyed,
-    headers: { "accept-encoding": "identity", ...range },
+    headers: {
+      "accept-encoding": "identity",
+      // A cache on the way must not answer with the redirect to the storage that has just refused it.
+      ...(course.refusal !== undefined && { "cache-control": "no-cache" }),
+      ...range,
+    },
     signal: job.signal,
   });
   try {
@@ -280,7 +291,11 @@ async function accept(job: Job, part: PartialFile, link: Link, answer: Answer, c
     await changed(part, { identity: source.identity, generation: link.generation }, course, source.code);
     throw truncated(answer, "has no such part");
   }
-  throw failed(session, answer, await failureBody(answer));
+  const body = await failureBody(answer);
+  if (isOwn(session.settings, answer.url)) throw failed(session, answer, body);
+  const error = storageFailure(session.settings, answer, body, source.code);
+  if (EXPIRED_IN_STORAGE.has(answer.status)) course.refusal = error;
+  throw error;
 }
 
 /** The file is another one than before: what has arrived is dropped. Throws after more than two changes. */

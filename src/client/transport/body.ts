@@ -3,6 +3,7 @@ import { DataError, TransportError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Format } from "../../spec/vocabulary.js";
 import type { Answer } from "./exchange.js";
+import { redirectText } from "./reply-failure.js";
 
 /** Reads a whole body, at most `limit` bytes. Throws TransportError when it breaks off or is larger. */
 export async function wholeBody(answer: Answer, limit: number): Promise<Uint8Array> {
@@ -95,8 +96,10 @@ export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format |
   const type = (answer.header("content-type") ?? "").split(";")[0].trim().toLowerCase();
   const page = type === "text/html" || type === "application/xhtml+xml" || HTML.test(start);
   if (!page && FIRST[wanted].test(start)) return;
+  const what = page ? "a web page" : `something that is not ${wanted}`;
+  const from = answer.redirectedFrom === undefined ? "" : ` ${redirectText(answer, answer.redirectedFrom)}.`;
   throw new DataError(
-    `${answer.host} answered with ${page ? "a web page" : `something that is not ${wanted}`} (status ${answer.status}${type ? `, ${type}` : ""}).`,
+    `${answer.host} answered with ${what} (status ${answer.status}${type ? `, ${type}` : ""}).${from}`,
     {
       code: "UnexpectedContent",
       status: answer.status,

@@ -25,6 +25,10 @@ export interface Answer {
   readonly host: string;
   /** Address that answered, after redirects; may hold a key and is never shown. */
   readonly url: string;
+  /** The origin that redirected here, where it is another one than that of {@link Answer.url}. */
+  readonly redirectedFrom?: string;
+  /** True where the key was to be sent and was not, because a redirect left the service's origin (spec 5). */
+  readonly keyWithheld: boolean;
   /** The body piece by piece. Throws TransportError when it stalls or breaks. */
   chunks(): AsyncGenerator<Uint8Array>;
   /** Ends the exchange without reading on. */
@@ -52,7 +56,12 @@ export async function exchange(settings: Settings, address: string, options: Exc
   try {
     for (let hops = 0; ; hops++) {
       const received = await send(settings, current, options, watch);
-      if (!REDIRECTS.has(received.status)) return answerOf(received, current, settings, watch);
+      if (!REDIRECTS.has(received.status)) {
+        const { origin } = new URL(address);
+        const redirectedFrom = origin === new URL(current).origin ? undefined : origin;
+        const keyWithheld = options.keyed && settings.apiKey !== undefined && !isOwn(settings, current);
+        return { ...answerOf(received, current, settings, watch), redirectedFrom, keyWithheld };
+      }
       received.discard();
       current = redirected(current, received.header("location"), hops);
     }
@@ -85,12 +94,17 @@ async function send(
  */
 function withKey(settings: Settings, address: string, keyed: boolean, headers: Record<string, string>): string {
   const { apiKey, profile } = settings;
-  if (!keyed || !apiKey || new URL(address).origin !== new URL(settings.url).origin) return address;
+  if (!keyed || !apiKey || !isOwn(settings, address)) return address;
   if (profile.keyHeader.value !== null) {
     headers[profile.keyHeader.value] = apiKey;
     return address;
   }
   return `${address}${address.includes("?") ? "&" : "?"}${profile.keyParameter.value}=${encodeURIComponent(apiKey)}`;
+}
+
+/** Whether an address is the service's own. */
+export function isOwn(settings: Settings, address: string): boolean {
+  return new URL(address).origin === new URL(settings.url).origin;
 }
 
 function redirected(from: string, location: string | null, hops: number): string {
@@ -109,7 +123,12 @@ function redirected(from: string, location: string | null, hops: number): string
   return target.href;
 }
 
-function answerOf(received: Received, url: string, settings: Settings, watch: Stopwatch): Answer {
+function answerOf(
+  received: Received,
+  url: string,
+  settings: Settings,
+  watch: Stopwatch,
+): Omit<Answer, "redirectedFrom" | "keyWithheld"> {
   const { status, header } = received;
   const codings = codingsOf(header("content-encoding"));
   const coded = codings.length > 0;

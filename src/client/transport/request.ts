@@ -1,6 +1,6 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import { follow } from "../../display/progress/follow.js";
-import { readFailure } from "../../document/failure.js";
+import { isFailureReply } from "../../document/failure.js";
 import { isArrowbookError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { Format } from "../../spec/vocabulary.js";
@@ -9,6 +9,7 @@ import { checkContent, checkLastLine, failureBody, wholeBody } from "./body.js";
 import { type Answer, exchange } from "./exchange.js";
 import { type Limiter, limiterFor } from "./limiter.js";
 import type { Settings } from "./options.js";
+import { failed } from "./reply-failure.js";
 import { retryBudget, sleep } from "./retry.js";
 
 /** A whole reply of the service, status 200. */
@@ -58,19 +59,10 @@ async function replyOf(session: Session, answer: Answer, format: Format): Promis
   const { settings } = session;
   if (answer.status !== 200) throw failed(session, answer, await failureBody(answer));
   const bytes = await wholeBody(answer, settings.limits.replyBytes);
+  if (isFailureReply(bytes, settings.profile)) throw failed(session, answer, bytes);
   checkContent(answer, bytes, format);
   if (format === "csv") checkLastLine(answer, bytes, settings.warn);
   return { bytes, header: answer.header };
-}
-
-/** The error in a reply of any status; the limiter is notified of "too many requests". */
-export function failed(session: Session, answer: Answer, bytes: Uint8Array): unknown {
-  const error = readFailure(
-    { status: answer.status, contentType: answer.header("content-type"), headers: answer.header, bytes },
-    session.settings.profile,
-  );
-  if (answer.status === 429 && error.retry?.retryable !== false) session.limiter.slowDown(error.retry?.after);
-  return error;
 }
 
 /** Runs `attempt` until it succeeds, fails permanently, or the retry budget is spent. */

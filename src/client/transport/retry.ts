@@ -70,7 +70,8 @@ function overBudget(error: ArrowbookError, pause: number): ArrowbookError {
   );
 }
 
-function reworded(error: ArrowbookError, message: string, hint: string | undefined): ArrowbookError {
+/** The same error with another message and hint. */
+export function reworded(error: ArrowbookError, message: string, hint: string | undefined): ArrowbookError {
   const Kind = error.constructor as typeof ArrowbookError;
   return new Kind(message, { ...error, code: error.code, hint, cause: error.cause });
 }

@@ -1,0 +1,69 @@
+import { decodeEntities } from "../format/xml-text.js";
+import { BY_STATUS } from "./meaning.js";
+
+/** Gives a header's value by its name, letter case ignored. */
+type Headers = (name: string) => string | null;
+
+interface Intermediary {
+  readonly name: string;
+  readonly sent: (headers: Headers, body: string) => boolean;
+  /** The reference under which its operators find the request. */
+  readonly reference?: (headers: Headers, body: string) => string | null | undefined;
+}
+
+/** What stands before many services and answers in their place. */
+const INTERMEDIARIES: readonly Intermediary[] = [
+  {
+    name: "Cloudflare",
+    sent: (headers, body) => headers("cf-ray") !== null || /cloudflare/i.test(headers("server") ?? body),
+    reference: (headers, body) => headers("cf-ray") ?? /Ray ID:[^0-9a-f]{0,40}([0-9a-f]{8,32})/i.exec(body)?.[1],
+  },
+  {
+    name: "Imperva",
+    sent: (headers, body) => headers("x-iinfo") !== null || /incapsula|imperva/i.test(`${headers("x-cdn")} ${body}`),
+    reference: (_, body) => /incident ID:\s{0,9}([\d-]{3,60})/i.exec(body)?.[1],
+  },
+  {
+    name: "Akamai",
+    sent: (headers, body) => /akamai/i.test(headers("server") ?? "") || /edgesuite\.net|akamai/i.test(body),
+    reference: (_, body) => /Reference\s{0,9}(?:#|&#35;)\s{0,9}([\w.&#;]{3,80})/i.exec(body)?.[1],
+  },
+  {
+    name: "CloudFront",
+    sent: (headers, body) => /cloudfront/i.test(`${headers("via")} ${headers("x-cache")} ${body}`),
+    reference: (headers) => headers("x-amz-cf-id"),
+  },
+  { name: "Fastly", sent: (headers) => /^cache-/.test(headers("x-served-by") ?? "") },
+];
+
+/** What is said of a web page that came in the place of an error message. */
+export interface WebPageText {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Says whose web page came and what to do about it: its status is not the service's verdict on the key. */
+export function webPageText(status: number, body: string, headers: Headers): WebPageText {
+  const found = INTERMEDIARIES.find(({ sent }) => sent(headers, body));
+  const reference = found?.reference?.(headers, body);
+  const title = decodeEntities(/<title[^>]{0,200}>([^<]{0,200})/i.exec(body)?.[1] ?? "")
+    .replace(/\s+/g, " ")
+    .trim();
+  const page = `a web page${title === "" ? "" : `, "${title}"`}`;
+  const mark = [`status ${status}`, ...(reference ? [`reference ${reference}`] : [])].join(", ");
+  return {
+    message: `${found?.name ?? "The address"} answered with ${page} (${mark})`,
+    hint: hintOf(status, found?.name),
+  };
+}
+
+function hintOf(status: number, name: string | undefined): string {
+  const who = name ?? "a proxy, firewall or login page";
+  if (status === 404 || status === 410) return BY_STATUS[404];
+  if (status >= 500) return `${upper(who)} between here and the service answered; try again later.`;
+  const refused = `${upper(who)} answered before the service saw the request, and says nothing about the key.`;
+  if (status === 429) return `${refused} Ask for less at once.`;
+  return `${refused} Try from another network, or ask the operators of the service to let this one through.`;
+}
+
+const upper = (text: string): string => text[0].toUpperCase() + text.slice(1);
