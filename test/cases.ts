@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 
-/** The folder of the shared cases, which lies beside the repository or where `ARROWBOOK_CASES` says; it may not be there. */
+/** The folder of the shared cases: beside the repository, or where `ARROWBOOK_CASES` points; it may be absent. */
 export const casesFolder = process.env["ARROWBOOK_CASES"] ?? resolve(repository, "../shared/cases");
 
 /** Whether the shared cases are here. */

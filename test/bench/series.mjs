@@ -170,7 +170,7 @@ const timed = async (name, peer, work) => {
   return result;
 };
 
-// One after the other within each round, so that a busy moment meets all of them.
+// One after the other within each round, so that a busy period affects all of them.
 for (const [name, work] of Object.entries(works)) {
   for (let round = 0; round < ROUNDS; round++) {
     const ours = await timed(name, "arrowbook", () => work(frame));

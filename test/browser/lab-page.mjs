@@ -5,7 +5,7 @@ import { rendererFactory } from "@jupyterlab/vega5-extension";
 const registry = new RenderMimeRegistry({ initialFactories: standardRendererFactories });
 registry.addFactory(rendererFactory, 57);
 
-/** Draws a bundle as an output area does and tells which MIME type was chosen. */
+/** Renders a bundle as an output area does and reports which MIME type was chosen. */
 globalThis.renderBundle = async (name, bundle, trusted) => {
   const model = new MimeModel({ data: bundle, trusted });
   const mime = registry.preferredMimeType(model.data, trusted ? "any" : "ensure");

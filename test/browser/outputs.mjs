@@ -1,4 +1,4 @@
-// The outputs that are looked at: made by the built package, from the sample data and from text that wants to be markup.
+// The outputs under test: made by the built package, from the sample data and from text that imitates markup.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { connect, Frame, progress } from "arrowbook";

@@ -168,7 +168,7 @@ async function inLab(theme, trusted) {
   });
   check(`${where}: names and types`, table.cells[0][1] === "ticker" && table.cells[1][3] === "BigDecimal(15,4)");
   check(`${where}: head, gap and tail`, table.rows === 21, String(table.rows));
-  check(`${where}: numbers stand right`, /right/.test(table.align), table.align);
+  check(`${where}: numbers are right-aligned`, /right/.test(table.align), table.align);
   check(`${where}: the chart is drawn`, (await page.locator("#chart canvas, #chart svg").count()) > 0);
   check(`${where}: candles are drawn`, (await page.locator("#candles canvas, #candles svg").count()) > 0);
   check(`${where}: progress`, (await page.locator("#progress").textContent()).includes("25 %"));

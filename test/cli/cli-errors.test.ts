@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packageRoot } from "../../src/package/package-root.js";
 
 /*
- * What a user of the command line sees when something is wrong: one clear line on stderr, exit status 1 (2 for wrong usage),
- * no stack, no key. The built command, on the embedded service.
+ * What a user of the command line sees when something is wrong: one clear line on stderr, exit status 1 (2 for wrong
+ * usage), no stack, no key. The built command, on the embedded service.
  */
 const command = join(packageRoot(), "dist/esm/cli.js");
 const KEY = "a-wrong-key-0123456789";
@@ -42,7 +42,12 @@ describe("what goes wrong is one clear line", () => {
   it.each([
     ["a wrong column", "sample", ["get", "table", "MARKET/PRICES", "--select", "ticker,clse"], /clse.*close/],
     ["a wrong column of a series", "sample", ["get", "dataset", "MARKET/AAA", "--column", "Clse"], /Clse.*Close/],
-    ["a column that is no filter", "sample", ["get", "table", "MARKET/PRICES", "--where", "close=1"], /close.*filter/i],
+    [
+      "a column that is not a filter",
+      "sample",
+      ["get", "table", "MARKET/PRICES", "--where", "close=1"],
+      /close.*filter/i,
+    ],
     ["a wrong table", "sample", ["get", "table", "MARKET/PRICE"], /MARKET\/PRICE/],
     ["a wrong series", "sample", ["get", "dataset", "MARKET/ZZZ"], /MARKET\/ZZZ|ZZZ/],
     ["half a code", "sample", ["get", "dataset", "MARKET"], /DATABASE\/DATASET/],

@@ -62,7 +62,7 @@ describe("null and empty text", () => {
     expect(await read('a,b\nx,""\n', { emptyText: "null" })).toEqual([["x", null]]);
   });
 
-  it("an empty text is no number", async () => {
+  it("an empty text is not a number", async () => {
     await expect(read('a,b\nx,""\n')).rejects.toMatchObject({ code: "BadCell", row: 0, column: "b" });
   });
 });
@@ -195,7 +195,7 @@ describe("bytes", () => {
     [[0xed, 0xa0, 0x80], 4],
     [[0xf4, 0x90, 0x80, 0x80], 4],
     [[0x41, 0x80], 4],
-  ])("%j is no UTF-8", async (cell, offset) => {
+  ])("%j is not UTF-8", async (cell, offset) => {
     for (const quote of [[], [34]]) {
       for (const text of ["dictionary", "utf8"] as const) {
         const bytes = Uint8Array.from([...utf8("a,b\n"), ...quote, ...cell, ...quote, ...utf8(",1\nz,2\n")]);

@@ -30,7 +30,8 @@ const columns = [
 ];
 const ROWS = 20_000;
 
-// Nulls come and go, texts are of very different lengths, so that memory of one batch hardly ever looks like that of the next.
+// Nulls come and go, texts are of very different lengths, so that memory of one batch hardly ever looks like that of
+// the next.
 const rows = Array.from({ length: ROWS }, (_, i) => {
   const cells = [
     `K${i % 37}`,
@@ -50,7 +51,7 @@ const header = columns.map(({ name }) => name);
 writeFileSync(zip, zipBytes([{ name: "T.csv", data: csvText([header, ...rows]) }]));
 const small = { batchRows: 1000, threads: 1 };
 
-it("a lent batch holds its cells until it is given back, and its memory then holds those to come", async () => {
+it("a lent batch holds its cells until it is returned, and its memory then holds later ones", async () => {
   const wanted = textsOf((await Frame.fromZip(zip, { columns, ...small })).table);
   const lent = new LentBatches();
   const held: RecordBatch[] = [];
@@ -86,7 +87,7 @@ it("files written batch by batch hold the table's cells", async () => {
   expect(textsOf((await Frame.fromParquet(path("T.parquet"))).table)).toEqual(wanted);
 });
 
-it("spare memory is given once, where it is neither too short nor far too long", () => {
+it("a pooled buffer is reused once, where it is neither too short nor far too long", () => {
   const spare = new SpareMemory();
   const [short, long] = [new ArrayBuffer(100), new ArrayBuffer(200)];
   spare.give(short);

@@ -314,7 +314,7 @@ it("damaged anywhere, it is refused, and no cell is another one", async () => {
     if (n % 10 > 0) for (let k = 0; k <= n % 4; k++) bytes[random(n, 2 + k, pagesEnd)] ^= 1 + random(n, 6 + k, 255);
     await writeFile(damaged, bytes);
     try {
-      // Bytes before the first page, and words of headers that nobody needs.
+      // Bytes before the first page, and header fields that are not used.
       expect(JSON.stringify(textsOf(await readParquet(damaged, { warn() {} })))).toBe(wanted);
     } catch (error) {
       expect(error).toBeInstanceOf(DataError);
@@ -369,7 +369,7 @@ it("a batch of very many rows, or of very many columns, is cut into row groups",
   expect(await ask(`select sum(c0), sum(c599) from read_parquet('${path}')`)).toEqual([[99_995_000, 99_995_000]]);
 });
 
-it("columns that must have values, and encodings that only the library knows", async () => {
+it("required columns, and encodings that only the library reads", async () => {
   const path = join(folder, "library.parquet");
   const texts = ["alpha", "alphabet", "beta", "beta", ""];
   const numbers = [1n, -5n, 2n ** 60n, 0n, 7n];
@@ -395,7 +395,7 @@ it("columns that must have values, and encodings that only the library knows", a
   expect(column(7)).toEqual(["0.5", "1.0", "2.0", "3.0", "-0.0"]);
 });
 
-it("bytes that are no text are told, and identifiers are spelt as such", async () => {
+it("bytes that are not text are reported, and identifiers are spelt as such", async () => {
   const path = join(folder, "bytes.parquet");
   await connection.run(`copy (select 'ok'::BLOB a union all select '\\xFF\\xFE'::BLOB) to '${path}' (format parquet)`);
   await expect(readParquet(path)).rejects.toMatchObject({ code: "BadUtf8", column: "a", row: 1 });

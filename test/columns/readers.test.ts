@@ -42,7 +42,7 @@ describe("decimals over raw buffers", () => {
   }
 });
 
-it("dates are days, not instants", () => {
+it("dates are days, not timestamps", () => {
   const vector = makeVector(makeData({ type: new DateDay(), length: 3, data: Int32Array.of(-719_162, 0, 2_932_896) }));
   expect(vectorToStrings(vector)).toEqual(["0001-01-01", "1970-01-01", "9999-12-31"]);
   expect(vectorToDates(vector)[1]).toEqual(new Date(0));

@@ -5,7 +5,8 @@ import { csvTable } from "../../src/columns/csv/reader.js";
 import { csvText } from "../../src/format/csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
-// Long CSV is read by blocks in WebAssembly, CSV in short chunks by a plain loop: both must give the same cells and the same errors.
+// Long CSV is read by blocks in WebAssembly, CSV in short chunks by a plain loop: both must give the same cells and the
+// same errors.
 
 const SHORT = 4_000;
 const LONG = 16_384;
@@ -95,7 +96,7 @@ const read = async (chunks: Iterable<Uint8Array>, options: CsvOptions): Promise<
     return await streamed(chunks, options);
   } catch (error) {
     const { message, code, row, column, offset } = error as Record<string, unknown>;
-    // How long a row has become when it is given up depends on the chunks.
+    // The length of a row that is abandoned depends on the chunks.
     return { code, row, column, offset, ...(code !== "RowTooLong" && { message }) };
   }
 };
@@ -236,7 +237,7 @@ describe("blocks of rows", () => {
     }
   });
 
-  it("find columns in the file's order, and leave out those that nobody declared", async () => {
+  it("find columns in the file's order, and skip undeclared ones", async () => {
     const rows = Array.from({ length: 2_000 }, (_, i) => [`t${i % 50}`, `${i}.25`, `"n, ${i % 7}"`, "2024-01-31"]);
     const csv = utf8(`ticker,close,note,date\n${rows.map((cells) => cells.join()).join("\n")}\n`);
     const declared = [

@@ -215,7 +215,7 @@ it("naughty strings as column names and cells give equal Arrow bytes, code unit 
   const file = cases("naughty-strings/blns.json");
   const own = ["\u0001\u001f", "\r", "\n", '"', ",", "\ufeff", "NULL", "=1+1", "</datum>", "]]", "\u2028", "\u0085"];
   const listed = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as string[]) : [];
-  // U+FFFE is no character of XML.
+  // U+FFFE is not an XML character.
   const strings = [...new Set([...own, ...listed])].filter((text) => !text.includes("\ufffe"));
   const columns = strings.map((name) => ({ name, type: "String" }));
   const reply = tableReply("naughty", columns, [strings, strings.map(() => null), strings.map(() => "")]);

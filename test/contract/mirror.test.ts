@@ -10,7 +10,9 @@ import { API_PREFIX } from "../../src/spec/limits.js";
 import { defineProfile, nasdaqDataLink, type Profile, specification } from "../../src/spec/profile.js";
 import { FORMATS, type Format, unlisted } from "../../src/spec/vocabulary.js";
 
-/** The client against the embedded service over a real socket: every endpoint, format and parameter (spec section 4). */
+/**
+ * The client against the embedded service over a real socket: every endpoint, format and parameter (spec section 4).
+ */
 
 const KEYS = {
   "key-of-a-subscriber": { subscriptions: "all" },
@@ -61,7 +63,7 @@ afterAll(() => pair.server.close());
 const bytes = (frame: Frame): string => Buffer.from(tableToIPCBytes(frame.table)).toString("base64");
 const cells = (frame: Frame): unknown[] => [...frame.rows({ decimals: "string" })];
 
-/** The frames of the three formats, which must be equal byte for byte; the first is given back. */
+/** The frames of the three formats, which must be equal byte for byte; returns the first. */
 async function same(ask: (format: Format) => Promise<Frame>): Promise<Frame> {
   const frames = await Promise.all(FORMATS.map(ask));
   for (const [i, frame] of frames.entries()) expect(bytes(frame) === bytes(frames[0]), FORMATS[i]).toBe(true);
@@ -244,9 +246,9 @@ describe("time series", () => {
   });
 
   it.each([
-    ["a code nobody knows", () => pair.service.dataset("WEATHER/NOWHERE").frame(), "QECx02"],
+    ["an unknown code", () => pair.service.dataset("WEATHER/NOWHERE").frame(), "QECx02"],
     [
-      "a word nobody knows",
+      "an unknown option value",
       () =>
         pair.service
           .dataset("WEATHER/SEATTLE")
@@ -260,7 +262,7 @@ describe("time series", () => {
   });
 });
 
-it("an unknown word passes with one warning", async () => {
+it("an unlisted option value passes with one warning", async () => {
   const ask = () => pair.service.dataset("WEATHER/SEATTLE").transform(unlisted("sqrt")).frame();
   await expect(ask()).rejects.toMatchObject({ code: "QESx04" });
   await expect(ask()).rejects.toMatchObject({ code: "QESx04" });
@@ -609,7 +611,7 @@ describe.each([
   });
   afterAll(() => other.server.close());
 
-  it("both ends speak it: root element, key, cursors, words, error bodies", async () => {
+  it("both ends support it: root element, key, cursors, option values, error bodies", async () => {
     const { service } = other;
     const query = (format: Format) =>
       service.table("TRANSPORT/AIRPORTS").where({ state: "WA" }).pageSize(20).format(format);

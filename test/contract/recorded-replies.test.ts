@@ -10,7 +10,9 @@ const folder = cases("quandl-recorded");
 
 if (!existsSync(folder)) console.info(`no recorded answers under ${casesFolder}: those tests did not run`);
 
-/** A recorded answer: status line without a version, headers, body; one line end more than the body stands at the end. */
+/**
+ * A recorded reply: status line without a version, headers, body; the file ends with one line end more than the body.
+ */
 const recorded = (name: string): Response => {
   const bytes = readFileSync(join(folder, "stock_calculator", name));
   const split = bytes.indexOf("\r\n\r\n");

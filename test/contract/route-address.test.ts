@@ -152,7 +152,7 @@ describe("addresses as the specification spells them", () => {
     expect(baseOf("https://x.example/service/api/v3")).toBe("https://x.example/service");
   });
 
-  it("spec 4.6: a profile has its own word for a whole database", () => {
+  it("spec 4.6: a profile has its own value for a complete database", () => {
     const bulk = call("databaseBulk", { format: undefined, parameters: { download_type: "full" } });
     expect(address(bulk, BASE, nasdaqDataLink)).toContain("download_type=complete");
   });
@@ -176,7 +176,7 @@ describe("what no address can say is refused before asking", () => {
   });
 });
 
-describe("what is no call is refused with a status and a code", () => {
+describe("an address that is not a call is refused with a status and a code", () => {
   it.each([
     [400, "/"],
     [400, "/api/v3"],
@@ -207,7 +207,7 @@ describe("what is no call is refused with a status and a code", () => {
     });
   });
 
-  it("spec 7: a query that is too long is told so in the specification's words", () => {
+  it("spec 7: a query that is too long is refused with the specification's message", () => {
     const result = route("GET", `/api/v3/datatables/A/B.xml?t=${"x".repeat(9000)}`, specification);
     expect(result).toMatchObject({ format: "xml", message: expect.stringContaining("query parameters are too long") });
   });

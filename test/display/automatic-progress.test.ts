@@ -121,7 +121,7 @@ describe("on a terminal", () => {
     expect(screen.screen).toEqual([]);
   });
 
-  it("lets what others write stand above it", () => {
+  it("keeps the output of others above it", () => {
     const screen = terminal({ stdout: true });
     const { tell, end } = begin();
     tell({ phase: "rows", code, rows: 5 });
@@ -168,7 +168,7 @@ describe("on a terminal", () => {
     end();
   });
 
-  it("goes before an error that nobody catches is printed, and when the process ends", () => {
+  it("is erased before an uncaught error is printed, and when the process ends", () => {
     const screen = terminal();
     for (const event of ["uncaughtExceptionMonitor", "exit"]) {
       const before = process.listenerCount(event);
@@ -185,7 +185,7 @@ describe("on a terminal", () => {
     expect(process.listenerCount("SIGINT")).toBe(0);
   });
 
-  it("goes from work that nobody hears of, and comes back with its next news", () => {
+  it("drops tasks without events, and shows them again with their next event", () => {
     const screen = terminal();
     const { tell, end } = begin();
     tell({ phase: "rows", code, rows: 5 });
@@ -201,7 +201,7 @@ describe("on a terminal", () => {
     expect(screen.screen).toEqual([]);
   });
 
-  it("lets go of work that was given up without an end, while other work goes on", () => {
+  it("drops a task that was abandoned without an end, while other tasks continue", () => {
     const screen = terminal();
     const [lost, alive] = [begin(), begin()];
     lost.tell({ phase: "rows", code: "A/LOST", rows: 1 });
@@ -374,7 +374,7 @@ describe("in a notebook", () => {
   });
 });
 
-describe("where nobody should see it", () => {
+describe("where it should not show", () => {
   const work = () => {
     const { tell, end } = begin();
     tell({ phase: "rows", code, rows: 5 });
@@ -384,8 +384,8 @@ describe("where nobody should see it", () => {
   };
 
   it.each([
-    ["the caller's word", { ARROWBOOK_PROGRESS: "off" }],
-    ["the caller's word, as a number", { ARROWBOOK_PROGRESS: "0" }],
+    ["the environment variable", { ARROWBOOK_PROGRESS: "off" }],
+    ["the environment variable, as a number", { ARROWBOOK_PROGRESS: "0" }],
     ["continuous integration", { ARROWBOOK_PROGRESS: "", CI: "true", NODE_ENV: "" }],
     ["tests", { ARROWBOOK_PROGRESS: "", CI: "", NODE_ENV: "test" }],
     ["node --test", { ARROWBOOK_PROGRESS: "", CI: "", NODE_ENV: "", NODE_TEST_CONTEXT: "child-v8" }],
@@ -411,7 +411,7 @@ describe("where nobody should see it", () => {
     expect(write).not.toHaveBeenCalled();
   });
 
-  it("tells a function of the caller's alone, and with false nobody", () => {
+  it("reports to the caller's function alone, and with false to none", () => {
     const screen = terminal();
     const told: string[] = [];
     const { tell, end } = begin(({ phase }) => told.push(phase));

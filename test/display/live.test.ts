@@ -120,7 +120,7 @@ describe("tables of others", () => {
 describe("cards", () => {
   it("shows an error with what, where, next step and nearest names, without a stack or key", () => {
     rememberSecret("very-secret-key-2");
-    const error = new DataError("The cell is no date.", {
+    const error = new DataError("The cell is not a date.", {
       code: "BadCell",
       row: 3,
       column: "date",
@@ -132,7 +132,7 @@ describe("cards", () => {
     expect(inspect(error)).toBe(
       [
         "DataError BadCell",
-        "The cell is no date.",
+        "The cell is not a date.",
         "  row          3",
         "  column       date",
         "  value        2024-02-30",
@@ -185,7 +185,7 @@ describe("progress", () => {
     };
   };
 
-  it("tells rows, bytes, rate and time left", () => {
+  it("shows rows, bytes, rate and time left", () => {
     const { drawn, ended, screen: here } = screen();
     const clock = vi.spyOn(performance, "now").mockReturnValue(0);
     const bar = progress("export", here);

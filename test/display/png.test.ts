@@ -57,7 +57,7 @@ it.each([
 ])("%i × %i pixels of %i colours come back as they were", (width, height, colors, kind) => {
   const before = picture(width, height, colors);
   expect(decoded(pngOf(before))).toEqual({ ...before, kind });
-  // Pixels that do not begin at a whole word of their buffer.
+  // Pixels that do not begin at an aligned address of their buffer.
   const shifted = new Uint8Array(before.pixels.length + 1);
   shifted.set(before.pixels, 1);
   expect(decoded(pngOf({ ...before, pixels: shifted.subarray(1) }))).toEqual({ ...before, kind });

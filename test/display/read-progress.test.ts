@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readProgress } from "../../src/columns/io/read-progress.js";
 
-it("tells each step and the end of a read, and nothing where there was none", () => {
+it("reports each step and the end of a read, and nothing where there was none", () => {
   const told: unknown[] = [];
   const { step, done } = readProgress((event) => told.push(event), "A/B");
   done();

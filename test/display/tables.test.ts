@@ -72,7 +72,7 @@ describe("htmlTable", () => {
     expect(html).not.toMatch(/<style|<script|color:|background/i);
   });
 
-  it("keeps long text at hand and tells empty text from null", () => {
+  it("keeps long text in the title and distinguishes empty text from null", () => {
     const long = "x".repeat(100);
     const frame = Frame.fromRows([{ s: long }, { s: "" }, { s: null }, { s: "null" }]);
     const html = htmlTable(frame.table);

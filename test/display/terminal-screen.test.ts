@@ -81,7 +81,7 @@ describe("what others print", () => {
     expect(screen.screen).toEqual(["one, two, three"]);
   });
 
-  it("stands before the lines that a bar of the caller's own leaves", () => {
+  it("precedes the lines that a bar of the caller's own leaves", () => {
     const bar = progress();
     bar(rows(1));
     process.stdout.write("one");
@@ -109,7 +109,9 @@ describe("what others print", () => {
 });
 
 describe("a terminal that goes away", () => {
-  /** A stream on which writing fails, as that of a closed terminal; `unheard` are the errors that would end the process. */
+  /**
+   * A stream on which writing fails, as that of a closed terminal; `unheard` are the errors that would end the process.
+   */
   const closedTerminal = (fail: (done: (error: Error) => void) => void) => {
     const unheard: unknown[] = [];
     let written = 0;

@@ -20,7 +20,7 @@ export function fakeTerminal({ stdout = false, columns = 100 } = {}) {
     get written() {
       return written;
     },
-    /** The lines that stand on the screen, without empty ones at the end. */
+    /** The lines on the screen, without empty ones at the end. */
     get screen() {
       return screenOf(written, columns);
     },
@@ -30,7 +30,10 @@ export function fakeTerminal({ stdout = false, columns = 100 } = {}) {
   };
 }
 
-/** What a terminal shows after these signs: text, line ends, cursor to a column, erasing, saving and restoring the cursor; it wraps when a sign comes that has no room. */
+/**
+ * What a terminal shows after these signs: text, line ends, cursor to a column, erasing, saving and restoring the
+ * cursor; it wraps when a sign comes that has no room.
+ */
 function screenOf(written: string, columns: number): string[] {
   const lines: string[][] = [[]];
   let [row, column] = [0, 0];

@@ -84,7 +84,7 @@ const shown = (text: string): string =>
     .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
     .replaceAll("\x7f", "\u2421");
 
-describe("text that wants to be markup", () => {
+describe("text that imitates markup", () => {
   const bundle = (value: object) => bundleOf(value) as Record<string, string>;
   const frameOf = (text: string) =>
     Frame.fromRows(
@@ -210,7 +210,7 @@ const require = createRequire(import.meta.url);
 const { compile } = require("vega-lite") as { compile(spec: object): { spec: object } };
 const { parseExpression } = require("vega") as { parseExpression(text: string): object };
 
-/** The identifiers of a parsed expression: what it can do. Names of columns may stand in literals only. */
+/** The identifiers of a parsed expression: what it can do. Column names may appear in literals only. */
 function identifiersOf(node: unknown): string[] {
   if (typeof node !== "object" || node === null) return [];
   const { type, name } = node as { readonly type?: string; readonly name?: string };

@@ -100,7 +100,7 @@ describe.each(["json", "xml", "csv"] as const)("metadata written and read in %s"
   });
 });
 
-it("spec 2.8: the header of an export status in CSV, and its moments", () => {
+it("spec 2.8: the header of an export status in CSV, and its timestamps", () => {
   const file = {
     link: "https://x.example/f.zip?api_key=k",
     status: "fresh",
@@ -116,7 +116,7 @@ it("spec 2.8: the header of an export status in CSV, and its moments", () => {
   );
 });
 
-it("spec 2.6: rows keep their digits, `columns` may stand before or after `data`", async () => {
+it("spec 2.6: rows keep their digits, `columns` may come before or after `data`", async () => {
   const columns = [
     { name: "ticker", type: "String" },
     { name: "date", type: "Date" },

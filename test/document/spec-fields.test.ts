@@ -6,7 +6,7 @@ import { specification } from "../../src/spec/profile.js";
 import { type ResourceName, resources } from "../../src/spec/resources.js";
 import { FORMATS, type Format } from "../../src/spec/vocabulary.js";
 
-/** The field tables of spec section 2, row by row: section, resource, field, type, and the formats it does not stand in. */
+/** The field tables of spec section 2, row by row: section, resource, field, type, and the formats that lack it. */
 const TABLES: readonly (readonly [string, ResourceName, string, string, (readonly Format[])?])[] = [
   ["2.1", "datasetData", "limit", "integer or null"],
   ["2.1", "datasetData", "transform", "string or null"],

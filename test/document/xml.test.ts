@@ -149,7 +149,7 @@ describe("naughty strings", () => {
   const strings = existsSync(file) ? [...own, ...(JSON.parse(readFileSync(file, "utf8")) as string[])] : own;
 
   it.each(["json", "xml"] as const)("as names, cells and metadata come back equal through %s", async (format) => {
-    // U+FFFE is no character of XML 1.0 or 1.1; writing it is refused (below).
+    // U+FFFE is not a character of XML 1.0 or 1.1; writing it is refused (below).
     const given = format === "xml" ? strings.filter((text) => !text.includes("\ufffe")) : strings;
     const columns = given.map((name) => ({ name, type: "String" }));
     const fields = { columns, next_cursor_id: given.join("\n") };

@@ -58,7 +58,7 @@ it("a service keeps its rows in it (the engine whose answers are Frames), and le
   await engine.close();
 });
 
-it("takes one key column by its name, and says what is no list of values", async () => {
+it("takes one key column by its name, and refuses values that are not an array", async () => {
   const engine = await duckdb();
   const one = (a: number) =>
     Frame.fromRows(

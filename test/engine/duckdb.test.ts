@@ -160,7 +160,7 @@ it("an answer may be left in the middle, and many may run at once", async () => 
   expect(totals).toEqual(Array.from({ length: 20 }, (_, k) => 1000 * k));
 });
 
-it("gives types without an Arrow column as text, huge integers as decimals, words of an enumeration as a dictionary", async () => {
+it("gives types without an Arrow column as text, huge integers as decimals, enum values as a dictionary", async () => {
   const back = await engine.query(
     "SELECT sum(i) AS total, [1, 2] AS list, 'b'::ENUM('a', 'b') AS word, TIME '10:00:00' AS at, 7::UTINYINT AS tiny, NULL AS nothing FROM range(3) r(i)",
   );

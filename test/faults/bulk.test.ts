@@ -72,7 +72,7 @@ describe("download", () => {
     expect(server.seen.find(({ path }) => path === FILE)?.headers["accept-encoding"]).toBe("identity");
   });
 
-  it("row 1: with a strong ETag it goes on where it was cut", async () => {
+  it("row 1: with a strong ETag it resumes where it was cut", async () => {
     server.on(FILE, ranged(zip, strong, { cutAt: half }), ranged(zip, strong, { cutAt: 1000 }), ranged(zip, strong));
     await save();
     isWhole();
@@ -87,7 +87,7 @@ describe("download", () => {
     expect(server.count(FILE)).toBeGreaterThan(8);
   });
 
-  it("row 1: a wrong Content-Range is no continuation", async () => {
+  it("row 1: a wrong Content-Range is not a continuation", async () => {
     const wrong: Answer = {
       status: 206,
       headers: { ...strong, "content-range": `bytes 5-${zip.length - 1}/${zip.length}` },
@@ -203,7 +203,7 @@ describe("download", () => {
     expect(await fails(save())).toMatchObject({ name: "ServiceError", code: "QEPx04" });
   });
 
-  it("row 11, 12: 503 with Retry-After is waited for in full, an hour is told at once", async () => {
+  it("row 11, 12: 503 with Retry-After is waited for in full, an hour fails at once", async () => {
     server.on(FILE, { status: 503, headers: { "retry-after": "1" } }, ranged(zip, strong));
     const start = performance.now();
     await save();
@@ -232,7 +232,7 @@ describe("download", () => {
     expect(server.count(EXPORT)).toBe(2);
   });
 
-  it("row 17: a link that expires in the middle is renewed, and the download goes on", async () => {
+  it("row 17: a link that expires in the middle is renewed, and the download resumes", async () => {
     server.on(FILE, ranged(zip, strong, { cutAt: half }), { status: 403, body: "expired" }, ranged(zip, strong));
     await save();
     isWhole();
@@ -253,7 +253,7 @@ describe("download", () => {
     expect(server.count(EXPORT)).toBe(4);
   });
 
-  it("row 18, 19: an old link is asked for anew by the monotonic clock", async () => {
+  it("row 18, 19: an old link is requested again by the monotonic clock", async () => {
     server.on(FILE, ranged(zip, strong, { cutAt: half }), ranged(zip, strong));
     const { specification, defineProfile } = await import("../../src/spec/profile.js");
     await save({ profile: defineProfile(specification, { linkLifetimeMs: 1 }) });
@@ -261,7 +261,7 @@ describe("download", () => {
     expect(server.count(EXPORT)).toBe(2);
   });
 
-  it("row 44: a disk without room is told before the first byte", async () => {
+  it("row 44: a disk without room is reported before the first byte", async () => {
     server.on(FILE, { body: zip, length: 2 ** 50 });
     expect(await fails(save())).toMatchObject({
       name: "FileError",
@@ -302,7 +302,7 @@ describe("download", () => {
     expect(await fails(exported().saveZip(join(folder, "file", "T.zip")))).toMatchObject({ name: "FileError" });
   });
 
-  it("row 48: an abort ends within a second and leaves what the next run goes on with", async () => {
+  it("row 48: an abort ends within a second and leaves what the next run resumes with", async () => {
     server.on(FILE, ranged(zip, strong, { stallAt: half }));
     const stop = new AbortController();
     const reason = new Error("enough");
@@ -319,7 +319,7 @@ describe("download", () => {
     expect(ranges().at(-1)).toBe(`bytes=${half}-`);
   });
 
-  it("row 49: neither the link nor the key stands in any file, status, event or error", async () => {
+  it("row 49: neither the link nor the key appears in any file, status, event or error", async () => {
     const events: Progress[] = [];
     server.on(FILE, ranged(zip, strong, { cutAt: half }), { status: 400, body: `api_key=${SECRET}` });
     const file = exported({ onProgress: (event) => events.push(event) });
@@ -511,7 +511,7 @@ describe("landing", () => {
     expect(left()).toEqual([]);
   });
 
-  it("row 27: rows are given only from an archive whose checksum was found right", async () => {
+  it("row 27: rows are returned only from an archive whose checksum is right", async () => {
     server.on(FILE, ranged(zipBytes([{ name: "T.csv", data: csv, crc: 1 }]), strong));
     const seen: number[] = [];
     const run = (async () => {
@@ -632,7 +632,7 @@ describe("landing", () => {
     );
   });
 
-  it("progress tells bytes of the download and rows of the reading, to its end", async () => {
+  it("progress reports bytes of the download and rows of the reading, to its end", async () => {
     const events: Progress[] = [];
     await exported().frame({ onProgress: (event) => events.push(event), batchRows: 1_000 });
     expect(events.at(-1)).toMatchObject({
@@ -696,7 +696,7 @@ describe("database bulk", () => {
     expect(numbered.numRows).toBe(2);
   });
 
-  it("row 15: not a subscriber: the service's words, asked once", async () => {
+  it("row 15: not a subscriber: the service's message, requested once", async () => {
     server.on(BULK, {
       status: 403,
       headers: json,

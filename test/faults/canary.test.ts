@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { builtLibrary } from "./built-library.js";
 
 /*
- * Row 49: one known key goes through everything a user can do, with temporary files, caches, state and output in one folder; then
- * nothing written anywhere, and nothing printed, holds it.
+ * Row 49: one known key goes through everything a user can do, with temporary files, caches, state and output in one
+ * folder; then nothing written anywhere, and nothing printed, holds it.
  */
 const KEY = "canary-0a1b2c3d4e5f";
 const root = mkdtempSync(join(tmpdir(), "arrowbook-canary-"));
@@ -29,7 +29,8 @@ const KEY = ${JSON.stringify(KEY)};
 const root = process.argv[2];
 const sample = await connect.sample();
 const rest = { retry: { attempts: 2, pause: 1 }, cache: root + "/cache", onProgress: (event) => console.log(JSON.stringify(event)) };
-// The sample's own key is an ordinary word: a service in front of it knows the canary instead, and repeats it wherever it can.
+// The sample's own key is a common name: a service in front of it uses the canary instead, and repeats it wherever it
+// can.
 const front = createServer(async (request, response) => {
   const url = new URL(request.url, sample.url);
   const known = url.searchParams.get("api_key") === KEY;

@@ -8,9 +8,10 @@ import { EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from 
 import { type Answer, faultServer, ranged } from "./fault-server.js";
 
 /*
- * The retry rules that the client libraries of a large storage service hold each other to: the faults come one per request, then
- * ordinary answers; the call succeeds or fails as the scenario says, with exactly as many requests as that takes. Our calls only
- * read, so that they stand for the idempotent ones; the scenarios about writes do not concern us.
+ * The retry rules that the client libraries of a large storage service hold each other to: the faults come one per
+ * request, then ordinary answers; the call succeeds or fails as the scenario says, with exactly as many requests as
+ * that takes. Our calls only read, so that they stand for the idempotent ones; the scenarios about writes do not
+ * concern us.
  */
 const file = cases("retry-conformance-gcs/retryStrategyTestData.json");
 
@@ -40,7 +41,7 @@ const page: Answer = {
   }),
 };
 
-/** What an instruction makes of the answer that would have been given. */
+/** How an instruction changes the usual reply. */
 const fault = (instruction: string): Answer => {
   const status = /^return-(\d{3})$/.exec(instruction);
   if (status) return { status: Number(status[1]), headers: json, body: "{}" };

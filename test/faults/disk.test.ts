@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it("row 44: a disk that fills on the way: told, nothing left of it, the old file as it was", async () => {
+it("row 44: a disk that fills on the way: an error, no partial file, the old file unchanged", async () => {
   const zip = archiveOf(csvOf(20_000));
   server.on(METADATA, metadata);
   server.on(EXPORT, exportAnswer(server));

@@ -18,7 +18,10 @@ export interface Step {
   readonly trickle?: number;
   /** Milliseconds after every 64 KB. */
   readonly pace?: number;
-  /** Declared length, true or not; `close`: none, the end of the connection ends the body; `chunked`. Default: the true length. */
+  /**
+   * Declared length, true or not; `close`: none, the end of the connection ends the body; `chunked`. Default: the true
+   * length.
+   */
   readonly length?: number | "close" | "chunked";
 }
 
@@ -43,7 +46,7 @@ export interface FaultServer {
   close(): Promise<void>;
 }
 
-/** Starts a server that does what it is told, request by request. */
+/** Starts a server that follows a script, request by request. */
 export async function faultServer(): Promise<FaultServer> {
   const routes = new Map<string, { answers: Answer[]; next: number }>();
   const seen: SeenRequest[] = [];

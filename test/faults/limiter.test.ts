@@ -85,7 +85,7 @@ describe("limits", () => {
     expect(await gap()).toBe(0);
   });
 
-  it("row 12: a pause that the service asked for holds for everybody, and is told at once to whom it is too long", async () => {
+  it("row 12: a pause that the service requires holds for all calls, and fails at once where it is too long", async () => {
     const clock = fakeClock();
     const gate = limiter(4, [], clock);
     gate.slowDown(5_000);
@@ -177,7 +177,7 @@ describe("row 14: exports an hour", () => {
     const now = 1_700_000_000_000;
     const account = settings("first-key-12345678");
     for (let i = 0; i < 3; i++) await countExport(account, now + i);
-    vi.resetModules(); // another process knows nothing but the file
+    vi.resetModules(); // another process shares only the file
     const other = await import("../../src/client/bulk/export-quota.js");
     await expect(other.countExport(account, now + 10)).rejects.toMatchObject({
       code: "ExportLimit",

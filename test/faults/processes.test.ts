@@ -58,7 +58,7 @@ function seeded(seed: number): () => number {
 }
 
 it.each(["T.zip", "T.parquet"])(
-  "row 46: killed at any moment, %s is whole or not there, and the next run goes on",
+  "row 46: killed at any time, %s is complete or absent, and the next run resumes",
   async (name) => {
     const random = seeded(name.length);
     const path = join(folder, name);
@@ -73,7 +73,7 @@ it.each(["T.zip", "T.parquet"])(
       const child = start(path);
       const ended = end(child);
       const before = server.count(FILE);
-      // A moment of the download, of the writing, or of the time around it.
+      // A time of the download, of the writing, or before or after.
       const killed = (async () => {
         while (server.count(FILE) === before && child.exitCode === null) await new Promise((go) => setTimeout(go, 5));
         await new Promise((go) => setTimeout(go, random() * 350));
@@ -98,7 +98,7 @@ it.each(["T.zip", "T.parquet"])(
   },
 );
 
-it("row 46: Ctrl-C leaves what the same command goes on with, and says so", async () => {
+it("row 46: Ctrl-C leaves what the same command resumes with, and says so", async () => {
   server.on(FILE, ranged(zip, strong, { pace: 200 }));
   const path = join(folder, "T.parquet");
   const command = join(library, "command.mjs");

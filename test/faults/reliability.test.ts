@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 /*
- * docs/reliability.md is the list of faults with the tests that hold each of them: the table is made from the tests' names
- * (`UPDATE_DOCS=1` writes it), and no fault may stand without a test.
+ * docs/reliability.md is the list of faults with the tests that hold each of them: the table is made from the tests'
+ * names (`UPDATE_DOCS=1` writes it), and every fault has a test.
  */
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = join(root, "docs", "reliability.md");
@@ -15,7 +15,7 @@ const END = "<!-- end of table -->";
 const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string]>> = {
   1: [
     "The connection breaks in the middle of a body",
-    "Tried again; a download goes on where it stopped when a strong ETag, or the same snapshot or weak ETag and length, say that it is the same file",
+    "Retried; a download resumes where it stopped when a strong ETag, or the same snapshot or weak ETag and length, say that it is the same file",
   ],
   2: ["The service ignores `Range` and answers 200", "Starts again from the first byte; nothing is appended"],
   3: [
@@ -31,7 +31,7 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   7: ["No answer, a stall, a trickle", "Limits for the answer, for idling, for the whole; tried again"],
   8: [
     "Name unknown, connection refused, certificate bad",
-    "The first two tried three times in all; a certificate told at once, with the host only",
+    "The first two are tried three times in all; a bad certificate is reported at once, with the host only",
   ],
   9: [
     "gzip, asked for or not, once or twice; a body that is not in the coding its head names",
@@ -40,9 +40,9 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   10: ["A web page with status 200", "`UnexpectedContent` with the status and 200 characters, keys removed"],
   11: [
     "500, 502, 503, 504",
-    "Tried again with random pauses in a doubling span; then told, with the export as the way out",
+    "Retried with random pauses in a doubling span; then an error that names the export as the way out",
   ],
-  12: ["429 or 503 with `Retry-After` in any form", "Waited for in full; beyond the budget told at once"],
+  12: ["429 or 503 with `Retry-After` in any form", "Waited for in full; beyond the budget an error at once"],
   13: ["429 without a time; a daily limit", "The pace is cut to 0.7 and recovers slowly; a daily limit fails at once"],
   14: ["60 exports an hour", "Counted per key across processes, refused before asking"],
   15: ["400, 401, 403, 404, 410, 413, 414, 422", "Never tried again; the service's code decides before the status"],
@@ -52,7 +52,7 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   ],
   17: [
     "A link that has expired, at the start or in the middle",
-    "Renewed up to three times without progress; goes on only within one generation",
+    "Renewed up to three times without progress; resumes only within one generation",
   ],
   18: ["Clocks that differ", "The age of a link is monotonic, and the service's answer decides"],
   19: ["The machine slept", "The age is looked at before each use"],
@@ -66,11 +66,11 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
     "A missing link is not ready; an unknown state is an error that names it; no order of states is assumed",
   ],
   23: [
-    "Cursors that loop, repeat, expire, are no text; empty pages",
+    "Cursors that loop, repeat, expire or are not text; empty pages",
     "`CursorLoop`, `BadCursor`, `TooManyPages`, or the service's own error; never a part or a mix",
   ],
   24: ["Columns or rows change between pages", "Columns: an error; a refresh: a warning"],
-  25: ["Exactly 10,000 rows and no word about more", "A warning, and `source.complete` is false"],
+  25: ["Exactly 10,000 rows and no cursor member", "A warning, and `source.complete` is false"],
   26: ["An archive cut off, or with bytes before or after it", "Refused; fetched once more"],
   27: ["A wrong checksum or size", "Refused; nothing read before counts; fetched once more"],
   28: ["zip64", "Read, sizes beyond 4 GiB included"],
@@ -86,16 +86,19 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   ],
   35: ["A ragged row", "An error, and no file"],
   41: ["A type that changes on the way", "An error"],
-  44: ["The disk is full", "Looked at before the first byte; told with what it needs and has; an older file stays"],
+  44: [
+    "The disk is full",
+    "Checked before the first byte; the error says what is needed and what is free; an older file stays",
+  ],
   45: ["Two processes want the same file", "One download, shared; right also where locks do nothing"],
   46: [
     "kill -9, power, a broken run",
-    "Only whole files under their names; the next run goes on and sweeps what is left",
+    "Only complete files under their names; the next run resumes and sweeps what is left",
   ],
-  47: ["A folder that cannot be written; a cache that has rotted", "Told, or done without; downloaded again"],
+  47: ["A folder that cannot be written; a corrupt cache", "An error, or works without; downloaded again"],
   48: [
     "A slow reader, a reader that leaves, an abort",
-    "One batch at a time; sockets, files and handles are given back within a second",
+    "One batch at a time; sockets, files and handles are released within a second",
   ],
   49: ["Keys in errors, logs, files, notebooks, links", "One scrubber; links are never stored"],
 };

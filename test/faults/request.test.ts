@@ -215,7 +215,7 @@ describe("transport", () => {
     });
   });
 
-  it("row 8: a certificate that is no good is told once, with the host only", async () => {
+  it("row 8: a bad certificate is reported once, with the host only", async () => {
     let asked = 0;
     const fetch = (async () => {
       asked++;
@@ -244,7 +244,7 @@ describe("transport", () => {
     expect(await fails({ limits: { replyBytes: 1 << 20 } })).toMatchObject({ code: "TooLarge" });
   });
 
-  it("row 10: a web page with status 200 is no reply, whatever it calls itself", async () => {
+  it("row 10: a web page with status 200 is not a reply, whatever its content type", async () => {
     const html = `<!DOCTYPE html><html><title>Sign in</title>api_key=${KEY} ${"x".repeat(500)}</html>`;
     for (const headers of [{ "content-type": "text/html" }, json]) {
       server.on(T, { headers, body: html });
@@ -262,14 +262,17 @@ describe("transport", () => {
     }
   });
 
-  it.each([500, 502, 503, 504])("row 11: status %i is tried again, then told with the way out", async (status) => {
-    server.on(T, { status, headers: { "content-type": "text/html" }, body: "<html>oops</html>" }, good);
-    expect(await rows()).toBe(1);
-    server.on(T, { status, body: "" });
-    const error = await fails();
-    expect(error).toMatchObject({ name: "ServiceError", status, hint: expect.stringMatching(/export|again/) });
-    expect(server.count(T)).toBe(2 + 5);
-  });
+  it.each([500, 502, 503, 504])(
+    "row 11: status %i is retried, then an error that names the way out",
+    async (status) => {
+      server.on(T, { status, headers: { "content-type": "text/html" }, body: "<html>oops</html>" }, good);
+      expect(await rows()).toBe(1);
+      server.on(T, { status, body: "" });
+      const error = await fails();
+      expect(error).toMatchObject({ name: "ServiceError", status, hint: expect.stringMatching(/export|again/) });
+      expect(server.count(T)).toBe(2 + 5);
+    },
+  );
 
   it("row 12: Retry-After is kept in full, and fails at once beyond the budget", async () => {
     const profile = { retry: { ...fast, budget: 90_000 } };
@@ -312,7 +315,7 @@ describe("transport", () => {
     },
   );
 
-  it("row 12: a date to wait for is kept, seen by the service's clock where it tells the time", async () => {
+  it("row 12: a date to wait for is kept, by the service's clock where the reply has one", async () => {
     const profile = { retry: { ...fast, budget: 90_000 } };
     const at = (ms: number) => new Date(ms).toUTCString();
     server.on(T, { status: 429, headers: { "retry-after": at(Date.now() + 3_600_000) } });
@@ -465,7 +468,7 @@ describe("paging", () => {
     expect(await fails()).toMatchObject({ code: "CursorLoop", message: expect.stringContaining("empty") });
   });
 
-  it("row 23: a cursor that is no text, or blank, is refused before another request", async () => {
+  it("row 23: a cursor that is not text, or blank, is refused before another request", async () => {
     for (const cursor of [7, "", " ", {}]) {
       server.reset();
       server.on(T, of([[1]], cursor), of([[2]], null));
@@ -491,7 +494,7 @@ describe("paging", () => {
     expect(await fails()).toMatchObject({ code: "ColumnsChanged" });
   });
 
-  it("a bad row of a later page is told by its place in the whole answer and by its page", async () => {
+  it("a bad row of a later page is named by its place in the table and by its page", async () => {
     server.on(T, of([[1], [2]], "c1"), of([[3]], "c2"), of([[4], [5, 6]], null));
     const ragged = await fails();
     expect(ragged).toMatchObject({ code: "LongRow", row: 4 });
@@ -561,7 +564,7 @@ describe("paging", () => {
     expect(said).toEqual([expect.stringContaining("was refreshed while")]);
   });
 
-  it("row 25: exactly 10,000 rows without a word about a cursor bring a warning and an incomplete frame", async () => {
+  it("row 25: exactly 10,000 rows without a cursor member bring a warning and an incomplete frame", async () => {
     const csv = `ticker,date,close\n${"AAA,2024-02-29,1.25\n".repeat(10_000)}`;
     server.on("/api/v3/datatables/V/T/metadata", csvMetadata);
     server.on("/api/v3/datatables/V/T.csv", { body: csv });
@@ -588,7 +591,7 @@ describe("paging", () => {
 describe("names", () => {
   beforeEach(() => server.on("/api/v3/datatables/V/T/metadata", csvMetadata));
 
-  it("an unknown column is told before rows are asked for, with the nearest name", async () => {
+  it("an unknown column is reported before rows are requested, with the nearest name", async () => {
     const query = service().table("V/T");
     await expect(query.select("clsoe").frame()).rejects.toMatchObject({
       code: "UnknownColumn",

@@ -66,7 +66,7 @@ it("refuses names that Jupyter refuses, and to remove what is not ours", async (
   await expect(uninstallKernel()).rejects.toMatchObject({ code: "NotOurs" });
 });
 
-it("tells what keeps an installed kernel from starting", async () => {
+it("reports what keeps an installed kernel from starting", async () => {
   expect(kernelStatus()).toEqual([]);
   const place = await installKernel();
   expect(kernelStatus()).toMatchObject([{ name: "arrowbook", folder: place, problems: [] }]);
@@ -75,7 +75,7 @@ it("tells what keeps an installed kernel from starting", async () => {
   expect(kernelStatus()[0].problems).toEqual(["its Node is gone: /gone/node"]);
 });
 
-it("knows where each system keeps its data", () => {
+it("finds the data folder of each system", () => {
   expect(userDataFolder({ JUPYTER_DATA_DIR: "/d" }, "linux")).toBe("/d");
   expect(userDataFolder({ HOME: "/home/u" }, "linux")).toBe("/home/u/.local/share/jupyter");
   expect(userDataFolder({ HOME: "/home/u", XDG_DATA_HOME: "/x" }, "linux")).toBe("/x/jupyter");

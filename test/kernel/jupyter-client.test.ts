@@ -41,7 +41,7 @@ describe("a client over the kernel's own sockets, against stock tslab", () => {
     expect(reply.content["matches"]).toEqual(["price"]);
   });
 
-  it("interrupts a pending cell after its time limit and goes on", async () => {
+  it("interrupts a pending cell after its time limit and continues", async () => {
     await expect(
       kernel.execute("await new Promise((r) => setTimeout(r, 60_000));", { timeout: 2000 }),
     ).rejects.toMatchObject({ code: "CellTimeout" });

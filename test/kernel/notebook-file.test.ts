@@ -26,7 +26,7 @@ describe.runIf(haveCases)("collected notebooks", () => {
   const old = names.filter((name) => /^test[23]/.test(name));
   const valid = names.filter((name) => !old.includes(name) && !(name in INVALID));
 
-  it.each(valid)("%s opens, and is written as its schema wants, losing nothing", async (name) => {
+  it.each(valid)("%s opens, and is written as its schema requires, losing nothing", async (name) => {
     const path = join(folder, "notebooks", name);
     const before = readFileSync(path);
     const notebook = await readNotebook(path);

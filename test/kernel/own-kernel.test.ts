@@ -53,7 +53,7 @@ describe("results", () => {
     expect(execution.reply.content).toMatchObject({ status: "ok", payload: [], user_expressions: {} });
   });
 
-  it("show what a value says of itself, also when it takes time, and its text besides", async () => {
+  it("show the representations of a value, asynchronous ones too, and its text besides", async () => {
     const own = `({ [Symbol.for("Jupyter.display")]: async () => ({ "text/html": "<b>7</b>" }), seven: 7 })`;
     expect(await result(own)).toMatchObject({
       "text/html": "<b>7</b>",
@@ -74,7 +74,7 @@ describe("results", () => {
 });
 
 describe("cells", () => {
-  it("see each other, may be run again and may declare anew", async () => {
+  it("see each other, may be run again and may redeclare", async () => {
     await run("const x = 1; function f(n: number) { return n + x; } class C { m = 2; } interface I { q: number }");
     await run("const x = 'text';");
     expect(await result("x.length + new C().m")).toEqual({ "text/plain": "6" });
@@ -185,7 +185,7 @@ describe("errors", () => {
     expect(trace(found)).toMatch(/2:3 - Property 'foo' does not exist/);
   });
 
-  it("that are no Error still say what was thrown", async () => {
+  it("that are not an Error still say what was thrown", async () => {
     expect(await error("throw 'plain'")).toMatchObject({ ename: "Uncaught", evalue: "plain" });
     expect(await error("await Promise.reject(new TypeError('later'))")).toMatchObject({ ename: "TypeError" });
     expect(await error("throw new Error('outer', { cause: new Error('inner') })")).toMatchObject({
@@ -204,7 +204,7 @@ describe("errors", () => {
     expect(all.map((execution) => execution.reply.content["status"])).toEqual(["error", "ok"]);
   });
 
-  it("outside of a cell are told and do not end the kernel", async () => {
+  it("outside of a cell are reported and do not end the kernel", async () => {
     const execution = await run(
       "setTimeout(() => { throw new Error('adrift') }, 1); await new Promise((r) => setTimeout(r, 60));",
     );
@@ -253,7 +253,7 @@ describe("the other requests", () => {
     });
   });
 
-  it("completion knows types, and counts code points", async () => {
+  it("completion has types, and counts code points", async () => {
     const code = "const s = '😀'; const rows = [{ price: 1 }]; rows.map((r) => r.pr";
     const points = [...code].length;
     expect(await ask("complete_request", { code, cursor_pos: points })).toMatchObject({

@@ -46,7 +46,7 @@ describe("the names that need no import", () => {
     expect(await matches("Frame.fromC")).toEqual(["fromCSV"]);
   });
 
-  it("complete the words of the service", async () => {
+  it("complete the option values of the service", async () => {
     const code = 'service.dataset("MARKET/AAA").collapse("")';
     expect(await matches(code, code.length - 2)).toEqual(["annual", "daily", "monthly", "none", "quarterly", "weekly"]);
   });
@@ -68,7 +68,7 @@ describe("the names that need no import", () => {
     expect(text(execution)).toBe("6522");
   });
 
-  it("may be declared anew", async () => {
+  it("may be redeclared", async () => {
     expect(text(await kernel.execute("const service = 5; service + 1"))).toBe("6");
     expect(text(await kernel.execute("service + 2"))).toBe("7");
     expect(text(await kernel.execute("const display = 'mine'; display.length"))).toBe("4");
@@ -127,7 +127,7 @@ it("strict checks and bundler resolution come on request", async () => {
   await strict.shutdown();
 });
 
-it("another tslab is told of, and runs as it is with results that show themselves", async () => {
+it("another tslab gets a warning, and runs as it is with results that show themselves", async () => {
   const other = join(folder, "other");
   const installed = dirname(createRequire(import.meta.url).resolve("tslab/package.json"));
   cpSync(installed, join(other, "node_modules", "tslab"), { recursive: true });

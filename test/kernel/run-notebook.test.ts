@@ -57,7 +57,7 @@ it("stops at the cell that fails, names it, and keeps what ran", async () => {
   expect(outputs(path, 3)).toEqual([]);
 });
 
-it("goes on after errors when allowed, losing no cell", async () => {
+it("continues after errors when allowed, losing no cell", async () => {
   const path = notebook(
     "go-on.ipynb",
     "tslab",
@@ -77,7 +77,7 @@ it("names the cell that takes too long", async () => {
   await expect(runNotebook(path, { timeout: 300, output: false })).rejects.toThrow(/^Cell 2: No answer within 0\.3 s/);
 });
 
-it("leaves the file alone when told so", async () => {
+it("leaves the file unchanged on request", async () => {
   const path = notebook("dry.ipynb", "tslab", "1");
   const before = readFileSync(path, "utf8");
   await runNotebook(path, { output: false });

@@ -27,7 +27,7 @@ const SOURCES = [
 it.each([
   ["tslab", ["stream stream stream", "stream", "stream", "display_data", "stream", "stream"]],
   ["arrowbook", ["stream stream stream", "execute_result", "error", "display_data", "error", "stream"]],
-])("what a run on %s stores is what nbformat's schema wants", async (kernel, kinds) => {
+])("what a run on %s stores is valid under nbformat's schema", async (kernel, kinds) => {
   const path = join(folder, `${kernel}.ipynb`);
   const cells = SOURCES.map((source, i) => ({
     cell_type: "code",
@@ -45,7 +45,7 @@ it.each([
   expect(haveCases ? schemaFaults(stored) : []).toEqual([]);
 });
 
-it("the gallery itself is what the schema wants", () => {
+it("the gallery itself is valid under the schema", () => {
   for (const name of gallery) {
     const path = fileURLToPath(new URL(`../../notebooks/${name}`, import.meta.url));
     const stored = JSON.parse(readFileSync(path, "utf8")) as Notebook;

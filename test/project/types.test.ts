@@ -43,14 +43,14 @@ it("a frame's columns and rows carry the row type", () => {
   expectTypeOf(chosen).returns.toEqualTypeOf<Frame<Pick<Price, "ticker">>>();
 });
 
-it("words are unions that still take an unlisted word knowingly", () => {
+it("option values are unions that still take an unlisted value on purpose", () => {
   const series = service.dataset("MARKET/AAA");
   series.collapse("monthly").transform("rdiff").order("asc").format("xml");
   series.collapse(unlisted("semiannual"));
   const wrong = (): void => {
-    // @ts-expect-error: not a word of the vocabulary
+    // @ts-expect-error: not a value of the vocabulary
     series.collapse("montly");
-    // @ts-expect-error: not a word of the vocabulary
+    // @ts-expect-error: not a value of the vocabulary
     series.transform("rdif");
     // @ts-expect-error: not a format
     series.format("yaml");

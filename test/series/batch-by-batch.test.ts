@@ -60,14 +60,14 @@ const works: Record<string, (frame: Frame) => Frame> = {
 const inPlace = (frame: Frame): (string | null)[][] => textsOf(frame.sort("ticker", "date").table);
 
 describe.each(Object.entries(works))("%s", (_, work) => {
-  it("is the same of series that stand in order, however the batches are cut, and of the same rows apart", () => {
+  it("is the same of series in order, however the batches are cut, and of the same rows apart", () => {
     const sizes = fc.integer({ min: 1, max: 40 });
     fc.assert(
       fc.property(standing, sizes, fc.nat({ max: 5 }), (rows, size, cut) => {
         const table = tableOf(rows);
         const whole = work(Frame.from(table));
         const expected = textsOf(whole.table);
-        // Day by day the series lie interleaved, newest first no series stands in order: both take the general way.
+        // Day by day the series are interleaved, newest first no series is in order: both take the general path.
         const interleaved = rows.toSorted((a, b) => a[1] - b[1]);
         expect(inPlace(work(Frame.from(tableOf(interleaved))))).toEqual(inPlace(whole));
         expect(inPlace(work(Frame.from(tableOf(rows.toReversed()))))).toEqual(inPlace(whole));
@@ -158,7 +158,7 @@ describe("what stays and what is copied", () => {
     expect(works.rdiff(Frame.from(inBatches(mostly, 10))).table.batches.map(({ numRows }) => numRows)).toEqual([9]);
   });
 
-  it("tells series apart by a dictionary of decimals, and one that repeats itself", () => {
+  it("identifies series by a dictionary of decimals, and by one with repeats", () => {
     const cents = (texts: string[]) => tableFrom({ c: ["BigDecimal(6,2)", texts] }).getChild("c") as Vector;
     const type = new Dictionary(cents(["1.00"]).type, new Int32());
     const chunk = (dictionary: Vector, from: number) =>
@@ -176,7 +176,7 @@ describe("what stays and what is copied", () => {
     }
   });
 
-  it("tells series apart where each batch has a dictionary of its own", () => {
+  it("identifies series where each batch has a dictionary of its own", () => {
     const parts = [rows.slice(0, 20), rows.slice(20)].map(tableOf);
     const joined = Frame.concat(parts.map((part) => Frame.from(part)));
     const tickers = new Vector(parts.flatMap((part) => (part.getChild("ticker") as Vector).data));

@@ -22,12 +22,12 @@ it.each([
   ["1900-02-28", ["1900-02-28", "1900-03-04", "1900-02-28", "1900-03-31", "1900-12-31"]],
   ["0001-01-01", ["0001-01-01", "0001-01-07", "0001-01-31", "0001-03-31", "0001-12-31"]],
   ["9999-12-31", ["9999-12-31", "9999-12-31", "9999-12-31", "9999-12-31", "9999-12-31"]],
-])("%s lies in periods that end on %j", (date, ends) => {
+])("%s is in periods that end on %j", (date, ends) => {
   const day = parseDate(date);
   expect(FREQUENCIES.map((frequency) => formatDate(label(floor(day, frequency), frequency)))).toEqual(ends);
 });
 
-it.each(FREQUENCIES)("every day from 0001-01-01 to 9999-12-31 lies in its %s period", (frequency) => {
+it.each(FREQUENCIES)("every day from 0001-01-01 to 9999-12-31 is in its %s period", (frequency) => {
   const monday = parseDate("2024-01-01");
   let start = floor(FIRST_DAY, frequency);
   let after = next(start, frequency);

@@ -48,7 +48,7 @@ it("merges series on their dates, each title after its code, newest first as the
   expect(frame.source?.code).toBe("T/A, T/B, T/C");
 });
 
-it("every word goes to every series", async () => {
+it("every option applies to every series", async () => {
   const query = service.datasets(["T/A", "T/B"]).from("2024-01-03").collapse("monthly").order("asc").format("csv");
   const frame = await query.frame();
   expect(cellsOf(frame.table)).toEqual([
@@ -99,7 +99,7 @@ it("keeps to the limits of the connection", async () => {
   expect(frame.numColumns).toBe(9);
 });
 
-it("refuses options and words that are not there before it asks", async () => {
+it("refuses unknown options and option values before the first request", async () => {
   const before = asked.length;
   const refused = (answer: Promise<unknown>, code: string, hint: string) =>
     expect(answer).rejects.toThrow(expect.objectContaining({ name: "InputError", code, hint }));

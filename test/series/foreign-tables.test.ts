@@ -38,7 +38,7 @@ const raw = (type: DataType, perMs: bigint, below: boolean): Vector => {
   return new Vector([makeData({ type: type as TimestampSecond, length: 4, data })]);
 };
 
-describe("moments count as their UTC day", () => {
+describe("timestamps count as their UTC day", () => {
   it.each([
     ["seconds", raw(new TimestampSecond("UTC"), 1000n, true)],
     ["milliseconds", raw(new TimestampMillisecond("UTC"), 1n, false)],
@@ -83,7 +83,7 @@ it("narrow numbers are numbers, and keep their type where values are picked", ()
   expect(cellsOf(Frame.from(wide).fill("forward").table)[2]).toEqual(["2024-02-01T12:00:00Z", 4, 300, 3, 0.25, false]);
 });
 
-describe("series are told apart by any column", () => {
+describe("any column identifies series", () => {
   const names = ["b", "a", "b", null];
   const repeated = (): Vector => {
     const dictionary = vectorFromArray(["a", "b", "b"], new Utf8());

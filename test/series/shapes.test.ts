@@ -167,7 +167,7 @@ describe("merge", () => {
   const a = make(["2024-01-01", "2024-01-02"], ["1.00", "2.00"], -1);
   const b = make(["2024-01-02", "2024-01-03"], ["3.00", null], -1);
 
-  it("newest first stays newest first where all frames stand so; types stay", () => {
+  it("newest first stays newest first where all frames are so; types stay", () => {
     const merged = Frame.merge([a, b]);
     expect(namesOf(merged.table)).toEqual(["Date", "Close_1", "Close_2"]);
     expect(typesOf(merged)).toEqual(["Date", "BigDecimal(8,2)", "BigDecimal(8,2)"]);

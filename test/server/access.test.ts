@@ -97,7 +97,7 @@ it("only GET and HEAD", async () => {
   }
 });
 
-it("what is no HTTP gets one answer and a closed connection", async () => {
+it("input that is not HTTP gets one reply and a closed connection", async () => {
   const { port } = new URL(service.url);
   const talk = (text: string) =>
     new Promise<string>((resolve, reject) => {
@@ -162,7 +162,7 @@ it("every answer has an id, and the log has it with the key removed", async () =
   expect(inspect(log, { depth: 9 })).not.toContain(KEY);
 });
 
-it("speaks another profile: its words, its key header, its error member", async () => {
+it("serves another profile: its option values, its key header, its error member", async () => {
   const other = await started({
     data: sampleOf("MARKET"),
     profile: nasdaqDataLink,

@@ -169,7 +169,7 @@ it("spec 8: subscribers only, and premium databases only", async () => {
   expect((await fetch(link.replace("=market", "=free"))).status).toBe(403);
 });
 
-it("a file that nobody asked for in a day is removed", async () => {
+it("a file not requested for a day is removed", async () => {
   let now = 0;
   const service = await started({ data: sampleOf("TRANSPORT/AIRPORTS"), clock: () => now });
   const path = "/datatables/TRANSPORT/AIRPORTS.json?qopts.export=true";

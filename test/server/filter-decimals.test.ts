@@ -9,7 +9,7 @@ import { specification } from "../../src/spec/profile.js";
 const engine = await duckdbEngine();
 afterAll(() => engine.close());
 
-/** Cells of a BigDecimal(6,2), unscaled; a null stands beside them. */
+/** Cells of a BigDecimal(6,2), unscaled; beside a null. */
 const cells = [-999_999n, -10_001n, -100n, -1n, 0n, 1n, 99n, 100n, 101n, 12_345n, 999_999n];
 const text = (unscaled: bigint, digits: number): string => {
   const plain = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(digits + 1, "0");

@@ -10,7 +10,7 @@ const service = await started({
   log: (entry) => entry.error !== undefined && failures.push(entry),
 });
 
-/** Asks with the target exactly as it stands; a URL would tidy it up. */
+/** Sends the target byte for byte; a URL would normalise it. */
 const ask = (path: string): Promise<{ status: number; type: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
@@ -91,7 +91,7 @@ it("no address whatever makes the service fail (spec 7)", async () => {
   expect(failures).toEqual([]);
 });
 
-it("words of the service in any order are answered or refused, never failed", async () => {
+it("option values in any order are answered or refused, never an internal error", async () => {
   const known = fc.tuple(
     fc.constantFrom(
       "/api/v3/datasets/LABOR/EMPLOYMENT.csv",

@@ -100,7 +100,7 @@ it("keeps rows, files, counts and cursors in a database file", async () => {
   await fourth.close();
 });
 
-it("wide decimals, moments and null beside empty text come through exactly", async () => {
+it("wide decimals, timestamps and null beside empty text come through exactly", async () => {
   const folder = folderOf({ "catalog.json": { tables: [table] }, "t.csv": csv });
   const service = await serve({ data: folder });
   expect((await get(service, "/datatables/V/T.json")).text).toContain(

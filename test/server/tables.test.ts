@@ -88,7 +88,7 @@ it("columns come in the order asked for", async () => {
 
 it.each([
   ["an unknown column as filter", "?delai=1", 422, "QESx04", /no column "delai".*Did you mean "delay"/],
-  ["a column that is no filter", "?delay=1", 422, "QESx08", /You cannot use delay column as a filter/],
+  ["a column that is not a filter", "?delay=1", 422, "QESx08", /You cannot use delay column as a filter/],
   ["an unknown column to select", "?qopts.columns=id,orign", 422, "QESx04", /Did you mean "origin"/],
   ["a column selected twice", "?qopts.columns=id,id", 422, "QESx04", /twice/],
   ["a bad date", "?date.gte=2001-02-30", 422, "QESx04", /"2001-02-30" is no date/],

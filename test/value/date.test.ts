@@ -55,7 +55,7 @@ it("no other byte passes for a digit or a dash", () => {
   }
 });
 
-it("instants in the service's three spellings are one moment", () => {
+it("a timestamp in the service's three spellings is one value", () => {
   fc.assert(
     fc.property(
       fc.date({ min: new Date("0001-01-02"), max: new Date("9999-12-30"), noInvalidDate: true }),

@@ -6,7 +6,7 @@ import { longNumber, readFloat64 } from "../../src/value/number.js";
 /** The text with line feeds behind it, as the readers want it. */
 const bytes = (text: string): Uint8Array => Buffer.from(`${text}${"\n".repeat(32)}`);
 
-/** A number of up to 24 digits with a point anywhere, and how many digits stand after it. */
+/** A number of up to 24 digits with a point anywhere, and how many digits follow it. */
 const plain = fc.tuple(fc.boolean(), fc.stringMatching(/^\d{1,24}$/), fc.nat(23)).map(([negative, digits, places]) => {
   const fraction = Math.min(places, digits.length - 1);
   const whole = digits.slice(0, digits.length - fraction);
@@ -41,7 +41,7 @@ it("reads back what a double prints as, and its neighbours one digit further", (
   );
 });
 
-it("tells two doubles apart right next to the middle between them", () => {
+it("decides between two doubles right next to the midpoint between them", () => {
   const odd = fc.bigInt({ min: 2n ** 53n, max: 2n ** 59n - 1n });
   fc.assert(
     fc.property(odd, fc.integer({ min: -3, max: 3 }), fc.nat(17), (near, step, fraction) => {
@@ -72,7 +72,7 @@ it("says where the long way must decide instead of guessing", () => {
   expect(left).toBeLessThan(100);
 });
 
-it("stores the exact words of whole numbers, or leaves them to the caller", () => {
+it("stores whole numbers exactly, or leaves them to the caller", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.nat(3), (value, zeros) => {
       const text = value.toString().replace(/\d+$/, (digits) => "0".repeat(zeros) + digits);
@@ -88,7 +88,7 @@ it("stores the exact words of whole numbers, or leaves them to the caller", () =
   );
 });
 
-it("stores the exact words of decimals of up to 38 digits", () => {
+it("stores decimals of up to 38 digits exactly", () => {
   const number = fc.tuple(fc.boolean(), fc.stringMatching(/^\d{1,38}$/), fc.nat(37), fc.nat(12));
   fc.assert(
     fc.property(number, ([negative, digits, places, more]) => {

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** One entry of a made archive; what is given beside `name` and `data` is written as it stands, true or not. */
+/** One entry of a made archive; options besides `name` and `data` are written unchecked, true or not. */
 export interface MadeEntry {
   readonly name: string;
   readonly data: string | Uint8Array;
@@ -11,7 +11,10 @@ export interface MadeEntry {
   readonly unixMode?: number;
 }
 
-/** An archive as bytes, for tests of readers: it can lie in every field. `sameOffset` gives all entries the first one's data. */
+/**
+ * An archive as bytes, for tests of readers: it can lie in every field. `sameOffset` gives all entries the first one's
+ * data.
+ */
 export function zipBytes(entries: readonly MadeEntry[], options: { sameOffset?: boolean } = {}): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];

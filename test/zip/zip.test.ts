@@ -170,7 +170,7 @@ it("bytes after the end of the compressed data are refused", async () => {
   await expect(text(zipBytes([{ name: "a.csv", data: csv, raw }]))).rejects.toMatchObject({ code: "BadZip" });
 });
 
-it("a path that is no file, and a file that changes between directory and reading", async () => {
+it("a path that is not a file, and a file that changes between directory and reading", async () => {
   await expect(zipEntry(join(folder, "nothing.zip"))).rejects.toMatchObject({ name: "FileError", code: "NoSuchFile" });
   await expect(zipEntry(folder)).rejects.toMatchObject({ name: "FileError" });
   const path = join(folder, "changing.zip");
