@@ -35,7 +35,7 @@ for (const name of names) results.push(values.seed === undefined ? await fuzz(na
 console.table(results.map(({ failures, ...figures }) => ({ ...figures, failures: failures.length })));
 for (const { target, failures } of results) {
   for (const { seed, kind, message, file } of failures) {
-    console.error(`\n${target}, seed ${seed}, ${kind}: ${message}\n  input: ${file}`);
+    console.error(`\n${target}, seed ${seed}, ${kind}: ${message.slice(0, 2000)}\n  input: ${file}`);
     console.error(`  again: npm run fuzz -- --seed ${seed} ${target}`);
   }
 }
@@ -108,8 +108,9 @@ function newTotal(target) {
 }
 
 async function keep(name, total, failure) {
+  if (total.failures.length >= MAX_FAILURES) return;
   total.failures.push({ ...failure, file: await save(name, failure.seed) });
-  console.log(`${name}: seed ${failure.seed}: ${failure.kind}: ${failure.message.split("\n")[0]}`);
+  console.log(`${name}: seed ${failure.seed}: ${failure.kind}: ${failure.message.split("\n")[0].slice(0, 200)}`);
 }
 
 /** Writes the input of a seed to a file. */

@@ -3,6 +3,7 @@ import { formatDate } from "../../value/date.js";
 import { decimalNumber, decimalText, unscaled } from "../../value/decimal.js";
 import { formatNumber } from "../../value/number.js";
 import { type Data, type DataType, DateUnit, type Decimal, TimeUnit, Type, Vector } from "./arrow.js";
+import { nestedText, unionCells } from "./nested-cells.js";
 
 /** What a cell is in JavaScript: design §5, `rows()` with its defaults. */
 export type Cell = string | number | bigint | boolean | null;
@@ -79,10 +80,16 @@ function typedReader(data: Data): Typed {
     case Type.Utf8:
     case Type.LargeUtf8:
       return texts(data);
+    case Type.Utf8View:
+      return viewedTexts(data);
     case Type.Dictionary:
       return dictionary(data);
-    default:
-      return anything(data);
+    case Type.Union:
+      return unionCells(data, chunkReader);
+    default: {
+      const text = nestedText(data, chunkReader);
+      return text === undefined ? anything(data) : { value: text, text };
+    }
   }
 }
 
@@ -203,6 +210,23 @@ function texts(data: Data): Typed {
   return { value: text, text };
 }
 
+/** Bytes of one view, and the longest text that a view holds itself. */
+const VIEW_BYTES = 16;
+const LONGEST_INLINE = 12;
+
+function viewedTexts({ values, variadicBuffers }: Data): Typed {
+  const bytes = values as Uint8Array;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = (i: number): string => {
+    const at = i * VIEW_BYTES;
+    const size = view.getInt32(at, true);
+    if (size <= LONGEST_INLINE) return decode(bytes, at + 4, at + 4 + size);
+    const offset = view.getInt32(at + 12, true);
+    return decode(variadicBuffers[view.getInt32(at + 8, true)], offset, offset + size);
+  };
+  return { value: text, text };
+}
+
 function dictionary(data: Data): Typed {
   const indices = data.values as Int32Array | BigInt64Array;
   const words = data.dictionary as Vector;
@@ -292,12 +316,11 @@ export function chunkFinder(vector: Vector): (i: number) => readonly [chunk: num
   };
 }
 
-/** Types without a reader of their own: Arrow's value, its text in JSON where it is no scalar. */
+/** Types without a reader of their own, such as bytes and times: Arrow's value, bytes in hexadecimal. */
 function anything(data: Data): Typed {
   const vector = new Vector([data]);
   const value = (i: number): Cell => {
     const found: unknown = vector.get(i);
-    if (found === null || found === undefined) return null;
     switch (typeof found) {
       case "string":
       case "number":
@@ -305,9 +328,8 @@ function anything(data: Data): Typed {
       case "boolean":
         return found;
       default:
-        if (ArrayBuffer.isView(found))
-          return Buffer.from(found.buffer, found.byteOffset, found.byteLength).toString("hex");
-        return JSON.stringify(found, (_, inner) => (typeof inner === "bigint" ? inner.toString() : inner)) ?? null;
+        if (!ArrayBuffer.isView(found)) return null;
+        return Buffer.from(found.buffer, found.byteOffset, found.byteLength).toString("hex");
     }
   };
   return { value, text: (i) => String(value(i)) };

@@ -17,6 +17,7 @@ import {
   Vector,
 } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
+import { emptyData } from "../arrow/empty-data.js";
 import { recordBatch } from "../arrow/record-batch.js";
 
 /** Rows to copy, as a chunk number and a row inside that chunk; row -1 makes a null. `chunk` is left out where there is one chunk. */
@@ -64,11 +65,6 @@ const withType = (field: Field, data: Data): Field =>
 
 const chunksOf = (table: Table, column: number, field: Field): readonly Data[] =>
   table.batches.length === 0 ? [emptyData(field.type)] : table.batches.map((batch) => batch.data.children[column]);
-
-const emptyData = (type: DataType): Data =>
-  makeBuilder({ type, nullValues: [null] })
-    .finish()
-    .toVector().data[0];
 
 function placesOf(lengths: readonly number[], positions: Uint32Array | Int32Array): Places {
   const row = new Int32Array(positions.length);
