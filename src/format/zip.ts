@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
 import { DataError } from "../errors/errors.js";
+import { readBlocks } from "./blocks.js";
 import { inflated } from "./inflated.js";
 import { bytesAccess, type FileState, fileAccess, type RandomAccess } from "./random-access.js";
 import { refuseFormat, SIGNATURE_BYTES } from "./signature.js";
@@ -42,11 +43,6 @@ export interface ZipListing extends ZipEntry {
 
 const WINDOW = 1 << 16;
 
-/** Bytes read at a time. */
-const BLOCK = 1 << 19;
-
-/** Blocks in use: zlib has one inflated, one waits, one is passed on and one is read ahead; the rest is headroom. */
-const RING = 5;
 const DEFAULT_MAX_RATIO = 200;
 const DEFAULT_MAX_SIZE = 2 ** 40;
 
@@ -228,7 +224,7 @@ function listing(source: ZipSource, state: FileState | undefined, span: Span, op
       checked();
       const access = typeof source === "string" ? await fileAccess(source, state) : accessOf(source);
       try {
-        const raw = blocks(access, span.dataStart, span.end);
+        const raw = readBlocks(access, span.dataStart, span.end);
         const stored = entry.compressionMethod === 0;
         yield* verified(listed, stored ? raw : inflated(raw, entry.compressedSize), options.signal);
       } catch (cause) {
@@ -270,35 +266,6 @@ function refuseBomb(entry: Entry, options: ZipOptions): void {
       `The entry ${JSON.stringify(entry.fileName)} grows ${Math.round(size / compressedSize)}-fold (${compressedSize} to ${size} bytes); the limit is ${maxRatio}.`,
       { code: "ZipBomb", hint: "Raise the limit with maxRatio if the archive is trusted." },
     );
-  }
-}
-
-/** Bytes from `start` to `end` in blocks of half a MB, the next one read meanwhile. The memory of each is used again for the fifth after it. */
-async function* blocks(access: RandomAccess, start: number, end: number): AsyncGenerator<Uint8Array> {
-  const buffers: Uint8Array[] = [];
-  const read = async (i: number): Promise<Uint8Array> => {
-    const position = start + i * BLOCK;
-    const length = Math.min(BLOCK, end - position);
-    buffers[i % RING] ??= Buffer.allocUnsafeSlow(length);
-    const block = buffers[i % RING].subarray(0, length);
-    await access.read(block, position);
-    return block;
-  };
-  const count = Math.ceil((end - start) / BLOCK);
-  if (count === 0) return;
-  let next = read(0);
-  try {
-    for (let i = 1; i <= count; i++) {
-      const block = await next;
-      if (i < count) {
-        next = read(i);
-        // An error of the read ahead is met when its block is due.
-        next.catch(() => {});
-      }
-      yield block;
-    }
-  } finally {
-    await next.catch(() => {});
   }
 }
 

@@ -8,13 +8,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import type { CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { BatchMaker } from "../../src/columns/build/batch-maker.js";
+import { LentBatches } from "../../src/columns/build/lent-batches.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { inflateTo } from "../../src/columns/workers/inflate.js";
+import { inflatedAhead } from "../../src/columns/workers/inflate-ahead.js";
 import { readTask, type ThreadAnswer, threadReader } from "../../src/columns/workers/task.js";
 import { hasThreads } from "../../src/columns/workers/thread.js";
 import { BatchReceiver } from "../../src/columns/workers/transfer.js";
-import { zipBatches, zipTable } from "../../src/columns/workers/zip-file.js";
+import { type ZipCsvOptions, zipBatches, zipTable } from "../../src/columns/workers/zip-file.js";
 import { zipEntry } from "../../src/format/zip.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { zipBytes } from "../zip/archive.js";
@@ -147,7 +149,7 @@ describe("an inflating thread", () => {
   const path = join(folder, "T.zip");
   const rows = Array.from({ length: 700_000 }, (_, i) => `${(i * 2654435761) % 1e9},${i}\n`).join("");
 
-  it("sends the file in at most eight chunks at a time, whose memory goes along and comes back, and then that it has ended", async () => {
+  it("sends the file in at most so many chunks at a time, whose memory goes along and comes back, and then that it has ended", async () => {
     writeFileSync(path, zipBytes([{ name: "T.csv", data: rows }]));
     const { crc32 } = await zipEntry(path);
     const { port1, port2 } = new MessageChannel();
@@ -167,15 +169,15 @@ describe("an inflating thread", () => {
         }
       });
     });
-    await Promise.all([inflateTo({ path, crc32, limits: {}, to: port1 }), ended]);
+    await Promise.all([inflateTo({ path, crc32, limits: {}, to: port1, chunks: 3 }), ended]);
     port2.close();
     expect(Buffer.concat(chunks).toString()).toBe(rows);
-    expect(most).toBeLessThanOrEqual(8);
+    expect(most).toBeLessThanOrEqual(3);
   });
 
   it("sends nothing of another file than was meant", async () => {
     const { port1, port2 } = new MessageChannel();
-    await expect(inflateTo({ path, crc32: 1, limits: {}, to: port1 })).rejects.toThrow("changed");
+    await expect(inflateTo({ path, crc32: 1, limits: {}, to: port1, chunks: 3 })).rejects.toThrow("changed");
     port2.close();
   });
 });
@@ -193,7 +195,13 @@ describe("a long archive", () => {
     writeFileSync(path, zipped(text));
   });
 
-  const all = async (options: Partial<CsvOptions>): Promise<RecordBatch[]> => {
+  // Parsed on a thread, or here because each batch is lent.
+  const ways = [
+    ["inflated and parsed on threads", () => ({ threads: 2 })],
+    ["inflated on a thread, parsed here", () => ({ lent: new LentBatches() })],
+  ] as const;
+
+  const all = async (options: Partial<ZipCsvOptions>): Promise<RecordBatch[]> => {
     const batches: RecordBatch[] = [];
     for await (const batch of zipBatches(path, await zipEntry(path), { columns, ...options })) batches.push(batch);
     return batches;
@@ -204,7 +212,7 @@ describe("a long archive", () => {
     expect(one.numRows).toBe(rows);
     const expected = textsOf(one);
     expect(textsOf(await zipTable(path, { columns, threads: 2 }))).toEqual(expected);
-    expect(textsOf(tableOf(await all({ threads: 2 })))).toEqual(expected);
+    for (const [, way] of ways) expect(textsOf(tableOf(await all(way())))).toEqual(expected);
     const bytes = zipped(text);
     expect((await zipTable(bytes, { columns, threads: 2 })).numRows).toBe(rows);
     expect(bytes.equals(zipped(text))).toBe(true);
@@ -222,11 +230,11 @@ describe("a long archive", () => {
     expect(printed.toString()).toBe(String(rows));
   });
 
-  it("names the row of an error and gives each batch before it once", async () => {
+  it.each(ways)("names the row of an error and gives each batch before it once: %s", async (_, way) => {
     writeFileSync(path, zipped(`${text}T,x,nope,2024-02-29\n`));
     const given: number[] = [];
     const reading = async (): Promise<void> => {
-      for await (const batch of zipBatches(path, await zipEntry(path), { columns, threads: 2, batchRows: 20_000 })) {
+      for await (const batch of zipBatches(path, await zipEntry(path), { columns, ...way(), batchRows: 20_000 })) {
         given.push(batch.numRows);
       }
     };
@@ -235,30 +243,30 @@ describe("a long archive", () => {
     writeFileSync(path, zipped(text));
   });
 
-  it("reports the cells that became null, once", async () => {
+  it.each(ways)("reports the cells that became null, once: %s", async (_, way) => {
     writeFileSync(path, zipped(`${text}T,x,nope,2024-02-29\n`));
     const reports: CellReport[] = [];
-    await all({ threads: 2, onBadCell: "null", onReport: (report) => reports.push(report) });
+    await all({ ...way(), onBadCell: "null", onReport: (report) => reports.push(report) });
     expect(reports).toMatchObject([
       { column: "close", what: "null", count: 1, examples: [{ row: rows, value: "nope" }] },
     ]);
     writeFileSync(path, zipped(text));
   });
 
-  it("is refused at the end where its checksum is wrong", async () => {
+  it.each(ways)("is refused at the end where its checksum is wrong: %s", async (_, way) => {
     const bytes = zipped(text);
     // The CRC-32 of the central directory, 16 bytes after its signature.
     const at = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 16;
     bytes.writeUInt32LE((bytes.readUInt32LE(at) ^ 1) >>> 0, at);
     writeFileSync(path, bytes);
-    await expect(all({ threads: 2 })).rejects.toMatchObject({ name: "DataError", code: "BadChecksum" });
+    await expect(all(way())).rejects.toMatchObject({ name: "DataError", code: "BadChecksum" });
     writeFileSync(path, zipped(text));
   });
 
-  it("leaves no listener on the caller's signal, and stops when it is aborted, before and on the way", async () => {
+  it.each(ways)("leaves no listener on the caller's signal, and stops when it is aborted: %s", async (_, way) => {
     const stop = new AbortController();
     const read = async (): Promise<void> => {
-      const options = { columns, threads: 2, batchRows: 1_000, signal: stop.signal };
+      const options = { columns, ...way(), batchRows: 1_000, signal: stop.signal };
       for await (const _ of zipBatches(path, await zipEntry(path), options)) {
         expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
         stop.abort(new Error("enough"));
@@ -266,6 +274,40 @@ describe("a long archive", () => {
     };
     await expect(read()).rejects.toThrow("enough");
     await expect(read()).rejects.toThrow("enough");
+  });
+
+  it("gives each byte once where the thread that inflates fails", async () => {
+    const wrong = zipped(text);
+    // A byte in the middle of the compressed data: the thread has sent chunks by then.
+    wrong[wrong.length >> 1] ^= 1;
+    writeFileSync(path, wrong);
+    const entry = await zipEntry(path);
+    const archive = { path, crc32: entry.crc32, limits: {} };
+    const byThread: Uint8Array[] = [];
+    const here: Uint8Array[] = [];
+    const collect = async (chunks: AsyncIterable<Uint8Array>, to: Uint8Array[]): Promise<void> => {
+      for await (const chunk of chunks) to.push(new Uint8Array(chunk));
+    };
+    const damaged = { name: "DataError", message: expect.stringMatching(/damaged|checksum/) };
+    await expect(collect(entry.chunks(), here)).rejects.toMatchObject(damaged);
+    await expect(
+      collect(
+        inflatedAhead(archive, () => entry.chunks()),
+        byThread,
+      ),
+    ).rejects.toMatchObject(damaged);
+    expect(here.length).toBeGreaterThan(2);
+    expect(Buffer.concat(byThread).equals(Buffer.concat(here))).toBe(true);
+    writeFileSync(path, zipped(text));
+    // One that cannot begin: all is inflated here.
+    byThread.length = 0;
+    const other = { ...archive, crc32: archive.crc32 ^ 1 };
+    const right = await zipEntry(path);
+    await collect(
+      inflatedAhead(other, () => right.chunks()),
+      byThread,
+    );
+    expect(Buffer.concat(byThread).toString() === text).toBe(true);
   });
 
   it("takes columns that hold more than a thread can be sent", async () => {

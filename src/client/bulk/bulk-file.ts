@@ -221,10 +221,10 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     options: BulkOptions,
     write: (batches: AsyncIterable<RecordBatch>, onWritten: (batch: RecordBatch) => void) => Promise<Written>,
   ): Promise<Landed> {
-    // Threads would only read ahead of the slower writer, and take half as much memory again.
+    // A parsing thread would only read ahead of the slower writer, and take half as much memory again.
     return this.#landed(path, options, async (landing) => {
       const lent = new LentBatches();
-      const batches = landedBatches({ ...landing, lent }, { threads: 1, ...options });
+      const batches = landedBatches({ ...landing, lent }, options);
       return { path, ...(await write(batches, (batch) => lent.takeBack(batch))) };
     });
   }

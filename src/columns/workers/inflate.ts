@@ -2,22 +2,25 @@ import type { MessagePort } from "node:worker_threads";
 import { CHUNK } from "../../format/inflater.js";
 import { type ZipOptions, zipEntry } from "../../format/zip.js";
 
-/** Chunks on their way at most: enough that neither thread waits for the other. */
-const CHUNKS = 8;
-
-/** The one file of a zip archive, known by its CRC-32, to be inflated for another thread. */
+/** The one file of a zip archive, known by its CRC-32, to be inflated on another thread. */
 export interface InflateTask {
   readonly path: string;
   readonly crc32: number;
   readonly limits: Pick<ZipOptions, "maxRatio" | "maxSize">;
-  /** Where the chunks go, and null after the last. The memory of each comes back once it was read. */
-  readonly to: MessagePort;
 }
 
-/** Inflates and checks an archive's file, chunk by chunk, as they are read on the other side. Throws DataError, FileError. */
-export async function inflateTo({ path, crc32, limits, to }: InflateTask): Promise<void> {
+/** An {@link InflateTask} as it is sent to a thread. */
+export interface InflateOrder extends InflateTask {
+  /** Where the chunks go, and null after the last. The memory of each comes back once it was read. */
+  readonly to: MessagePort;
+  /** Chunks on their way at most. */
+  readonly chunks: number;
+}
+
+/** Inflates and checks a file, chunk by chunk, as the chunks are read on the other side. Throws DataError, FileError. */
+export async function inflateTo({ path, crc32, limits, to, chunks }: InflateOrder): Promise<void> {
   const free: ArrayBuffer[] = [];
-  let room = CHUNKS;
+  let room = chunks;
   let resume = (): void => {};
   to.on("message", (memory: ArrayBuffer) => {
     free.push(memory);

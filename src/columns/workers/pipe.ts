@@ -5,6 +5,9 @@ import type { ReadEnd, ReadTask } from "./task.js";
 import { readerThread } from "./thread.js";
 import { BatchReceiver } from "./transfer.js";
 
+/** Chunks on their way between the threads: enough that neither waits for the other. */
+const CHUNKS = 8;
+
 interface ThreadOptions {
   /** No further chunk is read while so many batches have not been taken. */
   readonly ahead: number;
@@ -19,7 +22,7 @@ interface ThreadOptions {
  * @throws ThreadFailure, whose reason shows when the caller reads the same; the reason of `signal` when it is aborted
  */
 export async function* zipThreadsBatches(
-  archive: Omit<InflateTask, "to">,
+  archive: InflateTask,
   task: ReadTask,
   { ahead, signal, onBatch }: ThreadOptions,
 ): AsyncGenerator<RawBatch, ReadEnd> {
@@ -33,7 +36,7 @@ export async function* zipThreadsBatches(
       inflater.onFailure(parser.fail);
       const { port1: from, port2: to } = new MessageChannel();
       parser.send({ stream: { ...task, from, ahead } }, [from]);
-      inflater.send({ inflate: { ...archive, to } }, [to]);
+      inflater.send({ inflate: { ...archive, to, chunks: CHUNKS } }, [to]);
       const receiver = new BatchReceiver();
       for (;;) {
         const answer = await parser.answer();

@@ -4,7 +4,7 @@ import type { CellReport, CsvOptions } from "../arrow/read-options.js";
 import type { RawBatch, TextMode } from "../build/builder.js";
 import { CsvParser } from "../csv/parser.js";
 import { fullBatches, lastBatches } from "../csv/pieces.js";
-import { type InflateTask, inflateTo } from "./inflate.js";
+import { type InflateOrder, inflateTo } from "./inflate.js";
 import { BatchSender, type SentBatch } from "./transfer.js";
 
 /** Bytes read at a time; they stay in the processor's cache. */
@@ -39,7 +39,7 @@ export type ThreadOrder =
   | { readonly part: PartTask }
   | { readonly stream: StreamTask }
   | { readonly taken: true }
-  | { readonly inflate: InflateTask };
+  | { readonly inflate: InflateOrder };
 
 /** How a read came to its end. */
 export interface ReadEnd {

@@ -8,6 +8,7 @@ import type { LentBatches } from "../build/lent-batches.js";
 import type { CsvParser } from "../csv/parser.js";
 import { rawBatches } from "../csv/pieces.js";
 import { csvReader } from "../csv/reader.js";
+import { inflatedAhead } from "./inflate-ahead.js";
 import { zipThreadsBatches } from "./pipe.js";
 import { readTask } from "./task.js";
 import { hasThreads, ThreadFailure } from "./thread.js";
@@ -20,7 +21,10 @@ const AHEAD = 2;
 
 /** How the CSV file inside an archive is read. */
 export interface ZipCsvOptions extends CsvOptions, ZipOptions, OnBytes {
-  /** Learns of each batch what it was made of, so that its memory can be used again. */
+  /**
+   * Receives what each batch is made of, so that its memory can be used again. Batches are then parsed on the caller's thread, none ahead, unless `threads`
+   * says otherwise.
+   */
   readonly lent?: LentBatches;
 }
 
@@ -52,10 +56,8 @@ export async function* zipBatches(
 }
 
 /**
- * A long file is inflated on one worker thread and parsed on another. zlib keeps a second core busy without them; but what is read passes
- * through a lot of memory that only the garbage collector frees, and on the caller's thread each of its rounds visits all that the caller
- * holds (docs/decisions.md). Whatever stops the threads, an error in the file included, is met again by the caller's thread, which gives
- * the batches that are still due.
+ * A long file is inflated on one worker thread and parsed on another; where batches are lent, it is parsed on the caller's (docs/decisions.md).
+ * What stops the threads, an error in the file included, is met again by the caller's thread, which yields the batches that are still due.
  */
 async function* zipRaws(
   source: ZipSource,
@@ -65,25 +67,30 @@ async function* zipRaws(
   ahead: number,
 ): AsyncGenerator<RawBatch> {
   const { threads = availableParallelism(), signal, onBytes, maxRatio, maxSize } = options;
-  let given = 0;
+  let chunks = (): AsyncGenerator<Uint8Array> => entry.chunks();
+  let passed = 0;
   if (typeof source === "string" && threads > 1 && entry.size >= SHORTEST && hasThreads()) {
-    const onBatch = (offset: number): void => {
-      given++;
-      onBytes?.(offset, entry.size);
-    };
-    try {
-      const archive = { path: source, crc32: entry.crc32, limits: { maxRatio, maxSize } };
-      const task = readTask(options, textModes(options.schema));
-      const end = yield* zipThreadsBatches(archive, task, { ahead, signal, onBatch });
-      if (options.onReport !== undefined) for (const report of end.reports) options.onReport(report);
-      return;
-    } catch (error) {
-      if (!(error instanceof ThreadFailure)) throw error;
+    const archive = { path: source, crc32: entry.crc32, limits: { maxRatio, maxSize } };
+    if (options.lent !== undefined && options.threads === undefined) {
+      chunks = () => inflatedAhead(archive, () => entry.chunks(), signal);
+    } else {
+      const onBatch = (offset: number): void => {
+        passed++;
+        onBytes?.(offset, entry.size);
+      };
+      try {
+        const task = readTask(options, textModes(options.schema));
+        const end = yield* zipThreadsBatches(archive, task, { ahead, signal, onBatch });
+        if (options.onReport !== undefined) for (const report of end.reports) options.onReport(report);
+        return;
+      } catch (error) {
+        if (!(error instanceof ThreadFailure)) throw error;
+      }
     }
   }
-  for await (const raw of rawBatches(parser, entry.chunks(), signal)) {
-    if (given > 0) {
-      given--;
+  for await (const raw of rawBatches(parser, chunks(), signal)) {
+    if (passed > 0) {
+      passed--;
       continue;
     }
     onBytes?.(parser.offset, entry.size);
