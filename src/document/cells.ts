@@ -1,6 +1,6 @@
 import { DataError } from "../errors/errors.js";
 import { csvCell } from "../format/csv-records.js";
-import { escapeXML } from "../format/xml-text.js";
+import { escapeXML } from "../format/xml/text.js";
 import { type ColumnSpec, parseType, type TypeKind } from "../spec/columns.js";
 
 /** One row of exact texts as a format spells it. */

@@ -1,5 +1,5 @@
 import { csvCell, csvRecords } from "../format/csv-records.js";
-import { decodeEntities } from "../format/xml-text.js";
+import { decodeEntities } from "../format/xml/text.js";
 
 /** What an error body says. */
 export interface FailureText {

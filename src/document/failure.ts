@@ -1,5 +1,5 @@
 import { type RetryAdvice, ServiceError } from "../errors/errors.js";
-import { escapeAnyXML } from "../format/xml-text.js";
+import { escapeAnyXML } from "../format/xml/text.js";
 import type { ErrorMeaning, Profile } from "../spec/profile.js";
 import { resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";

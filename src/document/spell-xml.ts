@@ -1,4 +1,4 @@
-import { escapeXML } from "../format/xml-text.js";
+import { escapeXML } from "../format/xml/text.js";
 import { type ColumnSpec, parseType } from "../spec/columns.js";
 import type { ObjectField } from "../spec/resources.js";
 import { xmlRow } from "./cells.js";

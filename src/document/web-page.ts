@@ -1,4 +1,4 @@
-import { decodeEntities } from "../format/xml-text.js";
+import { decodeEntities } from "../format/xml/text.js";
 import { BY_STATUS } from "./meaning.js";
 
 /** Gives a header's value by its name, letter case ignored. */

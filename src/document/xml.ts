@@ -1,5 +1,5 @@
 import { DataError } from "../errors/errors.js";
-import { parseXML, type XMLElement, xmlRows } from "../format/xml.js";
+import { parseXML, type XMLElement, xmlRows } from "../format/xml/tree.js";
 import { type Profile, profiles } from "../spec/profile.js";
 import type { Field, ScalarField } from "../spec/resources.js";
 import { type Node, shapeError } from "./node.js";

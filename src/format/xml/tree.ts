@@ -1,5 +1,5 @@
-import { DataError } from "../errors/errors.js";
-import { decodeEntities } from "./xml-text.js";
+import { DataError } from "../../errors/errors.js";
+import { decodeEntities } from "./text.js";
 
 /** An element as the parser leaves it: attributes under `@name`, text under `#`, child elements under their names. */
 export interface XMLElement {

@@ -1,4 +1,4 @@
-import { InputError } from "../errors/errors.js";
+import { InputError } from "../../errors/errors.js";
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
