@@ -1,4 +1,5 @@
 import { csvCell, csvRecords } from "../format/csv-records.js";
+import { elementTexts } from "../format/xml/element-texts.js";
 import { decodeEntities } from "../format/xml/text.js";
 
 /** What an error body says. */
@@ -127,14 +128,22 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** The first elements `code` and `message` with a text, wherever they are. */
 function readXML(body: string): FailureText | undefined {
-  const element = (name: string): string | undefined => {
-    const match = new RegExp(`<${name}(?:\\s[^>]*)?>([^<]*)</${name}\\s*>`, "i").exec(body);
-    return match && match[1].trim() !== "" ? decodeEntities(match[1].trim()) : undefined;
-  };
-  const code = element("code");
-  const message = element("message");
+  const code = readElement(body, "code");
+  const message = readElement(body, "message");
   return code === undefined && message === undefined ? undefined : failureText(code, message);
+}
+
+function readElement(body: string, name: string): string | undefined {
+  try {
+    return elementTexts(Buffer.from(body), name)[0];
+  } catch {
+    // Error bodies are written by hand more often than replies: a bare & must not cost their code.
+    const match = new RegExp(`<${name}(?:\\s[^>]*)?>([^<]*)</${name}\\s*>`, "i").exec(body);
+    const text = match === null ? "" : decodeEntities(match[1]).trim();
+    return text === "" ? undefined : text;
+  }
 }
 
 function readCSV(body: string): FailureText | undefined {

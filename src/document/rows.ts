@@ -1,10 +1,11 @@
+import type { XMLFragment } from "../format/xml/cursor.js";
 import type { ColumnSpec } from "../spec/columns.js";
 
-/** The rows of a reply, not yet typed: their range in its bytes, or text cells (null for a null cell). */
+/** The rows of a reply, not yet typed: their range in its bytes. */
 export type Rows =
   | { readonly kind: "json"; readonly bytes: Uint8Array; readonly start: number; readonly end: number }
   | { readonly kind: "csv"; readonly bytes: Uint8Array }
-  | { readonly kind: "texts"; readonly rows: Iterable<readonly (string | null)[]> };
+  | ({ readonly kind: "xml" } & XMLFragment);
 
 /** Rows to write as exact texts; the type of its column decides how a cell is spelt in each format. */
 export interface RowsToWrite {

@@ -1,5 +1,6 @@
 import { DataError } from "../errors/errors.js";
-import { parseXML, type XMLElement, xmlRows } from "../format/xml/tree.js";
+import { readNil } from "../format/xml/text.js";
+import { parseXML, type XMLElement } from "../format/xml/tree.js";
 import { type Profile, profiles } from "../spec/profile.js";
 import type { Field, ScalarField } from "../spec/resources.js";
 import { type Node, shapeError } from "./node.js";
@@ -12,12 +13,19 @@ export async function xmlNode(
   profile: Profile,
 ): Promise<Node> {
   const wanted = profile.xmlRoot.value;
-  const paths = rowsAt.map((path) => [wanted, ...path.map(hyphens)].join("."));
-  const { name, root } = await parseXML(bytes, paths);
-  if (name === wanted) return new XMLNode(root, "");
-  const other = Object.values(profiles).find(({ xmlRoot }) => xmlRoot.value === name);
+  const root = await parseXML(bytes, ([, ...path]) => rowsAt.some((names) => isPath(path, names)));
+  if (root.name === wanted) return new XMLNode(root, "");
+  const other = Object.values(profiles).find(({ xmlRoot }) => xmlRoot.value === root.name);
   const hint = other === undefined ? "Give the profile its root: defineProfile(…, { xmlRoot })." : profileHint(other);
-  throw new DataError(`The reply's root element is "${name}", not "${wanted}".`, { code: "UnexpectedShape", hint });
+  throw new DataError(`The reply's root element is "${root.name}", not "${wanted}".`, {
+    code: "UnexpectedShape",
+    hint,
+  });
+}
+
+/** Whether elements lead to a member, hyphens and underscores being one. */
+function isPath(elements: readonly string[], members: readonly string[]): boolean {
+  return elements.length === members.length && members.every((name, i) => hyphens(name) === hyphens(elements[i]));
 }
 
 function profileHint({ name }: Profile): string {
@@ -36,55 +44,40 @@ class XMLNode implements Node {
   ) {}
 
   isNull(): boolean {
-    if (this.element["@nil"] !== "true") return false;
-    if (ownText(this.element).trim() !== "" || children(this.element).length > 0) {
+    const { attributes, text, children } = this.element;
+    const nil = attributes.get("nil") ?? attributes.get("xsi:nil");
+    const isNull = nil === undefined ? false : readNil(nil);
+    if (isNull === undefined)
+      throw shapeError(`says nil=${JSON.stringify(nil)}, neither "true" nor "false"`, this.where);
+    if (isNull && (text.trim() !== "" || children.length > 0)) {
       throw shapeError('says nil="true" and holds a value', this.where);
     }
-    return true;
+    return isNull;
   }
 
   member(name: string, field: Field): XMLNode | undefined {
     const where = this.where === "" ? name : `${this.where}.${name}`;
-    const special = "xml" in field && field.xml !== undefined ? [field.xml] : [];
-    for (const key of [...special, hyphens(name), name]) {
-      if (!Object.hasOwn(this.element, key)) continue;
-      const found = this.element[key];
-      if (typeof found !== "object") continue;
-      if (Array.isArray(found)) throw shapeError("stands twice", where);
-      return new XMLNode(found as XMLElement, where);
-    }
-    return undefined;
+    const names = new Set([name, hyphens(name), "xml" in field && field.xml !== undefined ? field.xml : name]);
+    const found = this.element.children.filter((child) => names.has(child.name));
+    if (found.length > 1) throw shapeError("comes twice", where);
+    return found.length === 0 ? undefined : new XMLNode(found[0], where);
   }
 
   items(): readonly XMLNode[] {
-    if (ownText(this.element).trim() !== "") throw shapeError("is a text, not a list", this.where);
-    return children(this.element).map((child, i) => new XMLNode(child, `${this.where}[${i}]`));
+    const { text, children } = this.element;
+    if (text.trim() !== "") throw shapeError("is a text, not a list", this.where);
+    return children.map((child, i) => new XMLNode(child, `${this.where}[${i}]`));
   }
 
   text(kind: ScalarField["kind"]): string {
-    if (children(this.element).length > 0) throw shapeError("holds elements, not a single value", this.where);
-    const text = ownText(this.element);
+    const { text, children } = this.element;
+    if (children.length > 0) throw shapeError("holds elements, not a single value", this.where);
     return kind === "string" ? text : text.trim();
   }
 
-  /** The parser left the content of the rows element as it is written. */
   rows(): Rows {
-    if (this.element["@nil"] === "true") throw shapeError("is null, not an array of rows", this.where);
-    const content = ownText(this.element);
-    return { kind: "texts", rows: { [Symbol.iterator]: () => xmlRows(content) } };
+    const { content } = this.element;
+    if (content === undefined || this.isNull()) throw shapeError("is null, not an array of rows", this.where);
+    return { kind: "xml", ...content };
   }
-}
-
-function ownText(element: XMLElement): string {
-  const text = element["#"];
-  return typeof text === "string" ? text : "";
-}
-
-/** All child elements, those of one name together. */
-function children(element: XMLElement): readonly XMLElement[] {
-  return Object.entries(element).flatMap(([name, value]) =>
-    name === "#" || name.startsWith("@") || typeof value === "string"
-      ? []
-      : (value as XMLElement | readonly XMLElement[]),
-  );
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { DataError } from "../errors/errors.js";
-import { invalidUtf8 } from "../value/text.js";
+import { invalidUtf8, writeCodePoint } from "../value/text.js";
 
 /** Deepest nesting that is read; no reply of the service comes near it. */
 export const MAX_DEPTH = 1_000;
@@ -268,19 +268,4 @@ function plainEscape(c: number): number {
 
 function fourHex(b: Uint8Array, p: number): number {
   return (hexDigit(b[p]) << 12) | (hexDigit(b[p + 1]) << 8) | (hexDigit(b[p + 2]) << 4) | hexDigit(b[p + 3]);
-}
-
-/** UTF-8 of one code point. */
-function writeCodePoint(code: number, out: Uint8Array, at: number): number {
-  let n = at;
-  if (code < 0x80) out[n++] = code;
-  else if (code < 0x800) out[n++] = 0xc0 | (code >> 6);
-  else if (code < 0x10000) out[n++] = 0xe0 | (code >> 12);
-  else {
-    out[n++] = 0xf0 | (code >> 18);
-    out[n++] = 0x80 | ((code >> 12) & 0x3f);
-  }
-  if (code >= 0x800) out[n++] = 0x80 | ((code >> 6) & 0x3f);
-  if (code >= 0x80) out[n++] = 0x80 | (code & 0x3f);
-  return n;
 }

@@ -19,3 +19,18 @@ export function invalidUtf8(b: Uint8Array, start: number, end: number): number {
   }
   return -1;
 }
+
+/** Writes the UTF-8 of a code point and returns the position after it. */
+export function writeCodePoint(code: number, out: Uint8Array, at: number): number {
+  let n = at;
+  if (code < 0x80) out[n++] = code;
+  else if (code < 0x800) out[n++] = 0xc0 | (code >> 6);
+  else if (code < 0x10000) out[n++] = 0xe0 | (code >> 12);
+  else {
+    out[n++] = 0xf0 | (code >> 18);
+    out[n++] = 0x80 | ((code >> 12) & 0x3f);
+  }
+  if (code >= 0x800) out[n++] = 0x80 | ((code >> 6) & 0x3f);
+  if (code >= 0x80) out[n++] = 0x80 | (code & 0x3f);
+  return n;
+}

@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Table } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
 import { jsonRowsTable } from "../../src/columns/json/reader.js";
+import { xmlRowsTable } from "../../src/columns/xml/reader.js";
 import { readDocument } from "../../src/document/document.js";
 import type { RowsToWrite } from "../../src/document/rows.js";
 import { writeDocument } from "../../src/document/write.js";
@@ -29,7 +29,7 @@ async function tableOf(reply: GoldenReply, format: Format, bytes: Uint8Array): P
   const columns = columnsOf(reply.fields);
   if (rows?.kind === "json") return jsonRowsTable(rows.bytes, rows.start, rows.end, columns);
   if (rows?.kind === "csv") return csvTable(rows.bytes, { columns });
-  if (rows?.kind === "texts") return textTable(rows.rows, columns);
+  if (rows?.kind === "xml") return xmlRowsTable(rows, columns);
   throw new Error("no rows");
 }
 

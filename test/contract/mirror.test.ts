@@ -72,7 +72,7 @@ async function same(ask: (format: Format) => Promise<Frame>): Promise<Frame> {
 
 /** The rows of a file of the sample data. */
 function sourceRows(file: string): Record<string, string>[] {
-  const text = readFileSync(resolve(import.meta.dirname, "../notebooks/data", file), "utf8");
+  const text = readFileSync(resolve(import.meta.dirname, "../../notebooks/data", file), "utf8");
   return Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true }).data;
 }
 

@@ -37,6 +37,10 @@ describe("spec 7: an error is read from any body", () => {
       '<?xml version="1.0"?><service-response><error><code>QECx02</code><message>No such table.</message></error></service-response>',
     ],
     [
+      '<a><!-- <code>QESx99</code> --><code/><e note="&lt;code>QEX&lt;/code>"><code> QECx02</code><message>No such <![CDATA[table.]]></message></e></a>',
+    ],
+    ["<a><code>QECx02</code><message>No such table. A & B</message></a>"],
+    [
       '<quandl-response>\n<quandl-error>\n<code type="string">QECx02</code>\n<message>No such table.</message></quandl-error></quandl-response>',
     ],
   ])("%s", (body) => {

@@ -12,8 +12,8 @@ export interface Tokens {
 }
 
 /**
- * A changed copy of a text in UTF-8. Half of the time values change places or are replaced by other values, so that the text most
- * often stays well-formed; else tokens are dropped, doubled, exchanged or replaced, now and then any bytes.
+ * A changed copy of a text in UTF-8. Half of the time values change places or are replaced by other values, so that the
+ * text most often stays well-formed; else tokens are dropped, doubled, exchanged or replaced, now and then any bytes.
  */
 export function mutateText(input: Uint8Array, { all, value, words }: Tokens, random: Random): Uint8Array {
   if (random.oneIn(8)) return mutateBytes(input, random);

@@ -129,8 +129,7 @@ async function csvColumns(table: TableCall, rows: Rows): Promise<ColumnSpec[]> {
 }
 
 function digestOf(rows: Rows): { bytes: number; digest: string } {
-  if (rows.kind === "texts") return { bytes: 0, digest: "" };
-  const bytes = rows.kind === "json" ? rows.bytes.subarray(rows.start, rows.end) : rows.bytes;
+  const bytes = rows.kind === "csv" ? rows.bytes : rows.bytes.subarray(rows.start, rows.end);
   return { bytes: bytes.length, digest: createHash("sha1").update(bytes).digest("hex") };
 }
 

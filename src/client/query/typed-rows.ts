@@ -1,8 +1,8 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
-import { textBatches } from "../../columns/build/from-text-rows.js";
 import { csvTable } from "../../columns/csv/reader.js";
 import { jsonRowsBatches } from "../../columns/json/reader.js";
+import { xmlRowsBatches } from "../../columns/xml/reader.js";
 import type { Rows } from "../../document/rows.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Profile } from "../../spec/profile.js";
@@ -19,8 +19,8 @@ export function typedRows(
       return jsonRowsBatches(rows.bytes, rows.start, rows.end, columns, options);
     case "csv":
       return csvTable(rows.bytes, { ...options, columns, emptyText: emptyTextOf(profile) }).batches;
-    case "texts":
-      return [...textBatches(rows.rows, columns, options)];
+    case "xml":
+      return xmlRowsBatches(rows, columns, options);
   }
 }
 

@@ -1,14 +1,14 @@
 import { DataError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
-import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
-import { CellPolicy } from "./bad-cells.js";
-import { BatchMaker, textModes, warnUnknownTypes } from "./batch-maker.js";
-import { buildersFor, type RawBatch } from "./builder.js";
+import type { ReadOptions } from "../arrow/read-options.js";
+import { BatchMaker } from "./batch-maker.js";
+import type { RawBatch } from "./builder.js";
+import { type RowSource, rowBatches } from "./row-batches.js";
 
 /**
- * Rows of text cells (as XML replies give them) as record batches: null is null, text is read by its column's type exactly as the
- * bytes of CSV and JSON are. There is at least one batch.
+ * Rows of text cells as record batches: null is null, text is read by its column's type exactly as the bytes of CSV and
+ * JSON are. There is at least one batch.
  *
  * @throws DataError naming row, column and value; the offset is 0
  */
@@ -34,37 +34,32 @@ function* rawBatches(
   rows: Iterable<readonly (string | null)[]>,
   columns: readonly ColumnSpec[],
   options: ReadOptions,
-): Generator<RawBatch> {
-  warnUnknownTypes(columns, options);
-  const builders = buildersFor(columns, options, textModes(options.schema));
-  const policy = new CellPolicy(options);
-  const batchRows = options.batchRows ?? BATCH_ROWS;
-  let row = 0;
-  let batches = 0;
-  const flush = (final: boolean): RawBatch => {
-    const raw = { rows: row, columns: builders.map((builder) => builder.take(row, final)) };
-    policy.rowsBefore += row;
-    row = 0;
-    batches++;
-    return raw;
-  };
-  for (const cells of rows) {
-    if (row === batchRows) yield flush(false);
-    if (cells.length !== columns.length) throw wrongWidth(policy.rowNumber(row), cells.length, columns.length);
-    for (let i = 0; i < builders.length; i++) {
-      const builder = builders[i];
-      if (row === builder.capacity) builder.reserve(Math.min(batchRows, row * 4));
-      const cell = cells[i];
-      if (cell === null) builder.setNull(row);
-      else {
-        const bytes = encoded(cell);
-        policy.write(builder, row, bytes, 0, bytes.length, 0);
+): Generator<RawBatch, void, undefined> {
+  const iterator = rows[Symbol.iterator]();
+  let cells: readonly (string | null)[] = [];
+  const source: RowSource = {
+    next() {
+      const step = iterator.next();
+      if (step.done !== true) cells = step.value;
+      return step.done !== true;
+    },
+    read(builders, row, policy) {
+      if (cells.length !== builders.length) throw wrongWidth(policy.rowNumber(row), cells.length, builders.length);
+      for (const [i, builder] of builders.entries()) {
+        const cell = cells[i];
+        if (cell === null) builder.setNull(row);
+        else {
+          const bytes = encoded(cell);
+          policy.write(builder, row, bytes, 0, bytes.length, 0);
+        }
       }
-    }
-    row++;
+    },
+  };
+  try {
+    yield* rowBatches(source, columns, options);
+  } finally {
+    iterator.return?.();
   }
-  if (row > 0 || batches === 0) yield flush(true);
-  policy.report();
 }
 
 /** The error for a row with too few or too many cells. */

@@ -21,8 +21,8 @@ const CLOSE = 93;
 const N = 110;
 
 /**
- * Rows of JSON: `[cell,cell],`, with white space anywhere between. `start` is the `[` of a row whose comma was read, or the `]` that
- * ends the last row read: never a `[` that no comma precedes.
+ * Rows of JSON: `[cell,cell],`, with white space anywhere between. `start` is the `[` of a row whose comma was read, or
+ * the `]` that ends the last row read: never a `[` that no comma precedes.
  */
 const JSON_ROWS: RowDialect = {
   quotedText: readJsonText,
@@ -54,7 +54,7 @@ export class JsonRowsParser {
   private readonly cursor: RowCursor;
   private readonly readFast: RowsReader | undefined;
   private readonly other: CellReader = (b, p, _, column, row) => {
-    // A row that is too short is for readRow to tell.
+    // readRow reports a row that is too short.
     return b[p] === CLOSE ? -1 : this.readCell(p, column, row);
   };
   private batches = 0;

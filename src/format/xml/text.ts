@@ -1,22 +1,98 @@
 import { InputError } from "../../errors/errors.js";
+import { writeCodePoint } from "../../value/text.js";
+import { isReferable } from "./characters.js";
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Text with the five entities of XML and numeric references replaced, once; anything else that looks like one is kept. */
+/**
+ * The code point of a reference by number, `#233` or `#xE9`; undefined for any other reference, NaN where the number is
+ * not one.
+ */
+export function referredCode(body: string): number | undefined {
+  if (!body.startsWith("#")) return undefined;
+  if (/^#[0-9]+$/.test(body)) return Number(body.slice(1));
+  return /^#x[0-9a-fA-F]+$/.test(body) ? Number.parseInt(body.slice(2), 16) : Number.NaN;
+}
+
+/** Whether XML has an entity of this name without a document type. */
+export function isEntity(name: string): boolean {
+  return Object.hasOwn(NAMED, name);
+}
+
+/**
+ * Where text is: in a section an ampersand is an ampersand, in an attribute white space is a space (XML 1.0, 2.7 and
+ * 3.3.3).
+ */
+export type TextPlace = "text" | "cdata" | "attribute";
+
+/**
+ * Writes well-formed text, its references replaced and its line ends made line feeds (XML 1.0, 2.11), as UTF-8 into
+ * `out`, which needs no more room than the source.
+ *
+ * @returns the position after the last byte written
+ */
+export function decodeXML(
+  b: Uint8Array,
+  start: number,
+  end: number,
+  place: TextPlace,
+  out: Uint8Array,
+  at: number,
+): number {
+  const lineFeed = place === "attribute" ? 0x20 : 0x0a;
+  let n = at;
+  for (let p = start; p < end; p++) {
+    const c = b[p];
+    if (c === 0x26 && place !== "cdata") {
+      const semicolon = b.indexOf(0x3b, p);
+      const body = Buffer.from(b.subarray(p + 1, semicolon)).toString("latin1");
+      n = writeCodePoint(referredCode(body) ?? NAMED[body].charCodeAt(0), out, n);
+      p = semicolon;
+    } else if (c === 0x0d || c === 0x0a) {
+      if (c === 0x0d && b[p + 1] === 0x0a && p + 1 < end) p++;
+      out[n++] = lineFeed;
+    } else out[n++] = c === 0x09 && place === "attribute" ? 0x20 : c;
+  }
+  return n;
+}
+
+/**
+ * Text of a web page or of XML that is not well-formed: the five entities of XML and references by number are replaced,
+ * anything else that looks like one is kept.
+ */
 export function decodeEntities(text: string): string {
-  if (!text.includes("&")) return text;
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|([a-z]+));/g, (whole, decimal, hex, name) => {
-    if (name !== undefined) return Object.hasOwn(NAMED, name) ? NAMED[name] : whole;
-    const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
+  return text.replace(/&(#?\w{1,8});/g, (whole, body: string) => {
+    const code = referredCode(body);
+    if (code === undefined) return isEntity(body) ? NAMED[body] : whole;
+    return isReferable(code, "1.0") ? String.fromCodePoint(code) : whole;
   });
+}
+
+/**
+ * Whether the value of a `nil` attribute says null, as the booleans of XML Schema are written; undefined for any other
+ * value.
+ */
+export function readNil(value: string): boolean | undefined {
+  switch (value.trim()) {
+    case "true":
+    case "1":
+      return true;
+    case "false":
+    case "0":
+      return false;
+    default:
+      return undefined;
+  }
 }
 
 const IMPOSSIBLE = /[\u0000\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 const SPECIAL = /[&<>"\r\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028]/g;
 const ANY_SPECIAL = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\ud800-\udfff\ufffe\uffff]/;
 
-/** Text for an element or an attribute; control characters as references, which only XML 1.1 allows. Throws an {@link InputError} `NotInXml` for NUL, lone surrogates and U+FFFE, U+FFFF. */
+/**
+ * Text for an element or an attribute; control characters as references, which only XML 1.1 allows. Throws an {@link
+ * InputError} `NotInXml` for NUL, lone surrogates and U+FFFE, U+FFFF.
+ */
 export function escapeXML(text: string): string {
   if (!ANY_SPECIAL.test(text)) return text;
   if (IMPOSSIBLE.test(text)) {
@@ -48,7 +124,10 @@ export function escapeXML(text: string): string {
 const NOT_PLAIN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** Text for an element of XML 1.0 whatever it holds: characters that cannot be there become U+FFFD. For messages, not for data. */
+/**
+ * Text for an element of XML 1.0 whatever it holds: characters that cannot be there become U+FFFD. For messages, not
+ * for data.
+ */
 export function escapeAnyXML(text: string): string {
   return escapeXML(text.replace(NOT_PLAIN, "\ufffd"));
 }

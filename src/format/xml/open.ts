@@ -1,0 +1,64 @@
+import { isUtf8 } from "node:buffer";
+import { invalidUtf8 } from "../../value/text.js";
+import type { XMLVersion } from "./characters.js";
+import { XMLCursor } from "./cursor.js";
+import { xmlError } from "./not-well-formed.js";
+
+/**
+ * The tokens of a document in UTF-8, with or without a byte order mark, after its XML declaration.
+ *
+ * @throws DataError `BadXml` for another encoding and a wrong declaration
+ */
+export function openXML(source: Uint8Array): XMLCursor {
+  // A Buffer among plain arrays would make every loop over bytes slower.
+  const bytes = new Uint8Array(source.buffer, source.byteOffset, source.length);
+  refuseOtherEncodings(bytes);
+  if (!isUtf8(bytes)) throw xmlError(bytes, invalidUtf8(bytes, 0, bytes.length), "expected UTF-8");
+  const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const { version, end } = readDeclaration(bytes, mark);
+  const b = version === "1.1" ? withLineFeeds(bytes, end) : bytes;
+  return new XMLCursor(b, end, b.length, version);
+}
+
+function refuseOtherEncodings(b: Uint8Array): void {
+  const marked = (b[0] === 0xfe && b[1] === 0xff) || (b[0] === 0xff && b[1] === 0xfe);
+  if (!marked && b[0] !== 0 && !(b[0] === 0x3c && b[1] === 0)) return;
+  throw xmlError(b, 0, "expected UTF-8; this is UTF-16 or UTF-32", ENCODING_HINT);
+}
+
+const ENCODING_HINT = "The service writes UTF-8: something between here and the service may change replies.";
+
+const SPACE = "[ \\t\\r\\n]";
+const QUOTED = (value: string): string => `${SPACE}*=${SPACE}*(?:"${value}"|'${value}')`;
+/** XMLDecl of XML 1.0, 2.8: a regular language. */
+const DECLARATION = new RegExp(
+  `^<\\?xml${SPACE}+version${QUOTED("(1\\.[0-9]+)")}(?:${SPACE}+encoding${QUOTED("([A-Za-z][-A-Za-z0-9._]*)")})?` +
+    `(?:${SPACE}+standalone${QUOTED("(?:yes|no)")})?${SPACE}*\\?>$`,
+);
+
+/** The version that the declaration names, 1.0 where there is none, and the position after it. */
+function readDeclaration(b: Uint8Array, start: number): { readonly version: XMLVersion; readonly end: number } {
+  const source = Buffer.from(b.buffer, b.byteOffset, b.length);
+  // Another instruction may begin with the same letters: xml-stylesheet.
+  if (!/^<\?xml(?:[ \t\r\n?]|$)/.test(source.toString("latin1", start, start + 6)))
+    return { version: "1.0", end: start };
+  const close = source.indexOf("?>", start);
+  if (close < 0) throw xmlError(b, b.length, 'expected "?>" after the XML declaration');
+  const match = DECLARATION.exec(source.toString("latin1", start, close + 2));
+  if (match === null) throw xmlError(b, start, 'expected an XML declaration such as <?xml version="1.0"?>');
+  const encoding = match[3] ?? match[4];
+  if (encoding !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(encoding)) {
+    throw xmlError(b, start, `expected UTF-8; the encoding is ${encoding}`, ENCODING_HINT);
+  }
+  return { version: (match[1] ?? match[2]) === "1.1" ? "1.1" : "1.0", end: close + 2 };
+}
+
+/**
+ * In XML 1.1 U+0085 and U+2028 are line ends wherever they are (2.11); these rare characters become line feeds before
+ * all else.
+ */
+function withLineFeeds(bytes: Uint8Array, start: number): Uint8Array {
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (!source.includes("\u0085", start) && !source.includes("\u2028", start)) return bytes;
+  return Buffer.from(source.toString().replace(/[\u0085\u2028]/g, "\n"));
+}

@@ -1,0 +1,158 @@
+import { DataError } from "../../errors/errors.js";
+import { XML_DONE, XML_END, XML_START, XML_TEXT, XMLCursor, type XMLFragment } from "./cursor.js";
+import { decodeXML, readNil } from "./text.js";
+
+/** The attribute of spec 1, and that of XML Schema. */
+const NIL_NAMES = [Buffer.from("nil"), Buffer.from("xsi:nil")];
+
+/**
+ * The rows in the content of a list element, cell by cell, straight from its bytes: every child element is a row, every
+ * element in it a cell; their names do not matter. A cell is its text with references replaced, null where it says
+ * `nil="true"` (spec 1).
+ */
+export class XMLRows {
+  /** The text of the cell, as UTF-8 from `start` to `end` of `cell`, valid until the next one. */
+  cell: Uint8Array;
+  start = 0;
+  end = 0;
+  isNull = false;
+  /** Where the element of the cell begins in the reply, and that of the row. */
+  offset = 0;
+  rowOffset = 0;
+
+  private readonly cursor: XMLCursor;
+  private row = -1;
+  private scratch: Uint8Array = new Uint8Array(256);
+
+  constructor(private readonly fragment: XMLFragment) {
+    const { bytes, start, end, version } = fragment;
+    this.cell = bytes;
+    this.cursor = new XMLCursor(bytes, start, end, version, true);
+  }
+
+  /**
+   * Steps to the next row; false when there are no more.
+   *
+   * @throws DataError `BadXml` for text between rows
+   */
+  nextRow(): boolean {
+    this.row++;
+    const isThere = this.nextElement();
+    this.rowOffset = this.cursor.tokenStart;
+    return isThere;
+  }
+
+  /**
+   * Steps to the next cell of the row; false after its last one.
+   *
+   * @throws DataError `BadXml` for text between cells, an element inside a cell, and a null cell that holds text
+   */
+  nextCell(): boolean {
+    if (!this.nextElement()) return false;
+    this.offset = this.cursor.tokenStart;
+    this.isNull = this.readNil();
+    this.readText();
+    if (this.isNull && !isBlank(this.cell, this.start, this.end)) {
+      throw this.error(`a null cell that holds ${JSON.stringify(this.text())}`, this.offset);
+    }
+    return true;
+  }
+
+  private readNil(): boolean {
+    for (const name of NIL_NAMES) {
+      const value = this.cursor.attribute(name);
+      if (value === undefined) continue;
+      const isNull = readNil(value);
+      if (isNull === undefined) throw this.error(`a cell with nil=${JSON.stringify(value)}`, this.offset);
+      return isNull;
+    }
+    return false;
+  }
+
+  /** The text of the cell as a string. */
+  text(): string {
+    return Buffer.from(this.cell.buffer, this.cell.byteOffset + this.start, this.end - this.start).toString();
+  }
+
+  /** Steps into the next element; false at the end of the one around it. */
+  private nextElement(): boolean {
+    const { cursor } = this;
+    for (let token = cursor.next(); ; token = cursor.next()) {
+      if (token === XML_START) return true;
+      if (token === XML_END || token === XML_DONE) return false;
+      this.setText();
+      if (isBlank(this.cell, this.start, this.end)) continue;
+      throw this.error(`text between the cells: ${JSON.stringify(this.text().trim())}`, cursor.tokenStart);
+    }
+  }
+
+  /** Reads the content of the cell that just started, which ends at its end tag. */
+  private readText(): void {
+    const { cursor } = this;
+    let token = cursor.next();
+    if (token === XML_END) {
+      this.start = this.end = 0;
+      return;
+    }
+    if (token === XML_TEXT) {
+      this.setText();
+      token = cursor.next();
+    }
+    for (; token !== XML_END; token = cursor.next()) {
+      if (token !== XML_TEXT) throw this.error("an element inside a cell", cursor.tokenStart);
+      this.addText();
+    }
+  }
+
+  /** The text that the cursor found becomes that of the cell. */
+  private setText(): void {
+    const { cursor } = this;
+    if (cursor.isPlain) {
+      this.cell = this.fragment.bytes;
+      this.start = cursor.textStart;
+      this.end = cursor.textEnd;
+    } else {
+      this.start = this.end = 0;
+      this.addText();
+    }
+  }
+
+  /** The text that the cursor found is added to that of the cell. */
+  private addText(): void {
+    const { cursor, cell, start, end } = this;
+    const { textStart, textEnd } = cursor;
+    const length = end - start;
+    if (this.scratch.length < length + textEnd - textStart) {
+      this.scratch = new Uint8Array((length + textEnd - textStart) * 2);
+    }
+    if (cell !== this.scratch || start !== 0) this.scratch.set(cell.subarray(start, end));
+    this.cell = this.scratch;
+    this.start = 0;
+    this.end = decodeXML(cursor.b, textStart, textEnd, cursor.isCdata ? "cdata" : "text", this.scratch, length);
+  }
+
+  private error(what: string, offset: number): DataError {
+    return new DataError(`Row ${this.row} of the XML reply has ${what} (byte ${offset}).`, {
+      code: "BadXml",
+      row: this.row,
+      offset,
+      hint: "A row is an element whose child elements are its cells (spec 2.6).",
+    });
+  }
+}
+
+/** Whether there is nothing but white space. */
+function isBlank(b: Uint8Array, start: number, end: number): boolean {
+  for (let p = start; p < end; p++) if (b[p] !== 0x20 && b[p] !== 0x0a && b[p] !== 0x09 && b[p] !== 0x0d) return false;
+  return true;
+}
+
+/** The rows as arrays of strings. */
+export function* xmlRowTexts(fragment: XMLFragment): Generator<(string | null)[], void, undefined> {
+  const rows = new XMLRows(fragment);
+  while (rows.nextRow()) {
+    const cells: (string | null)[] = [];
+    while (rows.nextCell()) cells.push(rows.isNull ? null : rows.text());
+    yield cells;
+  }
+}

@@ -1,0 +1,44 @@
+import { SaxesParser } from "saxes";
+
+/** An element as the judge reads it. */
+export interface JudgedElement {
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly children: JudgedElement[];
+  text: string;
+}
+
+/** The document as saxes reads it; undefined where it is not well-formed, not in UTF-8, or has a document type. */
+export function judgedXML(bytes: Uint8Array): JudgedElement | undefined {
+  const open: JudgedElement[] = [];
+  let root: JudgedElement | undefined;
+  const refuse = (error: Error): never => {
+    throw error;
+  };
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const parser = new SaxesParser();
+    parser.on("error", refuse);
+    parser.on("doctype", () => refuse(new Error("a document type")));
+    parser.on("xmldecl", ({ encoding = "UTF-8" }) => {
+      if (!/^(?:utf-?8|us-ascii)$/i.test(encoding)) refuse(new Error(`the encoding ${encoding}`));
+    });
+    parser.on("opentag", ({ name, attributes }) => {
+      const element = { name, attributes: new Map(Object.entries(attributes)), children: [], text: "" };
+      open.at(-1)?.children.push(element);
+      open.push(element);
+      root ??= element;
+    });
+    parser.on("closetag", () => void open.pop());
+    const addText = (part: string): void => {
+      const element = open.at(-1);
+      if (element !== undefined) element.text += part;
+    };
+    parser.on("text", addText);
+    parser.on("cdata", addText);
+    parser.write(text).close();
+  } catch {
+    return undefined;
+  }
+  return root;
+}
