@@ -8,12 +8,13 @@ import type { Engine } from "../engine/engine.js";
 import { InputError } from "../errors/errors.js";
 import { rememberSecret } from "../errors/secrets.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
-import { specification } from "../spec/profile.js";
+import { profileOf } from "../spec/profile.js";
 import { cursors } from "./answers/cursor.js";
 import { type BulkFiles, bulkFiles, type MadeFile } from "./answers/exports.js";
 import { gate, type KeyGrant } from "./answers/keys.js";
 import { links } from "./answers/links.js";
 import type { ServiceState } from "./answers/service-state.js";
+import { checkProfile } from "./data/check-profile.js";
 import { SAMPLE_KEY } from "./data/sample.js";
 import { folderSource, type Source } from "./data/source.js";
 import { readState, writeState } from "./data/state.js";
@@ -40,7 +41,9 @@ import type { RunningService, ServeOptions, TableHolderEngine } from "./http/opt
  */
 export async function serve(options: ServeOptions): Promise<RunningService> {
   checkOptions(options);
-  const { host = "127.0.0.1", profile = specification } = options;
+  const { host = "127.0.0.1" } = options;
+  const profile = profileOf(options.profile);
+  checkProfile(profile);
   const apiKeys = keysOf(options, host);
   const source = typeof options.data === "string" ? folderSource(options.data) : options.data;
   const engine = options.engine === undefined ? await duckdbEngine(options.database) : tableEngine(options.engine);
@@ -117,7 +120,8 @@ async function openService(
   options: ServeOptions,
   undo: (() => Promise<unknown>)[],
 ): Promise<Opened> {
-  const { profile = specification, clock = () => performance.now() } = options;
+  const { clock = () => performance.now() } = options;
+  const profile = profileOf(options.profile);
   const [beganAt, began] = [Date.now(), clock()];
   const now = (): string => `${new Date(beganAt + clock() - began).toISOString().slice(0, 19)}Z`;
   const store = await openStore(engine, source);

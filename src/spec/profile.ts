@@ -197,7 +197,23 @@ export const nasdaqDataLink: Profile = {
 };
 
 /** The shipped profiles by name. */
-export const profiles: Readonly<Record<string, Profile>> = { specification, nasdaqDataLink };
+export const profiles = { specification, nasdaqDataLink } as const satisfies Readonly<Record<string, Profile>>;
+export type ProfileName = keyof typeof profiles;
+
+/**
+ * A profile, or the shipped one of this name; `specification` where none is passed.
+ *
+ * @throws {InputError} UnknownProfile
+ */
+export function profileOf(profile: Profile | ProfileName | undefined): Profile {
+  if (profile === undefined) return specification;
+  if (typeof profile !== "string") return profile;
+  if (Object.hasOwn(profiles, profile)) return profiles[profile];
+  throw new InputError(`There is no profile ${JSON.stringify(profile)}.`, {
+    code: "UnknownProfile",
+    hint: suggestion(profile, Object.keys(profiles), "profiles"),
+  });
+}
 
 /** Plain values for entries of a profile: `{ cursorParameter: "cursor" }`. */
 export type ProfileChanges = { readonly name?: string } & {

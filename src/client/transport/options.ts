@@ -1,10 +1,9 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import { InputError } from "../../errors/errors.js";
-import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { API_PREFIX } from "../../spec/limits.js";
-import { type Profile, profiles, type RateWindow, specification } from "../../spec/profile.js";
+import { type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
 import { type Send, sendByFetch, sendByHTTP } from "./send.js";
 
 /** Limits a client keeps on its own side; each default comes from the profile. */
@@ -61,7 +60,7 @@ export interface ConnectOptions {
   /** Sends the requests instead of the client's own transport over `node:http`; for proxies, tests, recordings. */
   readonly fetch?: typeof globalThis.fetch;
   /** What the specification leaves open: a profile or the name of a shipped one. Default `specification`. */
-  readonly profile?: Profile | "specification" | "nasdaqDataLink";
+  readonly profile?: Profile | ProfileName;
   readonly limits?: Limits;
   readonly timeouts?: Timeouts;
   readonly retry?: Retry;
@@ -166,16 +165,6 @@ function filled<T extends object>(defaults: T, given: Partial<T> | undefined, wh
     result[name] = value;
   }
   return result;
-}
-
-function profileOf(profile: ConnectOptions["profile"]): Profile {
-  if (profile === undefined) return specification;
-  if (typeof profile !== "string") return profile;
-  if (Object.hasOwn(profiles, profile)) return profiles[profile];
-  throw new InputError(`There is no profile ${JSON.stringify(profile)}.`, {
-    code: "UnknownProfile",
-    hint: suggestion(profile, Object.keys(profiles), "profiles"),
-  });
 }
 
 function baseAddress(text: string | undefined): string {

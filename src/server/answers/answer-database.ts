@@ -49,7 +49,7 @@ export async function answerDatabaseBulk(call: Call, asker: Asker, state: Servic
   const database = databaseOf(call, state);
   const { profile } = state;
   const code = database.entry.database_code;
-  const type = call.parameters["download_type"] ?? profile.downloadTypes.value[0];
+  const type = call.parameters["download_type"] ?? "full";
   if (type !== "full" && type !== "partial") {
     const known = suggestion(type, profile.downloadTypes.value, "values");
     throw refused(profile, "QESx04", `download_type ${JSON.stringify(type)} is not known. ${known}`);

@@ -3,6 +3,8 @@ import type { DatasetData, DatasetMetadata } from "../../document/records.js";
 import type { RowsToWrite } from "../../document/rows.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { Call } from "../../spec/endpoints.js";
+import type { Profile } from "../../spec/profile.js";
+import { COLLAPSES, ORDERS, type Order, TRANSFORMS } from "../../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
 import { type Refused, refused } from "../data/refused.js";
 import { type SeriesQuestion, seriesSql } from "../data/series-sql.js";
@@ -101,6 +103,10 @@ async function seriesRows(
   return { columns: seriesColumns(titles), rows };
 }
 
+function defaultOrder({ orders }: Profile): Order {
+  return ORDERS.find((order) => order === orders.value[0]) ?? ORDERS[0];
+}
+
 type Echo = Omit<DatasetData, "column_names" | "frequency">;
 
 /** The parameters of spec 4.2, checked, and their echo. Where no date bounds the range, its ends are those of the series. */
@@ -112,10 +118,13 @@ function readQuestion(
   const given = call.parameters;
   const wrong = (name: string, what: string): Refused =>
     refused(profile, "QESx04", `${name} ${JSON.stringify(given[name].slice(0, 80))} ${what}`);
-  const word = (name: string, words: readonly string[]): string | undefined => {
+  // `serve` refuses a profile that lists what the service cannot compute; the second test tells the compiler.
+  const word = <T extends string>(name: string, listed: readonly string[], computed: readonly T[]): T | undefined => {
     const value = given[name];
-    if (value === undefined || words.includes(value)) return value;
-    throw wrong(name, `is not known. ${suggestion(value.slice(0, 80), words, "values")}`);
+    if (value === undefined) return undefined;
+    const known = computed.find((each) => each === value);
+    if (known !== undefined && listed.includes(known)) return known;
+    throw wrong(name, `is not known. ${suggestion(value.slice(0, 80), listed, "values")}`);
   };
   const whole = (name: string, least: number): number | undefined => {
     if (given[name] === undefined) return undefined;
@@ -133,11 +142,9 @@ function readQuestion(
     throw wrong("column_index", `is no column: this series has columns 0 (${titles[0]}) to ${titles.length - 1}.`);
   }
   const chosen = index === undefined ? titles.map((_, i) => i).slice(1) : index === 0 ? [] : [index];
-  const [collapse, transform] = [
-    word("collapse", profile.collapses.value),
-    word("transform", profile.transforms.value),
-  ];
-  const order = word("order", profile.orders.value) ?? profile.orders.value[0];
+  const collapse = word("collapse", profile.collapses.value, COLLAPSES);
+  const transform = word("transform", profile.transforms.value, TRANSFORMS);
+  const order = word("order", profile.orders.value, ORDERS) ?? defaultOrder(profile);
   const [startDate, endDate, limit] = [date("start_date"), date("end_date"), whole("limit", 1)];
   return {
     question: {

@@ -1,4 +1,5 @@
 import type { Profile } from "../../spec/profile.js";
+import type { Collapse, Order, Transform } from "../../spec/vocabulary.js";
 import { engineColumn } from "./filter-sql.js";
 
 /** A validated query of one time series (spec 4.2): known option values, valid dates, existing columns. */
@@ -10,9 +11,9 @@ export interface SeriesQuestion {
   readonly columns: readonly number[];
   readonly startDate?: string;
   readonly endDate?: string;
-  readonly collapse: string;
-  readonly transform: string;
-  readonly order: string;
+  readonly collapse: Collapse;
+  readonly transform: Transform;
+  readonly order: Order;
   readonly limit?: number;
 }
 
@@ -28,9 +29,10 @@ export function seriesSql(question: SeriesQuestion, profile: Profile): { sql: st
   const collapsed = collapseSql(trimmed, values, question.collapse, profile.weekEnd.value);
   const transformed = transformSql(collapsed, values, question.transform, profile.transformDigits.value);
   const limit = question.limit === undefined ? "" : ` LIMIT ${question.limit}`;
-  const direction = question.order === "asc" ? "ASC" : "DESC";
-  return { sql: `SELECT * FROM (${transformed}) ORDER BY d ${direction}${limit}`, params };
+  return { sql: `SELECT * FROM (${transformed}) ORDER BY d ${DIRECTIONS[question.order]}${limit}`, params };
 }
+
+const DIRECTIONS: Readonly<Record<Order, string>> = { asc: "ASC", desc: "DESC" };
 
 function range({ series, startDate, endDate }: SeriesQuestion): { params: unknown[]; where: string } {
   const params: unknown[] = [series];
@@ -47,76 +49,74 @@ function range({ series, startDate, endDate }: SeriesQuestion): { params: unknow
 }
 
 /** The calendar end of the period that contains a day. */
-function periodEnd(collapse: string, weekEnd: number): string {
-  switch (collapse) {
-    case "weekly":
-      // The calendar of a Date cell ends on a Friday.
-      return `least(d + CAST((${weekEnd} - dayofweek(d) + 7) % 7 AS INTEGER), DATE '9999-12-31')`;
-    case "monthly":
-      return "last_day(d)";
-    case "quarterly":
-      return "last_day(CAST(date_trunc('quarter', d) + INTERVAL 2 MONTH AS DATE))";
-    case "annual":
-      return "make_date(year(d), 12, 31)";
-    default:
-      return "d";
-  }
-}
+const PERIOD_ENDS: Readonly<Record<Exclude<Collapse, "none">, (weekEnd: number) => string>> = {
+  daily: () => "d",
+  // The calendar of a Date cell ends on a Friday.
+  weekly: (weekEnd) => `least(d + CAST((${weekEnd} - dayofweek(d) + 7) % 7 AS INTEGER), DATE '9999-12-31')`,
+  monthly: () => "last_day(d)",
+  quarterly: () => "last_day(CAST(date_trunc('quarter', d) + INTERVAL 2 MONTH AS DATE))",
+  annual: () => "make_date(year(d), 12, 31)",
+};
 
 /**
  * One row a period, labelled with its calendar end: each column's last value in the period that is not null. A series
  * of one column leaves out periods without any.
  */
-function collapseSql(rows: string, values: readonly string[], collapse: string, weekEnd: number): string {
+function collapseSql(rows: string, values: readonly string[], collapse: Collapse, weekEnd: number): string {
   if (collapse === "none") return rows;
   const last = values.map((v) => `, arg_max(${v}, d) AS ${v}`).join("");
   const having = values.length === 1 ? " HAVING v0 IS NOT NULL" : "";
-  const label = periodEnd(collapse, weekEnd);
+  const label = PERIOD_ENDS[collapse](weekEnd);
   const grouped = `SELECT ${label} AS e${last} FROM (${rows}) GROUP BY e${having}`;
   return `SELECT e AS d${values.map((v) => `, ${v}`).join("")} FROM (${grouped})`;
 }
 
-function transformSql(rows: string, values: readonly string[], transform: string, digits: number): string {
+function transformSql(rows: string, values: readonly string[], transform: Transform, digits: number): string {
   if (transform === "none") return rows;
   // An aggregate over an open window adds row by row in the order of its input, as the service adds.
   const ordered = `SELECT * FROM (${rows}) ORDER BY d`;
-  const dropFirst = transform === "diff" || transform === "rdiff";
-  const inner = values.flatMap((v) => windowSql(v, transform)).join("");
+  const { window, formula, dropsFirst } = CALCULATIONS[transform];
+  const inner = values.map((v) => `, ${v}, ${window(v)}`).join("");
   const windows = `SELECT d, row_number() OVER () AS r${inner} FROM (${ordered})`;
-  const outer = values.map((v) => `, ${rounded(formula(v, transform), digits)} AS ${v}`).join("");
-  return `SELECT d${outer} FROM (${windows})${dropFirst ? " WHERE r > 1" : ""}`;
+  const outer = values.map((v) => `, ${rounded(formula(v, `${v}p`), digits)} AS ${v}`).join("");
+  return `SELECT d${outer} FROM (${windows})${dropsFirst ? " WHERE r > 1" : ""}`;
 }
 
-/** Each value, and what its formula needs of the other rows. */
-function windowSql(v: string, transform: string): string {
-  switch (transform) {
-    case "diff":
-    case "rdiff":
-      return `, ${v}, lag(${v}) OVER () AS ${v}p`;
-    case "rdiff_from":
-      return `, ${v}, arg_max(${v}, d) OVER () AS ${v}p, max(d) FILTER (WHERE ${v} IS NOT NULL) OVER () AS ${v}d`;
-    case "normalize":
-      return `, ${v}, arg_min(${v}, d) FILTER (WHERE ${v} <> 0) OVER () AS ${v}p`;
-    default:
-      return `, ${v}, sum(${v}) OVER (ROWS UNBOUNDED PRECEDING) AS ${v}p`;
-  }
+interface Calculation {
+  /** What the formula needs of the other rows: `vp`, and more where it names more. */
+  readonly window: (v: string) => string;
+  /** The result from a value `v` and its `p`. */
+  readonly formula: (v: string, p: string) => string;
+  readonly dropsFirst: boolean;
 }
 
-function formula(v: string, transform: string): string {
-  const p = `${v}p`;
-  switch (transform) {
-    case "diff":
-      return `${v} - ${p}`;
-    case "rdiff":
-      return `CASE WHEN ${p} <> 0 THEN (${v} - ${p}) / ${p} END`;
-    case "rdiff_from":
-      return `CASE WHEN d = ${v}d THEN 0 WHEN ${v} <> 0 THEN (${p} - ${v}) / ${v} END`;
-    case "normalize":
-      return `CASE WHEN ${v} = 0 THEN 0 ELSE ${v} / ${p} * 100 END`;
-    default:
-      return p;
-  }
-}
+const CALCULATIONS: Readonly<Record<Exclude<Transform, "none">, Calculation>> = {
+  diff: {
+    window: (v) => `lag(${v}) OVER () AS ${v}p`,
+    formula: (v, p) => `${v} - ${p}`,
+    dropsFirst: true,
+  },
+  rdiff: {
+    window: (v) => `lag(${v}) OVER () AS ${v}p`,
+    formula: (v, p) => `CASE WHEN ${p} <> 0 THEN (${v} - ${p}) / ${p} END`,
+    dropsFirst: true,
+  },
+  rdiff_from: {
+    window: (v) => `arg_max(${v}, d) OVER () AS ${v}p, max(d) FILTER (WHERE ${v} IS NOT NULL) OVER () AS ${v}d`,
+    formula: (v, p) => `CASE WHEN d = ${v}d THEN 0 WHEN ${v} <> 0 THEN (${p} - ${v}) / ${v} END`,
+    dropsFirst: false,
+  },
+  cumul: {
+    window: (v) => `sum(${v}) OVER (ROWS UNBOUNDED PRECEDING) AS ${v}p`,
+    formula: (_, p) => p,
+    dropsFirst: false,
+  },
+  normalize: {
+    window: (v) => `arg_min(${v}, d) FILTER (WHERE ${v} <> 0) OVER () AS ${v}p`,
+    formula: (v, p) => `CASE WHEN ${v} = 0 THEN 0 ELSE ${v} / ${p} * 100 END`,
+    dropsFirst: false,
+  },
+};
 
 /** Significant digits as `printf` rounds them; a result that is not finite is null. */
 function rounded(value: string, digits: number): string {

@@ -34,8 +34,8 @@ const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
   ],
   clock: FUNCTION,
   profile: [
-    (value) => hasAll(value, ["keyParameter", "errors"]),
-    'Give a profile itself: import { nasdaqDataLink } from "arrowbook".',
+    (value) => isText(value) || hasAll(value, ["keyParameter", "errors"]),
+    'Pass the name of a profile, such as "nasdaqDataLink", or a profile of defineProfile().',
   ],
   log: FUNCTION,
   maxResultRows: AMOUNT,

@@ -1,7 +1,7 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import type { Engine } from "../../engine/engine.js";
 import type { CatalogItem } from "../../spec/catalog-item.js";
-import type { Profile } from "../../spec/profile.js";
+import type { Profile, ProfileName } from "../../spec/profile.js";
 import type { KeyGrant } from "../answers/keys.js";
 import type { Source } from "../data/source.js";
 import type { RequestLog } from "./request-log.js";
@@ -54,7 +54,7 @@ export interface ServeOptions {
   /** Milliseconds that never go back; links and hours are counted by it. Default `performance.now`. */
   readonly clock?: () => number;
   /** Option values, limits and error codes; default `specification`. */
-  readonly profile?: Profile;
+  readonly profile?: Profile | ProfileName;
   /** Called for each answered request, keys removed. */
   readonly log?: (entry: RequestLog) => void;
   /** Most rows a table question may match before it is refused (spec 7); default 1,000,000. */
