@@ -1,0 +1,129 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { isArrowbookError } from "../../../src/errors/errors.js";
+import { type ConnectOptions, connect, type Service } from "../../../src/index.js";
+import { CALLS, type FuzzCall, goodReply } from "../http/calls.js";
+import { mutateScript, type Script } from "../http/plan.js";
+import { type ScriptServer, scriptServer } from "../http/server.js";
+import type { FuzzTarget, Outcome } from "../target.js";
+
+/*
+ * A server that damages its replies: status, headers, encodings, lengths, packets, stalls, garbage. Every call ends within its
+ * timeouts, in the right rows or in an error of this package without a key in it; the calls after it on the same connection work.
+ */
+const KEY = "canary-key-0123456789abcdef";
+const ATTEMPTS = 2;
+/** Requests of one call, at most: metadata, two pages or an export and its file, each with its retries, renewals and redirects. */
+const MOST_REQUESTS = 12;
+const TIMEOUTS = { response: 400, idle: 300, total: 800, export: 2_000, download: 4_000 };
+const LONGEST_MS = MOST_REQUESTS * ATTEMPTS * TIMEOUTS.total;
+
+const encode = (script: Script): Uint8Array => Buffer.from(JSON.stringify(script));
+const decode = (input: Uint8Array): Script => JSON.parse(Buffer.from(input).toString()) as Script;
+
+// Exports are counted in a folder; this process's own is empty.
+process.env["ARROWBOOK_STATE"] = mkdtempSync(join(tmpdir(), "arrowbook-fuzz-state-"));
+
+let server: Promise<ScriptServer> | undefined;
+let services = 0;
+const expected = new Map<string, string>();
+
+function serviceAt(port: number, options: ConnectOptions): Service {
+  return connect({
+    url: `http://127.0.0.1:${port}`,
+    // A key of its own for each script: connections with one key share the pauses that the service asked for.
+    apiKey: `${KEY}-${services++}`,
+    limits: { concurrency: 1, replyBytes: 1 << 20, exportsPerHour: 1e9 },
+    timeouts: TIMEOUTS,
+    retry: { attempts: ATTEMPTS, pause: 1, maxPause: 2, budget: 300 },
+    warn: () => undefined,
+    onProgress: false,
+    ...options,
+  });
+}
+
+async function check(input: Uint8Array): Promise<Outcome> {
+  const script = decode(input);
+  server ??= scriptServer(goodReply);
+  const { port, start, stop } = await server;
+  const folder = mkdtempSync(join(tmpdir(), "arrowbook-fuzz-http-"));
+  const call = CALLS.get(script.call) as FuzzCall;
+  try {
+    start([]);
+    const right = expected.get(script.call) ?? (await call(serviceAt(port, {}), folder));
+    expected.set(script.call, right);
+    rmSync(folder, { recursive: true });
+    start(script.plans);
+    const fetch = script.transport === "fetch" ? { fetch: globalThis.fetch } : {};
+    const service = serviceAt(port, fetch);
+    const outcome = await run(call, service, folder, (rows) => isRight(rows, right, script));
+    if (outcome === "read" || !readdirIfThere(folder).some((name) => /\.(zip|csv)$/.test(name))) {
+      start([]);
+      await nextCallWorks(service);
+      return outcome;
+    }
+    throw new Error(`the failed call left ${readdirIfThere(folder).join(", ")}`);
+  } finally {
+    stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function run(
+  call: FuzzCall,
+  service: Service,
+  folder: string,
+  isRight: (rows: string) => boolean,
+): Promise<Outcome> {
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error(`no end after ${LONGEST_MS} ms`);
+    setTimeout(() => reject(error), LONGEST_MS).unref();
+  });
+  try {
+    const rows = await Promise.race([call(service, folder), late]);
+    if (!isRight(rows)) throw new Error(`wrong rows: ${rows.slice(0, 300)}`);
+    return "read";
+  } catch (error) {
+    if (!isArrowbookError(error)) throw error;
+    const text = `${inspect(error, { depth: 9 })} ${JSON.stringify(error)} ${error.stack}`;
+    if (/canary/.test(text)) throw new Error(`a key in ${text.slice(0, 500)}`);
+    return "refused";
+  }
+}
+
+/**
+ * The right rows. A CSV reply has no end of its own: one that the server itself cut, with a length or chunks that prove the cut reply
+ * complete, cannot be told from a short one, and one that only the end of the connection ends may lack rows.
+ */
+function isRight(rows: string, right: string, { call, plans }: Script): boolean {
+  if (rows === right) return true;
+  return call.endsWith(" csv") && plans.some(({ share, end }) => share !== undefined && end === undefined);
+}
+
+/** What went before holds no place and leaves no half-read reply on the connection. */
+async function nextCallWorks(service: Service): Promise<void> {
+  try {
+    await service.database("D").metadata();
+  } catch (error) {
+    // The service may have asked for a pause that is longer than the budget.
+    if (!isArrowbookError(error) || error.code !== "Waiting") throw new Error("the next call fails", { cause: error });
+  }
+}
+
+function readdirIfThere(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+export const target: FuzzTarget = {
+  name: "http",
+  quick: 120,
+  corpus: () => [...CALLS.keys()].map((call) => encode({ call, transport: "http", plans: [] })),
+  mutate: (input, random) => encode(mutateScript(decode(input), random)),
+  check,
+};
