@@ -29,6 +29,7 @@ export type {
   TableMetadata,
   TableRows,
 } from "./document/records.js";
+export type { ErrorCode } from "./errors/codes.js";
 export {
   ArrowbookError,
   DataError,
@@ -61,10 +62,10 @@ export type { ResampleOptions } from "./series/resample.js";
 export type { RollingOptions, WindowWord } from "./series/rolling.js";
 export type { TransformOptions } from "./series/transform.js";
 export type { ColumnSpec } from "./spec/columns.js";
+export type { ErrorMeaning } from "./spec/error-meanings.js";
 export type { FrameSource } from "./spec/frame-source.js";
 export {
   defineProfile,
-  type ErrorMeaning,
   type Known,
   nasdaqDataLink,
   type Profile,

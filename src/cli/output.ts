@@ -1,6 +1,6 @@
-import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type { BulkFile, BulkOptions, Landed } from "../client/bulk/bulk-file.js";
+import { atomicFile } from "../columns/io/atomic-file.js";
 import { writeArrowFile } from "../columns/ipc/file.js";
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
@@ -44,7 +44,7 @@ export async function writeFrame(frame: Frame, path: string | undefined, json: b
       await frame.toArrow(path);
       break;
     case ".json":
-      await writeFile(path, `${JSON.stringify(frame.toJSON())}\n`);
+      await atomicFile(path, (file) => file.writeFile(`${JSON.stringify(frame.toJSON())}\n`));
       break;
   }
   told({ path, rows: frame.numRows }, json);

@@ -1,10 +1,11 @@
 import { type ArrowbookError, isArrowbookError } from "../errors/errors.js";
 import { scrub } from "../errors/secrets.js";
+import { showsStack } from "../errors/stack.js";
 
-/** Writes an error to stderr as one clear line (what, where, next step); a stack only where `ARROWBOOK_DEBUG` is set; never a key. */
+/** Writes an error to stderr as one clear line (what, where, next step); the stack with `ARROWBOOK_STACK=1`; never a key. */
 export function reportError(error: unknown): void {
   process.stderr.write(`arrowbook: ${errorLine(error)}\n`);
-  if (process.env["ARROWBOOK_DEBUG"] && error instanceof Error) process.stderr.write(`${scrub(error.stack ?? "")}\n`);
+  if (showsStack() && error instanceof Error) process.stderr.write(`${scrub(error.stack ?? "")}\n`);
 }
 
 /** The line itself: message, then the hint. */

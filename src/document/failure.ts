@@ -1,6 +1,7 @@
 import { type RetryAdvice, ServiceError } from "../errors/errors.js";
 import { escapeAnyXML } from "../format/xml/text.js";
-import type { ErrorMeaning, Profile } from "../spec/profile.js";
+import type { ErrorMeaning } from "../spec/error-meanings.js";
+import type { Profile } from "../spec/profile.js";
 import { resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
 import { type FailureText, isWebPage, readFailureBody, writeCSVFailure } from "./failure-body.js";

@@ -1,14 +1,12 @@
-import type { ErrorMeaning, Profile } from "../spec/profile.js";
-
-const EXPORT =
-  "Ask for an export instead (.export()): without filters if the query is long, then filter locally (spec 7).";
+import { type ErrorMeaning, EXPORT_HINT as EXPORT } from "../spec/error-meanings.js";
+import type { Profile } from "../spec/profile.js";
 
 /** The next step for a status where the code says nothing. */
 export const BY_STATUS: Readonly<Record<number, string>> = {
   400: "Check the parameters of the call.",
-  401: "Check the API key given to connect() or in ARROWBOOK_API_KEY (spec 5).",
+  401: "Check the API key passed to connect() or in ARROWBOOK_API_KEY (spec 5).",
   403: "This key may not read it: bulk files and premium data need a subscriber's key (spec 8).",
-  404: "Check the code: DATABASE/DATASET for a series, VENDOR/TABLE for a table; and the address given to connect({ url }).",
+  404: "Check the code: DATABASE/DATASET for a series, VENDOR/TABLE for a table; and the address passed to connect({ url }).",
   405: "The service takes GET only (spec 4).",
   406: "Ask for json, xml or csv (spec 1).",
   408: "The service gave up waiting; try again.",

@@ -166,7 +166,7 @@ function checkSchema(found: Schema, expected: Schema): void {
   const text = (schema: Schema) => schema.fields.map((field) => `${field.name}: ${field.type}`).join(", ");
   if (text(found) !== text(expected)) {
     throw new DataError(`A batch has the columns ${text(found)} where ${text(expected)} were expected.`, {
-      code: "SchemaChanged",
+      code: "SchemaMismatch",
     });
   }
 }

@@ -178,7 +178,7 @@ async function answer(
 ): Promise<Answer> {
   if (params !== undefined && !Array.isArray(params)) {
     throw new InputError("The values for $1, $2, … must be an array.", {
-      code: "BadParameter",
+      code: "BadArgument",
       hint: 'Give them in order: query("… WHERE a = $1", ["x"]).',
     });
   }
@@ -223,7 +223,7 @@ function wideColumnsIn(own: DuckDBConnection, sql: string, wide: WideColumns): M
 
 function bound(value: unknown): DuckDBValue {
   if (value === undefined) {
-    throw new InputError("A bound parameter is undefined.", { code: "BadParameter", hint: "Pass null for no value." });
+    throw new InputError("A bound parameter is undefined.", { code: "BadArgument", hint: "Pass null for no value." });
   }
   return value instanceof Date ? value.toISOString() : (value as DuckDBValue);
 }

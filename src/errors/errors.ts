@@ -1,3 +1,4 @@
+import type { CodeOf, ErrorCode } from "./codes.js";
 import { scrub } from "./secrets.js";
 import { visibleStack } from "./stack.js";
 
@@ -8,10 +9,10 @@ export interface RetryAdvice {
   readonly after?: number;
 }
 
-/** The fields an {@link ArrowbookError} may carry; every one optional but `code`. */
-export interface ErrorDetails {
-  /** A stable word for programs: `UnknownColumn`, `BadCell`, …; for a service error the service's own code, such as `QECx02`. */
-  readonly code: string;
+/** The fields that an {@link ArrowbookError} may have; all are optional except `code`. */
+export interface ErrorDetails<Code extends string = ErrorCode> {
+  /** A stable name for programs: `UnknownColumn`, `BadCell`, …; for a service error the service's own code, such as `QECx02`. */
+  readonly code: Code;
   /** What to do next, one sentence. */
   readonly hint?: string;
   /** HTTP status of the answer. */
@@ -47,7 +48,8 @@ export interface ErrorDetails {
  * ```
  */
 export class ArrowbookError extends Error {
-  readonly code: string;
+  /** An {@link ErrorCode}; of a {@link ServiceError} the service's own code. */
+  readonly code: ErrorCode | (string & {});
   declare readonly hint?: string;
   declare readonly status?: number;
   declare readonly requestId?: string;
@@ -75,25 +77,69 @@ export class ArrowbookError extends Error {
   }
 }
 
-/** The caller asked for something that cannot be: an unknown column, option or word, a wrong argument. */
-export class InputError extends ArrowbookError {}
+/** A wrong argument: an unknown column, option or value, or a value of the wrong type. */
+export class InputError extends ArrowbookError {
+  declare readonly code: CodeOf<"InputError">;
 
-/** Bytes that are not what they claim to be: a bad cell, malformed CSV, JSON, XML or zip. */
-export class DataError extends ArrowbookError {}
-
-/** The service answered with an error (spec 7). */
-export class ServiceError extends ArrowbookError {
-  constructor(message: string, details: ErrorDetails) {
-    // The code is the service's own text, which may hold what it was sent.
-    super(message, { ...details, code: scrub(details.code) });
+  constructor(message: string, details: ErrorDetails<CodeOf<"InputError">>) {
+    super(message, details);
   }
 }
 
-/** No usable answer arrived: unreachable, timed out, cut off, redirected in circles. */
-export class TransportError extends ArrowbookError {}
+/** Invalid data: a bad cell, or malformed CSV, JSON, XML, zip, Arrow or Parquet. */
+export class DataError extends ArrowbookError {
+  declare readonly code: CodeOf<"DataError">;
 
-/** The local file system refused: disk full, not writable, in use. */
-export class FileError extends ArrowbookError {}
+  constructor(message: string, details: ErrorDetails<CodeOf<"DataError">>) {
+    super(message, details);
+  }
+}
+
+/** An error that the service reports (spec 7). */
+export class ServiceError extends ArrowbookError {
+  /** @param details `code` is the service's own code, scrubbed as any text of the service; `ExportPending` is this package's. */
+  constructor(message: string, details: ErrorDetails<CodeOf<"ServiceError"> | (string & {})>) {
+    // The base class takes the codes of this package only, so that a misspelt one does not compile.
+    super(message, { ...details, code: scrub(details.code) as ErrorCode });
+  }
+}
+
+/** No usable reply: the service is unreachable, the connection timed out or broke, or redirects never end. */
+export class TransportError extends ArrowbookError {
+  declare readonly code: CodeOf<"TransportError">;
+
+  constructor(message: string, details: ErrorDetails<CodeOf<"TransportError">>) {
+    super(message, details);
+  }
+}
+
+/** An error of the local file system: not found, access denied, disk full. */
+export class FileError extends ArrowbookError {
+  declare readonly code: CodeOf<"FileError">;
+
+  constructor(message: string, details: ErrorDetails<CodeOf<"FileError">>) {
+    super(message, details);
+  }
+}
+
+/**
+ * The same error of the same class, with another message and, where passed, other fields. The code stays.
+ *
+ * @returns a new error whose stack begins at the caller
+ */
+export function reworded<E extends ArrowbookError>(
+  error: E,
+  message: string,
+  changes: Partial<Omit<ErrorDetails, "code">> = {},
+): E {
+  const Class = error.constructor as new (message: string, details: ErrorDetails<string>) => E;
+  return new Class(message, { ...error, code: error.code, cause: error.cause, ...changes });
+}
+
+/** Whether `error` is one of this package and has one of these codes; a misspelt code does not compile. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is ArrowbookError {
+  return isArrowbookError(error) && (codes as readonly string[]).includes(error.code);
+}
 
 /** True for every error this package makes, also when it comes from the other (CommonJS or ESM) half of the package. */
 export function isArrowbookError(error: unknown): error is ArrowbookError {

@@ -7,7 +7,7 @@ export function refuseUnknown(given: object | null | undefined, names: readonly 
   if (given === undefined) return;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new InputError(`${where} takes its options as an object, not ${shown(given)}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint: `The options are ${names.map((name) => JSON.stringify(name)).join(", ")}.`,
     });
   }
@@ -20,12 +20,12 @@ export function refuseUnknown(given: object | null | undefined, names: readonly 
   }
 }
 
-/** `word` if it is one of `words`. Throws {@link InputError} `UnknownWord` that names the nearest. */
+/** `word` if it is one of `words`. Throws {@link InputError} `UnknownValue` that names the nearest. */
 export function oneOf<T extends string>(word: string, words: readonly T[], what: string): T {
   const found = words.find((known) => known === word);
   if (found !== undefined) return found;
   throw new InputError(`Unknown ${what}: ${shown(word)}.`, {
-    code: "UnknownWord",
+    code: "UnknownValue",
     value: String(word),
     hint: suggestion(String(word), words, `words for ${what}`),
   });

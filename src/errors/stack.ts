@@ -1,8 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { scrub } from "./secrets.js";
 
-/** Set (`ARROWBOOK_STACK=1`) to see the frames of this package and of Node in an error's stack. */
-const WHOLE = "ARROWBOOK_STACK";
+/**
+ * Whether errors show their whole stack: the one switch, `ARROWBOOK_STACK=1`, for the stack itself, the command line, cards and the
+ * kernel's traces.
+ */
+export function showsStack(): boolean {
+  return Boolean(process.env["ARROWBOOK_STACK"]);
+}
 
 /**
  * The stack of an error as a caller needs it: what went wrong, what to do next, and the caller's own frames. A stack is what Node and a
@@ -11,7 +16,7 @@ const WHOLE = "ARROWBOOK_STACK";
 export function visibleStack(error: Error & { readonly hint?: string }): string {
   const message = `${error.name}: ${error.message}${error.hint === undefined ? "" : `\n${error.hint}`}`;
   const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  const shown = process.env[WHOLE] ? frames : frames.filter((frame) => !isOurs(frame) && !frame.includes("node:"));
+  const shown = showsStack() ? frames : frames.filter((frame) => !isOurs(frame) && !frame.includes("node:"));
   return [message, ...shown.map(scrub)].join("\n");
 }
 

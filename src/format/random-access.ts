@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { FileError } from "../errors/errors.js";
+import { fileError, notAFile } from "../errors/file-error.js";
 
 /** Bytes that can be read at any place: a file, bytes in memory, or anything that answers reads by offset. */
 export interface RandomAccess {
@@ -46,7 +47,9 @@ export async function fileAccess(
     async read(target, position) {
       let done = 0;
       while (done < target.length) {
-        const { bytesRead } = await handle.read(target, done, target.length - done, position + done);
+        const { bytesRead } = await handle
+          .read(target, done, target.length - done, position + done)
+          .catch((cause: unknown) => Promise.reject(fileError(path, "read", cause)));
         if (bytesRead === 0) throw new Error("unexpected EOF");
         done += bytesRead;
       }
@@ -61,12 +64,7 @@ async function openToRead(path: string): Promise<FileHandle> {
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
   } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    throw new FileError(missing ? `There is no file ${path}.` : `${path} cannot be opened.`, {
-      code: missing ? "NoSuchFile" : "FileUnreadable",
-      hint: missing ? "Check the path." : "Check that it may be read.",
-      cause,
-    });
+    throw fileError(path, "read", cause);
   }
-  throw new FileError(`${path} is not a file.`, { code: "FileUnreadable", hint: "Give the path of a file." });
+  throw notAFile(path);
 }

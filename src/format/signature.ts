@@ -1,3 +1,4 @@
+import type { CodeOf } from "../errors/codes.js";
 import { DataError } from "../errors/errors.js";
 
 /** Bytes at the start of a file that {@link formatOf} looks at. */
@@ -81,7 +82,7 @@ const fits = (byte: number, value: number | undefined): boolean =>
  * @param code of the error
  * @throws {DataError} `code` naming the format and what reads it
  */
-export function refuseFormat(b: Uint8Array, expected: string, code = "WrongFormat"): void {
+export function refuseFormat(b: Uint8Array, expected: string, code: CodeOf<"DataError"> = "WrongFormat"): void {
   const format = formatOf(b);
   // A cut or damaged file of the expected format is for its own reader to describe.
   if (format === undefined || expected === FORMATS[format].name) return;

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
-import { DataError } from "../errors/errors.js";
+import { DataError, hasCode } from "../errors/errors.js";
 import { readBlocks } from "./blocks.js";
 import { inflated } from "./inflated.js";
 import { bytesAccess, type FileState, fileAccess, type RandomAccess } from "./random-access.js";
@@ -322,4 +322,9 @@ function asDataError(cause: unknown, signal?: AbortSignal): unknown {
       cause,
     },
   );
+}
+
+/** Whether an error says that the archive itself is damaged, so that another download may help. */
+export function isDamaged(error: unknown): boolean {
+  return hasCode(error, "NotZip", "BadZip", "BadChecksum");
 }

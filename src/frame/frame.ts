@@ -245,7 +245,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * The frame with columns added at the end, or replaced where they stand. Values are what they are (`number` double, `bigint`
    * and whole numbers beside it Integer, text String, `Date` a moment) unless `types` names a service type; one text, number,
    * bigint, boolean, `Date` or null stands in every row.
-   * @throws InputError `DifferentLength`, `MixedTypes`, `BadColumn`
+   * @throws InputError `DifferentLength`, `MixedTypes`, `BadArgument`
    */
   with<Added extends Record<string, NewColumn<Row>>>(
     columns: Added,
@@ -268,7 +268,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code point. A key is
    * a name or a pair of a name and a direction; keys are arguments or one list. A list of two whose second is `asc` or `desc` is a pair.
-   * @throws InputError `UnknownColumn`, `UnknownWord` for a direction, `AmbiguousSort` where a column is called as the direction
+   * @throws InputError `UnknownColumn`, `UnknownValue` for a direction, `AmbiguousSort` where a column is called as the direction
    */
   sort(...keys: readonly Order<Row>[]): Frame<Row>;
   sort(keys: readonly Order<Row>[]): Frame<Row>;
@@ -281,13 +281,13 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return this.over(takeRows(this.table, rowNumbers(positions, this.numRows)));
   }
 
-  /** The first rows (default 5), all where there are fewer; buffers are shared. @throws InputError `BadOption` for a number below 0 */
+  /** The first rows (default 5), all where there are fewer; buffers are shared. @throws InputError `BadArgument` for a number below 0 */
   head(count = 5): Frame<Row> {
     needCount(count, "head()");
     return this.slice(0, count);
   }
 
-  /** The last rows (default 5), all where there are fewer; buffers are shared. @throws InputError `BadOption` for a number below 0 */
+  /** The last rows (default 5), all where there are fewer; buffers are shared. @throws InputError `BadArgument` for a number below 0 */
   tail(count = 5): Frame<Row> {
     needCount(count, "tail()");
     return this.slice(Math.max(0, this.numRows - count));
@@ -321,7 +321,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The correlation of two number columns, null where there is none; or, for a list of names (default: all number columns), the
    * matrix of the correlations of each pair. {@link corr}, {@link corrMatrix}
-   * @throws InputError `UnknownColumn`, `NotANumber`, `UnknownWord`, `BadOption` for one name alone
+   * @throws InputError `UnknownColumn`, `WrongType`, `UnknownValue`, `BadArgument` for one name alone
    */
   corr(first: Name<Row>, second: Name<Row>, method?: CorrelationMethod): number | null;
   corr(columns?: readonly Name<Row>[], method?: CorrelationMethod): Frame;

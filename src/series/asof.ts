@@ -29,7 +29,7 @@ export interface AsofOptions<Name extends string = string> {
  * `merge_asof`, SQL's `ASOF JOIN`). The rows and their order are those of `left`, neither table need be sorted; of several rows of
  * one day `backward` and `nearest` take the last, `forward` the first. Column types stay.
  *
- * @throws InputError `UnknownColumn`, `NoDateColumn`, `EmptyDate`, `DifferentTypes`, `UnknownWord`, `BadOption`
+ * @throws InputError `UnknownColumn`, `NoDateColumn`, `EmptyDate`, `DifferentTypes`, `UnknownValue`, `BadArgument`
  */
 export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "direction", "tolerance", "exact", "suffix"], "asof()");

@@ -12,7 +12,7 @@ const STATISTICS = ["count", "nulls", "mean", "std", "min", "25%", "50%", "75%",
  * What the number columns hold, one row for each statistic: how many values and nulls (NaN counts as null), mean, standard
  * deviation (n − 1 below), smallest, quartiles (linear between neighbours) and largest. All `Float64`; dates and text are left out.
  *
- * @throws InputError `UnknownColumn`, `NotANumber`
+ * @throws InputError `UnknownColumn`, `WrongType`
  */
 export function describe(table: Table, columns?: string | readonly string[]): Table {
   const { values } = choose(table, { columns });

@@ -26,7 +26,7 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
  * Exponentially weighted `mean`, `var` or `std` (both unbiased) along each series by ascending day, as pandas' `ewm` computes them;
  * a null repeats the last result. The result is `Float64`.
  *
- * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `NotANumber`, `EmptyDate`
+ * @throws InputError `BadArgument`, `UnknownValue`, `UnknownColumn`, `WrongType`, `EmptyDate`
  * @example
  * ```ts
  * import { Frame } from "arrowbook";
@@ -68,7 +68,7 @@ function alphaOf({ alpha, span, halflife, com }: EwmOptions): number {
     if (com !== undefined && com >= 0) return 1 / (1 + com);
   }
   throw new InputError(`The weights are ${JSON.stringify({ alpha, span, halflife, com })}.`, {
-    code: "BadOption",
+    code: "BadArgument",
     hint: "Give exactly one of alpha (above 0, at most 1), span (from 1), halflife (above 0) and com (from 0).",
   });
 }

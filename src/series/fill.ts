@@ -34,7 +34,7 @@ export interface FillOptions<Name extends string = string> extends Omit<ColumnCh
  * in the number columns, a text `{ value }` in the text columns. Named in `columns`, date columns take `{ value: "2024-02-29" }` and
  * number columns exact decimals as text. Types stay.
  *
- * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `EmptyDate`
+ * @throws InputError `BadArgument`, `UnknownValue`, `UnknownColumn`, `EmptyDate`
  * @example
  * ```ts
  * import { Frame } from "arrowbook";
@@ -157,7 +157,7 @@ function constantData(field: Field, value: number | string | bigint | boolean): 
   const units = unitsOf(String(value), decimal?.scale ?? 0);
   if (units === undefined) {
     throw new InputError(`${value} does not fit the type of column ${JSON.stringify(field.name)}: ${type}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       column: field.name,
       hint: "Give fewer digits after the point.",
     });

@@ -19,7 +19,7 @@ export type Aggregates<Name extends string = string> = {
  * `first` and `last` go by the order of the rows. Null is a group of its own. Types and exactness as {@link Aggregate}
  * says.
  *
- * @throws InputError `UnknownColumn`, `UnknownWord`, `NotANumber`, `DuplicateColumn`; DataError `Overflow`
+ * @throws InputError `UnknownColumn`, `UnknownValue`, `WrongType`, `DuplicateColumn`; DataError `Overflow`
  */
 export function aggregateBy(table: Table, by: string | readonly string[], aggregates: Aggregates): Table {
   const { spans, keys } = groupsOf(table, by);
@@ -56,7 +56,7 @@ function groupsOf(table: Table, by: string | readonly string[]): { spans: Spans;
   const columns = listOf(by).map((name) => columnIndex(table, name));
   const codes = seriesCodes(table, columns);
   if (codes === undefined) {
-    throw new InputError("groupBy() needs a column.", { code: "BadOption", hint: "Name one or more columns." });
+    throw new InputError("groupBy() needs a column.", { code: "BadArgument", hint: "Name one or more columns." });
   }
   const { rows, starts } = groupTrack(codes.rows[0], codes.size);
   const spans: Spans = { rows, from: starts.subarray(0, starts.length - 1), to: starts.subarray(1) };

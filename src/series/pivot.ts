@@ -27,7 +27,7 @@ export interface PivotOptions<Name extends string = string> {
  * where there is no value. Columns are called as the value, with several `values` columns `name_value`; a null is called `null`.
  * Types as {@link Aggregate} says, without one they stay.
  *
- * @throws InputError `UnknownColumn`, `SeveralValues`, `UnknownWord`, `NotANumber`
+ * @throws InputError `UnknownColumn`, `SeveralValues`, `UnknownValue`, `WrongType`
  */
 export function pivot(table: Table, options: PivotOptions): Table {
   refuseUnknown(options ?? null, ["index", "columns", "values", "value"], "pivot()");
@@ -64,7 +64,7 @@ function axisOf(table: Table, names: readonly string[]): Axis {
   const columns = names.map((name) => columnIndex(table, name));
   const codes = seriesCodes(table, columns);
   if (codes === undefined)
-    throw new InputError("pivot() needs an index.", { code: "BadOption", hint: "Name a column." });
+    throw new InputError("pivot() needs an index.", { code: "BadArgument", hint: "Name a column." });
   const [own] = codes.rows;
   const firstOf = new Int32Array(codes.size).fill(-1);
   for (let row = own.length - 1; row >= 0; row--) firstOf[own[row]] = row;

@@ -35,7 +35,7 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
  * in two doubles: sums and means are within two units in the last place of the exact result, `std` and `var` within
  * 10^-12 of it whatever the values before. `std` and `var` have n − 1 below; quantiles are linear between neighbours.
  *
- * @throws InputError `BadOption`, `UnknownWord`, `UnknownColumn`, `NotANumber`, `NoDateColumn`, `EmptyDate`; DataError
+ * @throws InputError `BadArgument`, `UnknownValue`, `UnknownColumn`, `WrongType`, `NoDateColumn`, `EmptyDate`; DataError
  *   `Overflow`
  * @example
  * ```ts
@@ -82,7 +82,7 @@ function kernelOf(word: WindowWord, { quantile }: RollingOptions): WindowKernel 
     case "quantile":
       if (quantile !== undefined && quantile >= 0 && quantile <= 1) return windowQuantile(quantile);
       throw new InputError(`The quantile is ${quantile}.`, {
-        code: "BadOption",
+        code: "BadArgument",
         hint: "Give { quantile: 0.9 } or another number from 0 to 1.",
       });
   }

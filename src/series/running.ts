@@ -11,7 +11,7 @@ import { rowAt, type Track } from "./core/track.js";
  * Running sum along each series by ascending day; a null stays null and does not count (unlike `transform("cumul")`,
  * which repeats the sum and rounds). Exact for integers and decimals; doubles are summed in two doubles, not rounded.
  *
- * @throws InputError `UnknownColumn`, `NotANumber`, `EmptyDate`; DataError `Overflow`
+ * @throws InputError `UnknownColumn`, `WrongType`, `EmptyDate`; DataError `Overflow`
  */
 export function cumsum(table: Table, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "cumsum()");

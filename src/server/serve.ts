@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { duckdbEngine } from "../engine/duckdb.js";
 import type { Engine } from "../engine/engine.js";
 import { InputError } from "../errors/errors.js";
+import { fileError } from "../errors/file-error.js";
 import { rememberSecret } from "../errors/secrets.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import { profileOf } from "../spec/profile.js";
@@ -161,16 +161,22 @@ async function filesFolder(
   undo: (() => Promise<unknown>)[],
 ): Promise<string> {
   if (database === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), "arrowbook-files-"));
+    const folder = await mkdtemp(join(tmpdir(), "arrowbook-files-")).catch((cause: unknown) =>
+      Promise.reject(fileError(tmpdir(), "write", cause)),
+    );
     undo.push(() => rm(folder, { recursive: true, force: true }));
     return folder;
   }
   const folder = `${database}.files`;
-  mkdirSync(folder, { recursive: true });
   const known = new Set(remembered.map((file) => file.path));
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    if (/\.zip(\.part)?$/.test(name) && !known.has(path)) await rm(path, { force: true });
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      if (/\.zip(\.part)?$/.test(name) && !known.has(path)) await rm(path, { force: true });
+    }
+  } catch (error) {
+    throw fileError(folder, "write", error);
   }
   return folder;
 }

@@ -1,5 +1,6 @@
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
+import { ERROR_MEANINGS, type ErrorMeaning } from "./error-meanings.js";
 import { EXPORTS_PER_HOUR, LINK_LIFETIME_MS, MAX_ROWS_PER_REPLY } from "./limits.js";
 import { COLLAPSES, DOWNLOAD_TYPES, OPERATORS, ORDERS, TRANSFORMS } from "./vocabulary.js";
 
@@ -21,15 +22,6 @@ const observed = <T>(value: T, source: string): Known<T> => ({ value, evidence: 
 export interface RateWindow {
   readonly requests: number;
   readonly perMs: number;
-}
-
-/** What an error code means: retry advice and the next step. */
-export interface ErrorMeaning {
-  readonly status?: number;
-  readonly retryable: boolean;
-  /** Milliseconds to wait at least, where the code says so. */
-  readonly after?: number;
-  readonly hint: string;
 }
 
 /**
@@ -75,78 +67,6 @@ export interface Profile {
 
 const observedService = "observed at a public service of this kind";
 
-const EXPORT_HINT =
-  "Ask for an export instead (.export()), without filters if the query is long, and filter locally (spec 7).";
-
-/** Error codes as observed; classification goes by code first, status second. */
-const errorMeanings: Readonly<Record<string, ErrorMeaning>> = {
-  QELx01: {
-    status: 429,
-    retryable: false,
-    hint: "The daily limit of calls without a key is used up; try again tomorrow or use a key.",
-  },
-  QELx02: { status: 429, retryable: false, hint: "The daily limit of this key is used up; try again tomorrow." },
-  QELx03: { status: 429, retryable: false, hint: "The daily limit of this key is used up; try again tomorrow." },
-  QELx04: { status: 429, retryable: true, after: 60_000, hint: "Too many calls in ten minutes; wait a little." },
-  QELx05: { status: 429, retryable: true, after: 60_000, hint: "Too many calls in ten minutes; wait a little." },
-  QELx06: { status: 422, retryable: false, hint: `Apply some filters and try again. ${EXPORT_HINT}` },
-  QELx07: { status: 414, retryable: false, hint: EXPORT_HINT },
-  QELx08: { status: 413, retryable: false, hint: `Narrow the request. ${EXPORT_HINT}` },
-  QEAx01: { status: 400, retryable: false, hint: "Check the API key given to connect() or in ARROWBOOK_API_KEY." },
-  QEAx02: { status: 422, retryable: false, hint: "Check the login." },
-  QEAx03: {
-    status: 403,
-    retryable: false,
-    hint: "This call needs an API key: pass apiKey to connect() or set ARROWBOOK_API_KEY.",
-  },
-  QEAx05: { status: 401, retryable: false, hint: "Check the API key given to connect() or in ARROWBOOK_API_KEY." },
-  QEAx06: { status: 429, retryable: false, hint: "The daily limit of this key is used up; try again tomorrow." },
-  QEAx07: { status: 202, retryable: true, after: 30_000, hint: "The service asks to try again in 30 seconds." },
-  QEPx01: { status: 401, retryable: false, hint: "Pass an API key to connect() or set ARROWBOOK_API_KEY." },
-  QEPx02: { status: 403, retryable: false, hint: "This key may not read it; ask for access." },
-  QEPx04: { status: 403, retryable: false, hint: "Subscribe to the product, or use the key of a subscriber (spec 8)." },
-  QEPx05: { status: 403, retryable: false, hint: "Premium data needs the key of a subscriber (spec 8)." },
-  QEPx06: { status: 403, retryable: false, hint: "This key may not read one of the columns; select others." },
-  QESx02: { status: 422, retryable: false, hint: "Give the missing parameter a value." },
-  QESx03: { status: 422, retryable: false, hint: "Correct the parameter." },
-  QESx04: { status: 422, retryable: false, hint: "Correct the parameter." },
-  QESx05: { status: 406, retryable: false, hint: "Ask for json, xml or csv (spec 1)." },
-  QESx06: {
-    status: 400,
-    retryable: false,
-    hint: "The cursor is not valid (any more): start again from the first page.",
-  },
-  QESx07: { status: 422, retryable: false, hint: "Use =, .gte, .lte, .gt or .lt (spec 4.7)." },
-  QESx08: {
-    status: 422,
-    retryable: false,
-    hint: "Filter by one of the columns in the metadata's filters (spec 4.7), and the rest locally.",
-  },
-  QESx09: { status: 400, retryable: false, hint: "Correct the parameter." },
-  QECx01: {
-    status: 400,
-    retryable: false,
-    hint: "Check the address of the service: connect({ url }) takes its base address (spec 4).",
-  },
-  QECx02: {
-    status: 404,
-    retryable: false,
-    hint: "Check the code: DATABASE/DATASET for a series, VENDOR/TABLE for a table.",
-  },
-  QECx03: {
-    status: 404,
-    retryable: false,
-    hint: "Check the code: DATABASE/DATASET for a series, VENDOR/TABLE for a table.",
-  },
-  QECx04: { status: 404, retryable: false, hint: "Check the code." },
-  QECx05: { status: 422, retryable: false, hint: "Check the code: it has two parts, such as DATABASE/DATASET." },
-  QECx06: { status: 404, retryable: false, hint: "This series is no longer offered." },
-  QEMx01: { status: 500, retryable: true, hint: `The service failed. If it stays so: ${EXPORT_HINT}` },
-  QEXx01: { status: 503, retryable: true, hint: `The service took too long. If it stays so: ${EXPORT_HINT}` },
-  QEXx02: { status: 502, retryable: true, hint: "The service could not be reached behind its gateway." },
-  QEXx03: { status: 500, retryable: true, hint: `The service failed. If it stays so: ${EXPORT_HINT}` },
-};
-
 /** The default profile: what the specification says where it speaks, the best known value where it is silent. */
 export const specification: Profile = {
   name: "specification",
@@ -171,7 +91,7 @@ export const specification: Profile = {
   concurrency: observed(4, "spec 8 shows no rate limit for ordinary calls"),
   windows: observed([], "spec 8 shows no rate limit for ordinary calls"),
   errorRoot: observed("error", "spec 7 shows no body"),
-  errors: observed(errorMeanings, observedService),
+  errors: observed(ERROR_MEANINGS, observedService),
   csvQuotesEmptyText: observed(true, "the embedded service"),
 };
 
@@ -203,14 +123,14 @@ export type ProfileName = keyof typeof profiles;
 /**
  * A profile, or the shipped one of this name; `specification` where none is passed.
  *
- * @throws {InputError} UnknownProfile
+ * @throws {InputError} UnknownValue
  */
 export function profileOf(profile: Profile | ProfileName | undefined): Profile {
   if (profile === undefined) return specification;
   if (typeof profile !== "string") return profile;
   if (Object.hasOwn(profiles, profile)) return profiles[profile];
   throw new InputError(`There is no profile ${JSON.stringify(profile)}.`, {
-    code: "UnknownProfile",
+    code: "UnknownValue",
     hint: suggestion(profile, Object.keys(profiles), "profiles"),
   });
 }
@@ -226,7 +146,7 @@ const NULLABLE: ReadonlySet<string> = new Set(["keyHeader"]);
 /**
  * A profile for another service: `base` with some entries replaced by plain values, each marked `given`. The values of
  * `downloadWords` and the codes of `errors` are added to those of `base`; every other entry is replaced whole. Throws
- * an InputError `UnknownProfileEntry` for a name no profile has, and `BadProfileEntry` for a value of the wrong kind.
+ * an InputError `UnknownOption` for a name no profile has, and `BadArgument` for a value of the wrong kind.
  *
  * @example
  * ```ts
@@ -244,7 +164,7 @@ export function defineProfile(base: Profile, changes: ProfileChanges): Profile {
     const kind = kindOf(value);
     if (kind !== kindOf(known) && !(NULLABLE.has(entry) && (kind === "string" || kind === "null"))) {
       throw new InputError(`The profile entry "${entry}" is ${kind}, not ${kindOf(known)}.`, {
-        code: "BadProfileEntry",
+        code: "BadArgument",
       });
     }
     given[entry] = {
@@ -259,7 +179,7 @@ export function defineProfile(base: Profile, changes: ProfileChanges): Profile {
 function knownEntry(base: Profile, entry: string): unknown {
   if (Object.hasOwn(base, entry)) return (base as unknown as Readonly<Record<string, Known<unknown>>>)[entry].value;
   throw new InputError(`A profile has no entry ${JSON.stringify(entry)}.`, {
-    code: "UnknownProfileEntry",
+    code: "UnknownOption",
     hint: suggestion(entry, Object.keys(base), "entries"),
   });
 }

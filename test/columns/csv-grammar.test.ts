@@ -77,10 +77,10 @@ describe("a header", () => {
   });
 
   it.each([
-    ["a,c\nx,1\n", "UnknownColumn", 'has the column "c"'],
+    ["a,c\nx,1\n", "UndeclaredColumn", 'has the column "c"'],
     ["a\nx\n", "MissingColumn", 'lacks the column "b"'],
-    ["a,b,a\nx,1,y\n", "UnknownColumn", "not declared so often"],
-    ["A,b\nx,1\n", "UnknownColumn", 'Did you mean "a"?'],
+    ["a,b,a\nx,1,y\n", "UndeclaredColumn", "not declared so often"],
+    ["A,b\nx,1\n", "UndeclaredColumn", 'Did you mean "a"?'],
     ["", "EmptyCsv", "empty"],
   ])("%j is refused: %s", async (text, code, message) => {
     await expect(read(text)).rejects.toMatchObject({ code });
@@ -101,7 +101,7 @@ describe("a header", () => {
     expect(await read("b,a\n1,x\n", { header })).toEqual([["x", "1"]]);
     const texts = ["n", "t"].map((name) => ({ name, type: "String" }));
     expect(await read("t,n\na,b\n", { header, columns: texts })).toEqual([["b", "a"]]);
-    await expect(read("a,c\nx,1\n", { header })).rejects.toMatchObject({ code: "UnknownColumn", column: "c" });
+    await expect(read("a,c\nx,1\n", { header })).rejects.toMatchObject({ code: "UndeclaredColumn", column: "c" });
     await expect(read("a\nx\n", { header })).rejects.toMatchObject({ code: "MissingColumn", column: "b" });
     await expect(read("a,c\nx,1\n", { header })).rejects.toMatchObject({
       hint: expect.stringContaining("header: false"),
@@ -123,7 +123,7 @@ describe("a header", () => {
     ["a|b\n1|2\n", 'separated by "|"'],
   ])("without a declared column is refused, leniently too: %j", async (text, message) => {
     for (const lenient of [{}, { header: true }]) {
-      await expect(read(text, { lenient })).rejects.toMatchObject({ code: "UnknownColumn" });
+      await expect(read(text, { lenient })).rejects.toMatchObject({ code: "UndeclaredColumn" });
       await expect(read(text, { lenient })).rejects.toThrow(message);
       await expect(read(text, { lenient })).rejects.not.toMatchObject({ hint: expect.stringContaining("lenient") });
     }

@@ -198,7 +198,7 @@ describe("Parquet", () => {
 
   it("a compression that is none is refused by name", async () => {
     const wrong = writeParquet([], join(folder, "wrong.parquet"), { compression: "gzip" as "snappy" });
-    await expect(wrong).rejects.toMatchObject({ code: "UnknownCompression" });
+    await expect(wrong).rejects.toMatchObject({ code: "UnknownValue" });
   });
 
   it("comes back equal and is read by DuckDB", async () => {

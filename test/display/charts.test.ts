@@ -241,14 +241,16 @@ describe("how it is drawn", () => {
     for (const name of ["a.svg", "a.png", "a.json"])
       expect(await chart.save(join(folder, name))).toBe(join(folder, name));
     expect(JSON.parse(await readFile(join(folder, "a.json"), "utf8"))).toEqual(JSON.parse(JSON.stringify(chart.spec)));
-    await expect(chart.save(join(folder, "a.gif"))).rejects.toThrow(expect.objectContaining({ code: "UnknownWord" }));
+    await expect(chart.save(join(folder, "a.gif"))).rejects.toThrow(
+      expect.objectContaining({ code: "UnknownFileType" }),
+    );
     expect((await readFile(await chart.save(join(folder, "new", "folder", "a.svg")), "utf8")).startsWith("<svg")).toBe(
       true,
     );
     await expect(chart.save(join(folder, "a.png", "b.svg"))).rejects.toThrow(
-      expect.objectContaining({ name: "FileError", code: "ENOTDIR" }),
+      expect.objectContaining({ name: "FileError", code: "FileNotFound" }),
     );
-    await expect(chart.save(undefined as never)).rejects.toThrow("A chart is not written to undefined.");
+    await expect(chart.save(undefined as never)).rejects.toThrow("A chart cannot be written to undefined.");
     expect((await readdir(folder)).sort()).toEqual(["a.json", "a.png", "a.svg", "new"]);
     await rm(folder, { recursive: true });
   });

@@ -5,7 +5,7 @@ import { cardBundle } from "../../src/display/base/card.js";
 import { errorCard } from "../../src/display/base/error.js";
 import { plotTable } from "../../src/display/chart/chart.js";
 import { bundleOf } from "../../src/display/table/foreign.js";
-import { InputError } from "../../src/errors/errors.js";
+import { ServiceError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 import { cases } from "../cases.js";
 import { elementsOf, parseHtml, textOf } from "./html-reader.js";
@@ -120,7 +120,7 @@ describe("text that imitates markup", () => {
 
   it("stays text in cards, columns, errors, arrays of rows and file names", () => {
     for (const text of texts) {
-      const error = new InputError(text, { code: text, hint: text, column: text, value: text });
+      const error = new ServiceError(text, { code: text, hint: text, column: text, value: text });
       for (const html of [
         cardBundle(errorCard(error)),
         cardBundle({ title: text, text, entries: [[text, text]], next: text }),

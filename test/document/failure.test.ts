@@ -282,10 +282,10 @@ describe("profiles", () => {
       () =>
         defineProfile(specification, value);
     expect(changes({ cursorParam: "x" })).toThrow(
-      expect.objectContaining({ code: "UnknownProfileEntry", hint: expect.stringContaining("cursorParameter") }),
+      expect.objectContaining({ code: "UnknownOption", hint: expect.stringContaining("cursorParameter") }),
     );
-    expect(changes({ collapses: "monthly" })).toThrow(expect.objectContaining({ code: "BadProfileEntry" }));
-    expect(changes({ xmlRoot: null })).toThrow(expect.objectContaining({ code: "BadProfileEntry" }));
+    expect(changes({ collapses: "monthly" })).toThrow(expect.objectContaining({ code: "BadArgument" }));
+    expect(changes({ xmlRoot: null })).toThrow(expect.objectContaining({ code: "BadArgument" }));
   });
 
   it("every entry says whether it is specified or observed, and where", () => {

@@ -73,10 +73,10 @@ it("takes one key column by its name, and refuses values that are not an array",
   expect([...(await engine.query("SELECT * FROM t WHERE d = $1", ["x"])).rows()]).toEqual([{ d: "x", a: 2 }]);
   const refused = (answer: Promise<unknown>, code: string) =>
     expect(answer).rejects.toThrow(expect.objectContaining({ name: "InputError", code }));
-  await refused(engine.query("SELECT $t", { t: "A" } as never), "BadParameter");
-  await refused(engine.batches("SELECT $1", "A" as never).next(), "BadParameter");
+  await refused(engine.query("SELECT $t", { t: "A" } as never), "BadArgument");
+  await refused(engine.batches("SELECT $1", "A" as never).next(), "BadArgument");
   await refused(engine.load("t", one(1), { keys: "d" } as never), "UnknownOption");
-  await refused(engine.load("t", one(1), { mode: "add" } as never), "UnknownWord");
+  await refused(engine.load("t", one(1), { mode: "add" } as never), "UnknownValue");
   await refused(engine.load("t", one(1), { key: "e" }), "UnknownColumn");
   await engine.close();
 });

@@ -119,7 +119,7 @@ it("binds parameters and quotes awkward names", async () => {
   await engine.load('a "b" $', tableFromArrays({ "Cost Total $": [1, 2, 3], 'x"y': [4, 5, 6] }));
   const back = await engine.query('SELECT "x""y" AS v FROM "a ""b"" $" WHERE "Cost Total $" >= $1', [2]);
   expect([...(back.getChildAt(0) as Vector)]).toEqual([5, 6]);
-  await expect(engine.query("SELECT 1 WHERE 1 = $1", [undefined])).rejects.toMatchObject({ code: "BadParameter" });
+  await expect(engine.query("SELECT 1 WHERE 1 = $1", [undefined])).rejects.toMatchObject({ code: "BadArgument" });
 });
 
 it("streams an answer in batches of at most 65,536 rows", async () => {

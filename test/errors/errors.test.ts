@@ -64,7 +64,7 @@ describe("the error family", () => {
     expect(isArrowbookError(error)).toBe(true);
     expect(isArrowbookError(Object.assign(new Error("x"), { name: "InputError", code: "Unknown" }))).toBe(true);
     expect(isArrowbookError(new Error("x"))).toBe(false);
-    expect(isArrowbookError(new InputError("x", { code: "y" }))).toBe(true);
+    expect(isArrowbookError(new InputError("x", { code: "UnknownColumn" }))).toBe(true);
   });
 
   it("clips long values and says how long they were", () => {

@@ -565,7 +565,7 @@ describe("landing", () => {
     for (const text of ["t,d,c\nAAA,2024-02-29,1.25\n", "t,d\n", ",,\n"]) {
       server.on(FILE, ranged(zipBytes([{ name: "T.csv", data: text }]), { etag: `"${encodeURIComponent(text)}"` }));
       for (const options of [{}, { onBadCell: "null" }] as const) {
-        expect(await fails(exported().frame(options))).toMatchObject({ name: "DataError", code: "UnknownColumn" });
+        expect(await fails(exported().frame(options))).toMatchObject({ name: "DataError", code: "UndeclaredColumn" });
       }
     }
   });
@@ -729,7 +729,7 @@ describe("a local archive", () => {
 
   it("needs its columns declared, but for a database bulk file", async () => {
     writeFileSync(target(), zip);
-    await expect(bulkFile(target()).frame()).rejects.toMatchObject({ name: "InputError", code: "MissingColumns" });
+    await expect(bulkFile(target()).frame()).rejects.toMatchObject({ name: "InputError", code: "NoSchema" });
     writeFileSync(target(), zipBytes([{ name: "EOD.csv", data: "Code,Date,Close\nA,2024-02-29,1\n" }]));
     expect((await bulkFile(target()).frame()).columns.map(({ type }) => type)).toEqual(["String", "Date", "double"]);
   });
@@ -741,7 +741,7 @@ describe("a local archive", () => {
     written("t,m\na,b\n");
     await expect(bulkFile(target(), { columns: [text("x"), text("y")] }).frame()).rejects.toMatchObject({
       name: "DataError",
-      code: "UnknownColumn",
+      code: "UndeclaredColumn",
       hint: expect.stringContaining("header: false"),
     });
   });

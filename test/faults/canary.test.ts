@@ -80,7 +80,7 @@ await tried("service", async () => [service, file, service.table("MARKET/PRICES"
 await tried("bad address", async () => connect({ url: url + "/?api_key=" + KEY }));
 process.env.ARROWBOOK_URL = url;
 process.env.ARROWBOOK_API_KEY = KEY;
-process.env.ARROWBOOK_DEBUG = "1";
+process.env.ARROWBOOK_STACK = "1";
 for (const words of [["get", "table", "MARKET/PRICES", "--where", "ticker=AAA"], ["get", "table", "TRANSPORT/STRIKES"], ["meta", "table", "MARKET/PRICES"], ["export", "MARKET/PRICES", "-o", root + "/c.csv"], ["types", "MARKET/PRICES"], ["get", "table", "--key", KEY]]) {
   console.log(words[0], await main(words));
 }

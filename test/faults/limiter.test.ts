@@ -89,7 +89,7 @@ describe("limits", () => {
     const clock = fakeClock();
     const gate = limiter(4, [], clock);
     gate.slowDown(5_000);
-    await expect(gate.enter(undefined, 1_000)).rejects.toMatchObject({ code: "Waiting", retry: { after: 5_000 } });
+    await expect(gate.enter(undefined, 1_000)).rejects.toMatchObject({ code: "RateLimited", retry: { after: 5_000 } });
     (await gate.enter(undefined, 10_000))();
     expect(clock.time).toBe(5_000);
   });

@@ -199,12 +199,12 @@ it("refuses options and words that are not there before it reads", async () => {
     await expect(Frame.fromCSV(bytes, options as never)).rejects.toThrow(expected);
     await expect(Frame.fromZip(bytes, options as never)).rejects.toThrow(expected);
   };
-  await refused(undefined, "BadColumns", "{ name:");
-  await refused({ columns: ["ticker"] }, "BadColumns", "{ name:");
-  await refused({ columns: text, onBadCell: "skip" }, "UnknownWord", '"null"');
-  await refused({ columns: text, decimals: "float" }, "UnknownWord", 'Did you mean "float64"');
+  await refused(undefined, "BadArgument", "{ name:");
+  await refused({ columns: ["ticker"] }, "BadArgument", "{ name:");
+  await refused({ columns: text, onBadCell: "skip" }, "UnknownValue", '"null"');
+  await refused({ columns: text, decimals: "float" }, "UnknownValue", 'Did you mean "float64"');
   await refused({ columns: text, headers: false }, "UnknownOption", 'Did you mean "header"');
-  await refused({ columns: text, header: "detected" }, "UnknownWord", 'Did you mean "detect"');
+  await refused({ columns: text, header: "detected" }, "UnknownValue", 'Did you mean "detect"');
   await refused({ columns: text, lenient: { trims: true } }, "UnknownOption", 'Did you mean "trim"');
   await expect(Frame.fromParquet("none", { onBadCells: "null" } as never)).rejects.toThrow(
     expect.objectContaining({ code: "UnknownOption", hint: 'Did you mean "onBadCell"?' }),

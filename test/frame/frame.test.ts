@@ -145,7 +145,7 @@ describe("verbs", () => {
     expect(frame.columns.slice(-4).map((c) => c.type)).toEqual(["String", "double", "String", "Date"]);
     expectTypeOf(frame.column("word")).toEqualTypeOf<Column<string>>();
     for (const none of [undefined, {}, new Set([1, 2, 3])]) {
-      expect(codeOf(() => prices.with({ none } as never))).toBe("BadColumn");
+      expect(codeOf(() => prices.with({ none } as never))).toBe("BadArgument");
     }
   });
 
@@ -179,7 +179,7 @@ describe("verbs", () => {
       "BBB 2024-02-29",
     ]);
     expect(order(prices.sort(["close", "desc"]))).toEqual(["AAA 2024-02-29", "BBB 2024-02-29", "AAA 2024-03-01"]);
-    expect(codeOf(() => prices.sort(["close", "up" as "asc"], "date"))).toBe("UnknownWord");
+    expect(codeOf(() => prices.sort(["close", "up" as "asc"], "date"))).toBe("UnknownValue");
   });
 
   it("cuts", () => {
@@ -230,7 +230,7 @@ it("adopts record batches and what holds a table", () => {
   expect(Frame.from(stranger).source?.code).toBe("MARKET/PRICES");
   expect(Frame.from(stranger, { code: "X" }).source?.code).toBe("X");
   for (const none of [null, undefined, 1, {}, { table: {} }, { table: null }, []]) {
-    expect(codeOf(() => Frame.from(none))).toBe("NotATable");
+    expect(codeOf(() => Frame.from(none))).toBe("BadArgument");
   }
 });
 
@@ -256,12 +256,12 @@ describe("what is asked for wrongly", () => {
   const near = (name: string) => `Did you mean "${name}"`;
 
   it("names the nearest option and word", () => {
-    wrong(() => prices.rows({ decimals: "strng" } as never), "UnknownWord", near("string"));
-    wrong(() => prices.rows({ dates: "isoo" } as never), "UnknownWord", near("iso"));
+    wrong(() => prices.rows({ decimals: "strng" } as never), "UnknownValue", near("string"));
+    wrong(() => prices.rows({ dates: "isoo" } as never), "UnknownValue", near("iso"));
     wrong(() => prices.rows({ decimal: "string" } as never), "UnknownOption", near("decimals"));
-    wrong(() => prices.column("close").toArray({ decimals: "text" } as never), "UnknownWord", "string");
-    wrong(() => prices.toIPC({ wideDecimals: "text" } as never), "UnknownWord", "string");
-    wrong(() => prices.toIPC("string" as never), "BadOption", "wideDecimals");
+    wrong(() => prices.column("close").toArray({ decimals: "text" } as never), "UnknownValue", "string");
+    wrong(() => prices.toIPC({ wideDecimals: "text" } as never), "UnknownValue", "string");
+    wrong(() => prices.toIPC("string" as never), "BadArgument", "wideDecimals");
     wrong(() => prices.toCSV({ escapeFormula: true } as never), "UnknownOption", near("escapeFormulae"));
     wrong(() => prices.toHTML({ maxrows: 3 } as never), "UnknownOption", near("maxRows"));
     wrong(() => prices.explore({ pages: 3 } as never), "UnknownOption", near("page"));
@@ -272,7 +272,7 @@ describe("what is asked for wrongly", () => {
     wrong(() => prices.rolling(2, "mean", { minPeriod: 1 } as never), "UnknownOption", near("minPeriods"));
     wrong(() => prices.asof(prices, { tolerence: 1 } as never), "UnknownOption", near("tolerance"));
     wrong(() => Frame.merge([prices, prices], { suffix: ["a"] } as never), "UnknownOption", near("suffixes"));
-    wrong(() => Frame.fromJSON("{}", { decimals: "float" } as never), "UnknownWord", near("float64"));
+    wrong(() => Frame.fromJSON("{}", { decimals: "float" } as never), "UnknownValue", near("float64"));
   });
 
   it("takes names one by one or as a list, and nothing else", () => {
@@ -282,34 +282,34 @@ describe("what is asked for wrongly", () => {
     expect(prices.unique(["ticker"]).numRows).toBe(2);
     expect(prices.describe(["volume"]).numColumns).toBe(prices.describe("volume").numColumns);
     expectTypeOf(prices.select(["close"])).toEqualTypeOf<Frame<Pick<Price, "close">>>();
-    wrong(() => prices.collapse("monthly", { by: 1 } as never), "BadOption", "names");
-    wrong(() => prices.select(null as never), "BadOption", "name");
-    wrong(() => prices.column(["close"] as never), "BadOption", "name");
+    wrong(() => prices.collapse("monthly", { by: 1 } as never), "BadArgument", "names");
+    wrong(() => prices.select(null as never), "BadArgument", "name");
+    wrong(() => prices.column(["close"] as never), "BadArgument", "name");
   });
 
   it("says what is missing or of another kind", () => {
     const frame = prices as never as Record<string, (...args: unknown[]) => unknown>;
     for (const name of ["rename", "with", "filter", "take", "pivot", "query", "ewm"]) {
-      expect([name, codeOf(() => frame[name](null))]).toEqual([name, "BadOption"]);
-      expect([name, codeOf(() => frame[name]())]).toEqual([name, "BadOption"]);
+      expect([name, codeOf(() => frame[name](null))]).toEqual([name, "BadArgument"]);
+      expect([name, codeOf(() => frame[name]())]).toEqual([name, "BadArgument"]);
     }
-    expect(codeOf(() => frame.sort(null))).toBe("BadOption");
-    expect(codeOf(() => frame.fill(null))).toBe("UnknownWord");
-    expect(codeOf(() => frame.collapse("monthly", { value: null }))).toBe("UnknownWord");
-    expect(codeOf(() => frame.collapse("monthly", { value: { close: null } }))).toBe("UnknownWord");
-    expect(codeOf(() => prices.groupBy("ticker").agg(undefined as never))).toBe("BadOption");
-    expect(codeOf(() => prices.groupBy("ticker").agg({ close: null } as never))).toBe("UnknownWord");
-    expect(codeOf(() => frame.asof(null))).toBe("NotATable");
-    expect(codeOf(() => Frame.concat(prices as never))).toBe("BadOption");
-    expect(codeOf(() => Frame.merge([1] as never))).toBe("NotATable");
-    expect(codeOf(() => Frame.fromIPC(Promise.resolve() as never))).toBe("NotBytes");
-    expect(codeOf(() => Frame.fromJSON(undefined as never))).toBe("BadOption");
+    expect(codeOf(() => frame.sort(null))).toBe("BadArgument");
+    expect(codeOf(() => frame.fill(null))).toBe("UnknownValue");
+    expect(codeOf(() => frame.collapse("monthly", { value: null }))).toBe("UnknownValue");
+    expect(codeOf(() => frame.collapse("monthly", { value: { close: null } }))).toBe("UnknownValue");
+    expect(codeOf(() => prices.groupBy("ticker").agg(undefined as never))).toBe("BadArgument");
+    expect(codeOf(() => prices.groupBy("ticker").agg({ close: null } as never))).toBe("UnknownValue");
+    expect(codeOf(() => frame.asof(null))).toBe("BadArgument");
+    expect(codeOf(() => Frame.concat(prices as never))).toBe("BadArgument");
+    expect(codeOf(() => Frame.merge([1] as never))).toBe("BadArgument");
+    expect(codeOf(() => Frame.fromIPC(Promise.resolve() as never))).toBe("BadArgument");
+    expect(codeOf(() => Frame.fromJSON(undefined as never))).toBe("BadArgument");
     expect(prices.asof(prices.table as never).numRows).toBe(3);
   });
 
   it("says what columns are", () => {
-    wrong(() => Frame.fromRows([{ a: 1 }], ["a"] as never), "BadColumns", "{ name:");
-    wrong(() => Frame.fromRows([{ a: 1 }], "a" as never), "BadColumns", "{ name:");
+    wrong(() => Frame.fromRows([{ a: 1 }], ["a"] as never), "BadArgument", "{ name:");
+    wrong(() => Frame.fromRows([{ a: 1 }], "a" as never), "BadArgument", "{ name:");
   });
 });
 
@@ -356,7 +356,7 @@ it("infers types from values when none are given", () => {
     { a: null, b: null, c: null, d: null, e: null },
   ]);
   expect(frame.columns.map((c) => c.type)).toEqual(["double", "String", "boolean", "Integer", "String"]);
-  expect(codeOf(() => Frame.fromRows([[1]]))).toBe("BadRow");
+  expect(codeOf(() => Frame.fromRows([[1]]))).toBe("BadArgument");
 });
 
 it("keeps whole numbers beyond 2^53 as they are", () => {
@@ -372,7 +372,7 @@ it("keeps whole numbers beyond 2^53 as they are", () => {
 
 it("refuses rows that cannot be walked through", () => {
   for (const rows of [Promise.resolve([{ a: 1 }]), { a: 1 }, null, undefined, 5]) {
-    expect(codeOf(() => Frame.fromRows(rows as never))).toBe("NotRows");
+    expect(codeOf(() => Frame.fromRows(rows as never))).toBe("BadArgument");
   }
 });
 

@@ -49,10 +49,10 @@ describe("sort() takes names, pairs and one list of them", () => {
 
   it.each<[string, () => unknown, string, string]>([
     ["an unknown second name", () => frame.sort(["a", "up" as "b"]), "UnknownColumn", '"asc" or "desc"'],
-    ["an unknown direction", () => frame.sort(["a", "up" as "asc"], "b"), "UnknownWord", '"asc" or "desc"'],
-    ["an unknown direction in a list", () => frame.sort([["a", "up" as "asc"]]), "UnknownWord", '"asc" or "desc"'],
-    ["a pair in a pair", () => frame.sort([[["a", "asc"] as never, "asc"]]), "BadOption", "name"],
-    ["a list beside a list", () => frame.sort(["a", "b"] as never, ["b", "a"] as never), "UnknownWord", '"asc"'],
+    ["an unknown direction", () => frame.sort(["a", "up" as "asc"], "b"), "UnknownValue", '"asc" or "desc"'],
+    ["an unknown direction in a list", () => frame.sort([["a", "up" as "asc"]]), "UnknownValue", '"asc" or "desc"'],
+    ["a pair in a pair", () => frame.sort([[["a", "asc"] as never, "asc"]]), "BadArgument", "name"],
+    ["a list beside a list", () => frame.sort(["a", "b"] as never, ["b", "a"] as never), "UnknownValue", '"asc"'],
   ])("an error for %s", (_, run, code, hint) => {
     expect(run).toThrow(expect.objectContaining({ code, hint: expect.stringContaining(hint) }));
   });
@@ -77,15 +77,15 @@ describe("corr() gives one number for two names and the matrix for a list", () =
   });
 
   it.each<[string, () => unknown, string]>([
-    ["one name", () => (numbers as unknown as { corr(a: string): unknown }).corr("x"), "BadOption"],
+    ["one name", () => (numbers as unknown as { corr(a: string): unknown }).corr("x"), "BadArgument"],
     [
       "a list and a name",
       () => (numbers as unknown as { corr(a: unknown, b: string): unknown }).corr(["x"], "y"),
-      "UnknownWord",
+      "UnknownValue",
     ],
-    ["a column of text", () => numbers.corr("x", "note"), "NotANumber"],
+    ["a column of text", () => numbers.corr("x", "note"), "WrongType"],
     ["an unknown column", () => numbers.corr("x", "w"), "UnknownColumn"],
-    ["an unknown method", () => numbers.corr("x", "y", "kendall" as "pearson"), "UnknownWord"],
+    ["an unknown method", () => numbers.corr("x", "y", "kendall" as "pearson"), "UnknownValue"],
   ])("an error for %s", (_, run, code) => {
     expect(run).toThrow(expect.objectContaining({ name: "InputError", code }));
   });
@@ -131,6 +131,6 @@ describe("query() takes the names of the dataset query", () => {
     expect(() => daily.query({ start_date: "2024-01-10" } as never)).toThrow(
       expect.objectContaining({ code: "UnknownOption" }),
     );
-    expect(() => daily.query({ from: "10.1.2024" })).toThrow(expect.objectContaining({ code: "BadDate" }));
+    expect(() => daily.query({ from: "10.1.2024" })).toThrow(expect.objectContaining({ code: "BadArgument" }));
   });
 });

@@ -59,11 +59,11 @@ it("installs into the active environment, and says when there is none", async ()
 });
 
 it("refuses names that Jupyter refuses, and to remove what is not ours", async () => {
-  await expect(installKernel({ name: "a b" })).rejects.toMatchObject({ code: "BadKernelName" });
+  await expect(installKernel({ name: "a b" })).rejects.toMatchObject({ code: "BadArgument" });
   const other = join(folder, "data", "kernels", "arrowbook");
   mkdirSync(other, { recursive: true });
   writeFileSync(join(other, "kernel.json"), '{ "argv": ["python3"], "display_name": "x", "language": "python" }');
-  await expect(uninstallKernel()).rejects.toMatchObject({ code: "NotOurs" });
+  await expect(uninstallKernel()).rejects.toMatchObject({ code: "ForeignKernel" });
 });
 
 it("reports what keeps an installed kernel from starting", async () => {

@@ -224,17 +224,17 @@ it("every date from the first to the last there is", () => {
 });
 
 const refused: [string, (table: Table) => Table, string][] = [
-  ["an unknown word", (t) => collapse(t, "montly" as Collapse), "UnknownWord"],
+  ["an unknown word", (t) => collapse(t, "montly" as Collapse), "UnknownValue"],
   ["an unknown column", (t) => collapse(t, "monthly", { by: "tiker" }), "UnknownColumn"],
   ["an unknown column in value", (t) => collapse(t, "monthly", { value: { clos: "sum" } }), "UnknownColumn"],
-  ["an unknown value", (t) => collapse(t, "monthly", { value: "total" as "sum" }), "UnknownWord"],
-  ["an unknown weekday", (t) => collapse(t, "weekly", { week: "Sunday" as "sunday" }), "UnknownWord"],
-  ["a sum of text", (t) => collapse(t, "monthly", { value: { ticker: "sum" } }), "NotANumber"],
-  ["no dates", (t) => collapse(t, "monthly", { on: "close" }), "NotADate"],
+  ["an unknown value", (t) => collapse(t, "monthly", { value: "total" as "sum" }), "UnknownValue"],
+  ["an unknown weekday", (t) => collapse(t, "weekly", { week: "Sunday" as "sunday" }), "UnknownValue"],
+  ["a sum of text", (t) => collapse(t, "monthly", { value: { ticker: "sum" } }), "WrongType"],
+  ["no dates", (t) => collapse(t, "monthly", { on: "close" }), "WrongType"],
   ["a row without a date", () => collapse(tableFrom({ d: ["Date", ["2024-01-01", null]] }), "daily"), "EmptyDate"],
   ["no date column", () => collapse(tableFrom({ a: ["double", [1]] }), "daily"), "NoDateColumn"],
-  ["a date that is none", (t) => querySeries(t, { from: "2024-02-30" }), "BadDate"],
-  ["a limit of nothing", (t) => querySeries(t, { limit: 0 }), "BadOption"],
+  ["a date that is none", (t) => querySeries(t, { from: "2024-02-30" }), "BadArgument"],
+  ["a limit of nothing", (t) => querySeries(t, { limit: 0 }), "BadArgument"],
 ];
 
 describe("refuses by name", () => {

@@ -104,17 +104,17 @@ it("refuses unknown options and option values before the first request", async (
   const refused = (answer: Promise<unknown>, code: string, hint: string) =>
     expect(answer).rejects.toThrow(expect.objectContaining({ name: "InputError", code, hint }));
   const close = `Did you mean "float64"?`;
-  await refused(service.dataset("T/A").frame({ decimals: "float" } as never), "UnknownWord", close);
-  await refused(service.dataset("T/A").withMetadata({ decimals: "float" } as never), "UnknownWord", close);
-  await refused(service.datasets(["T/A"]).frame({ decimals: "float" } as never), "UnknownWord", close);
-  await refused(service.table("T/T").frame({ decimals: "float" } as never), "UnknownWord", close);
-  await refused(service.table("T/T").page(null, { decimals: "float" } as never), "UnknownWord", close);
+  await refused(service.dataset("T/A").frame({ decimals: "float" } as never), "UnknownValue", close);
+  await refused(service.dataset("T/A").withMetadata({ decimals: "float" } as never), "UnknownValue", close);
+  await refused(service.datasets(["T/A"]).frame({ decimals: "float" } as never), "UnknownValue", close);
+  await refused(service.table("T/T").frame({ decimals: "float" } as never), "UnknownValue", close);
+  await refused(service.table("T/T").page(null, { decimals: "float" } as never), "UnknownValue", close);
   await refused(
     service
       .table("T/T")
       .batches({ decimals: "float" } as never)
       .next(),
-    "UnknownWord",
+    "UnknownValue",
     close,
   );
   await refused(
@@ -122,12 +122,12 @@ it("refuses unknown options and option values before the first request", async (
       .table("T/T")
       .export()
       .frame({ decimals: "float" } as never),
-    "UnknownWord",
+    "UnknownValue",
     close,
   );
   const file = service.table("T/T").export();
   await refused(file.toParquet("x", { onprogress: () => {} } as never), "UnknownOption", 'Did you mean "onProgress"?');
-  await refused(file.toArrow("x", { format: "files" } as never), "UnknownWord", 'Did you mean "file"?');
+  await refused(file.toArrow("x", { format: "files" } as never), "UnknownValue", 'Did you mean "file"?');
   expect(asked.length).toBe(before);
 });
 

@@ -117,11 +117,11 @@ describe("fill with a value of the column's kind", () => {
   });
 
   it.each([
-    [{ value: "0.00001" }, "price", "BadOption"],
-    [1.5, "count", "BadOption"],
-    [0, "note", "NotANumber"],
-    [{ value: "2024-02-30" }, "due", "BadDate"],
-    ["forwards", "note", "UnknownWord"],
+    [{ value: "0.00001" }, "price", "BadArgument"],
+    [1.5, "count", "BadArgument"],
+    [0, "note", "WrongType"],
+    [{ value: "2024-02-30" }, "due", "BadArgument"],
+    ["forwards", "note", "UnknownValue"],
   ] as const)("refuses %j in %s", (value, columns, code) => {
     expect(() => frame.fill(value as 0, { columns })).toThrow(expect.objectContaining({ code }));
   });
@@ -198,7 +198,7 @@ describe("merge", () => {
 
   it.each([
     ["nothing", () => Frame.merge([]), "NoFrames"],
-    ["an unknown word", () => Frame.merge([a, b], { how: "full" as "outer" }), "UnknownWord"],
+    ["an unknown word", () => Frame.merge([a, b], { how: "full" as "outer" }), "UnknownValue"],
     ["a key that one has not", () => Frame.merge([a, frame], { on: "Date" }), "UnknownColumn"],
     [
       "keys that differ in type",
@@ -321,10 +321,10 @@ describe("groups", () => {
 
   it.each([
     ["an unknown column", () => frame.groupBy("tickr" as "ticker").count(), "UnknownColumn"],
-    ["an unknown aggregate", () => frame.groupBy("ticker").agg({ price: "avg" as "mean" }), "UnknownWord"],
-    ["a mean of text", () => frame.groupBy("ticker").agg({ note: "mean" }), "NotANumber"],
-    ["no column", () => frame.groupBy().count(), "BadOption"],
-    ["a quantile of 2", () => frame.groupBy("ticker").agg({ price: { quantile: 2 } }), "BadOption"],
+    ["an unknown aggregate", () => frame.groupBy("ticker").agg({ price: "avg" as "mean" }), "UnknownValue"],
+    ["a mean of text", () => frame.groupBy("ticker").agg({ note: "mean" }), "WrongType"],
+    ["no column", () => frame.groupBy().count(), "BadArgument"],
+    ["a quantile of 2", () => frame.groupBy("ticker").agg({ price: { quantile: 2 } }), "BadArgument"],
     ["two columns of one name", () => frame.groupBy("ticker").agg({ ticker: "count" }), "DuplicateColumn"],
   ])("refuses %s", (_, act, code) => {
     expect(act).toThrow(expect.objectContaining({ code }));

@@ -172,12 +172,12 @@ describe("exact types", () => {
 });
 
 it.each([
-  ["a window of no rows", (t: Table) => rolling(t, 0, "mean"), "BadOption"],
-  ["a window of half a row", (t: Table) => rolling(t, 1.5, "mean"), "BadOption"],
-  ["an unknown word", (t: Table) => rolling(t, 2, "avg" as "mean"), "UnknownWord"],
-  ["a quantile without its part", (t: Table) => rolling(t, 2, "quantile"), "BadOption"],
-  ["text", (t: Table) => rolling(t, 2, "mean", { columns: "s" }), "NotANumber"],
-  ["an unknown unit", (t: Table) => rolling(t, 2, "mean", { unit: "day" as "days" }), "UnknownWord"],
+  ["a window of no rows", (t: Table) => rolling(t, 0, "mean"), "BadArgument"],
+  ["a window of half a row", (t: Table) => rolling(t, 1.5, "mean"), "BadArgument"],
+  ["an unknown word", (t: Table) => rolling(t, 2, "avg" as "mean"), "UnknownValue"],
+  ["a quantile without its part", (t: Table) => rolling(t, 2, "quantile"), "BadArgument"],
+  ["text", (t: Table) => rolling(t, 2, "mean", { columns: "s" }), "WrongType"],
+  ["an unknown unit", (t: Table) => rolling(t, 2, "mean", { unit: "day" as "days" }), "UnknownValue"],
 ])("refuses %s", (_, act, code) => {
   const table = tableFrom({ d: ["Date", ["2024-01-01"]], x: ["double", [1]], s: ["String", ["a"]] });
   expect(() => act(table)).toThrow(expect.objectContaining({ code }));

@@ -66,7 +66,7 @@ it.each([
 });
 
 it("names a catalogue that is missing or no JSON", async () => {
-  expect(await refusal({})).toMatchObject({ name: "FileError", code: "CatalogNotRead" });
+  expect(await refusal({})).toMatchObject({ name: "FileError", code: "FileNotFound" });
   expect((await refusal({ "catalog.json": "{" })).message).toMatch(/catalog\.json: the catalogue is no JSON/);
   expect((await refusal({ "catalog.json": "[]" })).message).toContain("the catalogue must be an object");
 });
@@ -91,7 +91,9 @@ it("names the data file, row and column that are wrong", async () => {
     if (text.includes("2.345"))
       expect(error).toMatchObject({ code: "PrecisionLoss", row: 0, column: "b", value: "2.345" });
   }
-  expect((await refusal({ "catalog.json": table({}) })).message).toMatch(/V\/T: the file .*t\.csv .* cannot be read/);
+  expect((await refusal({ "catalog.json": table({}) })).message).toMatch(
+    /Cannot read the data of V\/T .*t\.csv: it does not exist/,
+  );
   const key = { primary_key: ["a"] };
   expect((await refusal({ "catalog.json": table(key), "t.csv": "a,b\n1,2\n1,3\n" })).message).toBe(
     "t.csv: the primary key of V/T has 2 rows with a = 1.",
@@ -211,25 +213,30 @@ it("serves Parquet files as they are, and refuses types that would lose somethin
 it.each([
   [{ prot: 0 }, "UnknownOption", /serve\(\) has no option "prot"/, /"port"/],
   [{ timeouts: { header: 1 } }, "UnknownOption", /no option "header"/, /"headers"/],
-  [{ timeouts: { idle: "1s" } }, "BadOption", /timeouts\.idle is "1s"/, /0 or more/],
-  [{ port: "80" }, "BadOption", /port is "80"/, /0 to 65535/],
-  [{ port: 70_000 }, "BadOption", /port is 70000/, /0 to 65535/],
-  [{ graceMs: Number.NaN }, "BadOption", /graceMs is NaN/, /0 or more/],
-  [{ maxConnections: -1 }, "BadOption", /maxConnections is -1/, /0 or more/],
-  [{ host: 1 }, "BadOption", /host is 1/, /text/],
-  [{ log: true }, "BadOption", /log is true/, /function/],
-  [{ data: 7 }, "BadOption", /data is 7/, /folder/],
-  [{ engine: {} }, "BadOption", /engine is/, /duckdb/],
-  [{ profile: "nasdaqDataLink" }, "BadOption", /profile is "nasdaqDataLink"/, /import/],
-  [{ apiKeys: ["secret-key-1"] }, "BadKeys", /apiKeys is a list/, /subscriptions: "all"/],
-  [{ apiKeys: "secret-key-1" }, "BadKeys", /apiKeys is/, /subscriptions: "all"/],
-  [{ apiKeys: {} }, "BadKeys", /apiKeys holds no key/, /subscriptions: "all"/],
-  [{ apiKeys: { "": { subscriptions: "all" } } }, "BadKeys", /Key 1 of apiKeys is empty/, /subscriptions: "all"/],
-  [{ apiKeys: { "secret-key-1": "all" } }, "BadKeys", /Key 1 of apiKeys/, /subscriptions: "all"/],
-  [{ apiKeys: { "secret-key-1": {} } }, "BadKeys", /Key 1 of apiKeys/, /subscriptions: "all"/],
-  [{ apiKeys: { "secret-key-1": { subscriptions: "EOD" } } }, "BadKeys", /subscriptions is "EOD"/, /\["EOD"\]/],
-  [{ apiKeys: { "secret-key-1": { subscriptions: [1] } } }, "BadKeys", /Key 1 of apiKeys/, /subscriptions: "all"/],
-  [{ apiKeys: { keys: { "secret-key-1": {} } } }, "BadKeys", /Key 1 of apiKeys has a member/, /subscriptions: "all"/],
+  [{ timeouts: { idle: "1s" } }, "BadArgument", /timeouts\.idle is "1s"/, /0 or more/],
+  [{ port: "80" }, "BadArgument", /port is "80"/, /0 to 65535/],
+  [{ port: 70_000 }, "BadArgument", /port is 70000/, /0 to 65535/],
+  [{ graceMs: Number.NaN }, "BadArgument", /graceMs is NaN/, /0 or more/],
+  [{ maxConnections: -1 }, "BadArgument", /maxConnections is -1/, /0 or more/],
+  [{ host: 1 }, "BadArgument", /host is 1/, /text/],
+  [{ log: true }, "BadArgument", /log is true/, /function/],
+  [{ data: 7 }, "BadArgument", /data is 7/, /folder/],
+  [{ engine: {} }, "BadArgument", /engine is/, /duckdb/],
+  [{ profile: "nasdaqDataLink" }, "BadArgument", /profile is "nasdaqDataLink"/, /import/],
+  [{ apiKeys: ["secret-key-1"] }, "BadArgument", /apiKeys is a list/, /subscriptions: "all"/],
+  [{ apiKeys: "secret-key-1" }, "BadArgument", /apiKeys is/, /subscriptions: "all"/],
+  [{ apiKeys: {} }, "BadArgument", /apiKeys holds no key/, /subscriptions: "all"/],
+  [{ apiKeys: { "": { subscriptions: "all" } } }, "BadArgument", /Key 1 of apiKeys is empty/, /subscriptions: "all"/],
+  [{ apiKeys: { "secret-key-1": "all" } }, "BadArgument", /Key 1 of apiKeys/, /subscriptions: "all"/],
+  [{ apiKeys: { "secret-key-1": {} } }, "BadArgument", /Key 1 of apiKeys/, /subscriptions: "all"/],
+  [{ apiKeys: { "secret-key-1": { subscriptions: "EOD" } } }, "BadArgument", /subscriptions is "EOD"/, /\["EOD"\]/],
+  [{ apiKeys: { "secret-key-1": { subscriptions: [1] } } }, "BadArgument", /Key 1 of apiKeys/, /subscriptions: "all"/],
+  [
+    { apiKeys: { keys: { "secret-key-1": {} } } },
+    "BadArgument",
+    /Key 1 of apiKeys has a member/,
+    /subscriptions: "all"/,
+  ],
   [{ apiKeys: { "secret-key-1": { subscription: "all" } } }, "UnknownOption", /"subscription"/, /"subscriptions"/],
 ])("serve refuses what it would not obey: %j", async (options, code, message, hint) => {
   const data = folderOf({ "catalog.json": table({}), "t.csv": "a,b\n1,2\n" });

@@ -31,7 +31,7 @@ describe("a profile that promises what the service cannot compute is refused at 
     );
     expect(error).toMatchObject({
       name: "InputError",
-      code: "BadProfileEntry",
+      code: "BadArgument",
       message: expect.stringMatching(message),
     });
     expect(error.hint).toMatch(hint ?? /./);
@@ -75,7 +75,7 @@ describe("the database file", () => {
   it("an unknown profile name is refused with the nearest", async () => {
     const start = serve({ data, profile: "nasdaqDatalink" as "nasdaqDataLink" });
     await expect(start).rejects.toMatchObject({
-      code: "UnknownProfile",
+      code: "UnknownValue",
       hint: expect.stringContaining("nasdaqDataLink"),
     });
   });

@@ -18,7 +18,7 @@ export type ColumnChooser = (firstCells: () => Promise<readonly string[]>) => Bu
  * a header is read by position, if its first line shows that it is data: every cell has its column's type, and not all of
  * those types are text.
  *
- * @throws {DataError} UnknownColumn where the first line is neither
+ * @throws {DataError} UndeclaredColumn where the first line is neither
  */
 export async function serviceColumns(
   columns: readonly ColumnSpec[],
@@ -32,7 +32,7 @@ export async function serviceColumns(
   throw new DataError(
     `The first line ${line} holds none of the column names, and is not a row of these columns either.`,
     {
-      code: "UnknownColumn",
+      code: "UndeclaredColumn",
       column: first[0],
       offset: 0,
       hint: `The columns are ${columns.map(({ name, type }) => `${JSON.stringify(name)} (${type})`).join(", ")}. Save the archive with saveZip(path) and read it with bulkFile(path, { columns, header }).`,
@@ -82,7 +82,7 @@ const codeAndDate = (date: string): ColumnSpec[] => named("Code", [date]);
 /**
  * Columns of a local file without declared ones: a database bulk file is recognized by its first cell.
  *
- * @throws {InputError} MissingColumns for any other file
+ * @throws {InputError} NoSchema for any other file
  */
 export function undeclaredColumns(path: string, lenient: CsvLeniency | undefined): ColumnChooser {
   const asDatabase = databaseColumns(async () => []);
@@ -90,7 +90,7 @@ export function undeclaredColumns(path: string, lenient: CsvLeniency | undefined
     const [code] = await firstCells();
     if (code === "Code") return { ...(await asDatabase(firstCells)), lenient };
     throw new InputError(`${path} does not declare the types of its columns.`, {
-      code: "MissingColumns",
+      code: "NoSchema",
       hint: 'Declare them: bulkFile(path, { columns: [{ name: "ticker", type: "String" }, …] }).',
     });
   };

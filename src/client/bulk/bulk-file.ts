@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import { type CsvOptions, checkColumns, checkCsvDialect, checkReadOptions } from
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { LentBatches } from "../../columns/build/lent-batches.js";
 import { atomicFile, type Written } from "../../columns/io/atomic-file.js";
+import { fileBlocks } from "../../columns/io/file-blocks.js";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { writeArrowFile } from "../../columns/ipc/file.js";
 import { writeArrowStream } from "../../columns/ipc/stream.js";
@@ -14,9 +15,10 @@ import { type ParquetOptions, writeParquet } from "../../columns/parquet/write/w
 import { showAsCard } from "../../display/base/card.js";
 import { type Followed, follow } from "../../display/progress/follow.js";
 import { DataError, InputError } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
-import { zipEntry } from "../../format/zip.js";
+import { isDamaged, zipEntry } from "../../format/zip.js";
 import { needPath } from "../../frame/cells/given.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import { Frame } from "../../frame/frame.js";
@@ -64,8 +66,6 @@ export interface Landed {
 const PARQUET_BATCH_ROWS = 16_384;
 /** Options of a call beside those of reading. */
 const CALL = ["onProgress"] as const;
-
-const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
 
 /**
  * A bulk file: of a table (spec 4.9), of a database (spec 4.6), or an archive on the disk. Nothing is sent before a
@@ -193,7 +193,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     if ("path" in from) {
       await this.#check(from.path, options);
       await atomicFile(path, async (file) => {
-        for await (const block of createReadStream(from.path, { highWaterMark: 1 << 20 })) await file.writeFile(block);
+        for await (const block of fileBlocks(from.path)) await file.writeFile(block);
       });
     } else {
       await this.#working(options, ({ signal, onProgress }) =>
@@ -205,7 +205,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
 
   /** A cell that cannot be read may come from a damaged archive: then the damage is the error. */
   async #cause(error: unknown, zip: string): Promise<unknown> {
-    if (!(error instanceof DataError) || DAMAGED.has(error.code)) return error;
+    if (!(error instanceof DataError) || isDamaged(error)) return error;
     return this.#check(zip, {}).then(
       () => error,
       (damage: unknown) => damage,
@@ -244,7 +244,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
         return result;
       } catch (thrown) {
         const error = await this.#cause(thrown, zip.path);
-        const damaged = error instanceof DataError && DAMAGED.has(error.code);
+        const damaged = isDamaged(error);
         if (damaged || path === undefined) await zip.release();
         if (!damaged || round > 0 || "path" in this.#origin.from) throw error;
       }
@@ -271,7 +271,11 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
       : target === undefined
         ? await temporaryPlace()
         : besides(resolve(target));
-    if (cache) await mkdir(cache, { recursive: true });
+    if (cache) {
+      await mkdir(cache, { recursive: true }).catch((cause: unknown) =>
+        Promise.reject(fileError(cache, "write", cause)),
+      );
+    }
     try {
       const keep = cache !== undefined || target !== undefined;
       const told = telling(session, onProgress);
@@ -319,7 +323,9 @@ const temporaryFolders = new Set<string>();
 
 async function temporaryPlace(): Promise<{ readonly path: string; release(): Promise<void> }> {
   if (temporaryFolders.size === 0) process.once("exit", sweepTemporary);
-  const folder = await mkdtemp(join(tmpdir(), "arrowbook-"));
+  const folder = await mkdtemp(join(tmpdir(), "arrowbook-")).catch((cause: unknown) =>
+    Promise.reject(fileError(tmpdir(), "write", cause)),
+  );
   temporaryFolders.add(folder);
   return {
     path: join(folder, "bulk.zip"),
@@ -360,7 +366,7 @@ export function bulkFile<Row extends object = Record<string, Cell>>(
 ): BulkFile<Row> {
   if (typeof path !== "string" || path === "") {
     throw new InputError(`bulkFile() is given ${shown(path)}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint: "Give the path of a zip archive; bytes in memory go into Frame.fromZip(bytes, { columns }).",
     });
   }
@@ -370,7 +376,7 @@ export function bulkFile<Row extends object = Record<string, Cell>>(
   if (columns !== undefined) checkColumns(columns, "bulkFile()");
   else if (header !== undefined) {
     throw new InputError("bulkFile() expects columns together with header; got header alone.", {
-      code: "BadOption",
+      code: "BadArgument",
       hint: 'Declare the columns: bulkFile(path, { header: false, columns: [{ name: "ticker", type: "String" }, …] }).',
     });
   }

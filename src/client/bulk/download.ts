@@ -1,15 +1,16 @@
 import { stat } from "node:fs/promises";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { looksLikeFailure } from "../../document/failure.js";
-import { DataError, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
-import { zipEntry } from "../../format/zip.js";
+import { DataError, hasCode, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
+import { toFileError } from "../../errors/file-error.js";
+import { isDamaged, zipEntry } from "../../format/zip.js";
 import { checkContent, failureBody, truncated } from "../transport/body.js";
 import { type Answer, exchange, isOwn } from "../transport/exchange.js";
 import { failed, storageFailure } from "../transport/reply-failure.js";
 import { anySignal, type Session } from "../transport/request.js";
 import { type RetryBudget, retryBudget, sleep } from "../transport/retry.js";
 import { locked } from "./file-lock.js";
-import { checkSpace, commit, fileError, type Origin, openPartial, type PartialFile } from "./partial-file.js";
+import { checkSpace, commit, type Origin, openPartial, type PartialFile } from "./partial-file.js";
 
 /** Where the bytes of a bulk file are. */
 export interface Link {
@@ -58,7 +59,6 @@ const MAX_CHANGES = 2;
 /** Statuses of a link that has expired; storage also says so with 400. */
 const EXPIRED = new Set([401, 403, 404, 410]);
 const EXPIRED_IN_STORAGE = new Set([...EXPIRED, 400]);
-const DAMAGED = new Set(["NotZip", "BadZip", "BadChecksum"]);
 
 /**
  * Downloads a bulk file to `target`: complete or not at all. Resumes after a broken connection with `Range` where the
@@ -135,13 +135,11 @@ async function run(job: Job): Promise<Downloaded> {
     options.onProgress?.({ phase: "download", code: source.code, bytes: size, total: size, done: true });
     return { path: target, size, reused };
   } catch (error) {
-    const worthless = (error instanceof DataError && error.code !== "UnexpectedContent") || isDiskFull(error);
+    const worthless = (error instanceof DataError && error.code !== "UnexpectedContent") || hasCode(error, "DiskFull");
     await (worthless ? part.discard() : part.leave());
     throw error;
   }
 }
-
-const isDiskFull = (error: unknown): boolean => isArrowbookError(error) && error.code === "DiskFull";
 
 /** What is wrong with the archive; its contents are judged where pieces were joined on trust, or where asked. */
 async function damageOf(part: PartialFile, verify: boolean): Promise<unknown> {
@@ -150,7 +148,7 @@ async function damageOf(part: PartialFile, verify: boolean): Promise<unknown> {
     if (verify || part.origin.joined) for await (const _ of entry.chunks());
     return undefined;
   } catch (error) {
-    if (error instanceof DataError && DAMAGED.has(error.code)) return error;
+    if (isDamaged(error)) return error;
     throw error;
   }
 }
@@ -178,7 +176,7 @@ async function fetchAll(job: Job, part: PartialFile): Promise<void> {
         link = undefined;
         continue;
       }
-      const pause = budget.pauseFor(fileError(error, job.target));
+      const pause = budget.pauseFor(toFileError(job.target, "write", error));
       const status = isArrowbookError(error) ? error.code : undefined;
       job.options.onProgress?.({ phase: "retry", code: source.code, bytes: part.size, status, pause });
       await sleep(pause, signal);

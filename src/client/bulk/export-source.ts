@@ -56,7 +56,7 @@ export function exportSource(
 function staleOf(given: Stale | undefined): Stale {
   if (given === undefined || given === "use" || given === "wait") return given ?? "use";
   throw new InputError(`stale is ${JSON.stringify(given)}.`, {
-    code: "BadOption",
+    code: "BadArgument",
     hint: 'It is "use" (an older file at once) or "wait" (for the newer one) (spec 4.9).',
   });
 }

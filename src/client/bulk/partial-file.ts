@@ -15,7 +15,7 @@ import {
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
-import { FileError, isArrowbookError } from "../../errors/errors.js";
+import { noSpace, toFileError } from "../../errors/file-error.js";
 import { isAlive } from "./file-lock.js";
 
 /** What is known of the file that a partial download is a part of. Never holds an address or a key. */
@@ -83,7 +83,7 @@ export async function openPartial(target: string, identity: string): Promise<Par
       throw cause;
     }
   } catch (cause) {
-    throw fileError(cause, path);
+    throw toFileError(path, "write", cause);
   }
 }
 
@@ -286,7 +286,7 @@ export async function commit(from: string, target: string, keep?: Origin): Promi
     await rm(noteOf(from), { force: true });
     await syncFolder(dirname(resolve(target)));
   } catch (cause) {
-    throw fileError(cause, target);
+    throw toFileError(target, "write", cause);
   }
 }
 
@@ -299,28 +299,5 @@ async function syncFolder(path: string): Promise<void> {
 /** Throws FileError `DiskFull` when the disk of `path` has less than `bytes` free. */
 export async function checkSpace(path: string, bytes: number): Promise<void> {
   const disk = await statfs(dirname(resolve(path))).catch(() => undefined);
-  if (disk && disk.bavail * disk.bsize < bytes) throw diskFull(path, bytes, disk.bavail * disk.bsize);
-}
-
-function diskFull(path: string, need?: number, have?: number, cause?: unknown): FileError {
-  const sizes = need === undefined ? "" : ` It needs ${need} bytes; ${have} are free.`;
-  return new FileError(`There is no room for ${path} on its disk.${sizes}`, {
-    code: "DiskFull",
-    hint: "Make room, or write to another disk.",
-    cause,
-  });
-}
-
-/** A file system error as FileError; the family's own as they are. */
-export function fileError(cause: unknown, path: string): unknown {
-  if (isArrowbookError(cause)) return cause;
-  const { code, syscall } = cause as NodeJS.ErrnoException;
-  if (code === "ENOSPC" || code === "EDQUOT") return diskFull(path, undefined, undefined, cause);
-  if (syscall === undefined) return cause;
-  const why = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "it may not be written" : (code ?? syscall);
-  return new FileError(`${path} cannot be written: ${why}.`, {
-    code: "FileUnwritable",
-    hint: "Write to another folder.",
-    cause,
-  });
+  if (disk && disk.bavail * disk.bsize < bytes) throw noSpace(path, bytes, disk.bavail * disk.bsize);
 }

@@ -1,5 +1,5 @@
 import { checkReadOptions } from "../../columns/arrow/read-options.js";
-import { ArrowbookError, type ErrorDetails, InputError } from "../../errors/errors.js";
+import { ArrowbookError, InputError, reworded } from "../../errors/errors.js";
 import { checkWords } from "../../errors/options.js";
 import { Frame } from "../../frame/frame.js";
 import type { Collapse, Format, Order, Transform, Unlisted } from "../../spec/vocabulary.js";
@@ -123,8 +123,7 @@ function titled(frame: Frame, code: string): Frame {
 /** The same error, with the code in its message. */
 function named(error: unknown, code: string): unknown {
   if (!(error instanceof ArrowbookError) || error.message.includes(code)) return error;
-  const Kind = error.constructor as new (text: string, details: ErrorDetails) => ArrowbookError;
-  return new Kind(`${code}: ${error.message}`, { ...error, code: error.code, cause: error });
+  return reworded(error, `${code}: ${error.message}`, { cause: error });
 }
 
 const NUMBERED = /^(.+)\.(\d+)$/;

@@ -25,7 +25,7 @@ export type Conditions<Row> = { readonly [K in keyof Row]?: Condition };
 export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {
   if (typeof conditions !== "object" || conditions === null || Array.isArray(conditions)) {
     throw new InputError(`where() is given ${shown(conditions)}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint: 'Give conditions by column: where({ ticker: "AAPL", date: { gte: "2020-01-01" } }).',
     });
   }
@@ -120,7 +120,7 @@ export function checkNames(
   const comma = selected?.find((name) => name.includes(","));
   if (comma !== undefined) {
     throw new InputError(`${JSON.stringify(comma)} cannot be selected: a comma separates names (spec 4.7).`, {
-      code: "CommaInName",
+      code: "BadSelection",
       column: comma,
       hint: "Ask for all columns, or for an export of them, and select from the frame.",
     });

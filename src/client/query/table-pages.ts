@@ -6,7 +6,8 @@ import { follow } from "../../display/progress/follow.js";
 import { csvHeader } from "../../document/csv.js";
 import type { TableMetadata } from "../../document/records.js";
 import type { Rows } from "../../document/rows.js";
-import { DataError } from "../../errors/errors.js";
+import type { CodeOf } from "../../errors/codes.js";
+import { DataError, reworded } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call, Filter } from "../../spec/endpoints.js";
 import { MAX_ROWS_PER_REPLY } from "../../spec/limits.js";
@@ -95,7 +96,7 @@ function pageRows(
   } catch (error) {
     if (!(error instanceof DataError) || error.row === undefined || page === 1) throw error;
     const place = `row ${error.row - firstRow} of page ${page} of ${table.code}`;
-    throw new DataError(`${error.message.replace(/\.$/, "")}; ${place}.`, { ...error, code: error.code, cause: error });
+    throw reworded(error, `${error.message.replace(/\.$/, "")}; ${place}.`, { cause: error });
   }
 }
 
@@ -230,7 +231,7 @@ function pageCheck(table: TableCall, maxPages: number): (page: Page) => void {
   let previous: Page | undefined;
   let pages = 0;
   return (page) => {
-    const fail = (code: string, what: string): never => {
+    const fail = (code: CodeOf<"DataError">, what: string): never => {
       throw new DataError(`The pages of ${table.code} ${what} (page ${pages + 1}).`, {
         code,
         hint: "Nothing read so far is complete. Start again, or ask for an export (.export()).",

@@ -12,7 +12,7 @@ import type { Settings } from "../transport/options.js";
 export function word(settings: Settings, what: string, given: string, known: readonly string[]): string {
   if (typeof given !== "string" || given === "") {
     throw new InputError(`${what} is ${shown(given)}.`, {
-      code: "BadWord",
+      code: "BadArgument",
       hint: `It is one of ${known.join(", ")}.`,
     });
   }
@@ -29,7 +29,7 @@ export function word(settings: Settings, what: string, given: string, known: rea
 export function formatOf(given: string): Format {
   if ((FORMATS as readonly string[]).includes(given)) return given as Format;
   throw new InputError(`There is no format ${shown(given)}.`, {
-    code: "UnknownFormat",
+    code: "UnknownValue",
     hint: `The formats are ${FORMATS.join(", ")} (spec 1).`,
   });
 }
@@ -38,7 +38,7 @@ export function formatOf(given: string): Format {
 export function dayOf(given: string, what: string): string {
   if (typeof given === "string" && parseDate(given) !== NO_DATE) return given;
   throw new InputError(`${what} is ${shown(given)}, not a day.`, {
-    code: "BadDate",
+    code: "BadArgument",
     hint: "Write days as YYYY-MM-DD.",
   });
 }
@@ -47,7 +47,7 @@ export function dayOf(given: string, what: string): string {
 export function wholeOf(given: number, least: number, what: string): number {
   if (Number.isSafeInteger(given) && given >= least) return given;
   throw new InputError(`${what} is ${shown(given)}.`, {
-    code: "BadNumber",
+    code: "BadArgument",
     hint: `Give a whole number of at least ${least}.`,
   });
 }

@@ -39,12 +39,12 @@ function extension(call: Call, endpoint: Endpoint): string {
   const { format } = call;
   if (format === undefined) {
     if (endpoint.formats.length === 0 || call.endpoint === "tableExport") return "";
-    throw new InputError(`A call of spec ${endpoint.section} needs a format.`, { code: "MissingFormat" });
+    throw new InputError(`A call of spec ${endpoint.section} needs a format.`, { code: "BadArgument" });
   }
   if (!endpoint.formats.includes(format)) {
     const known = endpoint.formats.join(", ") || "none: it answers with a zip";
     throw new InputError(`Spec ${endpoint.section} has no format ${JSON.stringify(format)}.`, {
-      code: "UnknownFormat",
+      code: "UnknownValue",
       hint: `Its formats are ${known}.`,
     });
   }
@@ -66,7 +66,7 @@ function queryOf(call: Call, profile: Profile): string {
   for (const name of Object.keys(call.parameters)) {
     if (!endpoint.parameters.includes(name)) {
       throw new InputError(`Spec ${endpoint.section} has no parameter ${JSON.stringify(name)}.`, {
-        code: "UnknownParameter",
+        code: "UnknownOption",
         hint: `Its parameters are ${endpoint.parameters.join(", ") || "none"}.`,
       });
     }
@@ -93,7 +93,7 @@ function wireValue(name: string, value: string, profile: Profile): string {
 
 function refuseFilters(filters: readonly Filter[], endpoint: Endpoint): string[] {
   if (filters.length === 0) return [];
-  throw new InputError(`Spec ${endpoint.section} takes no row filters.`, { code: "UnknownParameter" });
+  throw new InputError(`Spec ${endpoint.section} takes no row filters.`, { code: "UnknownOption" });
 }
 
 function filterParts(filters: readonly Filter[], profile: Profile): string[] {
@@ -102,7 +102,7 @@ function filterParts(filters: readonly Filter[], profile: Profile): string[] {
     const name = filterName(filter, profile);
     if (seen.has(name)) {
       throw new InputError(`Two filters ask for ${JSON.stringify(name)}.`, {
-        code: "DuplicateFilter",
+        code: "BadFilter",
         hint: "Give the values of one column as one list; they are alternatives (spec 4.7).",
       });
     }
@@ -122,7 +122,7 @@ function filterName({ column, operator }: Filter, profile: Profile): string {
     throw new InputError(
       `A column called ${JSON.stringify(column)} cannot be a filter: the address has a parameter of this name.`,
       {
-        code: "ReservedName",
+        code: "BadFilter",
         column,
         hint: "Ask without this filter and filter the frame (spec 4.7).",
       },
@@ -149,7 +149,7 @@ function filterValue({ column, operator, values }: Filter): string {
         throw new InputError(
           `The filter value ${JSON.stringify(value)} holds a comma, which separates values (spec 4.7).`,
           {
-            code: "CommaInFilter",
+            code: "BadFilter",
             column,
             value,
             hint: "Ask for the range from this value to itself, { gte: value, lte: value }, or filter the frame.",
@@ -165,6 +165,6 @@ function encode(text: string, where: string): string {
   try {
     return encodeURIComponent(text).replaceAll("'", "%27");
   } catch (cause) {
-    throw new InputError(`${where}: half a surrogate pair cannot stand in an address.`, { code: "BadText", cause });
+    throw new InputError(`${where}: half a surrogate pair cannot stand in an address.`, { code: "BadArgument", cause });
   }
 }

@@ -8,7 +8,7 @@ import { sleep } from "./retry.js";
 export interface Limiter {
   /**
    * Waits for a place; the returned function gives it back and must be called once. Rejects with the signal's reason on
-   * abort, and at once with TransportError `Waiting` where the service asked for a longer pause than `patience`
+   * abort, and at once with TransportError `RateLimited` where the service asked for a longer pause than `patience`
    * milliseconds.
    */
   enter(signal?: AbortSignal, patience?: number): Promise<() => void>;
@@ -102,7 +102,7 @@ export function limiter(concurrency: number, windows: readonly RateWindow[], clo
 function refuseLong(wait: number, patience: number): void {
   if (wait <= patience) return;
   throw new TransportError(`The service asked to wait; ${Math.ceil(wait / 1000)} seconds of that are left.`, {
-    code: "Waiting",
+    code: "RateLimited",
     hint: "Try again then, or allow the wait with retry.budget of connect().",
     retry: { retryable: false, after: wait },
   });

@@ -158,7 +158,7 @@ function filled<T extends object>(defaults: T, given: Partial<T> | undefined, wh
     if (value === undefined) continue;
     if (typeof defaults[name] === "number" && (typeof value !== "number" || !(value >= 0))) {
       throw new InputError(`${where}.${name} is ${JSON.stringify(value)}.`, {
-        code: "BadOption",
+        code: "BadArgument",
         hint: "Give a number of 0 or more.",
       });
     }

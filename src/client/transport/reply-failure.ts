@@ -1,10 +1,10 @@
 import { readFailure } from "../../document/failure.js";
 import type { ServiceError } from "../../errors/errors.js";
+import { reworded } from "../../errors/errors.js";
 import { baseOf } from "./address.js";
 import type { Answer } from "./exchange.js";
 import type { Limiter } from "./limiter.js";
 import type { Settings } from "./options.js";
-import { reworded } from "./retry.js";
 
 /** The connection that asked. */
 interface Asking {
@@ -27,7 +27,7 @@ export function storageFailure(settings: Settings, answer: Answer, bytes: Uint8A
   const hint = error.retry?.retryable
     ? error.hint
     : "The link that the service gave has expired or is wrong; try again later, and tell the service if it stays so.";
-  return reworded(error, message, hint) as ServiceError;
+  return reworded(error, message, { hint });
 }
 
 function failureOf({ status, header }: Answer, bytes: Uint8Array, { profile }: Settings): ServiceError {
@@ -40,9 +40,9 @@ const ABOUT_KEYS = new Set([401, 403]);
 function elsewhere(error: ServiceError, answer: Answer, from: string): ServiceError {
   const aboutKeys = answer.keyWithheld && (ABOUT_KEYS.has(answer.status) || /^QE[AP]/i.test(error.code));
   const message = `${error.message} ${redirectText(answer, from)}${aboutKeys ? ", which does not get the key" : ""}.`;
-  if (!aboutKeys) return reworded(error, message, error.hint) as ServiceError;
+  if (!aboutKeys) return reworded(error, message);
   const hint = `If the service has moved there, pass its new address: connect({ url: ${JSON.stringify(newBase(answer.url))} }).`;
-  return reworded(error, message, hint) as ServiceError;
+  return reworded(error, message, { hint });
 }
 
 /** Which host redirected the call to which; with their protocols where these are all that differs. */

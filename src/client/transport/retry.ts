@@ -1,4 +1,11 @@
-import { ArrowbookError, isArrowbookError, TransportError } from "../../errors/errors.js";
+import {
+  ArrowbookError,
+  hasCode,
+  InputError,
+  isArrowbookError,
+  reworded,
+  TransportError,
+} from "../../errors/errors.js";
 import type { Retry } from "./options.js";
 import { after } from "./timer.js";
 
@@ -40,7 +47,7 @@ export function retryBudget(retry: Required<Retry>, random: () => number = Math.
     pauseFor(error) {
       if (!isArrowbookError(error) || !error.retry?.retryable) throw error;
       sent++;
-      const allowed = error.code === "Unreachable" ? Math.min(UNREACHABLE_ATTEMPTS, retry.attempts) : retry.attempts;
+      const allowed = hasCode(error, "Unreachable") ? Math.min(UNREACHABLE_ATTEMPTS, retry.attempts) : retry.attempts;
       if (sent >= allowed) throw sent === 1 ? error : exhausted(error, sent);
       const drawn = random() * Math.min(retry.maxPause, retry.pause * 2 ** (sent - 1));
       const pause = Math.max(drawn, error.retry.after ?? 0);
@@ -57,23 +64,15 @@ export function retryBudget(retry: Required<Retry>, random: () => number = Math.
 
 /** The last error, with the number of attempts in its message. */
 function exhausted(error: ArrowbookError, attempts: number): ArrowbookError {
-  return reworded(error, `${error.message.replace(/\.$/, "")} (tried ${attempts} times).`, error.hint);
+  return reworded(error, `${error.message.replace(/\.$/, "")} (tried ${attempts} times).`);
 }
 
 function overBudget(error: ArrowbookError, pause: number): ArrowbookError {
   if (error.retry?.after === undefined) return error;
   const wait = pause < 120_000 ? `${Math.ceil(pause / 1000)} seconds` : `${Math.ceil(pause / 60_000)} minutes`;
-  return reworded(
-    error,
-    error.message,
-    `The service asks to wait ${wait}; try again then, or allow it with retry.budget.`,
-  );
-}
-
-/** The same error with another message and hint. */
-export function reworded(error: ArrowbookError, message: string, hint: string | undefined): ArrowbookError {
-  const Kind = error.constructor as typeof ArrowbookError;
-  return new Kind(message, { ...error, code: error.code, hint, cause: error.cause });
+  return reworded(error, error.message, {
+    hint: `The service asks to wait ${wait}; try again then, or allow it with retry.budget.`,
+  });
 }
 
 /** Errors of Node's sockets and of `fetch` that another try may cure. */
@@ -103,9 +102,9 @@ export function transportError(cause: unknown, host: string): unknown {
     });
   }
   if (cause instanceof TypeError && /bad port/.test(String((cause.cause as Error | undefined)?.message))) {
-    return new TransportError(`The port of ${host} is one that web requests never use.`, {
-      code: "BadPort",
-      hint: "Check the address given to connect() or in ARROWBOOK_URL.",
+    return new InputError(`Web requests cannot use the port of ${host}.`, {
+      code: "BadAddress",
+      hint: "Check the address passed to connect() or in ARROWBOOK_URL.",
       retry: { retryable: false },
       cause,
     });

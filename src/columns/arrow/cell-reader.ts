@@ -1,4 +1,4 @@
-import { InputError } from "../../errors/errors.js";
+import { DataError } from "../../errors/errors.js";
 import { formatDate } from "../../value/date.js";
 import { decimalNumber, decimalText, unscaled } from "../../value/decimal.js";
 import { formatNumber } from "../../value/number.js";
@@ -234,10 +234,10 @@ function dictionary(data: Data): Typed {
   const at = (i: number): number => {
     const index = Number(indices[i]);
     if (index >= 0 && index < words.length) return index;
-    throw new InputError(`Dictionary index ${index} is outside the dictionary of ${words.length} values.`, {
+    throw new DataError(`Dictionary index ${index} is outside the dictionary of ${words.length} values.`, {
       code: "BadDictionaryIndex",
       row: i,
-      hint: "The table is damaged: whoever wrote it gave indices that point nowhere.",
+      hint: "The table is damaged; write it again.",
     });
   };
   const { number, integer, time } = read;

@@ -15,7 +15,7 @@ export function columnIndex(table: Table, column: string | number): number {
   const names = namesOf(table);
   if (typeof column !== "number" && typeof column !== "string") {
     throw new InputError(`A column is named by ${Array.isArray(column) ? "a list" : String(column)}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint: "Name one column by its name or its position.",
     });
   }

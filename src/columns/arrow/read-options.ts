@@ -124,7 +124,7 @@ export function checkCsvDialect(options: Pick<CsvOptions, "header" | "emptyText"
   refuseUnknown(lenient, LENIENT, `${where} lenient`);
 }
 
-/** Throws InputError `BadColumns` for what is no list of `{ name, type }`. */
+/** Throws InputError `BadArgument` for what is no list of `{ name, type }`. */
 export function checkColumns(columns: unknown, where: string): void {
   const isSpec = (column: Partial<ColumnSpec> | null): boolean =>
     typeof column?.name === "string" && typeof column.type === "string";
@@ -134,7 +134,7 @@ export function checkColumns(columns: unknown, where: string): void {
       ? `No columns were given to ${where}.`
       : `The columns given to ${where} are no list of names and types.`,
     {
-      code: "BadColumns",
+      code: "BadArgument",
       hint: 'Give a list such as [{ name: "date", type: "Date" }, { name: "close", type: "double" }].',
     },
   );

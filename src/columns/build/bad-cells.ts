@@ -1,3 +1,4 @@
+import type { CodeOf } from "../../errors/codes.js";
 import { clip, DataError } from "../../errors/errors.js";
 import type { CellReport, ReadOptions } from "../arrow/read-options.js";
 import type { ColumnBuilder } from "./builder.js";
@@ -98,7 +99,7 @@ function badCell(column: ColumnBuilder, row: number, value: string, offset: numb
   });
 }
 
-function describe(outcome: number, type: string): readonly [code: string, what: string, hint: string] {
+function describe(outcome: number, type: string): readonly [code: CodeOf<"DataError">, what: string, hint: string] {
   switch (outcome) {
     case CELL_LOSS:
       return [

@@ -12,7 +12,7 @@ const NO_HEADER = "If the first line is data, pass header: false";
  * repeats means the declared columns of that name in their order.
  *
  * @param loose ignores letter case where that is unambiguous, gives -1 for unknown names and accepts missing columns
- * @throws {DataError} UnknownColumn, MissingColumn naming the nearest; UnknownColumn where no declared column is found
+ * @throws {DataError} UndeclaredColumn, MissingColumn naming the nearest; UndeclaredColumn where no declared column is found
  */
 export function matchHeader(names: HeaderNames, columns: readonly ColumnSpec[], loose: boolean): number[] {
   const order = matches(names, columns, loose);
@@ -28,7 +28,7 @@ export function matchHeader(names: HeaderNames, columns: readonly ColumnSpec[], 
       : `lacks the column ${JSON.stringify(first)}`;
   const near = extra.length > 0 ? suggestion(first, missing.length > 0 ? missing : declared, "declared columns") : "";
   throw new DataError(`The header line ${what}.${near === "" ? "" : ` ${near}`}`, {
-    code: extra.length > 0 ? "UnknownColumn" : "MissingColumn",
+    code: extra.length > 0 ? "UndeclaredColumn" : "MissingColumn",
     column: first,
     offset: 0,
     hint: `Correct the declared columns, or pass lenient: { header: true }. ${NO_HEADER}.`,
@@ -87,5 +87,5 @@ function noneDeclared(names: HeaderNames, columns: readonly ColumnSpec[]): DataE
           `is one cell, ${found}: its names are separated by ${delimiter[1]}.`,
           "Cells are separated by commas; convert the file first.",
         ];
-  return new DataError(`The header line ${what}`, { code: "UnknownColumn", column: first, offset: 0, hint });
+  return new DataError(`The header line ${what}`, { code: "UndeclaredColumn", column: first, offset: 0, hint });
 }

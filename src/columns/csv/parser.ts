@@ -96,7 +96,7 @@ export class CsvParser {
     this.policy = new CellPolicy(options);
     this.batchRows = options.batchRows ?? BATCH_ROWS;
     if (!Number.isInteger(this.batchRows) || this.batchRows < 1) {
-      throw new InputError(`batchRows is ${this.batchRows}, not a whole number above 0.`, { code: "BadOption" });
+      throw new InputError(`batchRows is ${this.batchRows}, not a whole number above 0.`, { code: "BadArgument" });
     }
     this.maxCell = options.maxCellBytes ?? MAX_CELL;
     for (const builder of this.builders) builder.maxBytes = this.maxCell;

@@ -1,9 +1,10 @@
+import type { CodeOf } from "../../errors/codes.js";
 import { clip, DataError } from "../../errors/errors.js";
 import type { CsvFault } from "../../format/csv.js";
 
 /** What is wrong with a row of CSV. */
 export interface RowFault {
-  readonly code: string;
+  readonly code: CodeOf<"DataError">;
   /** Follows the row's name: `has 3 of 4 cells`. */
   readonly what: string;
   readonly hint?: string;

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { FileError, InputError } from "../../errors/errors.js";
+import { InputError } from "../../errors/errors.js";
+import { fileError, isSystemError, toFileError } from "../../errors/file-error.js";
 import type { RecordBatch } from "../arrow/arrow.js";
 
 /** Rows and bytes that went into a file. */
@@ -25,7 +26,7 @@ let parts = 0;
  */
 export async function atomicFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
   const part = `${path}.${process.pid}.${++parts}.part`;
-  const file = await opened(part).catch((error: unknown) => Promise.reject(fileError(path, error)));
+  const file = await opened(part).catch((error: unknown) => Promise.reject(fileError(path, "write", error)));
   try {
     const result = await write(file);
     await file.sync();
@@ -35,7 +36,7 @@ export async function atomicFile<T>(path: string, write: (file: FileHandle) => P
   } catch (error) {
     await file.close().catch(() => {});
     await rm(part, { force: true });
-    throw isSystemError(error) ? fileError(path, error) : error;
+    throw toFileError(path, "write", error);
   }
 }
 
@@ -48,33 +49,10 @@ async function opened(path: string): Promise<FileHandle> {
   });
 }
 
-/** Whether the file system threw it. */
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
-}
-
-const FILE_HINTS: Readonly<Record<string, string>> = {
-  ENOENT: "Check the path.",
-  EACCES: "Check the permissions.",
-  EISDIR: "Name a file, not a folder.",
-  ENOSPC: "Free some space on the disk.",
-};
-
-/** What the file system said about a path, as an error of this package. */
-export function fileError(path: string, error: unknown): FileError {
-  const code = isSystemError(error) ? (error.code ?? "FileError") : "FileError";
-  const hint = FILE_HINTS[code];
-  return new FileError(`${path}: ${error instanceof Error ? error.message : String(error)}`, {
-    code,
-    cause: error,
-    ...(hint !== undefined && { hint }),
-  });
-}
-
 /** The error for a file of no batches whose columns nobody knows. */
 export function noBatches(): InputError {
   return new InputError("There are no batches, so the columns are not known.", {
-    code: "NoBatches",
+    code: "NoSchema",
     hint: "Pass the schema.",
   });
 }

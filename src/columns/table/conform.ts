@@ -17,6 +17,7 @@ import { recordBatch } from "../arrow/record-batch.js";
 import { typeNames } from "../arrow/schema.js";
 import { extendsDictionary } from "../build/batch-maker.js";
 import { hashText, TextDictionary } from "../build/dictionary.js";
+import { noBatches } from "../io/atomic-file.js";
 
 /**
  * One table of batches that were read separately, such as the pages of a table: every column takes its type from the schema (by
@@ -26,7 +27,7 @@ import { hashText, TextDictionary } from "../build/dictionary.js";
  */
 export function tableOf(batches: readonly RecordBatch[], schema?: Schema): Table {
   const target = schema ?? batches[0]?.schema;
-  if (target === undefined) throw new DataError("There are no batches to make a table of.", { code: "NoBatches" });
+  if (target === undefined) throw noBatches();
   const conformed = batches.filter((batch) => batch.numRows > 0).map((batch) => conform(batch, target));
   return new Table(target, shareDictionaries(target, conformed));
 }

@@ -1,4 +1,4 @@
-import { InputError } from "../../errors/errors.js";
+import { DataError, InputError } from "../../errors/errors.js";
 import {
   Binary,
   BinaryView,
@@ -46,7 +46,7 @@ export function adopt(given: unknown): Table {
   const table = tableIn(given);
   if (!isTableLike(table)) {
     throw new InputError("This is no Arrow table.", {
-      code: "NotATable",
+      code: "BadArgument",
       hint: "Pass a table or a record batch of apache-arrow, a frame, or the bytes of an Arrow file or stream to Frame.fromIPC().",
     });
   }
@@ -56,7 +56,7 @@ export function adopt(given: unknown): Table {
       if (data.length !== batch.numRows) {
         const name = own.schema.fields[i].name;
         const message = `Column ${JSON.stringify(name)} has ${data.length} rows, its batch ${batch.numRows}.`;
-        throw new InputError(message, { code: "UnequalColumns", column: name });
+        throw new InputError(message, { code: "DifferentLength", column: name });
       }
       checkIndices(data, own.schema.fields[i].name);
     });
@@ -236,11 +236,11 @@ function checkIndices(data: Data, column: string): void {
     const index = Number(indices[i]);
     if ((index >= 0 && index < size) || !valid(i)) continue;
     const message = `Column ${JSON.stringify(column)}: dictionary index ${index} is outside the dictionary of ${size} values.`;
-    throw new InputError(message, {
+    throw new DataError(message, {
       code: "BadDictionaryIndex",
       column,
       row: i,
-      hint: "The table is damaged: whoever wrote it gave indices that point nowhere.",
+      hint: "The table is damaged; write it again.",
     });
   }
   for (const chunk of dictionary?.data ?? []) checkIndices(chunk as Data, column);

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { ArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
+import { showsStack } from "../../errors/stack.js";
 import { type Card, showAsCard } from "./card.js";
 
 /** An error as a card: what happened, where, what to do next. The hint holds the nearest names. */
@@ -29,9 +30,6 @@ function causeText(cause: unknown): string | undefined {
   return deeper === undefined ? cause.message : `${cause.message} (${deeper})`;
 }
 
-/** Set to see the stack of an error where it shows itself: `ARROWBOOK_STACK=1`. */
-const STACK = "ARROWBOOK_STACK";
-
 /** Makes the errors of this package render as cards; called once, in the entry file. */
 export function letErrorsShow(): void {
   showAsCard(ArrowbookError.prototype, errorCard);
@@ -40,7 +38,7 @@ export function letErrorsShow(): void {
     configurable: true,
     value(this: ArrowbookError, depth: number, options: object): string {
       const text = show.call(this, depth, options);
-      return process.env[STACK] ? `${text}\n${scrub(this.stack ?? "")}` : text;
+      return showsStack() ? `${text}\n${scrub(this.stack ?? "")}` : text;
     },
   });
 }

@@ -18,13 +18,13 @@ const BLOCKS = "▁▂▃▄▅▆▇█";
 export function sparkline(values: Iterable<number | null>, width = 24): string {
   if (typeof (values as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] !== "function") {
     throw new InputError(`sparkline() expects an array of numbers; got ${shown(values)}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint: "Pass an array of numbers.",
     });
   }
   if (!Number.isInteger(width) || width < 1) {
     throw new InputError(`The width of a sparkline must be a whole number of 1 or more; got ${shown(width)}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint: "Pass the number of characters.",
     });
   }

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { Table } from "../../columns/arrow/arrow.js";
 import { atomicFile } from "../../columns/io/atomic-file.js";
-import { InputError, isArrowbookError } from "../../errors/errors.js";
+import { hasCode, InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import type { FrameSource } from "../../spec/frame-source.js";
@@ -55,7 +55,7 @@ export class Chart {
     const { scale = 2 } = options;
     if (typeof scale === "number" && scale > 0 && scale <= LARGEST_SCALE) return renderPng(this.toSVG(), scale);
     throw new InputError(`The scale of a picture is ${shown(scale)}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint: `Give a number above 0, up to ${LARGEST_SCALE}.`,
     });
   }
@@ -84,16 +84,16 @@ function contentFor(chart: Chart, path: string): string | Uint8Array {
     case ".json":
       return JSON.stringify(chart.spec, null, 1);
     default:
-      throw new InputError(`A chart is not written to ${shown(path)}.`, {
-        code: "UnknownWord",
-        hint: "Give a path that ends in .svg, .png or .json.",
+      throw new InputError(`A chart cannot be written to ${shown(path)}.`, {
+        code: "UnknownFileType",
+        hint: "Pass a path that ends in .svg, .png or .json.",
       });
   }
 }
 
 /**
  * Draws a table. What is left out is chosen: x is the first date, y every column of numbers.
- * @throws InputError `UnknownColumn`, `UnknownWord`, `NothingToPlot`
+ * @throws InputError `UnknownColumn`, `UnknownValue`, `NothingToPlot`
  */
 export function plotTable(table: Table, options: PlotOptions = {}, source?: FrameSource): Chart {
   return new Chart(planChart(table, options, source));
@@ -108,7 +108,7 @@ function pictureOf(chart: Chart): Bundle {
     try {
       return { [type]: draw() };
     } catch (error) {
-      if (!isArrowbookError(error) || error.code !== "MissingPackage") throw error;
+      if (!hasCode(error, "MissingPackage")) throw error;
     }
   }
   return {};

@@ -34,7 +34,7 @@ const OPTIONS = ["x", "y", "color", "mark", "facet", "log", "title", "width", "h
 /**
  * Picks the columns of a chart: the named ones, and for what is left out the first date for x and the columns of
  * numbers for y.
- * @throws InputError `UnknownColumn`, `UnknownWord`, `UnknownOption`, `NothingToPlot`
+ * @throws InputError `UnknownColumn`, `UnknownValue`, `UnknownOption`, `NothingToPlot`
  */
 export function chooseColumns(table: Table, options: PlotOptions): Choice {
   checkPlotOptions(options);
@@ -63,11 +63,11 @@ export function chooseColumns(table: Table, options: PlotOptions): Choice {
 function checkPlotOptions(options: PlotOptions): void {
   refuseUnknown(options, OPTIONS, "plot()");
   if (options.mark !== undefined && !MARKS.includes(options.mark)) {
-    refuse("UnknownWord", "mark", options.mark, MARKS, "marks");
+    refuse("UnknownValue", "mark", options.mark, MARKS, "marks");
   }
   const wrong = (name: keyof PlotOptions, hint: string): never => {
     throw new InputError(`plot() cannot use ${shown(options[name])} as ${name}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint,
     });
   };
@@ -86,12 +86,18 @@ const LARGEST = 10_000;
 function needFour(given: readonly Channel[]): void {
   if (given.length === 4 && given.every(({ scale }) => scale === "number")) return;
   throw new InputError("A candlestick chart takes four columns of numbers as y.", {
-    code: "BadOption",
+    code: "BadArgument",
     hint: 'Name them in this order: plot({ mark: "candlestick", y: [open, high, low, close] }).',
   });
 }
 
-function refuse(code: string, what: string, word: string, words: readonly string[], many: string): never {
+function refuse(
+  code: "UnknownColumn" | "UnknownValue",
+  what: string,
+  word: string,
+  words: readonly string[],
+  many: string,
+): never {
   throw new InputError(`There is no ${what} ${shown(word)} to plot.`, {
     code,
     ...(code === "UnknownColumn" ? { column: String(word) } : {}),

@@ -15,7 +15,7 @@ export interface MadeColumn {
 /**
  * A column from values: a column or a typed array is taken as it is, other values are read by `type`, or by what they are when it is
  * left out (numbers `double`, bigints and whole numbers beside them `Integer`, booleans `boolean`, `Date` a moment, text `String`).
- * @throws InputError `MixedTypes` where values of several kinds meet and no type was given, `BadColumn` for what is no list
+ * @throws InputError `MixedTypes` where values of several kinds meet and no type was given, `BadArgument` for what is no list
  */
 function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknown>, type?: string): MadeColumn {
   if (type === undefined) {
@@ -28,7 +28,7 @@ function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknow
     values instanceof Column ? values.toArray({ decimals: "string" }) : (values as ArrayLike<unknown>);
   if (typeof cells !== "object" || cells === null || typeof cells.length !== "number") {
     throw new InputError(`${JSON.stringify(name)} is given neither values nor one value for every row.`, {
-      code: "BadColumn",
+      code: "BadArgument",
       column: name,
       hint: "Give a function of the row, a column, a list with a value for each row, or one text, number, Date or null.",
     });
@@ -41,7 +41,7 @@ function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknow
 
 /**
  * A column as `with()` takes it: a function of the row, one value for every row, or what {@link columnOfValues} takes.
- * @throws InputError `MixedTypes`, `BadColumn`
+ * @throws InputError `MixedTypes`, `BadArgument`
  */
 export function newColumn<Row>(
   name: string,
@@ -67,7 +67,7 @@ const isConstant = (value: unknown): boolean =>
 export function tableOfRows(rows: Iterable<object>, columns?: readonly ColumnSpec[]): Table {
   if (!isIterable(rows)) {
     throw new InputError("The rows are nothing to walk through.", {
-      code: "NotRows",
+      code: "BadArgument",
       hint: "Give a list of rows such as [{ date: …, close: … }]; await what is a Promise.",
     });
   }
@@ -75,7 +75,7 @@ export function tableOfRows(rows: Iterable<object>, columns?: readonly ColumnSpe
   for (const [row, object] of list.entries()) {
     if (typeof object === "object" && object !== null && !Array.isArray(object)) continue;
     throw new InputError(`Row ${row} is no object.`, {
-      code: "BadRow",
+      code: "BadArgument",
       row,
       hint: "Give rows such as { date: …, close: … }.",
     });
@@ -213,7 +213,7 @@ export function textOf({ name, type }: ColumnSpec): (value: unknown) => string |
     throw new InputError(
       `A cell of column ${JSON.stringify(name)} is not text, number, bigint, boolean, Date or null.`,
       {
-        code: "BadCell",
+        code: "BadArgument",
         column: name,
         value: String(value),
         hint: "Turn the value into text first.",

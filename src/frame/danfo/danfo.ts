@@ -236,7 +236,7 @@ export function tableFromDanfo(frame: DanfoFrameShape, options: FromDanfoOptions
     throw new InputError(
       `fromDanfo() is given ${shown(frame)}, which is no Danfo frame: it has no columns and values.`,
       {
-        code: "NotADanfoFrame",
+        code: "BadArgument",
         hint: "Give a DataFrame of danfojs-node; await what is a Promise. Other rows go into Frame.fromRows(rows).",
       },
     );

@@ -65,7 +65,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
     return toDanfo<DataFrame>(this.table, options);
   }
 
-  /** A chart of the columns, which shows itself. @throws InputError `UnknownColumn`, `UnknownWord`, `NothingToPlot` */
+  /** A chart of the columns, which shows itself. @throws InputError `UnknownColumn`, `UnknownValue`, `NothingToPlot` */
   plot(options?: PlotOptions<Name<Row>>): Chart {
     return plotTable(this.table, options, this.source);
   }

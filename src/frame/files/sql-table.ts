@@ -10,7 +10,7 @@ export async function sqlTable(
 ): Promise<Table> {
   if (typeof text !== "string") {
     throw new InputError(`sql() is given ${shown(text)}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint: 'Give a statement: sql("select * from this").',
     });
   }

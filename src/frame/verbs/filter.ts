@@ -5,7 +5,7 @@ import { needList } from "../cells/given.js";
 /** Which rows to keep: one truth value for each row. */
 export type Mask = ArrayLike<boolean | number | null> | Column<boolean | null>;
 
-/** The positions of the rows that pass: a test of each row, or a truth value for each. @throws InputError `DifferentLength`, `BadOption` */
+/** The positions of the rows that pass: a test of each row, or a truth value for each. @throws InputError `DifferentLength`, `BadArgument` */
 export function passing<Row>(test: ((row: Row) => unknown) | Mask, rows: Iterable<Row>, numRows: number): Uint32Array {
   if (typeof test === "function") return positionsWhere(rows, numRows, test);
   needList(test, "filter()", "Give a test of a row, or a list with a truth value for each.");

@@ -21,5 +21,5 @@ export function newNames(table: Table, names: unknown): string[] {
 
 function nameGiven(name: unknown): string {
   if (typeof name === "string") return name;
-  throw new InputError(`A column is to be called ${shown(name)}.`, { code: "BadOption", hint: "Names are texts." });
+  throw new InputError(`A column is to be called ${shown(name)}.`, { code: "BadArgument", hint: "Names are texts." });
 }

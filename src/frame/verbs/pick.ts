@@ -7,7 +7,7 @@ import type { MadeColumn } from "../cells/values.js";
 
 /**
  * Rows `begin` (inclusive) to `stop` (exclusive), negative positions counted from the end; buffers are shared.
- * @throws InputError `BadOption`
+ * @throws InputError `BadArgument`
  */
 export function sliceRows(table: Table, begin: number, stop: number): Table {
   const from = placeOf(begin, table.numRows);
@@ -30,7 +30,7 @@ export function sliceRows(table: Table, begin: number, stop: number): Table {
 function placeOf(at: number, count: number): number {
   if (typeof at !== "number" || Number.isNaN(at)) {
     throw new InputError(`A position of slice() is ${shown(at)}.`, {
-      code: "BadOption",
+      code: "BadArgument",
       hint: "Give row numbers: from 0, or negative ones from the end.",
     });
   }
@@ -38,7 +38,7 @@ function placeOf(at: number, count: number): number {
   return Math.min(count, Math.max(0, whole < 0 ? count + whole : whole));
 }
 
-/** Row numbers as `take()` is given them. @throws InputError `OutOfRange`, `BadOption` */
+/** Row numbers as `take()` is given them. @throws InputError `OutOfRange`, `BadArgument` */
 export function rowNumbers(positions: unknown, numRows: number): Uint32Array {
   needList(positions, "take()", "Give a list of row numbers.");
   return Uint32Array.from(positions as ArrayLike<number>, (at) => {

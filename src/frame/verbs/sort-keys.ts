@@ -9,7 +9,7 @@ import { needList } from "../cells/given.js";
 /**
  * The keys of `sort()` as columns of a table and their directions: each argument is a key, or the only one is a list of keys. A list of
  * two whose second is a direction is one key.
- * @throws InputError `UnknownColumn`, `UnknownWord`, `AmbiguousSort`, `BadOption`
+ * @throws InputError `UnknownColumn`, `UnknownValue`, `AmbiguousSort`, `BadArgument`
  */
 export function sortKeys(table: Table, keys: readonly unknown[]): SortKey[] {
   const [only] = keys;
@@ -26,7 +26,7 @@ function sortKey(table: Table, key: unknown): SortKey {
   const column = columnIndex(table, name as string);
   if (isDirection(direction)) return { column, descending: direction === "desc" };
   throw new InputError(`The direction of ${shown(name)} is ${shown(direction)}.`, {
-    code: "UnknownWord",
+    code: "UnknownValue",
     hint: 'Use "asc" or "desc": frame.sort(["date", "desc"]).',
   });
 }

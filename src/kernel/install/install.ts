@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { FileError, InputError } from "../../errors/errors.js";
+import { InputError } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
 import { environmentPrefix, userDataFolder } from "./data-folders.js";
 import {
   installedKernels,
@@ -56,9 +57,9 @@ export async function installKernel(options: InstallOptions = {}): Promise<strin
   const flags: string[] = [];
   if (options.prelude !== undefined) {
     const prelude = resolve(options.prelude);
-    if (!existsSync(prelude)) {
-      throw new InputError(`There is no prelude ${prelude}.`, { code: "FileNotFound" });
-    }
+    await access(prelude).catch((cause: unknown) =>
+      Promise.reject(fileError(prelude, "read", cause, { what: "prelude" })),
+    );
     flags.push("--prelude", prelude);
   }
   if (options.strict) flags.push("--strict");
@@ -79,10 +80,9 @@ export async function installKernel(options: InstallOptions = {}): Promise<strin
       await writeFile(join(folder, `logo-${size}x${size}.png`), Buffer.from(LOGO_PNG[size], "base64"));
     }
   } catch (error) {
-    throw new FileError(`The kernelspec could not be written to ${folder}.`, {
-      code: "FileNotWritten",
+    throw fileError(folder, "write", error, {
+      what: "kernelspec",
       hint: "Choose another place with --prefix, or leave it out to install for this user.",
-      cause: error,
     });
   }
   return folder;
@@ -95,11 +95,13 @@ export async function uninstallKernel(place: InstallPlace = {}): Promise<boolean
   const spec = readKernelSpec(folder, place.name ?? OWN_KERNEL);
   if (spec !== undefined && !isOurs(spec.argv)) {
     throw new InputError(`The kernelspec ${folder} is not one of arrowbook.`, {
-      code: "NotOurs",
+      code: "ForeignKernel",
       hint: `Remove it with: jupyter kernelspec remove ${place.name ?? OWN_KERNEL}`,
     });
   }
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true }).catch((error: unknown) =>
+    Promise.reject(fileError(folder, "delete", error, { what: "kernelspec" })),
+  );
   return true;
 }
 
@@ -132,7 +134,7 @@ function specFolder(place: InstallPlace): string {
   const name = place.name ?? OWN_KERNEL;
   if (!NAME.test(name)) {
     throw new InputError(`A kernel cannot be named ${JSON.stringify(name)}.`, {
-      code: "BadKernelName",
+      code: "BadArgument",
       hint: "Use letters, digits, dots, hyphens and underscores.",
     });
   }

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { DataError, FileError, InputError } from "../../errors/errors.js";
+import { DataError, InputError } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
 import type { Json } from "../protocol/message.js";
 import { notebookFaults } from "./notebook-faults.js";
 
@@ -54,11 +55,7 @@ export async function readNotebook(path: string): Promise<Notebook> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new FileError(missing ? `There is no notebook ${path}.` : `The notebook ${path} could not be read.`, {
-      code: missing ? "FileNotFound" : "FileNotRead",
-      cause: error,
-    });
+    throw fileError(path, "read", error, { what: "notebook" });
   }
   return parseNotebook(text, path);
 }
@@ -92,7 +89,7 @@ export async function writeNotebook(path: string, notebook: Notebook): Promise<v
   try {
     await writeFile(path, formatNotebook(notebook));
   } catch (error) {
-    throw new FileError(`The notebook ${path} could not be written.`, { code: "FileNotWritten", cause: error });
+    throw fileError(path, "write", error, { what: "notebook" });
   }
 }
 

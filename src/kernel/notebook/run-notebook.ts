@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ArrowbookError, FileError, InputError } from "../../errors/errors.js";
+import { ArrowbookError, InputError, reworded } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { findKernel, type KernelSpec, OWN_KERNEL } from "../install/kernelspec.js";
 import { type KernelClient, startKernel } from "../protocol/jupyter-client.js";
@@ -207,7 +208,7 @@ function cellFailed(file: string, notebook: Notebook, failure: CellFailure): Arr
 
 function atCell(error: unknown, cell: number): unknown {
   if (!(error instanceof ArrowbookError)) return error;
-  return new ArrowbookError(`Cell ${cell}: ${error.message}`, { code: error.code, cause: error });
+  return reworded(error, `Cell ${cell}: ${error.message}`, { cause: error });
 }
 
 async function writePage(path: string, notebook: Notebook, name: string): Promise<void> {
@@ -215,6 +216,6 @@ async function writePage(path: string, notebook: Notebook, name: string): Promis
   try {
     await writeFile(path, page);
   } catch (error) {
-    throw new FileError(`The page ${path} could not be written.`, { code: "FileNotWritten", cause: error });
+    throw fileError(path, "write", error, { what: "page" });
   }
 }

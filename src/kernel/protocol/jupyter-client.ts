@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connect as connectSocket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CodeOf } from "../../errors/codes.js";
 import { TransportError } from "../../errors/errors.js";
 import type { KernelSpec } from "../install/kernelspec.js";
 import { type KernelProcess, spawnKernel } from "./kernel-process.js";
@@ -263,7 +264,7 @@ class KernelSession implements KernelClient {
     if (limit.aborted) throw this.#problem("KernelTimeout", `The kernel ${this.spec.name} did not answer in time`);
   }
 
-  #problem(code: string, what: string): TransportError {
+  #problem(code: CodeOf<"TransportError">, what: string): TransportError {
     const words = this.child.lastWords();
     return new TransportError(words === "" ? `${what}.` : `${what}. It last wrote:\n${words}`, { code });
   }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
 import { scrub } from "../../errors/secrets.js";
 import type { KernelSpec } from "../install/kernelspec.js";
 import type { ConnectionInfo } from "./message.js";
@@ -31,10 +32,11 @@ export async function spawnKernel(
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<KernelProcess> {
-  const place = await mkdtemp(join(tmpdir(), "arrowbook-kernel-"));
+  const refuse = (cause: unknown): Promise<never> => Promise.reject(fileError(tmpdir(), "write", cause));
+  const place = await mkdtemp(join(tmpdir(), "arrowbook-kernel-")).catch(refuse);
   const file = join(place, "connection.json");
   // Only the user may read the key.
-  await writeFile(file, JSON.stringify(connection), { mode: 0o600 });
+  await writeFile(file, JSON.stringify(connection), { mode: 0o600 }).catch(refuse);
   const clean = (): Promise<void> => rm(place, { recursive: true, force: true });
   const [command, ...args] = spec.argv.map((part) =>
     part.replaceAll("{connection_file}", file).replaceAll("{resource_dir}", spec.folder ?? folder),

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileError } from "../../errors/file-error.js";
 import type { Executor } from "./executor.js";
 
 /** The names that every notebook has without importing them. */
@@ -20,13 +21,21 @@ export interface Prelude {
   whenIdle(): void;
 }
 
+function readPrelude(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw fileError(file, "read", cause, { what: "prelude" });
+  }
+}
+
 /**
  * Offers the prelude's names to cells: those above, and `service`, made from the environment (`ARROWBOOK_URL`), else the
  * sample. Types and values are loaded when a cell or a completion first needs them, so that a kernel starts as fast as
  * without. `file` is the user's prelude, run before the first cell.
  */
 export function preludeLoader(executor: Executor, file: string | undefined): Prelude {
-  const own = file === undefined ? undefined : readFileSync(file, "utf8");
+  const own = file === undefined ? undefined : readPrelude(file);
   const service = serviceMaker(executor);
   let offered = false;
   let ownRun = own === undefined;

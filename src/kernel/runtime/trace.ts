@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { inspect } from "node:util";
 import { type ArrowbookError, isArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
+import { showsStack } from "../../errors/stack.js";
 import { packageRoot } from "../../package/package-root.js";
 import type { Position, PositionMap } from "./position-map.js";
 import type { Diagnostic } from "./tslab-parts.js";
@@ -94,7 +95,7 @@ function causesOf(error: Error): string[] {
 function frames(error: Error, cells: RanCells, folder: string): { lines: string[]; quoted: string[] } {
   const lines: string[] = [];
   let quoted: string[] = [];
-  const ours = isArrowbookError(error) && !process.env["ARROWBOOK_STACK"];
+  const ours = isArrowbookError(error) && !showsStack();
   for (const line of String(error.stack ?? "").split("\n")) {
     const frame = line.match(/^\s+at (?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/);
     if (frame === null || /^node:|sigint|[\\/]tslab[\\/]dist[\\/]|[\\/]launcher\.js$/.test(frame[2])) continue;

@@ -242,7 +242,7 @@ function wrongType(field: Field, why: string): InputError {
   return new InputError(
     `Column ${JSON.stringify(field.name)} (${typeName(field.type, field.metadata)}) cannot be aggregated so: ${why}.`,
     {
-      code: "NotANumber",
+      code: "WrongType",
       column: field.name,
       hint: 'Use "first", "last", "count" or "unique", or choose another column.',
     },

@@ -37,7 +37,7 @@ export function listOf(names: string | readonly string[] | undefined): readonly 
   const other = list.find((name) => typeof name !== "string");
   if (other === undefined) return list as readonly string[];
   throw new InputError(`Column names must be strings; got ${String(other)}.`, {
-    code: "BadOption",
+    code: "BadArgument",
     hint: "Name columns by their names: one, or a list of them.",
   });
 }
@@ -67,7 +67,7 @@ function timeColumn(table: Table, on: string | undefined): number | undefined {
     throw new InputError(
       `Column ${JSON.stringify(on)} holds no dates: ${typeName(table.schema.fields[at].type, table.schema.fields[at].metadata)}.`,
       {
-        code: "NotADate",
+        code: "WrongType",
         column: on,
         hint: "Name a Date column with `on`.",
       },
@@ -107,17 +107,17 @@ function fitting(table: Table, name: string, fits: (type: DataType) => boolean):
   const { type, metadata } = table.schema.fields[at];
   if (fits(type)) return at;
   throw new InputError(`Column ${JSON.stringify(name)} holds nothing to compute with: ${typeName(type, metadata)}.`, {
-    code: "NotANumber",
+    code: "WrongType",
     column: name,
     hint: "Choose number columns, or read this one as a number.",
   });
 }
 
-/** `value` if it is a whole number from `least` on. Throws {@link InputError} `BadOption`. */
+/** `value` if it is a whole number from `least` on. Throws {@link InputError} `BadArgument`. */
 export function wholeNumber(value: number, least: number, what: string): number {
   if (Number.isInteger(value) && value >= least) return value;
   throw new InputError(`${what} is ${shown(value)}.`, {
-    code: "BadOption",
+    code: "BadArgument",
     hint: `Give a whole number from ${least} on.`,
   });
 }

@@ -7,11 +7,11 @@ import { numbersOf } from "./numbers.js";
 
 /**
  * The value below which the part `q` (0 to 1) of the first `count` sorted values lies, linear between neighbours as pandas,
- * NumPy and DuckDB's `quantile_cont` have it. NaN of no values. Throws {@link InputError} `BadOption` for `q` outside 0 to 1.
+ * NumPy and DuckDB's `quantile_cont` have it. NaN of no values. Throws {@link InputError} `BadArgument` for `q` outside 0 to 1.
  */
 export function quantileOfSorted(sorted: Float64Array, count: number, q: number): number {
   if (typeof q !== "number" || !(q >= 0 && q <= 1)) {
-    throw new InputError(`The quantile is ${shown(q)}.`, { code: "BadOption", hint: "Give a number from 0 to 1." });
+    throw new InputError(`The quantile is ${shown(q)}.`, { code: "BadArgument", hint: "Give a number from 0 to 1." });
   }
   if (count === 0) return Number.NaN;
   const place = q * (count - 1);

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { cellTexts } from "../../columns/arrow/to-text-rows.js";
 import { csvRow } from "../../document/cells.js";
+import { toFileError } from "../../errors/file-error.js";
 import { csvCell } from "../../format/csv-records.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Profile } from "../../spec/profile.js";
@@ -60,7 +61,7 @@ export async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile)
   } catch (error) {
     lines.destroy();
     await rm(part, { force: true });
-    throw error;
+    throw toFileError(path, "write", error);
   }
   return { path, bytes, etag: `"${hash.digest("base64url").slice(0, 22)}"` };
 }

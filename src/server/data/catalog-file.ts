@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { FileError } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { Catalog, DatabaseEntry, DatasetEntry, TableEntry, TableStatus } from "./catalog.js";
@@ -12,7 +12,8 @@ export const CATALOG_FILE = "catalog.json";
 /**
  * Reads and checks `catalog.json` of a data folder.
  *
- * @throws FileError `CatalogNotRead` where there is none; InputError `BadCatalog` naming the file and the member that is wrong
+ * @throws {FileError} FileNotFound, AccessDenied when it cannot be read
+ * @throws {InputError} BadCatalog for a wrong member, which the message names
  */
 export function readCatalog(folder: string): Catalog {
   const path = join(folder, CATALOG_FILE);
@@ -20,10 +21,9 @@ export function readCatalog(folder: string): Catalog {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new FileError(`The data folder has no readable ${CATALOG_FILE}: ${path}`, {
-      code: "CatalogNotRead",
-      hint: `Give a folder with a ${CATALOG_FILE} (docs/server.md, The catalogue).`,
-      cause,
+    throw fileError(path, "read", cause, {
+      what: "catalogue",
+      hint: `Pass a folder with a ${CATALOG_FILE} (docs/server.md, The catalogue).`,
     });
   }
   let value: unknown;

@@ -29,7 +29,7 @@ const BOUNDS: Readonly<Record<NumberEntry, readonly [least: number, most: number
 /**
  * Checks that the service can do what a profile promises: an unknown transform would otherwise be computed as another.
  *
- * @throws {InputError} BadProfileEntry for a value that the service cannot compute, and for a number out of bounds
+ * @throws {InputError} BadArgument for a value that the service cannot compute, and for a number out of bounds
  */
 export function checkProfile(profile: Profile): void {
   for (const [entry, computed] of Object.entries(COMPUTED)) {
@@ -56,5 +56,5 @@ function checkNames(entry: string, names: readonly string[], computed: readonly 
 }
 
 function bad(message: string, hint: string): InputError {
-  return new InputError(message, { code: "BadProfileEntry", hint });
+  return new InputError(message, { code: "BadArgument", hint });
 }

@@ -1,10 +1,17 @@
 import type { Failure } from "../../document/failure.js";
+import type { ServiceCode } from "../../spec/error-meanings.js";
+import { ERROR_MEANINGS } from "../../spec/error-meanings.js";
 import type { Profile } from "../../spec/profile.js";
+
+/** An error as the embedded service sends it. */
+export interface ServerFailure extends Failure {
+  readonly code: ServiceCode;
+}
 
 /** A call that the service answers with an error (spec 7). */
 export class Refused extends Error {
   constructor(
-    readonly failure: Failure,
+    readonly failure: ServerFailure,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(failure.message);
@@ -12,7 +19,8 @@ export class Refused extends Error {
   }
 }
 
-/** A refusal by its code; the status is the profile's for that code unless one is passed. */
-export function refused(profile: Profile, code: string, message: string, status?: number): Refused {
-  return new Refused({ code, message, status: status ?? profile.errors.value[code]?.status ?? 400 });
+/** A refusal by its code. The status is the profile's for that code, else the one observed, unless one is passed. */
+export function refused(profile: Profile, code: ServiceCode, message: string, status?: number): Refused {
+  const usual = profile.errors.value[code]?.status ?? ERROR_MEANINGS[code].status;
+  return new Refused({ code, message, status: status ?? usual });
 }

@@ -1,11 +1,13 @@
-import { createReadStream, type Stats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { Field, type RecordBatch, Schema, type Table } from "../../columns/arrow/arrow.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { csvBatches } from "../../columns/csv/reader.js";
+import { fileBlocks } from "../../columns/io/file-blocks.js";
 import type { Engine } from "../../engine/engine.js";
-import { type ArrowbookError, DataError, FileError, isArrowbookError } from "../../errors/errors.js";
+import { type ArrowbookError, FileError, hasCode, isArrowbookError, reworded } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Catalog, DatasetEntry, TableEntry } from "./catalog.js";
 import { CATALOG_FILE, readCatalog } from "./catalog-file.js";
@@ -58,26 +60,22 @@ function fileRows(
   try {
     stats = statSync(path);
   } catch (cause) {
-    throw new FileError(`${code}: the file ${path} of the catalogue cannot be read.`, { code: "DataNotRead", cause });
+    throw fileError(path, "read", cause, {
+      what: `data of ${code}`,
+      hint: `Correct the file's name in ${CATALOG_FILE}, or the file.`,
+    });
   }
   return {
     version: `${file} ${stats.size} ${stats.mtimeMs} ${JSON.stringify(columns)}`,
     refreshedAt: refreshedAt ?? new Date(Math.floor(stats.mtimeMs / 1000) * 1000).toISOString(),
     async load(engine, name) {
       if (/\.parquet$/i.test(file)) return loadParquet(engine, name, path, columns);
-      const chunks = createReadStream(path, { highWaterMark: 1024 * 1024 });
       try {
-        const batches = csvBatches(chunks, { columns, text: "utf8", threads: 1 });
+        const batches = csvBatches(fileBlocks(path), { columns, text: "utf8", threads: 1 });
         await engine.load(name, renamed(batches), { schema: engineSchema(schemaOf(columns, { text: "utf8" })) });
       } catch (error) {
-        if (!isArrowbookError(error)) throw error;
-        const { code: word, message } = error;
-        throw new DataError(`${path}: ${message}`, {
-          ...error,
-          code: word,
-          hint: mending(code, file, error),
-          cause: error,
-        });
+        if (!isArrowbookError(error) || error instanceof FileError) throw error;
+        throw reworded(error, `${path}: ${error.message}`, { hint: mending(code, file, error), cause: error });
       }
     },
   };
@@ -89,7 +87,7 @@ function mending(code: string, file: string, error: ArrowbookError): string {
     return `Correct ${file}, or the columns of ${code} in ${CATALOG_FILE}.`;
   }
   const column = `column ${JSON.stringify(error.column)} of ${code} in ${CATALOG_FILE}`;
-  if (error.code !== "PrecisionLoss") return `Correct ${file}, or the type of ${column}.`;
+  if (!hasCode(error, "PrecisionLoss")) return `Correct ${file}, or the type of ${column}.`;
   return `Declare more digits for ${column}, or round the numbers of ${file}.`;
 }
 

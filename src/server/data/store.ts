@@ -210,7 +210,7 @@ async function checkKey(engine: Engine, code: string, entry: TableEntry, name: s
   const shown = entry.primary_key.map((column, i) => `${column} = ${row[i] ?? "null"}`).join(", ");
   await engine.query(`DROP TABLE ${quoteName(name)}`);
   throw new DataError(`${entry.file ?? code}: the primary key of ${code} has ${row.at(-1)} rows with ${shown}.`, {
-    code: "BadKey",
+    code: "DuplicateKey",
     hint: "Name other columns in primary_key, or none.",
   });
 }
@@ -275,7 +275,7 @@ async function loadSeries(engine: Engine, code: string, rows: RowSource, place: 
     const [date, count] = texts(wrong)[0];
     await engine.query(`DROP TABLE ${from}`);
     throw new DataError(`${code}: ${count} rows have the date ${date ?? "null"}; a series has one row a date.`, {
-      code: "BadKey",
+      code: "DuplicateKey",
     });
   }
   const target = place.columns.map(engineColumn).join(", ");

@@ -63,7 +63,7 @@ function checkMembers(given: object, rules: Readonly<Record<string, Rule>>, wher
   for (const [name, value] of Object.entries(given)) {
     const [holds, hint] = rules[name];
     if (value === undefined || holds(value)) continue;
-    throw new InputError(`${before}${name} is ${shown(value)}.`, { code: "BadOption", hint });
+    throw new InputError(`${before}${name} is ${shown(value)}.`, { code: "BadArgument", hint });
   }
 }
 
@@ -97,7 +97,7 @@ function checkKeys(given: unknown): void {
 }
 
 function badKeys(message: string, hint = 'Give apiKeys: { "your key": { subscriptions: "all" } }.'): InputError {
-  return new InputError(message, { code: "BadKeys", hint });
+  return new InputError(message, { code: "BadArgument", hint });
 }
 
 function shown(value: unknown): string {

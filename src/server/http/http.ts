@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Hono } from "hono";
 import { writeFailure } from "../../document/failure.js";
-import { isArrowbookError } from "../../errors/errors.js";
+import { hasCode } from "../../errors/errors.js";
 import type { Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { answer } from "../answers/answer.js";
@@ -14,6 +14,7 @@ import type { Gate, Subscriber } from "../answers/keys.js";
 import { answerLogo } from "../answers/logo.js";
 import type { Answer } from "../answers/reply.js";
 import type { ServiceState } from "../answers/service-state.js";
+import type { ServerFailure } from "../data/refused.js";
 import { Refused, refused } from "../data/refused.js";
 import { filePart, fileStream } from "./file-response.js";
 import { type RequestLog, scrubbedUrl } from "./request-log.js";
@@ -104,7 +105,7 @@ async function respond(
   } catch (thrown) {
     const error = refusalOf(thrown, options.state.profile);
     const known = error instanceof Refused;
-    const failure = known
+    const failure: ServerFailure = known
       ? error.failure
       : { code: "QEMx01", status: 500, message: `The service failed; its log has request ${requestId}.` };
     const { contentType, body } = writeFailure(failure, format, options.state.profile);
@@ -122,7 +123,7 @@ async function respond(
 
 /** Rows with characters that XML cannot carry are refused in XML, not a failure of the service. */
 function refusalOf(thrown: unknown, profile: Profile): unknown {
-  if (!isArrowbookError(thrown) || thrown.code !== "NotInXml") return thrown;
+  if (!hasCode(thrown, "NotInXml")) return thrown;
   return refused(profile, "QESx05", `${thrown.message} Ask for JSON or CSV.`);
 }
 

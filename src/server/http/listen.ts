@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { writeFailure } from "../../document/failure.js";
 import { TransportError } from "../../errors/errors.js";
 import type { Profile } from "../../spec/profile.js";
+import type { ServerFailure } from "../data/refused.js";
 import type { ServeOptions } from "./options.js";
 
 /** Where a service listens, and how long it waits for its callers. */
@@ -85,19 +86,29 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   };
 }
 
+type SocketFailure = readonly [statusLine: string, failure: ServerFailure];
+
+const NOT_HTTP: SocketFailure = [
+  "400 Bad Request",
+  { code: "QESx09", status: 400, message: "This is not an HTTP request." },
+];
+
+/** By the codes of Node's HTTP parser and server. */
+const SOCKET_FAILURES: ReadonlyMap<string, SocketFailure> = new Map<string, SocketFailure>([
+  [
+    "HPE_HEADER_OVERFLOW",
+    ["414 URI Too Long", { code: "QELx07", status: 414, message: "The request query parameters are too long." }],
+  ],
+  [
+    "ERR_HTTP_REQUEST_TIMEOUT",
+    ["408 Request Timeout", { code: "QESx09", status: 408, message: "The request took too long to arrive." }],
+  ],
+]);
+
 /** Answers what never became a request: no HTTP, headers that are too long or too slow. */
 function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, profile: Profile): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
-  const [line, failure] = {
-    HPE_HEADER_OVERFLOW: [
-      "414 URI Too Long",
-      { code: "QELx07", status: 414, message: "The request query parameters are too long." },
-    ] as const,
-    ERR_HTTP_REQUEST_TIMEOUT: [
-      "408 Request Timeout",
-      { code: "QESx09", status: 408, message: "The request took too long to arrive." },
-    ] as const,
-  }[error.code ?? ""] ?? ["400 Bad Request", { code: "QESx09", status: 400, message: "This is no HTTP request." }];
+  const [line, failure] = SOCKET_FAILURES.get(error.code ?? "") ?? NOT_HTTP;
   const { contentType, body } = writeFailure(failure, undefined, profile);
   const head = [
     `HTTP/1.1 ${line}`,

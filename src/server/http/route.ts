@@ -1,12 +1,13 @@
-import type { Failure } from "../../document/failure.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../../spec/endpoints.js";
+import type { ServiceCode } from "../../spec/error-meanings.js";
 import { API_PREFIX } from "../../spec/limits.js";
 import type { Profile } from "../../spec/profile.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
+import type { ServerFailure } from "../data/refused.js";
 
 /** An address that is not a call, with the format its reply should have where the address names one. */
-export interface Refusal extends Failure {
+export interface Refusal extends ServerFailure {
   readonly format?: Format;
 }
 
@@ -39,7 +40,7 @@ export function isRefusal(result: Call | Refusal): result is Refusal {
 const TOO_LONG =
   "The request query parameters are too long. Bulk download the whole table without filters (qopts.export=true) and filter locally.";
 
-function refuse(status: number, code: string, message: string): Refusal {
+function refuse(status: number, code: ServiceCode, message: string): Refusal {
   return { status, code, message };
 }
 

@@ -108,7 +108,8 @@ async function nextCallWorks(service: Service): Promise<void> {
     await service.database("D").metadata();
   } catch (error) {
     // The service may have asked for a pause that is longer than the budget.
-    if (!isArrowbookError(error) || error.code !== "Waiting") throw new Error("the next call fails", { cause: error });
+    if (!isArrowbookError(error) || error.code !== "RateLimited")
+      throw new Error("the next call fails", { cause: error });
   }
 }
 

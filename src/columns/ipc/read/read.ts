@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { DataError, InputError } from "../../../errors/errors.js";
+import { fileError } from "../../../errors/file-error.js";
 import { Table } from "../../arrow/arrow.js";
-import { fileError } from "../../io/atomic-file.js";
 import { batchesOfFile, isArrowFile } from "./file-reader.js";
 import { refuseOtherFormats } from "./not-arrow.js";
 import { batchesOfStream } from "./stream-reader.js";
@@ -10,14 +10,14 @@ import { batchesOfStream } from "./stream-reader.js";
  * A table of the bytes of an Arrow IPC stream or file. Every length, offset, index and count is compared with the bytes before
  * a table is made, and the buffers are views of the bytes where these are aligned.
  *
- * @throws {InputError} NotBytes
+ * @throws {InputError} BadArgument
  * @throws {DataError} BadArrow for bytes that are truncated or contradict themselves, with their offset
  * @throws {DataError} UnsupportedArrow for compressed buffers and for layouts that are not read
  */
 export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
   if (!(bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes))) {
     throw new InputError("Expected a Uint8Array or an ArrayBuffer.", {
-      code: "NotBytes",
+      code: "BadArgument",
       hint: "Pass the bytes of an Arrow stream or file; await what is a Promise.",
     });
   }
@@ -42,5 +42,7 @@ export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
  * @throws {DataError} as {@link tableFromIPCBytes}
  */
 export async function readArrow(path: string): Promise<Table> {
-  return tableFromIPCBytes(await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, error))));
+  return tableFromIPCBytes(
+    await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, "read", error))),
+  );
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { SchemaElement } from "hyparquet";
 import { DataError, isArrowbookError } from "../../../errors/errors.js";
+import { fileError } from "../../../errors/file-error.js";
 import type { ColumnSpec } from "../../../spec/columns.js";
 import type { Table } from "../../arrow/arrow.js";
 import { distinctNames } from "../../arrow/column-names.js";
@@ -8,7 +9,6 @@ import type { ReadOptions } from "../../arrow/read-options.js";
 import { CellPolicy } from "../../build/bad-cells.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../../build/batch-maker.js";
 import { buildersFor, type ColumnBuilder, type RawBatch } from "../../build/builder.js";
-import { fileError } from "../../io/atomic-file.js";
 import { COLUMNS_KEY } from "../columns-key.js";
 import type { DecodedPage } from "./decode.js";
 import { type LeafStore, leafStore, serviceType } from "./leaves.js";
@@ -21,7 +21,7 @@ import { openParquet } from "./source.js";
  * unknown way
  */
 export async function readParquet(path: string, options: ReadOptions = {}): Promise<Table> {
-  const bytes = await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, error)));
+  const bytes = await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, "read", error)));
   const { buffer, byteOffset, length } = bytes;
   const whole = length === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + length);
   try {

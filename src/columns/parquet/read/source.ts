@@ -28,7 +28,7 @@ export async function openParquet(bytes: ArrayBuffer): Promise<ParquetSource> {
   const theirs = metadata.schema.slice(1);
   if (theirs.some((leaf) => leaf.num_children !== undefined)) {
     throw new DataError("The Parquet file has nested columns.", {
-      code: "UnsupportedType",
+      code: "UnsupportedParquet",
       hint: "Read it with an SQL engine and select their parts.",
     });
   }

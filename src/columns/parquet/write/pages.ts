@@ -44,7 +44,7 @@ async function codecOf(wanted: Compression | undefined): Promise<Pick<ParquetFor
     return { codec: "SNAPPY", compress: snappyCompress };
   }
   throw new InputError(`Parquet cannot be compressed by ${JSON.stringify(compression)} here.`, {
-    code: "UnknownCompression",
+    code: "UnknownValue",
     hint: 'Take "snappy" or "none"; "zstd" needs Node 22.15 or newer.',
   });
 }

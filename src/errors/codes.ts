@@ -1,0 +1,207 @@
+/** The classes of the error family that carry a code of their own. */
+export type ErrorClass =
+  | "ArrowbookError"
+  | "InputError"
+  | "DataError"
+  | "ServiceError"
+  | "TransportError"
+  | "FileError";
+
+/** An entry of the list: which class carries the code, what happened, and what the caller does next. */
+export interface CodeEntry<Class extends ErrorClass = ErrorClass> {
+  readonly class: Class;
+  readonly meaning: string;
+  readonly cure: string;
+}
+
+const of =
+  <Class extends ErrorClass>(name: Class) =>
+  (meaning: string, cure: string): CodeEntry<Class> => ({ class: name, meaning, cure });
+
+const input = of("InputError");
+const data = of("DataError");
+const service = of("ServiceError");
+const transport = of("TransportError");
+const file = of("FileError");
+const other = of("ArrowbookError");
+
+/**
+ * Every error code of this package, once: the constructors of the error classes take these names only, and `docs/errors.md` is
+ * generated from this list. The codes of a service's own errors are in its profile (`spec/error-meanings`).
+ */
+export const ERROR_CODES = {
+  // Arguments and options
+  BadArgument: input(
+    "An argument or option has the wrong type or a value out of range.",
+    "Pass what the message asks for.",
+  ),
+  UnknownOption: input("An options object has a member that does not exist.", "Use the name that the hint suggests."),
+  UnknownValue: input(
+    "A string is not one of the accepted values: a mark, method, format, order, kernel option.",
+    'Use the value that the hint suggests. `unlisted("…")` passes a value that a service accepts and its profile omits.',
+  ),
+  UnknownFileType: input("The file name's ending is not a type that can be written.", "Use an ending from the hint."),
+  OutOfRange: input("A row number is outside the rows.", "Use 0 to the number of rows minus 1."),
+  MissingPackage: input("The call needs an optional package that is not installed.", "Run the command in the hint."),
+
+  // Columns and frames
+  UnknownColumn: input("The table has no column of this name or position.", "Use the name that the hint suggests."),
+  AmbiguousColumn: input("Several columns have this name.", "Use the position, or rename the columns first."),
+  DuplicateColumn: input("Two columns of the result would have the same name.", "Rename or leave out one of them."),
+  WrongType: input("The column's type does not support the operation.", "Use another column, or convert this one."),
+  UnsupportedType: input("An Arrow type cannot be read, or stored by the engine.", "Convert or drop the column."),
+  MixedTypes: input("The values of one column are of several types.", "Convert them, or declare the column's type."),
+  AmbiguousSort: input("`sort()` can mean two columns, or one and its direction.", "Use the spelling in the hint."),
+  DifferentLength: input("Columns, names or a mask have different lengths.", "Pass one value for each row or column."),
+  DifferentColumns: input("Frames to concatenate differ in their columns.", "Select and rename the columns first."),
+  DifferentTypes: input("The key columns of two frames differ in type.", "Convert one of them."),
+  NoSchema: input("Without rows the columns are unknown.", "Pass the columns or the schema."),
+  NoFrames: input("The list of frames is empty.", "Pass at least one frame."),
+  NoColumns: input("The table has no columns.", "Pass a table with at least one column."),
+  NoDateColumn: input("The operation needs a date column and the table has none.", "Name one with the option `on`."),
+  EmptyDate: input("Rows without a date cannot be placed in time.", "Remove these rows, or fill in their dates."),
+  SeveralValues: input("Several rows fall into one cell of a pivot.", "Name an aggregate, or add an index column."),
+  NothingToPlot: input("The table has no column of numbers.", "Name the columns to draw."),
+
+  // Queries
+  BadAddress: input("The base address is not one of a service.", "Pass an http or https address."),
+  NoAddress: input("No base address is set.", "Pass `url` to `connect()`, or set ARROWBOOK_URL."),
+  BadCode: input("A database, dataset or table code has the wrong shape.", "Use `DATABASE/DATASET` or `VENDOR/TABLE`."),
+  BadFilter: input("A filter cannot be sent in an address.", "Change the filter as the hint says."),
+  NotFilterable: input("The service does not filter by this column.", "Filter the frame after reading."),
+  BadSelection: input(
+    "A selection is empty, repeats a name, or has a name that cannot be sent.",
+    "Correct `select()`.",
+  ),
+  NotInCsv: input("The service does not offer this document as CSV.", "Use JSON or XML."),
+  NotInXml: input("XML cannot represent a character of the data.", "Use JSON or CSV."),
+  MissingMember: input("A document to write lacks a required member.", "Add the member that the message names."),
+  NoCatalog: input("The service offers no list of its codes.", "Pass the code of a dataset or table."),
+
+  // Engines
+  BadStatement: input("The engine rejects the SQL statement or its parameters.", "Correct the statement."),
+  EngineClosed: input("The engine is closed.", "Open another one."),
+  WrongKey: input("A table was loaded with another key.", "Pass the same key, or load into another table."),
+
+  // The embedded service
+  BadCatalog: input("A member of `catalog.json` is missing or wrong.", "Correct the member that the message names."),
+  NoData: input("There is no data to serve.", "Pass `data`, or a database that has been served before."),
+  UnknownCode: input("The embedded service does not have this code.", "Use the code that the hint suggests."),
+  KeysNeeded: input("A public address needs API keys of its own.", "Pass `apiKeys`, or listen on 127.0.0.1."),
+
+  // Kernels and notebooks
+  UnknownKernel: input("There is no kernel of this name.", "Use the name that the hint suggests, or install it."),
+  KernelNotStarted: input("The command of a kernel cannot be started.", "Install the kernel again."),
+  ForeignKernel: input("A kernelspec belongs to another program.", "Remove it with Jupyter."),
+  NoEnvironment: input("No Python environment is active.", "Activate one, or pass `--prefix`."),
+  OldNotebook: input("The notebook has an unsupported format.", "Save it in format 4 with Jupyter."),
+  BadNotebook: data("The file is not a valid notebook.", "Correct the cell or member that the message names."),
+  CellFailed: other("A cell of a notebook threw an error.", "Correct the cell."),
+  KernelDied: transport("The kernel process ended.", "Read its last output in the message, then run again."),
+  KernelTimeout: transport(
+    "The kernel did not reply in time after its start.",
+    "Run again on a machine with less load.",
+  ),
+  CellTimeout: transport("A cell did not end in time.", "Raise the limit with `--timeout`."),
+
+  // Cells and formats
+  BadCell: data(
+    "A cell does not fit the type of its column.",
+    'Correct the type or data, or pass `onBadCell: "null"`.',
+  ),
+  PrecisionLoss: data(
+    "A number has more digits than the type of its column.",
+    'Declare a larger type, or pass `onPrecisionLoss: "round"`.',
+  ),
+  Overflow: data("A computed value exceeds the digits of its type.", "Convert the column to double first."),
+  BadUtf8: data("The bytes are not valid UTF-8.", "Convert the file to UTF-8."),
+  BadJson: data("The text is not valid JSON, or not of the expected shape.", "Check what the service sends."),
+  TruncatedJson: data("The JSON text ends early.", "Send the request again."),
+  BadXml: data("The text is not a valid XML reply.", "Check what the service sends."),
+  BadCsv: data("The text is not valid CSV.", "Check what the service sends."),
+  EmptyCsv: data("The CSV text is empty, without even a header line.", "Check the file."),
+  UnterminatedQuote: data(
+    "A quoted CSV cell never ends.",
+    "Check that the file is complete, or pass `lenient.quotes`.",
+  ),
+  StrayQuote: data("A CSV cell has a quote at an odd place.", "Correct it, or pass `lenient: { quotes: true }`."),
+  TooManyColumns: data("A CSV row has more cells than any table can have.", "Check that the file is CSV."),
+  ShortRow: data("A row has fewer cells than there are columns.", "Correct the columns, or pass a `lenient` option."),
+  LongRow: data("A row has more cells than there are columns.", "Correct the columns, or pass a `lenient` option."),
+  EmptyLine: data("A CSV row is an empty line.", "Remove it, or pass a `lenient` option."),
+  RowTooLong: data("A CSV row exceeds the limit of bytes.", "Check that its quotes are closed."),
+  CellTooLong: data("A text cell exceeds the limit of bytes.", "Check that its quotes are closed."),
+  MissingColumn: data("The file lacks a declared column.", "Correct the declared columns, or the file."),
+  UndeclaredColumn: data("The file has a column that is not declared.", "Declare it, or pass `lenient.header`."),
+  SchemaMismatch: data("Batches of one table differ in their columns.", "Pass batches of equal columns."),
+
+  // Files of other formats
+  WrongFormat: data("The bytes are of another format, which the message names.", "Use the call that the hint names."),
+  UnsupportedArrow: data(
+    "The Arrow data uses compression or a layout that is not read.",
+    "Write it again as the hint says.",
+  ),
+  BadArrow: data("The bytes are not a readable Arrow stream or file.", "Write the file again."),
+  BadDictionaryIndex: data("An index points outside of its Arrow dictionary.", "Write the table again."),
+  BadParquet: data("The file is not a readable Parquet file.", "Write or download the file again."),
+  UnsupportedParquet: data("The Parquet file has nested columns.", "Write the file without them."),
+  NotZip: data("The file is not a zip archive, or is truncated.", "Download it again."),
+  BadZip: data("The archive is damaged.", "Download it again."),
+  BadChecksum: data("The checksum of an archive's entry is wrong.", "Download it again."),
+  ZipEntries: data("The archive does not hold exactly one CSV file.", "Extract the CSV file and read that."),
+  ZipBomb: data(
+    "An archive's entry is larger than the limits allow.",
+    "Raise `maxSize` or `maxRatio` if you trust it.",
+  ),
+  NestedZip: data("The archive's entry is an archive itself.", "Extract the inner archive first."),
+  UnsupportedZip: data("The entry is encrypted or compressed with another method.", "Compress it again with deflate."),
+  DuplicateKey: data("Several rows have the same key, or a key is null.", "Correct the file, or the key."),
+  WrongColumn: data("A column of a data file does not fit the catalogue.", "Correct the catalogue, or the file."),
+  EngineData: data("The engine rejects the data.", "Correct the values that the message names."),
+
+  // Replies of a service
+  UnexpectedContent: data("The reply is another kind of content, such as a web page.", "Check the address."),
+  UnexpectedShape: data("The reply lacks a member, or has one of another type.", "Check that the address is right."),
+  UnknownStatus: data("The service reports an unknown status of a file.", "Try again later."),
+  BadCursor: data("The service's cursor of the next page is not a string.", "Use an export."),
+  CursorLoop: data("The pages repeat and never end.", "Start again, or use an export."),
+  TooManyPages: data("The result has more pages than `limits.pages` allows.", "Use an export, or raise the limit."),
+  ColumnsChanged: data("The columns changed between metadata and pages, or between pages.", "Start again."),
+  ExportPending: service("The service is still preparing the export.", 'Try again later, or pass `stale: "use"`.'),
+  ExportLimit: transport("The hourly number of exports is used up.", "Wait as long as the message says."),
+
+  // Connections
+  Unreachable: transport("The service cannot be reached.", "Check the address, and that the service is running."),
+  ConnectionLost: transport("The connection broke.", "Try again, then check the network."),
+  Tls: transport("The secure connection failed.", "Check the service's certificate and this machine's clock."),
+  Timeout: transport("The reply did not arrive in time.", "Try again, or raise `timeouts` of `connect()`."),
+  RateLimited: transport("The service asked to wait longer than the retry budget.", "Wait, or raise `retry.budget`."),
+  BadRedirect: transport("A redirect leads in circles or to a forbidden address.", "Check the address."),
+  TruncatedBody: transport("The reply ended early.", "Try again."),
+  UnknownEncoding: transport("The reply has a content coding that cannot be decoded.", "Check the proxies on the way."),
+  BadEncoding: transport("The reply is not in the content coding that it declares.", "Try again."),
+  TooLarge: transport("The reply exceeds `limits.body`.", "Use an export, or raise the limit."),
+  FileReplaced: transport("The file was replaced while it was downloaded.", "Download it again later."),
+  NotListening: transport("The embedded service cannot listen on its port.", "Pass another port, or 0 for a free one."),
+
+  // Local files
+  FileNotFound: file("The file or its folder does not exist.", "Check the path."),
+  AccessDenied: file("The file system denies the access.", "Check the permissions, or use another folder."),
+  DiskFull: file("The disk is full.", "Free some space, or use another disk."),
+  NotAFile: file("The path names a folder or a device.", "Pass the path of a file."),
+  FileChanged: file("The file changed while it was read.", "Read it again."),
+  FileFailed: file("The file system reports another error, which is in `cause`.", "Follow the message."),
+  DatabaseNotOpened: file("The database file cannot be opened.", "Close the other process, or check the file."),
+  EngineFailed: file("The engine ran out of memory or failed to read a file.", "Follow the message."),
+
+  // Stopping
+  Stopped: other("The command was interrupted.", "Run it again; a download resumes."),
+} as const satisfies Readonly<Record<string, CodeEntry>>;
+
+/** A code of this package's errors. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The codes that errors of one class carry. */
+export type CodeOf<Class extends ErrorClass> = {
+  [Code in ErrorCode]: (typeof ERROR_CODES)[Code]["class"] extends Class ? Code : never;
+}[ErrorCode];
