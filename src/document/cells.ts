@@ -32,7 +32,9 @@ function jsonCell(text: string, kind: TypeKind, column: string): string {
       return text === "true" || text === "false" ? text : JSON.stringify(text);
     case "date":
       return `"${text}"`;
-    default:
+    case "datetime":
+    case "text":
+    case "unknown":
       return JSON.stringify(text);
   }
 }

@@ -1,5 +1,6 @@
 import { DataError } from "../errors/errors.js";
 import { type CsvCell, csvRecords } from "../format/csv-records.js";
+import { checkUtf8, skipMark } from "../format/json.js";
 import type { Field } from "../spec/resources.js";
 import { JSONNode } from "./json.js";
 import { readLiteral } from "./literal.js";
@@ -20,20 +21,30 @@ export function csvNode(text: string, quotesEmptyText: boolean): Node {
   return new CsvObject(cells, "", quotesEmptyText);
 }
 
-/** The names in the header line of a CSV reply. */
+/**
+ * The names in the header line of a CSV reply.
+ *
+ * @throws DataError `BadUtf8`, `BadCsv`
+ */
 export function csvHeader(bytes: Uint8Array): string[] {
   const end = headerEnd(bytes);
-  const text = new TextDecoder().decode(bytes.subarray(0, end));
-  for (const record of csvRecords(text)) return record.map((cell) => cell.text);
+  const header = bytes.subarray(0, end);
+  checkUtf8(header);
+  for (const record of csvRecords(Buffer.from(header.buffer, header.byteOffset, end).toString()))
+    return record.map((cell) => cell.text);
   return [];
 }
 
-/** One past the header line: a line end outside quotes. */
+/** The end of the header line: a line end outside quotes, which open at the first byte of a cell only. */
 function headerEnd(bytes: Uint8Array): number {
-  let quoted = false;
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] === 0x22) quoted = !quoted;
-    else if (bytes[at] === 0x0a && !quoted) return at;
+  let isQuoted = false;
+  let isFirst = true;
+  for (let at = skipMark(bytes); at < bytes.length; at++) {
+    const c = bytes[at];
+    if (c === 0x22 && (isQuoted || isFirst)) isQuoted = !isQuoted;
+    else if (c === 0x0a && !isQuoted) return at;
+    // A second quote in a row opens again what the first one closed.
+    isFirst = c === 0x2c || c === 0x0d || (c === 0x22 && !isQuoted);
   }
   return bytes.length;
 }

@@ -1,10 +1,12 @@
+import { readEnvelope } from "../format/json-envelope.js";
+
 /**
  * The value of a list or object cell of CSV metadata (spec 2.7: "written as a single text cell"): JSON text, or what a server's
  * language prints for such a value (`[{:name=>"date"}]`, `[date, ticker]`, `nil`). Undefined where it is neither.
  */
 export function readLiteral(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return readEnvelope(new TextEncoder().encode(text), []).value;
   } catch {
     const reader = new LiteralReader(text.trim());
     return reader.whole();
@@ -61,7 +63,7 @@ class LiteralReader {
     do {
       const name = this.name();
       const value = name === undefined ? undefined : this.value();
-      if (name === undefined || value === undefined) return undefined;
+      if (name === undefined || value === undefined || members.has(name)) return undefined;
       members.set(name, value);
     } while (this.take(","));
     return this.take("}") ? Object.fromEntries(members) : undefined;
@@ -79,14 +81,24 @@ class LiteralReader {
   private quoted(): string | undefined {
     const quote = this.text[this.at];
     let out = "";
-    for (let at = this.at + 1; at < this.text.length; at++) {
+    for (let at = this.at + 1; at < this.text.length; ) {
       const letter = this.text[at];
       if (letter === quote) {
         this.at = at + 1;
         this.space();
         return out;
       }
-      out += letter === "\\" ? (ESCAPES[this.text[++at]] ?? this.text[at]) : letter;
+      if (letter !== "\\") {
+        out += letter;
+        at++;
+        continue;
+      }
+      ESCAPE.lastIndex = at;
+      const found = ESCAPE.exec(this.text);
+      const text = found === null ? undefined : escapedText(found);
+      if (text === undefined) return undefined;
+      out += text;
+      at = ESCAPE.lastIndex;
     }
     return undefined;
   }
@@ -120,4 +132,27 @@ class LiteralReader {
   }
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", e: "\u001b", "0": "\0" };
+/** A code point in hexadecimal digits as Ruby, Python and JSON print it, or one character. */
+const ESCAPE = /\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([^uUx]))/y;
+
+const CONTROLS: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  a: "\u0007",
+  b: "\b",
+  e: "\u001b",
+  f: "\f",
+  v: "\v",
+  "0": "\0",
+};
+
+/** What an escape means; undefined for a letter or digit without a known meaning. */
+function escapedText([, braced, four, eight, two, letter]: RegExpExecArray): string | undefined {
+  const digits = braced ?? four ?? eight ?? two;
+  if (digits !== undefined) {
+    const code = Number.parseInt(digits, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+  }
+  return CONTROLS[letter] ?? (/[\p{L}\p{N}]/u.test(letter) ? undefined : letter);
+}

@@ -90,7 +90,8 @@ function readScalar(kind: ScalarField["kind"], text: string, where: string): str
   switch (kind) {
     case "integer":
     case "float": {
-      const value = text.trim() === "" ? Number.NaN : Number(text);
+      // Number() reads hexadecimal digits and an empty text, too.
+      const value = DECIMAL.test(text.trim()) ? Number(text) : Number.NaN;
       if (!Number.isFinite(value)) throw bad("a number");
       if (kind === "integer" && !Number.isSafeInteger(value)) throw bad("a whole number below 2^53");
       return value;
@@ -106,7 +107,9 @@ function readScalar(kind: ScalarField["kind"], text: string, where: string): str
       if (iso === undefined) throw bad("a moment such as 2024-02-29T12:00:00Z");
       return iso;
     }
-    default:
+    case "string":
       return text;
   }
 }
+
+const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;

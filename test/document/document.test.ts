@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { csvHeader } from "../../src/document/csv.js";
 import { type Document, readDocument } from "../../src/document/document.js";
+import { readLiteral } from "../../src/document/literal.js";
 import { type DocumentToWrite, writeDocument } from "../../src/document/write.js";
 import { readEnvelope } from "../../src/format/json-envelope.js";
 import { specification } from "../../src/spec/profile.js";
@@ -259,4 +261,39 @@ it("spec 2.7: list cells of metadata CSV in a server's own language are read", a
     code: "UnexpectedShape",
     hint: expect.stringContaining("json"),
   });
+});
+
+it("escapes in such cells are undone or refused, and a member that comes twice is refused", () => {
+  const backslash = "\\";
+  expect(readLiteral(`[${backslash}]`)).toEqual([backslash]);
+  for (const [text, value] of [
+    ["\\u00e9", "é"],
+    ["\\u{1F642}", "🙂"],
+    ["\\U0001F642", "🙂"],
+    ["\\x41\\e\\a\\v", "A\u001b\u0007\v"],
+    ["\\#{a} \\' \\\\", "#{a} ' \\"],
+  ]) {
+    expect(readLiteral(`{:a=>"${text}"}`)).toEqual({ a: value });
+  }
+  for (const text of ["\\q", "\\u12", "\\u{110000}", "\\x4", "\\1", "\\"])
+    expect(readLiteral(`{:a=>"${text}"}`)).toBeUndefined();
+  expect(readLiteral('{:a=>1, "a"=>2}')).toBeUndefined();
+  expect(readLiteral('{"a":1,"a":2}')).toBeUndefined();
+});
+
+it("numbers are decimal in every format", async () => {
+  const csv = (id: string): string =>
+    `id,name,database_code,description,datasets_count,downloads,premium,image\n${id},A,A,,3,0,false,\n`;
+  for (const id of ["1", " 1", "+1", "1.0", "1e0"])
+    expect((await read("databaseMetadata", "csv", csv(id))).fields.id).toBe(1);
+  for (const id of ["0x1F", "0b1", "1_000", "Infinity", "1e999", ".", "1.5", "--1", "9007199254740993"])
+    await expect(read("databaseMetadata", "csv", csv(id))).rejects.toMatchObject({ code: "UnexpectedShape" });
+});
+
+it("the header of a CSV reply ends where its grammar says, and must be UTF-8", () => {
+  expect(csvHeader(bytesOf('a",b\n1,2\n'))).toEqual(['a"', "b"]);
+  expect(csvHeader(bytesOf('a","x\ny",c\n1,2,3\n'))).toEqual(['a"', "x\ny", "c"]);
+  expect(csvHeader(bytesOf('\ufeff"a""\n",b\r\n1,2\n'))).toEqual(['a"\n', "b"]);
+  expect(csvHeader(bytesOf("a,b\r1,2\r"))).toEqual(["a", "b"]);
+  expect(() => csvHeader(Uint8Array.of(0x61, 0xff, 0x0a))).toThrow(expect.objectContaining({ code: "BadUtf8" }));
 });
