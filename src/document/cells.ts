@@ -67,7 +67,10 @@ const XML_TYPES: Readonly<Partial<Record<TypeKind, string>>> = {
   boolean: "boolean",
 };
 
-/** A row as nested elements: numbers `type="float"`, dates `type="date"`, texts without a type, null `nil="true"` (spec 1, 2.6). */
+/**
+ * A row as nested elements: numbers `type="float"`, dates `type="date"`, texts without a type, null `nil="true"` (spec
+ * 1, 2.6).
+ */
 export function xmlRow(columns: readonly ColumnSpec[]): RowSpeller {
   const kinds = columns.map(({ type }) => parseType(type).kind);
   const starts = kinds.map((kind) => (XML_TYPES[kind] ? `<datum type="${XML_TYPES[kind]}">` : "<datum>"));
@@ -93,7 +96,7 @@ function numberText(text: string, column: string): string | null {
   if (/^[+-]?(?:nan|inf(?:inity)?)$/i.test(text)) return null;
   const match = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/.exec(text);
   if (!match || (match[2] === "" && !match[3] && !/0/.test(text))) {
-    throw new DataError(`The cell ${JSON.stringify(text)} of "${column}" is no number.`, {
+    throw new DataError(`The cell ${JSON.stringify(text)} of "${column}" is not a number.`, {
       code: "BadCell",
       column,
       value: text,

@@ -77,11 +77,11 @@ class CsvObject implements Node {
   }
 
   items(): readonly Node[] {
-    throw shapeError("is no list", this.where);
+    throw shapeError("is not a list", this.where);
   }
 
   text(): string {
-    throw shapeError("is no single value", this.where);
+    throw shapeError("is not a single value", this.where);
   }
 
   rows(): Rows {
@@ -120,7 +120,7 @@ class CellNode implements Node {
   }
 
   items(): readonly Node[] {
-    throw shapeError("is no list", this.where);
+    throw shapeError("is not a list", this.where);
   }
 
   text(): string {

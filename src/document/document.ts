@@ -14,8 +14,8 @@ import { xmlNode } from "./xml.js";
 type RowsResource = "datasetData" | "dataset" | "tableRows";
 
 /**
- * A reply taken apart: its members as plain data under their wire names, without the root member's level, and its rows still
- * untyped. A CSV reply with rows carries nothing beside them but, for a time series, `column_names`.
+ * A reply taken apart: its members as plain data under their wire names, without the root member's level, and its rows
+ * still untyped. A CSV reply with rows carries nothing beside them but, for a time series, `column_names`.
  */
 export interface Document<R extends ResourceName = ResourceName> {
   /** What the reply turned out to be: a question for 2.1 may be answered by 2.3 and the other way round. */
@@ -31,10 +31,10 @@ const ALTERNATIVES: Readonly<Partial<Record<ResourceName, ResourceName>>> = {
 };
 
 /**
- * Takes a reply apart by the resource table of spec section 2. JSON rows come back as a byte range that was not read: the row
- * reader checks that they end where the range ends. Throws a DataError `BadJson`, `TruncatedJson`, `BadXml`, `BadCsv`, `BadUtf8`
- * for bytes that are not what they should be, `UnexpectedContent` for another format or a web page, `UnexpectedShape` for
- * missing or wrong members, and a ServiceError where the body is an error in spite of its status.
+ * Takes a reply apart by the resource table of spec section 2. JSON rows come back as a byte range that was not read:
+ * the row reader checks that they end where the range ends. Throws a DataError `BadJson`, `TruncatedJson`, `BadXml`,
+ * `BadCsv`, `BadUtf8` for bytes that are not what they should be, `UnexpectedContent` for another format or a web page,
+ * `UnexpectedShape` for missing or wrong members, and a ServiceError where the body is an error in spite of its status.
  */
 export async function readDocument<R extends ResourceName>(
   resource: R,

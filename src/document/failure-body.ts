@@ -28,8 +28,8 @@ const MESSAGE_NAMES = [
 ];
 
 /**
- * The code and message in an error body: JSON with any wrappers around them or none, the CSV pair, XML. Undefined for a web page and for
- * anything else.
+ * The code and message in an error body: JSON with any wrappers around them or none, the CSV pair, XML. Undefined for a
+ * web page and for anything else.
  */
 export function readFailureBody(body: string): FailureText | undefined {
   const start = body.trimStart();
@@ -108,7 +108,10 @@ function readWrapped(members: ReadonlyMap<string, unknown>, levels: number): Fai
   return undefined;
 }
 
-/** `{ ticker: ["is unknown"] }`: messages by the field they are about. Undefined where a member is named as a code or message is. */
+/**
+ * `{ ticker: ["is unknown"] }`: messages by the field they are about. Undefined where a member is named as a code or
+ * message is.
+ */
 function readByField(errors: object): FailureText | undefined {
   if (Object.keys(errors).some((name) => [...CODE_NAMES, ...MESSAGE_NAMES].includes(name.toLowerCase())))
     return undefined;

@@ -1,8 +1,9 @@
 import { readEnvelope } from "../format/json-envelope.js";
 
 /**
- * The value of a list or object cell of CSV metadata (spec 2.7: "written as a single text cell"): JSON text, or what a server's
- * language prints for such a value (`[{:name=>"date"}]`, `[date, ticker]`, `nil`). Undefined where it is neither.
+ * The value of a list or object cell of CSV metadata (spec 2.7: "written as a single text cell"): JSON text, or what a
+ * server's language prints for such a value (`[{:name=>"date"}]`, `[date, ticker]`, `nil`). Undefined where it is
+ * neither.
  */
 export function readLiteral(text: string): unknown {
   try {

@@ -104,7 +104,7 @@ function readScalar(kind: ScalarField["kind"], text: string, where: string): str
       return text;
     case "dateTime": {
       const iso = isoMoment(text);
-      if (iso === undefined) throw bad("a moment such as 2024-02-29T12:00:00Z");
+      if (iso === undefined) throw bad("a timestamp such as 2024-02-29T12:00:00Z");
       return iso;
     }
     case "string":

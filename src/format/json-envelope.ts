@@ -16,11 +16,11 @@ export interface JsonEnvelope {
 }
 
 /**
- * Reads a JSON document and leaves one array of rows as bytes, wherever it stands (spec 2.1, 2.3, 2.6: rows may come before or
- * after the columns). Names are kept exactly, `__proto__` included; a name twice in one object is refused.
+ * Reads a JSON document and leaves one array of rows as bytes, wherever it stands (spec 2.1, 2.3, 2.6: rows may come
+ * before or after the columns). Names are kept exactly, `__proto__` included; a name twice in one object is refused.
  *
- * The end of the rows is first guessed as the first `]]` and taken when the rest of the document reads well from there; reading the
- * rows confirms it. Otherwise the rows are walked byte by byte.
+ * The end of the rows is first guessed as the first `]]` and taken when the rest of the document reads well from there;
+ * reading the rows confirms it. Otherwise the rows are walked byte by byte.
  *
  * @param rowsAt paths of member names from the root at which rows may stand, such as `["datatable", "data"]`
  * @throws DataError with the byte offset

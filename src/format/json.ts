@@ -84,7 +84,8 @@ function hexDigit(c: number): number {
 }
 
 /**
- * The position after the number at `p`, by the grammar of RFC 8259: no leading zero or plus, digits on both sides of a point.
+ * The position after the number at `p`, by the grammar of RFC 8259: no leading zero or plus, digits on both sides of a
+ * point.
  *
  * @throws DataError when there is none
  */
@@ -187,7 +188,8 @@ export function skipJson(b: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * Checks that bytes are one JSON text in UTF-8, by the grammar of RFC 8259 (a byte order mark at the front is let pass).
+ * Checks that bytes are one JSON text in UTF-8, by the grammar of RFC 8259 (a byte order mark at the front is let
+ * pass).
  *
  * @throws DataError with the byte offset
  */
@@ -218,8 +220,8 @@ export function checkUtf8(bytes: Uint8Array): void {
 }
 
 /**
- * Writes the text of the string between the quotes at `start` and `end` (both exclusive of the quotes) as UTF-8 into `out`, escapes
- * undone. `out` needs no more room than the source.
+ * Writes the text of the string between the quotes at `start` and `end` (both exclusive of the quotes) as UTF-8 into
+ * `out`, escapes undone. `out` needs no more room than the source.
  *
  * @returns the number of bytes, or -1 when half a surrogate pair stands alone, which no UTF-8 can hold
  */

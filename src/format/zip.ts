@@ -27,9 +27,9 @@ export interface ZipEntry {
   readonly compressedSize: number;
   readonly crc32: number;
   /**
-   * The contents in chunks of at most 1 MB; each is only valid until the next one is requested. The last step checks size and CRC-32 and throws
-   * DataError where they are wrong: nothing read before is final until the iteration ends without an error. May be called again for another
-   * pass.
+   * The contents in chunks of at most 1 MB; each is only valid until the next one is requested. The last step checks
+   * size and CRC-32 and throws DataError where they are wrong: nothing read before is final until the iteration ends
+   * without an error. May be called again for another pass.
    */
   chunks(): AsyncGenerator<Uint8Array>;
 }
@@ -66,10 +66,10 @@ const METHODS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Opens an archive that holds exactly one file (spec 2.5: a single zipped CSV file); directories and the `__MACOSX` side
- * files of macOS are set aside. CRC-32, sizes, the ratio and overlaps are enforced, and no name of the archive becomes a path.
- * Throws DataError: `NotZip`, `BadZip`, `ZipEntries`, `ZipBomb`, `UnsupportedZip`, `BadChecksum`, `NestedZip`; FileError where
- * the file cannot be read.
+ * Opens an archive that holds exactly one file (spec 2.5: a single zipped CSV file); directories and the `__MACOSX`
+ * side files of macOS are set aside. CRC-32, sizes, the ratio and overlaps are enforced, and no name of the archive
+ * becomes a path. Throws DataError: `NotZip`, `BadZip`, `ZipEntries`, `ZipBomb`, `UnsupportedZip`, `BadChecksum`,
+ * `NestedZip`; FileError where the file cannot be read.
  *
  * @example
  * ```ts no-run
@@ -92,7 +92,10 @@ export async function zipEntry(source: ZipSource, options: ZipOptions = {}): Pro
   );
 }
 
-/** Lists every entry of an archive, after checking that none overlaps another, and reads any of them. Throws as {@link zipEntry}. */
+/**
+ * Lists every entry of an archive, after checking that none overlaps another, and reads any of them. Throws as {@link
+ * zipEntry}.
+ */
 export async function zipEntries(source: ZipSource, options: ZipOptions = {}): Promise<ZipListing[]> {
   const access = typeof source === "string" ? await fileAccess(source) : accessOf(source);
   try {
@@ -110,6 +113,7 @@ export async function zipEntries(source: ZipSource, options: ZipOptions = {}): P
   } catch (cause) {
     const error = asDataError(cause);
     if (error instanceof DataError && error.code === "NotZip") await refuseOtherFormat(access);
+    if (error instanceof DataError && error.code === "BadZip") await refuseEncrypted(access);
     throw error;
   } finally {
     await access.close();
@@ -123,6 +127,26 @@ async function refuseOtherFormat(access: RandomAccess): Promise<void> {
   refuseFormat(start, "a zip archive", "NotZip");
 }
 
+/** Bits of the flags of a local header: encrypted, strongly encrypted, fields masked by an encrypted directory. */
+const ENCRYPTED = 0x0001 | 0x0040 | 0x2000;
+
+/**
+ * Throws DataError `UnsupportedZip` where the first entry says that it is encrypted: its directory may be encrypted
+ * too, or its sizes count what the encryption adds, and then reads like damage.
+ */
+async function refuseEncrypted(access: RandomAccess): Promise<void> {
+  if (access.size < 8) return;
+  const start = Buffer.alloc(8);
+  await access.read(start, 0);
+  if (start.toString("latin1", 0, 4) === "PK\x03\x04" && (start.readUInt16LE(6) & ENCRYPTED) !== 0) {
+    throw unsupported("The archive is encrypted.");
+  }
+}
+
+function unsupported(message: string, cause?: unknown): DataError {
+  return new DataError(message, { code: "UnsupportedZip", hint: "Ask for a plain deflated or stored archive.", cause });
+}
+
 function accessOf(source: Uint8Array | RandomAccess): RandomAccess {
   return source instanceof Uint8Array ? bytesAccess(source) : source;
 }
@@ -130,7 +154,10 @@ function accessOf(source: Uint8Array | RandomAccess): RandomAccess {
 const isDirectory = (name: string): boolean => name.endsWith("/");
 const isSideFile = (name: string): boolean => name.startsWith("__MACOSX/") || /(^|\/)\.DS_Store$/.test(name);
 
-/** Unix file type in the upper half of the external attributes: anything but a regular file (or nothing said) is not one. */
+/**
+ * Unix file type in the upper half of the external attributes: anything but a regular file (or nothing said) is not
+ * one.
+ */
 function isRegularFile(entry: Entry): boolean {
   const madeByUnix = entry.versionMadeBy >> 8 === 3 || entry.versionMadeBy >> 8 === 19;
   const type = (entry.externalFileAttributes >>> 28) & 0xf;
@@ -239,15 +266,11 @@ function listing(source: ZipSource, state: FileState | undefined, span: Span, op
 
 function refuseMethod(entry: Entry): void {
   const name = JSON.stringify(entry.fileName);
-  const hint = "Ask for a plain deflated or stored archive.";
-  if (entry.isEncrypted()) {
-    throw new DataError(`The entry ${name} is encrypted.`, { code: "UnsupportedZip", hint });
-  }
+  if (entry.isEncrypted()) throw unsupported(`The entry ${name} is encrypted.`);
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) {
     const method = METHODS[entry.compressionMethod];
-    throw new DataError(
+    throw unsupported(
       `The entry ${name} has the unsupported compression method ${entry.compressionMethod}${method ? ` (${method})` : ""}.`,
-      { code: "UnsupportedZip", hint },
     );
   }
 }
@@ -313,6 +336,8 @@ function asDataError(cause: unknown, signal?: AbortSignal): unknown {
   if (!(cause instanceof Error) || (cause.constructor !== Error && cause.constructor !== RangeError)) return cause;
   const { code } = cause as NodeJS.ErrnoException;
   if (code !== undefined && !code.startsWith("Z_") && !(cause instanceof RangeError)) return cause;
+  if (cause.message.startsWith("strong encryption")) return unsupported("The archive is encrypted.", cause);
+  if (cause.message.startsWith("multi-disk")) return unsupported("The archive is one part of several.", cause);
   const notZip = cause.message.startsWith("End of central directory");
   return new DataError(
     notZip ? "This is not a zip archive, or it is cut off." : `The archive is damaged: ${cause.message}.`,

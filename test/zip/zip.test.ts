@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { zipEntry } from "../../src/format/zip.js";
 import { zipBytes } from "./archive.js";
 
@@ -165,9 +165,56 @@ it.each([
   });
 });
 
+describe("row 31: what is encrypted or in parts is called so, not damaged", () => {
+  const archive = (change: (bytes: Buffer, directory: number) => void, method = 8): Buffer => {
+    const bytes = zipBytes([{ name: "a.csv", data: csv, method }]);
+    change(bytes, bytes.indexOf("PK\x01\x02", 0, "latin1"));
+    return bytes;
+  };
+  /** Sets the flags of the local header and of the directory. */
+  const flags = (bits: number) => (bytes: Buffer, directory: number) => {
+    bytes.writeUInt16LE(bits, 6);
+    bytes.writeUInt16LE(bits, directory + 8);
+  };
+
+  it.each([
+    ["PKWARE's traditional encryption", archive(flags(0x0001))],
+    ["the same, stored, its sizes equal", archive(flags(0x0001), 0)],
+    ["strong encryption", archive(flags(0x0041))],
+    ["AES of WinZip", archive(flags(0x0001), 99)],
+    [
+      "an encrypted directory",
+      archive((bytes, directory) => {
+        flags(0x2041)(bytes, directory);
+        bytes.fill(0xa5, directory, bytes.length - 22);
+      }),
+    ],
+  ])("%s", async (_, bytes) => {
+    await expect(text(bytes)).rejects.toMatchObject({
+      code: "UnsupportedZip",
+      message: expect.stringContaining("is encrypted"),
+    });
+  });
+
+  it("a part of several", async () => {
+    const part = archive((bytes) => bytes.writeUInt16LE(1, bytes.length - 18));
+    await expect(text(part)).rejects.toMatchObject({
+      code: "UnsupportedZip",
+      message: expect.stringContaining("one part of several"),
+    });
+  });
+});
+
 it("bytes after the end of the compressed data are refused", async () => {
-  const raw = Buffer.concat([deflateRawSync(csv), Buffer.from("junk")]);
-  await expect(text(zipBytes([{ name: "a.csv", data: csv, raw }]))).rejects.toMatchObject({ code: "BadZip" });
+  // Shorter and longer streams are inflated by zlib and by our own inflater; a stream may end with a block of the file.
+  const long = Array.from({ length: 40_000 }, (_, i) => `${(i * 7919) % 10_007},${i % 13}\n`).join("");
+  for (const data of [csv, long]) {
+    for (const junk of [1, 4, 70_000, 2 ** 20]) {
+      const raw = Buffer.concat([deflateRawSync(data), Buffer.alloc(junk)]);
+      await expect(text(zipBytes([{ name: "a.csv", data, raw }]))).rejects.toMatchObject({ code: "BadZip" });
+    }
+    expect(await text(zipBytes([{ name: "a.csv", data }]))).toBe(data);
+  }
 });
 
 it("a path that is not a file, and a file that changes between directory and reading", async () => {

@@ -7,9 +7,9 @@ import { plainBytes } from "../csv/pieces.js";
 import { JsonRowsParser } from "./parser.js";
 
 /**
- * The rows of a JSON reply as record batches, straight from its bytes (spec 2.1, 2.6): `bytes[start]` is the `[` of the array of
- * rows and `end` the offset after its `]`. Numbers keep every digit; text is read as its column's type, so numbers in quotes are numbers.
- * There is at least one batch.
+ * The rows of a JSON reply as record batches, straight from its bytes (spec 2.1, 2.6): `bytes[start]` is the `[` of the
+ * array of rows and `end` the offset after its `]`. Numbers keep every digit; text is read as its column's type, so
+ * numbers in quotes are numbers. There is at least one batch.
  *
  * @throws DataError naming row, column, value and byte offset
  */
