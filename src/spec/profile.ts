@@ -1,7 +1,6 @@
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
 import { ERROR_MEANINGS, type ErrorMeaning } from "./error-meanings.js";
-import { EXPORTS_PER_HOUR, LINK_LIFETIME_MS, MAX_ROWS_PER_REPLY } from "./limits.js";
 import { COLLAPSES, DOWNLOAD_TYPES, OPERATORS, ORDERS, TRANSFORMS } from "./vocabulary.js";
 
 /**
@@ -51,8 +50,10 @@ export interface Profile {
   /** Week ends on this day, 0 = Sunday; significant digits of transformed values. */
   readonly weekEnd: Known<number>;
   readonly transformDigits: Known<number>;
+  /** Rows of one table reply without an export, at most. */
   readonly maxRowsPerReply: Known<number>;
   readonly exportsPerHour: Known<number>;
+  /** Life of a link to a bulk file, in milliseconds. */
   readonly linkLifetimeMs: Known<number>;
   /** Longest query string the embedded service takes, and above which a client splits or advises an export. */
   readonly maxQueryLength: Known<number>;
@@ -84,9 +85,9 @@ export const specification: Profile = {
   operators: observed(OPERATORS, `${observedService}; spec 4.7 shows =, .gte and .lte`),
   weekEnd: observed(0, observedService),
   transformDigits: observed(14, observedService),
-  maxRowsPerReply: specified(MAX_ROWS_PER_REPLY, "spec 8"),
-  exportsPerHour: specified(EXPORTS_PER_HOUR, "spec 8"),
-  linkLifetimeMs: specified(LINK_LIFETIME_MS, "spec 8"),
+  maxRowsPerReply: specified(10_000, "spec 8"),
+  exportsPerHour: specified(60, "spec 8"),
+  linkLifetimeMs: specified(30 * 60_000, "spec 3 and 8: 30 minutes"),
   maxQueryLength: observed(8_000, "spec 7 says only that too long a query is refused"),
   concurrency: observed(4, "spec 8 shows no rate limit for ordinary calls"),
   windows: observed([], "spec 8 shows no rate limit for ordinary calls"),

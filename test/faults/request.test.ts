@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
 import type { ConnectOptions } from "../../src/client/transport/options.js";
 import { Frame } from "../../src/frame/frame.js";
+import { defineProfile, specification } from "../../src/spec/profile.js";
 import { type Answer, faultServer } from "./fault-server.js";
 
 const server = await faultServer();
@@ -577,6 +578,29 @@ describe("paging", () => {
     expect(frame.source?.complete).toBe(false);
     expect(said).toEqual([expect.stringMatching(/10000 rows.*export/)]);
   });
+
+  it.each([
+    { most: 5, pageSize: undefined, rows: 5, complete: false },
+    { most: 5, pageSize: undefined, rows: 4, complete: true },
+    { most: 5, pageSize: 20, rows: 5, complete: false },
+    { most: 5, pageSize: 3, rows: 3, complete: false },
+    { most: 20_000, pageSize: undefined, rows: 10_000, complete: true },
+  ])(
+    "row 25: without a cursor member a page is full at the profile's limit: $most, page size $pageSize, $rows rows",
+    async ({ most, pageSize, rows: count, complete }) => {
+      const csv = `ticker,date,close\n${"AAA,2024-02-29,1.25\n".repeat(count)}`;
+      server.on("/api/v3/datatables/V/T/metadata", csvMetadata);
+      server.on("/api/v3/datatables/V/T.csv", { body: csv });
+      const said: string[] = [];
+      const profile = defineProfile(specification, { maxRowsPerReply: most });
+      const table = service({ profile, warn: (message) => said.push(message) }).table("V/T");
+      const query = (pageSize === undefined ? table : table.pageSize(pageSize)).format("csv");
+      const frame = await query.frame();
+      expect(frame.numRows).toBe(count);
+      expect(frame.source?.complete).toBe(complete);
+      expect(said).toHaveLength(complete ? 0 : 1);
+    },
+  );
 
   it("an abandoned iteration stops the request under way", async () => {
     server.on(T, of([[1]], "c1"), { stallAt: -1 });

@@ -10,7 +10,6 @@ import type { CodeOf } from "../../errors/codes.js";
 import { DataError, reworded } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call, Filter } from "../../spec/endpoints.js";
-import { MAX_ROWS_PER_REPLY } from "../../spec/limits.js";
 import type { Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { address } from "../transport/address.js";
@@ -64,8 +63,8 @@ export async function pageOf(
   const { profile, warn } = session.settings;
   const parameters: Record<string, string> = {};
   if (table.select) parameters["qopts.columns"] = table.select.join(",");
-  if (table.pageSize !== undefined)
-    parameters["@pageSize"] = String(Math.min(table.pageSize, profile.maxRowsPerReply.value));
+  const most = Math.min(table.pageSize ?? Number.POSITIVE_INFINITY, profile.maxRowsPerReply.value);
+  if (table.pageSize !== undefined) parameters["@pageSize"] = String(most);
   if (cursor !== null) parameters["@cursor"] = cursor;
   const { codes, filters, format } = table;
   const call: Call & { readonly format: Format } = { endpoint: "tableRows", codes, format, parameters, filters };
@@ -78,9 +77,8 @@ export async function pageOf(
   // An empty header says that no page follows; none at all says nothing.
   const next = format === "csv" && said === "" ? null : checkedCursor(said ?? null, table.code);
   const silent = format === "csv" ? said === null : said === undefined;
-  const size = table.pageSize ?? MAX_ROWS_PER_REPLY;
   const { bytes, digest } = digestOf(document.rows);
-  return { columns, batches, rows, bytes, next, capped: silent && rows >= Math.min(size, MAX_ROWS_PER_REPLY), digest };
+  return { columns, batches, rows, bytes, next, capped: silent && rows >= most, digest };
 }
 
 /** The rows of a page; an error in a later page names the page too. */

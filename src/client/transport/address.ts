@@ -1,6 +1,6 @@
 import { InputError } from "../../errors/errors.js";
+import { API_PREFIX } from "../../spec/api-prefix.js";
 import { type Call, type Endpoint, endpoints, type Filter } from "../../spec/endpoints.js";
-import { API_PREFIX } from "../../spec/limits.js";
 import type { Profile } from "../../spec/profile.js";
 
 /**

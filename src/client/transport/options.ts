@@ -2,7 +2,7 @@ import type { OnProgress } from "../../columns/io/progress.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
-import { API_PREFIX } from "../../spec/limits.js";
+import { API_PREFIX } from "../../spec/api-prefix.js";
 import { type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
 import { type Send, sendByFetch, sendByHTTP } from "./send.js";
 

@@ -1,7 +1,7 @@
 import { suggestion } from "../../errors/nearest.js";
+import { API_PREFIX } from "../../spec/api-prefix.js";
 import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../../spec/endpoints.js";
 import type { ServiceCode } from "../../spec/error-meanings.js";
-import { API_PREFIX } from "../../spec/limits.js";
 import type { Profile } from "../../spec/profile.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
 import type { ServerFailure } from "../data/refused.js";

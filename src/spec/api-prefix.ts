@@ -1,0 +1,2 @@
+/** The path that begins every address (spec 9). */
+export const API_PREFIX = "/api/v3";
