@@ -41,6 +41,7 @@ const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
   maxResultRows: AMOUNT,
   timeouts: [(value) => hasAll(value, []), "Give an object such as { idle: 60_000 }."],
   maxConnections: AMOUNT,
+  maxConnectionsPerAddress: AMOUNT,
   graceMs: AMOUNT,
 };
 

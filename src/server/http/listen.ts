@@ -1,13 +1,15 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { writeFailure } from "../../document/failure.js";
 import { TransportError } from "../../errors/errors.js";
 import type { Profile } from "../../spec/profile.js";
 import type { ServerFailure } from "../data/refused.js";
+import { connections } from "./connections.js";
 import type { ServeOptions } from "./options.js";
 
 /** Where a service listens, and how long it waits for its callers. */
-export interface ListenOptions extends Pick<ServeOptions, "port" | "timeouts" | "maxConnections"> {
+export interface ListenOptions
+  extends Pick<ServeOptions, "port" | "timeouts" | "maxConnections" | "maxConnectionsPerAddress"> {
   readonly host: string;
   readonly profile: Profile;
 }
@@ -34,7 +36,15 @@ const MAX_HEADER_BYTES = 64 * 1024;
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listening> {
   const { getRequestListener, RequestError } = await import("@hono/node-server");
   const { host, port = 0, profile, timeouts = {} } = options;
-  const listener = getRequestListener(fetch as (request: Request, env: unknown) => Response | Promise<Response>, {
+  const idle = timeouts.idle ?? 30_000;
+  const answer = async (request: Request, env: unknown): Promise<Response> => {
+    try {
+      return await fetch(request, env as never);
+    } finally {
+      (env as { readonly incoming: IncomingMessage }).incoming.socket.setTimeout(idle);
+    }
+  };
+  const listener = getRequestListener(answer, {
     overrideGlobalObjects: false,
     errorHandler(error) {
       const bad = error instanceof RequestError;
@@ -52,19 +62,21 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     keepAliveTimeout: timeouts.keepAlive ?? 5_000,
     connectionsCheckingInterval: 1_000,
   };
-  const sockets = new Set<Socket>();
-  const asking = new Set<Socket>();
+  const total = options.maxConnections ?? 1_000;
+  const perAddress = options.maxConnectionsPerAddress ?? Math.max(1, Math.ceil(total / 4));
+  const open = connections({ total, perAddress });
   const server = createServer(limits, (incoming, outgoing) => {
-    asking.add(incoming.socket);
-    outgoing.once("close", () => asking.delete(incoming.socket));
+    const { socket } = incoming;
+    open.asking(socket, true);
+    // Time in which an answer is made is not time without a byte.
+    socket.setTimeout(0);
+    outgoing.once("close", () => open.asking(socket, false));
     void listener(incoming, outgoing);
   });
   server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    if (!open.admit(socket)) refuseSocket(TOO_MANY, socket, profile);
   });
-  server.timeout = timeouts.idle ?? 120_000;
-  server.maxConnections = options.maxConnections ?? 1_000;
+  server.timeout = idle;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseSocket(error, socket as Socket, profile));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
@@ -80,8 +92,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     unref: () => void server.unref(),
     stop(graceMs) {
       // Node counts a connection on which nothing has been asked yet among the busy ones.
-      const waiting = [...sockets].filter((socket) => !asking.has(socket));
-      return stop(server, waiting, graceMs);
+      return stop(server, open.idle(), graceMs);
     },
   };
 }
@@ -93,7 +104,7 @@ const NOT_HTTP: SocketFailure = [
   { code: "QESx09", status: 400, message: "This is not an HTTP request." },
 ];
 
-/** By the codes of Node's HTTP parser and server. */
+/** By the codes of Node's HTTP parser and server, and our own. */
 const SOCKET_FAILURES: ReadonlyMap<string, SocketFailure> = new Map<string, SocketFailure>([
   [
     "HPE_HEADER_OVERFLOW",
@@ -103,9 +114,21 @@ const SOCKET_FAILURES: ReadonlyMap<string, SocketFailure> = new Map<string, Sock
     "ERR_HTTP_REQUEST_TIMEOUT",
     ["408 Request Timeout", { code: "QESx09", status: 408, message: "The request took too long to arrive." }],
   ],
+  [
+    "TOO_MANY",
+    [
+      "503 Service Unavailable",
+      { code: "QEXx01", status: 503, message: "There are too many connections at once; try again later." },
+    ],
+  ],
 ]);
 
-/** Answers what never became a request: no HTTP, headers that are too long or too slow. */
+/** The time a peer gets to read why its connection ends, in milliseconds. */
+const LAST_WORDS_MS = 500;
+
+const TOO_MANY: NodeJS.ErrnoException = Object.assign(new Error("too many connections"), { code: "TOO_MANY" });
+
+/** Answers what never became a request: no HTTP, headers that are too long or too slow, one connection too many. */
 function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, profile: Profile): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const [line, failure] = SOCKET_FAILURES.get(error.code ?? "") ?? NOT_HTTP;
@@ -116,7 +139,11 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, profile: Pro
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
   ];
+  socket.on("error", () => undefined);
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // A peer that neither reads nor closes would otherwise keep the connection until the network gives it up.
+  const timer = setTimeout(() => socket.destroy(), LAST_WORDS_MS);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Whether only this machine can reach a host of this name. */

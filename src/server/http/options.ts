@@ -12,7 +12,7 @@ export interface ServerTimeouts {
   readonly headers?: number;
   /** For a whole request; default 30,000. */
   readonly request?: number;
-  /** Without a byte either way; default 120,000. */
+  /** Without a byte either way; default 30,000. */
   readonly idle?: number;
   /** Between two requests on one connection; default 5,000. */
   readonly keepAlive?: number;
@@ -60,8 +60,13 @@ export interface ServeOptions {
   /** Most rows a table question may match before it is refused (spec 7); default 1,000,000. */
   readonly maxResultRows?: number;
   readonly timeouts?: ServerTimeouts;
-  /** Connections at once; default 1,000. */
+  /** Connections at once; default 1,000. A new one takes the place of one that asks nothing. */
   readonly maxConnections?: number;
+  /**
+   * Connections at once from one address; default a quarter of `maxConnections`. Raise it behind a proxy, which is one
+   * address for all its callers.
+   */
+  readonly maxConnectionsPerAddress?: number;
   /** Milliseconds that requests under way get to finish when the service is closed; default 5,000. */
   readonly graceMs?: number;
 }

@@ -1,0 +1,76 @@
+import type { Socket } from "node:net";
+
+/** Bounds on connections at one time. */
+export interface ConnectionLimits {
+  readonly total: number;
+  /** From one address. */
+  readonly perAddress: number;
+}
+
+/** The open connections of a server. */
+export interface Connections {
+  /**
+   * Takes a new connection, where need be in the place of one that asks nothing: the oldest of the same address, or of the address that
+   * has most. False where every connection that could go has a request under way.
+   */
+  admit(socket: Socket): boolean;
+  /** A request on this connection is under way, or no longer. */
+  asking(socket: Socket, isAsking: boolean): void;
+  /** Connections without a request under way. */
+  idle(): Socket[];
+}
+
+interface AddressConnections {
+  readonly all: Set<Socket>;
+  /** Without a request under way, the longest idle first. */
+  readonly idle: Set<Socket>;
+}
+
+/** Keeps connections within `limits`, so that connections that ask nothing cannot keep others out. */
+export function connections(limits: ConnectionLimits): Connections {
+  const byAddress = new Map<string, AddressConnections>();
+  let total = 0;
+
+  const remove = (address: string, socket: Socket): void => {
+    const own = byAddress.get(address);
+    if (!own?.all.delete(socket)) return;
+    total--;
+    own.idle.delete(socket);
+    if (own.all.size === 0) byAddress.delete(address);
+  };
+  const dropIdle = (address: string, own: AddressConnections | undefined): boolean => {
+    const [oldest] = own?.idle ?? [];
+    if (oldest === undefined) return false;
+    remove(address, oldest);
+    oldest.destroy();
+    return true;
+  };
+  const dropAnyIdle = (): boolean => {
+    const addresses = [...byAddress].filter(([, own]) => own.idle.size > 0);
+    const [most] = addresses.sort(([, a], [, b]) => b.all.size - a.all.size);
+    return most !== undefined && dropIdle(...most);
+  };
+
+  return {
+    admit(socket) {
+      const address = socket.remoteAddress ?? "";
+      const own = byAddress.get(address);
+      if (own !== undefined && own.all.size >= limits.perAddress && !dropIdle(address, own)) return false;
+      if (total >= limits.total && !dropAnyIdle()) return false;
+      const place = byAddress.get(address) ?? { all: new Set(), idle: new Set() };
+      byAddress.set(address, place);
+      place.all.add(socket);
+      place.idle.add(socket);
+      total++;
+      socket.once("close", () => remove(address, socket));
+      return true;
+    },
+    asking(socket, isAsking) {
+      const own = byAddress.get(socket.remoteAddress ?? "");
+      if (!own?.all.has(socket)) return;
+      own.idle.delete(socket);
+      if (!isAsking) own.idle.add(socket);
+    },
+    idle: () => [...byAddress.values()].flatMap(({ idle }) => [...idle]),
+  };
+}
