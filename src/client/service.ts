@@ -49,7 +49,7 @@ export class Service {
    */
   datasets(choices: readonly DatasetChoice[]): DatasetsQuery {
     if (!Array.isArray(choices)) {
-      throw new InputError(`datasets() is given ${shown(choices)}.`, {
+      throw new InputError(`datasets() expects an array of codes; got ${shown(choices)}.`, {
         code: "BadCode",
         hint: 'Give a list of codes: ["EOD/AAPL", "EOD/MSFT.4"].',
       });

@@ -133,6 +133,6 @@ function checkFormat(format: Format, bytes: Uint8Array): void {
   throw new DataError(`The service answered with ${what} where ${format.toUpperCase()} was asked for.`, {
     code: "UnexpectedContent",
     body: start.slice(0, 200),
-    hint: "A proxy or login page may stand in between, or the address belongs to another service: check connect({ url }).",
+    hint: "A proxy or login page may be in between, or the address belongs to another service: check connect({ url }).",
   });
 }

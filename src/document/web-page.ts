@@ -11,7 +11,7 @@ interface Intermediary {
   readonly reference?: (headers: Headers, body: string) => string | null | undefined;
 }
 
-/** What stands before many services and answers in their place. */
+/** Pages of proxies in front of a service that answer in its place. */
 const INTERMEDIARIES: readonly Intermediary[] = [
   {
     name: "Cloudflare",

@@ -1,15 +1,15 @@
 import { DataError } from "../errors/errors.js";
 
-/** A cell of a small CSV reply; `quoted` tells empty text (`""`) from null. */
+/** A cell of a small CSV reply; `quoted` distinguishes empty text (`""`) from null. */
 export interface CsvCell {
   readonly text: string;
   readonly quoted: boolean;
 }
 
 /**
- * The records of a small CSV text (a metadata reply, spec 2; an error pair), one at a time; blank lines are skipped. Unlike
- * papaparse it says which cells were quoted, which is how null and empty text differ. Throws a {@link DataError} `BadCsv` for a
- * quote that never closes and for text after a closing quote.
+ * The records of a small CSV text (a metadata reply, spec 2; an error pair), one at a time; blank lines are skipped.
+ * Unlike papaparse it says which cells were quoted, which is how null and empty text differ. Throws a {@link DataError}
+ * `BadCsv` for a quote that never closes and for text after a closing quote.
  */
 export function* csvRecords(text: string): Generator<readonly CsvCell[]> {
   let at = text.startsWith("\ufeff") ? 1 : 0;
@@ -58,7 +58,10 @@ function bad(what: string, offset: number): DataError {
   return new DataError(`This is not CSV: ${what} at character ${offset}.`, { code: "BadCsv", offset });
 }
 
-/** A CSV cell for this text: null is nothing, empty text is `""` (where `quoteEmpty`), quotes only where they are needed. */
+/**
+ * A CSV cell for this text: null is nothing, empty text is `""` (where `quoteEmpty`), quotes only where they are
+ * needed.
+ */
 export function csvCell(text: string | null, quoteEmpty: boolean): string {
   if (text === null) return "";
   if (text === "") return quoteEmpty ? '""' : "";

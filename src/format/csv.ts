@@ -3,14 +3,17 @@ export const COMMA = 44;
 export const LF = 10;
 export const CR = 13;
 
-/** Bits of {@link CsvRow.flags}: the cell stood in quotes, and holds doubled quotes. */
+/** Bits of {@link CsvRow.flags}: the cell was quoted, and holds doubled quotes. */
 export const QUOTED = 1;
 export const DOUBLED = 2;
 
 /** Most columns of a row. */
 const MAX_COLUMNS = 16_384;
 
-/** One row cut into cells: `starts[i]` to `ends[i]` are the bytes of cell `i` without its quotes. Reused from row to row. */
+/**
+ * One row cut into cells: `starts[i]` to `ends[i]` are the bytes of cell `i` without its quotes. Reused from row to
+ * row.
+ */
 export interface CsvRow {
   count: number;
   readonly starts: number[];
@@ -23,14 +26,14 @@ export function csvRow(): CsvRow {
   return { count: 0, starts: [], ends: [], flags: [] };
 }
 
-/** Where and how a row is malformed; the caller, who knows rows and columns, makes the error of it. */
+/** Where and how a row is malformed; the caller, who has rows and columns, makes the error of it. */
 export interface CsvFault {
   readonly code: "UnterminatedQuote" | "StrayQuote" | "TooManyColumns";
   readonly at: number;
   readonly cell: number;
 }
 
-/** Returned by {@link splitRow}: the row may go on after the bytes at hand. */
+/** Returned by {@link splitRow}: the row may continue after the bytes at hand. */
 export const INCOMPLETE = -1;
 /** Returned by {@link splitRow}: `fault` was filled. */
 export const MALFORMED = -2;
@@ -41,10 +44,12 @@ export interface FaultSlot {
 }
 
 /**
- * Cuts the row at `p` into cells by RFC 4180: quotes, doubled quotes, line breaks in quotes; a row ends with CRLF, LF or CR.
+ * Cuts the row at `p` into cells by RFC 4180: quotes, doubled quotes, line breaks in quotes; a row ends with CRLF, LF
+ * or CR.
  *
  * @param last no bytes follow `end`, so that the row may end there
- * @param loose quotes at odd places are text (a quote in a quoted cell is, unless a comma or line break follows it, spaces set aside)
+ * @param loose quotes at odd places are text (a quote in a quoted cell is, unless a comma or line break follows it,
+ *   spaces set aside)
  * @returns the position after the row, {@link INCOMPLETE} or {@link MALFORMED}
  */
 export function splitRow(
@@ -124,7 +129,7 @@ function quotedEnd(
       row.ends[cell] = p + 1;
       return MALFORMED;
     } else {
-      // Spaces may stand between the closing quote and what must follow it.
+      // Spaces may come between the closing quote and the end of the cell.
       let q = p + 1;
       while (q < end && b[q] === 32) q++;
       if (q >= end && !last) return INCOMPLETE;
@@ -151,7 +156,7 @@ export function undouble(b: Uint8Array, start: number, end: number, out: Uint8Ar
   return n;
 }
 
-/** 3 when a UTF-8 byte order mark stands at the front, else 0. */
+/** 3 when there is a UTF-8 byte order mark at the front, else 0. */
 export function skipByteOrderMark(b: Uint8Array): number {
   return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
 }

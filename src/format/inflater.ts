@@ -14,8 +14,8 @@ const idle: Inflater[] = [];
 const MOST_IDLE = 2;
 
 /**
- * Inflates raw deflate (RFC 1951) in WebAssembly, one part of a stream after another, on the calling thread: in about half of zlib's time
- * (docs/decisions.md). It refuses what zlib refuses.
+ * Inflates raw deflate (RFC 1951) in WebAssembly, one part of a stream after another, on the calling thread: in about
+ * half of zlib's time (docs/decisions.md). It refuses what zlib refuses.
  */
 export class Inflater {
   /** The stream's last block is complete: no further byte is consumed. */
@@ -27,7 +27,7 @@ export class Inflater {
   private readonly chunkAt: number;
   private readonly memory: Uint8Array;
   private chunkSize = CHUNK;
-  /** Where the output begins that may be referred to, and where it goes on. */
+  /** Where the output begins that matches may refer to, and where it continues. */
   private history = 0;
   private output = 0;
 
@@ -72,8 +72,8 @@ export class Inflater {
   }
 
   /**
-   * Inflates the next bytes of the stream: one chunk after another of the chosen size, and at the end of the stream the rest. A chunk is only valid until the
-   * next one is requested. Bytes after the stream's end are not consumed.
+   * Inflates the next bytes of the stream: one chunk after another of the chosen size, and at the end of the stream the
+   * rest. A chunk is only valid until the next one is requested. Bytes after the stream's end are not consumed.
    *
    * @throws Error with zlib's wording when the stream is invalid
    */

@@ -9,20 +9,20 @@ const CLOSE_OBJECT = 125;
 
 /** A JSON document whose rows stay bytes. */
 export interface JsonEnvelope {
-  /** The document as plain values; where the rows stand there is `null`. */
+  /** The document as plain values, with `null` in the place of the rows. */
   readonly value: unknown;
-  /** Where the rows array stands: the offset of its `[`, and the offset after its `]`. */
+  /** The range of the rows array: the offset of its `[`, and the offset after its `]`. */
   readonly rows?: { readonly start: number; readonly end: number };
 }
 
 /**
- * Reads a JSON document and leaves one array of rows as bytes, wherever it stands (spec 2.1, 2.3, 2.6: rows may come
- * before or after the columns). Names are kept exactly, `__proto__` included; a name twice in one object is refused.
+ * Reads a JSON document and leaves one array of rows as bytes, wherever it is (spec 2.1, 2.3, 2.6: rows may come before
+ * or after the columns). Names are kept exactly, `__proto__` included; a name twice in one object is refused.
  *
  * The end of the rows is first guessed as the first `]]` and taken when the rest of the document reads well from there;
  * reading the rows confirms it. Otherwise the rows are walked byte by byte.
  *
- * @param rowsAt paths of member names from the root at which rows may stand, such as `["datatable", "data"]`
+ * @param rowsAt paths of member names from the root at which rows may be, such as `["datatable", "data"]`
  * @throws DataError with the byte offset
  */
 export function readEnvelope(bytes: Uint8Array, rowsAt: readonly (readonly string[])[]): JsonEnvelope {

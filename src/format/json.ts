@@ -14,7 +14,7 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** The error for bytes that are no JSON: where, and what stands there. */
+/** The error for bytes that are not JSON: the position, and what is there. */
 export function jsonError(b: Uint8Array, p: number, end: number, expected: string): DataError {
   const found =
     p >= end ? "the end of the text" : JSON.stringify(Buffer.from(b.subarray(p, Math.min(end, p + 20))).toString());
@@ -26,7 +26,7 @@ export function jsonError(b: Uint8Array, p: number, end: number, expected: strin
   });
 }
 
-/** The position of the next byte that is no white space (tab, line feed, carriage return, space). */
+/** The position of the next byte that is not white space (tab, line feed, carriage return, space). */
 export function skipSpace(b: Uint8Array, start: number, end: number): number {
   let p = start;
   while (p < end && (b[p] === 32 || b[p] === 10 || b[p] === 13 || b[p] === 9)) p++;
@@ -128,7 +128,7 @@ function skipWord(b: Uint8Array, p: number, end: number): number {
   throw jsonError(b, p, end, "a value");
 }
 
-/** The position after the string, number or word at `p`. */
+/** The position after the string, number or literal at `p`. */
 export function skipScalar(b: Uint8Array, p: number, end: number): number {
   const c = b[p];
   if (c === QUOTE) {
@@ -148,7 +148,7 @@ export function skipKey(b: Uint8Array, p: number, end: number): number {
 }
 
 /**
- * The position after the JSON value at `p` (which is no white space), its grammar checked, without recursion.
+ * The position after the JSON value at `p` (which is not white space), its grammar checked, without recursion.
  *
  * @throws DataError with the byte offset
  */
@@ -169,7 +169,7 @@ export function skipJson(b: Uint8Array, start: number, end: number): number {
         continue;
       }
     } else p = skipScalar(b, p, end);
-    // A value has ended: close what it ends, or go on to the next one.
+    // A value has ended: close what it ends, or continue with the next one.
     for (;;) {
       if (closers.length === 0) return p;
       p = skipSpace(b, p, end);
@@ -200,7 +200,7 @@ export function checkJson(bytes: Uint8Array): void {
   if (rest < bytes.length) throw jsonError(bytes, rest, bytes.length, "the end of the text");
 }
 
-/** 3 when a byte order mark stands at the front, else 0. */
+/** 3 when there is a byte order mark at the front, else 0. */
 export function skipMark(b: Uint8Array): number {
   return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
 }
@@ -223,7 +223,7 @@ export function checkUtf8(bytes: Uint8Array): void {
  * Writes the text of the string between the quotes at `start` and `end` (both exclusive of the quotes) as UTF-8 into
  * `out`, escapes undone. `out` needs no more room than the source.
  *
- * @returns the number of bytes, or -1 when half a surrogate pair stands alone, which no UTF-8 can hold
+ * @returns the number of bytes, or -1 for a lone half of a surrogate pair, which UTF-8 cannot hold
  */
 export function unescapeString(b: Uint8Array, start: number, end: number, out: Uint8Array): number {
   let n = 0;

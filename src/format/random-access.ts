@@ -23,14 +23,19 @@ export function bytesAccess(bytes: Uint8Array): RandomAccess {
   };
 }
 
-/** What tells one state of a file from another; `chunks()` of an archive refuses to read a file that changed after its directory was read. */
+/**
+ * Identifies one state of a file; `chunks()` of an archive refuses to read a file that changed after its directory was
+ * read.
+ */
 export interface FileState {
   readonly ino: number;
   readonly size: number;
   readonly mtimeMs: number;
 }
 
-/** A file as {@link RandomAccess}. Throws FileError where it cannot be opened, or is no longer in the state `expected`. */
+/**
+ * A file as {@link RandomAccess}. Throws FileError where it cannot be opened, or is no longer in the state `expected`.
+ */
 export async function fileAccess(
   path: string,
   expected?: FileState,

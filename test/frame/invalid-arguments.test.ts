@@ -124,22 +124,22 @@ it("functions", async () => {
 });
 
 it.each([
-  [() => frame.head(Symbol("x") as never), "head() is given a symbol.", /0 or more/],
-  [() => frame.tail(-1), "tail() is given -1.", /0 or more/],
+  [() => frame.head(Symbol("x") as never), "head() does not accept a symbol.", /0 or more/],
+  [() => frame.tail(-1), "tail() does not accept -1.", /0 or more/],
   [() => frame.slice("a" as never), 'A position of slice() is "a".', /row numbers/],
   [() => frame.plot(null as never), "plot() takes its options as an object, not null.", /"x", "y"/],
   [() => frame.plot({ mark: "lien" as never }), 'There is no mark "lien" to plot.', /Did you mean "line"/],
   [() => frame.plot({ y: "clsoe" as never }), 'There is no column "clsoe" to plot.', /Did you mean "close"/],
   [() => frame.plot({ width: "wide" as never }), 'plot() cannot use "wide" as width.', /pixels/],
   [() => frame.plot().toPNG({ scale: 0 }), "The scale of a picture is 0.", /above 0/],
-  [() => Frame.fromDanfo(5 as never), /fromDanfo\(\) is given 5, which is no Danfo frame/, /danfojs-node/],
-  [() => frame.sort(null as never), "sort() is given null.", /"date", "desc"/],
+  [() => Frame.fromDanfo(5 as never), /fromDanfo\(\) expects a Danfo frame; 5 has/, /danfojs-node/],
+  [() => frame.sort(null as never), "sort() does not accept null.", /"date", "desc"/],
   [() => frame.select(undefined as never), "A column is named by undefined.", /name or its position/],
-  [() => frame.filter(5 as never), "filter() is given 5.", /truth value/],
+  [() => frame.filter(5 as never), "filter() does not accept 5.", /truth value/],
   [() => frame.rename({ close: 5 as never }), "A column is to be called 5.", /texts/],
   [() => Frame.merge([]), /./, /./],
   [() => Frame.concat([]), "There is nothing to put together.", /frames/],
-  [() => bulkFile(5 as never), "bulkFile() is given 5.", /Frame\.fromZip/],
+  [() => bulkFile(5 as never), "bulkFile() expects the path of a zip file; got 5.", /Frame\.fromZip/],
 ])("says what, where and what next: %s", (call, message, hint) => {
   const error = (() => {
     try {

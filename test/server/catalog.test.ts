@@ -33,7 +33,7 @@ const refusal = async (files: Record<string, string | object>): Promise<Error> =
 
 it.each([
   [{}, "tables[0].name must be text", { name: "" }],
-  [{}, 'tables[0].colums is no member. Did you mean "columns"', { colums: [] }],
+  [{}, 'tables[0].colums is not a member. Did you mean "columns"', { colums: [] }],
   [{}, "tables[0].columns must be a list", { columns: "a" }],
   [{}, 'tables[0].columns[0].type is "Decimal(99,2)"', { columns: [{ name: "a", type: "Decimal(99,2)" }] }],
   [
@@ -46,13 +46,13 @@ it.each([
       ],
     },
   ],
-  [{}, 'tables[0].filters[1] is no column. Did you mean "b"', { filters: ["a", "B"] }],
-  [{}, "tables[0].primary_key[0] is no column", { primary_key: ["x"] }],
+  [{}, 'tables[0].filters[1] is not a column. Did you mean "b"', { filters: ["a", "B"] }],
+  [{}, "tables[0].primary_key[0] is not a column", { primary_key: ["x"] }],
   [{}, "tables[0].file must end in .csv or .parquet", { file: "t.txt" }],
-  [{}, "tables[0].file must stand inside the data folder", { file: "../t.csv" }],
+  [{}, "tables[0].file must be inside the data folder", { file: "../t.csv" }],
   [{}, "tables[0].premium must be true or false", { premium: "yes" }],
   [{}, "tables[0].vendor_code must be letters, digits, _, - or . only", { vendor_code: "V/W" }],
-  [{}, "tables[0].status.refreshed_at must be a moment", { status: { refreshed_at: "yesterday" } }],
+  [{}, "tables[0].status.refreshed_at must be a timestamp", { status: { refreshed_at: "yesterday" } }],
   [
     {},
     "more than 38 digits cannot be a filter",
@@ -67,7 +67,7 @@ it.each([
 
 it("names a catalogue that is missing or no JSON", async () => {
   expect(await refusal({})).toMatchObject({ name: "FileError", code: "FileNotFound" });
-  expect((await refusal({ "catalog.json": "{" })).message).toMatch(/catalog\.json: the catalogue is no JSON/);
+  expect((await refusal({ "catalog.json": "{" })).message).toMatch(/catalog\.json: the catalogue is not JSON/);
   expect((await refusal({ "catalog.json": "[]" })).message).toContain("the catalogue must be an object");
 });
 

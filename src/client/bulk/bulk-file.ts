@@ -365,7 +365,7 @@ export function bulkFile<Row extends object = Record<string, Cell>>(
   options: LocalBulkOptions = {},
 ): BulkFile<Row> {
   if (typeof path !== "string" || path === "") {
-    throw new InputError(`bulkFile() is given ${shown(path)}.`, {
+    throw new InputError(`bulkFile() expects the path of a zip file; got ${shown(path)}.`, {
       code: "BadArgument",
       hint: "Give the path of a zip archive; bytes in memory go into Frame.fromZip(bytes, { columns }).",
     });

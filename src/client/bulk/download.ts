@@ -103,7 +103,7 @@ async function zipSize(path: string): Promise<number | undefined> {
 function tooLong(code: string, ms: number): TransportError {
   return new TransportError(`The download of ${code} was not complete within ${ms / 1000} seconds.`, {
     code: "Timeout",
-    hint: "Run it again to go on; timeouts.download of connect() allows longer downloads.",
+    hint: "Run it again to resume; timeouts.download of connect() allows longer downloads.",
   });
 }
 
@@ -303,7 +303,7 @@ async function changed(part: PartialFile, origin: Origin, course: Course, code: 
   if (++course.changes > MAX_CHANGES) {
     throw new TransportError(`The file of ${code} was replaced ${course.changes} times during its download.`, {
       code: "FileReplaced",
-      hint: "The service makes it anew faster than it can be downloaded; try again later.",
+      hint: "The service regenerates it faster than it can be downloaded; try again later.",
       retry: { retryable: false },
     });
   }

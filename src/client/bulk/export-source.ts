@@ -34,7 +34,9 @@ export interface ExportSource extends LinkSource {
   ready(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<BulkStatus>;
 }
 
-/** The conversation about one export (spec 2.8, 3, 4.9): ask, look again with growing pauses, take the link, renew it. */
+/**
+ * The conversation about one export (spec 2.8, 3, 4.9): ask, look again with growing pauses, take the link, renew it.
+ */
 export function exportSource(
   session: Session,
   call: Call & { readonly format: Format },
@@ -139,8 +141,8 @@ class Conversation {
   #isReady({ file, datatable }: ExportStatus): boolean {
     if (file.link === null || file.status === "creating") return false;
     if (file.status === "fresh" || this.stale === "use") return true;
-    // A file started after the refresh that was there when we first asked is new enough, whatever has come since. Times are in
-    // whole seconds, so an equal one may be before it.
+    // A file started after the refresh that was there when we first asked is new enough, whatever has come since. Times
+    // are in whole seconds, so an equal one may be before it.
     const asked = this.#first?.datatable.last_refreshed_time ?? datatable.last_refreshed_time;
     return asked !== null && file.data_snapshot_time !== null && file.data_snapshot_time > asked;
   }
@@ -158,7 +160,7 @@ class Conversation {
 
 function absolute(link: string, base: string): string {
   if (URL.canParse(link, `${base}/`)) return new URL(link, `${base}/`).href;
-  throw new DataError("The service gave a link that is no address.", { code: "UnexpectedShape" });
+  throw new DataError("The service sent a link that is not an address.", { code: "UnexpectedShape" });
 }
 
 function pending(code: string, status: string, ms: number): ServiceError {

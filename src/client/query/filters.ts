@@ -24,7 +24,7 @@ export type Conditions<Row> = { readonly [K in keyof Row]?: Condition };
 /** Conditions as filters of a call. Throws InputError for a value that cannot appear in an address. */
 export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {
   if (typeof conditions !== "object" || conditions === null || Array.isArray(conditions)) {
-    throw new InputError(`where() is given ${shown(conditions)}.`, {
+    throw new InputError(`where() expects an object of conditions by column; got ${shown(conditions)}.`, {
       code: "BadArgument",
       hint: 'Give conditions by column: where({ ticker: "AAPL", date: { gte: "2020-01-01" } }).',
     });

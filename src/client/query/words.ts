@@ -19,7 +19,7 @@ export function word(settings: Settings, what: string, given: string, known: rea
   if (!known.includes(given)) {
     const [close] = nearest(given, known, 1);
     settings.warn(
-      `${what} ${shown(given)} is not a word this profile lists${close ? `; did you mean ${JSON.stringify(close)}?` : "."} It is sent as it is.`,
+      `${what} ${shown(given)} is not a known value in this profile${close ? `; did you mean ${JSON.stringify(close)}?` : "."} It is sent unchanged.`,
     );
   }
   return given;

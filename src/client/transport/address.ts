@@ -165,6 +165,6 @@ function encode(text: string, where: string): string {
   try {
     return encodeURIComponent(text).replaceAll("'", "%27");
   } catch (cause) {
-    throw new InputError(`${where}: half a surrogate pair cannot stand in an address.`, { code: "BadArgument", cause });
+    throw new InputError(`${where}: an address cannot hold half a surrogate pair.`, { code: "BadArgument", cause });
   }
 }

@@ -122,6 +122,6 @@ export function checkLastLine(answer: Answer, bytes: Uint8Array, warn: (message:
   const last = bytes.at(-1);
   if (last !== 0x0a && last !== 0x0d) throw truncated(answer, "does not end with a line end");
   warn(
-    `${answer.host} does not declare the length of its CSV replies, so a reply cut between two rows cannot be told from a complete one; format("json") can.`,
+    `${answer.host} does not declare the length of its CSV replies, so a reply truncated between two rows looks complete; format("json") shows the difference.`,
   );
 }

@@ -108,7 +108,7 @@ function refuseLong(wait: number, patience: number): void {
   });
 }
 
-/** A place in the queue; on abort the place is given up. */
+/** A place in the queue; an abort frees it. */
 function turn(waiting: (() => void)[], signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = (): void => {

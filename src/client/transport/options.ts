@@ -169,7 +169,7 @@ function filled<T extends object>(defaults: T, given: Partial<T> | undefined, wh
 
 function baseAddress(text: string | undefined): string {
   if (!text) {
-    throw new InputError("No service address was given.", {
+    throw new InputError("There is no service address.", {
       code: "NoAddress",
       hint: "Pass url to connect() or set ARROWBOOK_URL; connect.sample() starts a service with sample data.",
     });

@@ -12,7 +12,10 @@ interface Asking {
   readonly limiter: Limiter;
 }
 
-/** The error in an answer of any status. A "too many" slows the limiter down; an answer from another host is not blamed on the key. */
+/**
+ * The error in an answer of any status. A "too many" slows the limiter down; an answer from another host is not blamed
+ * on the key.
+ */
 export function failed({ settings, limiter }: Asking, answer: Answer, bytes: Uint8Array): ServiceError {
   const error = failureOf(answer, bytes, settings);
   if (answer.status === 429 && error.retry?.retryable !== false) limiter.slowDown(error.retry?.after);
@@ -26,7 +29,7 @@ export function storageFailure(settings: Settings, answer: Answer, bytes: Uint8A
   const message = `${answer.host}, which stores the file of ${code}, refused the download: ${what}`;
   const hint = error.retry?.retryable
     ? error.hint
-    : "The link that the service gave has expired or is wrong; try again later, and tell the service if it stays so.";
+    : "The link from the service has expired or is wrong; try again later, and report it to the service if it persists.";
   return reworded(error, message, { hint });
 }
 
@@ -36,7 +39,10 @@ function failureOf({ status, header }: Answer, bytes: Uint8Array, { profile }: S
 
 const ABOUT_KEYS = new Set([401, 403]);
 
-/** The error of another host that a redirect led to: the key is not sent there, so what it says about keys is no news. */
+/**
+ * The error of another host that a redirect led to: the key is not sent there, so its complaint about a key means
+ * nothing.
+ */
 function elsewhere(error: ServiceError, answer: Answer, from: string): ServiceError {
   const aboutKeys = answer.keyWithheld && (ABOUT_KEYS.has(answer.status) || /^QE[AP]/i.test(error.code));
   const message = `${error.message} ${redirectText(answer, from)}${aboutKeys ? ", which does not get the key" : ""}.`;

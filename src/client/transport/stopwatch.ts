@@ -9,8 +9,8 @@ export interface Stopwatch {
   /** Stops after `ms` unless the returned function is called before. */
   limit(ms: number, reason: () => unknown): () => void;
   /**
-   * Settles as `work` does, or rejects with the reason as soon as the watch stops: a promise that a transport leaves unsettled holds
-   * nobody up.
+   * Settles as `work` does, or rejects with the reason as soon as the watch stops: a promise that a transport leaves
+   * unsettled blocks no caller.
    */
   race<T>(work: Promise<T>): Promise<T>;
   end(): void;
@@ -43,7 +43,8 @@ export function stopwatch(outer: AbortSignal | undefined): Stopwatch {
       return new Promise((resolve, reject) => {
         const onStop = (): void => reject(signal.reason);
         if (signal.aborted) onStop();
-        // A listener for each call: reactions that are added to one long-lived promise would stay until the exchange ends.
+        // A listener for each call: reactions that are added to one long-lived promise would stay until the exchange
+        // ends.
         else signal.addEventListener("abort", onStop, { once: true });
         const settled = (): void => signal.removeEventListener("abort", onStop);
         work.then(resolve, reject).finally(settled);

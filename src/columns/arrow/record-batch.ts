@@ -2,8 +2,9 @@ import { RecordBatch } from "apache-arrow";
 import { type Data, DataType, makeData, type Schema, Struct } from "./arrow.js";
 
 /**
- * A record batch of finished columns under exactly this schema: the only place that calls Arrow's constructor, which builds a new
- * schema and merges fields of the same name. Here the batch keeps the schema that was passed, so that batches of one reader share it.
+ * A record batch of finished columns under exactly this schema: the only place that calls Arrow's constructor, which
+ * builds a new schema and merges fields of the same name. Here the batch keeps the schema that was passed, so that
+ * batches of one reader share it.
  */
 export function recordBatch(schema: Schema, children: readonly Data[], rows: number): RecordBatch {
   const type = new Struct(schema.fields);
@@ -12,7 +13,7 @@ export function recordBatch(schema: Schema, children: readonly Data[], rows: num
   return Object.assign(batch, { schema, data });
 }
 
-/** A stretch of a column; buffers are shared. Arrow leaves the count of nulls open, for good where there is no bitmap to count. */
+/** A slice of a column; buffers are shared. Arrow leaves nullCount at -1, permanently where there is no bitmap. */
 export function sliceData(data: Data, from: number, length: number): Data {
   const slice = data.slice(from, length);
   return DataType.isNull(data.type) ? slice.clone(slice.type, slice.offset, length, length) : slice;

@@ -7,13 +7,13 @@ export function unsafeBytes(length: number): Uint8Array {
 const MOST_KEPT = 256;
 
 /**
- * Memory of batches that nobody reads any more, for those to come. Fresh memory costs more than reading a batch into it: the system clears
- * each page of it first, and the garbage collector is called to free it.
+ * A pool of the memory of finished batches, for later ones. Fresh memory costs more than reading a batch into it: the
+ * system clears each page of it first, and the garbage collector is called to free it.
  */
 export class SpareMemory {
   private readonly kept: ArrayBuffer[] = [];
 
-  /** Takes memory that nobody reads or writes any more. */
+  /** Takes memory that is no longer read or written. */
   give(buffer: ArrayBuffer): void {
     this.kept.push(buffer);
     if (this.kept.length > MOST_KEPT) this.kept.shift();

@@ -1,4 +1,7 @@
-/** Longest chain of bytes a dictionary keeps before a stream starts a new one, and most values: so that memory stays bounded. */
+/**
+ * Longest chain of bytes a dictionary keeps before a stream starts a new one, and most values: so that memory stays
+ * bounded.
+ */
 const MOST_BYTES = 16_777_216;
 const MOST_VALUES = 262_144;
 
@@ -7,7 +10,7 @@ export const HASH_SEED = 0x811c9dc5 | 0;
 /** Factor of the hash (FNV-1a): `hash = imul(hash ^ byte, HASH_PRIME)`. */
 export const HASH_PRIME = 0x01000193;
 
-/** The distinct texts of a column as they stand. */
+/** The distinct texts of a column, byte for byte. */
 export interface DictionaryValues {
   readonly size: number;
   /** Bytes of text `i`: `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`. */
@@ -18,8 +21,8 @@ export interface DictionaryValues {
 }
 
 /**
- * The distinct texts of a column as bytes, numbered in order of first appearance. It only grows: the values, offsets and numbers
- * handed out stay as they are.
+ * The distinct texts of a column as bytes, numbered in order of first appearance. It only grows: the values, offsets
+ * and numbers handed out stay as they are.
  */
 export class TextDictionary implements DictionaryValues {
   /** How many distinct texts there are. */
@@ -28,8 +31,8 @@ export class TextDictionary implements DictionaryValues {
   offsets: Int32Array = new Int32Array(257);
   bytes: Uint8Array = new Uint8Array(2048);
   /**
-   * The texts read last without and with quotes around them, or -1: sorted columns repeat them. Only a reader that saw the text
-   * free of everything special to its format sets them, so that equal bytes are the same cell.
+   * The texts read last without and with quotes around them, or -1: sorted columns repeat them. Only a reader that saw
+   * the text free of everything special to its format sets them, so that equal bytes are the same cell.
    */
   lastBare = -1;
   lastQuoted = -1;
@@ -52,7 +55,7 @@ export class TextDictionary implements DictionaryValues {
     return found < 0 ? this.add(b, start, end, hash) : found;
   }
 
-  /** The position after text `i` when it stands at `p`, or -1; `i` may be -1. */
+  /** The position after text `i` when it is at `p`, or -1; `i` may be -1. */
   after(i: number, b: Uint8Array, p: number): number {
     if (i < 0) return -1;
     const { bytes, offsets } = this;

@@ -1,7 +1,7 @@
 import type { RecordBatch } from "../arrow/arrow.js";
 import type { RawBatch } from "./builder.js";
 
-/** Batches that are lent: whoever reads them says when it is done with one, and the memory of that one holds batches to come. */
+/** Lent batches: the consumer returns each batch when it is done with it, and its memory is reused for later ones. */
 export class LentBatches {
   private readonly raws = new WeakMap<RecordBatch, RawBatch>();
 
@@ -10,7 +10,7 @@ export class LentBatches {
     if (raw.spare !== undefined) this.raws.set(batch, raw);
   }
 
-  /** Takes a batch back that nobody reads any more: its cells are about to change. */
+  /** Returns a batch that is no longer read: its cells are about to change. */
   takeBack(batch: RecordBatch): void {
     const raw = this.raws.get(batch);
     if (raw === undefined) return;

@@ -44,7 +44,7 @@ export async function csvStreamTable(
   return maker.table(raws);
 }
 
-/** What turns CSV into batches: the parser, and what puts Arrow around its buffers. Warns of types that nobody knows. */
+/** Turns CSV into batches: the parser, and the maker of Arrow batches from its buffers. Warns of unknown types. */
 export function csvReader(options: CsvOptions): { readonly parser: CsvParser; readonly maker: BatchMaker } {
   warnUnknownTypes(options.columns, options);
   const modes = textModes(options.schema);

@@ -12,15 +12,15 @@ export interface Written {
 
 /** A writer's option. */
 export interface OnWritten {
-  /** Is given each batch when all of it is in the file. */
+  /** Called with each batch when all of it is in the file. */
   readonly onWritten?: (batch: RecordBatch) => void;
 }
 
 let parts = 0;
 
 /**
- * Writes a file under another name beside it, which becomes its name when all is on the disk: a reader never sees half of it, and an
- * older file stays until then. Folders that are missing are made.
+ * Writes a file under another name beside it, which becomes its name when all is on the disk: a reader never sees half
+ * of it, and an older file stays until then. Folders that are missing are made.
  *
  * @throws FileError when the file system refuses; whatever `write` throws
  */
@@ -49,7 +49,7 @@ async function opened(path: string): Promise<FileHandle> {
   });
 }
 
-/** The error for a file of no batches whose columns nobody knows. */
+/** The error for a file of no batches whose columns are unknown. */
 export function noBatches(): InputError {
   return new InputError("There are no batches, so the columns are not known.", {
     code: "NoSchema",

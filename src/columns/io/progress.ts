@@ -13,7 +13,7 @@ export interface Progress {
   readonly bytes?: number;
   /** Bytes in all, where known. */
   readonly total?: number;
-  /** The service's word for the state of an export, or the reason of a retry. */
+  /** The service's name for the state of an export, or the reason of a retry. */
   readonly status?: string;
   /** Milliseconds until the next poll or try. */
   readonly pause?: number;

@@ -8,14 +8,17 @@ interface ReadSoFar {
   readonly rows?: number;
 }
 
-/** Tells of one file that is read. */
+/** Reports the reading of one file. */
 export interface ReadProgress {
   readonly step: (read: ReadSoFar) => void;
-  /** All of it is read: as the last step told unless given. Tells nothing where there was none. */
+  /** All of it is read: the figures of the last step by default. Reports nothing where there was no step. */
   readonly done: (read?: ReadSoFar) => void;
 }
 
-/** Tells the reading of a file as events of phase `read`; `code` is the dataset, database or table, or the path of a local file. */
+/**
+ * Reports the reading of a file as events of phase `read`; `code` is the dataset, database or table, or the path of a
+ * local file.
+ */
 export function readProgress(tell: OnProgress, code: string): ReadProgress {
   let last: ReadSoFar | undefined;
   return {

@@ -17,8 +17,9 @@ import { ArrowSink } from "./sink.js";
 import { namesWritten } from "./stream.js";
 
 /**
- * Writes batches in Arrow's file format, which can be read from any place and lets a dictionary grow but not change: every text
- * column gets one dictionary, held in memory beside one batch. The file appears under its name when it is complete.
+ * Writes batches in Arrow's file format, which can be read from any place and lets a dictionary grow but not change:
+ * every text column gets one dictionary, held in memory beside one batch. The file appears under its name when it is
+ * complete.
  *
  * @throws FileError when it cannot be written; whatever the batches throw
  */
@@ -52,7 +53,7 @@ export async function writeArrowFile(
   });
 }
 
-/** The one dictionary of a text column: where each value stands, and its chunks in the order they were written. */
+/** The one dictionary of a text column: the index of each value, and its chunks in the order they were written. */
 interface Unified {
   readonly places: Map<string, number>;
   readonly chunks: Data[];

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { AsyncByteQueue } from "../arrow/arrow.js";
 
-/** Keeps what one of Arrow's writers writes until it is put into a file: the writer itself knows no waiting. */
+/** Buffers what one of Arrow's writers writes until it is written to a file: the writer itself has no backpressure. */
 export class ArrowSink extends AsyncByteQueue {
   private chunks: Uint8Array[] = [];
 

@@ -37,15 +37,17 @@ import { recordBatch } from "../arrow/record-batch.js";
 import { isOwnDictionary } from "../build/batch-maker.js";
 
 /**
- * Any Arrow table, record batch or object with a `table` as a table of this package's copy of the Arrow library, without copying data: tables of another copy (CommonJS beside
- * ESM, another version) look right and read wrong. Dictionary indices of what this package did not make are checked.
+ * Any Arrow table, record batch or object with a `table` as a table of this package's copy of the Arrow library,
+ * without copying data: tables of another copy (CommonJS beside ESM, another version) look right and read wrong.
+ * Dictionary indices of what this package did not make are checked.
  *
- * @throws InputError for what is no Arrow table, for unequal column lengths, and for dictionary indices that point nowhere
+ * @throws InputError for a value that is not an Arrow table, for unequal column lengths, and for dictionary indices out
+ *   of range
  */
 export function adopt(given: unknown): Table {
   const table = tableIn(given);
   if (!isTableLike(table)) {
-    throw new InputError("This is no Arrow table.", {
+    throw new InputError("This is not an Arrow table.", {
       code: "BadArgument",
       hint: "Pass a table or a record batch of apache-arrow, a frame, or the bytes of an Arrow file or stream to Frame.fromIPC().",
     });
@@ -64,7 +66,10 @@ export function adopt(given: unknown): Table {
   return own;
 }
 
-/** The table of what holds one as its `table`, such as a frame of the other half of a package, or of a single record batch. */
+/**
+ * The table of what holds one as its `table`, such as a frame of the other half of a package, or of a single record
+ * batch.
+ */
 function tableIn(given: unknown): unknown {
   if (typeof given !== "object" || given === null || isTableLike(given)) return given;
   const { table, schema, data } = given as { table?: unknown; schema?: unknown; data?: Partial<Data> };
@@ -104,7 +109,7 @@ function isOwn(table: TableLike): boolean {
   );
 }
 
-/** `instanceof DataType` tells copies apart; Table, Vector and Data answer for every copy. */
+/** `instanceof DataType` distinguishes copies of the library; Table, Vector and Data accept every copy. */
 function isOwnType(type: DataType): boolean {
   return type instanceof DataType && (type.children ?? []).every((child) => isOwnType(child.type));
 }

@@ -18,10 +18,12 @@ const BLOCK = 1_048_576;
 const BORDER_SEARCH = 16_777_216;
 
 /**
- * A CSV file read by several threads, each its own stretch. A border is taken at a line feed and holds when the part before it ends there
- * with a whole row; a part that began inside quotes is read again from where the part before it ended.
+ * A CSV file read by several threads, each its own stretch. A border is taken at a line feed and holds when the part
+ * before it ends there with a whole row; a part that began inside quotes is read again from where the part before it
+ * ended.
  *
- * @returns undefined where one thread must do: a short file, no worker to start, an error in the file (which one thread then names)
+ * @returns undefined where one thread must do: a short file, no worker to start, an error in the file (which one thread
+ *   then names)
  */
 export async function csvThreadsTable(path: string, options: CsvOptions & OnBytes): Promise<Table | undefined> {
   const threads = options.threads ?? availableParallelism();
@@ -108,7 +110,7 @@ interface Part {
   readonly end: ReadEnd;
 }
 
-/** Told the place that the reader of a part has reached. */
+/** Called with the position that the reader of a part has reached. */
 type OnPlace = (part: PartTask, offset: number) => void;
 
 /** The bytes that the readers of all parts have read together. */

@@ -34,7 +34,7 @@ interface StreamTask extends ReadTask {
   readonly ahead: number;
 }
 
-/** What a worker thread is told to do; `taken`: that the caller has taken a batch of the stream. */
+/** Messages to a worker thread; `taken`: the caller has taken a batch of the stream. */
 export type ThreadOrder =
   | { readonly part: PartTask }
   | { readonly stream: StreamTask }
@@ -50,8 +50,8 @@ export interface ReadEnd {
 }
 
 /**
- * What a worker thread answers: batches and the end; or that something did not fit: whoever asked then reads the same and meets the
- * error.
+ * Messages from a worker thread: batches and the end; or that it could not parse the input: the caller then reads the
+ * same and meets the error.
  */
 export type ThreadAnswer =
   | { readonly batch: SentBatch; readonly offset: number }

@@ -5,13 +5,19 @@ import { type TransferListItem, Worker } from "node:worker_threads";
 import { packageRoot } from "../../package/package-root.js";
 import type { ThreadAnswer, ThreadOrder } from "./task.js";
 
-/** No thread could start, one ended before its time, or what it read does not fit: the caller reads on its own thread instead. */
+/**
+ * No thread could start, one ended before its time, or what it read does not fit: the caller reads on its own thread
+ * instead.
+ */
 export class ThreadFailure extends Error {}
 
 /** A worker thread while one read has it. It keeps the process alive only while an answer is awaited. */
 export interface ReaderThread {
   send(order: ThreadOrder, transfer?: readonly TransferListItem[]): void;
-  /** The next answer. Throws ThreadFailure, the reason of an aborted signal, and what {@link ReaderThread.fail} was given. */
+  /**
+   * The next message. Throws ThreadFailure, the reason of an aborted signal, and the error passed to
+   * {@link ReaderThread.fail}.
+   */
   answer(): Promise<Exclude<ThreadAnswer, { failed: true }>>;
   /** Has this called when the thread fails or ends, instead of an answer. */
   onFailure(call: (error: unknown) => void): void;
@@ -42,7 +48,7 @@ function newWorker(path: string): Worker {
   }
 }
 
-/** A new worker thread, which leaves the idle ones when it ends; whoever has it hears of its errors. */
+/** A new worker thread, which leaves the idle ones when it ends; errors are reported to the current owner. */
 function started(): Worker {
   const path = workerPath();
   if (path === undefined) throw new ThreadFailure("The package was not built.");

@@ -71,7 +71,7 @@ export class Column<Value = Cell> {
     return vectorToStrings(this.vector);
   }
 
-  /** Dates and moments as `Date` (midnight UTC for days); null as null. */
+  /** Dates and timestamps as `Date` (midnight UTC for days); null as null. */
   toDates(): (Date | null)[] {
     return vectorToDates(this.vector);
   }

@@ -8,9 +8,12 @@ export type Cell = string | number | bigint | boolean | Date | null;
 
 /** How `rows()` shows decimals and dates; the first value of each is the default. */
 export interface RowsOptions {
-  /** `number`: the nearest double. `string`: exact, with all its fraction digits. `bigint`: the unscaled whole number, exact. */
+  /**
+   * `number`: the nearest double. `string`: exact, with all its fraction digits. `bigint`: the unscaled whole number,
+   * exact.
+   */
   readonly decimals?: "number" | "string" | "bigint";
-  /** `iso`: `2024-02-29`, or `2024-02-29T13:00:00Z` for moments. `date`: a `Date` (midnight UTC for days). */
+  /** `iso`: `2024-02-29`, or `2024-02-29T13:00:00Z` for timestamps. `date`: a `Date` (midnight UTC for days). */
   readonly dates?: "iso" | "date";
 }
 
@@ -20,7 +23,7 @@ export function rowsOf<Row>(table: Table, options: RowsOptions = {}): Iterable<R
   return { [Symbol.iterator]: () => walk<Row>(table, options) };
 }
 
-/** Throws InputError for an option or a word that is not there. */
+/** Throws InputError for an unknown option or option value. */
 export function checkRowsOptions(options: RowsOptions, where: string): void {
   refuseUnknown(options, ["decimals", "dates"], where);
   checkWords(options, { decimals: ["number", "string", "bigint"], dates: ["iso", "date"] });

@@ -13,9 +13,11 @@ export interface MadeColumn {
 }
 
 /**
- * A column from values: a column or a typed array is taken as it is, other values are read by `type`, or by what they are when it is
- * left out (numbers `double`, bigints and whole numbers beside them `Integer`, booleans `boolean`, `Date` a moment, text `String`).
- * @throws InputError `MixedTypes` where values of several kinds meet and no type was given, `BadArgument` for what is no list
+ * A column from values: a column or a typed array is taken as it is, other values are read by `type`, or by what they
+ * are when it is left out (numbers `double`, bigints and whole numbers beside them `Integer`, booleans `boolean`,
+ * `Date` a timestamp, text `String`).
+ * @throws InputError `MixedTypes` where values of several kinds meet and no type was passed, `BadArgument` for a value
+ *   that is not an array
  */
 function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknown>, type?: string): MadeColumn {
   if (type === undefined) {
@@ -27,7 +29,7 @@ function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknow
   const cells: ArrayLike<unknown> =
     values instanceof Column ? values.toArray({ decimals: "string" }) : (values as ArrayLike<unknown>);
   if (typeof cells !== "object" || cells === null || typeof cells.length !== "number") {
-    throw new InputError(`${JSON.stringify(name)} is given neither values nor one value for every row.`, {
+    throw new InputError(`${JSON.stringify(name)} needs an array of values or one value for every row.`, {
       code: "BadArgument",
       column: name,
       hint: "Give a function of the row, a column, a list with a value for each row, or one text, number, Date or null.",
@@ -59,7 +61,7 @@ export function newColumn<Row>(
   return columnOfValues(name, values as ArrayLike<unknown>, type);
 }
 
-/** One value, which stands in every row; `undefined` is more likely a slip. */
+/** One value for every row; `undefined` is more likely a slip. */
 const isConstant = (value: unknown): boolean =>
   value !== undefined && (typeof value !== "object" || value === null || value instanceof Date);
 
@@ -74,7 +76,7 @@ export function tableOfRows(rows: Iterable<object>, columns?: readonly ColumnSpe
   const list = Array.from(rows) as Readonly<Record<string, unknown>>[];
   for (const [row, object] of list.entries()) {
     if (typeof object === "object" && object !== null && !Array.isArray(object)) continue;
-    throw new InputError(`Row ${row} is no object.`, {
+    throw new InputError(`Row ${row} is not an object.`, {
       code: "BadArgument",
       row,
       hint: "Give rows such as { date: …, close: … }.",

@@ -61,8 +61,8 @@ export const INSTALL = [
 ].join("\n");
 
 /**
- * The table as a Danfo frame with forced types: text and dates `string`, numbers `float32` by label (the values stay doubles), booleans
- * `boolean`. Nulls in numbers become `NaN`; a column name that would break Danfo gets a `_`.
+ * The table as a Danfo frame with forced types: text and dates `string`, numbers `float32` by label (the values stay
+ * doubles), booleans `boolean`. Nulls in numbers become `NaN`; a column name that would break Danfo gets a `_`.
  * @throws InputError `MissingPackage` with the overrides to install danfojs-node
  */
 export async function toDanfo<DataFrame>(table: Table, options: DanfoOptions<DataFrame> = {}): Promise<DataFrame> {
@@ -218,28 +218,27 @@ function report<T>(
 
 /** How a Danfo frame becomes a table. */
 export interface FromDanfoOptions {
-  /** The types of the columns: an Arrow schema (such as that of the frame it came from), or columns with service types. */
+  /**
+   * The types of the columns: an Arrow schema (such as that of the frame it came from), or columns with service types.
+   */
   readonly schema?: Schema | readonly ColumnSpec[];
   /** Digits beyond a declared scale, as computed numbers have them: an error, or rounded half to even. */
   readonly onPrecisionLoss?: "error" | "round";
 }
 
 /**
- * The table of a Danfo frame. With a schema its names and types come back, also where `toDanfo` had to change a name; columns it does
- * not know are kept with the type of their values. `NaN` in a declared column is null.
+ * The table of a Danfo frame. With a schema its names and types come back, also where `toDanfo` had to change a name;
+ * columns it does not know are kept with the type of their values. `NaN` in a declared column is null.
  * @throws DataError for a cell that does not fit its declared type
  */
 export function tableFromDanfo(frame: DanfoFrameShape, options: FromDanfoOptions = {}): Table {
   refuseUnknown(options, ["schema", "onPrecisionLoss"], "fromDanfo()");
   checkWords(options, { onPrecisionLoss: ["error", "round"] });
   if (!Array.isArray(frame?.columns) || !Array.isArray(frame.values)) {
-    throw new InputError(
-      `fromDanfo() is given ${shown(frame)}, which is no Danfo frame: it has no columns and values.`,
-      {
-        code: "BadArgument",
-        hint: "Give a DataFrame of danfojs-node; await what is a Promise. Other rows go into Frame.fromRows(rows).",
-      },
-    );
+    throw new InputError(`fromDanfo() expects a Danfo frame; ${shown(frame)} has no columns and values.`, {
+      code: "BadArgument",
+      hint: "Give a DataFrame of danfojs-node; await what is a Promise. Other rows go into Frame.fromRows(rows).",
+    });
   }
   const columns = declaredColumns(frame, options.schema);
   const rows = frame.values as readonly (readonly unknown[])[];

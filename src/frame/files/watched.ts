@@ -4,11 +4,14 @@ import { follow } from "../../display/progress/follow.js";
 
 /** Options of a read that may be long. */
 export interface Watched {
-  /** Receives the progress; `false`: nobody does. Default: it shows itself in a notebook and on a terminal once it has lasted half a second. */
+  /**
+   * Receives the progress; `false` disables it. Default: a bar in a notebook and on a terminal once the work has lasted
+   * half a second.
+   */
   readonly onProgress?: OnProgress | false;
 }
 
-/** Reads a file, or bytes, while its progress is told. */
+/** Reads a file, or bytes, and reports the progress. */
 export async function watched<T>(
   source: unknown,
   { onProgress }: Watched,

@@ -2,15 +2,18 @@ import type { Table } from "../../columns/arrow/arrow.js";
 import { type Aggregates, aggregateBy, countBy } from "../../series/group-by.js";
 import { needObject } from "../cells/given.js";
 
-/** Groups of rows, waiting to be told what becomes of them. */
+/** Groups of rows, before an aggregation. */
 export interface Grouped<Result, Name extends string = string> {
-  /** One row for each group with the aggregates asked for, such as `{ close: "mean", volume: ["sum", "max"] }`. {@link aggregateBy} */
+  /**
+   * One row for each group with the aggregates asked for, such as `{ close: "mean", volume: ["sum", "max"] }`.
+   * {@link aggregateBy}
+   */
   agg(aggregates: Aggregates<Name>): Result;
   /** Rows of each group, under the name `count`. */
   count(): Result;
 }
 
-/** The groups of a table by equal values; `wrap` makes the results what the caller wants. */
+/** The groups of a table by equal values; `wrap` converts the results. */
 export function grouped<Result, Name extends string>(
   table: Table,
   by: readonly string[],

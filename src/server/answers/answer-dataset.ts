@@ -109,7 +109,10 @@ function defaultOrder({ orders }: Profile): Order {
 
 type Echo = Omit<DatasetData, "column_names" | "frequency">;
 
-/** The parameters of spec 4.2, checked, and their echo. Where no date bounds the range, its ends are those of the series. */
+/**
+ * The parameters of spec 4.2, checked, and their echo. Where no date bounds the range, its ends are those of the
+ * series.
+ */
 function readQuestion(
   call: Call,
   { database, dataset }: Place,
@@ -118,7 +121,7 @@ function readQuestion(
   const given = call.parameters;
   const wrong = (name: string, what: string): Refused =>
     refused(profile, "QESx04", `${name} ${JSON.stringify(given[name].slice(0, 80))} ${what}`);
-  // `serve` refuses a profile that lists what the service cannot compute; the second test tells the compiler.
+  // `serve` refuses a profile that lists what the service cannot compute; the second test narrows the type.
   const word = <T extends string>(name: string, listed: readonly string[], computed: readonly T[]): T | undefined => {
     const value = given[name];
     if (value === undefined) return undefined;
@@ -129,17 +132,17 @@ function readQuestion(
   const whole = (name: string, least: number): number | undefined => {
     if (given[name] === undefined) return undefined;
     const value = /^\d{1,15}$/.test(given[name]) ? Number(given[name]) : Number.NaN;
-    if (!(value >= least)) throw wrong(name, `is no whole number from ${least} on.`);
+    if (!(value >= least)) throw wrong(name, `is not a whole number from ${least} on.`);
     return value;
   };
   const date = (name: string): string | undefined => {
-    if (given[name] !== undefined && parseDate(given[name]) === NO_DATE) throw wrong(name, "is no date YYYY-MM-DD.");
+    if (given[name] !== undefined && parseDate(given[name]) === NO_DATE) throw wrong(name, "is not a date YYYY-MM-DD.");
     return given[name];
   };
   const index = whole("column_index", 0);
   const titles = dataset.entry.columns;
   if (index !== undefined && index >= titles.length) {
-    throw wrong("column_index", `is no column: this series has columns 0 (${titles[0]}) to ${titles.length - 1}.`);
+    throw wrong("column_index", `is not a column: this series has columns 0 (${titles[0]}) to ${titles.length - 1}.`);
   }
   const chosen = index === undefined ? titles.map((_, i) => i).slice(1) : index === 0 ? [] : [index];
   const collapse = word("collapse", profile.collapses.value, COLLAPSES);

@@ -89,7 +89,7 @@ function pageSize(call: Call, { profile }: ServiceState): number {
   throw refused(
     profile,
     "QESx04",
-    `${name} ${JSON.stringify(given.slice(0, 80))} is no whole number from 1 to ${most}.`,
+    `${name} ${JSON.stringify(given.slice(0, 80))} is not a whole number from 1 to ${most}.`,
   );
 }
 

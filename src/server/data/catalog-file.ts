@@ -30,7 +30,7 @@ export function readCatalog(folder: string): Catalog {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw badCatalog(path, "", `is no JSON: ${(cause as Error).message}`);
+    throw badCatalog(path, "", `is not JSON: ${(cause as Error).message}`);
   }
   return catalogOf(new Member(path, "", value));
 }
@@ -131,7 +131,7 @@ function columnNames(list: Member, columns: readonly ColumnSpec[], filters: bool
   return list.listOrNone().map((member) => {
     const name = member.text();
     const column = columns.find((each) => each.name === name);
-    if (column === undefined) throw member.wrong(`is no column. ${suggestion(name, names, "columns")}`);
+    if (column === undefined) throw member.wrong(`is not a column. ${suggestion(name, names, "columns")}`);
     if (filters && (parseType(column.type).precision ?? 0) > WIDEST_FILTER) {
       throw member.wrong(`is ${column.type}; a column of more than ${WIDEST_FILTER} digits cannot be a filter.`);
     }

@@ -30,7 +30,7 @@ export class Member {
       return new Member(this.path, this.name === "" ? name : `${this.name}.${name}`, inner);
     };
     for (const name of Object.keys(value)) {
-      if (!known.includes(name)) throw member(name).wrong(`is no member. ${suggestion(name, known, "members")}`);
+      if (!known.includes(name)) throw member(name).wrong(`is not a member. ${suggestion(name, known, "members")}`);
     }
     return member;
   }
@@ -77,7 +77,7 @@ export class Member {
     if (this.value === undefined) return undefined;
     const text = this.text();
     if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/.test(text) || Number.isNaN(Date.parse(text))) {
-      throw this.wrong("must be a moment such as 2025-01-02T06:00:00Z.");
+      throw this.wrong("must be a timestamp such as 2025-01-02T06:00:00Z.");
     }
     return text;
   }
@@ -85,7 +85,7 @@ export class Member {
   file(): string {
     const name = this.text();
     if (!/\.(csv|parquet)$/i.test(name)) throw this.wrong("must end in .csv or .parquet.");
-    if (/^([/\\]|[A-Za-z]:)|(^|[/\\])\.\.([/\\]|$)/.test(name)) throw this.wrong("must stand inside the data folder.");
+    if (/^([/\\]|[A-Za-z]:)|(^|[/\\])\.\.([/\\]|$)/.test(name)) throw this.wrong("must be inside the data folder.");
     return name;
   }
 }

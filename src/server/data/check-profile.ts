@@ -7,7 +7,7 @@ import { COLLAPSES, DOWNLOAD_TYPES, OPERATORS, ORDERS, TRANSFORMS } from "../../
 type ListEntry = { [K in keyof Profile]: Profile[K] extends Known<readonly string[]> ? K : never }[keyof Profile];
 type NumberEntry = { [K in keyof Profile]: Profile[K] extends Known<number> ? K : never }[keyof Profile];
 
-/** What the service can compute of each list; `downloadTypes` are the profile's own words for it. */
+/** What the service can compute of each list; `downloadTypes` are the profile's own values for it. */
 const COMPUTED: Readonly<Record<Exclude<ListEntry, "downloadTypes">, readonly string[]>> = {
   collapses: COLLAPSES,
   transforms: TRANSFORMS,

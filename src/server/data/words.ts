@@ -7,7 +7,7 @@ import { engineColumn } from "./filter-sql.js";
 /** A text column has few different values when they are at most this many, and a tenth of its rows. */
 const MOST_WORDS = 2_000;
 
-const typeName = (table: string, index: number): string => quoteName(`words of ${table} ${index}`);
+const typeName = (table: string, index: number): string => quoteName(`values of ${table} ${index}`);
 
 /**
  * Makes a type of the engine out of the different values of each text column that has few. The rows stay text, so that

@@ -75,7 +75,7 @@ function checkKeys(given: unknown): void {
     );
   }
   const grants = Object.entries(given);
-  if (grants.length === 0) throw badKeys("apiKeys holds no key, so that nobody could ask.");
+  if (grants.length === 0) throw badKeys("apiKeys holds no key, so that no request could be accepted.");
   // A key is named by its position: it must not appear in a message.
   for (const [i, [key, grant]] of grants.entries()) {
     const which = `Key ${i + 1} of apiKeys`;

@@ -49,7 +49,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     errorHandler(error) {
       const bad = error instanceof RequestError;
       const failure = bad
-        ? { code: "QESx09", status: 400, message: `This is no address of the service: ${error.message}.` }
+        ? { code: "QESx09", status: 400, message: `This is not an address of the service: ${error.message}.` }
         : { code: "QEMx01", status: 500, message: "The service failed." };
       const { contentType, body } = writeFailure(failure, undefined, profile);
       return new Response(body, { status: failure.status, headers: { "content-type": contentType } });

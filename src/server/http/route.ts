@@ -113,7 +113,7 @@ function unknownRoute(path: string): Refusal {
 
 function noFormat(ending: string, endpoint: Endpoint): Refusal {
   const known = endpoint.formats.map((format) => `.${format}`).join(", ");
-  const what = ending === "" ? "The address has no format" : `${JSON.stringify(ending.slice(0, 40))} is no format`;
+  const what = ending === "" ? "The address has no format" : `${JSON.stringify(ending.slice(0, 40))} is not a format`;
   return refuse(406, "QESx05", `${what}: end the path with ${known}.`);
 }
 
@@ -156,7 +156,7 @@ function readQuery(
   const parameters: Record<string, string> = {};
   const filters: Filter[] = [];
   for (const [name, value] of pairs) {
-    if (value === undefined) return refuse(400, "QESx09", `The parameter ${shown(name)} stands twice.`);
+    if (value === undefined) return refuse(400, "QESx09", `The parameter ${shown(name)} is repeated.`);
     if (name === profile.keyParameter.value) continue;
     const known = knownParameter(name, endpoint, profile);
     if (known === EXPORT && value !== "true" && value !== "false") {

@@ -5,8 +5,8 @@ import type { ColumnMetaData, FileMetaData, PageHeader } from "hyparquet";
 export type ReadHeader = (reader: { view: DataView; offset: number }) => PageHeader;
 
 /**
- * Walks over all pages of a file of flat columns: their headers, which the library takes at their word (damaged ones may have it run in a
- * circle), and their checksums where the writer gave some, as this package does.
+ * Walks over all pages of a file of flat columns and checks their headers, which the library trusts (damaged ones may
+ * have it run in a circle), and their checksums where the writer gave some, as this package does.
  *
  * @throws Error that says what is damaged
  */
@@ -26,7 +26,7 @@ function checkChunk(view: DataView, chunk: ColumnMetaData, readHeader: ReadHeade
   const { dictionary_page_offset: dictionary, data_page_offset: data } = chunk;
   const start = Number(dictionary || data);
   const end = start + Number(chunk.total_compressed_size);
-  if (!(start >= 0 && end >= start && end <= view.byteLength)) throw new Error(`${place} lies outside the file`);
+  if (!(start >= 0 && end >= start && end <= view.byteLength)) throw new Error(`${place} is outside the file`);
   const reader = { view, offset: start };
   let missing = Number(chunk.num_values);
   while (missing > 0 && reader.offset < end) {

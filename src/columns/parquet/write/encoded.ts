@@ -17,7 +17,7 @@ export interface EncodedPage {
   /** Definition levels. */
   readonly levels: Uint8Array;
   readonly values: Uint8Array;
-  /** The bits are as few as they can be: compression would look at them in vain. */
+  /** Already bit-packed; not worth compressing. */
   readonly dense?: boolean;
 }
 

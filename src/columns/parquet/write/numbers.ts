@@ -34,7 +34,7 @@ export function doubles(chunks: readonly Data[], present: number): Numbers {
   return gathered(chunks, present, Float64Array, (data) => chunkReader(data).value);
 }
 
-/** Values that stand in an array of the kind `Ready` as they are, or are read one by one. */
+/** Values that are in an array of the kind `Ready` already, or are read one by one. */
 function gathered(
   chunks: readonly Data[],
   present: number,
@@ -69,7 +69,7 @@ function range(values: Float64Array): { readonly min: number; readonly max: numb
 }
 
 const WORD = 2 ** 32;
-/** High words of numbers below 2^51, either way. */
+/** High 32 bits of numbers whose magnitude is below 2^51. */
 const HIGHEST = 2 ** 19;
 
 /** Integers of 64 bits; undefined where one is 2^51 or further from zero. */
@@ -122,7 +122,10 @@ export function int64s(chunks: readonly Data[], present: number): BigInt64Array 
   return out;
 }
 
-/** The words of a chunk whose integers stand in the first two of every `stride` of them, the low one first; none for other layouts. */
+/**
+ * The 32-bit halves of a chunk whose integers are in the first two of every `stride` of them, the low one first;
+ * undefined for other layouts.
+ */
 function lowWords({ type, values }: Data): { readonly words?: Int32Array; readonly stride: number } {
   const isDecimal = type.typeId === Type.Decimal;
   const stride = isDecimal ? (type as Decimal).bitWidth / 32 : 2;

@@ -4,7 +4,7 @@ import type { ByteWriter, Writer } from "hyparquet-writer";
 import { InputError } from "../../../errors/errors.js";
 import type { EncodedColumn, EncodedPage, WriteIndices } from "./encoded.js";
 
-/** A compression every common reader of Parquet knows. */
+/** A compression that every common reader of Parquet supports. */
 export type Compression = "zstd" | "snappy" | "none";
 
 /** What a Parquet file is put together with: headers and metadata are the library's, values are ours. */

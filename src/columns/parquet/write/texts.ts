@@ -12,14 +12,14 @@ const SAMPLE = 1_000;
 const LENGTH_BYTES = 4;
 
 /**
- * A column of text: a dictionary where that takes at most half the bytes, else each text with its length. `bytes` of a text are UTF-8;
- * values of other types are written as their text.
+ * A column of text: a dictionary where that takes at most half the bytes, else each text with its length. `bytes` of a
+ * text are UTF-8; values of other types are written as their text.
  */
 export function encodeTexts(chunks: readonly Data[], levels: Levels, writeIndices: WriteIndices): EncodedColumn {
   return rawTexts(chunks, levels) ?? numberedTexts(chunks, levels, writeIndices);
 }
 
-/** Texts that hardly repeat, straight from Arrow's buffers; undefined where they do, or stand in another layout. */
+/** Texts that hardly repeat, straight from Arrow's buffers; undefined where they repeat, or have another layout. */
 function rawTexts(chunks: readonly Data[], levels: Levels): EncodedColumn | undefined {
   if (!chunks.every(({ type, valueOffsets }) => type.typeId === Type.Utf8 && valueOffsets instanceof Int32Array)) {
     return undefined;
