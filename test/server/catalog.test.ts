@@ -222,7 +222,7 @@ it.each([
   [{ log: true }, "BadArgument", /log is true/, /function/],
   [{ data: 7 }, "BadArgument", /data is 7/, /folder/],
   [{ engine: {} }, "BadArgument", /engine is/, /duckdb/],
-  [{ profile: "nasdaqDataLink" }, "BadArgument", /profile is "nasdaqDataLink"/, /import/],
+  [{ profile: 7 }, "BadArgument", /profile is 7/, /name of a profile/],
   [{ apiKeys: ["secret-key-1"] }, "BadArgument", /apiKeys is a list/, /subscriptions: "all"/],
   [{ apiKeys: "secret-key-1" }, "BadArgument", /apiKeys is/, /subscriptions: "all"/],
   [{ apiKeys: {} }, "BadArgument", /apiKeys holds no key/, /subscriptions: "all"/],

@@ -170,7 +170,7 @@ it.each([
   ["column_index=4", /column_index "4" is not a column: this series has columns 0 \(Date\) to 3/],
   ["column_index=Close", /whole number/],
   ["start_date=2020-02-30", /start_date "2020-02-30" is not a date/],
-  ["end_date=yesterday", /no date YYYY-MM-DD/],
+  ["end_date=yesterday", /not a date YYYY-MM-DD/],
   ["colapse=monthly", /Did you mean "collapse"/],
 ])("refuses %s", async (query, message) => {
   const service = await shared();

@@ -91,7 +91,7 @@ it.each([
   ["a column that is not a filter", "?delay=1", 422, "QESx08", /You cannot use delay column as a filter/],
   ["an unknown column to select", "?qopts.columns=id,orign", 422, "QESx04", /Did you mean "origin"/],
   ["a column selected twice", "?qopts.columns=id,id", 422, "QESx04", /twice/],
-  ["a bad date", "?date.gte=2001-02-30", 422, "QESx04", /"2001-02-30" is not a date/],
+  ["a bad date", "?date.gte=2001-02-30", 422, "QESx04", /"2001-02-30" is not a valid date/],
   ["a bad number", "?id=one", 422, "QESx04", /whole number/],
   ["an unknown operator", "?id.like=1", 422, "QESx07", /operator "like" is not supported/],
   ["no value", "?origin=", 422, "QESx02", /missing a value after operator 'eq'/],

@@ -31,7 +31,7 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
         refused(
           profile,
           "QESx04",
-          `${JSON.stringify(clipped(value))} is no ${what}, which column ${filter.column} holds.`,
+          `${JSON.stringify(clipped(value))} is not a valid ${what} for column ${filter.column}.`,
         );
       const part = condition(engineColumn(index), filter.operator, value, type, wrong);
       const sql = part.sql.replaceAll("?", () => `$${params.length + 1}`);
@@ -110,7 +110,7 @@ function condition(
       return { sql: `${column} ${compare} CAST(? AS DOUBLE)`, value: String(value) };
     }
     case "boolean":
-      if (text !== "true" && text !== "false") throw wrong("true or false");
+      if (text !== "true" && text !== "false") throw wrong("value (true or false)");
       return { sql: `${column} ${compare} ?`, value: text === "true" };
     default:
       return { sql: `${column} ${compare} ?`, value: text };
@@ -122,7 +122,7 @@ function instant(text: string, wrong: (what: string) => Refused): number {
   if (day !== NO_DATE) return day * 86_400_000;
   const bytes = new TextEncoder().encode(text);
   const ms = readInstant(bytes, 0, bytes.length);
-  if (!Number.isFinite(ms)) throw wrong("moment such as 2025-01-02T06:00:00Z");
+  if (!Number.isFinite(ms)) throw wrong("timestamp such as 2025-01-02T06:00:00Z");
   return ms;
 }
 
