@@ -56,6 +56,7 @@ async function build() {
     platform: "node",
     external: (id) => !id.startsWith(".") && !id.startsWith("/"),
     plugins: [assemblyScript()],
+    checks: { pluginTimings: false },
   });
   await bundle.write({ dir: built, format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "shared/[name].mjs" });
   await bundle.close();

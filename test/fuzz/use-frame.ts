@@ -21,10 +21,14 @@ export function useFrame(frame: Frame): void {
     texts.map((column) => [...column].reverse()),
     "taken backwards",
   );
+  const slice = frame.slice(1);
+  const rest = texts.map((column) => column.slice(1));
+  same(textsOf(slice), rest, "sliced");
+  same(textsOf(Frame.fromIPC(slice.toIPC())), rest, "sliced, written and read");
   same(
-    textsOf(frame.slice(1)),
-    texts.map((column) => column.slice(1)),
-    "sliced",
+    textsOf(Frame.concat([frame, slice])),
+    texts.map((column, i) => [...column, ...rest[i]]),
+    "concatenated",
   );
   same(textsOf(Frame.fromIPC(frame.toIPC())), texts, "written and read");
 }

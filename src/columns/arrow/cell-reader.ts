@@ -3,6 +3,7 @@ import { formatDate } from "../../value/date.js";
 import { decimalNumber, decimalText, unscaled } from "../../value/decimal.js";
 import { formatNumber } from "../../value/number.js";
 import { type Data, type DataType, DateUnit, type Decimal, TimeUnit, Type, Vector } from "./arrow.js";
+import { LONGEST_INLINE, VIEW_BYTES } from "./data-faults.js";
 import { nestedText, unionCells } from "./nested-cells.js";
 
 /** What a cell is in JavaScript: design §5, `rows()` with its defaults. */
@@ -209,10 +210,6 @@ function texts(data: Data): Typed {
   const text = (i: number): string => decode(bytes, Number(offsets[i]), Number(offsets[i + 1]));
   return { value: text, text };
 }
-
-/** Bytes of one view, and the longest text that a view holds itself. */
-const VIEW_BYTES = 16;
-const LONGEST_INLINE = 12;
 
 function viewedTexts({ values, variadicBuffers }: Data): Typed {
   const bytes = values as Uint8Array;

@@ -15,6 +15,7 @@ import { atomicFile, noBatches, type OnWritten, type Written } from "../io/atomi
 import { conform } from "../table/conform.js";
 import { ArrowSink } from "./sink.js";
 import { namesWritten } from "./stream.js";
+import { writable } from "./writable.js";
 
 /**
  * Writes batches in Arrow's file format, which can be read from any place and lets a dictionary grow but not change:
@@ -61,7 +62,7 @@ interface Unified {
 
 function unified(batch: RecordBatch, schema: Schema, columns: Unified[]): RecordBatch {
   const children = batch.data.children.map((data, i) => {
-    if (!DataType.isDictionary(data.type)) return data;
+    if (!DataType.isDictionary(data.type)) return writable(data);
     columns[i] ??= { places: new Map(), chunks: [] };
     return repointed(data as Data<Dictionary>, columns[i]);
   });

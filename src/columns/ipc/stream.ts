@@ -19,6 +19,7 @@ import { recordBatch } from "../arrow/record-batch.js";
 import { atomicFile, noBatches, type OnWritten, type Written } from "../io/atomic-file.js";
 import { conform, shareDictionaries } from "../table/conform.js";
 import { ArrowSink } from "./sink.js";
+import { writable } from "./writable.js";
 
 /** How a table is written as Arrow IPC. */
 export interface IPCOptions {
@@ -86,7 +87,7 @@ export function namesWritten(fields: readonly Field[]): Field[] {
 }
 
 function underSchema(batch: RecordBatch, schema: Schema): RecordBatch {
-  const children = batch.data.children.map((data, i) => {
+  const children = batch.data.children.map(writable).map((data, i) => {
     const type = schema.fields[i].type as DataType;
     if (data.type === type) return data;
     return type.typeId === Type.Utf8 && (data.type as DataType).typeId === Type.Decimal

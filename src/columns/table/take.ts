@@ -1,3 +1,4 @@
+import { InputError } from "../../errors/errors.js";
 import {
   type Bool,
   type Data,
@@ -6,25 +7,19 @@ import {
   type Field,
   type FixedSizeList,
   Int32,
-  makeBuilder,
   makeData,
   Schema,
   type Struct,
   Table,
   type Union,
   UnionMode,
-  type Utf8,
   Vector,
 } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { emptyData } from "../arrow/empty-data.js";
 import { recordBatch } from "../arrow/record-batch.js";
-
-/** Rows to copy, as a chunk number and a row inside that chunk; row -1 makes a null. `chunk` is left out where there is one chunk. */
-interface Places {
-  readonly row: Int32Array;
-  readonly chunk?: Uint32Array;
-}
+import { gatherBytes, gatherLargeBytes, gatherViews } from "./take-bytes.js";
+import { gatherValidity, type Places, placesOf } from "./take-places.js";
 
 /**
  * The rows of `table` at the given positions, in that order, in one batch. A position may repeat; -1 makes a row of nulls
@@ -66,35 +61,6 @@ const withType = (field: Field, data: Data): Field =>
 const chunksOf = (table: Table, column: number, field: Field): readonly Data[] =>
   table.batches.length === 0 ? [emptyData(field.type)] : table.batches.map((batch) => batch.data.children[column]);
 
-function placesOf(lengths: readonly number[], positions: Uint32Array | Int32Array): Places {
-  const row = new Int32Array(positions.length);
-  row.set(positions);
-  if (lengths.length <= 1) return { row };
-  const starts = new Float64Array(lengths.length + 1);
-  for (let k = 0; k < lengths.length; k++) starts[k + 1] = starts[k] + lengths[k];
-  const chunk = new Uint32Array(positions.length);
-  let k = 0;
-  for (let i = 0; i < row.length; i++) {
-    const at = row[i];
-    if (at < 0) continue;
-    if (at < starts[k] || at >= starts[k + 1]) k = chunkHolding(starts, at);
-    chunk[i] = k;
-    row[i] = at - starts[k];
-  }
-  return { row, chunk };
-}
-
-function chunkHolding(starts: Float64Array, at: number): number {
-  let low = 0;
-  let high = starts.length - 2;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (starts[middle] <= at) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
 function gather(chunks: readonly Data[], places: Places): Data {
   const type = chunks[0].type;
   if (DataType.isNull(type)) return makeData({ type, length: places.row.length });
@@ -106,7 +72,9 @@ function gather(chunks: readonly Data[], places: Places): Data {
   if (DataType.isFixedSizeList(type)) return gatherFixedLists(chunks, places);
   if (DataType.isUnion(type)) return gatherUnion(chunks, places);
   if (isFixedWidth(type)) return gatherFixed(chunks, places);
-  return gatherBuilt(chunks, places);
+  if (DataType.isLargeUtf8(type) || DataType.isLargeBinary(type)) return gatherLargeBytes(chunks, places);
+  if (DataType.isUtf8View(type) || DataType.isBinaryView(type)) return gatherViews(chunks, places);
+  throw new InputError(`Rows of the Arrow type ${type} cannot be copied.`, { code: "UnsupportedType" });
 }
 
 const isFixedWidth = (type: DataType): boolean =>
@@ -119,29 +87,6 @@ const isFixedWidth = (type: DataType): boolean =>
   DataType.isDuration(type) ||
   DataType.isInterval(type) ||
   DataType.isFixedSizeBinary(type);
-
-/** The validity bits of the copied rows; nothing where all are valid. */
-function gatherValidity(
-  chunks: readonly Data[],
-  { row, chunk }: Places,
-): { nullBitmap?: Uint8Array; nullCount: number } {
-  const nulls = chunks.map((data) => data.nullCount > 0);
-  let nullCount = 0;
-  if (!nulls.includes(true) && !row.includes(-1)) return { nullCount };
-  const bitmap = new Uint8Array(((row.length + 63) & ~63) >> 3);
-  for (let i = 0; i < row.length; i++) {
-    const at = row[i];
-    const k = chunk === undefined ? 0 : chunk[i];
-    let valid = at >= 0;
-    if (valid && nulls[k]) {
-      const bit = chunks[k].offset + at;
-      valid = ((chunks[k].nullBitmap as Uint8Array)[bit >> 3] & (1 << (bit & 7))) !== 0;
-    }
-    if (valid) bitmap[i >> 3] |= 1 << (i & 7);
-    else nullCount++;
-  }
-  return nullCount === 0 ? { nullCount } : { nullBitmap: bitmap, nullCount };
-}
 
 function gatherFixed(chunks: readonly Data[], places: Places): Data {
   const { type, values } = chunks[0];
@@ -198,28 +143,6 @@ function gatherBool(chunks: readonly Data[], places: Places): Data {
     if ((source.values as Uint8Array)[bit >> 3] & (1 << (bit & 7))) data[i >> 3] |= 1 << (i & 7);
   }
   return makeData({ type: chunks[0].type as Bool, length: row.length, data, ...gatherValidity(chunks, places) });
-}
-
-function gatherBytes(chunks: readonly Data[], places: Places): Data {
-  const { row, chunk } = places;
-  const starts = chunks.map((data) => data.valueOffsets as Int32Array);
-  const bytes = chunks.map((data) => (data.values as Uint8Array | undefined) ?? new Uint8Array(0));
-  const valueOffsets = new Int32Array(row.length + 1);
-  for (let i = 0; i < row.length; i++) {
-    const offsets = starts[chunk === undefined ? 0 : chunk[i]];
-    valueOffsets[i + 1] = valueOffsets[i] + (row[i] < 0 ? 0 : offsets[row[i] + 1] - offsets[row[i]]);
-  }
-  const data = new Uint8Array(valueOffsets[row.length]);
-  for (let i = 0; i < row.length; i++) {
-    let to = valueOffsets[i];
-    const end = valueOffsets[i + 1];
-    if (to === end) continue;
-    const k = chunk === undefined ? 0 : chunk[i];
-    const source = bytes[k];
-    for (let at = starts[k][row[i]]; to < end; at++, to++) data[to] = source[at];
-  }
-  const type = chunks[0].type as Utf8;
-  return makeData({ type, length: row.length, valueOffsets, data, ...gatherValidity(chunks, places) });
 }
 
 function gatherDictionary(chunks: readonly Data[], places: Places): Data {
@@ -387,7 +310,7 @@ function gatherChild(chunks: readonly Data[], child: number, row: readonly numbe
 function nested(
   like: Data,
   { row }: Places,
-  [valueOffsets, values]: readonly [Int32Array | BigInt64Array | undefined, undefined],
+  [valueOffsets, values]: readonly [Int32Array | BigInt64Array | undefined, Uint8Array | undefined],
   children: Data[],
   { nullBitmap, nullCount }: { readonly nullBitmap?: Uint8Array; readonly nullCount: number },
   typeIds?: Int8Array,
@@ -400,14 +323,4 @@ function nested(
     [valueOffsets, values, nullBitmap, typeIds] as never,
     children,
   );
-}
-
-/** The rest (views): value by value through Arrow's own builder. */
-function gatherBuilt(chunks: readonly Data[], { row, chunk }: Places): Data {
-  const vectors = chunks.map((data) => new Vector([data]));
-  const builder = makeBuilder({ type: chunks[0].type, nullValues: [null, undefined] });
-  for (let i = 0; i < row.length; i++) {
-    builder.append(row[i] < 0 ? null : vectors[chunk === undefined ? 0 : chunk[i]].get(row[i]));
-  }
-  return builder.finish().toVector().data[0] ?? emptyData(chunks[0].type);
 }

@@ -1,4 +1,4 @@
-import { VIEW_BYTES } from "../../arrow/data-faults.js";
+import { LONGEST_INLINE, VIEW_BYTES } from "../../arrow/data-faults.js";
 
 /** A copy of the bytes in the other byte order: items of the given widths, again and again. */
 export function swapped(bytes: Uint8Array, widths: readonly number[]): Uint8Array {
@@ -11,8 +11,6 @@ export function swapped(bytes: Uint8Array, widths: readonly number[]): Uint8Arra
   }
   return out;
 }
-
-const LONGEST_INLINE = 12;
 
 /** Views in the other byte order: their lengths and places are numbers, the text inside them is not. */
 export function swappedViews(bytes: Uint8Array): Uint8Array {

@@ -75,7 +75,9 @@ export class FlatTable {
     this.size = view.getUint16(this.vtable + 2, true);
     need(buffer, this.vtable, this.vtableSize, "a table's list of fields");
     need(buffer, start, this.size, "a table");
-    if (this.vtableSize < 4 || this.size < 4) throw fault(buffer, start, "a table has no room for its own size");
+    if (this.vtableSize < 4 || this.vtableSize % 2 === 1 || this.size < 4) {
+      throw fault(buffer, start, `a table of ${this.size} bytes has a list of fields of ${this.vtableSize} bytes`);
+    }
   }
 
   /** Offset in the stream or file. */

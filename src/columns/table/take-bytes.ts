@@ -1,0 +1,79 @@
+import { Data, makeData, type Utf8 } from "../arrow/arrow.js";
+import { LONGEST_INLINE, VIEW_BYTES } from "../arrow/data-faults.js";
+import { gatherValidity, type Places } from "./take-places.js";
+
+/** Copies texts or bytes row by row. */
+export function gatherBytes(chunks: readonly Data[], places: Places): Data {
+  const { row, chunk } = places;
+  const starts = chunks.map((data) => data.valueOffsets as Int32Array);
+  const bytes = chunks.map((data) => (data.values as Uint8Array | undefined) ?? new Uint8Array(0));
+  const valueOffsets = new Int32Array(row.length + 1);
+  for (let i = 0; i < row.length; i++) {
+    const offsets = starts[chunk === undefined ? 0 : chunk[i]];
+    valueOffsets[i + 1] = valueOffsets[i] + (row[i] < 0 ? 0 : offsets[row[i] + 1] - offsets[row[i]]);
+  }
+  const data = new Uint8Array(valueOffsets[row.length]);
+  for (let i = 0; i < row.length; i++) {
+    let to = valueOffsets[i];
+    const end = valueOffsets[i + 1];
+    if (to === end) continue;
+    const k = chunk === undefined ? 0 : chunk[i];
+    const source = bytes[k];
+    for (let at = starts[k][row[i]]; to < end; at++, to++) data[to] = source[at];
+  }
+  const type = chunks[0].type as Utf8;
+  return makeData({ type, length: row.length, valueOffsets, data, ...gatherValidity(chunks, places) });
+}
+
+/** The same for offsets of 64 bits. */
+export function gatherLargeBytes(chunks: readonly Data[], places: Places): Data {
+  const { row, chunk } = places;
+  const starts = chunks.map((data) => data.valueOffsets as BigInt64Array);
+  const ends = new BigInt64Array(row.length + 1);
+  const parts: Uint8Array[] = [];
+  for (let i = 0; i < row.length; i++) {
+    const k = chunk === undefined ? 0 : chunk[i];
+    const [start, end] = row[i] < 0 ? [0n, 0n] : [starts[k][row[i]], starts[k][row[i] + 1]];
+    ends[i + 1] = ends[i] + end - start;
+    if (end > start) parts.push((chunks[k].values as Uint8Array).subarray(Number(start), Number(end)));
+  }
+  const bytes = new Uint8Array(Number(ends[row.length]));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  const { nullCount, nullBitmap } = gatherValidity(chunks, places);
+  return new Data(chunks[0].type, 0, row.length, nullCount, [ends, bytes, nullBitmap] as never);
+}
+
+/** Numbers in a view: the length, and for long values the buffer. */
+const WORDS = VIEW_BYTES / 4;
+const BUFFER_WORD = 2;
+
+/** Copies views row by row; the buffers they lead to are shared. */
+export function gatherViews(chunks: readonly Data[], places: Places): Data {
+  const { row, chunk } = places;
+  const buffers: Uint8Array[] = [];
+  const sources = chunks.map(({ values, variadicBuffers }) => {
+    const first = buffers.length;
+    for (const buffer of variadicBuffers) buffers.push(buffer as Uint8Array);
+    return { words: wordsOf(values as Uint8Array), first };
+  });
+  const out = new Int32Array(row.length * WORDS);
+  for (let i = 0; i < row.length; i++) {
+    if (row[i] < 0) continue;
+    const { words, first } = sources[chunk === undefined ? 0 : chunk[i]];
+    for (let word = 0; word < WORDS; word++) out[i * WORDS + word] = words[row[i] * WORDS + word];
+    if (out[i * WORDS] > LONGEST_INLINE) out[i * WORDS + BUFFER_WORD] += first;
+  }
+  const { nullCount, nullBitmap } = gatherValidity(chunks, places);
+  const parts = [undefined, new Uint8Array(out.buffer), nullBitmap] as never;
+  return new Data(chunks[0].type, 0, row.length, nullCount, parts, [], undefined, buffers);
+}
+
+/** Views as 32-bit words; a copy where they are not aligned. */
+function wordsOf(views: Uint8Array): Int32Array {
+  const { buffer, byteOffset, byteLength } = views.byteOffset % 4 === 0 ? views : new Uint8Array(views);
+  return new Int32Array(buffer, byteOffset, byteLength / 4);
+}
