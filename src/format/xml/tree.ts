@@ -86,6 +86,8 @@ function contentOf(cursor: XMLCursor): XMLFragment {
 const TAG = "e";
 const OPTIONS = {
   preserveOrder: true,
+  // No callback takes a path.
+  jPath: false,
   textNodeName: "#",
   parseTagValue: false,
   trimValues: false,
