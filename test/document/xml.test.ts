@@ -156,6 +156,8 @@ describe("documents that are not well-formed are refused, with the byte (XML 1.0
     expect(await rowsOf(cell("&#1;&#x1F;&#133;\u0085\u2028").replace("1.0", "1.1"))).toEqual([
       ["\u0001\u001f\u0085\n\n"],
     ]);
+    const ends = cell("a\r\u2028b\r\r\u2028c\r\u0085d\r\ne\u2028\rf").replace(' version="1.0"', '\r\n version="1.1"');
+    expect(await rowsOf(ends)).toEqual([["a\n\nb\n\n\nc\nd\ne\n\nf"]]);
     expect(await rowsOf(cell("\u0085\u0080\u007f"))).toEqual([["\u0085\u0080\u007f"]]);
   });
 

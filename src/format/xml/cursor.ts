@@ -372,7 +372,12 @@ export class XMLCursor {
   private declaration(p: number): Error {
     const isDoctype = /^<!(?:DOCTYPE|ENTITY)/i.test(nameOf(this.b, p, p + 9));
     return isDoctype
-      ? xmlError(this.b, p, "a document type is not read", "No reply of the service has one; it may define entities.")
+      ? xmlError(
+          this.b,
+          p,
+          "a document type is not supported",
+          "No reply of the service has one; it may define entities.",
+        )
       : xmlError(this.b, p, "expected a comment or a CDATA section");
   }
 

@@ -7,7 +7,7 @@ export function xmlError(b: Uint8Array, p: number, what: string, hint?: string):
   const found = truncated
     ? "the end of the reply"
     : JSON.stringify(Buffer.from(b.subarray(offset, offset + 20)).toString());
-  return new DataError(`Not well-formed XML at byte ${offset}: ${what}; found ${found}.`, {
+  return new DataError(`The XML cannot be read at byte ${offset}: ${what}; found ${found}.`, {
     code: "BadXml",
     offset,
     hint:

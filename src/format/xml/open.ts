@@ -54,11 +54,12 @@ function readDeclaration(b: Uint8Array, start: number): { readonly version: XMLV
 }
 
 /**
- * In XML 1.1 U+0085 and U+2028 are line ends wherever they are (2.11); these rare characters become line feeds before
- * all else.
+ * In XML 1.1 U+0085 and U+2028 are line ends wherever they are (2.11); where one of these rare characters is, all line
+ * ends become line feeds before all else.
  */
 function withLineFeeds(bytes: Uint8Array, start: number): Uint8Array {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (!source.includes("\u0085", start) && !source.includes("\u2028", start)) return bytes;
-  return Buffer.from(source.toString().replace(/[\u0085\u2028]/g, "\n"));
+  const text = source.toString("utf8", start).replace(/\r\n|\r\u0085|[\r\u0085\u2028]/g, "\n");
+  return Buffer.concat([source.subarray(0, start), Buffer.from(text)]);
 }

@@ -55,6 +55,7 @@ const corpus = (): Uint8Array[] =>
     page([...CELLS, ...CELLS], 6, ""),
     page(CELLS.slice(0, 4), 2, "\ufeff<?xml version='1.0' standalone='yes' ?><!-- - --><?a?>"),
     page(["<datum>&#1;&#133;\u0085\u2028</datum>", "<datum>\u00a0&#x1F;</datum>"], 2, '<?xml version="1.1"?>'),
+    page(["<datum>\r\u2028\r\u0085\r\n\r</datum>"], 1, "<?xml\r\n version='1.1'?>"),
     page([], 2),
     page(CELLS, 2).replaceAll("><", ">\r\n\t<"),
     `${page(CELLS.slice(0, 6), 2)}<!-- the end --><?end now?>`,
