@@ -155,6 +155,8 @@ export const ERROR_CODES = {
   ),
   NestedZip: data("The archive's entry is an archive itself.", "Extract the inner archive first."),
   UnsupportedZip: data("The entry is encrypted or compressed with another method.", "Compress it again with deflate."),
+  BadGzip: data("The gzip data is damaged or truncated.", "Get the file again."),
+  GzipBomb: data("The gzip data grows beyond the limits.", "Raise `maxSize` or `maxRatio` if you trust it."),
   DuplicateKey: data("Several rows have the same key, or a key is null.", "Correct the file, or the key."),
   WrongColumn: data("A column of a data file does not fit the catalogue.", "Correct the catalogue, or the file."),
   EngineData: data("The engine rejects the data.", "Correct the values that the message names."),

@@ -6,7 +6,10 @@ const BLOCK = 1 << 19;
 /** Blocks in use: zlib has one inflated, one waits, one is passed on and one is read ahead; the rest is headroom. */
 const RING = 5;
 
-/** Bytes from `start` to `end` in blocks of half a MB, the next one read meanwhile. The memory of each is used again for the fifth after it. */
+/**
+ * Bytes from `start` to `end` in blocks of half a MB, the next one read meanwhile. The memory of each is used again for
+ * the fifth after it.
+ */
 export async function* readBlocks(access: RandomAccess, start: number, end: number): AsyncGenerator<Uint8Array> {
   const buffers: Uint8Array[] = [];
   const read = async (i: number): Promise<Uint8Array> => {

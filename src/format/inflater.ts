@@ -63,8 +63,13 @@ export class Inflater {
   }
 
   private begin(chunkSize: number): void {
-    this.program.reset();
     this.chunkSize = chunkSize;
+    this.restart();
+  }
+
+  /** Begins another stream. */
+  restart(): void {
+    this.program.reset();
     this.ended = false;
     this.consumed = 0;
     this.history = this.chunkAt;

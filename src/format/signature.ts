@@ -43,7 +43,11 @@ const FORMATS = {
       [...ascii("PK"), 5, 6],
     ],
   },
-  gzip: { name: "gzip data", hint: "Decompress it first, as with gunzip.", starts: [[0x1f, 0x8b, 8]] },
+  gzip: {
+    name: "gzip data",
+    hint: "Frame.fromCSV(source, { columns }) reads gzipped CSV. Decompress other files first, as with gunzip.",
+    starts: [[0x1f, 0x8b, 8]],
+  },
   zstd: { name: "zstd data", hint: "Decompress it first, as with unzstd.", starts: [[0x28, 0xb5, 0x2f, 0xfd]] },
   xz: { name: "xz data", hint: "Decompress it first, as with unxz.", starts: [[0xfd, ...ascii("7zXZ"), 0]] },
   parquet: {

@@ -43,11 +43,11 @@ export interface ZipListing extends ZipEntry {
 
 const WINDOW = 1 << 16;
 
-const DEFAULT_MAX_RATIO = 200;
-const DEFAULT_MAX_SIZE = 2 ** 40;
+export const DEFAULT_MAX_RATIO = 200;
+export const DEFAULT_MAX_SIZE = 2 ** 40;
 
 /** Smaller files may be compressed as much as they like. */
-const SMALL = 1 << 20;
+export const SMALL = 1 << 20;
 
 /** An archive with more entries than this is refused before its directory is read; a bulk file has one. */
 const MAX_ENTRIES = 100_000;

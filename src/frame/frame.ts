@@ -22,6 +22,7 @@ import { type Bundle, showAs } from "../display/base/show.js";
 import { htmlTable } from "../display/table/html.js";
 import { textTable } from "../display/table/text.js";
 import { byteLength } from "../display/table/view.js";
+import type { ZipOptions } from "../format/zip.js";
 import { type AsofOptions, asof } from "../series/asof.js";
 import { type CorrelationMethod, corr, corrMatrix } from "../series/corr.js";
 import { describe } from "../series/describe.js";
@@ -109,14 +110,15 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * A CSV file, or the bytes of one, read into the declared types. A long read shows its progress (`onProgress`).
+   * A CSV file, or the bytes of one, read into the declared types; gzipped ones (`prices.csv.gz`) are known by their first bytes. A long
+   * read shows its progress (`onProgress`).
    * @throws FileError, DataError naming row, column, value and byte offset
    */
   static async fromCSV<Row extends object = AnyRow>(
     source: string | Uint8Array,
-    options: CsvOptions & Watched,
+    options: CsvOptions & ZipOptions & Watched,
   ): Promise<Frame<Row>> {
-    checkCsvOptions(options, "fromCSV()", ["onProgress"]);
+    checkCsvOptions(options, "fromCSV()", ["maxRatio", "maxSize", "onProgress"]);
     const table = await watched(source, options, (onBytes) => csvFileTable(source, { ...options, onBytes }));
     return new Frame<Row>(table, sourceOfPath(source));
   }
@@ -124,7 +126,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /** The CSV file inside a zip archive, read as a stream. A long read shows its progress (`onProgress`). @throws FileError, DataError */
   static async fromZip<Row extends object = AnyRow>(
     source: string | Uint8Array,
-    options: CsvOptions & Watched,
+    options: CsvOptions & ZipOptions & Watched,
   ): Promise<Frame<Row>> {
     checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize", "onProgress"]);
     const table = await watched(source, options, (onBytes) => zipTable(source, { ...options, onBytes }));

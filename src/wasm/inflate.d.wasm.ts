@@ -1,2 +1,4 @@
-/** The program of inflate.ts as WebAssembly, in base64: compiled by .config/assemblyscript.mjs where this is imported. */
+/**
+ * The program of inflate.ts as WebAssembly, in base64: compiled by .config/assemblyscript.mjs where this is imported.
+ */
 export declare const binary: string;

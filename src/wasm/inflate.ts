@@ -1,6 +1,7 @@
-// Raw deflate (RFC 1951), fed and drained in parts of any size. This is AssemblyScript: TypeScript's grammar, WebAssembly's types.
-// Output is written right behind the output before it, and up to 32 KB of that is read again. What zlib refuses is refused. While
-// there is enough input and room, `decodeFast` reads symbols by tables; `inflate` does everything else step by step.
+// Raw deflate (RFC 1951), fed and drained in parts of any size. This is AssemblyScript: TypeScript's grammar,
+// WebAssembly's types. Output is written right behind the output before it, and up to 32 KB of that is read again. What
+// zlib refuses is refused. While there is enough input and room, `decodeFast` reads symbols by tables; `inflate` does
+// everything else step by step.
 
 import {
   DISTANCE_BASE, DISTANCE_BITS, distanceCode, DISTANCE_EXTRA, DISTANCE_SYMBOLS, distanceTable, END_OF_BLOCK, fillDistances, fillSymbols,
@@ -104,8 +105,8 @@ export function reset(): void {
 }
 
 /**
- * Inflates from `from`, up to `fromEnd`, to `to`, up to `toEnd`. Output since `begin`, of which the last 32 KB count, precedes `to`.
- * No byte from `toEnd` on is written; those between {@link output} and `toEnd` may be.
+ * Inflates from `from`, up to `fromEnd`, to `to`, up to `toEnd`. Output since `begin`, of which the last 32 KB count,
+ * precedes `to`. No byte from `toEnd` on is written; those between {@link output} and `toEnd` may be.
  */
 export function inflate(from: usize, fromEnd: usize, to: usize, toEnd: usize, begin: usize): i32 {
   input = from;
@@ -296,7 +297,10 @@ function take(n: u32): u32 {
   return value;
 }
 
-/** The next symbol of a code; {@link WAITING}, with nothing consumed, when input is missing; {@link WRONG} for no symbol's code. */
+/**
+ * The next symbol of a code; {@link WAITING}, with nothing consumed, when input is missing; {@link WRONG} for no
+ * symbol's code.
+ */
 function decode(code: usize): i32 {
   let value: i32 = 0, first: i32 = 0, index: i32 = 0;
   for (let k: u32 = 1; k <= LONGEST_CODE; k++) {
@@ -346,8 +350,9 @@ function symbolAt(b: u64): u32 {
 }
 
 /**
- * Reads symbols while there is enough input and room, and the tables show them. A round consumes at most 38 of the 56 or more bits
- * that it begins with, so that the next symbol is looked up before bits are added: the chain of look-ups is what takes the time.
+ * Reads symbols while there is enough input and room, and the tables show them. A round consumes at most 38 of the 56
+ * or more bits that it begins with, so that the next symbol is looked up before bits are added: the chain of look-ups
+ * is what takes the time.
  */
 function decodeFast(): void {
   let b = bits, n = count, p = input, to = output;

@@ -169,7 +169,7 @@ describe("an inflating thread", () => {
         }
       });
     });
-    await Promise.all([inflateTo({ path, crc32, limits: {}, to: port1, chunks: 3 }), ended]);
+    await Promise.all([inflateTo({ task: { kind: "zip", path, crc32, limits: {} }, to: port1, chunks: 3 }), ended]);
     port2.close();
     expect(Buffer.concat(chunks).toString()).toBe(rows);
     expect(most).toBeLessThanOrEqual(3);
@@ -177,7 +177,9 @@ describe("an inflating thread", () => {
 
   it("sends nothing of another file than was meant", async () => {
     const { port1, port2 } = new MessageChannel();
-    await expect(inflateTo({ path, crc32: 1, limits: {}, to: port1, chunks: 3 })).rejects.toThrow("changed");
+    await expect(
+      inflateTo({ task: { kind: "zip", path, crc32: 1, limits: {} }, to: port1, chunks: 3 }),
+    ).rejects.toThrow("changed");
     port2.close();
   });
 });
@@ -282,7 +284,7 @@ describe("a long archive", () => {
     wrong[wrong.length >> 1] ^= 1;
     writeFileSync(path, wrong);
     const entry = await zipEntry(path);
-    const archive = { path, crc32: entry.crc32, limits: {} };
+    const archive = { kind: "zip", path, crc32: entry.crc32, limits: {} } as const;
     const byThread: Uint8Array[] = [];
     const here: Uint8Array[] = [];
     const collect = async (chunks: AsyncIterable<Uint8Array>, to: Uint8Array[]): Promise<void> => {

@@ -50,8 +50,8 @@ export class DeflateBits {
   }
 
   /**
-   * The counts and code lengths of a block with codes of its own. `lengths` are written as they are, each as a code of the `codeLengths` given by
-   * symbol; an item `[symbol, extra, bits]` is a repetition.
+   * The counts and code lengths of a block with codes of its own. `lengths` are written as they are, each as a code of
+   * the `codeLengths` given by symbol; an item `[symbol, extra, bits]` is a repetition.
    */
   header(counts: readonly [number, number], lengthCodes: readonly number[], items: readonly LengthItem[]): this {
     const order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];

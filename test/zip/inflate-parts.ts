@@ -44,7 +44,7 @@ export function inflateParts(stream: Uint8Array, { feed, room, most = Number.POS
   });
   for (;;) {
     const roomEnd = roomAt + room;
-    // A stream that is continued by what lies behind its input is not the same any more.
+    // Bytes after the input would change a stream that read them.
     memory.fill(fed & 1 ? 0xff : 0x5a, inputEnd, inputEnd + GUARD);
     memory.fill(0xa5, roomEnd, roomEnd + GUARD);
     const before = output;

@@ -6,8 +6,9 @@ import { readerThread, ThreadFailure } from "./thread.js";
 const CHUNKS = 3;
 
 /**
- * The chunks of a compressed file, inflated ahead on a worker thread; each is only valid until the next one is requested. What stops the
- * thread, an error in the file included, is met again by the caller's thread: it inflates by `chunks`, from the start, what is still due.
+ * The chunks of a compressed file, inflated ahead on a worker thread; each is only valid until the next one is
+ * requested. What stops the thread, an error in the file included, is met again by the caller's thread: it inflates by
+ * `chunks`, from the start, what is still due.
  *
  * @throws whatever `chunks` throws; the reason of `signal` when it is aborted
  */
@@ -47,7 +48,7 @@ async function* byThread(task: InflateTask, signal: AbortSignal | undefined): As
   let whole = false;
   try {
     thread.onFailure((error) => put({ error }));
-    thread.send({ inflate: { ...task, to, chunks: CHUNKS } }, [to]);
+    thread.send({ inflate: { task, to, chunks: CHUNKS } }, [to]);
     from.on("message", put);
     for (;;) {
       while (mail.length === 0) {

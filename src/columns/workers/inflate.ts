@@ -1,24 +1,28 @@
 import type { MessagePort } from "node:worker_threads";
+import { gzipFile } from "../../format/gzip.js";
 import { CHUNK } from "../../format/inflater.js";
 import { type ZipOptions, zipEntry } from "../../format/zip.js";
 
-/** The one file of a zip archive, known by its CRC-32, to be inflated on another thread. */
-export interface InflateTask {
-  readonly path: string;
-  readonly crc32: number;
-  readonly limits: Pick<ZipOptions, "maxRatio" | "maxSize">;
-}
+/** A compressed file, to be inflated on another thread: gzip, or the one file of a zip archive, known by its CRC-32. */
+export type InflateTask =
+  | { readonly kind: "zip"; readonly path: string; readonly crc32: number; readonly limits: Limits }
+  | { readonly kind: "gzip"; readonly path: string; readonly limits: Limits };
+
+type Limits = Pick<ZipOptions, "maxRatio" | "maxSize">;
 
 /** An {@link InflateTask} as it is sent to a thread. */
-export interface InflateOrder extends InflateTask {
+export interface InflateOrder {
+  readonly task: InflateTask;
   /** Where the chunks go, and null after the last. The memory of each comes back once it was read. */
   readonly to: MessagePort;
   /** Chunks on their way at most. */
   readonly chunks: number;
 }
 
-/** Inflates and checks a file, chunk by chunk, as the chunks are read on the other side. Throws DataError, FileError. */
-export async function inflateTo({ path, crc32, limits, to, chunks }: InflateOrder): Promise<void> {
+/**
+ * Inflates and checks a file, chunk by chunk, as the chunks are read on the other side. Throws DataError, FileError.
+ */
+export async function inflateTo({ task, to, chunks }: InflateOrder): Promise<void> {
   const free: ArrayBuffer[] = [];
   let room = chunks;
   let resume = (): void => {};
@@ -30,9 +34,7 @@ export async function inflateTo({ path, crc32, limits, to, chunks }: InflateOrde
     room--;
     return new ArrayBuffer(CHUNK);
   };
-  const entry = await zipEntry(path, limits);
-  if (entry.crc32 !== crc32) throw new Error(`${path} changed.`);
-  for await (const chunk of entry.chunks()) {
+  for await (const chunk of await contents(task)) {
     while (free.length === 0 && room === 0) {
       await new Promise<void>((resolve) => {
         resume = resolve;
@@ -44,4 +46,12 @@ export async function inflateTo({ path, crc32, limits, to, chunks }: InflateOrde
     to.postMessage(sent, [memory]);
   }
   to.postMessage(null);
+}
+
+async function contents(task: InflateTask): Promise<AsyncGenerator<Uint8Array>> {
+  const { path, limits } = task;
+  const file = task.kind === "gzip" ? await gzipFile(path, limits) : await zipEntry(path, limits);
+  const same = task.kind === "gzip" || (file !== undefined && "crc32" in file && file.crc32 === task.crc32);
+  if (file === undefined || !same) throw new Error(`${path} changed.`);
+  return file.chunks();
 }

@@ -17,12 +17,12 @@ interface ThreadOptions {
 }
 
 /**
- * The batches of the CSV file in an archive: one worker thread inflates and checks it, one parses.
+ * The batches of a compressed CSV file: one worker thread inflates and checks it, one parses.
  *
  * @throws ThreadFailure, whose reason shows when the caller reads the same; the reason of `signal` when it is aborted
  */
-export async function* zipThreadsBatches(
-  archive: InflateTask,
+export async function* pipedBatches(
+  file: InflateTask,
   task: ReadTask,
   { ahead, signal, onBatch }: ThreadOptions,
 ): AsyncGenerator<RawBatch, ReadEnd> {
@@ -36,7 +36,7 @@ export async function* zipThreadsBatches(
       inflater.onFailure(parser.fail);
       const { port1: from, port2: to } = new MessageChannel();
       parser.send({ stream: { ...task, from, ahead } }, [from]);
-      inflater.send({ inflate: { ...archive, to, chunks: CHUNKS } }, [to]);
+      inflater.send({ inflate: { task: file, to, chunks: CHUNKS } }, [to]);
       const receiver = new BatchReceiver();
       for (;;) {
         const answer = await parser.answer();

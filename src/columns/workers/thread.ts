@@ -73,7 +73,7 @@ export function readerThread(signal?: AbortSignal): ReaderThread {
   };
   let fail = (error: unknown): void => put({ error });
   const onMessage = (answer: ThreadAnswer): void => {
-    if ("failed" in answer) fail(new ThreadFailure("Something did not fit."));
+    if ("failed" in answer) fail(new ThreadFailure("The worker could not read its input."));
     else put(answer);
   };
   const onEnd = (): void => fail(new ThreadFailure("The worker thread ended."));

@@ -16,7 +16,10 @@ export interface SentBatch {
   readonly columns: readonly (Omit<RawColumn, "dictionary"> & { readonly texts?: SentTexts })[];
 }
 
-/** Packs the batches of one read for another thread. A dictionary grows from batch to batch: only what is new in it is sent. */
+/**
+ * Packs the batches of one read for another thread. A dictionary grows from batch to batch: only what is new in it is
+ * sent.
+ */
 export class BatchSender {
   private readonly sent = new Map<DictionaryValues, { readonly id: number; size: number }>();
 
@@ -52,7 +55,8 @@ export class BatchReceiver {
   unpack({ rows, columns }: SentBatch): RawBatch {
     return {
       rows,
-      // Written out, because a spread makes a shape that is new to the engine after each garbage collection (docs/decisions.md).
+      // Written out, because a spread makes a shape that is new to the engine after each garbage collection
+      // (docs/decisions.md).
       columns: columns.map(({ kind, nullCount, validity, words, floats, bytes, texts }) => {
         const dictionary = texts && this.grown(texts);
         return { kind, nullCount, validity, words, floats, bytes, dictionary };

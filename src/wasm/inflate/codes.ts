@@ -1,4 +1,5 @@
-// The codes of a block: canonical Huffman codes (RFC 1951, 3.2.2) as tables for the fast loop, and as counts for single symbols.
+// The codes of a block: canonical Huffman codes (RFC 1951, 3.2.2) as tables for the fast loop, and as counts for single
+// symbols.
 
 /** Bits that index the table of literals and lengths, and that of distances. */
 export const SYMBOL_BITS: u32 = 11;
@@ -23,14 +24,17 @@ export const DISTANCE_EXTRA = memory.data<u8>([
 ]);
 
 /**
- * What 11 bits hold: up to two literals, a length after them, or one length whose extra bits follow. Zero where the bits
- * do not show: longer codes, the end of the block, invalid codes.
+ * What 11 bits hold: up to two literals, a length after them, or one length whose extra bits follow. Zero where the
+ * bits do not show: longer codes, the end of the block, invalid codes.
  *
- * bits 0-5: bits consumed; 6-7: literals, 3 for a length with extra bits; 8-15: length less 2, 0 for none;
- * 16-31: the literals, or base and number of extra bits (base << 3 | extra).
+ * bits 0-5: bits consumed; 6-7: literals, 3 for a length with extra bits; 8-15: length less 2, 0 for none; 16-31: the
+ * literals, or base and number of extra bits (base << 3 | extra).
  */
 export const symbolTable = memory.data(4 << SYMBOL_BITS, 16);
-/** bits 0-5: bits consumed, extra bits included; 8-11: bits of the code alone; 16-31: base. Zero for longer and invalid codes. */
+/**
+ * bits 0-5: bits consumed, extra bits included; 8-11: bits of the code alone; 16-31: base. Zero for longer and invalid
+ * codes.
+ */
 export const distanceTable = memory.data(4 << DISTANCE_BITS, 16);
 /** Symbols that are decoded in `k` bits, from entry 2^k on for each `k` below 11; literals in the second place. */
 const levels = memory.data(4 << SYMBOL_BITS, 16);
@@ -151,7 +155,8 @@ export function fillSymbols(lengths: usize, n: u32): void {
     store<u32>(items + (to << 3), code);
     store<u32>(items + (to << 3), entry, 4);
   }
-  // From one number of bits to the next: what fewer bits show is there twice, and the codes of just so many bits come to it.
+  // From one number of bits to the next: what fewer bits show is there twice, and the codes of just so many bits come
+  // to it.
   let item = items;
   store<u32>(levels, 0, 4);
   for (let k: u32 = 1; k <= SYMBOL_BITS; k++) {

@@ -82,8 +82,9 @@ export const target: FuzzTarget = {
 };
 
 /**
- * Two messages for one fault. zlib refuses a code that does not exist at its first bit; here all bits of the longest code are read first, and
- * the stream may end before. zlib takes a code of code lengths without codes as one whose every bit is a zero.
+ * Two messages for one fault. zlib refuses a code that does not exist at its first bit; here all bits of the longest
+ * code are read first, and the stream may end before. zlib takes a code of code lengths without codes as one whose
+ * every bit is a zero.
  */
 function equivalent(expected: string | undefined, found: string | undefined): boolean {
   if (found === "unexpected end of file") return expected?.startsWith("invalid") === true;

@@ -1,0 +1,228 @@
+import { Readable } from "node:stream";
+import { crc32, createGunzip } from "node:zlib";
+import { DataError } from "../errors/errors.js";
+import { readBlocks } from "./blocks.js";
+import { CHUNK, Inflater } from "./inflater.js";
+import { bytesAccess, fileAccess } from "./random-access.js";
+import { formatOf, SIGNATURE_BYTES } from "./signature.js";
+import { DEFAULT_MAX_RATIO, DEFAULT_MAX_SIZE, SMALL, type ZipOptions } from "./zip.js";
+
+/** Bytes compressed with gzip (RFC 1952): a file, or in memory. */
+export interface GzipFile {
+  /**
+   * Bytes that the last member declares, at least those compressed. The contents of several members, or of over 4 GB,
+   * are longer.
+   */
+  readonly declaredSize: number;
+  /**
+   * The contents in chunks of at most 1 MB; each is only valid until the next one is requested. Several members follow
+   * one another as in gzip itself, and so may zeros behind the last one. Nothing is final until the iteration ends
+   * without an error.
+   *
+   * @throws {DataError} `BadGzip` for damaged, incomplete or foreign bytes; `GzipBomb` beyond the limits
+   */
+  chunks(): AsyncGenerator<Uint8Array>;
+}
+
+/** Longest header: file names and comments have no length of their own. */
+const LONGEST_HEADER = 1 << 16;
+/** CRC-32 and length behind each member. */
+const TRAILER = 8;
+/** Flags of the header (RFC 1952, 2.3.1). */
+const HEADER_SUM = 2;
+const EXTRA = 4;
+const NAME = 8;
+const COMMENT = 16;
+const RESERVED = 0xe0;
+
+/**
+ * The file, or the bytes, when they begin as gzip does; undefined otherwise, also for what cannot be opened or is not a
+ * regular file: the reader of plain text describes that.
+ */
+export async function gzipFile(source: string | Uint8Array, options: ZipOptions = {}): Promise<GzipFile | undefined> {
+  const opened = typeof source === "string" ? await fileAccess(source).catch(() => undefined) : undefined;
+  const access = typeof source === "string" ? opened : bytesAccess(source);
+  if (access === undefined) return undefined;
+  const { size } = access;
+  const last = new Uint8Array(4);
+  try {
+    const start = new Uint8Array(Math.min(SIGNATURE_BYTES, size));
+    await access.read(start, 0);
+    if (formatOf(start) !== "gzip") return undefined;
+    if (size >= TRAILER) await access.read(last, size - last.length);
+  } finally {
+    await access.close();
+  }
+  return {
+    declaredSize: Math.max(size, new DataView(last.buffer).getUint32(0, true)),
+    async *chunks() {
+      const file = typeof source === "string" ? await fileAccess(source, opened?.state) : access;
+      const progress = { bytesRead: 0 };
+      try {
+        yield* limited(countedBlocks(readBlocks(file, 0, size), progress), progress, options);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+async function* countedBlocks(
+  blocks: AsyncGenerator<Uint8Array>,
+  progress: { bytesRead: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const block of blocks) {
+    progress.bytesRead += block.length;
+    yield block;
+  }
+}
+
+async function* limited(
+  blocks: AsyncGenerator<Uint8Array>,
+  progress: { readonly bytesRead: number },
+  { maxRatio = DEFAULT_MAX_RATIO, maxSize = DEFAULT_MAX_SIZE, signal }: ZipOptions,
+): AsyncGenerator<Uint8Array> {
+  signal?.throwIfAborted();
+  const inflater = Inflater.take();
+  let size = 0;
+  try {
+    const chunks = inflater === undefined ? byZlib(blocks) : members(inflater, blocks);
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > maxSize) throw bomb(`grows beyond ${maxSize} bytes`, "maxSize");
+      if (size > SMALL && size > progress.bytesRead * maxRatio)
+        throw bomb(`grows more than ${maxRatio}-fold`, "maxRatio");
+      yield chunk;
+      signal?.throwIfAborted();
+    }
+  } catch (cause) {
+    throw signal?.aborted && cause === signal.reason ? cause : asDataError(cause);
+  } finally {
+    inflater?.release();
+  }
+}
+
+function bomb(what: string, option: string): DataError {
+  return new DataError(`The gzip data ${what}.`, {
+    code: "GzipBomb",
+    hint: `Raise the limit with ${option} if the data is trusted.`,
+  });
+}
+
+/** Errors of the decoder as DataError; the family's own and those of files as they are. */
+function asDataError(cause: unknown): unknown {
+  if (!(cause instanceof Error) || (cause.constructor !== Error && cause.constructor !== RangeError)) return cause;
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code !== undefined && !code.startsWith("Z_")) return cause;
+  const hint = "Get the file again.";
+  return new DataError(`The gzip data is damaged: ${cause.message}.`, { code: "BadGzip", hint, cause });
+}
+
+/** The contents of all members. Throws Error, as zlib words it where it would. */
+async function* members(inflater: Inflater, blocks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  // Bytes of headers and trailers, which may be cut anywhere.
+  let held = new Uint8Array(0);
+  let state: "header" | "data" | "trailer" | "padding" = "header";
+  let sum = 0;
+  let length = 0;
+  let pushed = 0;
+  let first = true;
+  for await (let block of blocks) {
+    while (block.length > 0) {
+      if (state === "data") {
+        pushed += block.length;
+        for (const chunk of inflater.push(block)) {
+          sum = crc32(chunk, sum);
+          length += chunk.length;
+          yield chunk;
+        }
+        if (!inflater.ended) break;
+        block = block.subarray(block.length - (pushed - inflater.consumed));
+        state = "trailer";
+        continue;
+      }
+      held = joined(held, block);
+      block = new Uint8Array(0);
+      if (state === "trailer" && held.length >= TRAILER) {
+        checkTrailer(held, sum, length);
+        held = held.subarray(TRAILER);
+        state = "header";
+        first = false;
+      }
+      // Behind the last member there may be zeros, as on tapes.
+      if (state === "header" && !first && held[0] === 0) state = "padding";
+      if (state === "padding") {
+        if (held.some((byte) => byte !== 0)) throw new Error("other bytes follow the compressed data");
+        held = new Uint8Array(0);
+      }
+      if (state !== "header") continue;
+      const end = headerEnd(held);
+      if (end === undefined) {
+        if (held.length > LONGEST_HEADER) throw new Error("its header is too long");
+        continue;
+      }
+      block = held.subarray(end);
+      held = new Uint8Array(0);
+      inflater.restart();
+      state = "data";
+      sum = 0;
+      length = 0;
+      pushed = 0;
+    }
+  }
+  const complete = state === "padding" || (state === "header" && !first && held.length === 0);
+  if (!complete) throw new Error("unexpected end of file");
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+/**
+ * Where the header at the start of `b` ends; undefined when it is not all there. Throws Error for what is not a header.
+ */
+function headerEnd(b: Uint8Array): number | undefined {
+  const magic = [0x1f, 0x8b];
+  if (b.subarray(0, 2).some((byte, i) => byte !== magic[i])) throw new Error("incorrect header check");
+  if (b.length < 10) return undefined;
+  if (b[2] !== 8) throw new Error("unknown compression method");
+  const flags = b[3];
+  if ((flags & RESERVED) !== 0) throw new Error("unknown header flags set");
+  let at = 10;
+  if ((flags & EXTRA) !== 0) at += 2 + (b[at] | (b[at + 1] << 8));
+  for (const flag of [NAME, COMMENT]) {
+    if ((flags & flag) === 0 || at > b.length) continue;
+    const zero = b.indexOf(0, at);
+    if (zero < 0) return undefined;
+    at = zero + 1;
+  }
+  if ((flags & HEADER_SUM) !== 0) {
+    if (at + 2 > b.length) return undefined;
+    if ((crc32(b.subarray(0, at)) & 0xffff) !== (b[at] | (b[at + 1] << 8))) throw new Error("header crc mismatch");
+    at += 2;
+  }
+  return at <= b.length ? at : undefined;
+}
+
+function checkTrailer(b: Uint8Array, sum: number, length: number): void {
+  const view = new DataView(b.buffer, b.byteOffset, b.length);
+  if (view.getUint32(0, true) !== sum) throw new Error("incorrect data check");
+  if (view.getUint32(4, true) !== length % 2 ** 32) throw new Error("incorrect length check");
+}
+
+/** Where WebAssembly is missing. */
+async function* byZlib(blocks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const input = Readable.from(blocks, { objectMode: true, highWaterMark: 1 });
+  const gunzip = createGunzip({ chunkSize: CHUNK });
+  input.on("error", (error) => gunzip.destroy(error));
+  input.pipe(gunzip);
+  try {
+    for await (const chunk of gunzip) yield chunk as Uint8Array;
+  } finally {
+    gunzip.destroy();
+    input.destroy();
+  }
+}
