@@ -21,7 +21,7 @@ export type Condition =
 /** Conditions by column name; all of them must hold. */
 export type Conditions<Row> = { readonly [K in keyof Row]?: Condition };
 
-/** Conditions as filters of a call. Throws InputError for a value that cannot appear in an address. */
+/** Conditions as filters of a call. Throws InputError for a missing value and for one that cannot be part of an address. */
 export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {
   if (typeof conditions !== "object" || conditions === null || Array.isArray(conditions)) {
     throw new InputError(`where() expects an object of conditions by column; got ${shown(conditions)}.`, {
@@ -31,10 +31,12 @@ export function filtersOf(settings: Settings, conditions: Readonly<Record<string
   }
   const filters: Filter[] = [];
   for (const [column, condition] of Object.entries(conditions)) {
-    if (condition === undefined) continue;
+    if (condition === undefined) throw missing(column, "The value");
     if (isOperators(condition)) {
-      for (const [operator, value] of Object.entries(condition)) {
-        if (value === undefined) continue;
+      const bounds = Object.entries(condition);
+      if (bounds.length === 0) throw missing(column, "Every bound");
+      for (const [operator, value] of bounds) {
+        if (value === undefined) throw missing(column, `The bound ${JSON.stringify(operator)}`);
         word(settings, "filter operator", operator, settings.profile.operators.value);
         filters.push({ column, operator, values: valuesOf(column, value, operator === "eq") });
       }
@@ -43,6 +45,15 @@ export function filtersOf(settings: Settings, conditions: Readonly<Record<string
     }
   }
   return filters;
+}
+
+/** A condition that would let every row through, such as one of a variable that was never set. */
+function missing(column: string, what: string): InputError {
+  return new InputError(`${what} for ${JSON.stringify(column)} is missing: the filter would not restrict the rows.`, {
+    code: "BadFilter",
+    column,
+    hint: `Leave ${JSON.stringify(column)} out of where() for rows with any value.`,
+  });
 }
 
 function isOperators(condition: unknown): condition is Readonly<Record<string, unknown>> {
