@@ -1,5 +1,6 @@
 import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
+import { keyOf } from "../columns/arrow/key.js";
 import {
   type CsvOptions,
   checkColumns,
@@ -45,7 +46,7 @@ import { concatTables } from "./verbs/concat.js";
 import { type Mask, passing } from "./verbs/filter.js";
 import { type Grouped, grouped } from "./verbs/grouped.js";
 import { newNames } from "./verbs/new-names.js";
-import { rowNumbers, setColumns, sliceRows } from "./verbs/pick.js";
+import { setColumns, sliceRows, takenRows } from "./verbs/pick.js";
 import type { SourceWords } from "./verbs/series-methods.js";
 import { sortKeys } from "./verbs/sort-keys.js";
 
@@ -186,6 +187,15 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return columnsOf(this.table.schema);
   }
 
+  /**
+   * The names of the columns that identify a row, such as `["ticker", "date"]`: the primary key of a table, the code and date of a
+   * database, the date of a dataset, or the `key` option of a reader. Empty where none is known. It is carried in the metadata of
+   * the Arrow schema, and kept while its columns are. Series methods take `by` from it.
+   */
+  get key(): readonly string[] {
+    return keyOf(this.table.schema);
+  }
+
   get numRows(): number {
     return this.table.numRows;
   }
@@ -278,9 +288,9 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return this.over(takeRows(this.table, sortedRows(this.table, sortKeys(this.table, keys))));
   }
 
-  /** The rows at these positions, in this order; a position may repeat. @throws InputError `OutOfRange` */
+  /** The rows at these positions, in this order; a position may repeat, which drops the key. @throws InputError `OutOfRange` */
   take(positions: ArrayLike<number>): Frame<Row> {
-    return this.over(takeRows(this.table, rowNumbers(positions, this.numRows)));
+    return this.over(takenRows(this.table, positions));
   }
 
   /** The first rows (default 5), all where there are fewer; buffers are shared. @throws InputError `BadArgument` for a number below 0 */

@@ -1,18 +1,23 @@
 import type { Table } from "../columns/arrow/arrow.js";
-import { columnIndex } from "../columns/arrow/column-names.js";
+import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./core/choose.js";
+import { ALONG, listOf, needTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
 import { keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
+import type { RepeatWords } from "./core/repeated-date.js";
+import { seriesTrack } from "./core/series-track.js";
 import { withColumns } from "./core/tables.js";
 import { dayTrack, rowAt, type Track } from "./core/track.js";
 
 export interface AsofOptions<Name extends string = string> {
   /** The column of days, by the name it has in both; the first date column of each where left out. */
   readonly on?: Name;
-  /** Columns that must be equal, by names that both have. */
+  /**
+   * Columns that must be equal, by names that both have. Where left out: the columns of the other frame's key that are not dates, if its
+   * key holds the date column and this frame has them; `[]` matches the days alone.
+   */
   readonly by?: Name | readonly Name[];
   /** `backward` (default): the last row not after the day; `forward`: the first not before it; `nearest`: the nearer, of two the earlier. */
   readonly direction?: "backward" | "forward" | "nearest";
@@ -26,10 +31,10 @@ export interface AsofOptions<Name extends string = string> {
 
 /**
  * Every row of `left` with the values of that row of `right` which was known on its day, null where there is none (pandas'
- * `merge_asof`, SQL's `ASOF JOIN`). The rows and their order are those of `left`, neither table need be sorted; of several rows of
- * one day `backward` and `nearest` take the last, `forward` the first. Column types stay.
+ * `merge_asof`, SQL's `ASOF JOIN`). The rows and their order are those of `left`, neither table need be sorted. With
+ * `by: []` dates of `right` may repeat: `backward` and `nearest` take the last row of a day, `forward` the first. Column types stay.
  *
- * @throws InputError `UnknownColumn`, `NoDateColumn`, `EmptyDate`, `DifferentTypes`, `UnknownValue`, `BadArgument`
+ * @throws InputError `RepeatedDate` where a series of `right` has several rows of one date, `UnknownColumn`, `NoDateColumn`, `EmptyDate`, `DifferentTypes`, `UnknownWord`, `BadOption`
  */
 export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "direction", "tolerance", "exact", "suffix"], "asof()");
@@ -38,9 +43,11 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
     options.tolerance === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.tolerance, 0, "tolerance");
   const onLeft = needTime(left, options.on, "asof()");
   const onRight = needTime(right, options.on, "asof()");
-  const names = listOf(options.by);
+  const names = options.by === undefined ? keyedNames(left, right, options.on) : listOf(options.by);
   const byRight = names.map((name) => columnIndex(right, name));
   const { leftCodes, track, places } = pairs(left, right, names, onRight);
+  const isOne = options.by !== undefined && names.length === 0;
+  if (track.repeats) seriesTrack(right, { on: onRight, by: byRight, isOne }, OTHER);
   const days = daysOf(vectorAt(left, onLeft), left.schema.fields[onLeft].name);
   const gap = (options.exact ?? true) ? 0 : 1;
   const picks = new Int32Array(left.numRows).fill(-1);
@@ -59,6 +66,18 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
   });
   return withColumns(left, new Map(), added);
 }
+
+/** The columns that identify a series of the right table by its key, if the left one has them all. */
+function keyedNames(left: Table, right: Table, on: string | undefined): readonly string[] {
+  const names = seriesOf(right, { on }).by.map((at) => right.schema.fields[at].name);
+  return names.every((name) => namesOf(left).includes(name)) ? names : [];
+}
+
+const OTHER: RepeatWords = {
+  subject: "A series of the other frame",
+  option: (names) => `{ by: ${JSON.stringify(names.length === 1 ? names[0] : names)} }`,
+  onPurpose: '{ by: [] } takes the last row of a date, with direction "forward" the first.',
+};
 
 interface Pairs {
   readonly leftCodes: Int32Array | undefined;

@@ -6,10 +6,11 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
 import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./core/aggregate.js";
 import { type Frequency, floor, label, next } from "./core/calendar.js";
-import { ALONG, type Along, listOf, needTime, vectorAt } from "./core/choose.js";
+import { ALONG, type Along, datedSeriesOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
+import { seriesTrack } from "./core/series-track.js";
 import { tableOf } from "./core/tables.js";
-import { rowAt, rowsAt, type Track, trackOf } from "./core/track.js";
+import { rowAt, rowsAt, type Track } from "./core/track.js";
 
 /** Last days of a week, in the order of their numbers. */
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
@@ -63,10 +64,10 @@ export function collapse(table: Table, frequency: Collapse, options: CollapseOpt
   refuseUnknown(options, [...ALONG, "label", "week", "value"], "collapse()");
   const word = oneOf(frequency, COLLAPSES, "collapse");
   if (word === "none") return table;
-  const on = needTime(table, options.on, "collapse()");
-  const by = listOf(options.by).map((name) => columnIndex(table, name));
+  const series = datedSeriesOf(table, options, "collapse()");
+  const { on, by } = series;
   const values = table.schema.fields.map((_, at) => at).filter((at) => at !== on && !by.includes(at));
-  let track = trackOf(table, on, by);
+  let track = seriesTrack(table, series);
   if (values.length === 1) track = withoutNulls(track, validOf(vectorAt(table, values[0])));
   return periodTable(table, on, by, periodsOf(track, word, options), options);
 }
@@ -87,7 +88,8 @@ export function periodTable(
     else if (by.includes(at)) columns.push({ field, data: takeVector(vectorAt(table, at), firsts).data[0] });
     else columns.push(...periodColumns(table, at, how(field.name), periods));
   }
-  return tableOf(columns, periods.label.length, table.schema.metadata);
+  const key = [...by, on].map((at) => table.schema.fields[at].name);
+  return tableOf(columns, periods.label.length, { key, metadata: table.schema.metadata });
 }
 
 /** A column of days. */
@@ -146,6 +148,7 @@ function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
     days: days === undefined ? undefined : positions.map((at) => days[at]),
     starts,
     newestFirst: track.newestFirst,
+    repeats: track.repeats,
   };
 }
 

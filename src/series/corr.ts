@@ -30,7 +30,7 @@ export function corr(table: Table, a: string, b: string, method: CorrelationMeth
  */
 export function corrMatrix(table: Table, columns?: readonly string[], method: CorrelationMethod = "pearson"): Table {
   const byRank = oneOf(method, ["pearson", "spearman"], "method") === "spearman";
-  const { values } = choose(table, { columns });
+  const { values } = choose(table, { columns, by: [] });
   const all = values.map((at) => numbersOf(vectorAt(table, at)));
   const results = all.map(() => new Float64Array(all.length));
   for (const [i, x] of all.entries()) {

@@ -15,7 +15,7 @@ const STATISTICS = ["count", "nulls", "mean", "std", "min", "25%", "50%", "75%",
  * @throws InputError `UnknownColumn`, `WrongType`
  */
 export function describe(table: Table, columns?: string | readonly string[]): Table {
-  const { values } = choose(table, { columns });
+  const { values } = choose(table, { columns, by: [] });
   const words: Column = textColumn("statistic", STATISTICS);
   const made = values.map((at) => doubleColumn(table.schema.fields[at], statisticsOf(numbersOf(vectorAt(table, at)))));
   return tableOf([words, ...made], STATISTICS.length);

@@ -14,9 +14,9 @@ import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { validOf } from "./core/aggregate.js";
-import { ALONG, type ColumnChoice, isNumber, vectorAt, wholeNumber } from "./core/choose.js";
+import { ALONG, type ColumnChoice, choose, isNumber, vectorAt, wholeNumber } from "./core/choose.js";
 import { exactColumn, isExact } from "./core/exact.js";
-import { computeColumns } from "./core/kernel.js";
+import { computeColumns, eachColumn } from "./core/kernel.js";
 import { type Column, doubleData, numbersOf } from "./core/numbers.js";
 import { rowAt, type Track } from "./core/track.js";
 import { dayNamed } from "./query.js";
@@ -49,12 +49,9 @@ export function fill(table: Table, filling: Filling, options: FillOptions = {}):
   refuseUnknown(options, [...ALONG, "columns", "limit"], "fill()");
   if ((typeof filling === "object" && filling !== null) || typeof filling === "number") {
     const value = typeof filling === "object" ? filling.value : filling;
-    return computeColumns(
-      table,
-      options,
-      (from, at) => filledWith(from, at, value),
-      options.columns === undefined ? (type) => fitsKind(type, value) : (type) => canHold(type, value),
-    );
+    const fits = options.columns === undefined ? fitsKind : canHold;
+    const { values } = choose(table, options, (type) => fits(type, value));
+    return eachColumn(table, values, (at) => filledWith(table, at, value));
   }
   const forward = oneOf(filling, ["forward", "backward"], "filling") === "forward";
   const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.limit, 1, "limit");

@@ -40,14 +40,14 @@ export function aggregateBy(table: Table, by: string | readonly string[], aggreg
       hint: "Leave the grouping columns out of the aggregates, or pass their aggregates as an array.",
     });
   }
-  return tableOf(made, spans.from.length);
+  return tableOf(made, spans.from.length, { key: listOf(by) });
 }
 
 /** Rows of each group, under the name `count`. */
 export function countBy(table: Table, by: string | readonly string[]): Table {
   const { spans, keys } = groupsOf(table, by);
   const counts = spans.to.map((end, g) => end - spans.from[g]);
-  return tableOf([...keys, countColumn("count", counts)], counts.length);
+  return tableOf([...keys, countColumn("count", counts)], counts.length, { key: listOf(by) });
 }
 
 const wordOf = (how: Aggregate): string => (typeof how === "string" ? how : `q${how.quantile}`);

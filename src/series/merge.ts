@@ -1,17 +1,22 @@
 import type { Field, Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
+import { keyOf } from "../columns/arrow/key.js";
 import { sortedRows } from "../columns/table/sort.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { isTime, listOf, needTime, vectorAt } from "./core/choose.js";
+import { datedSeriesOf, isTime, listOf, vectorAt } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
 import { joinedKey, type Keys, keysOf } from "./core/keys.js";
 import { type Column, renamed } from "./core/numbers.js";
+import { repeatedDate } from "./core/repeated-date.js";
 import { tableOf } from "./core/tables.js";
 
 export interface MergeOptions {
-  /** Key columns, by names that every table has; the first date column of each where left out. */
+  /**
+   * Key columns, by names that every table has. Where left out: the key of the tables if it is the same in all and holds their first date
+   * columns, else these date columns alone; neither may repeat.
+   */
   readonly on?: string | readonly string[];
   /** `outer` (default): every key of any table; `inner`: keys of all tables; `left`: the rows of the first. */
   readonly how?: "outer" | "inner" | "left";
@@ -25,7 +30,7 @@ export interface MergeOptions {
  * sorted by key, newest first where no table is oldest first but one is newest first; `inner` and `left` keep the order
  * of the first table. Column types stay.
  *
- * @throws InputError `NoFrames`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownValue`
+ * @throws InputError `NoFrames`, `RepeatedDate` without `on`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownWord`
  */
 export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
   refuseUnknown(options, ["on", "how", "suffixes"], "merge()");
@@ -39,15 +44,46 @@ export function merge(tables: readonly Table[], options: MergeOptions = {}): Tab
   const columns = keyColumns(tables, options.on);
   const keys = keysOf(tables, columns);
   const places = tables.map((_, t) => rowsByCode(keys.codes.rows[t], keys.codes.size));
+  const repeats = places.findIndex(({ starts }) => starts.some((start, c) => start - starts[c - 1] > 1));
+  if (repeats !== -1 && listOf(options.on).length === 0) throw severalRows(tables, columns, places, repeats);
   const codes = how === "outer" ? outerCodes(tables, columns, keys) : codesInOrder(keys.codes.rows[0]);
   const picks = joined(codes, places, how);
-  return sideBySide(tables, columns, keys, picks, options.suffixes);
+  return sideBySide(tables, columns, keys, picks, { suffixes: options.suffixes, isKeyed: repeats === -1 });
 }
 
+/** The named columns; else the key that all tables have, each with its own date column; else their date columns alone. */
 function keyColumns(tables: readonly Table[], on: MergeOptions["on"]): number[][] {
   const names = listOf(on);
   if (names.length > 0) return tables.map((table) => names.map((name) => columnIndex(table, name)));
-  return tables.map((table) => [needTime(table, undefined, "merge()")]);
+  const series = tables.map((table) => datedSeriesOf(table, {}, "merge()"));
+  const named = tables.map((table, t) => series[t].by.map((at) => table.schema.fields[at].name));
+  const isCommon = named.every((own) => own.length === named[0].length && own.every((name) => named[0].includes(name)));
+  if (!isCommon) return series.map(({ on: time }) => [time]);
+  const inOrder = [...series[0].by, series[0].on].sort((a, b) => placeInKey(tables[0], a) - placeInKey(tables[0], b));
+  return tables.map((table, t) =>
+    inOrder.map((at) => (at === series[0].on ? series[t].on : columnIndex(table, tables[0].schema.fields[at].name))),
+  );
+}
+
+const placeInKey = (table: Table, at: number): number => keyOf(table.schema).indexOf(table.schema.fields[at].name);
+
+/** The error for a table whose date, or key, repeats: merged with another its rows would meet in every combination. */
+function severalRows(
+  tables: readonly Table[],
+  columns: readonly (readonly number[])[],
+  places: readonly Places[],
+  t: number,
+): InputError {
+  const { rows, starts } = places[t];
+  const code = starts.findIndex((start, c) => start - starts[c - 1] > 1) - 1;
+  const on = columns[t].find((at) => isTime(tables[t].schema.fields[at].type)) as number;
+  const by = columns[t].filter((at) => at !== on);
+  const name = tables[t].schema.fields[on].name;
+  return repeatedDate(tables[t], { on, by }, [rows[starts[code]], rows[starts[code] + 1]], {
+    subject: `Frame ${t} of merge()`,
+    option: (names) => `{ on: ${JSON.stringify([...names, name])} }`,
+    onPurpose: `{ on: ${JSON.stringify(name)} } matches the dates alone, in every combination.`,
+  });
 }
 
 /** Rows by code: those of code c are at `starts[c]` to `starts[c + 1]`. */
@@ -141,7 +177,10 @@ function sideBySide(
   columns: readonly (readonly number[])[],
   keys: Keys,
   picks: readonly Int32Array[],
-  suffixes: readonly string[] = tables.map((_, t) => `_${t + 1}`),
+  {
+    suffixes = tables.map((_, t) => `_${t + 1}`),
+    isKeyed,
+  }: Pick<MergeOptions, "suffixes"> & { readonly isKeyed: boolean },
 ): Table {
   const length = picks[0].length;
   const made: Column[] = keyColumn(keys, picks, length);
@@ -161,7 +200,7 @@ function sideBySide(
     }
   }
   refuseDuplicates(made);
-  return tableOf(made, length);
+  return tableOf(made, length, { key: isKeyed ? keys.fields.map(({ name }) => name) : [] });
 }
 
 /** Key values, each from the first table that has the row. */

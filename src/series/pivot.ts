@@ -49,7 +49,7 @@ export function pivot(table: Table, options: PivotOptions): Table {
       made.push(spread(filled, called, cells.at.subarray(c * rows.size, (c + 1) * rows.size)));
     }
   }
-  return tableOf(made, rows.size);
+  return tableOf(made, rows.size, { key: listOf(index) });
 }
 
 /** The distinct values along one side, sorted: for each row its place, and for each place its first row. */

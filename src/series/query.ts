@@ -6,10 +6,11 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type Collapse, ORDERS, type Order, type Transform } from "../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../value/date.js";
 import { type CollapseOptions, collapse } from "./collapse.js";
-import { ALONG, listOf, needTime, vectorAt, wholeNumber } from "./core/choose.js";
+import { ALONG, needTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
+import { seriesTrack } from "./core/series-track.js";
 import { rowsOf } from "./core/tables.js";
-import { rowAt, trackOf } from "./core/track.js";
+import { rowAt } from "./core/track.js";
 import { type TransformOptions, transform } from "./transform.js";
 
 /**
@@ -59,9 +60,10 @@ const QUERY = [
 ] as const;
 
 /** The date column, those of `by` and the chosen one, in the order of the table. */
-function picked(table: Table, on: number, { by, column }: SeriesQuery): Table {
-  if (column === undefined) return table;
-  const chosen = new Set([on, columnIndex(table, column), ...listOf(by).map((name) => columnIndex(table, name))]);
+function picked(table: Table, on: number, query: SeriesQuery): Table {
+  if (query.column === undefined) return table;
+  const { by } = seriesOf(table, query);
+  const chosen = new Set([on, columnIndex(table, query.column), ...by]);
   return pickColumns(
     table,
     [...chosen].sort((a, b) => a - b),
@@ -93,11 +95,7 @@ export function dayNamed(text: string, what: string): number {
 function ordered(table: Table, on: string, { by, order, limit }: SeriesQuery): Table {
   const most = limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber(limit, 1, "limit");
   const wanted = order === undefined ? undefined : oneOf(order, ORDERS, "order");
-  const track = trackOf(
-    table,
-    columnIndex(table, on),
-    listOf(by).map((name) => columnIndex(table, name)),
-  );
+  const track = seriesTrack(table, seriesOf(table, { on, by }));
   const picked: number[] = [];
   for (let g = 0; g + 1 < track.starts.length; g++) {
     const count = Math.min(most, track.starts[g + 1] - track.starts[g]);

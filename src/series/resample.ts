@@ -1,10 +1,10 @@
 import type { Table } from "../columns/arrow/arrow.js";
-import { columnIndex } from "../columns/arrow/column-names.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type CollapseOptions, growing, type Periods, periodTable, WEEKDAYS } from "./collapse.js";
 import { type Frequency, floor, label, next } from "./core/calendar.js";
-import { ALONG, listOf, needTime } from "./core/choose.js";
-import { type Track, trackOf } from "./core/track.js";
+import { ALONG, datedSeriesOf } from "./core/choose.js";
+import { seriesTrack } from "./core/series-track.js";
+import type { Track } from "./core/track.js";
 import { type Filling, fill } from "./fill.js";
 
 export interface ResampleOptions<Name extends string = string> extends Omit<CollapseOptions<Name>, "label"> {
@@ -35,9 +35,9 @@ const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarte
 export function resample(table: Table, frequency: Frequency, options: ResampleOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "week", "value", "gaps", "skip"], "resample()");
   const word = oneOf(frequency, FREQUENCIES, "resample");
-  const on = needTime(table, options.on, "resample()");
-  const by = listOf(options.by).map((name) => columnIndex(table, name));
-  const periods = everyPeriod(trackOf(table, on, by), word, options);
+  const series = datedSeriesOf(table, options, "resample()");
+  const { on, by } = series;
+  const periods = everyPeriod(seriesTrack(table, series), word, options);
   const result = periodTable(table, on, by, periods, options);
   const gaps = options.gaps ?? "null";
   if (gaps === "null") return result;

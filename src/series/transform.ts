@@ -8,9 +8,10 @@ import { runAlong } from "./core/kernel.js";
 import { type Computed, doublesColumn } from "./core/numbers.js";
 import type { PieceKernel } from "./core/pieces.js";
 import { type Ranges, rangesWithout } from "./core/ranges.js";
+import { seriesTrack } from "./core/series-track.js";
 import { exactDifferences } from "./core/steps.js";
 import { inBatches, withColumns } from "./core/tables.js";
-import { rowAt, rowsAt, type Track, trackOf } from "./core/track.js";
+import { rowAt, rowsAt, type Track } from "./core/track.js";
 
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
   /**
@@ -52,13 +53,13 @@ export function transform(table: Table, name: Transform, options: TransformOptio
   const word = oneOf(name, TRANSFORMS, "transform");
   if (word === "none") return table;
   const digits = wholeNumber(options.digits ?? 14, 1, "digits");
-  const { on, by, values } = choose(table, options);
+  const chosen = choose(table, options);
   const drops = word === "diff" || word === "rdiff";
   const source = drops ? inBatches(table) : table;
-  const track = trackOf(source, on, by);
+  const track = seriesTrack(source, chosen);
   const gone = drops ? firstRows(track) : undefined;
   const made = new Map<number, Computed>();
-  for (const at of values) made.set(at, transformed(source, at, { word, digits, track, gone }));
+  for (const at of chosen.values) made.set(at, transformed(source, at, { word, digits, track, gone }));
   return withColumns(source, made, [], gone && keptOf(source, gone));
 }
 

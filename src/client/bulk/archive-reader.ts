@@ -29,6 +29,7 @@ export async function* landedBatches(landing: Landing, options: LandOptions): As
   const entry = await zipEntry(zip, { signal: options.signal });
   const { size: total } = entry;
   const chosen = await landing.choose(() => firstCells(entry.chunks()));
+  const key = options.key ?? chosen.key;
   if (total === 0) return;
   const progress = readProgress(onProgress, code);
   let bytes = 0;
@@ -36,7 +37,7 @@ export async function* landedBatches(landing: Landing, options: LandOptions): As
   const onBytes = (read: number): void => {
     bytes = read;
   };
-  for await (const batch of zipBatches(zip, entry, { ...options, ...chosen, emptyText, onBytes, lent })) {
+  for await (const batch of zipBatches(zip, entry, { ...options, ...chosen, key, emptyText, onBytes, lent })) {
     rows += batch.numRows;
     progress.step({ rows, bytes, total });
     yield batch;

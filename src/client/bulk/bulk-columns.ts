@@ -8,6 +8,8 @@ interface BulkColumns {
   readonly columns: readonly ColumnSpec[];
   readonly header: boolean | "detect";
   readonly lenient?: CsvLeniency;
+  /** Names of the columns that identify a row. */
+  readonly key?: readonly string[];
 }
 
 /** Decides how a file is read. `firstCells` gives the cells of its first line, none for an empty file. */
@@ -63,14 +65,20 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 export function databaseColumns(titles: (datasetCode: string) => Promise<readonly string[]>): ColumnChooser {
   return async (firstCells) => {
     const first = await firstCells();
-    if (first.length === 0) return { columns: codeAndDate("Date"), header: true };
+    if (first.length === 0) return keyed({ columns: codeAndDate("Date"), header: true });
     const header = !DAY.test(first[1] ?? "");
     const known = header ? first.slice(1) : await titles(first[0]).catch(() => []);
     const names =
       known.length === first.length - 1 ? known : first.slice(1).map((_, i) => (i === 0 ? "Date" : `Column ${i}`));
-    return { columns: named(header ? first[0] : "Code", names), header };
+    return keyed({ columns: named(header ? first[0] : "Code", names), header });
   };
 }
+
+/** A database has one row for each code and date. */
+const keyed = (chosen: BulkColumns): BulkColumns => ({
+  ...chosen,
+  key: chosen.columns.slice(0, 2).map(({ name }) => name),
+});
 
 function named(code: string, names: readonly string[]): ColumnSpec[] {
   const rest = names.map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
@@ -84,11 +92,14 @@ const codeAndDate = (date: string): ColumnSpec[] => named("Code", [date]);
  *
  * @throws {InputError} NoSchema for any other file
  */
-export function undeclaredColumns(path: string, lenient: CsvLeniency | undefined): ColumnChooser {
+export function undeclaredColumns(path: string, options: Pick<BulkColumns, "lenient" | "key">): ColumnChooser {
   const asDatabase = databaseColumns(async () => []);
   return async (firstCells) => {
     const [code] = await firstCells();
-    if (code === "Code") return { ...(await asDatabase(firstCells)), lenient };
+    if (code === "Code") {
+      const chosen = await asDatabase(firstCells);
+      return { ...chosen, lenient: options.lenient, key: options.key ?? chosen.key };
+    }
     throw new InputError(`${path} does not declare the types of its columns.`, {
       code: "NoSchema",
       hint: 'Declare them: bulkFile(path, { columns: [{ name: "ticker", type: "String" }, …] }).',

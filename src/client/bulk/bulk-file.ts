@@ -3,7 +3,13 @@ import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import { type CsvOptions, checkColumns, checkCsvDialect, checkReadOptions } from "../../columns/arrow/read-options.js";
+import {
+  type CsvOptions,
+  checkColumns,
+  checkCsvDialect,
+  checkKey,
+  checkReadOptions,
+} from "../../columns/arrow/read-options.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { LentBatches } from "../../columns/build/lent-batches.js";
 import { atomicFile, type Written } from "../../columns/io/atomic-file.js";
@@ -27,7 +33,7 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import { queryCard } from "../cards/query-card.js";
 import { type Session, telling } from "../transport/request.js";
 import { copyCsv, type Landing, type LandOptions, landedBatches } from "./archive-reader.js";
-import { type ColumnChooser, undeclaredColumns } from "./bulk-columns.js";
+import { type BulkColumns, type ColumnChooser, undeclaredColumns } from "./bulk-columns.js";
 import { type BulkStatus, shownStatus } from "./bulk-status.js";
 import { download, type LinkSource } from "./download.js";
 import { noteOf, sweepUnfinished } from "./partial-file.js";
@@ -143,14 +149,14 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     checkReadOptions(options, "frame()", CALL);
     return this.#landed(undefined, options, async (landing) => {
       const batches: RecordBatch[] = [];
-      let columns: readonly ColumnSpec[] = [];
+      let chosen: BulkColumns | undefined;
       const choose: ColumnChooser = async (firstCells) => {
-        const chosen = await landing.choose(firstCells);
-        columns = chosen.columns;
+        chosen = await landing.choose(firstCells);
         return chosen;
       };
       for await (const batch of landedBatches({ ...landing, choose }, options)) batches.push(batch);
-      const schema = batches[0]?.schema ?? schemaOf(columns, options);
+      const schema =
+        batches[0]?.schema ?? schemaOf(chosen?.columns ?? [], { ...options, key: options.key ?? chosen?.key });
       return Frame.fromBatches<Row>(schema, batches, { code: this.code, ...this.#origin.about, complete: true });
     });
   }
@@ -347,6 +353,8 @@ export interface LocalBulkOptions extends Pick<CsvOptions, "header" | "emptyText
    * Name and service type of each column; may be omitted for a database bulk file, which starts with `Code` (spec 2.5).
    */
   readonly columns?: readonly ColumnSpec[];
+  /** Names of the columns that identify a row: the `key` of its frames and files. */
+  readonly key?: readonly string[];
 }
 
 /**
@@ -370,11 +378,12 @@ export function bulkFile<Row extends object = Record<string, Cell>>(
       hint: "Give the path of a zip archive; bytes in memory go into Frame.fromZip(bytes, { columns }).",
     });
   }
-  refuseUnknown(options, ["columns", "header", "emptyText", "lenient"], "bulkFile()");
-  const { columns, header, emptyText = "quoted", lenient } = options;
+  refuseUnknown(options, ["columns", "key", "header", "emptyText", "lenient"], "bulkFile()");
+  const { columns, key, header, emptyText = "quoted", lenient } = options;
   checkCsvDialect(options, "bulkFile()");
   if (columns !== undefined) checkColumns(columns, "bulkFile()");
-  else if (header !== undefined) {
+  checkKey(key, columns, "bulkFile()");
+  if (columns === undefined && header !== undefined) {
     throw new InputError("bulkFile() expects columns together with header; got header alone.", {
       code: "BadArgument",
       hint: 'Declare the columns: bulkFile(path, { header: false, columns: [{ name: "ticker", type: "String" }, …] }).',
@@ -386,7 +395,9 @@ export function bulkFile<Row extends object = Record<string, Cell>>(
   };
   return new BulkFile<Row>({
     code: path,
-    choose: columns ? () => ({ columns, header: header ?? true, lenient }) : undeclaredColumns(path, lenient),
+    choose: columns
+      ? () => ({ columns, key, header: header ?? true, lenient })
+      : undeclaredColumns(path, { lenient, key }),
     emptyText,
     status,
     ready: status,

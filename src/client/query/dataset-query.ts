@@ -228,9 +228,10 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     }
     const columns = names.map((name, i): ColumnSpec => ({ name, type: i === 0 ? "Date" : "double" }));
     const { profile } = this.#session.settings;
-    const batches = typedRows(document.rows, columns, profile, { warn: this.#session.settings.warn, ...options });
+    const read = { warn: this.#session.settings.warn, key: names.slice(0, 1), ...options };
+    const batches = typedRows(document.rows, columns, profile, read);
     const rows = batches.reduce((sum, batch) => sum + batch.numRows, 0);
-    return Frame.fromBatches<Row>(batches[0]?.schema ?? schemaOf(columns, options), batches, {
+    return Frame.fromBatches<Row>(batches[0]?.schema ?? schemaOf(columns, read), batches, {
       ...this.#source(rows),
       ...(document.fields.frequency ? { frequency: document.fields.frequency } : {}),
       ...about,

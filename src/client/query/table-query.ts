@@ -1,6 +1,8 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { checkReadOptions } from "../../columns/arrow/read-options.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
+import { tableOf } from "../../columns/table/conform.js";
+import { keyed, keying } from "../../columns/table/pick.js";
 import { showAsCard } from "../../display/base/card.js";
 import type { TableMetadata } from "../../document/records.js";
 import { InputError } from "../../errors/errors.js";
@@ -129,31 +131,43 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     const batches: RecordBatch[] = [];
     let last: Page | undefined;
     const call = await this.#tableCall(options.signal);
+    const key = keyOf(call);
     for await (const page of pagesOf(this.#session, call, options)) {
       batches.push(...page.batches);
       last = { ...page, capped: page.capped || last?.capped === true };
     }
-    const schema = batches[0]?.schema ?? schemaOf(last?.columns ?? [], options);
-    return Frame.fromBatches<Row>(schema, batches, await this.#source(last, call.known));
+    return this.#frame({ batches, columns: last?.columns ?? [] }, options, await key, await this.#source(last, call));
   }
 
   /** The rows as record batches, page by page; the next page is on its way while one is used. */
   async *batches(options: ReadCall = {}): AsyncGenerator<RecordBatch> {
     checkReadOptions(options, "batches()");
     const call = await this.#tableCall(options.signal);
-    for await (const page of pagesOf(this.#session, call, options)) yield* page.batches;
+    const key = keyOf(call);
+    let underKey: ((batch: RecordBatch) => RecordBatch) | undefined;
+    for await (const page of pagesOf(this.#session, call, options)) {
+      underKey ??= keying(options.key ?? (await key));
+      yield* page.batches.map(underKey);
+    }
   }
 
   /** One page: the first, or the one that `cursor` of an earlier page's `next` stands for. */
   async page(cursor?: string | null, options: ReadCall = {}): Promise<TablePage<Row>> {
     checkReadOptions(options, "page()");
     const call = await this.#tableCall(options.signal);
+    const key = keyOf(call);
     const page = await pageOf(this.#session, call, cursor ?? null, options);
-    const schema = page.batches[0]?.schema ?? schemaOf(page.columns, options);
-    return {
-      frame: Frame.fromBatches<Row>(schema, page.batches, await this.#source(page, call.known)),
-      next: page.next,
-    };
+    return { frame: this.#frame(page, options, await key, await this.#source(page, call)), next: page.next };
+  }
+
+  #frame(
+    { batches, columns }: Pick<Page, "batches" | "columns">,
+    options: ReadCall,
+    key: readonly string[],
+    source: FrameSource,
+  ): Frame<Row> {
+    const table = tableOf(batches, batches[0]?.schema ?? schemaOf(columns, options));
+    return Frame.from<Row>(keyed(table, options.key ?? key), source);
   }
 
   /**
@@ -172,9 +186,9 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
       code: this.code,
       about: sourceOf(this.code, filters, undefined),
       choose: async (firstCells) => {
-        const { columns } = await (await checked()).metadata();
+        const { columns, primary_key: key } = await (await checked()).metadata();
         const wanted = select?.map((name) => columns.find((column) => column.name === name) as ColumnSpec);
-        return serviceColumns(wanted ?? columns, firstCells);
+        return { ...(await serviceColumns(wanted ?? columns, firstCells)), key };
       },
       emptyText: emptyTextOf(this.#session.settings.profile),
       status: async (signal) => {
@@ -209,8 +223,8 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     return { code: this.code, known, codes: this.#codes, filters, select, pageSize, format, metadata, fresh };
   }
 
-  async #source(page: Page | undefined, read: TableMetadata | undefined): Promise<FrameSource> {
-    const known = (await this.#memory.known<TableMetadata>(this.#remembered)) ?? read;
+  async #source(page: Page | undefined, call: TableCall): Promise<FrameSource> {
+    const known = (await this.#memory.known<TableMetadata>(this.#remembered)) ?? call.known;
     return {
       ...sourceOf(this.code, this.#wanted.filters, known),
       complete: page !== undefined && page.next === null && !page.capped,
@@ -241,6 +255,18 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
 
   #with(change: Partial<Wanted>): TableQuery<Row> {
     return new TableQuery(this.#session, this.#memory, this.#pair(), { ...this.#wanted, ...change });
+  }
+}
+
+/**
+ * The primary key of the table (spec 2.7), requested beside the rows. Rows are not refused for want of it: where the metadata cannot be
+ * read, the frame has no key.
+ */
+async function keyOf({ known, metadata }: TableCall): Promise<readonly string[]> {
+  try {
+    return (known ?? (await metadata())).primary_key ?? [];
+  } catch {
+    return [];
   }
 }
 

@@ -1,5 +1,7 @@
 import { InputError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Schema } from "./arrow.js";
 
@@ -30,6 +32,8 @@ export interface ReadOptions {
   readonly warn?: (message: string) => void;
   /** Called once per column and kind at the end of a read in which cells became null or were rounded. */
   readonly onReport?: (report: CellReport) => void;
+  /** Names of the columns whose values together identify a row: the `key` of the frame. */
+  readonly key?: readonly string[];
   /** Rows of a record batch; default 65,536. */
   readonly batchRows?: number;
   /** Threads for a long file: a CSV file is split over them, that of an archive is inflated on one and parsed on another. Default one for each core; `1`: the caller's alone. */
@@ -87,7 +91,7 @@ export interface OnBytes {
 export const BATCH_ROWS = 65_536;
 
 const READ: readonly (keyof ReadOptions)[] = [
-  ...(["decimals", "onBadCell", "onPrecisionLoss", "warn", "onReport"] as const),
+  ...(["decimals", "onBadCell", "onPrecisionLoss", "warn", "onReport", "key"] as const),
   ...(["batchRows", "threads", "text", "firstRow", "schema", "signal"] as const),
 ];
 const CSV: readonly (keyof CsvOptions)[] = [...READ, "columns", "header", "emptyText", "lenient", "maxCellBytes"];
@@ -105,6 +109,7 @@ const WORDS = {
 export function checkReadOptions(options: object | undefined, where: string, also: readonly string[] = []): void {
   refuseUnknown(options, [...READ, ...also], where);
   checkWords(options, WORDS);
+  checkKey((options as ReadOptions | undefined)?.key, undefined, where);
 }
 
 /** As {@link checkReadOptions}, for CSV; the columns must be there. */
@@ -114,6 +119,27 @@ export function checkCsvOptions(options: CsvOptions, where: string, also: readon
   refuseUnknown(options, [...CSV, ...also], where);
   checkWords(options, WORDS);
   checkCsvDialect(options, where);
+  checkKey(options.key, options.columns, where);
+}
+
+/** Throws InputError for a key that is not a list of different names, and for a name that is not among `columns` where these are known. */
+export function checkKey(key: unknown, columns: readonly ColumnSpec[] | undefined, where: string): void {
+  if (key === undefined) return;
+  const isList = Array.isArray(key) && key.every((name) => typeof name === "string");
+  if (!isList || new Set(key).size !== key.length) {
+    throw new InputError(`The key of ${where} must be a list of different column names; got ${shown(key)}.`, {
+      code: "BadKey",
+      hint: 'Pass the names of the columns that identify a row: { key: ["ticker", "date"] }.',
+    });
+  }
+  const names = columns?.map(({ name }) => name);
+  const unknown = names && key.find((name) => !names.includes(name));
+  if (names === undefined || unknown === undefined) return;
+  throw new InputError(`The key of ${where} names ${JSON.stringify(unknown)}, which is not a column.`, {
+    code: "UnknownColumn",
+    column: unknown,
+    hint: suggestion(unknown, names, "columns"),
+  });
 }
 
 /** Throws InputError for an unknown value of `header`, `emptyText` or `lenient`. */

@@ -15,6 +15,7 @@ import {
   Type,
   Utf8,
 } from "./arrow.js";
+import { withKey } from "./key.js";
 import type { ReadOptions } from "./read-options.js";
 
 /** Key of the field metadata that carries the service's own type name. */
@@ -59,10 +60,14 @@ export function fieldOf(column: ColumnSpec, options?: Pick<ReadOptions, "decimal
 
 /**
  * The Arrow schema of columns as the service declares them (spec 2.6); the service type rides in the metadata of each field
- * under `arrowbook.type`. An unknown type is text (one warning from whoever reads cells into it).
+ * under `arrowbook.type`, the key in that of the schema ({@link withKey}). An unknown type is text (one warning from whoever reads cells into it).
  */
-export function schemaOf(columns: readonly ColumnSpec[], options?: Pick<ReadOptions, "decimals" | "text">): Schema {
-  return new Schema(columns.map((column) => fieldOf(column, options)));
+export function schemaOf(
+  columns: readonly ColumnSpec[],
+  options: Pick<ReadOptions, "decimals" | "text" | "key"> = {},
+): Schema {
+  const schema = new Schema(columns.map((column) => fieldOf(column, options)));
+  return options.key === undefined ? schema : withKey(schema, options.key);
 }
 
 /** The same schema with other Arrow types where `types` has one (by column number); names and metadata stay. */

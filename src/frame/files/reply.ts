@@ -31,8 +31,11 @@ export function readReply(
   }
   const { fields, rows } = readFields(lenient((reply as Resource).fields), root, { fields: {} });
   if (rows?.kind !== "json") throw new DataError("The reply has no rows.", { code: "UnexpectedShape" });
-  const columns = (fields["columns"] ?? seriesColumns(fields["column_names"])) as readonly ColumnSpec[];
-  return { table: jsonRowsTable(rows.bytes, rows.start, rows.end, columns, options), source: sourceOf(fields) };
+  const declared = fields["columns"] as readonly ColumnSpec[] | undefined;
+  const columns = declared ?? seriesColumns(fields["column_names"]);
+  const key = declared === undefined ? [columns[0].name] : undefined;
+  const table = jsonRowsTable(rows.bytes, rows.start, rows.end, columns, { key, ...options });
+  return { table, source: sourceOf(fields) };
 }
 
 /** What holds the rows, and no member missed but the rows and their columns: recorded and shortened replies lack the rest. */

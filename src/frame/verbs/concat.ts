@@ -9,6 +9,7 @@ import {
   type Vector,
 } from "../../columns/arrow/arrow.js";
 import { namesOf } from "../../columns/arrow/column-names.js";
+import { keyOf, withKey } from "../../columns/arrow/key.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { typeNames } from "../../columns/arrow/schema.js";
 import { takeVector } from "../../columns/table/take.js";
@@ -16,7 +17,7 @@ import { InputError } from "../../errors/errors.js";
 
 /**
  * The rows of several tables one after the other; the batches are shared, not copied. Names, their order and the types must agree;
- * a dictionary beside plain text becomes plain text.
+ * a dictionary beside plain text becomes plain text. The key stays where all tables have the same.
  * @throws InputError `DifferentColumns`
  */
 export function concatTables(tables: readonly Table[]): Table {
@@ -32,9 +33,16 @@ export function concatTables(tables: readonly Table[]): Table {
     const nullable = tables.some((table) => table.schema.fields[c].nullable);
     return field.clone({ type: types[c], nullable });
   });
-  const schema = new Schema(fields, first.schema.metadata);
+  const schema = withKey(new Schema(fields, first.schema.metadata), commonKey(tables));
   const batches = tables.flatMap((table) => table.batches).map((batch) => reshaped(batch, schema));
   return new Table(schema, batches);
+}
+
+/** The key that all tables have, whatever the order of its columns. */
+function commonKey(tables: readonly Table[]): readonly string[] {
+  const [first, ...rest] = tables.map((table) => keyOf(table.schema));
+  const isCommon = rest.every((key) => key.length === first.length && key.every((name) => first.includes(name)));
+  return isCommon ? first : [];
 }
 
 function reshaped(batch: RecordBatch, schema: Schema): RecordBatch {

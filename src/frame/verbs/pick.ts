@@ -1,5 +1,8 @@
-import { type RecordBatch, Schema, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { type RecordBatch, type Schema, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { schemaLike } from "../../columns/arrow/key.js";
 import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
+import { keyed } from "../../columns/table/pick.js";
+import { takeRows } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { needList } from "../cells/given.js";
@@ -38,8 +41,23 @@ function placeOf(at: number, count: number): number {
   return Math.min(count, Math.max(0, whole < 0 ? count + whole : whole));
 }
 
-/** Row numbers as `take()` is given them. @throws InputError `OutOfRange`, `BadArgument` */
-export function rowNumbers(positions: unknown, numRows: number): Uint32Array {
+/** The rows at these positions; without the key where a position repeats. @throws InputError `OutOfRange`, `BadOption` */
+export function takenRows(table: Table, positions: unknown): Table {
+  const rows = rowNumbers(positions, table.numRows);
+  const taken = takeRows(table, rows);
+  return hasRepeats(rows, table.numRows) ? keyed(taken, []) : taken;
+}
+
+function hasRepeats(rows: Uint32Array, numRows: number): boolean {
+  const seen = new Uint8Array(numRows);
+  for (let i = 0; i < rows.length; i++) {
+    if (seen[rows[i]] === 1) return true;
+    seen[rows[i]] = 1;
+  }
+  return false;
+}
+
+function rowNumbers(positions: unknown, numRows: number): Uint32Array {
   needList(positions, "take()", "Give a list of row numbers.");
   return Uint32Array.from(positions as ArrayLike<number>, (at) => {
     if (Number.isInteger(at) && at >= 0 && at < numRows) return at;
@@ -51,11 +69,13 @@ export function rowNumbers(positions: unknown, numRows: number): Uint32Array {
 }
 
 /**
- * The table with these columns set: a name that exists is replaced where it stands, a new one goes to the end.
+ * The table with these columns set: a name that exists is replaced in its place, a new one goes to the end. A replaced key column drops
+ * the key.
  * @throws InputError `DifferentLength`
  */
 export function setColumns(table: Table, columns: readonly MadeColumn[]): Table {
   const fields = [...table.schema.fields];
+  const replaced: number[] = [];
   const vectors: Vector[] = fields.map((_, i) => table.getChildAt(i) as Vector);
   for (const { field, vector } of columns) {
     if (vector.length !== table.numRows) {
@@ -65,10 +85,11 @@ export function setColumns(table: Table, columns: readonly MadeColumn[]): Table 
       );
     }
     const at = fields.findIndex(({ name }) => name === field.name);
+    if (at !== -1) replaced.push(at);
     fields[at === -1 ? fields.length : at] = field;
     vectors[at === -1 ? vectors.length : at] = vector;
   }
-  return tableOfVectors(new Schema(fields, table.schema.metadata), vectors, table.numRows);
+  return tableOfVectors(schemaLike(table.schema, fields, replaced), vectors, table.numRows);
 }
 
 /** A table over vectors of equal length, cut into batches wherever one of them has a chunk's end; buffers are shared. */

@@ -1,5 +1,6 @@
 import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
 import { columnIndex } from "../../columns/arrow/column-names.js";
+import { keyOf } from "../../columns/arrow/key.js";
 import { typeName } from "../../columns/arrow/schema.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
@@ -8,7 +9,10 @@ import { shown } from "../../errors/shown.js";
 export interface Along<Name extends string = string> {
   /** The column of days; the first date column where left out. */
   readonly on?: Name;
-  /** Columns that name the series: every series is computed for itself. */
+  /**
+   * Columns that identify a series: each series is computed by itself. The columns of the frame's key that are not dates where left
+   * out, if the key holds the date column; `[]` treats all rows as one series.
+   */
   readonly by?: Name | readonly Name[];
 }
 
@@ -24,10 +28,16 @@ export interface ColumnChoice<Name extends string = string> extends Along<Name> 
 export const ALONG = ["on", "by"] as const;
 export const CHOICE = [...ALONG, "columns", "suffix"] as const;
 
-/** Positions of the chosen columns. */
-export interface Chosen {
+/** Positions of the columns that make the series of a table. */
+export interface SeriesColumns {
   readonly on: number | undefined;
   readonly by: readonly number[];
+  /** `by` is an empty list: all rows are one series on purpose, also where dates repeat. */
+  readonly isOne: boolean;
+}
+
+/** Positions of the chosen columns. */
+export interface Chosen extends SeriesColumns {
   readonly values: readonly number[];
 }
 
@@ -87,19 +97,38 @@ export function needTime(table: Table, on: string | undefined, what: string): nu
   });
 }
 
+/** The date column and the columns that identify a series; without `by` those of the key that are not dates, if the key holds the date column. */
+export function seriesOf(table: Table, { on, by }: Along): SeriesColumns {
+  const time = timeColumn(table, on);
+  if (by === undefined) return { on: time, by: keyedBy(table, time), isOne: false };
+  const names = listOf(by);
+  return { on: time, by: names.map((name) => columnIndex(table, name)), isOne: names.length === 0 };
+}
+
+/** As {@link seriesOf}, for what cannot be done without a date column. Throws {@link InputError} `NoDateColumn`. */
+export function datedSeriesOf(table: Table, along: Along, what: string): SeriesColumns & { readonly on: number } {
+  return { ...seriesOf(table, along), on: needTime(table, along.on, what) };
+}
+
+function keyedBy(table: Table, on: number | undefined): number[] {
+  const key = on === undefined ? [] : keyOf(table.schema);
+  if (on === undefined || !key.includes(table.schema.fields[on].name)) return [];
+  const columns = key.map((name) => columnIndex(table, name));
+  return columns.filter((at) => !isTime(table.schema.fields[at].type));
+}
+
 /** The chosen columns; without `columns` every one that `fits` but `on` and `by`. */
 export function choose(table: Table, choice: ColumnChoice, fits: (type: DataType) => boolean = isNumber): Chosen {
-  const on = timeColumn(table, choice.on);
-  const by = listOf(choice.by).map((name) => columnIndex(table, name));
+  const series = seriesOf(table, choice);
   if (choice.columns !== undefined) {
     const values = listOf(choice.columns).map((name) => fitting(table, name, fits));
-    return { on, by, values };
+    return { ...series, values };
   }
   const values: number[] = [];
   for (const [at, field] of table.schema.fields.entries()) {
-    if (at !== on && !by.includes(at) && fits(field.type)) values.push(at);
+    if (at !== series.on && !series.by.includes(at) && fits(field.type)) values.push(at);
   }
-  return { on, by, values };
+  return { ...series, values };
 }
 
 function fitting(table: Table, name: string, fits: (type: DataType) => boolean): number {

@@ -36,12 +36,29 @@ function dayChunk(data: Data): Int32Array {
   const perDay = DataType.isTimestamp(data.type)
     ? PER_DAY[(data.type as unknown as { unit: TimeUnit }).unit]
     : 86_400_000n;
-  const raw = data.values as Int32Array | BigInt64Array;
-  const moments = raw instanceof BigInt64Array ? raw : new BigInt64Array(raw.buffer, raw.byteOffset, data.length);
+  const moments = momentsOf(data);
   const days = new Int32Array(data.length);
   for (let i = 0; i < days.length; i++) {
     const day = moments[i] / perDay;
     days[i] = Number(moments[i] < 0n && day * perDay !== moments[i] ? day - 1n : day);
   }
   return days;
+}
+
+/** The timestamps of a chunk, in the unit of its type. */
+function momentsOf({ values, length }: Data): BigInt64Array {
+  const raw = values as Int32Array | BigInt64Array;
+  return raw instanceof BigInt64Array ? raw : new BigInt64Array(raw.buffer, raw.byteOffset, length);
+}
+
+/** A column of timestamps in the unit of its type, by row; undefined for a column of whole days. */
+export function timestampsOf(vector: Vector): BigInt64Array | undefined {
+  if (isDayType(vector.type)) return undefined;
+  const all = new BigInt64Array(vector.length);
+  let at = 0;
+  for (const data of vector.data) {
+    all.set(momentsOf(data).subarray(0, data.length), at);
+    at += data.length;
+  }
+  return all;
 }

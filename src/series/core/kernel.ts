@@ -2,8 +2,9 @@ import type { DataType, Table, Vector } from "../../columns/arrow/arrow.js";
 import { type ColumnChoice, choose, vectorAt } from "./choose.js";
 import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "./numbers.js";
 import { cutsOf, type PieceKernel, type RunOptions, runPieces, runRows } from "./pieces.js";
+import { seriesTrack } from "./series-track.js";
 import { withColumns } from "./tables.js";
-import { byRow, inOrder, type Track, trackOf } from "./track.js";
+import { byRow, inOrder, type Track } from "./track.js";
 
 /**
  * One calculation along one series of doubles: reads `y` and fills `out` from `from` to `to` (exclusive), NaN for null
@@ -25,14 +26,24 @@ export function computeColumns(
   compute: Compute,
   fits?: (type: DataType) => boolean,
 ): Table {
-  const { on, by, values } = choose(table, choice, fits);
-  const track = trackOf(table, on, by);
+  const chosen = choose(table, choice, fits);
+  const track = seriesTrack(table, chosen);
+  return eachColumn(table, chosen.values, (at) => compute(table, at, track), choice.suffix);
+}
+
+/** The columns at these positions computed one by one, in place, or with a suffix beside the originals. */
+export function eachColumn(
+  table: Table,
+  values: readonly number[],
+  compute: (at: number) => Computed,
+  suffix?: string,
+): Table {
   const replaced = new Map<number, Computed>();
   const added: Computed[] = [];
   for (const at of values) {
-    const column = compute(table, at, track);
-    if (choice.suffix === undefined) replaced.set(at, column);
-    else added.push({ ...column, field: renamed(column.field, table.schema.fields[at].name + choice.suffix) });
+    const column = compute(at);
+    if (suffix === undefined) replaced.set(at, column);
+    else added.push({ ...column, field: renamed(column.field, table.schema.fields[at].name + suffix) });
   }
   return withColumns(table, replaced, added);
 }

@@ -1,18 +1,26 @@
 import { type Data, Schema, Table } from "../../columns/arrow/arrow.js";
+import { schemaLike, withKey } from "../../columns/arrow/key.js";
 import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
 import { tableOfData, takeRows } from "../../columns/table/take.js";
 import type { Column, Computed } from "./numbers.js";
 import { cutsOf } from "./pieces.js";
 import { type Ranges, takeRanges } from "./ranges.js";
 
+/** What a table carries beside its columns. */
+interface Carried {
+  /** Names of the columns that identify a row. */
+  readonly key?: readonly string[];
+  readonly metadata?: Map<string, string>;
+}
+
 /** A table of one batch over these columns. */
-export function tableOf(columns: readonly Column[], rows: number, metadata: Map<string, string> = new Map()): Table {
+export function tableOf(columns: readonly Column[], rows: number, { key = [], metadata }: Carried = {}): Table {
   const schema = new Schema(
     columns.map(({ field }) => field),
     metadata,
   );
   return tableOfData(
-    schema,
+    withKey(schema, key),
     columns.map(({ data }) => data),
     rows,
   );
@@ -20,7 +28,8 @@ export function tableOf(columns: readonly Column[], rows: number, metadata: Map<
 
 /**
  * `table` with some columns replaced (by position) and others added at the end, batch by batch, as {@link inBatches} where a column comes
- * in pieces. Of each batch the rows of `kept` are kept, all where it is left out; the computed columns hold these rows alone.
+ * in pieces. Of each batch the rows of `kept` are kept, all where it is left out; the computed columns hold these rows alone. A replaced
+ * key column drops the key.
  */
 export function withColumns(
   table: Table,
@@ -29,7 +38,7 @@ export function withColumns(
   kept?: readonly Ranges[],
 ): Table {
   const fields = table.schema.fields.map((field, at) => replaced.get(at)?.field ?? field);
-  const schema = new Schema([...fields, ...added.map(({ field }) => field)], table.schema.metadata);
+  const schema = schemaLike(table.schema, [...fields, ...added.map(({ field }) => field)], replaced.keys());
   let from = 0;
   const isInPieces = [...replaced.values(), ...added].some((column) => "pieces" in column);
   const batches = (isInPieces ? inBatches(table) : table).batches.map((batch, b) => {

@@ -17,6 +17,8 @@ export interface Track {
   readonly days: Int32Array | undefined;
   /** 1 for a series that is newest first, judged by its first two rows. */
   readonly newestFirst: Uint8Array;
+  /** Whether a series has several rows of one day. */
+  readonly repeats: boolean;
 }
 
 /** The row at a position. */
@@ -128,33 +130,37 @@ function ofCodes(pieces: readonly Int32Array[], size: number, days: readonly Int
   const rows = new Int32Array(codes.length);
   const starts = groupRows(codes, size, rows);
   const newestFirst = new Uint8Array(starts.length - 1);
-  if (days === undefined) return { rows, starts, days, newestFirst };
+  if (days === undefined) return { rows, starts, days, newestFirst, repeats: false };
   const allDays = joined(days, Int32Array);
-  if (!risesInGroups(codes, size, allDays)) sortRuns(rows, starts, allDays, newestFirst);
-  return withDays({ rows, starts, newestFirst }, () => daysAt(rows, allDays));
+  const order = orderInGroups(codes, size, allDays);
+  const repeats = order === Order.Unsorted ? sortRuns(rows, starts, allDays, newestFirst) : order === Order.Repeats;
+  return withDays({ rows, starts, newestFirst, repeats }, () => daysAt(rows, allDays));
 }
 
 /** Series whose rows are contiguous. */
 function ofRuns(starts: Int32Array, days: readonly Int32Array[] | undefined): Track {
   const newestFirst = new Uint8Array(starts.length - 1);
-  if (days === undefined) return { rows: undefined, starts, days, newestFirst };
-  if (isAscending(days, starts)) {
-    return withDays({ rows: undefined, starts, newestFirst }, () => joined(days, Int32Array));
+  if (days === undefined) return { rows: undefined, starts, days, newestFirst, repeats: false };
+  const order = orderInRuns(days, starts);
+  if (order !== Order.Unsorted) {
+    const repeats = order === Order.Repeats;
+    return withDays({ rows: undefined, starts, newestFirst, repeats }, () => joined(days, Int32Array));
   }
   const rows = new Int32Array(starts[starts.length - 1]);
   for (let i = 0; i < rows.length; i++) rows[i] = i;
   const allDays = joined(days, Int32Array);
-  sortRuns(rows, starts, allDays, newestFirst);
-  return withDays({ rows, starts, newestFirst }, () => daysAt(rows, allDays));
+  const repeats = sortRuns(rows, starts, allDays, newestFirst);
+  return withDays({ rows, starts, newestFirst, repeats }, () => daysAt(rows, allDays));
 }
 
 /** A track whose days are put in order when they are asked for: most calculations need none. */
-function withDays({ rows, starts, newestFirst }: Omit<Track, "days">, inOrder: () => Int32Array): Track {
+function withDays({ rows, starts, newestFirst, repeats }: Omit<Track, "days">, inOrder: () => Int32Array): Track {
   let days: Int32Array | undefined;
   return {
     rows,
     starts,
     newestFirst,
+    repeats,
     get days() {
       days ??= inOrder();
       return days;
@@ -171,7 +177,12 @@ function daysAt(rows: Int32Array, days: Int32Array): Int32Array {
 /** Before every day. */
 const LONG_AGO = -(2 ** 31);
 
-function isAscending(pieces: readonly Int32Array[], starts: Int32Array): boolean {
+/** How the days of the rows of each series follow one another. */
+const Order = { Ascending: 0, Repeats: 1, Unsorted: 2 } as const;
+type Order = (typeof Order)[keyof typeof Order];
+
+function orderInRuns(pieces: readonly Int32Array[], starts: Int32Array): Order {
+  let order: Order = Order.Ascending;
   let g = 0;
   let base = 0;
   let before = LONG_AGO;
@@ -179,7 +190,10 @@ function isAscending(pieces: readonly Int32Array[], starts: Int32Array): boolean
     for (let i = 0; i < days.length; ) {
       const end = Math.min(days.length, starts[g + 1] - base);
       for (; i < end; i++) {
-        if (days[i] < before) return false;
+        if (days[i] <= before) {
+          if (days[i] < before) return Order.Unsorted;
+          order = Order.Repeats;
+        }
         before = days[i];
       }
       if (base + i < starts[g + 1]) continue;
@@ -188,42 +202,58 @@ function isAscending(pieces: readonly Int32Array[], starts: Int32Array): boolean
     }
     base += days.length;
   }
-  return true;
+  return order;
 }
 
-/** Whether no row precedes an earlier row of its group. */
-function risesInGroups(codes: Int32Array, size: number, days: Int32Array): boolean {
+function orderInGroups(codes: Int32Array, size: number, days: Int32Array): Order {
+  let order: Order = Order.Ascending;
   const before = new Int32Array(size).fill(LONG_AGO);
   for (let i = 0; i < codes.length; i++) {
-    if (days[i] < before[codes[i]]) return false;
+    if (days[i] <= before[codes[i]]) {
+      if (days[i] < before[codes[i]]) return Order.Unsorted;
+      order = Order.Repeats;
+    }
     before[codes[i]] = days[i];
   }
-  return true;
+  return order;
 }
 
-/** Sorts each run of `rows` by day, in place, and marks those that are newest first. */
-function sortRuns(rows: Int32Array, starts: Int32Array, days: Int32Array, newestFirst: Uint8Array): void {
+/** Sorts each run of `rows` by day, in place, and marks those that are newest first; returns whether a run has several rows of one day. */
+function sortRuns(rows: Int32Array, starts: Int32Array, days: Int32Array, newestFirst: Uint8Array): boolean {
+  let repeats = false;
   for (let g = 0; g + 1 < starts.length; g++) {
     const run = rows.subarray(starts[g], starts[g + 1]);
     if (run.length > 1 && days[run[0]] > days[run[1]]) newestFirst[g] = 1;
-    sortRun(run, days);
+    repeats = sortRun(run, days) || repeats;
   }
+  return repeats;
 }
 
-function sortRun(run: Int32Array, days: Int32Array): void {
+function sortRun(run: Int32Array, days: Int32Array): boolean {
   let rising = true;
   let falling = true;
+  let repeats = false;
   for (let i = 1; i < run.length; i++) {
     const step = days[run[i]] - days[run[i - 1]];
     if (step < 0) rising = false;
-    if (step >= 0) falling = false;
+    else {
+      falling = false;
+      if (step === 0) repeats = true;
+    }
   }
-  if (rising) return;
+  if (rising) return repeats;
   if (falling) {
     run.reverse();
-    return;
+    return false;
   }
   sortByDay(run, days);
+  return hasNeighbours(run, days);
+}
+
+/** Whether two rows one after the other are of one day. */
+function hasNeighbours(run: Int32Array, days: Int32Array): boolean {
+  for (let i = 1; i < run.length; i++) if (days[run[i]] === days[run[i - 1]]) return true;
+  return false;
 }
 
 /** Sorts rows, given in rising order, by their days. */

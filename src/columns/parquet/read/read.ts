@@ -5,6 +5,7 @@ import { fileError } from "../../../errors/file-error.js";
 import type { ColumnSpec } from "../../../spec/columns.js";
 import type { Table } from "../../arrow/arrow.js";
 import { distinctNames } from "../../arrow/column-names.js";
+import { KEY, parsedKey } from "../../arrow/key.js";
 import type { ReadOptions } from "../../arrow/read-options.js";
 import { CellPolicy } from "../../build/bad-cells.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../../build/batch-maker.js";
@@ -35,8 +36,9 @@ export async function readParquet(path: string, options: ReadOptions = {}): Prom
 
 async function parquetTable(bytes: ArrayBuffer, options: ReadOptions): Promise<Table> {
   const { leaves, groups, metadata, pages } = await openParquet(bytes);
-  const noted = metadata.key_value_metadata?.find(({ key }) => key === COLUMNS_KEY)?.value;
-  const columns = declaredColumns(noted, leaves);
+  const noted = (name: string): string | undefined =>
+    metadata.key_value_metadata?.find(({ key }) => key === name)?.value;
+  const columns = declaredColumns(noted(COLUMNS_KEY), leaves);
   warnUnknownTypes(columns, options);
   const builders = buildersFor(columns, options, textModes(options.schema), groups[0] ?? 0);
   const policy = new CellPolicy(options);
@@ -56,7 +58,8 @@ async function parquetTable(bytes: ArrayBuffer, options: ReadOptions): Promise<T
     policy.rowsBefore += rows;
   }
   policy.report();
-  return new BatchMaker(columns, options).table(raws);
+  const key = options.key ?? parsedKey(noted(KEY) ?? "[]");
+  return new BatchMaker(columns, { ...options, key }).table(raws);
 }
 
 function placed(error: unknown, place: string): unknown {

@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { ColumnChunk, RowGroup } from "hyparquet";
 import type { DataType, RecordBatch, Schema } from "../../arrow/arrow.js";
 import { distinctNames } from "../../arrow/column-names.js";
+import { KEY, keyOf } from "../../arrow/key.js";
 import { recordBatch, sliceData } from "../../arrow/record-batch.js";
 import { columnsOf } from "../../arrow/schema.js";
 import { warnOnce } from "../../build/batch-maker.js";
@@ -108,13 +109,20 @@ async function writeGroups(
     schema: [{ name: "root", num_children: columns.length }, ...columns.map(({ element }) => element)],
     num_rows: BigInt(rows),
     row_groups: rowGroups,
-    key_value_metadata: [{ key: COLUMNS_KEY, value: JSON.stringify(columnsOf(schema)) }],
+    key_value_metadata: notedIn(schema),
     created_by: "arrowbook",
     metadata_length: 0,
   });
   bytes.appendUint32(MAGIC);
   await flush();
   return { rows, bytes: bytes.offset };
+}
+
+/** The service's types and the key, for the reader. */
+function notedIn(schema: Schema): { key: string; value: string }[] {
+  const columns = { key: COLUMNS_KEY, value: JSON.stringify(columnsOf(schema)) };
+  const key = keyOf(schema);
+  return key.length === 0 ? [columns] : [columns, { key: KEY, value: JSON.stringify(key) }];
 }
 
 /** A batch that is much longer than a row group in parts; its buffers are shared. */
