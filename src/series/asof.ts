@@ -6,10 +6,10 @@ import { ALONG, listOf, needTime, seriesOf, vectorAt, wholeNumber } from "./core
 import { daysOf } from "./core/days.js";
 import { keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
-import type { RepeatWords } from "./core/repeated-date.js";
-import { seriesTrack } from "./core/series-track.js";
 import { withColumns } from "./core/tables.js";
-import { dayTrack, rowAt, type Track } from "./core/track.js";
+import type { RepeatWords } from "./track/repeated-date.js";
+import { seriesTrack } from "./track/series-track.js";
+import { dayTrack, rowAt, type Track } from "./track/track.js";
 
 export interface AsofOptions<Name extends string = string> {
   /** The column of days, by the name it has in both; the first date column of each where left out. */

@@ -4,13 +4,13 @@ import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
-import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./core/aggregate.js";
 import { type Frequency, floor, label, next } from "./core/calendar.js";
 import { ALONG, type Along, datedSeriesOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
-import { seriesTrack } from "./core/series-track.js";
 import { tableOf } from "./core/tables.js";
-import { rowAt, rowsAt, type Track } from "./core/track.js";
+import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./track/aggregate.js";
+import { seriesTrack } from "./track/series-track.js";
+import { rowAt, rowsAt, type Track } from "./track/track.js";
 
 /** Last days of a week, in the order of their numbers. */
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;

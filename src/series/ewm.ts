@@ -2,7 +2,7 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, wholeNumber } from "./core/choose.js";
-import { computeColumns, type Kernel, runKernel } from "./core/kernel.js";
+import { computeColumns, type Kernel, runKernel } from "./track/kernel.js";
 
 /** Exactly one of the four says how fast old values fade: `alpha` itself, or `span`, `halflife` or `com` (centre of mass) in rows. */
 export interface EwmOptions<Name extends string = string> extends ColumnChoice<Name> {

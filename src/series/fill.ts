@@ -13,13 +13,13 @@ import {
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { validOf } from "./core/aggregate.js";
 import { ALONG, type ColumnChoice, choose, isNumber, vectorAt, wholeNumber } from "./core/choose.js";
 import { exactColumn, isExact } from "./core/exact.js";
-import { computeColumns, eachColumn } from "./core/kernel.js";
 import { type Column, doubleData, numbersOf } from "./core/numbers.js";
-import { rowAt, type Track } from "./core/track.js";
 import { dayNamed } from "./query.js";
+import { validOf } from "./track/aggregate.js";
+import { computeColumns, eachColumn } from "./track/kernel.js";
+import { rowAt, type Track } from "./track/track.js";
 
 /** What takes the place of a null: the last value before it, the next one after it, or a value of the column's type. */
 export type Filling = "forward" | "backward" | { readonly value: number | string | bigint | boolean } | number;

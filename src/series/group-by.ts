@@ -2,11 +2,11 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
-import { type Aggregate, aggregate, type Spans } from "./core/aggregate.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, countColumn, renamed } from "./core/numbers.js";
 import { tableOf } from "./core/tables.js";
-import { groupTrack, rowsAt, seriesCodes } from "./core/track.js";
+import { type Aggregate, aggregate, type Spans } from "./track/aggregate.js";
+import { groupTrack, rowsAt, seriesCodes } from "./track/track.js";
 
 /** By column, one aggregate or several. */
 export type Aggregates<Name extends string = string> = {

@@ -9,8 +9,8 @@ import { datedSeriesOf, isTime, listOf, vectorAt } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
 import { joinedKey, type Keys, keysOf } from "./core/keys.js";
 import { type Column, renamed } from "./core/numbers.js";
-import { repeatedDate } from "./core/repeated-date.js";
 import { tableOf } from "./core/tables.js";
+import { repeatedDate } from "./track/repeated-date.js";
 
 export interface MergeOptions {
   /**

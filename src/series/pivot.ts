@@ -5,11 +5,11 @@ import { sortedRows } from "../columns/table/sort.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
-import { type Aggregate, aggregate, type Spans } from "./core/aggregate.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
 import { rowsOf, tableOf } from "./core/tables.js";
-import { groupTrack, rowAt, seriesCodes } from "./core/track.js";
+import { type Aggregate, aggregate, type Spans } from "./track/aggregate.js";
+import { groupTrack, rowAt, seriesCodes } from "./track/track.js";
 
 export interface PivotOptions<Name extends string = string> {
   /** Columns whose values make the rows. */

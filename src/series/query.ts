@@ -8,9 +8,9 @@ import { NO_DATE, parseDate } from "../value/date.js";
 import { type CollapseOptions, collapse } from "./collapse.js";
 import { ALONG, needTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
-import { seriesTrack } from "./core/series-track.js";
 import { rowsOf } from "./core/tables.js";
-import { rowAt } from "./core/track.js";
+import { seriesTrack } from "./track/series-track.js";
+import { rowAt } from "./track/track.js";
 import { type TransformOptions, transform } from "./transform.js";
 
 /**

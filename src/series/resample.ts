@@ -3,9 +3,9 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type CollapseOptions, growing, type Periods, periodTable, WEEKDAYS } from "./collapse.js";
 import { type Frequency, floor, label, next } from "./core/calendar.js";
 import { ALONG, datedSeriesOf } from "./core/choose.js";
-import { seriesTrack } from "./core/series-track.js";
-import type { Track } from "./core/track.js";
 import { type Filling, fill } from "./fill.js";
+import { seriesTrack } from "./track/series-track.js";
+import type { Track } from "./track/track.js";
 
 export interface ResampleOptions<Name extends string = string> extends Omit<CollapseOptions<Name>, "label"> {
   /** The value for periods without rows (and for other nulls): `null` by default. */

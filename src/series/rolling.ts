@@ -4,12 +4,12 @@ import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, needTime, vectorAt, wholeNumber } from "./core/choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
-import { computeColumns, runWhole } from "./core/kernel.js";
 import type { Column, Computed } from "./core/numbers.js";
-import { byRow, rowAt, type Track } from "./core/track.js";
-import { extremePositions, windowExtreme, windowQuantile } from "./core/window-order.js";
-import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./core/window-sums.js";
-import { dayWindows, rowWindows, type Windows } from "./core/windows.js";
+import { computeColumns, runWhole } from "./track/kernel.js";
+import { byRow, rowAt, type Track } from "./track/track.js";
+import { extremePositions, windowExtreme, windowQuantile } from "./track/window-order.js";
+import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./track/window-sums.js";
+import { dayWindows, rowWindows, type Windows } from "./track/windows.js";
 
 /** Names of the functions over a sliding window. */
 const WINDOW_WORDS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;

@@ -3,9 +3,9 @@ import { takeVector } from "../columns/table/take.js";
 import { refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, vectorAt } from "./core/choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
-import { computeColumns, type Kernel, runKernel } from "./core/kernel.js";
 import type { Column, Computed } from "./core/numbers.js";
-import { rowAt, type Track } from "./core/track.js";
+import { computeColumns, type Kernel, runKernel } from "./track/kernel.js";
+import { rowAt, type Track } from "./track/track.js";
 
 /**
  * Running sum along each series by ascending day; a null stays null and does not count (unlike `transform("cumul")`,

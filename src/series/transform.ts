@@ -4,14 +4,14 @@ import { TRANSFORMS, type Transform } from "../spec/vocabulary.js";
 import { ALONG, type ColumnChoice, choose, vectorAt, wholeNumber } from "./core/choose.js";
 import { rounderOf } from "./core/digits.js";
 import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
-import { runAlong } from "./core/kernel.js";
 import { type Computed, doublesColumn } from "./core/numbers.js";
 import type { PieceKernel } from "./core/pieces.js";
 import { type Ranges, rangesWithout } from "./core/ranges.js";
-import { seriesTrack } from "./core/series-track.js";
-import { exactDifferences } from "./core/steps.js";
 import { inBatches, withColumns } from "./core/tables.js";
-import { rowAt, rowsAt, type Track } from "./core/track.js";
+import { runAlong } from "./track/kernel.js";
+import { seriesTrack } from "./track/series-track.js";
+import { exactDifferences } from "./track/steps.js";
+import { rowAt, rowsAt, type Track } from "./track/track.js";
 
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
   /**

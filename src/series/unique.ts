@@ -2,7 +2,7 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { listOf } from "./core/choose.js";
 import { rowsOf } from "./core/tables.js";
-import { seriesCodes } from "./core/track.js";
+import { seriesCodes } from "./track/track.js";
 
 /**
  * The first row of each combination of values in the named columns (in all columns where none is named), in order, all columns kept.

@@ -4,7 +4,7 @@ import { DataError, InputError, isArrowbookError } from "../../errors/errors.js"
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 
 /** How the CSV inside a bulk file is read: its columns in the order wanted, and whether its first line names them. */
-interface BulkColumns {
+export interface BulkColumns {
   readonly columns: readonly ColumnSpec[];
   readonly header: boolean | "detect";
   readonly lenient?: CsvLeniency;

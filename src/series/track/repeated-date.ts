@@ -2,9 +2,9 @@ import { DataType, type Table } from "../../columns/arrow/arrow.js";
 import { keyOf } from "../../columns/arrow/key.js";
 import { cellText } from "../../columns/arrow/vector-values.js";
 import { InputError } from "../../errors/errors.js";
-import { isTime, vectorAt } from "./choose.js";
-import { codesOf } from "./codes.js";
-import { timestampsOf } from "./days.js";
+import { isTime, vectorAt } from "../core/choose.js";
+import { codesOf } from "../core/codes.js";
+import { timestampsOf } from "../core/days.js";
 import { trackOf } from "./track.js";
 import { byTimestamp, firstRepeat } from "./within-days.js";
 

@@ -1,6 +1,6 @@
 import type { Table } from "../../columns/arrow/arrow.js";
-import { type SeriesColumns, vectorAt } from "./choose.js";
-import { timestampsOf } from "./days.js";
+import { type SeriesColumns, vectorAt } from "../core/choose.js";
+import { timestampsOf } from "../core/days.js";
 import { type RepeatWords, repeatedDate } from "./repeated-date.js";
 import { rowAt, type Track, trackOf } from "./track.js";
 import { byTimestamp, firstRepeat } from "./within-days.js";

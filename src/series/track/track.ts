@@ -1,8 +1,8 @@
 import type { Table } from "../../columns/arrow/arrow.js";
-import { vectorAt } from "./choose.js";
-import { type Codes, codesOf, combine, ownIndices } from "./codes.js";
-import { dayPieces } from "./days.js";
-import { joined } from "./pieces.js";
+import { vectorAt } from "../core/choose.js";
+import { type Codes, codesOf, combine, ownIndices } from "../core/codes.js";
+import { dayPieces } from "../core/days.js";
+import { joined } from "../core/pieces.js";
 
 /**
  * The way through a long table that every calculation takes: series after series in order of first appearance, and

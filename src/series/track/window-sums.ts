@@ -1,4 +1,4 @@
-import { addTo, type Sum, totalOf } from "./sums.js";
+import { addTo, type Sum, totalOf } from "../core/sums.js";
 import type { Windows } from "./windows.js";
 
 /**

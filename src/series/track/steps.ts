@@ -3,10 +3,10 @@ import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { oneOf, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
-import { CHOICE, type ColumnChoice, listOf, vectorAt } from "./choose.js";
-import { differencePrecision, exactColumn, exactOf, isExact } from "./exact.js";
+import { CHOICE, type ColumnChoice, listOf, vectorAt } from "../core/choose.js";
+import { differencePrecision, exactColumn, exactOf, isExact } from "../core/exact.js";
+import type { Column } from "../core/numbers.js";
 import { computeColumns, type Kernel, runKernel } from "./kernel.js";
-import type { Column } from "./numbers.js";
 import { rowAt, type Track } from "./track.js";
 
 /**

@@ -5,12 +5,12 @@ import { compareText } from "../../columns/table/sort.js";
 import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { oneOf } from "../../errors/options.js";
-import { isNumber } from "./choose.js";
-import { codesOf } from "./codes.js";
-import { exactColumn, exactOf, isExact, sumPrecision } from "./exact.js";
-import { type Column, countColumn, doubleColumn, numbersOf } from "./numbers.js";
-import { quantileOfSorted } from "./quantile.js";
-import { squaresOf, sumOf } from "./sums.js";
+import { isNumber } from "../core/choose.js";
+import { codesOf } from "../core/codes.js";
+import { exactColumn, exactOf, isExact, sumPrecision } from "../core/exact.js";
+import { type Column, countColumn, doubleColumn, numbersOf } from "../core/numbers.js";
+import { quantileOfSorted } from "../core/quantile.js";
+import { squaresOf, sumOf } from "../core/sums.js";
 import { inOrder } from "./track.js";
 
 /** Names of the aggregates: functions that reduce many values to one. */

@@ -1,9 +1,9 @@
 import type { DataType, Table, Vector } from "../../columns/arrow/arrow.js";
-import { type ColumnChoice, choose, vectorAt } from "./choose.js";
-import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "./numbers.js";
-import { cutsOf, type PieceKernel, type RunOptions, runPieces, runRows } from "./pieces.js";
+import { type ColumnChoice, choose, vectorAt } from "../core/choose.js";
+import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "../core/numbers.js";
+import { cutsOf, type PieceKernel, type RunOptions, runPieces, runRows } from "../core/pieces.js";
+import { withColumns } from "../core/tables.js";
 import { seriesTrack } from "./series-track.js";
-import { withColumns } from "./tables.js";
 import { byRow, inOrder, type Track } from "./track.js";
 
 /**

@@ -1,4 +1,4 @@
-import { quantileOfSorted } from "./quantile.js";
+import { quantileOfSorted } from "../core/quantile.js";
 import type { WindowKernel } from "./window-sums.js";
 import type { Windows } from "./windows.js";
 
