@@ -52,6 +52,10 @@ export const ERROR_CODES = {
   UnsupportedType: input("An Arrow type cannot be read, or stored by the engine.", "Convert or drop the column."),
   MixedTypes: input("The values of one column are of several types.", "Convert them, or declare the column's type."),
   AmbiguousSort: input("`sort()` can mean two columns, or one and its direction.", "Use the spelling in the hint."),
+  RepeatedDate: input(
+    "A date repeats within a series: several series computed as one, or rows that are in the data twice.",
+    "Name the columns that identify a series in `by`, as the hint shows; `by: []` treats all rows as one series.",
+  ),
   DifferentLength: input("Columns, names or a mask have different lengths.", "Pass one value for each row or column."),
   DifferentColumns: input("Frames to concatenate differ in their columns.", "Select and rename the columns first."),
   DifferentTypes: input("The key columns of two frames differ in type.", "Convert one of them."),

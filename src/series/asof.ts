@@ -34,7 +34,7 @@ export interface AsofOptions<Name extends string = string> {
  * `merge_asof`, SQL's `ASOF JOIN`). The rows and their order are those of `left`, neither table need be sorted. With
  * `by: []` dates of `right` may repeat: `backward` and `nearest` take the last row of a day, `forward` the first. Column types stay.
  *
- * @throws InputError `RepeatedDate` where a series of `right` has several rows of one date, `UnknownColumn`, `NoDateColumn`, `EmptyDate`, `DifferentTypes`, `UnknownWord`, `BadOption`
+ * @throws InputError `RepeatedDate` where a series of `right` has several rows of one date, `UnknownColumn`, `NoDateColumn`, `EmptyDate`, `DifferentTypes`, `UnknownValue`, `BadArgument`
  */
 export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "direction", "tolerance", "exact", "suffix"], "asof()");

@@ -30,7 +30,7 @@ export interface MergeOptions {
  * sorted by key, newest first where no table is oldest first but one is newest first; `inner` and `left` keep the order
  * of the first table. Column types stay.
  *
- * @throws InputError `NoFrames`, `RepeatedDate` without `on`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownWord`
+ * @throws InputError `NoFrames`, `RepeatedDate` without `on`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownValue`
  */
 export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
   refuseUnknown(options, ["on", "how", "suffixes"], "merge()");

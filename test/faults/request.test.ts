@@ -528,15 +528,16 @@ describe("paging", () => {
     expect(short.message).toMatch(/^Row 2 .*; row 1 of page 2 of V\/T\.$/);
   });
 
-  it("a frame says when its rows were refreshed where that is known, and asks nothing for it", async () => {
+  it("a frame has the key and the refresh time of the metadata, which is requested once", async () => {
     const { datatable } = JSON.parse((csvMetadata as { body: string }).body);
     const status = { ...datatable.status, refreshed_at: "2025-01-02T06:00:00Z" };
     const about = "/api/v3/datatables/V/T/metadata.json";
     server.on(about, { headers: json, body: JSON.stringify({ datatable: { ...datatable, status } }) });
     server.on(T, good);
     const plain = service().table("V/T");
-    expect((await plain.frame()).source).not.toHaveProperty("refreshed_at");
-    expect(server.count(about)).toBe(0);
+    const first = await plain.frame();
+    expect([first.key, first.source?.refreshed_at]).toEqual([datatable.primary_key, "2025-01-02T06:00:00Z"]);
+    expect(server.count(about)).toBe(1);
     expect((await plain.where({ ticker: "A" }).frame()).source?.refreshed_at).toBe("2025-01-02T06:00:00Z");
     expect((await plain.frame()).source?.refreshed_at).toBe("2025-01-02T06:00:00Z");
     expect((await plain.page()).frame.source?.refreshed_at).toBe("2025-01-02T06:00:00Z");

@@ -20,7 +20,8 @@ const base = Frame.fromRows(
 );
 
 /** Two batches, so that verbs that work batch by batch meet more than one. */
-const apart = Frame.concat([base, base.with({ v: [9, 8, 7, null] })]);
+const later = ["2024-02-03", "2024-02-04", "2024-02-05", "2024-02-06"];
+const apart = Frame.concat([base, base.with({ d: later, v: [9, 8, 7, null] }, { d: "Date" })]);
 const equal = apart.rename(["d", "v", "v", "v"]) as unknown as typeof apart;
 
 /** Types and exact texts of all columns; the names are left out. */

@@ -295,8 +295,8 @@ describe("what is asked for wrongly", () => {
     }
     expect(codeOf(() => frame.sort(null))).toBe("BadArgument");
     expect(codeOf(() => frame.fill(null))).toBe("UnknownValue");
-    expect(codeOf(() => frame.collapse("monthly", { value: null }))).toBe("UnknownValue");
-    expect(codeOf(() => frame.collapse("monthly", { value: { close: null } }))).toBe("UnknownValue");
+    expect(codeOf(() => frame.collapse("monthly", { by: "ticker", value: null }))).toBe("UnknownValue");
+    expect(codeOf(() => frame.collapse("monthly", { by: "ticker", value: { close: null } }))).toBe("UnknownValue");
     expect(codeOf(() => prices.groupBy("ticker").agg(undefined as never))).toBe("BadArgument");
     expect(codeOf(() => prices.groupBy("ticker").agg({ close: null } as never))).toBe("UnknownValue");
     expect(codeOf(() => frame.asof(null))).toBe("BadArgument");
@@ -304,7 +304,7 @@ describe("what is asked for wrongly", () => {
     expect(codeOf(() => Frame.merge([1] as never))).toBe("BadArgument");
     expect(codeOf(() => Frame.fromIPC(Promise.resolve() as never))).toBe("BadArgument");
     expect(codeOf(() => Frame.fromJSON(undefined as never))).toBe("BadArgument");
-    expect(prices.asof(prices.table as never).numRows).toBe(3);
+    expect(prices.asof(prices.table as never, { by: "ticker" }).numRows).toBe(3);
   });
 
   it("says what columns are", () => {

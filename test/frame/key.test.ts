@@ -214,9 +214,9 @@ describe("files keep the key", () => {
 describe("a key is declared or refused", () => {
   it.each<[string, unknown, string]>([
     ["a name that is not a column", ["ticker", "dat"], "UnknownColumn"],
-    ["a name twice", ["ticker", "ticker"], "BadKey"],
-    ["not a list", "ticker", "BadKey"],
-    ["not names", [1], "BadKey"],
+    ["a name twice", ["ticker", "ticker"], "BadArgument"],
+    ["not a list", "ticker", "BadArgument"],
+    ["not names", [1], "BadArgument"],
   ])("an error for %s", async (_, key, code) => {
     await expect(Frame.fromCSV(bytes, { columns, key: key as string[] })).rejects.toMatchObject({ code });
   });

@@ -231,7 +231,7 @@ describe("asof", () => {
       ["9.00", "b"],
       ["9.00", "b"],
     ]);
-    const near = frame.asof(quotes.select("date", "who"), { tolerance: 1, direction: "forward", exact: false });
+    const near = frame.asof(quotes.select("date", "who"), { by: [], tolerance: 1, direction: "forward", exact: false });
     expect(textsOf(near.table).map((row) => row[7])).toEqual([null, null, "b", "b", null, null]);
   });
 });

@@ -131,22 +131,22 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     const batches: RecordBatch[] = [];
     let last: Page | undefined;
     const call = await this.#tableCall(options.signal);
-    const key = keyOf(call);
+    let key: Promise<readonly string[]> | undefined;
     for await (const page of pagesOf(this.#session, call, options)) {
+      key ??= keyOf(call);
       batches.push(...page.batches);
       last = { ...page, capped: page.capped || last?.capped === true };
     }
-    return this.#frame({ batches, columns: last?.columns ?? [] }, options, await key, await this.#source(last, call));
+    return this.#frame({ batches, columns: last?.columns ?? [] }, options, (await key) ?? [], await this.#source(last, call));
   }
 
   /** The rows as record batches, page by page; the next page is on its way while one is used. */
   async *batches(options: ReadCall = {}): AsyncGenerator<RecordBatch> {
     checkReadOptions(options, "batches()");
     const call = await this.#tableCall(options.signal);
-    const key = keyOf(call);
     let underKey: ((batch: RecordBatch) => RecordBatch) | undefined;
     for await (const page of pagesOf(this.#session, call, options)) {
-      underKey ??= keying(options.key ?? (await key));
+      underKey ??= keying(options.key ?? (await keyOf(call)));
       yield* page.batches.map(underKey);
     }
   }
@@ -155,9 +155,8 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   async page(cursor?: string | null, options: ReadCall = {}): Promise<TablePage<Row>> {
     checkReadOptions(options, "page()");
     const call = await this.#tableCall(options.signal);
-    const key = keyOf(call);
     const page = await pageOf(this.#session, call, cursor ?? null, options);
-    return { frame: this.#frame(page, options, await key, await this.#source(page, call)), next: page.next };
+    return { frame: this.#frame(page, options, await keyOf(call), await this.#source(page, call)), next: page.next };
   }
 
   #frame(
@@ -259,8 +258,8 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
 }
 
 /**
- * The primary key of the table (spec 2.7), requested beside the rows. Rows are not refused for want of it: where the metadata cannot be
- * read, the frame has no key.
+ * The primary key of the table (spec 2.7), requested once its first rows are there. Where the metadata cannot be read, the rows are
+ * returned without a key.
  */
 async function keyOf({ known, metadata }: TableCall): Promise<readonly string[]> {
   try {

@@ -128,7 +128,7 @@ export function checkKey(key: unknown, columns: readonly ColumnSpec[] | undefine
   const isList = Array.isArray(key) && key.every((name) => typeof name === "string");
   if (!isList || new Set(key).size !== key.length) {
     throw new InputError(`The key of ${where} must be a list of different column names; got ${shown(key)}.`, {
-      code: "BadKey",
+      code: "BadArgument",
       hint: 'Pass the names of the columns that identify a row: { key: ["ticker", "date"] }.',
     });
   }

@@ -41,7 +41,7 @@ function placeOf(at: number, count: number): number {
   return Math.min(count, Math.max(0, whole < 0 ? count + whole : whole));
 }
 
-/** The rows at these positions; without the key where a position repeats. @throws InputError `OutOfRange`, `BadOption` */
+/** The rows at these positions; without the key where a position repeats. @throws InputError `OutOfRange`, `BadArgument` */
 export function takenRows(table: Table, positions: unknown): Table {
   const rows = rowNumbers(positions, table.numRows);
   const taken = takeRows(table, rows);
