@@ -137,7 +137,12 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
       batches.push(...page.batches);
       last = { ...page, capped: page.capped || last?.capped === true };
     }
-    return this.#frame({ batches, columns: last?.columns ?? [] }, options, (await key) ?? [], await this.#source(last, call));
+    return this.#frame(
+      { batches, columns: last?.columns ?? [] },
+      options,
+      (await key) ?? [],
+      await this.#source(last, call),
+    );
   }
 
   /** The rows as record batches, page by page; the next page is on its way while one is used. */
