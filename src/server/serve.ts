@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseTempName } from "../columns/io/temp-name.js";
 import { duckdbEngine } from "../engine/duckdb.js";
 import type { Engine } from "../engine/engine.js";
 import { InputError } from "../errors/errors.js";
@@ -173,7 +174,8 @@ async function filesFolder(
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
-      if (/\.zip(\.part)?$/.test(name) && !known.has(path)) await rm(path, { force: true });
+      const unfinished = parseTempName(name)?.kind === "file";
+      if (unfinished || (name.endsWith(".zip") && !known.has(path))) await rm(path, { force: true });
     }
   } catch (error) {
     throw fileError(folder, "write", error);

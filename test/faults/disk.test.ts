@@ -46,7 +46,7 @@ it("row 44: a disk that fills on the way: an error, no partial file, the old fil
   await expect(serviceOf(server).table("V/T").export().saveZip(path)).rejects.toMatchObject({
     name: "FileError",
     code: "DiskFull",
-    hint: expect.stringContaining("room"),
+    hint: expect.stringContaining("space"),
   });
   expect(readFileSync(path, "utf8")).toBe("old");
   expect(readdirSync(folder)).toEqual(["T.zip"]);

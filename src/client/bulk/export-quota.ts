@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { tempName } from "../../columns/io/temp-name.js";
 import { TransportError } from "../../errors/errors.js";
 import { accountOf } from "../transport/limiter.js";
 import { isLocal, type Settings } from "../transport/options.js";
@@ -64,8 +65,9 @@ async function noteTime(account: string, times: readonly number[], now: number):
     const path = fileOf(account);
     await appendFile(path, `${now}\n`);
     if ((await readFile(path)).length < 16_384) return;
-    await writeFile(`${path}.${process.pid}`, [...times, now].map((time) => `${time}\n`).join(""));
-    await rename(`${path}.${process.pid}`, path);
+    const fresh = tempName(path, "file");
+    await writeFile(fresh, [...times, now].map((time) => `${time}\n`).join(""));
+    await rename(fresh, path);
   } catch {
     // The count continues in memory.
   }

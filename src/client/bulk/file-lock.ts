@@ -1,5 +1,6 @@
 import { open, readFile, stat, unlink, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
+import { isAlive } from "../../columns/io/abandoned.js";
 import { sleep } from "../transport/retry.js";
 
 /** Who holds a lock, and for what. */
@@ -89,14 +90,4 @@ async function isStale(path: string, holder: Holder): Promise<boolean> {
   if (holder.host === hostname() && !isAlive(holder.pid)) return true;
   const state = await stat(path).catch(() => undefined);
   return state !== undefined && Date.now() - state.mtimeMs > STALE_MS;
-}
-
-/** Whether a process of this machine runs. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   type FileHandle,
   link,
@@ -12,11 +11,10 @@ import {
   statfs,
   writeFile,
 } from "node:fs/promises";
-import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { crc32 } from "node:zlib";
+import { isAbandoned } from "../../columns/io/abandoned.js";
+import { parseTempName, tempName } from "../../columns/io/temp-name.js";
 import { noSpace, toFileError } from "../../errors/file-error.js";
-import { isAlive } from "./file-lock.js";
 
 /** What is known of the file that a partial download is a part of. Never holds an address or a key. */
 export interface Origin {
@@ -34,8 +32,6 @@ export interface Origin {
 }
 
 interface Note extends Origin {
-  readonly pid: number;
-  readonly host: string;
   /** Of a kept file: when its bytes were last written, in milliseconds. The note of another file is not believed. */
   readonly modified?: number;
 }
@@ -58,7 +54,7 @@ export interface PartialFile {
   discard(): Promise<void>;
 }
 
-const OLD_MS = 24 * 60 * 60 * 1000;
+/** Temporary files of this process that are open. */
 const inUse = new Set<string>();
 
 /**
@@ -68,7 +64,7 @@ const inUse = new Set<string>();
  */
 export async function openPartial(target: string, identity: string): Promise<PartialFile> {
   const absolute = resolve(target);
-  const path = `${absolute}.${ownName()}.part`;
+  const path = tempName(absolute, "download");
   try {
     await mkdir(dirname(absolute), { recursive: true });
     const origin = (await takeOver(absolute, path, identity)) ?? { identity };
@@ -147,14 +143,21 @@ async function partialOf(path: string, first: FileHandle, found: Origin): Promis
 
 const openNew = (path: string): Promise<FileHandle> => open(path, "a+");
 
+const NOTE = ".json";
+
 /** The note beside a partial or kept file. */
 export function noteOf(path: string): string {
-  return `${path}.json`;
+  return `${path}${NOTE}`;
+}
+
+/** The file that a note is beside; undefined for a name that is not a note's. */
+function notedFile(name: string): string | undefined {
+  return name.endsWith(NOTE) ? name.slice(0, -NOTE.length) : undefined;
 }
 
 async function writeNote(path: string, origin: Origin, modified?: number): Promise<void> {
-  const note: Note = { ...origin, pid: process.pid, host: hostname(), modified };
-  const fresh = `${noteOf(path)}.${HOST}-${ownName()}.new`;
+  const note: Note = { ...origin, modified };
+  const fresh = tempName(noteOf(path), "note");
   inUse.add(fresh);
   try {
     await writeFile(fresh, JSON.stringify(note));
@@ -166,12 +169,6 @@ async function writeNote(path: string, origin: Origin, modified?: number): Promi
     inUse.delete(fresh);
   }
 }
-
-/** Which machine writes, eight digits. */
-const HOST = crc32(hostname()).toString(16).padStart(8, "0");
-
-/** A part of a name that no other process and no other call gives. */
-const ownName = (): string => `${process.pid}-${randomBytes(4).toString("hex")}`;
 
 async function readNote(path: string): Promise<Note | undefined> {
   try {
@@ -188,12 +185,12 @@ async function takeOver(target: string, path: string, identity: string): Promise
   for (const name of ours) {
     const other = join(dirname(target), name);
     const partial = isPartialOf(name, target);
-    if (name.endsWith(".part.json")) await sweepOrphan(other);
-    if (isUnfinishedNote(name, target)) await sweepUnfinishedNote(other);
+    if (isPartialOf(notedFile(name), target)) await sweepOrphan(other);
+    if (isUnfinishedNote(name, target) && (await isUnused(other))) await rm(other, { force: true });
     if (!partial && other !== target) continue;
+    if (partial && !(await isUnused(other))) continue;
     const note = await readNote(other);
     const state = await stat(other).catch(() => undefined);
-    if (partial && isBusy(other, note, state?.mtimeMs ?? 0)) continue;
     const isOwn = note?.modified === state?.mtimeMs && note?.total === state?.size;
     const believed = note?.identity === identity && (partial || isOwn);
     if (state?.isFile() && believed) found.push({ path: other, size: state.size, note });
@@ -202,26 +199,18 @@ async function takeOver(target: string, path: string, identity: string): Promise
   found.sort((a, b) => b.size - a.size);
   let taken: Origin | undefined;
   for (const candidate of found) {
-    const { pid: _pid, host: _host, modified: _modified, ...origin } = candidate.note;
+    const { modified: _modified, ...origin } = candidate.note;
     if (taken === undefined && (await claim(candidate.path, path, origin, candidate.path === target))) taken = origin;
     if (candidate.path !== target) await sweep(candidate.path);
   }
   return taken;
 }
 
-/** A note whose partial file is gone. */
+/** Removes the note of a partial file that is gone. */
 async function sweepOrphan(note: string): Promise<void> {
-  const path = note.slice(0, -".json".length);
+  const path = notedFile(note) as string;
   const exists = await stat(path).catch(() => undefined);
-  const { mtimeMs = 0 } = (await stat(note).catch(() => undefined)) ?? {};
-  if (!exists && !isBusy(path, await readNote(path), mtimeMs)) await rm(note, { force: true });
-}
-
-/** A note that was being written; one of another machine when it is a day old. */
-async function sweepUnfinishedNote(path: string): Promise<void> {
-  const { mtimeMs = 0 } = (await stat(path).catch(() => undefined)) ?? {};
-  const isOurs = path.includes(`.json.${HOST}-`);
-  if (isOurs ? !isBusy(path, undefined, mtimeMs) : Date.now() - mtimeMs > OLD_MS) await rm(path, { force: true });
+  if (!exists && (await isUnused(path, note))) await rm(note, { force: true });
 }
 
 /**
@@ -238,24 +227,25 @@ async function claim(from: string, to: string, origin: Origin, kept: boolean): P
   }
 }
 
-function isPartialOf(name: string, target: string): boolean {
-  const start = basename(target);
-  return name.startsWith(start) && /^\.\d+-[0-9a-f]{8}\.part$/.test(name.slice(start.length));
+function isPartialOf(name: string | undefined, target: string): boolean {
+  const temp = name === undefined ? undefined : parseTempName(name);
+  return temp?.kind === "download" && temp.target === basename(target);
 }
 
-/** Whether a note of the file or of a partial file was being written under this name. */
+/** Whether a note of the file, or of a partial file of it, was being written under this name. */
 function isUnfinishedNote(name: string, target: string): boolean {
-  const start = basename(target);
-  const end = /^(\.\d+-[0-9a-f]{8}\.part)?\.json\.[0-9a-f]{8}-\d+-[0-9a-f]{8}\.new$/;
-  return name.startsWith(start) && end.test(name.slice(start.length));
+  const temp = parseTempName(name);
+  if (temp?.kind !== "note") return false;
+  const noted = notedFile(temp.target);
+  return noted === basename(target) || isPartialOf(noted, target);
 }
 
-function isBusy(path: string, note: Note | undefined, mtimeMs: number): boolean {
-  if (inUse.has(path)) return true;
-  const pid = note?.pid ?? Number(/[.-](\d+)-[0-9a-f]{8}\.(part|new)$/.exec(path)?.[1]);
-  if (pid === process.pid) return false;
-  if (note && note.host !== hostname()) return Date.now() - mtimeMs < OLD_MS;
-  return isAlive(pid);
+/** Whether no process uses a temporary file; `dated` is the file whose age counts where its machine is another one. */
+async function isUnused(path: string, dated = path): Promise<boolean> {
+  const temp = parseTempName(path);
+  if (temp === undefined || inUse.has(path)) return false;
+  const { mtimeMs = 0 } = (await stat(dated).catch(() => undefined)) ?? {};
+  return isAbandoned(temp, mtimeMs);
 }
 
 async function sweep(path: string): Promise<void> {
@@ -263,16 +253,14 @@ async function sweep(path: string): Promise<void> {
   await rm(noteOf(path), { force: true });
 }
 
-/**
- * Removes what a process that ended left of writing `target` under another name (columns/file names it after its
- * process).
- */
+/** Removes what processes that ended left of writing `target` under temporary names. */
 export async function sweepUnfinished(target: string): Promise<void> {
   const absolute = resolve(target);
-  const start = `${basename(absolute)}.`;
-  for (const name of await readdir(dirname(absolute)).catch(() => [])) {
-    const pid = name.startsWith(start) ? /^(\d+)\.\d+\.part$/.exec(name.slice(start.length))?.[1] : undefined;
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(dirname(absolute), name), { force: true });
+  const folder = dirname(absolute);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const temp = parseTempName(name);
+    if (temp?.kind !== "file" || temp.target !== basename(absolute) || temp.pid === process.pid) continue;
+    if (await isUnused(join(folder, name))) await rm(join(folder, name), { force: true });
   }
 }
 

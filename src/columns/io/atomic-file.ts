@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { InputError } from "../../errors/errors.js";
 import { fileError, isSystemError, toFileError } from "../../errors/file-error.js";
 import type { RecordBatch } from "../arrow/arrow.js";
+import { tempName } from "./temp-name.js";
 
 /** Rows and bytes that went into a file. */
 export interface Written {
@@ -16,8 +17,6 @@ export interface OnWritten {
   readonly onWritten?: (batch: RecordBatch) => void;
 }
 
-let parts = 0;
-
 /**
  * Writes a file under another name beside it, which becomes its name when all is on the disk: a reader never sees half
  * of it, and an older file stays until then. Folders that are missing are made.
@@ -25,7 +24,7 @@ let parts = 0;
  * @throws FileError when the file system refuses; whatever `write` throws
  */
 export async function atomicFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
-  const part = `${path}.${process.pid}.${++parts}.part`;
+  const part = tempName(path, "file");
   const file = await opened(part).catch((error: unknown) => Promise.reject(fileError(path, "write", error)));
   try {
     const result = await write(file);

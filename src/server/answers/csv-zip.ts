@@ -5,6 +5,7 @@ import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { cellTexts } from "../../columns/arrow/to-text-rows.js";
+import { tempName } from "../../columns/io/temp-name.js";
 import { csvRow } from "../../document/cells.js";
 import { toFileError } from "../../errors/file-error.js";
 import { csvCell } from "../../format/csv-records.js";
@@ -38,7 +39,7 @@ export async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile)
   const { default: yazl } = await import("yazl");
   const zip = new yazl.ZipFile();
   const lines = Readable.from(csvPieces(csv, profile), { objectMode: true });
-  const part = `${path}.part`;
+  const part = tempName(path, "file");
   const hash = createHash("sha256");
   let bytes = 0;
   const measure = new Transform({
