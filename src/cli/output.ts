@@ -4,6 +4,7 @@ import { atomicFile } from "../columns/io/atomic-file.js";
 import { writeArrowFile } from "../columns/ipc/file.js";
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
+import { unreachable } from "../errors/unreachable.js";
 import type { Frame } from "../frame/frame.js";
 
 const FRAME_FILES = [".csv", ".parquet", ".arrow", ".arrows", ".json"] as const;
@@ -30,7 +31,8 @@ export function checkOutput(path: string | undefined, kind: "frame" | "bulk"): v
  */
 export async function writeFrame(frame: Frame, path: string | undefined, json: boolean): Promise<void> {
   if (path === undefined) return print(frame, json);
-  switch (ending(path, FRAME_FILES)) {
+  const kind = ending(path, FRAME_FILES);
+  switch (kind) {
     case ".csv":
       await frame.toCSV(path);
       break;
@@ -46,6 +48,8 @@ export async function writeFrame(frame: Frame, path: string | undefined, json: b
     case ".json":
       await atomicFile(path, (file) => file.writeFile(`${JSON.stringify(frame.toJSON())}\n`));
       break;
+    default:
+      unreachable(kind, "file type");
   }
   told({ path, rows: frame.numRows }, json);
 }

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { TableMetadata } from "../document/records.js";
+import type { TypeKind } from "../spec/columns.js";
 import { parseType } from "../spec/columns.js";
 import { type ServiceFlags, serving, withService } from "./service-flags.js";
 
@@ -36,18 +37,19 @@ function interfaceOf(name: string, { name: title, columns, primary_key }: TableM
 
 /** What `rows()` gives by default (docs/types.md); any cell may be null. */
 function typeOf(type: string): string {
-  switch (parseType(type).kind) {
-    case "decimal":
-    case "double":
-      return "number | null";
-    case "integer":
-      return "number | bigint | null";
-    case "boolean":
-      return "boolean | null";
-    default:
-      return "string | null";
-  }
+  return `${ROW_TYPES[parseType(type).kind]} | null`;
 }
+
+const ROW_TYPES = {
+  text: "string",
+  date: "string",
+  datetime: "string",
+  decimal: "number",
+  integer: "number | bigint",
+  double: "number",
+  boolean: "boolean",
+  unknown: "string",
+} as const satisfies Readonly<Record<TypeKind, string>>;
 
 const property = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 

@@ -1,4 +1,5 @@
 import { DataError } from "../errors/errors.js";
+import { unreachable } from "../errors/unreachable.js";
 import type { Field, Fields, ScalarField } from "../spec/resources.js";
 import { NO_DATE, parseDate } from "../value/date.js";
 import { isoMoment } from "./moment.js";
@@ -65,10 +66,17 @@ function readValue(field: Exclude<Field, { kind: "rows" }>, node: Node): unknown
       return node.items(field).map((item) => (item.isNull(TEXT) ? "" : item.text("string")));
     case "columns":
       return node.items(field).map((item) => ({ name: readMember(item, "name"), type: readMember(item, "type") }));
-    default: {
+    case "string":
+    case "integer":
+    case "float":
+    case "boolean":
+    case "date":
+    case "dateTime": {
       const text = node.text(field.kind);
       return text === "" && nullable && field.kind !== "string" ? null : readScalar(field.kind, text, node.where);
     }
+    default:
+      return unreachable(field, "kind of member");
   }
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ArrowbookError, DataError, InputError, isArrowbookError, ServiceError } from "../../src/errors/errors.js";
 import { nearest, suggestion } from "../../src/errors/nearest.js";
 import { rememberSecret, scrub } from "../../src/errors/secrets.js";
+import { unreachable } from "../../src/errors/unreachable.js";
 
 describe("keys are removed from every text", () => {
   it.each([
@@ -86,4 +87,15 @@ describe("nearest names", () => {
     expect(suggestion("clse", ["open", "close"], "columns")).toBe('Did you mean "close"?');
     expect(suggestion("xyz", ["open", "close"], "columns")).toBe('The columns are "open", "close".');
   });
+});
+
+it("a value from outside of a closed union is an error that names it, not another case", () => {
+  expect(() => unreachable("pie" as never, "mark")).toThrow(
+    expect.objectContaining({
+      name: "InputError",
+      code: "UnknownValue",
+      value: "pie",
+      message: 'Unknown mark: "pie".',
+    }),
+  );
 });

@@ -1,3 +1,4 @@
+import { unreachable } from "../../errors/unreachable.js";
 import { undouble } from "../../format/csv.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import { fastLimit } from "../../value/decimal.js";
@@ -290,8 +291,11 @@ function kindOf(type: ServiceType, decimals: ReadOptions["decimals"]): number {
       return FLOAT;
     case "boolean":
       return BOOLEAN;
-    default:
+    case "text":
+    case "unknown":
       return TEXT;
+    default:
+      return unreachable(type.kind, "column type");
   }
 }
 

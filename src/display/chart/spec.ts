@@ -1,9 +1,10 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { scrub } from "../../errors/secrets.js";
+import { unreachable } from "../../errors/unreachable.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { cutTo } from "../base/width.js";
 import { type Channel, type Choice, chooseColumns } from "./choose.js";
-import type { ChartSpec, PlotOptions } from "./options.js";
+import type { ChartSpec, Mark, PlotOptions } from "./options.js";
 import { titleOf } from "./title.js";
 import { type ChartValues, candleValues, count, heatmapValues, histogramValues, pointValues } from "./values.js";
 
@@ -68,8 +69,13 @@ function valuesOf(table: Table, choice: Choice): ChartValues {
       return histogramValues(choice, choice.x as Channel);
     case "heatmap":
       return heatmapValues(table, choice);
-    default:
+    case "line":
+    case "area":
+    case "bar":
+    case "point":
       return pointValues(table, choice);
+    default:
+      return unreachable(choice.mark, "mark");
   }
 }
 
@@ -83,8 +89,13 @@ function unitOf(choice: Choice, values: ChartValues, size: { readonly width: num
       return histogramUnit(choice);
     case "heatmap":
       return heatmapUnit(choice);
+    case "line":
+    case "area":
+    case "bar":
+    case "point":
+      return pointUnit(choice, choice.mark, values, source);
     default:
-      return pointUnit(choice, values, source);
+      return unreachable(choice.mark, "mark");
   }
 }
 
@@ -136,8 +147,8 @@ function numberAxis(percent: boolean): Unit {
 const isPercent = (source: FrameSource | undefined): boolean =>
   source?.transform === "rdiff" || source?.transform === "rdiff_from";
 
-function pointUnit(choice: Choice, values: ChartValues, source?: FrameSource): Unit {
-  const { mark, x, y, color, log } = choice;
+function pointUnit(choice: Choice, mark: PointMark, values: ChartValues, source?: FrameSource): Unit {
+  const { x, y, color, log } = choice;
   const title = y.length === 1 ? nameOf(y[0]) : null;
   const fromZero = mark === "bar" || mark === "area";
   const scale = log ? { type: "log", nice: false } : { zero: fromZero };
@@ -157,7 +168,7 @@ function pointUnit(choice: Choice, values: ChartValues, source?: FrameSource): U
   const tagged = values.values.some((datum) => "color" in datum);
   if (tagged) tooltip.splice(1, 0, { field: "color", type: "nominal", title: color ? tipName(color) : "column" });
   return {
-    mark: markOf(choice),
+    mark: POINT_MARKS[mark],
     encoding: {
       x: xChannel(x),
       y: yChannel,
@@ -167,18 +178,15 @@ function pointUnit(choice: Choice, values: ChartValues, source?: FrameSource): U
   };
 }
 
-function markOf({ mark }: Choice): Unit {
-  switch (mark) {
-    case "area":
-      return { type: "area", opacity: 0.6, line: { strokeWidth: 1.5 } };
-    case "point":
-      return { type: "point", filled: true, size: 24, opacity: 0.6 };
-    case "bar":
-      return { type: "bar" };
-    default:
-      return { type: "line", strokeWidth: 1.5 };
-  }
-}
+/** Marks of one shape for each row. */
+type PointMark = Exclude<Mark, "candlestick" | "histogram" | "heatmap">;
+
+const POINT_MARKS: Readonly<Record<PointMark, Unit>> = {
+  line: { type: "line", strokeWidth: 1.5 },
+  area: { type: "area", opacity: 0.6, line: { strokeWidth: 1.5 } },
+  point: { type: "point", filled: true, size: 24, opacity: 0.6 },
+  bar: { type: "bar" },
+};
 
 /** Type and format of x in a tooltip. */
 const xTip = (x: Channel | undefined): Unit => {

@@ -1,3 +1,4 @@
+import { unreachable } from "../../errors/unreachable.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { filterText } from "../base/source-parts.js";
 import type { Choice } from "./choose.js";
@@ -55,7 +56,12 @@ function drawnText({ mark, x, y, color }: Choice): string {
       return y.map(({ name }) => name).join(", ");
     case "heatmap":
       return `${color?.name ?? "rows"} by ${[x, y[0]].flatMap((channel) => channel?.name ?? []).join(" and ")}`;
-    default:
+    case "line":
+    case "area":
+    case "bar":
+    case "point":
       return `${y.map(({ name }) => name).join(", ")}${color === undefined ? "" : ` by ${color.name}`}`;
+    default:
+      return unreachable(mark, "mark");
   }
 }

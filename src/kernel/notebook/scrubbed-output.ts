@@ -1,4 +1,5 @@
 import { scrub } from "../../errors/secrets.js";
+import { unreachable } from "../../errors/unreachable.js";
 import type { Json } from "../protocol/message.js";
 import type { MimeBundle, Output } from "./notebook-file.js";
 
@@ -9,8 +10,11 @@ export function scrubbedOutput(output: Output): Output {
       return { ...output, text: clean(output.text) as typeof output.text };
     case "error":
       return { ...output, evalue: scrub(output.evalue), traceback: output.traceback.map(scrub) };
-    default:
+    case "display_data":
+    case "execute_result":
       return { ...output, data: bundle(output.data) };
+    default:
+      return unreachable(output, "type of output");
   }
 }
 

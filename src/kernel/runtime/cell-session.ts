@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Bundle } from "../../display/base/show.js";
 import { scrub } from "../../errors/secrets.js";
+import { unreachable } from "../../errors/unreachable.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
 import type { CompilerState } from "./compiler.js";
@@ -87,6 +88,9 @@ export class CellSession {
         break;
       case "exit":
         process.exit(0);
+        break;
+      default:
+        unreachable(message, "message to the cells");
     }
   }
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { createServer, type Server } from "node:net";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { unreachable } from "../../errors/unreachable.js";
 import {
   type ConnectionInfo,
   type Content,
@@ -113,6 +114,8 @@ class SocketThread {
       case "closed":
         this.#closed?.();
         break;
+      default:
+        unreachable(message, "message to the sockets");
     }
   }
 

@@ -1,4 +1,5 @@
 import { suggestion } from "../../errors/nearest.js";
+import { unreachable } from "../../errors/unreachable.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
@@ -112,8 +113,11 @@ function condition(
     case "boolean":
       if (text !== "true" && text !== "false") throw wrong("value (true or false)");
       return { sql: `${column} ${compare} ?`, value: text === "true" };
-    default:
+    case "text":
+    case "unknown":
       return { sql: `${column} ${compare} ?`, value: text };
+    default:
+      return unreachable(type.kind, "column type");
   }
 }
 

@@ -2,6 +2,7 @@ import type { Engine } from "../../engine/engine.js";
 import { quoteName } from "../../engine/quote.js";
 import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
+import { unreachable } from "../../errors/unreachable.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import { engineColumn } from "./filter-sql.js";
 
@@ -86,7 +87,10 @@ function exactTarget(type: ServiceType, found: string): string | undefined {
         decimal && Number(decimal[2]) <= scale && Number(decimal[1]) - Number(decimal[2]) <= precision - scale;
       return fits ? `DECIMAL(${precision},${scale})` : undefined;
     }
-    default:
+    case "text":
+    case "unknown":
       return text ? "VARCHAR" : undefined;
+    default:
+      return unreachable(type.kind, "column type");
   }
 }

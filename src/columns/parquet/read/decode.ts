@@ -192,10 +192,12 @@ function plainValues(bytes: Uint8Array, leaf: SchemaElement, count: number): Val
       if (width <= 0 || bytes.length < width * count) throw new Error("a page ends early");
       return Array.from({ length: count }, (_, i) => bytes.subarray(i * width, (i + 1) * width));
     }
-    default: {
+    case "BYTE_ARRAY": {
       const reader = new ByteReader(bytes);
       return Array.from({ length: count }, () => reader.take(reader.uint32()));
     }
+    default:
+      throw new Error(`a column of type ${leaf.type} has pages of another type`);
   }
 }
 
