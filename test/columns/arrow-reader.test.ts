@@ -151,8 +151,9 @@ const DICTIONARIES: Readonly<Record<string, readonly (readonly number[])[]>> = {
 };
 
 /**
- * The same stream of one column, declared big-endian. The library leaves the byte order out, the default being little-endian:
- * a list of fields behind the schema's metadata has it in, where the number of columns, 1, serves as the byte order.
+ * The same stream of one column, declared big-endian. The library leaves the byte order out, the default being
+ * little-endian: a list of fields behind the schema's metadata has it in, where the number of columns, 1, serves as the
+ * byte order.
  */
 function declaredBigEndian(stream: Uint8Array): Uint8Array {
   const { at } = messagesIn(stream)[0].header;

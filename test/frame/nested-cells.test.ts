@@ -74,15 +74,15 @@ it("values inside keep every digit, date and byte", () => {
       ["time", dataOf(new Timestamp(TimeUnit.MILLISECOND, "UTC"), [0, 1_500])],
       ["bytes", dataOf(new FixedSizeBinary(2), [Uint8Array.of(1, 255), Uint8Array.of(0, 16)])],
       ["double", dataOf(new Float64(), [Number.NaN, 0.5])],
-      ["word", dataOf(new Dictionary(new Utf8(), new Int32()), ['a"b', "c"])],
+      ["name", dataOf(new Dictionary(new Utf8(), new Int32()), ['a"b', "c"])],
       ["view", dataOf(new Utf8View(), ["\ufeffmark", "a text of more than twelve bytes"])],
     ]),
   );
   expect(frame.column("a").toStrings()).toEqual([
     '{"decimal":"12.50","long":"1152921504606846976","day":"1970-01-01","time":"1970-01-01T00:00:00Z",' +
-      '"bytes":"01ff","double":"NaN","word":"a\\"b","view":"\ufeffmark"}',
+      '"bytes":"01ff","double":"NaN","name":"a\\"b","view":"\ufeffmark"}',
     '{"decimal":"-0.05","long":"-1","day":"2024-02-29","time":"1970-01-01T00:00:01.500Z",' +
-      '"bytes":"0010","double":0.5,"word":"c","view":"a text of more than twelve bytes"}',
+      '"bytes":"0010","double":0.5,"name":"c","view":"a text of more than twelve bytes"}',
   ]);
 });
 

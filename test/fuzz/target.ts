@@ -4,8 +4,8 @@ import type { Random } from "./random.js";
 export type Outcome = "read" | "refused";
 
 /**
- * Code under fuzz. A file `targets/<name>.ts` exports one as `target`; `npm test` runs the first {@link quick} inputs of each,
- * `npm run fuzz -- --minutes N [name …]` runs them for longer.
+ * Code under fuzz. A file `targets/<name>.ts` exports one as `target`; `npm test` runs the first {@link quick} inputs
+ * of each, `npm run fuzz -- --minutes N [name …]` runs them for longer.
  */
 export interface FuzzTarget {
   /** The name on the command line, equal to the file's name. */
@@ -16,7 +16,9 @@ export interface FuzzTarget {
   corpus(): readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
   /** A damaged copy of an input. All chance comes from `random`, so that a seed reproduces the input. */
   mutate(input: Uint8Array, random: Random): Uint8Array;
-  /** Throws when the code under test breaks its promise: a foreign error, a wrong value, a value that cannot be used. */
+  /**
+   * Throws when the code under test breaks its promise: a foreign error, a wrong value, a value that cannot be used.
+   */
   check(input: Uint8Array): Outcome | Promise<Outcome>;
   /** Milliseconds of processor time that an input may take for each megabyte or part of one; default 1,000. */
   readonly msPerMegabyte?: number;

@@ -15,16 +15,16 @@ export type Indices =
 const INT32_RANGE = 2 ** 32;
 
 /**
- * The first row whose values do not lie between the end of the row before and `limit`; -1 when there is none. `offsets` has
- * one item more than there are rows.
+ * The first row whose values do not lie between the end of the row before and `limit`; -1 when there is none. `offsets`
+ * has one item more than there are rows.
  */
 export function badOffset(offsets: Offsets, limit: number): number {
   return offsets instanceof Int32Array ? badOffset32(offsets, limit) : badOffset64(offsets, limit);
 }
 
 function badOffset32(offsets: Int32Array, limit: number): number {
-  // The sign bit of any offset or difference; with no negative offset no difference overflows. Four at a time, because this
-  // loop is most of what checking costs.
+  // The sign bit of any offset or difference; with no negative offset no difference overflows. Four at a time, because
+  // this loop is most of what checking costs.
   let signs = 0;
   let last = 0;
   let i = 0;
@@ -66,7 +66,10 @@ function slowBadOffset(count: number, offset: (i: number) => number, limit: numb
   return -1;
 }
 
-/** The first of `length` rows that is valid and whose index is outside a dictionary of `size` values; -1 when there is none. */
+/**
+ * The first of `length` rows that is valid and whose index is outside a dictionary of `size` values; -1 when there is
+ * none.
+ */
 export function badIndex(indices: Indices, length: number, size: number, isValid: (row: number) => boolean): number {
   if (indices instanceof Int32Array && !hasOutside(indices, length, size)) return -1;
   if (indices instanceof BigInt64Array || indices instanceof BigUint64Array) {
@@ -80,7 +83,10 @@ export function badIndex(indices: Indices, length: number, size: number, isValid
   return -1;
 }
 
-/** Whether an index is outside a dictionary, in a loop of its own: one that meets arrays of many kinds is slow for all of them. */
+/**
+ * Whether an index is outside a dictionary, in a loop of its own: one that meets arrays of many kinds is slow for all
+ * of them.
+ */
 function hasOutside(indices: Int32Array, length: number, size: number): boolean {
   const top = size - 1;
   let signs = 0;
@@ -128,7 +134,10 @@ export const VIEW_BYTES = 16;
 /** Bytes of the longest value that a view holds itself. */
 export const LONGEST_INLINE = 12;
 
-/** The first of `length` rows that is valid and whose view leads outside the buffers or to other bytes than it says; or -1. */
+/**
+ * The first of `length` rows that is valid and whose view leads outside the buffers or to other bytes than it says; or
+ * -1.
+ */
 export function badView(
   views: Uint8Array,
   length: number,
@@ -150,8 +159,8 @@ export function badView(
 }
 
 /**
- * The first of `length` rows of a union whose type id has no child, or whose offset is outside that child; -1 when there is none.
- * `childLengths` is by type id; a sparse union has no offsets.
+ * The first of `length` rows of a union whose type id has no child, or whose offset is outside that child; -1 when
+ * there is none. `childLengths` is by type id; a sparse union has no offsets.
  */
 export function badUnionRow(
   typeIds: Int8Array,

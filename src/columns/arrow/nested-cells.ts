@@ -13,9 +13,9 @@ type Text = (i: number) => string;
 type ReaderOf = (data: Data) => Cells;
 
 /**
- * The JSON text of the lists, structs and maps of a chunk; undefined for other types. Every member of a struct and every entry of
- * a map is in it, also where two share a name. Integers of 64 bits and decimals are strings of all their digits, as JSON
- * numbers lose some; dates are ISO 8601, bytes hexadecimal, doubles that JSON lacks their names.
+ * The JSON text of the lists, structs and maps of a chunk; undefined for other types. Every member of a struct and
+ * every entry of a map is in it, also where two share a name. Integers of 64 bits and decimals are strings of all their
+ * digits, as JSON numbers lose some; dates are ISO 8601, bytes hexadecimal, doubles that JSON lacks their names.
  */
 export function nestedText(data: Data, readerOf: ReaderOf): Text | undefined {
   if (!NESTED.has((data.type as DataType).typeId)) return undefined;

@@ -27,7 +27,10 @@ export interface IPCOptions {
   readonly wideDecimals?: "decimal" | "string";
 }
 
-/** A table as Arrow IPC stream bytes. Equal tables give equal bytes: dictionaries are numbered by column and shared by all batches. */
+/**
+ * A table as Arrow IPC stream bytes. Equal tables give equal bytes: dictionaries are numbered by column and shared by
+ * all batches.
+ */
 export function tableToIPCBytes(table: Table, options: IPCOptions = {}): Uint8Array {
   return tableToIPC(prepared(table, options), "stream");
 }
@@ -62,7 +65,10 @@ function highestNested(fields: readonly Field[]): number {
   );
 }
 
-/** The same schema with dictionaries numbered from 0 in column order: numbers of a process are neither equal twice nor unique in a table. */
+/**
+ * The same schema with dictionaries numbered from 0 in column order: numbers of a process are neither equal twice nor
+ * unique in a table.
+ */
 function portableSchema(schema: Schema, widest: boolean): Schema {
   let next = highestNested(schema.fields) + 1;
   const fields = schema.fields.map((field) => {
@@ -78,7 +84,10 @@ function portableSchema(schema: Schema, widest: boolean): Schema {
   return new Schema(namesWritten(fields as Field[]), schema.metadata);
 }
 
-/** Arrow's writer leaves out a name that is empty, and its reader then calls the column "null"; no bytes are a name to the writer. */
+/**
+ * Arrow's writer leaves out a name that is empty, and its reader then calls the column "null"; no bytes are a name to
+ * the writer.
+ */
 export function namesWritten(fields: readonly Field[]): Field[] {
   const none = new Uint8Array(0) as unknown as string;
   return fields.map((field) =>

@@ -2,9 +2,9 @@ import { type Data, DataType, type Field, Vector } from "../arrow/arrow.js";
 import { takeVector } from "../table/take.js";
 
 /**
- * The same column for the Arrow library's writer, which does not write every slice right: it moves views by their offset twice,
- * and counts the rows of a dense union to find how much of its children they lead to. Such slices, and whatever holds one of
- * these types inside, are copied.
+ * The same column for the Arrow library's writer, which does not write every slice right: it moves views by their
+ * offset twice, and counts the rows of a dense union to find how much of its children they lead to. Such slices, and
+ * whatever holds one of these types inside, are copied.
  */
 export function writable(data: Data): Data {
   if (isWhole(data)) return data;

@@ -1,6 +1,9 @@
 import type { Data } from "../arrow/arrow.js";
 
-/** Rows to copy, as a chunk number and a row inside that chunk; row -1 makes a null. `chunk` is left out where there is one chunk. */
+/**
+ * Rows to copy, as a chunk number and a row inside that chunk; row -1 makes a null. `chunk` is left out where there is
+ * one chunk.
+ */
 export interface Places {
   readonly row: Int32Array;
   readonly chunk?: Uint32Array;

@@ -22,13 +22,10 @@ import { gatherBytes, gatherLargeBytes, gatherViews } from "./take-bytes.js";
 import { gatherValidity, type Places, placesOf } from "./take-places.js";
 
 /**
- * The rows of `table` at the given positions, in that order, in one batch. A position may repeat; -1 makes a row of nulls
- * (`Int32Array` only). Typed buffers are copied by type, values are never made.
+ * The rows of `table` at the given positions, in that order, in one batch. A position may repeat; -1 makes a row of
+ * nulls (`Int32Array` only). Typed buffers are copied by type, values are never made.
  *
- * @example
- * ```ts no-run
- * takeRows(table, Uint32Array.of(4, 2, 2));
- * ```
+ * @example ```ts no-run takeRows(table, Uint32Array.of(4, 2, 2)); ```
  */
 export function takeRows(table: Table, positions: Uint32Array | Int32Array): Table {
   const places = placesOf(
@@ -267,7 +264,10 @@ function gatherFixedLists(chunks: readonly Data[], places: Places): Data {
   return nested(chunks[0], places, [undefined, undefined], [child], gatherValidity(chunks, places));
 }
 
-/** Unions: a sparse one copies the row of every child, a dense one the row of the child that its type says; -1 is a null of the first. */
+/**
+ * Unions: a sparse one copies the row of every child, a dense one the row of the child that its type says; -1 is a null
+ * of the first.
+ */
 function gatherUnion(chunks: readonly Data[], places: Places): Data {
   const { row, chunk } = places;
   const type = chunks[0].type as Union;

@@ -25,9 +25,9 @@ function goldFiles(): Uint8Array[] {
 }
 
 /**
- * Compares a frame with what the Arrow library reads, which believes the bytes: where they are right, both have the same cells.
- * Columns that share a name get one type there; bytes that are not aligned, big-endian numbers and dictionaries that never came
- * are errors or other values.
+ * Compares a frame with what the Arrow library reads, which believes the bytes: where they are right, both have the
+ * same cells. Columns that share a name get one type there; bytes that are not aligned, big-endian numbers and
+ * dictionaries that never came are errors or other values.
  */
 function compareWithLibrary(input: Uint8Array, frame: Frame): void {
   const names = frame.columns.map(({ name }) => name);
@@ -39,8 +39,8 @@ function compareWithLibrary(input: Uint8Array, frame: Frame): void {
 }
 
 /**
- * Arrow streams and files: refused with an error of this package, or a frame whose every cell can be used and is the one that
- * the Arrow library reads.
+ * Arrow streams and files: refused with an error of this package, or a frame whose every cell can be used and is the
+ * one that the Arrow library reads.
  */
 export const target: FuzzTarget = {
   name: "arrow",

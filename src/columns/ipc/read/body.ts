@@ -10,7 +10,9 @@ export interface Node {
   readonly at: number;
 }
 
-/** The name of a column and those of the columns around it, the outermost first; empty for the values of a dictionary. */
+/**
+ * The name of a column and those of the columns around it, the outermost first; empty for the values of a dictionary.
+ */
 export type ColumnPath = readonly string[];
 
 /** One buffer of a column. */
@@ -136,7 +138,9 @@ export class BatchBody {
     }
   }
 
-  /** The first `length` bytes of the next buffer, which hold items of these widths; a copy where the byte order differs. */
+  /**
+   * The first `length` bytes of the next buffer, which hold items of these widths; a copy where the byte order differs.
+   */
   values(path: ColumnPath, length: number, widths: readonly number[]): Region {
     const { bytes, at } = this.region(path);
     if (bytes.length < length) throw this.fault(`needs ${length} bytes, its buffer has ${bytes.length}`, at, path);

@@ -32,8 +32,8 @@ export function isArrowFile(bytes: Uint8Array): boolean {
 }
 
 /**
- * The batches of a file, in the order of its footer. Every message of the file must be in the footer and the other way round, so
- * that a damaged footer cannot leave out a batch or repeat one.
+ * The batches of a file, in the order of its footer. Every message of the file must be in the footer and the other way
+ * round, so that a damaged footer cannot leave out a batch or repeat one.
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
 export function batchesOfFile(bytes: Uint8Array): ReadBatches {
@@ -78,7 +78,10 @@ function blocksOf(footer: FlatTable, kind: Block["kind"], footerAt: number): Blo
   });
 }
 
-/** The messages at the footer's blocks, by their offset. What is between them may be a schema, an end mark or zeros only. */
+/**
+ * The messages at the footer's blocks, by their offset. What is between them may be a schema, an end mark or zeros
+ * only.
+ */
 function messagesAt(bytes: Uint8Array, blocks: readonly Block[], end: number, schema: Schema): Map<number, Message> {
   const messages = new Map<number, Message>();
   let position = START;

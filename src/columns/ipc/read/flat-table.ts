@@ -55,8 +55,8 @@ export interface FlatStructs {
 }
 
 /**
- * A table of a flatbuffer whose bytes may be damaged: every offset and length is compared with the bytes at hand before it is
- * followed. Fields are named by their position in the schema of the format; an absent field has its default.
+ * A table of a flatbuffer whose bytes may be damaged: every offset and length is compared with the bytes at hand before
+ * it is followed. Fields are named by their position in the schema of the format; an absent field has its default.
  */
 export class FlatTable {
   private readonly vtable: number;

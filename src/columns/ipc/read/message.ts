@@ -70,7 +70,9 @@ export function messageAt(bytes: Uint8Array, at: number, limit = bytes.length): 
   return { kind, header, version, at, metadataLength: bodyAt - at, body, bodyAt, end: bodyAt + bodyLength };
 }
 
-/** @throws {DataError} BadArrow, UnsupportedArrow for the version of the metadata that a message or a footer declares */
+/**
+ * @throws {DataError} BadArrow, UnsupportedArrow for the version of the metadata that a message or a footer declares
+ */
 export function checkVersion(version: number, at: number): void {
   if (version < 0 || version > 4) throw badArrow(`metadata of the unknown version ${version + 1}`, { at });
   if (version >= 3) return;

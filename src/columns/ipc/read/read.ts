@@ -7,8 +7,8 @@ import { refuseOtherFormats } from "./not-arrow.js";
 import { batchesOfStream } from "./stream-reader.js";
 
 /**
- * A table of the bytes of an Arrow IPC stream or file. Every length, offset, index and count is compared with the bytes before
- * a table is made, and the buffers are views of the bytes where these are aligned.
+ * A table of the bytes of an Arrow IPC stream or file. Every length, offset, index and count is compared with the bytes
+ * before a table is made, and the buffers are views of the bytes where these are aligned.
  *
  * @throws {InputError} BadArgument
  * @throws {DataError} BadArrow for bytes that are truncated or contradict themselves, with their offset

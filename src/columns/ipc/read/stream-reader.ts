@@ -15,8 +15,8 @@ export interface ReadBatches {
 const MOST_PADDING = 7;
 
 /**
- * The batches of one stream. Bytes after its end mark are refused: either the mark is damaged, or another stream follows
- * ({@link splitStreams}).
+ * The batches of one stream. Bytes after its end mark are refused: either the mark is damaged, or another stream
+ * follows ({@link splitStreams}).
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
 export function batchesOfStream(bytes: Uint8Array): ReadBatches {
@@ -36,7 +36,10 @@ export class StreamReader {
 
   constructor(private readonly allowance: Allowance) {}
 
-  /** The batch of a message, or none where it holds the schema or a dictionary. @throws {DataError} BadArrow, UnsupportedArrow */
+  /**
+   * The batch of a message, or none where it holds the schema or a dictionary. @throws {DataError} BadArrow,
+   * UnsupportedArrow
+   */
   take(message: Message): RecordBatch[] {
     if (message.kind === "schema") {
       if (this.schema !== undefined) throw badArrow("a second schema follows", { at: message.at });
@@ -66,8 +69,9 @@ function checkRest(bytes: Uint8Array, end: number): void {
 }
 
 /**
- * Complete streams that were sent one after the other, as some engines answer, each as bytes of its own; a stream ends at its
- * end mark or before the next schema. Only the boundaries are looked for: each stream is checked when it is read.
+ * Complete streams that were sent one after the other, as some engines answer, each as bytes of its own; a stream ends
+ * at its end mark or before the next schema. Only the boundaries are looked for: each stream is checked when it is
+ * read.
  *
  * @param bytes any number of streams
  * @returns views of the bytes, in their order; none for no bytes
