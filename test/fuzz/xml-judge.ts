@@ -17,7 +17,9 @@ export function judgedXML(bytes: Uint8Array): JudgedElement | undefined {
   };
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    const parser = new SaxesParser();
+    // saxes reads every version but 1.0 as 1.1; XML 1.0 (fifth edition, 2.8) has other versions than 1.1 read as 1.0.
+    const isOther = /^\ufeff?<\?xml\s+version\s*=\s*["']1\.(?![01]["'])/.test(text);
+    const parser = isOther ? new SaxesParser({ defaultXMLVersion: "1.0", forceXMLVersion: true }) : new SaxesParser();
     parser.on("error", refuse);
     parser.on("doctype", () => refuse(new Error("a document type")));
     parser.on("xmldecl", ({ encoding = "UTF-8" }) => {
