@@ -216,7 +216,7 @@ function isSame(text: string, value: unknown): boolean {
 
 export const target: FuzzTarget = {
   name: "json",
-  quick: 2500,
+  quick: 800,
   corpus,
   mutate: (input, random) => mutateText(input, TOKENS, random),
   check(input) {
