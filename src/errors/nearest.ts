@@ -1,6 +1,6 @@
 /**
- * The names closest to `name`, best first, at most `count`: what an error suggests for a misspelt column or word.
- * A name is close when at most a third of its letters differ, letter case set aside.
+ * The names closest to `name`, best first, at most `count`: the suggestion of an error for a misspelt column or option
+ * value. A name is close when at most a third of its letters differ, letter case set aside.
  */
 export function nearest(name: string, names: Iterable<string>, count = 3): string[] {
   const wanted = name.toLowerCase();

@@ -2,7 +2,10 @@ import { InputError } from "./errors.js";
 import { suggestion } from "./nearest.js";
 import { shown } from "./shown.js";
 
-/** Throws InputError for options that are no object (`undefined` is none given), and for a member that `names` does not list; it names the nearest. */
+/**
+ * Throws InputError for options that are not an object (`undefined` means none), and for a member that `names` does not
+ * list; it names the nearest.
+ */
 export function refuseUnknown(given: object | null | undefined, names: readonly string[], where: string): void {
   if (given === undefined) return;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
@@ -27,11 +30,11 @@ export function oneOf<T extends string>(word: string, words: readonly T[], what:
   throw new InputError(`Unknown ${what}: ${shown(word)}.`, {
     code: "UnknownValue",
     value: String(word),
-    hint: suggestion(String(word), words, `words for ${what}`),
+    hint: suggestion(String(word), words, `values of ${what}`),
   });
 }
 
-/** Throws as {@link oneOf} for each option of `words` that is given and none of its words. */
+/** Throws as {@link oneOf} for each option of `words` whose value is not one of its values. */
 export function checkWords(given: object | undefined, words: Readonly<Record<string, readonly string[]>>): void {
   for (const [name, known] of Object.entries(words)) {
     const word = (given as Readonly<Record<string, unknown>> | undefined)?.[name];

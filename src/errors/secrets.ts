@@ -1,14 +1,17 @@
 /**
  * Keys never reach a message, log, URL, `cause` or notebook output: everything that leaves goes through {@link scrub}.
- * Two nets: the shape of a key in a query string or header (spec 5: `api_key=<API_KEY>`), and the keys this process was given.
+ * Two nets: the shape of a key in a query string or header (spec 5: `api_key=<API_KEY>`), and the keys this process
+ * uses.
  */
 
 const known = new Set<string>();
 
-/** Shorter keys (such as the sample's `sample`) are ordinary words; the pattern below still removes them from addresses. */
+/**
+ * Shorter keys (such as the sample's `sample`) may be common text; the pattern below still removes them from addresses.
+ */
 const SHORTEST_KNOWN = 8;
 
-/** Remembers a key so that {@link scrub} removes it wherever it stands, also percent-encoded. */
+/** Remembers a key so that {@link scrub} removes it everywhere, also percent-encoded. */
 export function rememberSecret(key: string): void {
   if (key.length < SHORTEST_KNOWN) return;
   known.add(key);

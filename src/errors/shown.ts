@@ -1,4 +1,6 @@
-/** A value as an error names it, short: a text in quotes, a number, word or symbol as it is, or the kind of thing. */
+/**
+ * A short form of a value for an error message: a string in quotes, a number or symbol as it is, or the kind of value.
+ */
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return "a list";

@@ -118,7 +118,7 @@ function asDataError(cause: unknown): unknown {
   return new DataError(`The gzip data is damaged: ${cause.message}.`, { code: "BadGzip", hint, cause });
 }
 
-/** The contents of all members. Throws Error, as zlib words it where it would. */
+/** The contents of all members. Throws Error with zlib's messages. */
 async function* members(inflater: Inflater, blocks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   // Bytes of headers and trailers, which may be cut anywhere.
   let held = new Uint8Array(0);

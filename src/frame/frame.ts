@@ -51,8 +51,9 @@ import type { SourceWords } from "./verbs/series-methods.js";
 import { sortKeys } from "./verbs/sort-keys.js";
 
 /**
- * A table that never changes, over one `arrow.Table`: columns with the service's types, exact decimals, whole days. Every method
- * gives a new frame and shares buffers where it can; `source` says where the rows come from and is no part of the Arrow bytes.
+ * A table that never changes, over one `arrow.Table`: columns with the service's types, exact decimals, whole days.
+ * Every method gives a new frame and shares buffers where it can; `source` says where the rows come from and is not
+ * serialized with the table.
  *
  * @typeParam Row what `rows()` yields; `AnyRow` where the columns are not known to the compiler
  * @example
@@ -77,16 +78,20 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * A frame over an Arrow table or record batch, also one of another copy of the Arrow library, or over the `table` of an object
-   * that has one, such as a frame of the other (CommonJS or ESM) half of this package; buffers are shared.
-   * @throws InputError for what is no table
+   * A frame over an Arrow table or record batch, also one of another copy of the Arrow library, or over the `table` of
+   * an object that has one, such as a frame of the other (CommonJS or ESM) half of this package; buffers are shared.
+   * @throws InputError for a value that is not a table
    */
   static from<Row extends object = AnyRow>(table: unknown, source?: FrameSource): Frame<Row> {
     if (table instanceof Frame) return new Frame<Row>(table.table, source ?? table.source);
     return new Frame<Row>(adopt(table), source ?? sourceOfForeign(table));
   }
 
-  /** A frame over record batches, such as pages that were read one by one; `schema` stands where there are none. @throws DataError `SchemaMismatch` */
+  /**
+   * A frame over record batches, such as pages that were read one by one; `schema` is used where there are none.
+   *
+   * @throws DataError `SchemaMismatch`
+   */
   static fromBatches<Row extends object = AnyRow>(
     schema: Schema,
     batches: Iterable<RecordBatch>,
@@ -97,8 +102,9 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * A frame of objects, one for each row. Cells are text, numbers, bigints, booleans, `Date` or null, read as the column's type;
-   * a missing member is null. Without `columns` the names are those of the first rows and the types what the values are.
+   * A frame of objects, one for each row. Cells are text, numbers, bigints, booleans, `Date` or null, read as the
+   * column's type; a missing member is null. Without `columns` the names are those of the first rows and the types what
+   * the values are.
    * @throws DataError for a cell that does not fit its type
    */
   static fromRows<Row extends object = AnyRow>(
@@ -111,8 +117,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * A CSV file, or the bytes of one, read into the declared types; gzipped ones (`prices.csv.gz`) are known by their first bytes. A long
-   * read shows its progress (`onProgress`).
+   * A CSV file, or the bytes of one, read into the declared types; gzipped ones (`prices.csv.gz`) are known by their
+   * first bytes. A long read shows its progress (`onProgress`).
    * @throws FileError, DataError naming row, column, value and byte offset
    */
   static async fromCSV<Row extends object = AnyRow>(
@@ -124,7 +130,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return new Frame<Row>(table, sourceOfPath(source));
   }
 
-  /** The CSV file inside a zip archive, read as a stream. A long read shows its progress (`onProgress`). @throws FileError, DataError */
+  /**
+   * The CSV file inside a zip archive, read as a stream. A long read shows its progress (`onProgress`).
+   *
+   * @throws FileError, DataError
+   */
   static async fromZip<Row extends object = AnyRow>(
     source: string | Uint8Array,
     options: CsvOptions & ZipOptions & Watched,
@@ -134,7 +144,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return new Frame<Row>(table, sourceOfPath(source));
   }
 
-  /** The rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6). @throws DataError */
+  /**
+   * The rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6).
+   *
+   * @throws DataError
+   */
   static fromJSON<Row extends object = AnyRow>(reply: Uint8Array | string, options?: ReadOptions): Frame<Row> {
     checkReadOptions(options, "fromJSON()");
     if (typeof reply !== "string")
@@ -155,14 +169,22 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return new Frame<Row>(await readArrow(path), sourceOfPath(path));
   }
 
-  /** A Parquet file: exact decimals, whole days, the service's types where this package wrote it. @throws FileError, DataError */
+  /**
+   * A Parquet file: exact decimals, whole days, the service's types where this package wrote it.
+   *
+   * @throws FileError, DataError
+   */
   static async fromParquet<Row extends object = AnyRow>(path: string, options?: ReadOptions): Promise<Frame<Row>> {
     needPath(path, "fromParquet()");
     checkReadOptions(options, "fromParquet()");
     return new Frame<Row>(await readParquet(path, options), sourceOfPath(path));
   }
 
-  /** A Danfo frame, with the names and types of a schema where one is given. @throws DataError for cells that do not fit */
+  /**
+   * A Danfo frame, with the names and types of a schema where one is passed.
+   *
+   * @throws DataError for cells that do not fit
+   */
   static fromDanfo<Row extends object = AnyRow>(frame: DanfoFrameShape, options?: FromDanfoOptions): Frame<Row> {
     return new Frame<Row>(tableFromDanfo(frame, options));
   }
@@ -175,8 +197,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * Several frames side by side on their dates (or on `on`), keys of any (`outer`), of all (`inner`) or of the first (`left`); a
-   * name that several have gets `_1`, `_2`, … or the given suffixes. {@link merge}
+   * Several frames side by side on their dates (or on `on`), keys of any (`outer`), of all (`inner`) or of the first
+   * (`left`); a name that several have gets `_1`, `_2`, … or the given suffixes. {@link merge}
    */
   static merge(frames: readonly { readonly table: Table }[], options?: MergeOptions): Frame {
     return new Frame(merge(tablesGiven(frames, "merge()"), options));
@@ -188,9 +210,9 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * The names of the columns that identify a row, such as `["ticker", "date"]`: the primary key of a table, the code and date of a
-   * database, the date of a dataset, or the `key` option of a reader. Empty where none is known. It is carried in the metadata of
-   * the Arrow schema, and kept while its columns are. Series methods take `by` from it.
+   * The names of the columns that identify a row, such as `["ticker", "date"]`: the primary key of a table, the code
+   * and date of a database, the date of a dataset, or the `key` option of a reader. Empty where none is known. It is
+   * carried in the metadata of the Arrow schema, and kept while its columns are. Series methods take `by` from it.
    */
   get key(): readonly string[] {
     return keyOf(this.table.schema);
@@ -209,7 +231,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return byteLength(this.table);
   }
 
-  /** A column by its exact name or by position. @throws InputError `UnknownColumn` with the nearest names, `AmbiguousColumn` */
+  /**
+   * A column by its exact name or by position.
+   *
+   * @throws InputError `UnknownColumn` with the nearest names, `AmbiguousColumn`
+   */
   column<K extends Name<Row>>(name: K | number): Column<Row[K]> {
     const at = columnIndex(this.table, name);
     const { name: found, type } = this.columns[at];
@@ -217,14 +243,18 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * The rows as objects in order, with members in column order (whole-number names come first: JavaScript sorts them so); a name that
-   * stands twice gets `_2`. Decimals are the nearest number and dates ISO text unless asked otherwise.
+   * The rows as objects in order, with members in column order (whole-number names come first: JavaScript sorts them
+   * so); a repeated name gets `_2`. Decimals are the nearest number and dates ISO text by default.
    */
   override rows(options?: RowsOptions): Iterable<Row> {
     return rowsOf<Row>(this.table, options);
   }
 
-  /** The named columns in the given order, as words or as one list; buffers are shared. @throws InputError `UnknownColumn` */
+  /**
+   * The named columns in the given order, as arguments or as one array; buffers are shared.
+   *
+   * @throws InputError `UnknownColumn`
+   */
   select<K extends Name<Row>>(...names: readonly K[]): Frame<Pick<Row, K>>;
   select<K extends Name<Row>>(names: readonly K[]): Frame<Pick<Row, K>>;
   select<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Pick<Row, K>> {
@@ -245,7 +275,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     );
   }
 
-  /** Columns under new names: by old name, or a list with a name for each. Values are shared. @throws InputError `UnknownColumn` */
+  /**
+   * Columns under new names: by old name, or a list with a name for each. Values are shared.
+   *
+   * @throws InputError `UnknownColumn`
+   */
   rename(names: readonly string[]): Frame;
   rename(names: readonly string[]): Frame;
   rename<const Names extends { readonly [K in Name<Row>]?: string }>(names: Names): Frame<Renamed<Row, Names>>;
@@ -254,9 +288,9 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * The frame with columns added at the end, or replaced where they stand. Values are what they are (`number` double, `bigint`
-   * and whole numbers beside it Integer, text String, `Date` a moment) unless `types` names a service type; one text, number,
-   * bigint, boolean, `Date` or null stands in every row.
+   * The frame with columns added at the end, or replaced in place. Values have the type they have (`number` double,
+   * `bigint` and whole numbers beside it Integer, text String, `Date` a timestamp) unless `types` names a service type;
+   * one text, number, bigint, boolean, `Date` or null fills every row.
    * @throws InputError `DifferentLength`, `MixedTypes`, `BadArgument`
    */
   with<Added extends Record<string, NewColumn<Row>>>(
@@ -278,9 +312,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code point. A key is
-   * a name or a pair of a name and a direction; keys are arguments or one list. A list of two whose second is `asc` or `desc` is a pair.
-   * @throws InputError `UnknownColumn`, `UnknownValue` for a direction, `AmbiguousSort` where a column is called as the direction
+   * The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code
+   * point. A key is a name or a pair of a name and a direction; keys are arguments or one list. A list of two whose
+   * second is `asc` or `desc` is a pair.
+   * @throws InputError `UnknownColumn`, `UnknownValue` for a direction, `AmbiguousSort` where a column is called as the
+   *   direction
    */
   sort(...keys: readonly Order<Row>[]): Frame<Row>;
   sort(keys: readonly Order<Row>[]): Frame<Row>;
@@ -288,29 +324,47 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return this.over(takeRows(this.table, sortedRows(this.table, sortKeys(this.table, keys))));
   }
 
-  /** The rows at these positions, in this order; a position may repeat, which drops the key. @throws InputError `OutOfRange` */
+  /**
+   * The rows at these positions, in this order; a position may repeat, which drops the key.
+   *
+   * @throws InputError `OutOfRange`
+   */
   take(positions: ArrayLike<number>): Frame<Row> {
     return this.over(takenRows(this.table, positions));
   }
 
-  /** The first rows (default 5), all where there are fewer; buffers are shared. @throws InputError `BadArgument` for a number below 0 */
+  /**
+   * The first rows (default 5), all where there are fewer; buffers are shared.
+   *
+   * @throws InputError `BadArgument` for a number below 0
+   */
   head(count = 5): Frame<Row> {
     needCount(count, "head()");
     return this.slice(0, count);
   }
 
-  /** The last rows (default 5), all where there are fewer; buffers are shared. @throws InputError `BadArgument` for a number below 0 */
+  /**
+   * The last rows (default 5), all where there are fewer; buffers are shared.
+   *
+   * @throws InputError `BadArgument` for a number below 0
+   */
   tail(count = 5): Frame<Row> {
     needCount(count, "tail()");
     return this.slice(Math.max(0, this.numRows - count));
   }
 
-  /** Rows `begin` (inclusive) to `end` (exclusive, default all); negative positions count from the end. Buffers are shared. */
+  /**
+   * Rows `begin` (inclusive) to `end` (exclusive, default all); negative positions count from the end. Buffers are
+   * shared.
+   */
   slice(begin = 0, end = this.numRows): Frame<Row> {
     return this.over(sliceRows(this.table, begin, end));
   }
 
-  /** Every row with the values of `other` known on its day: backward, forward or nearest, with `by` and a tolerance. {@link asof} */
+  /**
+   * Every row with the values of `other` known on its day: backward, forward or nearest, with `by` and a tolerance.
+   * {@link asof}
+   */
   asof<Other extends object>(other: Frame<Other>, options?: AsofOptions<Name<Row>>): Frame<Row & Partial<Other>> {
     return this.over(asof(this.table, tableGiven(other), options));
   }
@@ -331,8 +385,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * The correlation of two number columns, null where there is none; or, for a list of names (default: all number columns), the
-   * matrix of the correlations of each pair. {@link corr}, {@link corrMatrix}
+   * The correlation of two number columns, null where there is none; or, for a list of names (default: all number
+   * columns), the matrix of the correlations of each pair. {@link corr}, {@link corrMatrix}
    * @throws InputError `UnknownColumn`, `WrongType`, `UnknownValue`, `BadArgument` for one name alone
    */
   corr(first: Name<Row>, second: Name<Row>, method?: CorrelationMethod): number | null;
@@ -345,8 +399,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * The answer of a SQL statement over the embedded engine, where `this` is the frame and `tables` are others by name; values bind to
-   * `$1`, `$2`, …
+   * The answer of a SQL statement over the embedded engine, where `this` is the frame and `tables` are others by name;
+   * values bind to `$1`, `$2`, …
    * @throws InputError for SQL that does not run
    */
   async sql<Result extends object = AnyRow>(
@@ -376,7 +430,7 @@ function tablesGiven(frames: readonly unknown[], where: string): Table[] {
   return Array.from(frames, tableGiven);
 }
 
-/** The type named for a column; a name that `Object` has too is no type. */
+/** The type named for a column; a name that `Object` has too is not a type. */
 const ownType = (types: Readonly<Record<string, string | undefined>>, name: string): string | undefined =>
   Object.hasOwn(types, name) ? types[name] : undefined;
 

@@ -169,7 +169,7 @@ it("a wrong key and a service that is down are one line each, without the key", 
   });
 });
 
-it("serve: what is missing on the command line is wrong usage, in its words", async () => {
+it("serve: what is missing on the command line is wrong usage, with the parser's message", async () => {
   const nothing = await run("serve");
   expect(nothing).toMatchObject({ status: 2, out: "", err: expect.stringMatching(/--sample or --data/) });
   expect((await run("serve", "--sample", "--data", folder)).status).toBe(2);

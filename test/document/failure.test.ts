@@ -52,7 +52,7 @@ describe("spec 7: an error is read from any body", () => {
     expect(error.body).toBe(body.replace("\ufeff", ""));
   });
 
-  it("a key that the service sends back stands in no field", () => {
+  it("a key that the service sends back appears in no field", () => {
     const key = "reflected-key-123";
     rememberSecret(key);
     const body = JSON.stringify({ error: { code: `Q-${key}`, message: `no ${key}` } });
@@ -85,7 +85,7 @@ describe("spec 7: an error is read from any body", () => {
     expect(fail(422, deep).message).toContain("status 422");
   });
 
-  it("a code may be a number, and a message stand alone", () => {
+  it("a code may be a number, and a message may come alone", () => {
     expect(fail(400, '{"code":42,"message":"No."}')).toMatchObject({ code: "42" });
     const alone = fail(400, '{"error":"No such thing."}');
     expect(alone.code).toBe("HTTP400");
@@ -168,10 +168,10 @@ describe("golden error replies", () => {
 describe("spec 7: the sentence on what to do next", () => {
   it.each([
     ["query parameters too long", 414, "QELx07", "x", "export"],
-    ["query parameters too long, by its words", 400, "Foo1", "The request query parameters are too long", "export"],
+    ["query parameters too long, by its message", 400, "Foo1", "The request query parameters are too long", "export"],
     ["too many results", 422, "QELx06", "x", "filter"],
     [
-      "too many results, by its words",
+      "too many results, by its message",
       400,
       "Foo2",
       "Your query would return too many results. Apply some filters.",

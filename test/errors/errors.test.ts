@@ -17,13 +17,13 @@ describe("keys are removed from every text", () => {
     ["nothing here", "nothing here"],
   ])("%s", (given, expected) => expect(scrub(given)).toBe(expected));
 
-  it("a key that was given is removed wherever it stands, percent-encoded too", () => {
+  it("a known key is removed everywhere, percent-encoded too", () => {
     rememberSecret("pa ss/w&rd=1");
     expect(scrub("failed at pa ss/w&rd=1 today")).toBe("failed at [key] today");
     expect(scrub(`failed at ${encodeURIComponent("pa ss/w&rd=1")}`)).toBe("failed at [key]");
   });
 
-  it("short keys, which are ordinary words, leave ordinary text alone", () => {
+  it("short keys, which may be common text, leave ordinary text alone", () => {
     rememberSecret("sample");
     expect(scrub("the sample data")).toBe("the sample data");
   });
@@ -45,7 +45,7 @@ describe("keys are removed from every text", () => {
     expect(JSON.stringify({ ...error, message: error.message, stack: error.stack })).not.toContain(key);
   });
 
-  it("a percent-encoded or plain key never survives, whatever stands around it", () => {
+  it("a percent-encoded or plain key never survives, whatever surrounds it", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), fc.string(), fc.string(), (key, before, after) => {
         rememberSecret(key);
@@ -57,7 +57,7 @@ describe("keys are removed from every text", () => {
 });
 
 describe("the error family", () => {
-  it("is told by class, by name across copies, and from others", () => {
+  it("is recognised by class, by name across copies, and from others", () => {
     const error = new DataError("row 3", { code: "BadCell", row: 3, column: "close", value: "x", offset: 17 });
     expect(error).toBeInstanceOf(ArrowbookError);
     expect(error.name).toBe("DataError");

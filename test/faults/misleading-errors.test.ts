@@ -148,7 +148,7 @@ describe("the storage behind a database file", () => {
   const toStorage = (path: string): Answer => ({ status: 302, headers: { location: `${other.url}${path}?sig=1` } });
   const save = (path: string) => serviceOf(server).database("EOD").bulk().saveZip(join(folder, path));
 
-  it.each([400, 403, 404, 410])("row 17: a link that is refused with %i is asked for anew", async (status) => {
+  it.each([400, 403, 404, 410])("row 17: a link that is refused with %i is requested again", async (status) => {
     server.on(DATA, toStorage("/old"), toStorage("/new"));
     other.on("/old", { ...(expired as object), status });
     other.on("/new", ranged(zip, { etag: '"1"' }));
@@ -159,7 +159,7 @@ describe("the storage behind a database file", () => {
     expect(server.seen[1].headers["cache-control"]).toBe("no-cache");
   });
 
-  it("row 17: a link that expires in the middle is asked for anew, and the download goes on", async () => {
+  it("row 17: a link that expires in the middle is requested again, and the download resumes", async () => {
     server.on(DATA, toStorage("/old"), toStorage("/old"), toStorage("/new"));
     other.on("/old", ranged(zip, { etag: '"1"' }, { cutAt: 30 }), expired);
     other.on("/new", ranged(zip, { etag: '"1"' }));

@@ -82,7 +82,7 @@ describe("toDanfo", () => {
     expect(back.column("shape").toStrings()).toEqual(["0.1234567890123456789"]);
   });
 
-  it("tells repeated names apart and takes empty frames", async () => {
+  it("distinguishes repeated names and takes empty frames", async () => {
     const twice = await frame.select("close", "ticker").rename(["a", "a"]).toDanfo();
     expect(twice.columns).toEqual(["a", "a_2"]);
     const { df } = await collect(frame.head(0));
@@ -120,7 +120,7 @@ describe("fromDanfo", () => {
     expect(back.column("n").toArray()).toEqual([1.5, null]);
   });
 
-  it("refuses digits beyond the scale, or rounds them when told to", () => {
+  it("refuses digits beyond the scale, or rounds them on request", () => {
     const df = new danfo.DataFrame([[1.23456]], { columns: ["close"] });
     const schema = [{ name: "close", type: "BigDecimal(10,4)" }];
     expect(() => Frame.fromDanfo(df, { schema })).toThrow(expect.objectContaining({ column: "close" }));

@@ -75,7 +75,7 @@ describe("there and back, every cell exact", () => {
     }
   });
 
-  it("CSV of moments without a zone, which are UTC", async () => {
+  it("CSV of timestamps without a zone, which are UTC", async () => {
     const naive = new TimestampMillisecond();
     const moments = new Table({ at: vectorFromArray([Date.UTC(2024, 1, 29, 13), null], naive) });
     const frame = Frame.from(moments);
@@ -91,7 +91,7 @@ describe("there and back, every cell exact", () => {
     expect(back.columns).toEqual(columns);
   });
 
-  it("a Parquet file with a column name that stands twice", async () => {
+  it("a Parquet file with a repeated column name", async () => {
     const csv = "a,a,b,a_2\n1,2,3,4\n4,5,6,7\n";
     const path = join(folder, "twice.parquet");
     const specs = (types: readonly string[]) => ["a", "a", "b", "a_2"].map((name, i) => ({ name, type: types[i] }));
@@ -185,13 +185,13 @@ describe("replies of the service", () => {
     expect(() => Frame.fromJSON('{"dataset_data":{"data":[[1]]}}')).toThrow(/column_names/);
   });
 
-  it("refuses what is no reply", () => {
+  it("refuses bytes that are not a reply", () => {
     expect(() => Frame.fromJSON("{}")).toThrow(expect.objectContaining({ code: "UnexpectedShape" }));
     expect(() => Frame.fromJSON("[")).toThrow(DataError);
   });
 });
 
-it("refuses options and words that are not there before it reads", async () => {
+it("refuses unknown options and option values before it reads", async () => {
   const bytes = new TextEncoder().encode("ticker\nA\n");
   const text = [{ name: "ticker", type: "String" }];
   const refused = async (options: unknown, code: string, hint: string) => {

@@ -8,7 +8,7 @@ import { cases } from "../cases.js";
 const root = cases("arrow-gold");
 const here = existsSync(root);
 
-/** What the Arrow library cannot open, with its reason; the union of 0.17.1 has a layout that was given up. */
+/** Files that the Arrow library cannot open, with the reason; the union of 0.17.1 has a layout that was dropped. */
 const UNREAD = /compression|list_view|run_end_encoded|0\.17\.1\/generated_union/;
 
 const streams = here

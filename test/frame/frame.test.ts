@@ -137,7 +137,7 @@ describe("verbs", () => {
     expect(codeOf(() => prices.with({ mixed: [1, "a", null] }))).toBe("MixedTypes");
   });
 
-  it("adds one value to every row, and refuses what is no column", () => {
+  it("adds one value to every row, and refuses a value that is not a column", () => {
     const frame = prices.with({ word: "abc", size: 2, none: null, day: "2024-02-29" }, { day: "Date" });
     expect(frame.column("word").toArray()).toEqual(["abc", "abc", "abc"]);
     expect(frame.column("size").toArray()).toEqual([2, 2, 2]);
@@ -255,7 +255,7 @@ describe("what is asked for wrongly", () => {
     expect(run).toThrow(expect.objectContaining({ name: "InputError", code, hint: expect.stringContaining(hint) }));
   const near = (name: string) => `Did you mean "${name}"`;
 
-  it("names the nearest option and word", () => {
+  it("names the nearest option and option value", () => {
     wrong(() => prices.rows({ decimals: "strng" } as never), "UnknownValue", near("string"));
     wrong(() => prices.rows({ dates: "isoo" } as never), "UnknownValue", near("iso"));
     wrong(() => prices.rows({ decimal: "string" } as never), "UnknownOption", near("decimals"));
@@ -342,7 +342,7 @@ describe("hostile and repeated names", () => {
     ).toBe(null);
   });
 
-  it("tells repeated names apart", () => {
+  it("distinguishes repeated names", () => {
     const twice = frame.select("2", "2", " a ").rename(["x", "x", "x_2"]);
     expect([...twice.rows()]).toEqual([{ x: "v5", x_3: "v5", x_2: "v4" }]);
     expect(codeOf(() => twice.column("x"))).toBe("AmbiguousColumn");
@@ -350,7 +350,7 @@ describe("hostile and repeated names", () => {
   });
 });
 
-it("infers types from values when none are given", () => {
+it("infers types from values when there are none", () => {
   const frame = Frame.fromRows([
     { a: 1.5, b: "x", c: true, d: 5n, e: null },
     { a: null, b: null, c: null, d: null, e: null },

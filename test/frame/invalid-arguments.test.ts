@@ -9,9 +9,9 @@ import { sparkline } from "../../src/display/base/sparkline.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 
-/* Whatever a method is given, what it throws says what, where and what next: no TypeError from inside. */
+/* Every error for a bad argument says what, where and what next: no TypeError from inside. */
 
-/* A word is a path to some methods: what they write lands in a folder of its own. */
+/* A string is a path to some methods: what they write goes to a folder of its own. */
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-junk-"));
 const before = process.cwd();
 beforeAll(() => process.chdir(folder));
@@ -48,7 +48,7 @@ const service = connect({
   limits: { windows: [] },
 });
 
-/** Methods that need another package or are told apart by a file: what is left of their options is tested elsewhere. */
+/** Methods that need another package or are distinguished by a file: the rest of their options is tested elsewhere. */
 const SKIPPED = new Set(["constructor", "sql", "toDanfo", "close"]);
 
 function* methodsOf(target: object): Generator<[string, (...args: unknown[]) => unknown]> {

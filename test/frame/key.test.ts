@@ -39,7 +39,7 @@ const verbs: Record<
     ["all key columns", (f) => f.select("close", "date", "ticker"), KEY],
     ["one of them", (f) => f.select("ticker", "close"), NONE],
     ["one of them twice", (f) => f.select("ticker", "ticker", "date"), NONE],
-    ["a dropped column made anew", (f) => f.drop("ticker").with({ ticker: "X" }), NONE],
+    ["a dropped column made again", (f) => f.drop("ticker").with({ ticker: "X" }), NONE],
   ],
   drop: [
     ["another column", (f) => f.drop("close"), KEY],
@@ -227,7 +227,7 @@ describe("a key is declared or refused", () => {
     ["names of other columns", '["symbol"]'],
     ["not names", "[1]"],
     ["a name twice", '["ticker","ticker"]'],
-  ])("metadata of a foreign file is no key where it is %s", (_, value) => {
+  ])("metadata of a foreign file is not a key where it is %s", (_, value) => {
     const { fields } = keyless.table.schema;
     const schema = new Schema(fields, new Map([["arrowbook.key", value]]));
     const frame = Frame.from(new Table(schema, keyless.table.batches));

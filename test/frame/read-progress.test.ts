@@ -35,7 +35,7 @@ const checked = (events: readonly Progress[], code: string): void => {
   expect(events.at(-1)).toEqual({ phase: "read", code, bytes: size, total: size, done: true });
 };
 
-it.each([1, 2])("a CSV file tells how far its reading has come, on %i threads", async (threads) => {
+it.each([1, 2])("a CSV file reports how far its reading has come, on %i threads", async (threads) => {
   checked(await told((onProgress) => Frame.fromCSV(path, { columns, threads, onProgress })), path);
 });
 

@@ -35,7 +35,7 @@ describe("as the service's own published cases", () => {
     }
   });
 
-  it("takes the later of two days under every coarser word", () => {
+  it("takes the later of two days under every coarser frequency", () => {
     const table = seriesOf([
       ["2011-11-09", 20111109],
       ["2011-11-10", 20111110],
@@ -224,7 +224,7 @@ it("every date from the first to the last there is", () => {
 });
 
 const refused: [string, (table: Table) => Table, string][] = [
-  ["an unknown word", (t) => collapse(t, "montly" as Collapse), "UnknownValue"],
+  ["an unknown value", (t) => collapse(t, "montly" as Collapse), "UnknownValue"],
   ["an unknown column", (t) => collapse(t, "monthly", { by: "tiker" }), "UnknownColumn"],
   ["an unknown column in value", (t) => collapse(t, "monthly", { value: { clos: "sum" } }), "UnknownColumn"],
   ["an unknown value", (t) => collapse(t, "monthly", { value: "total" as "sum" }), "UnknownValue"],

@@ -198,7 +198,7 @@ describe("merge", () => {
 
   it.each([
     ["nothing", () => Frame.merge([]), "NoFrames"],
-    ["an unknown word", () => Frame.merge([a, b], { how: "full" as "outer" }), "UnknownValue"],
+    ["an unknown value", () => Frame.merge([a, b], { how: "full" as "outer" }), "UnknownValue"],
     ["a key that one has not", () => Frame.merge([a, frame], { on: "Date" }), "UnknownColumn"],
     [
       "keys that differ in type",

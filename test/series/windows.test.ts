@@ -54,7 +54,10 @@ const units = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
 );
 
-/** Shapes that break naive sums: far from zero with little noise, one spike, long equal stretches, growth over many orders. */
+/**
+ * Shapes that break naive sums: far from zero with little noise, one spike, long equal stretches, growth over many
+ * orders.
+ */
 const shapes = fc.oneof(
   fc.array(units, { minLength: 1, maxLength: 80 }),
   fc.array(
@@ -174,7 +177,7 @@ describe("exact types", () => {
 it.each([
   ["a window of no rows", (t: Table) => rolling(t, 0, "mean"), "BadArgument"],
   ["a window of half a row", (t: Table) => rolling(t, 1.5, "mean"), "BadArgument"],
-  ["an unknown word", (t: Table) => rolling(t, 2, "avg" as "mean"), "UnknownValue"],
+  ["an unknown value", (t: Table) => rolling(t, 2, "avg" as "mean"), "UnknownValue"],
   ["a quantile without its part", (t: Table) => rolling(t, 2, "quantile"), "BadArgument"],
   ["text", (t: Table) => rolling(t, 2, "mean", { columns: "s" }), "WrongType"],
   ["an unknown unit", (t: Table) => rolling(t, 2, "mean", { unit: "day" as "days" }), "UnknownValue"],

@@ -27,7 +27,10 @@ function halfOpen(port: number, count: number, text: string, localAddress = "127
     ),
   );
 }
-/** Settles once the other side has closed the connection whole: what is written then is reset, which a half-closed one takes. */
+/**
+ * Settles once the other side has closed the connection whole: what is written then is reset, which a half-closed one
+ * takes.
+ */
 async function givenUp(socket: Socket): Promise<void> {
   await new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
   for (let tries = 0; tries < 50 && !socket.destroyed; tries++) {
@@ -41,7 +44,7 @@ const serving = (options: Partial<ServeOptions>) => started({ data: sampleOf("MA
 const METADATA = "/datasets/MARKET/AAA/metadata.json";
 
 describe("half-open connections", () => {
-  it("1,000 of them keep nobody out, from the same address or another", { timeout: 60_000 }, async () => {
+  it("1,000 of them keep no other caller out, from the same address or another", { timeout: 60_000 }, async () => {
     const service = await serving({});
     await halfOpen(portOf(service), 1_000, "GET /api/v3/ HTTP/1.1\r\nHost: x\r\n");
     const began = performance.now();
@@ -62,7 +65,7 @@ describe("half-open connections", () => {
     },
   );
 
-  it("the peer need not close for its connection to be given up", async () => {
+  it("a connection is closed even where the peer does not close it", async () => {
     const service = await serving({
       timeouts: { headers: 300, request: 300 },
       maxConnections: 4,

@@ -13,7 +13,9 @@ export interface CellReport {
   /** `null`: bad cells set to null (`onBadCell: "null"`); `rounded`: digits cut off (`onPrecisionLoss: "round"`). */
   readonly what: "null" | "rounded";
   readonly count: number;
-  /** At most five, in reading order; `row` counts data rows from 0, `offset` bytes from the start of the reply or file. */
+  /**
+   * At most five, in reading order; `row` counts data rows from 0, `offset` bytes from the start of the reply or file.
+   */
   readonly examples: readonly { readonly row: number; readonly value: string; readonly offset: number }[];
 }
 
@@ -24,8 +26,8 @@ export interface ReadOptions {
   /** A cell that does not fit its type is an error, or null and counted in `onReport`. */
   readonly onBadCell?: "error" | "null";
   /**
-   * Digits beyond the scale (zeros are none) or below a millisecond are an error, or rounded half to even and counted in
-   * `onReport`; likewise a number beyond the largest double, which rounds to an infinity.
+   * Digits beyond the scale (zeros are none) or below a millisecond are an error, or rounded half to even and counted
+   * in `onReport`; likewise a number beyond the largest double, which rounds to an infinity.
    */
   readonly onPrecisionLoss?: "error" | "round";
   /** Takes each warning once; default `process.emitWarning`. */
@@ -36,13 +38,22 @@ export interface ReadOptions {
   readonly key?: readonly string[];
   /** Rows of a record batch; default 65,536. */
   readonly batchRows?: number;
-  /** Threads for a long file: a CSV file is split over them, that of an archive is inflated on one and parsed on another. Default one for each core; `1`: the caller's alone. */
+  /**
+   * Threads for a long file: a CSV file is split over them, that of an archive is inflated on one and parsed on
+   * another. Default one for each core; `1`: the caller's alone.
+   */
   readonly threads?: number;
-  /** Text columns as `Dictionary<Utf8, Int32>` or `Utf8`; `auto` takes Utf8 for a column whose values mostly differ in the first batch. */
+  /**
+   * Text columns as `Dictionary<Utf8, Int32>` or `Utf8`; `auto` takes Utf8 for a column whose values mostly differ in
+   * the first batch.
+   */
   readonly text?: "auto" | "dictionary" | "utf8";
   /** Number of the first row in messages and reports, for rows that follow others; default 0. */
   readonly firstRow?: number;
-  /** Take the column types of this schema, that of an earlier page of the same rows, so that the batches of all pages fit together. */
+  /**
+   * Take the column types of this schema, that of an earlier page of the same rows, so that the batches of all pages
+   * fit together.
+   */
   readonly schema?: Schema;
   readonly signal?: AbortSignal;
 }
@@ -70,7 +81,10 @@ export interface CsvLeniency {
 
 /** How a CSV file or reply is read. */
 export interface CsvOptions extends ReadOptions {
-  /** Name and service type of each column; cells are matched to them by the header's names, or by place without a header. */
+  /**
+   * Name and service type of each column; cells are matched to them by the header's names, or by place without a
+   * header.
+   */
   readonly columns: readonly ColumnSpec[];
   /** `true`: the first line holds the column names; `"detect"`: it does where one of its cells is a declared name. */
   readonly header?: boolean | "detect";
@@ -83,11 +97,11 @@ export interface CsvOptions extends ReadOptions {
 
 /** For those who show how far a read of a CSV file has come. */
 export interface OnBytes {
-  /** Told, batch by batch, how many bytes of the file were read, and how many there are. */
+  /** Called after each batch with the bytes read and the total. */
   readonly onBytes?: (bytes: number, total: number) => void;
 }
 
-/** Rows of a record batch unless told otherwise. */
+/** Rows of a record batch by default. */
 export const BATCH_ROWS = 65_536;
 
 const READ: readonly (keyof ReadOptions)[] = [
@@ -105,7 +119,7 @@ const WORDS = {
   text: ["auto", "dictionary", "utf8"],
 } as const;
 
-/** Throws InputError for an option of a read that is not there (`also` names more that are), or a word that none of its words is. */
+/** Throws InputError for an unknown option of a read (`also` names further ones), or an unknown option value. */
 export function checkReadOptions(options: object | undefined, where: string, also: readonly string[] = []): void {
   refuseUnknown(options, [...READ, ...also], where);
   checkWords(options, WORDS);
@@ -122,7 +136,10 @@ export function checkCsvOptions(options: CsvOptions, where: string, also: readon
   checkKey(options.key, options.columns, where);
 }
 
-/** Throws InputError for a key that is not a list of different names, and for a name that is not among `columns` where these are known. */
+/**
+ * Throws InputError for a key that is not a list of different names, and for a name that is not among `columns` where
+ * these are known.
+ */
 export function checkKey(key: unknown, columns: readonly ColumnSpec[] | undefined, where: string): void {
   if (key === undefined) return;
   const isList = Array.isArray(key) && key.every((name) => typeof name === "string");
@@ -150,15 +167,13 @@ export function checkCsvDialect(options: Pick<CsvOptions, "header" | "emptyText"
   refuseUnknown(lenient, LENIENT, `${where} lenient`);
 }
 
-/** Throws InputError `BadArgument` for what is no list of `{ name, type }`. */
+/** Throws InputError `BadArgument` for anything but an array of `{ name, type }`. */
 export function checkColumns(columns: unknown, where: string): void {
   const isSpec = (column: Partial<ColumnSpec> | null): boolean =>
     typeof column?.name === "string" && typeof column.type === "string";
   if (Array.isArray(columns) && columns.every(isSpec)) return;
   throw new InputError(
-    columns === undefined
-      ? `No columns were given to ${where}.`
-      : `The columns given to ${where} are no list of names and types.`,
+    columns === undefined ? `${where} needs columns.` : `The columns of ${where} must be an array of { name, type }.`,
     {
       code: "BadArgument",
       hint: 'Give a list such as [{ name: "date", type: "Date" }, { name: "close", type: "double" }].',

@@ -1,10 +1,12 @@
 import { HOST, type TempName } from "./temp-name.js";
 
-/** After a day without a write a temporary file of another machine counts as abandoned: its process cannot be looked up. */
+/**
+ * After a day without a write a temporary file of another machine counts as abandoned: its process cannot be looked up.
+ */
 const OLD_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Whether nothing writes a temporary file any more. Files of this process count as abandoned: the caller knows its own.
+ * Whether a temporary file is no longer written. Files of this process count as abandoned: the caller excludes its own.
  *
  * @param mtimeMs when the file was last written
  */

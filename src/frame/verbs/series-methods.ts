@@ -17,18 +17,22 @@ import type { Collapse, Transform } from "../../spec/vocabulary.js";
 
 type Name<Row> = keyof Row & string;
 
-/** Words of the service for what was done to the rows (spec 4.2). */
+/** The service's names for what was done to the rows (spec 4.2). */
 export type SourceWords = Pick<FrameSource, "collapse" | "transform">;
 
 /**
- * The methods of a `Frame` that compute along time and keep its shape: each is one function of `series/`, and says there what it does
- * with nulls, decimals and order. Every one takes `on` (the date column, the first by default) and `by` (columns that tell the
- * series of a long table apart), and computes by ascending day whatever the order of the rows.
+ * The methods of a `Frame` that compute along time and keep its shape: each is one function of `series/`, and says
+ * there what it does with nulls, decimals and order. Every one takes `on` (the date column, the first by default) and
+ * `by` (columns that identify the series of a long table apart), and computes by ascending day whatever the order of
+ * the rows.
  */
 export abstract class SeriesMethods<Row extends object> {
   abstract readonly table: Table;
 
-  /** A frame like this one over another table; `words` say what was done to its source, where the service has a word for it. */
+  /**
+   * A frame like this one over another table; `words` say what was done to its source, where the service has a name for
+   * it.
+   */
   protected abstract like(table: Table, words?: SourceWords): this;
 
   /** One row for each period, dated with its end, as the service collapses. {@link collapse} */
@@ -43,7 +47,10 @@ export abstract class SeriesMethods<Row extends object> {
     return this.like(transform(this.table, name, options), words);
   }
 
-  /** Trim, collapse, transform, order, limit: what the service does with a filtered series, in its order. {@link querySeries} */
+  /**
+   * Trim, collapse, transform, order, limit: what the service does with a filtered series, in its order.
+   * {@link querySeries}
+   */
   query(query: SeriesQuery<Name<Row>>): this {
     const table = querySeries(this.table, query);
     const { collapse, transform, value } = query;

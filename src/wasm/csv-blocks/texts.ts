@@ -11,7 +11,7 @@ const SLOT_LENGTH: usize = 32;
 export const SLOT_NUMBER: usize = 36;
 /** Fields of a note at `fresh`: slot, address and length of the text. */
 export const NOTE_WORDS: i32 = 3;
-/** Slots looked at; when all hold other texts, the last one is given away. */
+/** Slots examined; when all hold other texts, the last one is replaced. */
 const PROBES = 8;
 /** Longest text with a slot. */
 const LONGEST: u32 = 32;

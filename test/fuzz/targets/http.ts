@@ -10,12 +10,16 @@ import { type ScriptServer, scriptServer } from "../http/server.js";
 import type { FuzzTarget, Outcome } from "../target.js";
 
 /*
- * A server that damages its replies: status, headers, encodings, lengths, packets, stalls, garbage. Every call ends within its
- * timeouts, in the right rows or in an error of this package without a key in it; the calls after it on the same connection work.
+ * A server that damages its replies: status, headers, encodings, lengths, packets, stalls, garbage. Every call ends
+ * within its timeouts, in the right rows or in an error of this package without a key in it; the calls after it on the
+ * same connection work.
  */
 const KEY = "canary-key-0123456789abcdef";
 const ATTEMPTS = 2;
-/** Requests of one call, at most: metadata, two pages or an export and its file, each with its retries, renewals and redirects. */
+/**
+ * Requests of one call, at most: metadata, two pages or an export and its file, each with its retries, renewals and
+ * redirects.
+ */
 const MOST_REQUESTS = 12;
 const TIMEOUTS = { response: 400, idle: 300, total: 800, export: 2_000, download: 4_000 };
 const LONGEST_MS = MOST_REQUESTS * ATTEMPTS * TIMEOUTS.total;
@@ -94,8 +98,8 @@ async function run(
 }
 
 /**
- * The right rows. A CSV reply has no end of its own: one that the server itself cut, with a length or chunks that prove the cut reply
- * complete, cannot be told from a short one, and one that only the end of the connection ends may lack rows.
+ * The right rows. A CSV reply has no end of its own: one that the server itself cut, with a length or chunks that prove
+ * the cut reply complete, looks like a short one, and one that only the end of the connection ends may lack rows.
  */
 function isRight(rows: string, right: string, { call, plans }: Script): boolean {
   if (rows === right) return true;

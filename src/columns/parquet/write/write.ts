@@ -32,8 +32,9 @@ export interface ParquetOptions {
 }
 
 /**
- * Writes batches as a Parquet file, one row group of about 65,536 rows in memory at a time: decimals of up to 38 digits exactly, wider
- * ones as text, the service's types in the metadata, a name that stands twice with `_2`. The file appears under its name when it is complete.
+ * Writes batches as a Parquet file, one row group of about 65,536 rows in memory at a time: decimals of up to 38 digits
+ * exactly, wider ones as text, the service's types in the metadata, a repeated name with `_2`. The file appears under
+ * its name when it is complete.
  *
  * @throws FileError when it cannot be written; whatever the batches throw
  */
@@ -138,7 +139,7 @@ function* parts(batch: RecordBatch, rows: number): Generator<RecordBatch> {
 }
 
 function columnsFor(schema: Schema, form: ParquetForm, warn: (message: string) => void): ParquetColumn[] {
-  // Most readers tell columns apart by name; the names as they are stand in the metadata.
+  // Most readers identify columns by name; the original names are in the metadata.
   const names = distinctNames(schema.fields.map((field) => field.name));
   return schema.fields.map(({ type }, i) => parquetColumn(names[i], type as DataType, form.writeIndices, warn));
 }
