@@ -1,4 +1,4 @@
-import { DataError, InputError } from "../../errors/errors.js";
+import { InputError } from "../../errors/errors.js";
 import {
   Binary,
   BinaryView,
@@ -32,14 +32,13 @@ import {
   Utf8View,
   Vector,
 } from "../arrow/arrow.js";
-import { validity } from "../arrow/cell-reader.js";
 import { recordBatch } from "../arrow/record-batch.js";
-import { isOwnDictionary } from "../build/batch-maker.js";
+import { checkForeign } from "./check-foreign.js";
 
 /**
  * Any Arrow table, record batch or object with a `table` as a table of this package's copy of the Arrow library,
  * without copying data: tables of another copy (CommonJS beside ESM, another version) look right and read wrong.
- * Dictionary indices of what this package did not make are checked.
+ * Offsets, dictionary indices, views and unions of what this package did not make are checked.
  *
  * @throws InputError for a value that is not an Arrow table, for unequal column lengths, and for dictionary indices out
  *   of range
@@ -60,7 +59,7 @@ export function adopt(given: unknown): Table {
         const message = `Column ${JSON.stringify(name)} has ${data.length} rows, its batch ${batch.numRows}.`;
         throw new InputError(message, { code: "DifferentLength", column: name });
       }
-      checkIndices(data, own.schema.fields[i].name);
+      checkForeign(data, own.schema.fields[i].name);
     });
   }
   return own;
@@ -226,27 +225,4 @@ function ownData(data: Data, type: DataType, vectors: Map<unknown, Vector>): Dat
   const { valueOffsets, values, nullBitmap, typeIds, variadicBuffers } = data;
   const buffers = [valueOffsets, values, nullBitmap, typeIds] as never;
   return new Data(type, data.offset, data.length, data.nullCount, buffers, children, dictionary, variadicBuffers);
-}
-
-/** Refuses dictionary indices outside their dictionary, at any depth. */
-function checkIndices(data: Data, column: string): void {
-  for (const child of data.children) checkIndices(child, column);
-  if (data.type.typeId !== Type.Dictionary) return;
-  const dictionary = data.dictionary as Vector | undefined;
-  if (dictionary !== undefined && isOwnDictionary(dictionary)) return;
-  const size = dictionary?.length ?? 0;
-  const indices = data.values as Int32Array | BigInt64Array;
-  const valid = validity(data);
-  for (let i = 0; i < data.length; i++) {
-    const index = Number(indices[i]);
-    if ((index >= 0 && index < size) || !valid(i)) continue;
-    const message = `Column ${JSON.stringify(column)}: dictionary index ${index} is outside the dictionary of ${size} values.`;
-    throw new DataError(message, {
-      code: "BadDictionaryIndex",
-      column,
-      row: i,
-      hint: "The table is damaged; write it again.",
-    });
-  }
-  for (const chunk of dictionary?.data ?? []) checkIndices(chunk as Data, column);
 }
