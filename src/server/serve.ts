@@ -14,6 +14,7 @@ import { cursors } from "./answers/cursor.js";
 import { type BulkFiles, bulkFiles, type MadeFile } from "./answers/exports.js";
 import { gate, type KeyGrant } from "./answers/keys.js";
 import { links } from "./answers/links.js";
+import { replyCache } from "./answers/reply-cache.js";
 import type { ServiceState } from "./answers/service-state.js";
 import { checkProfile } from "./data/check-profile.js";
 import { SAMPLE_KEY } from "./data/sample.js";
@@ -147,6 +148,7 @@ async function openService(
       downloads,
       links: links(clock, profile.linkLifetimeMs.value),
       cursors: cursors(secret),
+      replies: replyCache(options.replyCacheBytes ?? 64 << 20),
       maxResultRows: options.maxResultRows ?? 1_000_000,
     },
     remember,

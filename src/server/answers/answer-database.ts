@@ -41,7 +41,7 @@ export function answerDatabaseMetadata(call: Call, asker: Asker, state: ServiceS
     image: entry.image ?? logoUrl(asker.origin, entry.database_code),
   };
   const reply = { resource: "databaseMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
-  return answerReply(call, reply, asker.ifNoneMatch, state.profile);
+  return answerReply(call, reply, asker.ifNoneMatch, state);
 }
 
 /** Spec 4.6: premium products only, subscribers only. */

@@ -14,6 +14,7 @@ import { countDownload, databaseOf } from "./answer-database.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
+import { slices } from "./slices.js";
 
 interface Place {
   readonly database: StoredDatabase;
@@ -53,7 +54,7 @@ function metadata({ database, dataset }: Place): DatasetMetadata & { readonly da
 export function answerDatasetMetadata(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
   const fields = metadata(placeOf(call, state));
   const reply = { resource: "datasetMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
-  return answerReply(call, reply, asker.ifNoneMatch, state.profile);
+  return answerReply(call, reply, asker.ifNoneMatch, state);
 }
 
 /** Spec 4.1, and 4.2 on its path. */
@@ -88,9 +89,12 @@ async function answerRows(
     call,
     { resource, tag: JSON.stringify([fields, dataset.version]), make },
     asker.ifNoneMatch,
-    state.profile,
+    state,
   );
 }
+
+/** Rows that are read between two looks at the clock. */
+const ROWS_PER_STEP = 256;
 
 async function seriesRows(
   question: SeriesQuestion,
@@ -99,7 +103,13 @@ async function seriesRows(
 ): Promise<RowsToWrite> {
   const { sql, params } = seriesSql(question, state.profile);
   const rows: (string | null)[][] = [];
-  for await (const batch of state.store.engine.batches(sql, params)) for (const row of cellTexts(batch)) rows.push(row);
+  const slice = slices();
+  for await (const batch of state.store.engine.batches(sql, params)) {
+    for (const row of cellTexts(batch)) {
+      rows.push(row);
+      if (rows.length % ROWS_PER_STEP === 0) await slice.pause();
+    }
+  }
   return { columns: seriesColumns(titles), rows };
 }
 

@@ -24,7 +24,7 @@ export async function answerExport(call: Call, asker: Asker, state: ServiceState
     file: { link: link ?? null, status, data_snapshot_time: file?.snapshotTime ?? null },
     datatable: { last_refreshed_time: table.refreshedAt },
   };
-  return answerReply(call, { resource: "tableExport", make: async () => ({ fields }) }, undefined, profile);
+  return answerReply(call, { resource: "tableExport", make: async () => ({ fields }) }, undefined, state);
 }
 
 function exportOrder(call: Call, state: ServiceState): FileOrder {

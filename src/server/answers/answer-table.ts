@@ -9,6 +9,7 @@ import { type StoredTable, texts } from "../data/store.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
+import { slices } from "./slices.js";
 
 /** The table of a call; refuses an unknown code. */
 export function tableOf(call: Call, { store, profile }: ServiceState): StoredTable {
@@ -34,7 +35,7 @@ export function answerTableMetadata(call: Call, asker: Asker, state: ServiceStat
     status: { ...entry.status, refreshed_at: refreshedAt },
   };
   const reply = { resource: "tableMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
-  return answerReply(call, reply, asker.ifNoneMatch, state.profile);
+  return answerReply(call, reply, asker.ifNoneMatch, state);
 }
 
 /** Numbers of the columns asked for by `qopts.columns`, in that order; all where it is left out (spec 4.7). */
@@ -75,7 +76,7 @@ export function answerTableRows(call: Call, asker: Asker, state: ServiceState): 
     call,
     { resource: "tableRows", tag: state.cursors.seal(after + 1, question), make },
     asker.ifNoneMatch,
-    profile,
+    state,
   );
 }
 
@@ -122,6 +123,9 @@ async function refuseTooMany(
   );
 }
 
+/** Rows that are read between two looks at the clock. */
+const ROWS_PER_STEP = 256;
+
 interface Page {
   readonly where: Where;
   readonly chosen: readonly number[];
@@ -144,10 +148,12 @@ async function pageOf(
   const sql = `SELECT rowid${list} FROM ${table.table} WHERE ${where.sql}${from} LIMIT ${size + 1}`;
   const rows: (string | null)[][] = [];
   const numbers: (string | null)[] = [];
+  const slice = slices();
   for await (const batch of store.engine.batches(sql, where.params)) {
     for (const [number, ...cells] of cellTexts(batch)) {
       numbers.push(number);
       rows.push(cells);
+      if (rows.length % ROWS_PER_STEP === 0) await slice.pause();
     }
   }
   const last = rows.length > size ? Number(numbers[size - 1]) : undefined;

@@ -1,5 +1,6 @@
 import { refused } from "../data/refused.js";
 import type { Answer } from "./reply.js";
+import { rendered } from "./reply-cache.js";
 import type { ServiceState } from "./service-state.js";
 
 const LOGOS_PATH = "/logos/";
@@ -26,7 +27,7 @@ export function answerLogo(path: string, { store, profile }: ServiceState): Answ
     "cache-control": "public, max-age=86400",
     "content-security-policy": "default-src 'none'",
   };
-  return { status: 200, headers, body: [svg(code)] };
+  return { status: 200, headers, body: rendered(Buffer.from(svg(code)), headers) };
 }
 
 /**

@@ -6,13 +6,16 @@ import type { Profile } from "../../spec/profile.js";
 import type { ResourceName } from "../../spec/resources.js";
 import type { Format } from "../../spec/vocabulary.js";
 import type { MadeFile } from "./exports.js";
+import { type Rendered, rendered } from "./reply-cache.js";
+import type { ServiceState } from "./service-state.js";
+import { slices } from "./slices.js";
 
 /** An answer before it meets a socket. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Text in pieces, a file on disk, or nothing. */
-  readonly body?: Iterable<string> | MadeFile;
+  /** Bytes, a file on disk, or nothing. */
+  readonly body?: Rendered | MadeFile;
 }
 
 /**
@@ -27,26 +30,36 @@ export interface Reply {
 
 /**
  * Writes a reply in the format of the call, or answers 304 when the caller has it already. Tags are weak: the same rows
- * may be compressed or not.
+ * may be compressed or not. A reply with a tag is kept for equal questions.
  */
 export async function answerReply(
   call: Call,
   reply: Reply,
   ifNoneMatch: string | undefined,
-  profile: Profile,
+  { profile, replies }: ServiceState,
 ): Promise<Answer> {
   const format: Format = call.format ?? "json";
-  const headers: Record<string, string> = {
-    "cache-control": reply.tag === undefined ? "no-store" : "private, no-cache",
-  };
-  if (reply.tag !== undefined) {
-    const etag = weakTag(call, reply.tag, profile);
-    headers["etag"] = etag;
-    if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag)) return { status: 304, headers };
+  if (reply.tag === undefined) {
+    const body = await render(reply, format, profile);
+    return { status: 200, headers: { ...body.headers, "cache-control": "no-store" }, body };
   }
+  const etag = weakTag(call, reply.tag, profile);
+  const headers = { "cache-control": "private, no-cache", etag };
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag)) return { status: 304, headers };
+  const body = await replies.reply(etag, () => render(reply, format, profile));
+  return { status: 200, headers: { ...headers, ...body.headers }, body };
+}
+
+/** Writes a document as bytes, in slices. */
+async function render(reply: Reply, format: Format, profile: Profile): Promise<Rendered> {
   const document = await reply.make();
-  const body = writeDocument(reply.resource, format, document, profile);
-  return { status: 200, headers: { ...headers, "content-type": contentType(format), ...document.headers }, body };
+  const slice = slices();
+  const parts: Buffer[] = [];
+  for (const text of writeDocument(reply.resource, format, document, profile)) {
+    parts.push(Buffer.from(text));
+    await slice.pause();
+  }
+  return rendered(Buffer.concat(parts), { "content-type": contentType(format), ...document.headers });
 }
 
 function weakTag(call: Call, tag: string, profile: Profile): string {

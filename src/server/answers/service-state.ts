@@ -4,6 +4,7 @@ import type { Cursors } from "./cursor.js";
 import type { BulkFiles } from "./exports.js";
 import type { Subscriber } from "./keys.js";
 import type { Links } from "./links.js";
+import type { ReplyCache } from "./reply-cache.js";
 
 /** Everything an answer is made from. */
 export interface ServiceState {
@@ -12,6 +13,7 @@ export interface ServiceState {
   readonly files: BulkFiles;
   readonly links: Links;
   readonly cursors: Cursors;
+  readonly replies: ReplyCache;
   /** Downloads of each database in this and earlier runs (spec 2.4), on top of the catalogue's. */
   readonly downloads: Map<string, number>;
   /** Most rows a table question may match before it is refused (spec 7). */

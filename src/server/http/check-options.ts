@@ -39,6 +39,7 @@ const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
   ],
   log: FUNCTION,
   maxResultRows: AMOUNT,
+  replyCacheBytes: AMOUNT,
   timeouts: [(value) => hasAll(value, []), "Give an object such as { idle: 60_000 }."],
   maxConnections: AMOUNT,
   maxConnectionsPerAddress: AMOUNT,

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import type { Hono } from "hono";
 import { writeFailure } from "../../document/failure.js";
 import { hasCode } from "../../errors/errors.js";
@@ -174,9 +172,8 @@ async function responseOf(asked: Asked, { status, headers, body }: Answer): Prom
   const all = { ...COMMON, ...headers };
   if (body === undefined) return new Response(null, { status, headers: all });
   if ("path" in body) return fileResponse(asked, body, all);
-  const text = Buffer.from([...body].join(""));
-  const packs = text.length > SMALL && acceptsGzip(asked.header("accept-encoding") ?? "");
-  const bytes = packs ? await gzipped(text, { level: 1 }) : text;
+  const packs = body.bytes.length > SMALL && acceptsGzip(asked.header("accept-encoding") ?? "");
+  const bytes = packs ? await body.gzipped() : body.bytes;
   const encoding: Record<string, string> = packs ? { "content-encoding": "gzip" } : {};
   return new Response(asked.method === "HEAD" ? null : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), {
     status,
@@ -193,8 +190,6 @@ function fileResponse(asked: Asked, file: MadeFile, headers: Record<string, stri
 
 /** Replies below this many bytes go as they are. */
 const SMALL = 1_024;
-
-const gzipped = promisify(gzip) as (bytes: Uint8Array, options: { level: number }) => Promise<Buffer<ArrayBuffer>>;
 
 function acceptsGzip(accepted: string): boolean {
   return accepted.split(",").some((each) => {

@@ -25,6 +25,9 @@ export interface Listening {
 
 type Fetch = (request: Request, env: never) => Response | Promise<Response>;
 
+/** Connections that an address has by default, however small the service. */
+const LEAST_PER_ADDRESS = 16;
+
 /** Room for a query that is too long for the profile, so that our own refusal is the one seen. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
@@ -63,7 +66,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     connectionsCheckingInterval: 1_000,
   };
   const total = options.maxConnections ?? 1_000;
-  const perAddress = options.maxConnectionsPerAddress ?? Math.max(1, Math.ceil(total / 4));
+  const perAddress = options.maxConnectionsPerAddress ?? Math.max(LEAST_PER_ADDRESS, Math.ceil(total / 4));
   const open = connections({ total, perAddress });
   const server = createServer(limits, (incoming, outgoing) => {
     const { socket } = incoming;

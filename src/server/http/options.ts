@@ -59,11 +59,13 @@ export interface ServeOptions {
   readonly log?: (entry: RequestLog) => void;
   /** Most rows a table question may match before it is refused (spec 7); default 1,000,000. */
   readonly maxResultRows?: number;
+  /** Bytes of replies that are kept for equal questions on equal rows; 0 keeps none. Default 64 MB. */
+  readonly replyCacheBytes?: number;
   readonly timeouts?: ServerTimeouts;
   /** Connections at once; default 1,000. A new one takes the place of one that asks nothing. */
   readonly maxConnections?: number;
   /**
-   * Connections at once from one address; default a quarter of `maxConnections`. Raise it behind a proxy, which is one
+   * Connections at once from one address; default a quarter of `maxConnections`, at least 16. Raise it behind a proxy, which is one
    * address for all its callers.
    */
   readonly maxConnectionsPerAddress?: number;
