@@ -1,23 +1,14 @@
 import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
+import { keyOf } from "../../columns/arrow/key.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import type { Channel, Scale } from "./channel.js";
 import { MARKS, type Mark, type PlotOptions } from "./options.js";
-
-/** What kind of axis a column makes. */
-type Scale = "time" | "number" | "text";
-
-/** A column picked for a channel. */
-export interface Channel {
-  readonly name: string;
-  readonly vector: Vector;
-  readonly scale: Scale;
-  /** Whole days, without a time of day. */
-  readonly days: boolean;
-}
+import { seriesColor } from "./series-color.js";
 
 /** Every channel of a chart, chosen or defaulted. */
 export interface Choice {
@@ -25,6 +16,8 @@ export interface Choice {
   readonly x: Channel | undefined;
   readonly y: readonly Channel[];
   readonly color: Channel | undefined;
+  /** The colour is the key's, not named by the caller: of very many series some are drawn. */
+  readonly isKeyColor: boolean;
   readonly facet: Channel | undefined;
   readonly log: boolean;
 }
@@ -43,13 +36,18 @@ export function chooseColumns(table: Table, options: PlotOptions): Choice {
     const found = channels.find((channel) => channel.name === name);
     return found ?? refuse("UnknownColumn", "column", name, namesOf(channels), "columns");
   };
-  const color = options.color === undefined ? undefined : named(options.color);
+  const ownColor = options.color === undefined ? undefined : named(options.color);
   const facet = options.facet === undefined ? undefined : named(options.facet);
-  const taken = new Set([color?.name, facet?.name]);
+  const taken = new Set([ownColor?.name, facet?.name]);
   const x = options.x === undefined ? defaultX(channels, options.mark, taken) : named(options.x);
   const given = options.y === undefined ? [] : [options.y].flat().map(named);
   const mark = options.mark ?? defaultMark(x);
   if (mark === "candlestick" && given.length > 0) needFour(given);
+  const isKeyColor = ownColor === undefined && BY_KEY.includes(mark);
+  const color = isKeyColor
+    ? seriesColor(table, channels, x, new Set([facet?.name, ...given.map(({ name }) => name)]))
+    : ownColor;
+  if (isKeyColor && color !== undefined) for (const name of keyOf(table.schema)) taken.add(name);
   const y = given.length > 0 ? given : defaultY(channels, mark, x, taken);
   if (y.length === 0 && mark !== "histogram" && mark !== "heatmap") {
     throw new InputError("The table has no column of numbers to draw.", {
@@ -57,8 +55,11 @@ export function chooseColumns(table: Table, options: PlotOptions): Choice {
       hint: `Name one: plot({ y: … }). The columns are ${namesOf(channels).join(", ")}.`,
     });
   }
-  return { mark, x, y, color, facet, log: options.log ?? false };
+  return { mark, x, y, color, isKeyColor, facet, log: options.log ?? false };
 }
+
+/** Marks whose series the key of the table colours. */
+const BY_KEY: readonly Mark[] = ["line", "area", "point", "bar"];
 
 function checkPlotOptions(options: PlotOptions): void {
   refuseUnknown(options, OPTIONS, "plot()");

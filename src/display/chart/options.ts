@@ -11,7 +11,11 @@ export interface PlotOptions<Name extends string = string> {
   readonly x?: Name;
   /** One column, or several that become one line each. Default: every column of numbers (`point`, `bar`: the first). */
   readonly y?: Name | readonly Name[];
-  /** A column whose values identify the series; for `heatmap` the numbers to colour by. */
+  /**
+   * A column whose values identify the series; for `heatmap` the numbers to colour by. Default for lines, areas, points
+   * and bars over the date of the frame's key: the other columns of the key; of more than 12 series those with the most
+   * rows are drawn.
+   */
   readonly color?: Name;
   /** Default `line` where x is a date or number, else `bar`. */
   readonly mark?: Mark;
@@ -39,3 +43,6 @@ export const ALL_LINE_POINTS = 2_400;
 
 /** Candlesticks drawn at most; more are merged: first open, highest high, lowest low, last close. */
 export const MAX_CANDLES = 400;
+
+/** Lines of series coloured by the key of the table, at most; the caption names the choice. */
+export const MAX_SERIES = 12;

@@ -1,9 +1,10 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
-import type { Channel, Choice } from "./choose.js";
+import type { Channel } from "./channel.js";
+import type { Choice } from "./choose.js";
 import { lttb } from "./downsample.js";
-import { ALL_LINE_POINTS, LINE_POINTS, MAX_CANDLES, MAX_POINTS } from "./options.js";
+import { ALL_LINE_POINTS, LINE_POINTS, MAX_CANDLES, MAX_POINTS, MAX_SERIES } from "./options.js";
 
 /**
  * One datum as the spec holds it. The member names are ours, so that a column name never becomes part of an expression.
@@ -21,15 +22,26 @@ export interface ChartValues {
 
 /** The inline data of a line, area, bar or point chart, and for several y columns one series each. */
 export function pointValues(table: Table, choice: Choice): ChartValues {
-  const { mark, x, y, color, facet, log } = choice;
+  const { mark, x, y, color, isKeyColor, facet, log } = choice;
   const xs = xNumbers(x, table.numRows);
   const colors = color === undefined ? undefined : labels(color);
   const facets = facet === undefined ? undefined : labels(facet);
+  const most = Math.max(1, Math.floor(MAX_SERIES / y.length));
+  const drawn = isKeyColor && colors !== undefined && colors.words.length > most ? largest(colors, most) : undefined;
   const series = y.flatMap((channel) =>
-    seriesOf(xs, channel, y.length > 1 ? channel.name : undefined, colors, facets, x?.scale !== "text"),
+    seriesOf(
+      xs,
+      channel,
+      { name: y.length > 1 ? channel.name : undefined, colors, facets, drawn },
+      x?.scale !== "text",
+    ),
   );
   const total = series.reduce((sum, { rows }) => sum + rows.length, 0);
   const notes: string[] = [];
+  if (drawn !== undefined)
+    notes.push(
+      `${drawn.size} of ${count(colors?.words.length ?? 0)} series (${color?.name}) drawn, those with the most rows`,
+    );
   const path = mark === "line" || mark === "area";
   const limit = path ? Math.min(LINE_POINTS, Math.max(200, Math.floor(ALL_LINE_POINTS / series.length))) : 0;
   const datum = datumMaker(x, xs);
@@ -66,13 +78,27 @@ interface Series {
   readonly tags: Datum;
 }
 
+/** What a series is identified by. */
+interface Tags {
+  readonly name: string | undefined;
+  readonly colors: Labels | undefined;
+  readonly facets: Labels | undefined;
+  /** Codes of the colours that are drawn; all where undefined. */
+  readonly drawn: ReadonlySet<number> | undefined;
+}
+
+/** The codes of the colours with the most rows, of equal ones those that come first. */
+function largest({ codes, words }: Labels, most: number): Set<number> {
+  const counts = new Float64Array(words.length);
+  for (const code of codes) counts[code]++;
+  return new Set([...counts.keys()].sort((a, b) => counts[b] - counts[a] || a - b).slice(0, most));
+}
+
 /** The rows of each series in order of x; a series is one y column of one colour in one facet. */
 function seriesOf(
   xs: Float64Array,
   channel: Channel,
-  name: string | undefined,
-  colors: Labels | undefined,
-  facets: Labels | undefined,
+  { name, colors, facets, drawn }: Tags,
   ordered: boolean,
 ): Series[] {
   const y = vectorToNumbers(channel.vector);
@@ -86,6 +112,7 @@ function seriesOf(
   const size = (facets?.words.length ?? 0) + 1;
   for (let row = 0; row < y.length; row++) {
     if (ordered && Number.isNaN(xs[row])) continue;
+    if (drawn !== undefined && !drawn.has(colors?.codes[row] as number)) continue;
     const group =
       (colors === undefined ? 0 : colors.codes[row]) * size + (facets === undefined ? 0 : facets.codes[row]);
     const rows = groups.get(group);
