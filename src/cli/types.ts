@@ -1,6 +1,6 @@
 import { Command } from "commander";
+import { columnTypeOf } from "../columns/arrow/types.js";
 import type { TableMetadata } from "../document/records.js";
-import type { TypeKind } from "../spec/columns.js";
 import { parseType } from "../spec/columns.js";
 import { type ServiceFlags, serving, withService } from "./service-flags.js";
 
@@ -35,21 +35,8 @@ function interfaceOf(name: string, { name: title, columns, primary_key }: TableM
   return `/** ${comment(title)} */\nexport interface ${name} {\n${lines.join("")}}\n`;
 }
 
-/** What `rows()` gives by default (docs/types.md); any cell may be null. */
-function typeOf(type: string): string {
-  return `${ROW_TYPES[parseType(type).kind]} | null`;
-}
-
-const ROW_TYPES = {
-  text: "string",
-  date: "string",
-  datetime: "string",
-  decimal: "number",
-  integer: "number | bigint",
-  double: "number",
-  boolean: "boolean",
-  unknown: "string",
-} as const satisfies Readonly<Record<TypeKind, string>>;
+/** The type of a cell in `rows()` by default (docs/types.md); any cell may be null. */
+const typeOf = (type: string): string => `${columnTypeOf(parseType(type)).cell} | null`;
 
 const property = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 

@@ -1,5 +1,5 @@
 import { escapeXML } from "../format/xml/text.js";
-import { type ColumnSpec, parseType } from "../spec/columns.js";
+import { type ColumnSpec, parseType, SPEC_TYPES } from "../spec/columns.js";
 import type { ObjectField } from "../spec/resources.js";
 import { xmlRow } from "./cells.js";
 import { spellMoment } from "./moment.js";
@@ -82,6 +82,5 @@ const CONTROL_REFERENCE = /&#(?:[1-8]|1[124-9]|2\d|3[01]);/;
 const CONTROL_IN_JSON = /\\[bf]|\\u00(?:0[1-7be]|0f|1[0-9a-f])/;
 
 function mayHoldControls(type: string): boolean {
-  const { kind } = parseType(type);
-  return kind === "text" || kind === "unknown";
+  return SPEC_TYPES[parseType(type).kind].cell === "text";
 }

@@ -4,8 +4,8 @@ import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { adopt } from "../columns/table/foreign-table.js";
 import { DataError, InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
-import { ENGINE_PRECISION, sqlType } from "./duckdb-types.js";
-import { cellWriters, fillChunk } from "./duckdb-write.js";
+import { cellWriters, ENGINE_PRECISION, sqlType } from "./duckdb-types.js";
+import { fillChunk } from "./duckdb-write.js";
 import type { LoadOptions, Rows } from "./engine.js";
 import { quoteName } from "./quote.js";
 

@@ -1,6 +1,7 @@
 import type { DuckDBType } from "@duckdb/node-api";
 import {
   Bool,
+  type Data,
   type DataType,
   DateDay,
   Decimal,
@@ -9,6 +10,7 @@ import {
   Float64,
   Int32,
   Int64,
+  type RecordBatch,
   TimestampMicrosecond,
   TimestampMillisecond,
   TimestampNanosecond,
@@ -18,58 +20,194 @@ import {
   Utf8,
 } from "../columns/arrow/arrow.js";
 import { TYPE_KEY } from "../columns/arrow/schema.js";
+import { kindOfArrow } from "../columns/arrow/types.js";
 import { InputError } from "../errors/errors.js";
+import type { ServiceType, TypeKind } from "../spec/columns.js";
+import { NO_DATE, parseDate } from "../value/date.js";
+import { DECIMAL128_DIGITS } from "../value/decimal.js";
+import { formatInstant, readInstant } from "../value/instant.js";
+import {
+  boolWriter,
+  type CellWriter,
+  copyWriter,
+  dateWriter,
+  decimalWriter,
+  dictionaryWriter,
+  nullWriter,
+  textWriter,
+} from "./duckdb-write.js";
 
 /** The engine's decimals end here; wider ones live in it as text. */
-export const ENGINE_PRECISION = 38;
+export const ENGINE_PRECISION = DECIMAL128_DIGITS;
+
+/** What a column type is in the engine. */
+export interface EngineType {
+  /** The SQL type that an Arrow column is loaded as; undefined where the engine has none. */
+  readonly loaded: (type: DataType) => string | undefined;
+  /** Puts the cells of an Arrow column into the engine. */
+  readonly writer: (data: Data) => CellWriter;
+  /**
+   * The SQL type of a column that is declared with a service type, and whether it takes every value of another SQL type
+   * exactly.
+   */
+  readonly declared: (type: ServiceType) => string;
+  readonly takes: (found: string, type: ServiceType) => boolean;
+  /** How a value, as text, is compared with a column. */
+  readonly compare: ByCast | ByDigits;
+}
+
+/** The value is cast to the SQL type. */
+interface ByCast {
+  /** The value as the cast takes it; undefined for text that is not of the type. */
+  readonly bound: (text: string) => string | undefined;
+  /** What {@link ByCast.bound} expects, for messages. */
+  readonly expects: string;
+}
+
+/** Decimals and integers: the value is compared by its digits, so that none is lost. */
+interface ByDigits {
+  readonly digits: (type: ServiceType) => { readonly precision: number; readonly scale: number };
+}
+
+const WHOLE = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT)$/;
+const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
+const isText = (found: string): boolean => found === "VARCHAR" || found.startsWith("ENUM");
 
 /** The Arrow library keeps half floats as their bits. */
 const HALF_FLOAT = 0;
 
-/** The SQL type that holds an Arrow column; throws `UnsupportedType` for one it has no place for (nested types and the like). */
-export function sqlType(field: Field): string {
-  const type = field.type as DataType;
-  switch (type.typeId) {
-    case Type.Dictionary:
-      return sqlType(new Field(field.name, (type as Dictionary).dictionary));
-    case Type.Utf8:
-    case Type.LargeUtf8:
-    case Type.Null:
-      return "VARCHAR";
-    case Type.Bool:
-      return "BOOLEAN";
-    case Type.Float:
-      if ((type as DataType & { precision: number }).precision !== HALF_FLOAT) return "DOUBLE";
-      break;
-    case Type.Int:
-      return integerType(type as DataType & { isSigned: boolean; bitWidth: number });
-    case Type.Date:
-      return "DATE";
-    case Type.Timestamp:
-      return timestampType(type as DataType & { unit: TimeUnit; timezone?: string | null });
-    case Type.Decimal: {
+const text: EngineType = {
+  loaded: (type) => (type.typeId === Type.Dictionary ? loadedType((type as Dictionary).dictionary) : "VARCHAR"),
+  writer: (data) =>
+    data.type.typeId === Type.Dictionary ? dictionaryWriter(data as Data<Dictionary>) : textWriter(data),
+  declared: () => "VARCHAR",
+  takes: isText,
+  compare: { bound: (value) => value, expects: "text" },
+};
+
+const TYPES: Readonly<Record<TypeKind, EngineType>> = {
+  text,
+  date: {
+    loaded: () => "DATE",
+    writer: dateWriter,
+    declared: () => "DATE",
+    takes: (found) => found === "DATE",
+    compare: {
+      bound: (value) => (parseDate(value) === NO_DATE ? undefined : value),
+      expects: "date YYYY-MM-DD",
+    },
+  },
+  datetime: {
+    loaded: timestampType,
+    writer: copyWriter,
+    declared: () => "TIMESTAMP_MS",
+    takes: (found) => found.startsWith("TIMESTAMP"),
+    compare: { bound: boundInstant, expects: "timestamp such as 2025-01-02T06:00:00Z" },
+  },
+  decimal: {
+    loaded: (type) => {
       const { precision, scale } = type as Decimal;
       return precision > ENGINE_PRECISION ? "VARCHAR" : `DECIMAL(${precision},${scale})`;
-    }
-  }
-  throw new InputError(`Column ${JSON.stringify(field.name)} has type ${type}, which the engine cannot hold.`, {
+    },
+    writer: (data) => decimalWriter(data as Data<Decimal>),
+    declared: ({ precision = 0, scale = 0 }) =>
+      precision > ENGINE_PRECISION ? "VARCHAR" : `DECIMAL(${precision},${scale})`,
+    takes: (found, { precision = 0, scale = 0 }) => {
+      if (precision > ENGINE_PRECISION) return isText(found);
+      const [, digits, fraction] = DECIMAL.exec(found) ?? [];
+      return (
+        digits !== undefined && Number(fraction) <= scale && Number(digits) - Number(fraction) <= precision - scale
+      );
+    },
+    compare: { digits: ({ precision = 0, scale = 0 }) => ({ precision, scale }) },
+  },
+  integer: {
+    loaded: integerType,
+    writer: copyWriter,
+    declared: () => "BIGINT",
+    takes: (found) => WHOLE.test(found) && found !== "UBIGINT",
+    compare: { digits: () => ({ precision: 19, scale: 0 }) },
+  },
+  double: {
+    loaded: (type) => ((type as unknown as { precision: number }).precision === HALF_FLOAT ? undefined : "DOUBLE"),
+    writer: copyWriter,
+    declared: () => "DOUBLE",
+    takes: (found) => found === "DOUBLE" || found === "FLOAT" || WHOLE.test(found) || DECIMAL.test(found),
+    compare: {
+      bound: (value) => {
+        const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN;
+        return Number.isFinite(number) ? String(number) : undefined;
+      },
+      expects: "number",
+    },
+  },
+  boolean: {
+    loaded: () => "BOOLEAN",
+    writer: boolWriter,
+    declared: () => "BOOLEAN",
+    takes: (found) => found === "BOOLEAN",
+    compare: {
+      bound: (value) => (value === "true" || value === "false" ? value : undefined),
+      expects: "value (true or false)",
+    },
+  },
+  // Of the Arrow types without a column type only nulls have a place in the engine.
+  unknown: {
+    ...text,
+    loaded: (type) => (type.typeId === Type.Null ? "VARCHAR" : undefined),
+    writer: () => nullWriter,
+  },
+};
+
+/** What a declared column is in the engine. */
+export function engineType({ kind }: ServiceType): EngineType {
+  return TYPES[kind];
+}
+
+function loadedType(type: DataType): string | undefined {
+  return TYPES[kindOfArrow(type)].loaded(type);
+}
+
+/**
+ * The SQL type that holds an Arrow column; throws `UnsupportedType` for one it has no place for (nested types and the
+ * like).
+ */
+export function sqlType(field: Field): string {
+  const sql = loadedType(field.type);
+  if (sql !== undefined) return sql;
+  throw new InputError(`Column ${JSON.stringify(field.name)} has type ${field.type}, which the engine cannot hold.`, {
     code: "UnsupportedType",
     column: field.name,
     hint: "Leave the column out with select(), or turn it into text first.",
   });
 }
 
-function integerType({ isSigned, bitWidth }: { isSigned: boolean; bitWidth: number }): string {
+/** One writer per column of a batch. */
+export function cellWriters(batch: RecordBatch): CellWriter[] {
+  return batch.data.children.map((data) => TYPES[kindOfArrow(data.type)].writer(data));
+}
+
+function integerType(type: DataType): string {
+  const { isSigned, bitWidth } = type as unknown as { isSigned: boolean; bitWidth: number };
   const name = { 8: "TINYINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT" }[bitWidth] as string;
   return isSigned ? name : `U${name}`;
 }
 
 /** Milliseconds stay milliseconds, so that a column comes back in the unit it went in; the session's zone is UTC. */
-function timestampType({ unit, timezone }: { unit: TimeUnit; timezone?: string | null }): string {
+function timestampType(type: DataType): string {
+  const { unit, timezone } = type as unknown as { unit: TimeUnit; timezone?: string | null };
   if (unit === TimeUnit.SECOND) return "TIMESTAMP_S";
   if (unit === TimeUnit.MILLISECOND) return "TIMESTAMP_MS";
   if (unit === TimeUnit.NANOSECOND) return "TIMESTAMP_NS";
   return timezone ? "TIMESTAMPTZ" : "TIMESTAMP";
+}
+
+/** A timestamp, or a day as its midnight in UTC. */
+function boundInstant(value: string): string | undefined {
+  if (parseDate(value) !== NO_DATE) return `${value}T00:00:00`;
+  const bytes = new TextEncoder().encode(value);
+  const ms = readInstant(bytes, 0, bytes.length);
+  return Number.isFinite(ms) ? formatInstant(ms).slice(0, -1) : undefined;
 }
 
 /** How a column of an answer comes out: the Arrow field, and the reader in `duckdb-read` that fills it. */

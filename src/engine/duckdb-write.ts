@@ -1,15 +1,7 @@
 import type { DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
-import {
-  type Data,
-  type DataType,
-  type Decimal,
-  type Dictionary,
-  type RecordBatch,
-  Type,
-  type Vector,
-} from "../columns/arrow/arrow.js";
+import type { Data, Decimal, Dictionary, Vector } from "../columns/arrow/arrow.js";
 import { DataError } from "../errors/errors.js";
-import { ENGINE_PRECISION } from "./duckdb-types.js";
+import { DECIMAL128_DIGITS } from "../value/decimal.js";
 
 /** Fills a vector of a chunk with `count` cells of a column, from row `from` of the batch on. */
 export type CellWriter = (vector: DuckDBVector, from: number, count: number) => void;
@@ -23,41 +15,18 @@ interface RawVector {
   flush(): void;
 }
 
-/** One writer per column of a batch. */
-export function cellWriters(batch: RecordBatch): CellWriter[] {
-  return batch.data.children.map((data) => cellWriter(data));
-}
-
 /** Puts `count` rows of a batch, from row `from` on, into a chunk made for its columns. */
 export function fillChunk(chunk: DuckDBDataChunk, writers: readonly CellWriter[], from: number, count: number): void {
   chunk.rowCount = count;
   for (const [i, write] of writers.entries()) write(chunk.getColumnVector(i), from, count);
 }
 
-function cellWriter(data: Data): CellWriter {
-  const type = data.type as DataType;
-  switch (type.typeId) {
-    case Type.Utf8:
-    case Type.LargeUtf8:
-      return textWriter(data);
-    case Type.Dictionary:
-      return dictionaryWriter(data as Data<Dictionary>);
-    case Type.Null:
-      return (vector, _from, count) => {
-        const raw = vector as unknown as RawVector;
-        for (let i = 0; i < count; i++) raw.setItem(i, null);
-        raw.flush();
-      };
-    case Type.Bool:
-      return boolWriter(data);
-    case Type.Decimal:
-      return decimalWriter(data as Data<Decimal>);
-    case Type.Date:
-      return dateWriter(data);
-    default:
-      return copyWriter(data);
-  }
-}
+/** A column of nulls. */
+export const nullWriter: CellWriter = (vector, _from, count) => {
+  const raw = vector as unknown as RawVector;
+  for (let i = 0; i < count; i++) raw.setItem(i, null);
+  raw.flush();
+};
 
 function isNull(data: Data, row: number): boolean {
   const bits = data.nullBitmap;
@@ -72,7 +41,7 @@ function markNulls(raw: RawVector, data: Data, from: number, count: number): voi
 }
 
 /** Same width and meaning on both sides: floats, integers, times. */
-function copyWriter(data: Data): CellWriter {
+export function copyWriter(data: Data): CellWriter {
   const values = data.values as unknown as { subarray(from: number, to: number): ArrayLike<never> };
   return (vector, from, count) => {
     const raw = vector as unknown as RawVector;
@@ -85,7 +54,7 @@ function copyWriter(data: Data): CellWriter {
 const DAY_MS = 86_400_000;
 
 /** Days; Arrow's other date type counts milliseconds in 64 bits, which its library keeps as BigInt or as numbers. */
-function dateWriter(data: Data): CellWriter {
+export function dateWriter(data: Data): CellWriter {
   const values = data.values as Int32Array | BigInt64Array;
   if (values instanceof Int32Array && (data.type as unknown as { unit: number }).unit === 0) return copyWriter(data);
   return (vector, from, count) => {
@@ -97,7 +66,7 @@ function dateWriter(data: Data): CellWriter {
   };
 }
 
-function boolWriter(data: Data): CellWriter {
+export function boolWriter(data: Data): CellWriter {
   const bits = data.values as Uint8Array;
   return (vector, from, count) => {
     const raw = vector as unknown as RawVector;
@@ -109,13 +78,13 @@ function boolWriter(data: Data): CellWriter {
   };
 }
 
-function decimalWriter(data: Data<Decimal>): CellWriter {
+export function decimalWriter(data: Data<Decimal>): CellWriter {
   const { precision, scale } = data.type;
   const words = data.values as Uint32Array;
   const perCell = data.type.bitWidth / 32;
   const limbs = new BigInt64Array(words.buffer.slice(words.byteOffset, words.byteOffset + words.byteLength));
   const step = perCell / 2;
-  if (precision > ENGINE_PRECISION) return wideDecimalWriter(data, limbs, step, scale);
+  if (precision > DECIMAL128_DIGITS) return wideDecimalWriter(data, limbs, step, scale);
   return (vector, from, count) => {
     const raw = vector as unknown as RawVector;
     const view = raw.dataView as DataView;
@@ -152,7 +121,7 @@ function wideDecimalWriter(data: Data, limbs: BigInt64Array, step: number, scale
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-function textWriter(data: Data): CellWriter {
+export function textWriter(data: Data): CellWriter {
   const offsets = data.valueOffsets as unknown as ArrayLike<number | bigint>;
   const bytes = data.values as Uint8Array;
   return (vector, from, count) => {
@@ -168,7 +137,7 @@ function textWriter(data: Data): CellWriter {
   };
 }
 
-function dictionaryWriter(data: Data<Dictionary>): CellWriter {
+export function dictionaryWriter(data: Data<Dictionary>): CellWriter {
   const words = (data.dictionary as Vector).toArray() as ArrayLike<string | null>;
   const indices = data.values as ArrayLike<number>;
   return (vector, from, count) => {

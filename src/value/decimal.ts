@@ -9,13 +9,20 @@ export const DECIMAL_LOSS = 3;
 /** Digits beyond the scale were rounded half to even and the result stored. */
 export const DECIMAL_ROUNDED = 4;
 
+/** Most digits of a decimal of 128 bits. */
+export const DECIMAL128_DIGITS = 38;
+
 const TWO_32 = 4_294_967_296;
-const TWO_31 = 2_147_483_648;
 const TWO_53 = 9_007_199_254_740_992;
 const ZERO = 48;
 
 /** Powers of ten as doubles, exact up to 10^22; above that only their size is used. */
 export const POWERS = Float64Array.from({ length: 80 }, (_, i) => Number(`1e${i}`));
+
+/** Powers of ten that 32 bits hold, and digits that 32 bits hold whatever they are. */
+const TENS = Int32Array.from({ length: 10 }, (_, i) => 10 ** i);
+const LOWER_DIGITS = 9;
+const BILLION = 1_000_000_000;
 
 /**
  * Unscaled values below this bound have at most `precision` digits and are exact as doubles: the bound of the fast
@@ -66,15 +73,10 @@ export function readDecimal128(
     if (fraction === 0) return -1;
     digits += fraction;
   }
-  let scaled = digits > 9 ? longDigits(b, start, q) : m;
-  if (fraction <= scale) scaled *= POWERS[scale - fraction];
-  else {
-    scaled /= POWERS[fraction - scale];
-    if (scaled !== Math.floor(scaled) || digits > 15) return exactDecimal128(b, p, q, words, at, precision, scale);
-  }
-  if (!(scaled < limit)) return exactDecimal128(b, p, q, words, at, precision, scale);
-  if (scaled < TWO_31) {
-    const low = negative ? -scaled | 0 : scaled | 0;
+  const zeros = scale - fraction;
+  if (zeros >= 0 && digits + zeros <= LOWER_DIGITS && digits + zeros <= precision) {
+    const whole = Math.imul(m, TENS[zeros]);
+    const low = negative ? -whole | 0 : whole;
     const sign = low >> 31;
     words[at] = low;
     words[at + 1] = sign;
@@ -82,10 +84,18 @@ export function readDecimal128(
     words[at + 3] = sign;
     return q;
   }
+  if (digits > DOUBLE_DIGITS && zeros >= 0 && digits + zeros <= precision) {
+    longDecimal128(b, start, digits, zeros, negative, words, at);
+    return q;
+  }
+  let scaled = digits > DOUBLE_DIGITS || zeros < 0 ? Number.NaN : shortNumber(b, start, digits, m) * POWERS[zeros];
+  if (!(scaled < limit)) return exactDecimal128(b, p, q, words, at, precision, scale);
   if (negative) scaled = -scaled;
-  const sign = negative ? -1 : 0;
-  words[at] = scaled | 0;
-  words[at + 1] = Math.floor(scaled / TWO_32) | 0;
+  const low = scaled | 0;
+  const high = low === scaled ? low >> 31 : Math.floor(scaled / TWO_32) | 0;
+  const sign = high >> 31;
+  words[at] = low;
+  words[at + 1] = high;
   words[at + 2] = sign;
   words[at + 3] = sign;
   return q;
@@ -93,7 +103,6 @@ export function readDecimal128(
 
 /** Digits that 64 bits hold whatever they are. */
 const INT64_DIGITS = 18;
-const BILLION = 1_000_000_000;
 
 /**
  * Reads a plain whole number (`-12`) of at most 18 digits at `p` into the two words of a 64-bit integer.
@@ -114,33 +123,45 @@ export function readInt64(b: Uint8Array, p: number, words: Int32Array, at: numbe
   const digits = q - start;
   if (digits === 0 || digits > INT64_DIGITS || c === 30) return -1;
   if (digits <= DOUBLE_DIGITS) {
-    let value = digits > 9 ? longDigits(b, start, q) : m;
+    let value = shortNumber(b, start, digits, m);
     if (negative) value = -value;
     words[at] = value | 0;
     words[at + 1] = Math.floor(value / TWO_32) | 0;
     return q;
   }
-  const upper = longDigits(b, start, q - 9);
-  const lower = longDigits(b, q - 9, q);
-  const low = (Math.imul(upper, BILLION) + lower) | 0;
+  const upper = upperPart(b, start, digits);
   // The double is off by less than 2^7, so that half a step of 2^32 finds the whole one.
-  const high = Math.floor((upper * BILLION + lower - (low >>> 0)) / TWO_32 + 0.5);
-  words[at] = negative ? -low | 0 : low;
-  words[at + 1] = negative ? (~high + (low === 0 ? 1 : 0)) | 0 : high;
+  const high = Math.floor((upper * BILLION + lowerPart(m, upper) - (m >>> 0)) / TWO_32 + 0.5);
+  words[at] = negative ? -m | 0 : m;
+  words[at + 1] = negative ? (~high + (m === 0 ? 1 : 0)) | 0 : high;
   return q;
 }
 
 /**
- * The digits of `start` to `end`, point left out, as a double: exact below 2^53, and not below 2^53 when the number is
- * not.
+ * The upper of two parts of a number of 10 to 18 digits, of which the lower has nine: both are exact in 32 bits. A
+ * point between the digits is skipped.
  */
-export function longDigits(b: Uint8Array, start: number, end: number): number {
+export function upperPart(b: Uint8Array, start: number, digits: number): number {
   let m = 0;
-  for (let i = start; i < end; i++) {
-    const c = b[i] ^ ZERO;
-    if (c <= 9) m = m * 10 + c;
+  for (let p = start, left = digits - LOWER_DIGITS; left > 0; p++) {
+    const c = b[p] ^ ZERO;
+    if (c > 9) continue;
+    m = (Math.imul(m, 10) + c) | 0;
+    left--;
   }
   return m;
+}
+
+/** The lower part; `m` is the whole number modulo 2^32, which determines it. */
+export function lowerPart(m: number, upper: number): number {
+  return (m - Math.imul(upper, BILLION)) >>> 0;
+}
+
+/** `m` if it has at most nine digits, else the number of at most 15 digits that is `m` modulo 2^32. */
+export function shortNumber(b: Uint8Array, start: number, digits: number, m: number): number {
+  if (digits <= LOWER_DIGITS) return m;
+  const upper = upperPart(b, start, digits);
+  return upper * BILLION + lowerPart(m, upper);
 }
 
 /**
@@ -165,7 +186,7 @@ export function longDecimal128(
 }
 
 /** {@link readDecimal} of a Decimal128 for a caller that needs the position after the number, or -1. */
-export function exactDecimal128(
+function exactDecimal128(
   b: Uint8Array,
   start: number,
   end: number,
@@ -280,7 +301,7 @@ function roundingOf(b: Uint8Array, first: number, last: number, kept: number): n
 }
 
 /** Digits that are exact as a double whatever they are. */
-const DOUBLE_DIGITS = 15;
+export const DOUBLE_DIGITS = 15;
 
 /** Puts the next `digits` digits from `first` into words that are zero; the position of the last of them. */
 function takeDigits(

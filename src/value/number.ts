@@ -1,6 +1,5 @@
-import { longDigits, POWERS } from "./decimal.js";
+import { DOUBLE_DIGITS, lowerPart, POWERS, shortNumber, upperPart } from "./decimal.js";
 
-const TWO_53 = 9_007_199_254_740_992;
 const ZERO = 48;
 
 /**
@@ -37,16 +36,13 @@ export function readFloat64(b: Uint8Array, p: number, out: Float64Array, at: num
     if (fraction === 0) return -1;
     digits += fraction;
   }
-  let value = m;
-  if (digits > 9) {
-    value = longDigits(b, start, q);
-    if (value >= TWO_53 || fraction > 22) {
-      value = digits <= LONG_DIGITS ? longNumber(b, start, q, fraction) : Number.NaN;
-      out[at] = Number.isNaN(value) ? parseNumber(b, p, q) : negative ? -value : value;
-      // Beyond the largest double: not for a fast reader to decide.
-      return Number.isFinite(out[at]) ? q : -1;
-    }
+  if (digits > DOUBLE_DIGITS) {
+    const value = digits <= LONG_DIGITS ? longNumber(upperPart(b, start, digits), m, fraction) : Number.NaN;
+    out[at] = Number.isNaN(value) ? parseNumber(b, p, q) : negative ? -value : value;
+    // Beyond the largest double: not for a fast reader to decide.
+    return Number.isFinite(out[at]) ? q : -1;
   }
+  let value = shortNumber(b, start, digits, m);
   if (fraction > 0) value /= POWERS[fraction];
   out[at] = negative ? -value : value;
   return q;
@@ -62,15 +58,16 @@ const CUT = 2 ** 27 + 1;
 const DOUBT = 2 ** -45;
 
 /**
- * The nearest double of 10 to 18 digits that fill `start` to `end`, `fraction` of them after the point: the digits as
- * the exact sum of two doubles, divided by an exact power of ten with the remainder of the division taken along.
+ * The nearest double of a number of 10 to 18 digits, `fraction` of them after the point: the digits as the exact sum of
+ * two doubles, divided by an exact power of ten with the remainder of the division taken along.
  *
+ * @param first the digits before the last nine
+ * @param m all digits modulo 2^32
  * @returns NaN where the text is too close to the midpoint of two doubles for this method to decide
  */
-export function longNumber(b: Uint8Array, start: number, end: number, fraction: number): number {
-  const middle = fraction > 0 && fraction < 9 ? end - 10 : end - 9;
-  const upper = longDigits(b, start, middle) * 1e9;
-  const lower = longDigits(b, middle, end);
+export function longNumber(first: number, m: number, fraction: number): number {
+  const upper = first * 1e9;
+  const lower = lowerPart(m, first);
   const sum = upper + lower;
   if (fraction === 0) return sum;
   const power = POWERS[fraction];

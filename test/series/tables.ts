@@ -10,7 +10,8 @@ import {
   vectorFromArray,
 } from "../../src/columns/arrow/arrow.js";
 import { fieldOf } from "../../src/columns/arrow/schema.js";
-import { type Cell, cellAt, cellText } from "../../src/columns/arrow/vector-values.js";
+import type { Cell } from "../../src/columns/arrow/typed-readers.js";
+import { cellAt, cellText } from "../../src/columns/arrow/vector-values.js";
 import { exactColumn } from "../../src/series/core/exact.js";
 import { type Column, doubleColumn } from "../../src/series/core/numbers.js";
 import { tableOf } from "../../src/series/core/tables.js";

@@ -10,7 +10,7 @@ interface Cells {
 type Text = (i: number) => string;
 
 /** Finds the reader of a chunk: that of `cell-reader`, which imports this file. */
-type ReaderOf = (data: Data) => Cells;
+export type ReaderOf = (data: Data) => Cells;
 
 /**
  * The JSON text of the lists, structs and maps of a chunk; undefined for other types. Every member of a struct and

@@ -1,9 +1,8 @@
 import { InputError } from "../../errors/errors.js";
 import type { Data, Vector } from "./arrow.js";
-import { type Cell, type ChunkReader, chunkFinder, chunkReader } from "./cell-reader.js";
+import { type ChunkReader, chunkFinder, chunkReader } from "./cell-reader.js";
 import { typeName } from "./schema.js";
-
-export type { Cell } from "./cell-reader.js";
+import type { Cell } from "./typed-readers.js";
 
 /**
  * A column as doubles, null as NaN: decimals by their nearest double, dates and instants in milliseconds since 1970-01-01 UTC,

@@ -2,7 +2,7 @@ import type { CodeOf } from "../../errors/codes.js";
 import { clip, DataError } from "../../errors/errors.js";
 import type { CellReport, ReadOptions } from "../arrow/read-options.js";
 import type { ColumnBuilder } from "./builder.js";
-import { CELL_BAD_UTF8, CELL_LOSS, CELL_OK, CELL_ROUNDED, CELL_TOO_WIDE, writeCell } from "./exact-cell.js";
+import { CELL_BAD_UTF8, CELL_LOSS, CELL_OK, CELL_ROUNDED, CELL_TOO_WIDE } from "./types.js";
 
 const EXAMPLES = 5;
 
@@ -41,7 +41,7 @@ export class CellPolicy {
    * @throws DataError naming row, column, value and byte offset, unless the options say otherwise
    */
   write(column: ColumnBuilder, row: number, b: Uint8Array, start: number, end: number, offset: number): void {
-    const outcome = writeCell(column, row, b, start, end, this.round);
+    const outcome = column.write(column, row, b, start, end, this.round);
     if (outcome === CELL_OK) return;
     const value = Buffer.from(b.buffer, b.byteOffset + start, end - start).toString();
     if (outcome === CELL_ROUNDED) this.count("rounded", column, row, value, offset);

@@ -14,7 +14,7 @@ import {
 import type { ReadOptions } from "../arrow/read-options.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { schemaOf, withTypes } from "../arrow/schema.js";
-import { BOOLEAN, FLOAT, type RawBatch, type RawColumn, TEXT, type TextMode } from "./builder.js";
+import type { RawBatch, RawColumn, TextMode } from "./builder.js";
 import type { DictionaryValues } from "./dictionary.js";
 
 /** Warns once per reader of service types that nobody knows. */
@@ -66,7 +66,7 @@ export class BatchMaker {
       const schema = schemaOf(this.columns, this.options);
       if (first === undefined) return schema;
       const types = first.columns.map((column) => {
-        return column.kind === TEXT && column.dictionary === undefined ? new Utf8() : undefined;
+        return column.buffer === "text" && column.dictionary === undefined ? new Utf8() : undefined;
       });
       this.decided = withTypes(schema, types);
     }
@@ -95,16 +95,16 @@ export class BatchMaker {
    * next collection (docs/decisions.md).
    */
   private data(column: RawColumn, type: DataType, length: number, i: number): Data {
-    const { kind, nullCount, validity = NO_BYTES, words, floats, bytes, dictionary } = column;
-    switch (kind) {
-      case FLOAT:
+    const { buffer, nullCount, validity = NO_BYTES, words, floats, bytes, dictionary } = column;
+    switch (buffer) {
+      case "floats":
         return new Data(type, 0, length, nullCount, [undefined, floats, validity]);
-      case BOOLEAN:
+      case "bits":
         return new Data(type, 0, length, nullCount, [undefined, bytes, validity]);
-      case TEXT:
+      case "text":
         if (dictionary === undefined) return new Data(type, 0, length, nullCount, [words, bytes, validity]);
         return new Data(type, 0, length, nullCount, [undefined, words, validity], [], this.dictionary(dictionary, i));
-      default:
+      case "words":
         return new Data(type, 0, length, nullCount, [undefined, valuesOf(words, type), validity]);
     }
   }
@@ -132,17 +132,10 @@ export class BatchMaker {
 /** Which growing dictionary a vector shows a state of: of two states of one, the longer serves both. */
 const sources = new WeakMap<Vector, DictionaryValues>();
 
-/** Words as the array that Arrow's type wants, over the same memory. */
+/** Words as the array that Arrow's type takes, over the same memory. */
 function valuesOf(words: Int32Array, type: DataType): ArrayBufferView {
-  switch (type.typeId) {
-    case Type.Decimal:
-      return new Uint32Array(words.buffer, words.byteOffset, words.length);
-    case Type.Int:
-    case Type.Timestamp:
-      return new BigInt64Array(words.buffer, words.byteOffset, words.length >> 1);
-    default:
-      return words;
-  }
+  const Values = type.ArrayType as unknown as Int32ArrayConstructor;
+  return new Values(words.buffer, words.byteOffset, words.byteLength / Values.BYTES_PER_ELEMENT);
 }
 
 /** Whether `longer` shows the same growing dictionary as `shorter`, at the same state or a later one. */

@@ -1,22 +1,18 @@
-import { unreachable } from "../../errors/unreachable.js";
 import { undouble } from "../../format/csv.js";
-import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
+import { type ColumnSpec, parseType, type TypeKind } from "../../spec/columns.js";
 import { fastLimit } from "../../value/decimal.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
 import { SpareMemory, unsafeBytes } from "./buffer-pool.js";
 import { type DictionaryValues, grown, hashText, TextDictionary } from "./dictionary.js";
-
-/** What the readers switch on. Plain numbers, so that one byte decides. */
-export const TEXT = 0;
-export const DATE = 1;
-export const DECIMAL128 = 2;
-export const FLOAT = 3;
-export const INTEGER = 4;
-export const INSTANT = 5;
-export const BOOLEAN = 6;
-export const DECIMAL256 = 7;
-/** A column of the file that nobody wants. */
-export const SKIPPED = 8;
+import {
+  type BufferKind,
+  type CellTarget,
+  type CellType,
+  type CellWriter,
+  cellType,
+  type FastReader,
+  SKIPPED_CELLS,
+} from "./types.js";
 
 /** How text is kept: `undecided` is a dictionary until the first batch ends. */
 export type TextMode = "undecided" | "dictionary" | "utf8";
@@ -27,12 +23,15 @@ const FEWEST_VALUES = 256;
 /** Rows a builder has room for at first; it grows up to the rows of a batch. */
 const FIRST_ROWS = 4_096;
 
-/** The finished buffers of one column of a batch. Arrow is put around them elsewhere, so that worker threads need none of it. */
+/**
+ * The finished buffers of one column of a batch. Arrow is put around them elsewhere, so that worker threads need none
+ * of it.
+ */
 export interface RawColumn {
-  readonly kind: number;
+  readonly buffer: BufferKind;
   readonly nullCount: number;
   readonly validity?: Uint8Array;
-  /** Days, dictionary numbers, offsets of text, or the words of decimals, integers and instants. */
+  /** Days, dictionary numbers, offsets of text, or the 32-bit words of decimals, integers and timestamps. */
   readonly words: Int32Array;
   readonly floats?: Float64Array;
   /** Bits of booleans, or bytes of text. */
@@ -44,7 +43,7 @@ export interface RawColumn {
 export interface RawBatch {
   readonly rows: number;
   readonly columns: readonly RawColumn[];
-  /** Takes the buffers when nobody reads them any more; none where they came from another thread. */
+  /** Takes the buffers back after use; none where they came from another thread. */
   readonly spare?: SpareMemory;
 }
 
@@ -57,21 +56,22 @@ const NO_FLOATS = new Float64Array(0);
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * One column while rows are read into it: typed buffers that the readers fill by row number. All columns have the same shape, so
- * that the loops over them stay fast; `kind` says which buffers count.
+ * One column while rows are read into it: typed buffers that the readers fill by row number. All columns have the same
+ * shape, so that the loops over them stay fast; `buffer` says which of the buffers is in use.
  */
-export class ColumnBuilder {
+export class ColumnBuilder implements CellTarget {
   readonly name: string;
   readonly type: string;
-  readonly kind: number;
+  readonly kind: TypeKind;
+  readonly reader: FastReader;
+  readonly buffer: BufferKind;
+  readonly write: CellWriter;
   readonly precision: number;
   readonly scale: number;
   /** Bound of unscaled values that the fast decimal reader stores. */
   readonly limit: number;
-  /** Words a row takes in `words`. */
+  /** Items a row takes in its buffer. */
   readonly stride: number;
-  /** A double column takes `NaN` and `Infinity`; a decimal read as double does not. */
-  readonly notANumber: boolean;
   words: Int32Array = NO_WORDS;
   floats: Float64Array = NO_FLOATS;
   bits: Uint8Array = NO_BYTES;
@@ -98,17 +98,21 @@ export class ColumnBuilder {
     options: Pick<ReadOptions, "decimals" | "text"> = {},
     mode?: TextMode,
     private readonly spare = new SpareMemory(),
+    cells?: CellType,
   ) {
     const type = parseType(column.type);
+    const { reader, buffer, stride, write } = cells ?? cellType(type, options.decimals);
     this.name = column.name;
     this.type = column.type;
-    this.kind = kindOf(type, options.decimals);
+    this.kind = type.kind;
+    this.reader = reader;
+    this.buffer = buffer;
+    this.stride = stride;
+    this.write = write;
     this.precision = type.precision ?? 19;
     this.scale = type.scale ?? 0;
     this.limit = fastLimit(Math.min(this.precision, 22));
-    this.stride = STRIDES[this.kind];
-    this.notANumber = type.kind === "double";
-    this.dictionary = this.kind === TEXT ? new TextDictionary() : NO_DICTIONARY;
+    this.dictionary = buffer === "text" ? new TextDictionary() : NO_DICTIONARY;
     this.mode = mode ?? (type.kind === "unknown" ? "utf8" : TEXT_MODES[options.text ?? "auto"]);
   }
 
@@ -116,16 +120,16 @@ export class ColumnBuilder {
   reserve(rows: number): void {
     if (rows <= this.capacity) return;
     const used = this.capacity;
-    if (used === FIRST_ROWS && this.mode === "undecided" && this.kind === TEXT) this.decideText(used, 0.9);
+    if (used === FIRST_ROWS && this.mode === "undecided" && this.buffer === "text") this.decideText(used, 0.9);
     this.capacity = rows;
     const validity = unsafeBytes((rows + 7) >> 3).fill(255);
     validity.set(this.validity);
     this.validity = validity;
-    if (this.kind === FLOAT) {
+    if (this.buffer === "floats") {
       const floats = new Float64Array(this.spare.take(rows * 8).buffer, 0, rows);
       floats.set(this.floats.subarray(0, used));
       this.floats = floats;
-    } else if (this.kind === BOOLEAN) {
+    } else if (this.buffer === "bits") {
       const bits = new Uint8Array((rows + 7) >> 3);
       bits.set(this.bits);
       this.bits = bits;
@@ -136,7 +140,7 @@ export class ColumnBuilder {
       if (this.words.length === 0) words[0] = 0;
       this.words = words;
     }
-    if (this.kind === TEXT && this.mode === "utf8" && this.heap.length === 0)
+    if (this.buffer === "text" && this.mode === "utf8" && this.heap.length === 0)
       this.heap = this.spare.take(Math.max(rows * 8, this.heapHint));
   }
 
@@ -144,16 +148,16 @@ export class ColumnBuilder {
   setNull(row: number): void {
     this.validity[row >> 3] &= ~(1 << (row & 7));
     this.anyNull = true;
-    if (this.kind === FLOAT) this.floats[row] = 0;
-    else if (this.kind === BOOLEAN) this.bits[row >> 3] &= ~(1 << (row & 7));
-    else if (this.kind === TEXT && this.mode === "utf8") this.words[row + 1] = this.heapLength;
+    if (this.buffer === "floats") this.floats[row] = 0;
+    else if (this.buffer === "bits") this.bits[row >> 3] &= ~(1 << (row & 7));
+    else if (this.buffer === "text" && this.mode === "utf8") this.words[row + 1] = this.heapLength;
     else for (let i = row * this.stride; i < (row + 1) * this.stride; i++) this.words[i] = 0;
   }
 
   /** Takes back a null of a row that is read again. In Utf8 the row's text starts where the last one ended. */
   setValid(row: number): void {
     this.validity[row >> 3] |= 1 << (row & 7);
-    if (this.kind === TEXT && this.mode === "utf8") this.heapLength = this.words[row];
+    if (this.buffer === "text" && this.mode === "utf8") this.heapLength = this.words[row];
   }
 
   /** Stores valid UTF-8 as the text of a row. */
@@ -201,11 +205,11 @@ export class ColumnBuilder {
   take(rows: number, final: boolean): RawColumn {
     const nullCount = this.anyNull ? rows - countBits(this.validity, rows) : 0;
     const validity = nullCount > 0 ? { validity: trimBits(this.validity, rows) } : {};
-    if (this.kind === TEXT && this.mode === "undecided") {
+    if (this.buffer === "text" && this.mode === "undecided") {
       this.decideText(rows, 0.5);
       if (this.mode === "undecided") this.mode = "dictionary";
     }
-    const raw = { kind: this.kind, nullCount, ...validity, ...this.buffers(rows) };
+    const raw = { buffer: this.buffer, nullCount, ...validity, ...this.buffers(rows) };
     const { capacity } = this;
     this.words = NO_WORDS;
     this.floats = NO_FLOATS;
@@ -222,23 +226,23 @@ export class ColumnBuilder {
   }
 
   private buffers(rows: number): Pick<RawColumn, "words" | "floats" | "bytes" | "dictionary"> {
-    switch (this.kind) {
-      case FLOAT:
+    switch (this.buffer) {
+      case "floats":
         return { words: NO_WORDS, floats: fitted(this.floats, rows) };
-      case BOOLEAN:
+      case "bits":
         return { words: NO_WORDS, bytes: this.bits.slice(0, (rows + 7) >> 3) };
-      case TEXT:
+      case "text":
         return this.mode === "utf8"
           ? { words: fitted(this.words, rows + 1), bytes: fitted(this.heap, this.heapLength) }
           : { words: fitted(this.words, rows), dictionary: this.dictionary };
-      default:
+      case "words":
         return { words: fitted(this.words, rows * this.stride) };
     }
   }
 
   /**
-   * A column of which more than `share` of the values differ becomes Utf8, the rows read so far included. Asked after the first 4,096
-   * rows, where nearly all must differ, and at the end of the first batch, where most must.
+   * A column of which more than `share` of the values differ becomes Utf8, the rows read so far included. Asked after
+   * the first 4,096 rows, where nearly all must differ, and at the end of the first batch, where most must.
    */
   private decideText(rows: number, share: number): void {
     const values = countBits(this.validity, rows);
@@ -259,12 +263,10 @@ export class ColumnBuilder {
   }
 }
 
-/** Takes the place of a column of a file that nobody declared. */
+/** Takes the place of a column of a file that is not declared. */
 export class SkippedColumn extends ColumnBuilder {
-  override readonly kind = SKIPPED;
-
   constructor() {
-    super({ name: "", type: "String" });
+    super({ name: "", type: "String" }, undefined, undefined, undefined, SKIPPED_CELLS);
   }
 
   override setNull(): void {}
@@ -273,33 +275,7 @@ export class SkippedColumn extends ColumnBuilder {
 
 const TEXT_MODES = { auto: "undecided", dictionary: "dictionary", utf8: "utf8" } as const;
 
-/** Words a row takes, by kind. */
-const STRIDES = [1, 1, 4, 0, 2, 2, 0, 8, 0];
-
-function kindOf(type: ServiceType, decimals: ReadOptions["decimals"]): number {
-  switch (type.kind) {
-    case "date":
-      return DATE;
-    case "datetime":
-      return INSTANT;
-    case "decimal":
-      if (decimals === "float64") return FLOAT;
-      return (type.precision ?? 0) > 38 ? DECIMAL256 : DECIMAL128;
-    case "integer":
-      return INTEGER;
-    case "double":
-      return FLOAT;
-    case "boolean":
-      return BOOLEAN;
-    case "text":
-    case "unknown":
-      return TEXT;
-    default:
-      return unreachable(type.kind, "column type");
-  }
-}
-
-/** Builders for columns, with room for `expected` rows, at most 4,096 at first; `spare` is where they look for memory first. */
+/** Builders for columns, with room for `expected` rows, at most 4,096 at first; `spare` is the buffer pool. */
 export function buildersFor(
   columns: readonly ColumnSpec[],
   options: ReadOptions,

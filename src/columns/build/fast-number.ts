@@ -1,20 +1,24 @@
 import { readDecimal128, readInt64 } from "../../value/decimal.js";
 import { readFloat64 } from "../../value/number.js";
-import { type ColumnBuilder, DECIMAL128, FLOAT, INTEGER } from "./builder.js";
+import type { ColumnBuilder } from "./builder.js";
+import { DATE, DECIMAL128, EXACT, FLOAT, INTEGER, SKIPPED, TEXT } from "./types.js";
 
 /**
  * Reads the plain number at `p` into a row, by the column's type: the position after it, or -1 where only the exact way can tell. The
  * caller looks at what follows.
  */
 export function readFastNumber(b: Uint8Array, p: number, column: ColumnBuilder, row: number): number {
-  switch (column.kind) {
+  switch (column.reader) {
     case DECIMAL128:
       return readDecimal128(b, p, column.words, row * 4, column.precision, column.scale, column.limit);
     case FLOAT:
       return readFloat64(b, p, column.floats, row);
     case INTEGER:
       return readInt64(b, p, column.words, row * 2);
-    default:
+    case TEXT:
+    case DATE:
+    case EXACT:
+    case SKIPPED:
       return -1;
   }
 }

@@ -16,17 +16,9 @@ import { refuseFormat, SIGNATURE_BYTES } from "../../format/signature.js";
 import { BATCH_ROWS, type CsvOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
 import { SpareMemory } from "../build/buffer-pool.js";
-import {
-  buildersFor,
-  type ColumnBuilder,
-  type RawBatch,
-  SKIPPED,
-  SkippedColumn,
-  TEXT,
-  type TextMode,
-} from "../build/builder.js";
-import { CELL_BAD } from "../build/exact-cell.js";
+import { buildersFor, type ColumnBuilder, type RawBatch, SkippedColumn, type TextMode } from "../build/builder.js";
 import type { RowCursor } from "../build/row-cursor.js";
+import { CELL_BAD, SKIPPED, TEXT } from "../build/types.js";
 import { isHeader, matchHeader } from "./header.js";
 import { PADDING, readPlainRows } from "./plain-rows.js";
 import { grammarFault, type RowFault, rowError } from "./row-error.js";
@@ -368,7 +360,7 @@ export class CsvParser {
 
   private writeField(field: ColumnBuilder, k: number): void {
     // A column that nobody wants is right whatever it holds.
-    if (field.kind === SKIPPED) return;
+    if (field.reader === SKIPPED) return;
     const { b, row } = this.cursor;
     const { flags } = this.row;
     let start = this.row.starts[k];
@@ -389,12 +381,12 @@ export class CsvParser {
       field.setNull(row);
       return;
     }
-    if (field.kind === TEXT && lenient.utf8) this.writeRepaired(field, start, end, flags[k]);
+    if (field.reader === TEXT && lenient.utf8) this.writeRepaired(field, start, end, flags[k]);
     else if ((flags[k] & DOUBLED) !== 0) {
       if (this.scratch.length < end - start) this.scratch = new Uint8Array((end - start) * 2);
       const length = undouble(b, start, end, this.scratch);
       this.policy.write(field, row, this.scratch, 0, length, offset);
-    } else if (start === end && field.kind !== TEXT) this.policy.bad(field, row, "", offset, CELL_BAD);
+    } else if (start === end && field.reader !== TEXT) this.policy.bad(field, row, "", offset, CELL_BAD);
     else this.policy.write(field, row, b, start, end, offset);
   }
 

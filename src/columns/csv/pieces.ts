@@ -1,4 +1,5 @@
 import type { RawBatch } from "../build/builder.js";
+import { plainBytes } from "../build/plain-bytes.js";
 import type { CsvParser } from "./parser.js";
 
 /** Bytes are parsed in pieces of this size, which stay in the processor's cache. */
@@ -38,9 +39,4 @@ export function* fullBatches(parser: CsvParser, bytes: Uint8Array, signal?: Abor
 export function* lastBatches(parser: CsvParser): Generator<RawBatch> {
   parser.finish();
   for (let raw = parser.take(); raw !== undefined; raw = parser.take()) yield raw;
-}
-
-/** A view of the bytes that is a plain Uint8Array: a Buffer beside it would make every loop over bytes slower. */
-export function plainBytes(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
 }

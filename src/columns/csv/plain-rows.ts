@@ -1,9 +1,9 @@
 import { COMMA, CR, LF, QUOTE } from "../../format/csv.js";
 import { NO_DATE, readDate } from "../../value/date.js";
-import { type ColumnBuilder, DATE, TEXT } from "../build/builder.js";
-import { CELL_OK, writeCell } from "../build/exact-cell.js";
+import type { ColumnBuilder } from "../build/builder.js";
 import { readFastNumber } from "../build/fast-number.js";
 import type { RowCursor } from "../build/row-cursor.js";
+import { CELL_OK, DATE, TEXT } from "../build/types.js";
 import { readQuotedText, readText } from "./plain-text.js";
 
 /** Line feeds behind the bytes of a cursor over CSV, so that no loop over a cell needs to look for the end. */
@@ -53,13 +53,13 @@ export function readPlainRows(cursor: RowCursor, fields: readonly ColumnBuilder[
 
 /** The cell at `p`, by the column's fast reader where it can: the position after it (and before a closing quote), or -1 where it is unusual. */
 function readField(b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number, quoted: boolean): number {
-  if (field.kind === TEXT) return quoted ? readQuotedText(b, p, end, field, row) : readText(b, p, end, field, row);
+  if (field.reader === TEXT) return quoted ? readQuotedText(b, p, end, field, row) : readText(b, p, end, field, row);
   const fast = readFast(b, p, field, row);
   if (fast >= 0 && endsCell(b[fast])) return fast;
   // An exponent, a word, a type without a fast reader.
   let q = p;
   while (q < end && !endsCell(b[q])) q++;
-  return q > p && writeCell(field, row, b, p, q, false) === CELL_OK ? q : -1;
+  return q > p && field.write(field, row, b, p, q, false) === CELL_OK ? q : -1;
 }
 
 function endsCell(c: number): boolean {
@@ -67,7 +67,7 @@ function endsCell(c: number): boolean {
 }
 
 function readFast(b: Uint8Array, p: number, field: ColumnBuilder, row: number): number {
-  if (field.kind !== DATE) return readFastNumber(b, p, field, row);
+  if (field.reader !== DATE) return readFastNumber(b, p, field, row);
   const days = readDate(b, p);
   if (days === NO_DATE) return -1;
   field.words[row] = days;

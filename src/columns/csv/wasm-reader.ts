@@ -1,8 +1,9 @@
 import { CR } from "../../format/csv.js";
 import { withMemory } from "../../wasm/compiled-module.js";
-import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, SKIPPED, TEXT } from "../build/builder.js";
+import type { ColumnBuilder } from "../build/builder.js";
 import { hashText, type TextDictionary } from "../build/dictionary.js";
 import type { RowCursor } from "../build/row-cursor.js";
+import { DATE, DECIMAL128, EXACT, FLOAT, INTEGER, SKIPPED, TEXT } from "../build/types.js";
 import { readCsvCell } from "./plain-rows.js";
 import { hasNumberTable, TABLE_BYTES, writeNumberTable } from "./wasm-factors.js";
 import { AS_DECIMAL, AS_FLOAT, AS_INTEGER, type CsvProgram, csvProgram } from "./wasm-program.js";
@@ -33,10 +34,9 @@ interface Column {
   readonly field: ColumnBuilder;
   /** Its place in the file. */
   readonly k: number;
-  /** Address of the values of a block; the values as they go into the builder, `stride` for a row. */
+  /** Address of the values of a block; the values as they go into the builder. */
   readonly out: number;
   readonly values: Int32Array | Float64Array;
-  readonly stride: number;
   /** For numbers: address of the table of factors. */
   readonly table: number;
   /** For text: address of the texts whose numbers are known, how many there is room for, and the dictionary that numbered them. */
@@ -134,11 +134,11 @@ export class CsvBlocks {
   private readColumn(column: Column, width: number, cursor: RowCursor, rows: number): number {
     const { program, endsAt, oddAt } = this;
     const { field, k, out, table } = column;
-    switch (field.kind) {
+    switch (field.reader) {
       case DECIMAL128:
       case INTEGER:
       case FLOAT: {
-        const kind = field.kind === FLOAT ? AS_FLOAT : field.kind === INTEGER ? AS_INTEGER : AS_DECIMAL;
+        const kind = field.reader === FLOAT ? AS_FLOAT : field.reader === INTEGER ? AS_INTEGER : AS_DECIMAL;
         const odd = program.numbers(endsAt, k, width, rows, kind, out, table, oddAt);
         put(column, cursor.row, rows);
         return this.readOdd(column, width, cursor, rows, odd);
@@ -151,8 +151,10 @@ export class CsvBlocks {
       case TEXT:
         if (field.mode === "utf8") return this.readLongTexts(column, width, cursor, rows);
         return this.readTexts(column, width, cursor, rows);
-      default:
+      case EXACT:
         for (let i = 0; i < rows; i++) if (!this.readCell(column, width, cursor, i)) return i;
+        return rows;
+      case SKIPPED:
         return rows;
     }
   }
@@ -286,7 +288,7 @@ export class CsvBlocks {
   private layOut(fields: readonly ColumnBuilder[]): true {
     const { SLOT_BYTES, NOTE_WORDS, memory } = this.program;
     const rows = Math.max(1, Math.min(BLOCK_ROWS, Math.floor(BLOCK_CELLS / fields.length)));
-    const texts = fields.filter((field) => field.kind === TEXT).length;
+    const texts = fields.filter((field) => field.reader === TEXT).length;
     const mostKnown = Math.max(FEWEST_KNOWN, Math.min(MOST_KNOWN, 2 ** Math.floor(Math.log2(ALL_KNOWN / texts))));
     let end = this.inputAt + INPUT + MARGIN;
     const room = (bytes: number): number => {
@@ -299,20 +301,19 @@ export class CsvBlocks {
     const notesAt = room(rows * NOTE_WORDS.value * 4);
     const heapAt = room(INPUT + MARGIN);
     const places = fields.map((field) => ({
-      stride: field.kind === FLOAT ? 1 : field.stride,
       out: room(rows * Math.max(8, field.stride * 4)),
       table: hasNumberTable(field) ? room(TABLE_BYTES) : 0,
-      slots: field.kind === TEXT ? room(mostKnown * SLOT_BYTES.value) : 0,
+      slots: field.reader === TEXT ? room(mostKnown * SLOT_BYTES.value) : 0,
     }));
     this.input = this.reserve(end);
     const columns = fields.map((field, k): Column => {
-      const { stride, out, table, slots } = places[k];
-      const Values = field.kind === FLOAT ? Float64Array : Int32Array;
+      const { out, table, slots } = places[k];
+      const Values = field.reader === FLOAT ? Float64Array : Int32Array;
       if (hasNumberTable(field)) writeNumberTable(field, new DataView(memory.buffer, table, TABLE_BYTES));
-      const values = new Values(memory.buffer, out, rows * stride);
-      return { field, k, out, values, stride, table, slots, known: Math.min(FIRST_KNOWN, mostKnown) };
+      const values = new Values(memory.buffer, out, rows * field.stride);
+      return { field, k, out, values, table, slots, known: Math.min(FIRST_KNOWN, mostKnown) };
     });
-    this.columns = columns.filter(({ field }) => field.kind !== SKIPPED);
+    this.columns = columns.filter(({ field }) => field.reader !== SKIPPED);
     this.rows = rows;
     this.mostKnown = mostKnown;
     this.endsAt = endsAt;
@@ -335,10 +336,11 @@ export class CsvBlocks {
 }
 
 /** Stores the values of a block, from the builder's row `row` on. */
-function put({ field, values, stride }: Column, row: number, rows: number): void {
+function put({ field, values }: Column, row: number, rows: number): void {
+  const { stride } = field;
   const length = rows * stride;
   const block = length === values.length ? values : values.subarray(0, length);
-  (field.kind === FLOAT ? field.floats : field.words).set(block, row * stride);
+  (field.reader === FLOAT ? field.floats : field.words).set(block, row * stride);
 }
 
 /** The next address that is a multiple of 64. */

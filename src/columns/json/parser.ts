@@ -1,50 +1,22 @@
 import { jsonError, skipJson, skipNumber, skipSpace, skipString, unescapeString } from "../../format/json.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import { NO_DATE, readDate } from "../../value/date.js";
-import { invalidUtf8 } from "../../value/text.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
-import { buildersFor, type ColumnBuilder, DATE, type RawBatch, TEXT, type TextMode } from "../build/builder.js";
-import { HASH_PRIME, HASH_SEED } from "../build/dictionary.js";
-import { CELL_BAD, CELL_BAD_UTF8 } from "../build/exact-cell.js";
+import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../build/builder.js";
 import { readFastNumber } from "../build/fast-number.js";
 import { wrongWidth } from "../build/from-text-rows.js";
 import type { RowCursor } from "../build/row-cursor.js";
-import { type CellReader, compileRows, type RowDialect, type RowsReader } from "./row-code.js";
+import { CELL_BAD, CELL_BAD_UTF8, DATE, TEXT } from "../build/types.js";
+import { type CellReader, compileRows, type RowsReader } from "./row-code.js";
+import { readJsonText } from "./text.js";
 
 const QUOTE = 34;
 const COMMA = 44;
 const ZERO = 48;
 const OPEN = 91;
-const BACKSLASH = 92;
 const CLOSE = 93;
 const N = 110;
-
-/**
- * Rows of JSON: `[cell,cell],`, with white space anywhere between. `start` is the `[` of a row whose comma was read, or
- * the `]` that ends the last row read: never a `[` that no comma precedes.
- */
-const JSON_ROWS: RowDialect = {
-  quotedText: readJsonText,
-  open: `if (b[p++] !== 91) break rows;
-      if (b[p] <= 32) p = skipSpace(b, p, end);`,
-  next: `
-      if (b[q] !== 44) q = skipSpace(b, q, end);
-      if (b[q] !== 44) break rows;
-      p = q + 1;
-      if (b[p] <= 32) p = skipSpace(b, p, end);`,
-  close: `
-      if (b[q] !== 93) q = skipSpace(b, q, end);
-      if (b[q] !== 93) break rows;
-      row++;
-      start = q;
-      if (b[++q] !== 44) q = skipSpace(b, q, end);
-      if (b[q] !== 44) break rows;
-      q = skipSpace(b, q + 1, end);
-      if (b[q] !== 91) break rows;
-      start = q;`,
-  helpers: { skipSpace },
-};
 
 /** The array of rows of a JSON reply, read into columns a batch at a time. */
 export class JsonRowsParser {
@@ -72,8 +44,7 @@ export class JsonRowsParser {
     this.builders = buildersFor(columns, options, modes, rowsWithin(b, start, end));
     this.policy = new CellPolicy(options);
     this.batchRows = options.batchRows ?? BATCH_ROWS;
-    const quoted = this.builders.map(({ kind }) => kind === TEXT || kind === DATE);
-    this.readFast = columns.length === 0 ? undefined : compileRows(this.builders, quoted, JSON_ROWS);
+    this.readFast = columns.length === 0 ? undefined : compileRows(this.builders);
     if (b[start] !== OPEN) throw jsonError(b, start, end, '"["');
     const p = skipSpace(b, start + 1, end);
     this.cursor = { b, p, end, fastEnd: end, row: 0, capacity: this.builders[0]?.capacity ?? this.batchRows };
@@ -155,10 +126,10 @@ export class JsonRowsParser {
     const { b, end } = this.cursor;
     const c = b[p];
     if (c === QUOTE) {
-      if (column.kind === TEXT) {
+      if (column.reader === TEXT) {
         const q = readJsonText(b, p + 1, end, column, row);
         if (q >= 0) return q + 1;
-      } else if (column.kind === DATE) {
+      } else if (column.reader === DATE) {
         const days = readDate(b, p + 1);
         if (days !== NO_DATE && b[p + 11] === QUOTE && p + 11 < end) {
           column.words[row] = days;
@@ -238,30 +209,4 @@ export class JsonRowsParser {
 function rowsWithin(b: Uint8Array, start: number, end: number): number {
   const close = b.indexOf(CLOSE, start);
   return close < 0 || close >= end ? 1 : Math.ceil((end - start) / (close - start)) + 8;
-}
-
-/** Text without escapes whose first byte is at `p`: stored, and the position of its closing quote; or -1. */
-function readJsonText(b: Uint8Array, p: number, end: number, column: ColumnBuilder, row: number): number {
-  const { dictionary } = column;
-  const repeated = dictionary.after(dictionary.lastQuoted, b, p);
-  if (repeated >= 0 && repeated < end && b[repeated] === QUOTE) {
-    column.words[row] = dictionary.lastQuoted;
-    return repeated;
-  }
-  let hash = HASH_SEED;
-  let seen = 0;
-  let q = p;
-  for (; q < end; q++) {
-    const c = b[q];
-    if (c === QUOTE || c === BACKSLASH || c < 32) break;
-    hash = Math.imul(hash ^ c, HASH_PRIME);
-    seen |= c;
-  }
-  if (q >= end || b[q] !== QUOTE || (seen >= 128 && invalidUtf8(b, p, q) >= 0)) return -1;
-  if (column.mode === "utf8") column.appendText(row, b, p, q);
-  else {
-    dictionary.lastQuoted = dictionary.take(b, p, q, hash);
-    column.words[row] = dictionary.lastQuoted;
-  }
-  return q;
 }

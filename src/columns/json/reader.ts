@@ -3,7 +3,7 @@ import type { RecordBatch, Table } from "../arrow/arrow.js";
 import type { ReadOptions } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
-import { plainBytes } from "../csv/pieces.js";
+import { plainBytes } from "../build/plain-bytes.js";
 import { JsonRowsParser } from "./parser.js";
 
 /**

@@ -1,8 +1,11 @@
+import { skipSpace } from "../../format/json.js";
 import { NO_DATE, readDate } from "../../value/date.js";
-import { exactDecimal128, longDecimal128, longDigits, POWERS, readInt64 } from "../../value/decimal.js";
-import { longNumber, readFloat64 } from "../../value/number.js";
-import { type ColumnBuilder, DATE, DECIMAL128, FLOAT, INTEGER, TEXT } from "../build/builder.js";
+import { readDecimal128, readInt64 } from "../../value/decimal.js";
+import { readFloat64 } from "../../value/number.js";
+import type { ColumnBuilder } from "../build/builder.js";
 import type { RowCursor } from "../build/row-cursor.js";
+import { DATE, DECIMAL128, EXACT, FLOAT, INTEGER, SKIPPED, TEXT } from "../build/types.js";
+import { readJsonText } from "./text.js";
 
 /** Reads rows while they are plain and room is left; it stops before the first row that is not. */
 export type RowsReader = (cursor: RowCursor, fields: readonly ColumnBuilder[], other: CellReader) => void;
@@ -10,49 +13,30 @@ export type RowsReader = (cursor: RowCursor, fields: readonly ColumnBuilder[], o
 /** Reads one cell at `p`, whatever it is: the position after it, or -1 to leave the whole row to the caller. */
 export type CellReader = (b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number) => number;
 
-/** The grammar around the cells, for {@link compileRows}. */
-export interface RowDialect {
-  /** Reader of the text after a quote, up to but without the quote that ends it. */
-  readonly quotedText: CellReader;
-  /** Code before the first cell: sets `p` from `start`, or leaves the loop. */
-  readonly open: string;
-  /** Code after each cell but the last: `q` is after the cell, `p` must become the next cell's start. */
-  readonly next: string;
-  /** Code after the last cell: `start` must become the next row's start. */
-  readonly close: string;
-  readonly helpers: Readonly<Record<string, unknown>>;
-}
-
-/** Readers that were made before start at full speed. */
-const compiled = new WeakMap<RowDialect, Map<string, RowsReader>>();
+/** Readers by their columns: one that was made before starts at full speed. */
+const compiled = new Map<string, RowsReader>();
 const MOST_COMPILED = 100;
 
-/** Columns of one function at most: V8 optimises none of more than 60 KB of its code, and a column takes about 0.6 KB. */
+/** Columns of one function at most: V8 optimises none of more than 60 KB of its code. */
 const GROUP = 48;
 
 /**
- * A reader of straight-line code for these columns; `quoted` says which cells stand in quotes (others are read too, less fast).
+ * A reader of straight-line code for rows `[cell,cell],` of these columns, with white space anywhere between.
  *
- * One loop over columns makes all columns share the branches of a reader, which the processor then foresees badly; written out per
- * schema, the same bytes take two thirds of the time (docs/decisions.md). The code is put together from column numbers, precisions and
- * scales alone, never from data.
+ * One loop over columns makes all columns share the branches of a reader, which the processor then predicts badly;
+ * written out per schema, the same bytes take two thirds of the time (docs/decisions.md). The code is put together from
+ * column numbers, precisions and scales alone, never from data.
  *
  * @returns undefined where code may not be generated
  */
-export function compileRows(
-  fields: readonly ColumnBuilder[],
-  quoted: readonly boolean[],
-  dialect: RowDialect,
-): RowsReader | undefined {
-  const key = fields.map((field, k) => `${field.kind} ${field.precision} ${field.scale} ${quoted[k]}`).join();
-  const readers = compiled.get(dialect) ?? new Map<string, RowsReader>();
-  compiled.set(dialect, readers);
-  const known = readers.get(key);
+export function compileRows(fields: readonly ColumnBuilder[]): RowsReader | undefined {
+  const key = fields.map(({ reader, precision, scale }) => `${reader} ${precision} ${scale}`).join();
+  const known = compiled.get(key);
   if (known !== undefined) return known;
   try {
-    const reader = fields.length > GROUP ? groupedRows(fields, quoted, dialect) : oneFunction(fields, quoted, dialect);
-    if (readers.size >= MOST_COMPILED) readers.clear();
-    readers.set(key, reader);
+    const reader = fields.length > GROUP ? groupedRows(fields) : oneFunction(fields);
+    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    compiled.set(key, reader);
     return reader;
   } catch (error) {
     if (error instanceof EvalError) return undefined;
@@ -60,31 +44,53 @@ export function compileRows(
   }
 }
 
-/** Powers of ten that 32 bits hold. */
-const TENS = Int32Array.from({ length: 10 }, (_, i) => 10 ** i);
+// `start` is the `[` of a row whose comma was read, or the `]` that ends the last row read: never a `[` that no comma
+// precedes.
+
+/** Code before the first cell of a row: `p` becomes its start. */
+const OPEN = `if (b[p++] !== 91) break rows;
+      if (b[p] <= 32) p = skipSpace(b, p, end);`;
+
+/** Code after each cell but the last: `q` is after the cell, `p` becomes the next cell's start. */
+const NEXT = `
+      if (b[q] !== 44) q = skipSpace(b, q, end);
+      if (b[q] !== 44) break rows;
+      p = q + 1;
+      if (b[p] <= 32) p = skipSpace(b, p, end);`;
+
+/** Code after the last cell: `start` becomes the next row's start. */
+const CLOSE = `
+      if (b[q] !== 93) q = skipSpace(b, q, end);
+      if (b[q] !== 93) break rows;
+      row++;
+      start = q;
+      if (b[++q] !== 44) q = skipSpace(b, q, end);
+      if (b[q] !== 44) break rows;
+      q = skipSpace(b, q + 1, end);
+      if (b[q] !== 91) break rows;
+      start = q;`;
 
 /** The function of this code and these parameters, with everything the code calls. */
-function compiledFunction(parameters: string, code: string, { quotedText, helpers }: RowDialect): unknown {
-  const numbers = { TENS, readFloat64, longNumber, readInt64, exactDecimal128, longDecimal128, longDigits, POWERS };
-  const names = { readDate, quotedText, ...numbers, ...helpers };
+function compiledFunction(parameters: string, code: string): unknown {
+  const names = { readDate, readJsonText, skipSpace, readDecimal128, readFloat64, readInt64 };
   const make = new Function(...Object.keys(names), `return function readRows(${parameters}) {${code}}`);
   return make(...Object.values(names));
 }
 
 /** A loop over rows around the code of all cells. */
-function oneFunction(fields: readonly ColumnBuilder[], quoted: readonly boolean[], dialect: RowDialect): RowsReader {
+function oneFunction(fields: readonly ColumnBuilder[]): RowsReader {
   const code = `
     const { b, end, fastEnd, capacity } = cursor;
     ${arraysCode(fields)}
     let start = cursor.p, row = cursor.row;
     rows: while (start < fastEnd && row < capacity) {
       let p = start;
-      ${dialect.open}
-      ${cellsCode(fields, quoted, dialect, dialect.close)}
+      ${OPEN}
+      ${cellsCode(fields, CLOSE)}
     }
     cursor.p = start;
     cursor.row = row;`;
-  return compiledFunction("cursor, fields, other", code, dialect) as RowsReader;
+  return compiledFunction("cursor, fields, other", code) as RowsReader;
 }
 
 /** Reads the cells of one row from `p` into some of the columns: where the next begins, or -1. */
@@ -98,7 +104,7 @@ type CellsReader = (
 ) => number;
 
 /** A loop over rows that calls one function for each {@link GROUP} columns. */
-function groupedRows(fields: readonly ColumnBuilder[], quoted: readonly boolean[], dialect: RowDialect): RowsReader {
+function groupedRows(fields: readonly ColumnBuilder[]): RowsReader {
   const groups: CellsReader[] = [];
   for (let from = 0; from < fields.length; from += GROUP) {
     const group = fields.slice(from, from + GROUP);
@@ -107,11 +113,11 @@ function groupedRows(fields: readonly ColumnBuilder[], quoted: readonly boolean[
     ${arraysCode(group)}
     let start = -1;
     rows: {
-      ${from === 0 ? dialect.open : ""}
-      ${cellsCode(group, quoted.slice(from), dialect, last ? dialect.close : `${dialect.next} start = p;`)}
+      ${from === 0 ? OPEN : ""}
+      ${cellsCode(group, last ? CLOSE : `${NEXT} start = p;`)}
     }
     return start;`;
-    groups.push(compiledFunction("b, p, end, row, fields, other", code, dialect) as CellsReader);
+    groups.push(compiledFunction("b, p, end, row, fields, other", code) as CellsReader);
   }
   return (cursor, all, other) => {
     const { b, end, fastEnd, capacity } = cursor;
@@ -130,144 +136,64 @@ function arraysCode(fields: readonly ColumnBuilder[]): string {
   return fields.map((_, k) => `const f${k} = fields[${k}], w${k} = f${k}.words, v${k} = f${k}.floats;`).join("\n    ");
 }
 
-function cellsCode(
-  fields: readonly ColumnBuilder[],
-  quoted: readonly boolean[],
-  dialect: RowDialect,
-  close: string,
-): string {
-  const cells = fields.map((field, k) => {
-    const after = k < fields.length - 1 ? dialect.next : close;
-    return `{${fieldCode(k, field, quoted[k] === true)}${after}}`;
-  });
-  return cells.join("\n      ");
+function cellsCode(fields: readonly ColumnBuilder[], close: string): string {
+  return fields.map((field, k) => `{${fieldCode(k, field)}${k < fields.length - 1 ? NEXT : close}}`).join("\n      ");
 }
 
-/** Code of one cell: from `p` to `q`, the position after it. */
-function fieldCode(k: number, field: ColumnBuilder, quoted: boolean): string {
-  const cell = cellCode(k, field);
-  const read =
-    field.kind === TEXT
-      ? textCode(k)
-      : quoted
-        ? `if (b[p] === 34) {
-        const from = p + 1;${cell}
-        if (q >= 0) q = b[q] === 34 ? q + 1 : -1;
-      }`
-        : `const from = p;${cell}`;
+/**
+ * Code of one cell: from `p` to `q`, the position after it. What the code leaves with a negative `q` is read by
+ * `other`.
+ */
+function fieldCode(k: number, field: ColumnBuilder): string {
   return `
-      let q = -1;
-      ${cell === "" && field.kind !== TEXT ? "" : read}
+      let q = -1;${cellCode(k, field)}
       if (q < 0) {
         q = other(b, p, end, f${k}, row);
         if (q < 0) break rows;
       }`;
 }
 
-/** Code that reads text in quotes. */
-function textCode(k: number): string {
-  return `if (b[p] === 34) {
-        q = quotedText(b, p + 1, end, f${k}, row);
-        if (q >= 0) q = b[q] === 34 ? q + 1 : -1;
-      }`;
-}
-
-/** Code that reads the text of a cell at `from` into the row; `q` becomes the position after it, or stays or becomes -1. */
-function cellCode(k: number, field: ColumnBuilder): string {
-  switch (field.kind) {
-    case DECIMAL128:
-      return decimalCode(k, field);
-    case FLOAT:
-      return floatCode(k);
-    case INTEGER:
-      return integerCode(k);
+function cellCode(k: number, { reader, precision, scale, limit }: ColumnBuilder): string {
+  switch (reader) {
+    case TEXT:
+      return quotedCode(`q = readJsonText(b, p + 1, end, f${k}, row);`);
     case DATE:
-      return `
-      const days = readDate(b, from);
-      if (days !== ${NO_DATE}) {
-        q = from + 10;
-        w${k}[row] = days;
-      }`;
-    default:
+      return quotedCode(`
+        const days = readDate(b, p + 1);
+        if (days !== ${NO_DATE}) {
+          q = p + 11;
+          w${k}[row] = days;
+        }`);
+    case DECIMAL128:
+      return numberCode(`readDecimal128(b, p, w${k}, row << 2, ${precision}, ${scale}, ${limit})`);
+    case FLOAT:
+      return numberCode(`readFloat64(b, p, v${k}, row)`);
+    case INTEGER:
+      return numberCode(`readInt64(b, p, w${k}, row << 1)`);
+    case EXACT:
+    case SKIPPED:
       return "";
   }
 }
 
-/** Code that reads the digits at `from` into `m`, a point included; `digits` is 0 when there is no plain number without needless zeros. */
-const DIGITS_CODE = `
-      let m = 0, fraction = 0;
-      q = from;
-      let c = b[q] ^ 48;
-      const negative = c === 29;
-      if (negative) c = b[++q] ^ 48;
-      const first = q;
-      while (c <= 9) { m = Math.imul(m, 10) + c | 0; c = b[++q] ^ 48; }
-      let digits = q - first;
-      if (digits > 1 && b[first] === 48) digits = 0;
-      if (c === 30) {
-        c = b[++q] ^ 48;
-        const point = q;
-        while (c <= 9) { m = Math.imul(m, 10) + c | 0; c = b[++q] ^ 48; }
-        fraction = q - point;
-        digits = fraction === 0 || digits === 0 ? 0 : digits + fraction;
-      }
-      // An exponent: c is e or E.
-      if ((c | 32) === 117) digits = 0;`;
-
-function decimalCode(k: number, { precision, scale, limit }: ColumnBuilder): string {
-  return `${DIGITS_CODE}
-      const zeros = ${scale} - fraction;
-      if (digits === 0) q = -1;
-      else if (zeros >= 0 && digits + zeros <= ${Math.min(9, precision)}) {
-        const whole = Math.imul(m, TENS[zeros]);
-        const low = negative ? -whole | 0 : whole;
-        const at = row << 2;
-        const sign = low >> 31;
-        w${k}[at] = low;
-        w${k}[at + 1] = sign;
-        w${k}[at + 2] = sign;
-        w${k}[at + 3] = sign;
-      } else if (digits > 15 && zeros >= 0 && digits + zeros <= ${precision}) {
-        longDecimal128(b, first, digits, zeros, negative, w${k}, row << 2);
-      } else {
-        let scaled = digits > 15 || zeros < 0 ? NaN : (digits > 9 ? longDigits(b, first, q) : m) * POWERS[zeros];
-        if (scaled < ${limit}) {
-          if (negative) scaled = -scaled;
-          const at = row << 2;
-          const low = scaled | 0;
-          const high = low === scaled ? low >> 31 : Math.floor(scaled / 4294967296) | 0;
-          const sign = high >> 31;
-          w${k}[at] = low;
-          w${k}[at + 1] = high;
-          w${k}[at + 2] = sign;
-          w${k}[at + 3] = sign;
-        } else q = exactDecimal128(b, from, q, w${k}, row << 2, ${precision}, ${scale});
+/** Code around that of a cell in quotes, which sets `q` to the closing quote. */
+function quotedCode(code: string): string {
+  return `
+      if (b[p] === 34) {
+        ${code}
+        if (q >= 0) q = b[q] === 34 ? q + 1 : -1;
       }`;
 }
 
-function floatCode(k: number): string {
-  return `${DIGITS_CODE}
-      if (digits === 0) q = -1;
-      else if (digits > 18) q = readFloat64(b, from, v${k}, row);
-      else {
-        let value = 0;
-        if (digits > 15) value = longNumber(b, first, q, fraction);
-        else {
-          const whole = digits > 9 ? longDigits(b, first, q) : m;
-          value = fraction === 0 ? whole : whole / POWERS[fraction];
-        }
-        if (value === value) v${k}[row] = negative ? -value : value;
-        else q = readFloat64(b, from, v${k}, row);
-      }`;
-}
-
-function integerCode(k: number): string {
-  return `${DIGITS_CODE}
-      if (digits === 0) q = -1;
-      else if (digits > 9 || fraction > 0) q = readInt64(b, from, w${k}, row << 1);
-      else {
-        const value = negative ? -m : m;
-        w${k}[row << 1] = value;
-        w${k}[(row << 1) + 1] = value >> 31;
+/**
+ * Code around that of a plain number, which sets `q` to the position after it. JSON has no needless zeros at the front;
+ * what ends in an exponent is left.
+ */
+function numberCode(read: string): string {
+  return `
+      const first = b[p] === 45 ? p + 1 : p;
+      if (b[first] !== 48 || (b[first + 1] ^ 48) > 9) {
+        q = ${read};
+        if (q >= 0 && (b[q] | 32) === 101) q = -1;
       }`;
 }

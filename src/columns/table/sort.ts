@@ -1,5 +1,6 @@
 import { type Data, DataType, type Decimal, type Table, type Vector } from "../arrow/arrow.js";
-import { type Cell, chunkReader } from "../arrow/cell-reader.js";
+import { chunkReader } from "../arrow/cell-reader.js";
+import type { Cell } from "../arrow/typed-readers.js";
 
 /** One sort key: the column's position and its direction. */
 export interface SortKey {

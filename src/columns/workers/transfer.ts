@@ -57,9 +57,9 @@ export class BatchReceiver {
       rows,
       // Written out, because a spread makes a shape that is new to the engine after each garbage collection
       // (docs/decisions.md).
-      columns: columns.map(({ kind, nullCount, validity, words, floats, bytes, texts }) => {
+      columns: columns.map(({ buffer, nullCount, validity, words, floats, bytes, texts }) => {
         const dictionary = texts && this.grown(texts);
-        return { kind, nullCount, validity, words, floats, bytes, dictionary };
+        return { buffer, nullCount, validity, words, floats, bytes, dictionary };
       }),
     };
   }

@@ -6,10 +6,11 @@ import type { RecordBatch, Table } from "../arrow/arrow.js";
 import type { ReadOptions } from "../arrow/read-options.js";
 import type { CellPolicy } from "../build/bad-cells.js";
 import { BatchMaker } from "../build/batch-maker.js";
-import { type ColumnBuilder, DATE, type RawBatch, TEXT } from "../build/builder.js";
+import type { ColumnBuilder, RawBatch } from "../build/builder.js";
 import { readFastNumber } from "../build/fast-number.js";
 import { wrongWidth } from "../build/from-text-rows.js";
 import { type RowSource, rowBatches } from "../build/row-batches.js";
+import { DATE, TEXT } from "../build/types.js";
 
 /**
  * The rows of an XML reply as record batches, straight from its bytes (spec 1, 2.6); cells are read by their column's
@@ -51,13 +52,13 @@ function rawBatches(
 function writeCell(rows: XMLRows, builder: ColumnBuilder, row: number, policy: CellPolicy): void {
   const { cell, start, end } = rows;
   if (rows.isNull) builder.setNull(row);
-  else if (builder.kind === TEXT) builder.setText(row, cell, start, end);
+  else if (builder.reader === TEXT) builder.setText(row, cell, start, end);
   else if (!isReadFast(builder, row, cell, start, end)) policy.write(builder, row, cell, start, end, rows.offset);
 }
 
 /** Whether the cell was a plain number or date, which is then stored. */
 function isReadFast(builder: ColumnBuilder, row: number, b: Uint8Array, start: number, end: number): boolean {
-  if (builder.kind !== DATE) return readFastNumber(b, start, builder, row) === end;
+  if (builder.reader !== DATE) return readFastNumber(b, start, builder, row) === end;
   const days = end - start === 10 ? readDate(b, start) : NO_DATE;
   builder.words[row] = days;
   return days !== NO_DATE;

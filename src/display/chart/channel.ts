@@ -1,7 +1,5 @@
 import type { Vector } from "../../columns/arrow/arrow.js";
-
-/** What kind of axis a column makes. */
-export type Scale = "time" | "number" | "text";
+import type { Scale } from "../../columns/arrow/types.js";
 
 /** A column picked for a channel. */
 export interface Channel {

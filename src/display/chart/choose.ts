@@ -1,12 +1,13 @@
 import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
 import { keyOf } from "../../columns/arrow/key.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
+import { columnType, type Scale } from "../../columns/arrow/types.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
-import type { Channel, Scale } from "./channel.js";
+import type { Channel } from "./channel.js";
 import { MARKS, type Mark, type PlotOptions } from "./options.js";
 import { seriesColor } from "./series-color.js";
 
@@ -113,14 +114,9 @@ function channelsOf(table: Table): Channel[] {
   return table.schema.fields.map((field, i) => ({
     name: specs[i].name,
     vector: table.getChildAt(i) as Vector,
-    scale: scaleOf(field.type),
+    scale: columnType(field.type).scale,
     days: DataType.isDate(field.type),
   }));
-}
-
-function scaleOf(type: DataType): Scale {
-  if (DataType.isDate(type) || DataType.isTimestamp(type)) return "time";
-  return DataType.isDecimal(type) || DataType.isFloat(type) || DataType.isInt(type) ? "number" : "text";
 }
 
 function defaultX(channels: readonly Channel[], mark: Mark | undefined, taken: Set<string | undefined>) {

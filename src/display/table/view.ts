@@ -1,5 +1,6 @@
 import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
+import { columnType } from "../../columns/arrow/types.js";
 import { cellText } from "../../columns/arrow/vector-values.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 
@@ -87,7 +88,7 @@ function ends(count: number, limit: number, share: number): [number[], number] {
 function columnView(name: string, type: string, vector: Vector, rows: readonly number[]): ViewColumn {
   const arrow = vector.type as DataType;
   const texts = rows.map((row) => cellText(vector, row));
-  const numeric = DataType.isDecimal(arrow) || DataType.isFloat(arrow) || DataType.isInt(arrow);
+  const numeric = columnType(arrow).scale === "number";
   const cells = DataType.isFloat(arrow) ? inLine(texts) : texts.map((text) => ({ text, missing: 0 }));
   return { name, type, arrowType: String(arrow), numeric, cells };
 }

@@ -1,7 +1,8 @@
-import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
+import type { DataType, Table, Vector } from "../../columns/arrow/arrow.js";
 import { columnIndex } from "../../columns/arrow/column-names.js";
 import { keyOf } from "../../columns/arrow/key.js";
 import { typeName } from "../../columns/arrow/schema.js";
+import { columnType } from "../../columns/arrow/types.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 
@@ -61,12 +62,12 @@ export function vectorAt(table: Table, column: number): Vector {
 
 /** Columns that hold dates or timestamps. */
 export function isTime(type: DataType): boolean {
-  return DataType.isDate(type) || DataType.isTimestamp(type);
+  return columnType(type).scale === "time";
 }
 
 /** Columns that hold numbers: integers, floating point and decimals. */
 export function isNumber(type: DataType): boolean {
-  return DataType.isInt(type) || DataType.isFloat(type) || DataType.isDecimal(type);
+  return columnType(type).scale === "number";
 }
 
 /** The column of days: the named one, or the first that holds days; undefined where there is none. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileError } from "../../errors/file-error.js";
 import { suggestion } from "../../errors/nearest.js";
-import { type ColumnSpec, parseType } from "../../spec/columns.js";
+import { type ColumnSpec, parseType, TYPE_TITLES } from "../../spec/columns.js";
 import type { Catalog, DatabaseEntry, DatasetEntry, TableEntry, TableStatus } from "./catalog.js";
 import { badCatalog, Member } from "./catalog-member.js";
 
@@ -117,7 +117,7 @@ function columnOf(entry: Member): ColumnSpec {
   const type = member("type").text();
   if (parseType(type).kind === "unknown") {
     throw member("type").wrong(
-      `is ${JSON.stringify(type)}; the types are String, Date, DateTime, BigDecimal(p,s), Integer, double and Boolean.`,
+      `is ${JSON.stringify(type)}; the types are ${TYPE_TITLES.slice(0, -1).join(", ")} and ${TYPE_TITLES.at(-1)}.`,
     );
   }
   return { name: member("name").text(), type };

@@ -1,10 +1,8 @@
+import { engineType } from "../../engine/duckdb-types.js";
 import { suggestion } from "../../errors/nearest.js";
-import { unreachable } from "../../errors/unreachable.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
-import { NO_DATE, parseDate } from "../../value/date.js";
-import { formatInstant, readInstant } from "../../value/instant.js";
 import type { TableEntry } from "./catalog.js";
 import { type Refused, refused } from "./refused.js";
 
@@ -91,43 +89,12 @@ function condition(
   type: ServiceType,
   wrong: (what: string) => Refused,
 ): Condition {
-  const compare = operator === "eq" ? "=" : COMPARE[operator];
-  switch (type.kind) {
-    case "date":
-      if (parseDate(text) === NO_DATE) throw wrong("date YYYY-MM-DD");
-      return { sql: `${column} ${compare} CAST(? AS DATE)`, value: text };
-    case "datetime":
-      return {
-        sql: `${column} ${compare} CAST(? AS TIMESTAMP_MS)`,
-        value: formatInstant(instant(text, wrong)).slice(0, -1),
-      };
-    case "decimal":
-      return decimalCondition(column, operator, text, type.precision as number, type.scale as number, wrong);
-    case "integer":
-      return decimalCondition(column, operator, text, 19, 0, wrong);
-    case "double": {
-      const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
-      if (!Number.isFinite(value)) throw wrong("number");
-      return { sql: `${column} ${compare} CAST(? AS DOUBLE)`, value: String(value) };
-    }
-    case "boolean":
-      if (text !== "true" && text !== "false") throw wrong("value (true or false)");
-      return { sql: `${column} ${compare} ?`, value: text === "true" };
-    case "text":
-    case "unknown":
-      return { sql: `${column} ${compare} ?`, value: text };
-    default:
-      return unreachable(type.kind, "column type");
-  }
-}
-
-function instant(text: string, wrong: (what: string) => Refused): number {
-  const day = parseDate(text);
-  if (day !== NO_DATE) return day * 86_400_000;
-  const bytes = new TextEncoder().encode(text);
-  const ms = readInstant(bytes, 0, bytes.length);
-  if (!Number.isFinite(ms)) throw wrong("timestamp such as 2025-01-02T06:00:00Z");
-  return ms;
+  const { declared, compare } = engineType(type);
+  if ("digits" in compare) return decimalCondition(column, operator, text, compare.digits(type), wrong);
+  const value = compare.bound(text);
+  if (value === undefined) throw wrong(compare.expects);
+  const sign = operator === "eq" ? "=" : COMPARE[operator];
+  return { sql: `${column} ${sign} CAST(? AS ${declared(type)})`, value };
 }
 
 /**
@@ -138,8 +105,7 @@ function decimalCondition(
   column: string,
   operator: string,
   text: string,
-  precision: number,
-  scale: number,
+  { precision, scale }: { readonly precision: number; readonly scale: number },
   wrong: (what: string) => Refused,
 ): Condition {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(text);

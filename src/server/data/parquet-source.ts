@@ -1,9 +1,9 @@
+import { engineType } from "../../engine/duckdb-types.js";
 import type { Engine } from "../../engine/engine.js";
 import { quoteName } from "../../engine/quote.js";
 import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
-import { unreachable } from "../../errors/unreachable.js";
-import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
+import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { engineColumn } from "./filter-sql.js";
 
 /**
@@ -28,14 +28,15 @@ export async function loadParquet(
         { code: "WrongColumn", column: column.name },
       );
     }
-    const target = exactTarget(parseType(column.type), type);
-    if (target === undefined) {
+    const declared = parseType(column.type);
+    const target = engineType(declared);
+    if (!target.takes(type, declared)) {
       throw new DataError(
         `${path}: column ${JSON.stringify(column.name)} is ${type}, which the catalogue's ${column.type} cannot hold exactly.`,
         { code: "WrongColumn", column: column.name, hint: "Declare the type the file has, or write the file anew." },
       );
     }
-    return `CAST(${quoteName(column.name)} AS ${target}) AS ${engineColumn(i)}`;
+    return `CAST(${quoteName(column.name)} AS ${target.declared(declared)}) AS ${engineColumn(i)}`;
   });
   await checkInstants(engine, path, file, columns);
   await engine.query(`CREATE OR REPLACE TABLE ${quoteName(name)} AS SELECT ${list.join(", ")} FROM ${file}`);
@@ -60,37 +61,5 @@ async function checkInstants(
       column: name,
       hint: "Write the file with milliseconds.",
     });
-  }
-}
-
-const WHOLE = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT)$/;
-
-/** The engine's type for a declared one, if every value of `found` fits it as it is. */
-function exactTarget(type: ServiceType, found: string): string | undefined {
-  const decimal = /^DECIMAL\((\d+),(\d+)\)$/.exec(found);
-  const text = found === "VARCHAR" || found.startsWith("ENUM");
-  switch (type.kind) {
-    case "date":
-      return found === "DATE" ? "DATE" : undefined;
-    case "datetime":
-      return found.startsWith("TIMESTAMP") ? "TIMESTAMP_MS" : undefined;
-    case "boolean":
-      return found === "BOOLEAN" ? found : undefined;
-    case "integer":
-      return WHOLE.test(found) && found !== "UBIGINT" ? "BIGINT" : undefined;
-    case "double":
-      return found === "DOUBLE" || found === "FLOAT" || WHOLE.test(found) || decimal ? "DOUBLE" : undefined;
-    case "decimal": {
-      const [precision, scale] = [type.precision as number, type.scale as number];
-      if (precision > 38) return text ? "VARCHAR" : undefined;
-      const fits =
-        decimal && Number(decimal[2]) <= scale && Number(decimal[1]) - Number(decimal[2]) <= precision - scale;
-      return fits ? `DECIMAL(${precision},${scale})` : undefined;
-    }
-    case "text":
-    case "unknown":
-      return text ? "VARCHAR" : undefined;
-    default:
-      return unreachable(type.kind, "column type");
   }
 }

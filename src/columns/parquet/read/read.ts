@@ -11,8 +11,9 @@ import { CellPolicy } from "../../build/bad-cells.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../../build/batch-maker.js";
 import { buildersFor, type ColumnBuilder, type RawBatch } from "../../build/builder.js";
 import { COLUMNS_KEY } from "../columns-key.js";
+import { kindOfLeaf, parquetType } from "../types.js";
 import type { DecodedPage } from "./decode.js";
-import { type LeafStore, leafStore, serviceType } from "./leaves.js";
+import { type LeafStore, leafStore } from "./leaves.js";
 import { openParquet } from "./source.js";
 
 /**
@@ -85,5 +86,7 @@ function declaredColumns(noted: string | undefined, leaves: readonly SchemaEleme
   const parsed: unknown = noted === undefined ? undefined : JSON.parse(noted);
   const names = Array.isArray(parsed) ? distinctNames(parsed.map((column) => String(column?.name))) : [];
   const fits = names.length === leaves.length && names.every((name, i) => name === leaves[i].name);
-  return fits ? (parsed as ColumnSpec[]) : leaves.map((leaf) => ({ name: leaf.name, type: serviceType(leaf) }));
+  return fits
+    ? (parsed as ColumnSpec[])
+    : leaves.map((leaf) => ({ name: leaf.name, type: parquetType(kindOfLeaf(leaf)).serviceType(leaf) }));
 }

@@ -2,9 +2,10 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { AsyncBuffer, ColumnData, Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import { DataError } from "../../../errors/errors.js";
 import { distinctNames } from "../../arrow/column-names.js";
+import { isDecimal } from "../types.js";
 import { checkPages } from "./check.js";
 import { type DecodedPage, decodeChunk, type ParquetTools } from "./decode.js";
-import { forgetType, isDecimal, PARSERS } from "./leaves.js";
+import { forgetType, PARSERS } from "./leaves.js";
 
 /** A Parquet file in memory, whose pages are sound. */
 export interface ParquetSource {

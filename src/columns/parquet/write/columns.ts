@@ -1,16 +1,14 @@
 import type { Encoding, SchemaElement, Statistics } from "hyparquet";
 import { DataError } from "../../../errors/errors.js";
-import { type Data, type DataType, DateUnit, type Decimal, type Int, TimeUnit, Type } from "../../arrow/arrow.js";
-import { DECIMAL128_DIGITS } from "../../arrow/schema.js";
+import type { Data, DataType } from "../../arrow/arrow.js";
+import { kindOfArrow } from "../../arrow/types.js";
 import { bigEndian } from "../big-endian.js";
+import { type Element, parquetType } from "../types.js";
 import { deltaPacked } from "./delta.js";
 import type { EncodedColumn, WriteIndices } from "./encoded.js";
 import { type Levels, levelBytes, levelsOf } from "./levels.js";
 import { booleans, decimalBytes, doubles, exactInt64s, int32s, int64s, TooManyDigits } from "./numbers.js";
 import { encodeTexts } from "./texts.js";
-
-/** Most digits a 64-bit decimal of Parquet holds. */
-const INT64_DIGITS = 18;
 
 /** How one column is written: its element of the Parquet schema, and the values of a row group. */
 export interface ParquetColumn {
@@ -18,14 +16,17 @@ export interface ParquetColumn {
   readonly encode: (chunks: readonly Data[], rows: number) => EncodedColumn;
 }
 
-/** How a column of an Arrow type is written. `warn` is told of decimals that become text. */
+/** How a column of an Arrow type is written. `warn` is called for decimals that become text. */
 export function parquetColumn(
   name: string,
   type: DataType,
   writeIndices: WriteIndices,
   warn: (message: string) => void,
 ): ParquetColumn {
-  const column = (element: Omit<SchemaElement, "name">, encode: Encode): ParquetColumn => ({
+  const { element, whyText } = parquetType(kindOfArrow(type)).declare(type);
+  if (whyText !== undefined) warn(`Column ${JSON.stringify(name)} ${whyText}, so it is written as text.`);
+  const encode = encoderOf(element, writeIndices);
+  return {
     element: { name, repetition_type: "OPTIONAL", ...element },
     encode(chunks, rows) {
       try {
@@ -39,64 +40,28 @@ export function parquetColumn(
         });
       }
     },
-  });
-  const text = column({ type: "BYTE_ARRAY", converted_type: "UTF8" }, (chunks, levels) =>
-    encodeTexts(chunks, levels, writeIndices),
-  );
-  switch (type.typeId as Type) {
-    case Type.Decimal: {
-      const { precision, scale } = type as Decimal;
-      const reason = whyText(type as Decimal);
-      if (reason !== undefined) {
-        warn(`Column ${JSON.stringify(name)} ${reason}, so it is written as text.`);
-        return text;
-      }
-      const decimal = { converted_type: "DECIMAL", precision, scale } as const;
-      if (precision <= INT64_DIGITS) return column({ type: "INT64", ...decimal }, encodeInt64);
-      const width = bytesFor(precision);
-      return column({ type: "FIXED_LEN_BYTE_ARRAY", type_length: width, ...decimal }, (chunks, levels) =>
-        encodeWideDecimals(chunks, levels, width),
-      );
-    }
-    case Type.Int: {
-      const { isSigned, bitWidth } = type as Int;
-      if (isSigned || bitWidth < 64) return column({ type: "INT64" }, encodeInt64);
-      return column({ type: "INT64", converted_type: "UINT_64" }, encodeUnsigned);
-    }
-    case Type.Float:
-      return column({ type: "DOUBLE" }, encodeDoubles);
-    case Type.Bool:
-      return column({ type: "BOOLEAN" }, encodeBooleans);
-    case Type.Date:
-      if ((type as unknown as { unit: DateUnit }).unit !== DateUnit.DAY) return text;
-      return column({ type: "INT32", converted_type: "DATE" }, encodeDays);
-    case Type.Timestamp: {
-      const { unit, timezone } = type as unknown as { unit: TimeUnit; timezone?: string };
-      if (unit !== TimeUnit.MILLISECOND) return text;
-      const logical_type = { type: "TIMESTAMP", isAdjustedToUTC: Boolean(timezone), unit: "MILLIS" } as const;
-      return column({ type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type }, encodeInt64);
-    }
-    default:
-      return text;
-  }
+  };
 }
 
 const NO_BYTES = new Uint8Array(0);
 
 type Encode = (chunks: readonly Data[], levels: Levels) => EncodedColumn;
 
-/** Why a decimal type is none that Parquet has. */
-function whyText({ precision, scale }: Decimal): string | undefined {
-  if (precision > DECIMAL128_DIGITS) return `has ${precision} digits; Parquet stops at ${DECIMAL128_DIGITS}`;
-  if (precision < 1 || scale < 0 || scale > precision) {
-    return `has ${precision} digits and a scale of ${scale}, which Parquet does not know`;
+function encoderOf({ type, converted_type, type_length = 0 }: Element, writeIndices: WriteIndices): Encode {
+  switch (type) {
+    case "BOOLEAN":
+      return encodeBooleans;
+    case "INT32":
+      return encodeDays;
+    case "INT64":
+      return converted_type === "UINT_64" ? encodeUnsigned : encodeInt64;
+    case "DOUBLE":
+      return encodeDoubles;
+    case "BYTE_ARRAY":
+      return (chunks, levels) => encodeTexts(chunks, levels, writeIndices);
+    case "FIXED_LEN_BYTE_ARRAY":
+      return (chunks, levels) => encodeWideDecimals(chunks, levels, type_length);
   }
-  return undefined;
-}
-
-/** The fewest bytes that hold every decimal of so many digits. */
-function bytesFor(precision: number): number {
-  return Math.ceil((precision * Math.log2(10) + 1) / 8);
 }
 
 /** All rows in one page. */

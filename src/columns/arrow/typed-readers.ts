@@ -1,0 +1,190 @@
+import { formatDate } from "../../value/date.js";
+import { decimalNumber, decimalText, unscaled } from "../../value/decimal.js";
+import { formatNumber } from "../../value/number.js";
+import { type Data, DateUnit, type Decimal, TimeUnit, Type, Vector } from "./arrow.js";
+import { LONGEST_INLINE, VIEW_BYTES } from "./data-faults.js";
+import { nestedText, type ReaderOf, unionCells } from "./nested-cells.js";
+
+/** What a cell is in JavaScript: design §5, `rows()` with its defaults. */
+export type Cell = string | number | bigint | boolean | null;
+
+/** Reads of one chunk by row number within it; none of them looks at validity. */
+export interface TypedReader {
+  readonly value: (i: number) => Cell;
+  readonly text: (i: number) => string;
+  /** The nearest double (timestamps and dates in milliseconds); absent for text. */
+  readonly number?: (i: number) => number;
+  /** The exact integer: unscaled decimals, integers, days of dates, the unit of timestamps; absent for other types. */
+  readonly integer?: (i: number) => bigint;
+  /** Milliseconds since 1970-01-01 UTC; dates and timestamps only. */
+  readonly time?: (i: number) => number;
+}
+
+const MS_PER_DAY = 86_400_000;
+
+export function booleans(data: Data): TypedReader {
+  const bits = data.values as Uint8Array;
+  const at = (i: number): boolean => (bits[(data.offset + i) >> 3] & (1 << ((data.offset + i) & 7))) !== 0;
+  return { value: at, text: (i) => String(at(i)), number: (i) => (at(i) ? 1 : 0) };
+}
+
+/** A whole number when it is safe, else a bigint. */
+function safeInteger(value: bigint): number | bigint {
+  const near = Number(value);
+  return Number.isSafeInteger(near) ? near : value;
+}
+
+export function integers(data: Data): TypedReader {
+  const values = data.values as Int32Array | BigInt64Array;
+  if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
+    return {
+      value: (i) => safeInteger(values[i]),
+      text: (i) => values[i].toString(),
+      number: (i) => Number(values[i]),
+      integer: (i) => values[i],
+    };
+  }
+  return {
+    value: (i) => values[i],
+    text: (i) => String(values[i]),
+    number: (i) => values[i],
+    integer: (i) => BigInt(values[i]),
+  };
+}
+
+export function floats(data: Data): TypedReader {
+  const values = data.values as Float64Array | Uint16Array;
+  const at = values instanceof Uint16Array ? (i: number) => half(values[i]) : (i: number) => values[i];
+  return { value: at, text: (i) => formatNumber(at(i)), number: at };
+}
+
+/** The value of an IEEE 754 half. */
+function half(bits: number): number {
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  const sign = bits & 0x8000 ? -1 : 1;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  return sign * (1024 + fraction) * 2 ** (exponent - 25);
+}
+
+export function decimals(data: Data): TypedReader {
+  const words = data.values as Uint32Array;
+  const { bitWidth, scale } = data.type as Decimal;
+  const count = bitWidth / 32;
+  const number = (i: number): number => decimalNumber(words, i * count, count, scale);
+  return {
+    value: number,
+    number,
+    text: (i) => decimalText(words, i * count, count, scale),
+    integer: (i) => unscaled(words, i * count, count),
+  };
+}
+
+export function dates(data: Data): TypedReader {
+  const values = data.values as Int32Array | BigInt64Array;
+  const unit = (data.type as unknown as { unit: DateUnit }).unit;
+  const days =
+    unit === DateUnit.DAY
+      ? (i: number): number => Number(values[i])
+      : (i: number): number => Math.floor(Number(values[i]) / MS_PER_DAY);
+  const time = (i: number): number => days(i) * MS_PER_DAY;
+  const text = (i: number): string => formatDate(days(i));
+  return { value: text, text, number: time, time, integer: (i) => BigInt(days(i)) };
+}
+
+const UNITS_PER_SECOND: Readonly<Record<number, bigint>> = {
+  [TimeUnit.SECOND]: 1n,
+  [TimeUnit.MILLISECOND]: 1_000n,
+  [TimeUnit.MICROSECOND]: 1_000_000n,
+  [TimeUnit.NANOSECOND]: 1_000_000_000n,
+};
+
+export function instants(data: Data): TypedReader {
+  const values = data.values as BigInt64Array;
+  const { unit, timezone } = data.type as unknown as { unit: TimeUnit; timezone?: string | null };
+  const perSecond = UNITS_PER_SECOND[unit];
+  const zone = timezone ? "Z" : "";
+  const time = (i: number): number => (Number(values[i]) * 1000) / Number(perSecond);
+  const text = (i: number): string => instantText(values[i], perSecond) + zone;
+  return { value: text, text, number: time, time, integer: (i) => values[i] };
+}
+
+/** `YYYY-MM-DDThh:mm:ss` with as many digits after the seconds, in threes, as there are. */
+function instantText(value: bigint, perSecond: bigint): string {
+  const rest = ((value % perSecond) + perSecond) % perSecond;
+  const seconds = Number((value - rest) / perSecond);
+  const days = Math.floor(seconds / 86_400);
+  const clock = new Date((seconds - days * 86_400) * 1000).toISOString().slice(11, 19);
+  const width = perSecond.toString().length - 1;
+  const fraction =
+    rest === 0n
+      ? ""
+      : `.${rest
+          .toString()
+          .padStart(width, "0")
+          .replace(/(?:000)+$/, "")}`;
+  return `${formatDate(days)}T${clock}${fraction}`;
+}
+
+/** Bytes `start` to `end` as text; unlike TextDecoder's default, a byte order mark is a character like any other. */
+function decode(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("utf8");
+}
+
+export function texts(data: Data): TypedReader {
+  const bytes = data.values as Uint8Array;
+  const offsets = data.valueOffsets as Int32Array | BigInt64Array;
+  const text = (i: number): string => decode(bytes, Number(offsets[i]), Number(offsets[i + 1]));
+  return { value: text, text };
+}
+
+function viewedTexts({ values, variadicBuffers }: Data): TypedReader {
+  const bytes = values as Uint8Array;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = (i: number): string => {
+    const at = i * VIEW_BYTES;
+    const size = view.getInt32(at, true);
+    if (size <= LONGEST_INLINE) return decode(bytes, at + 4, at + 4 + size);
+    const offset = view.getInt32(at + 12, true);
+    return decode(variadicBuffers[view.getInt32(at + 8, true)], offset, offset + size);
+  };
+  return { value: text, text };
+}
+
+/**
+ * Arrow types that no column is read as: text in views, lists and the like as JSON, and what {@link plainValues} reads.
+ */
+export function otherCells(data: Data, readerOf: ReaderOf): TypedReader {
+  switch (data.type.typeId as Type) {
+    case Type.Null:
+      return { value: () => null, text: () => "" };
+    case Type.Utf8View:
+      return viewedTexts(data);
+    case Type.Union:
+      return unionCells(data, readerOf);
+    default: {
+      const text = nestedText(data, readerOf);
+      return text === undefined ? plainValues(data) : { value: text, text };
+    }
+  }
+}
+
+/** Types without a reader of their own, such as bytes and times: Arrow's value, bytes in hexadecimal. */
+function plainValues(data: Data): TypedReader {
+  const vector = new Vector([data]);
+  const value = (i: number): Cell => {
+    const found: unknown = vector.get(i);
+    switch (typeof found) {
+      case "string":
+      case "number":
+      case "bigint":
+      case "boolean":
+        return found;
+      default:
+        if (!ArrayBuffer.isView(found)) return null;
+        return Buffer.from(found.buffer, found.byteOffset, found.byteLength).toString("hex");
+    }
+  };
+  return { value, text: (i) => String(value(i)) };
+}

@@ -1,0 +1,206 @@
+import type { ServiceType, TypeKind } from "../../spec/columns.js";
+import { NO_DATE, readDate } from "../../value/date.js";
+import {
+  DECIMAL_BAD,
+  DECIMAL_LOSS,
+  DECIMAL_OK,
+  DECIMAL_ROUNDED,
+  DECIMAL_TOO_WIDE,
+  DECIMAL128_DIGITS,
+  readDecimal,
+} from "../../value/decimal.js";
+import { readInstant, TOO_FINE } from "../../value/instant.js";
+import { isOverflow, readNumber } from "../../value/number.js";
+import { invalidUtf8 } from "../../value/text.js";
+import type { ReadOptions } from "../arrow/read-options.js";
+
+// How cells of each column type are read from bytes into buffers. Worker threads load this, so that no Arrow is in it;
+// what a column type is as Arrow: columns/arrow/types.
+
+/** Outcome of reading one cell; the first five are those of {@link readDecimal}. */
+export const CELL_OK = DECIMAL_OK;
+export const CELL_BAD = DECIMAL_BAD;
+export const CELL_TOO_WIDE = DECIMAL_TOO_WIDE;
+export const CELL_LOSS = DECIMAL_LOSS;
+export const CELL_ROUNDED = DECIMAL_ROUNDED;
+export const CELL_BAD_UTF8 = 5;
+
+/** The column that a cell is written to. */
+export interface CellTarget {
+  readonly words: Int32Array;
+  readonly floats: Float64Array;
+  readonly bits: Uint8Array;
+  readonly precision: number;
+  readonly scale: number;
+  setText(row: number, b: Uint8Array, start: number, end: number): void;
+}
+
+/**
+ * Reads the whole of `start` to `end` as the cell of a row: the exact way, which every cell takes that the fast readers
+ * leave. Only the outcomes {@link CELL_OK} and {@link CELL_ROUNDED} have stored a value.
+ */
+export type CellWriter = (
+  column: CellTarget,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  round: boolean,
+) => number;
+
+// The fast reader of a column: what the loops over cells switch on. Plain numbers, so that one byte decides.
+export const TEXT = 0;
+export const DATE = 1;
+export const DECIMAL128 = 2;
+export const FLOAT = 3;
+export const INTEGER = 4;
+/** None: every cell is read by the type's {@link CellWriter}. */
+export const EXACT = 5;
+/** A column of the file that is not read. */
+export const SKIPPED = 6;
+export type FastReader =
+  | typeof TEXT
+  | typeof DATE
+  | typeof DECIMAL128
+  | typeof FLOAT
+  | typeof INTEGER
+  | typeof EXACT
+  | typeof SKIPPED;
+
+/** Where values go: 32-bit words, doubles, bits, or bytes of text behind dictionary numbers or offsets. */
+export type BufferKind = "words" | "floats" | "bits" | "text";
+
+/** How the cells of a column type are read and held. */
+export interface CellType {
+  readonly reader: FastReader;
+  readonly buffer: BufferKind;
+  /** Items a row takes in its buffer. */
+  readonly stride: number;
+  readonly write: CellWriter;
+}
+
+const text: CellType = { reader: TEXT, buffer: "text", stride: 1, write: writeText };
+
+const TYPES: Readonly<Record<TypeKind, CellType>> = {
+  text,
+  date: { reader: DATE, buffer: "words", stride: 1, write: writeDate },
+  datetime: { reader: EXACT, buffer: "words", stride: 2, write: writeInstant },
+  decimal: { reader: DECIMAL128, buffer: "words", stride: 4, write: decimalWriter(4) },
+  integer: { reader: INTEGER, buffer: "words", stride: 2, write: writeInteger },
+  double: { reader: FLOAT, buffer: "floats", stride: 1, write: writeDouble },
+  boolean: { reader: EXACT, buffer: "bits", stride: 1, write: writeBoolean },
+  unknown: text,
+};
+
+const DECIMAL256: CellType = { reader: EXACT, buffer: "words", stride: 8, write: decimalWriter(8) };
+/** Decimals read as doubles (`decimals: "float64"`). */
+const DECIMAL_AS_DOUBLE: CellType = { ...TYPES.double, write: writeFinite };
+/** A column of the file that is not read. */
+export const SKIPPED_CELLS: CellType = { ...text, reader: SKIPPED, write: () => CELL_OK };
+
+/** How the cells of a column are read and held. */
+export function cellType({ kind, precision = 0 }: ServiceType, decimals: ReadOptions["decimals"]): CellType {
+  if (kind !== "decimal") return TYPES[kind];
+  if (decimals === "float64") return DECIMAL_AS_DOUBLE;
+  return precision > DECIMAL128_DIGITS ? DECIMAL256 : TYPES.decimal;
+}
+
+function writeText(column: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {
+  if (invalidUtf8(b, start, end) >= 0) return CELL_BAD_UTF8;
+  column.setText(row, b, start, end);
+  return CELL_OK;
+}
+
+function writeDate({ words }: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {
+  const days = end - start === 10 ? readDate(b, start) : NO_DATE;
+  if (days === NO_DATE) return CELL_BAD;
+  words[row] = days;
+  return CELL_OK;
+}
+
+function decimalWriter(stride: number): CellWriter {
+  return ({ words, precision, scale }, row, b, start, end, round) =>
+    readDecimal(b, start, end, words, row * stride, stride, precision, scale, round);
+}
+
+function writeDouble(
+  { floats }: CellTarget,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  round: boolean,
+): number {
+  const value = readNumber(b, start, end);
+  if (value === undefined) return CELL_BAD;
+  const overflow = !Number.isFinite(value) && !Number.isNaN(value) && isOverflow(b, start);
+  if (overflow && !round) return CELL_TOO_WIDE;
+  floats[row] = value;
+  return overflow ? CELL_ROUNDED : CELL_OK;
+}
+
+/** A decimal as a double: `NaN` and `Infinity` are not decimals. */
+function writeFinite({ floats }: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {
+  const value = readNumber(b, start, end);
+  if (value === undefined || Number.isNaN(value)) return CELL_BAD;
+  if (!Number.isFinite(value)) return isOverflow(b, start) ? CELL_TOO_WIDE : CELL_BAD;
+  floats[row] = value;
+  return CELL_OK;
+}
+
+const wide = new Int32Array(4);
+
+function writeInteger(
+  { words }: CellTarget,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  round: boolean,
+): number {
+  const outcome = readDecimal(b, start, end, wide, 0, 4, 19, 0, round);
+  if (outcome !== CELL_OK && outcome !== CELL_ROUNDED) return outcome;
+  const sign = wide[1] >> 31;
+  if (wide[2] !== sign || wide[3] !== sign) return CELL_TOO_WIDE;
+  words[row * 2] = wide[0];
+  words[row * 2 + 1] = wide[1];
+  return outcome;
+}
+
+function writeInstant(
+  { words }: CellTarget,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  round: boolean,
+): number {
+  let ms = readInstant(b, start, end);
+  const tooFine = ms === TOO_FINE;
+  if (tooFine) {
+    if (!round) return CELL_LOSS;
+    ms = readInstant(b, start, end, true);
+  }
+  if (Number.isNaN(ms)) return CELL_BAD;
+  words[row * 2] = ms | 0;
+  words[row * 2 + 1] = Math.floor(ms / 4_294_967_296) | 0;
+  return tooFine ? CELL_ROUNDED : CELL_OK;
+}
+
+function writeBoolean({ bits }: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {
+  const truth = isWord(b, start, end, TRUE) || (end - start === 1 && b[start] === 49);
+  if (!truth && !isWord(b, start, end, FALSE) && !(end - start === 1 && b[start] === 48)) return CELL_BAD;
+  if (truth) bits[row >> 3] |= 1 << (row & 7);
+  else bits[row >> 3] &= ~(1 << (row & 7));
+  return CELL_OK;
+}
+
+const TRUE = Buffer.from("true");
+const FALSE = Buffer.from("false");
+
+/** Whether `start` to `end` spells `word`, which is in lower case, in any letter case. */
+function isWord(b: Uint8Array, start: number, end: number, word: Uint8Array): boolean {
+  if (end - start !== word.length) return false;
+  for (let i = 0; i < word.length; i++) if ((b[start + i] | 32) !== word[i]) return false;
+  return true;
+}
