@@ -111,7 +111,7 @@ export function readNumber(b: Uint8Array, start: number, end: number): number | 
   }
 }
 
-/** Whether bytes that {@link readNumber} takes for an infinity spell a number in digits, not the word. */
+/** Whether bytes that {@link readNumber} takes for an infinity spell a number in digits, not the name. */
 export function isOverflow(b: Uint8Array, start: number): boolean {
   const c = b[start] === 45 || b[start] === 43 ? b[start + 1] : b[start];
   return c === 46 || (c ^ ZERO) <= 9;

@@ -126,7 +126,10 @@ describe.runIf(haveCases)("number-parse", () => {
     const onPrecisionLoss = "round";
     const csv = csvTable(utf8(`x\n${texts.join("\n")}\n`), { columns, onPrecisionLoss });
     expect(read(vectorToNumbers(csv.getChildAt(0) as never))).toEqual(bits);
-    const negative = csvTable(utf8(`x\n${texts.map((text) => `"-${text}"`).join("\n")}\n`), { columns, onPrecisionLoss });
+    const negative = csvTable(utf8(`x\n${texts.map((text) => `"-${text}"`).join("\n")}\n`), {
+      columns,
+      onPrecisionLoss,
+    });
     expect(read(vectorToNumbers(negative.getChildAt(0) as never).map((x) => -x))).toEqual(bits);
     const inJson = texts
       .map((text, i) => [text, i] as const)

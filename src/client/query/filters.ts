@@ -86,7 +86,7 @@ function textOf(column: string, value: unknown, several: boolean): string {
     }
     return text;
   }
-  throw unsendable(column, String(value), "it is no text, finite number, bigint or boolean");
+  throw unsendable(column, String(value), "it must be a string, finite number, bigint or boolean");
 }
 
 function unsendable(

@@ -15,7 +15,7 @@ export function fieldOf(column: ColumnSpec, options: Pick<ReadOptions, "decimals
 
 /**
  * The Arrow schema of columns as the service declares them (spec 2.6); the service type rides in the metadata of each field
- * under `arrowbook.type`, the key in that of the schema ({@link withKey}). An unknown type is text (one warning from whoever reads cells into it).
+ * under `arrowbook.type`, the key in that of the schema ({@link withKey}). An unknown type is text (its reader warns once).
  */
 export function schemaOf(
   columns: readonly ColumnSpec[],

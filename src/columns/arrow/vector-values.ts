@@ -5,7 +5,7 @@ import { typeName } from "./schema.js";
 import type { Cell } from "./typed-readers.js";
 
 /**
- * A column as doubles, null as NaN: decimals by their nearest double, dates and instants in milliseconds since 1970-01-01 UTC,
+ * A column as doubles, null as NaN: decimals by their nearest double, dates and timestamps in milliseconds since 1970-01-01 UTC,
  * booleans as 0 and 1.
  *
  * @throws InputError for a text column
@@ -26,7 +26,7 @@ export function vectorToNumbers(vector: Vector): Float64Array {
   return out;
 }
 
-/** A column as exact texts, null as null: decimals with exactly their scale's digits, dates `YYYY-MM-DD`, instants ISO 8601. */
+/** A column as exact texts, null as null: decimals with exactly their scale's digits, dates `YYYY-MM-DD`, timestamps ISO 8601. */
 export function vectorToStrings(vector: Vector): (string | null)[] {
   const out = new Array<string | null>(vector.length);
   let at = 0;
@@ -38,7 +38,7 @@ export function vectorToStrings(vector: Vector): (string | null)[] {
 }
 
 /**
- * A column as exact integers, null as null: decimals unscaled (12.50 of scale 2 is 1250n), dates as days, instants in their unit.
+ * A column as exact integers, null as null: decimals unscaled (12.50 of scale 2 is 1250n), dates as days, timestamps in their unit.
  *
  * @throws InputError for text, booleans and doubles
  */
@@ -54,7 +54,7 @@ export function vectorToBigInts(vector: Vector): (bigint | null)[] {
 }
 
 /**
- * A column of dates or instants as `Date`, null as null; a date is its midnight in UTC.
+ * A column of dates or timestamps as `Date`, null as null; a date is its midnight in UTC.
  *
  * @throws InputError for any other type
  */
@@ -69,7 +69,7 @@ export function vectorToDates(vector: Vector): (Date | null)[] {
   return out;
 }
 
-/** Stands in where no row holds a value, so that nothing is ever read. */
+/** A placeholder where no row holds a value, so that nothing is ever read. */
 const NOTHING = (): number => Number.NaN;
 
 function need<K extends "number" | "integer" | "time">(
@@ -104,7 +104,7 @@ function readerOf(vector: Vector): VectorReader {
 }
 
 /**
- * One cell: text as string, dates `YYYY-MM-DD`, instants ISO 8601, decimals and doubles as the nearest number, integers as number
+ * One cell: text as string, dates `YYYY-MM-DD`, timestamps ISO 8601, decimals and doubles as the nearest number, integers as number
  * when safe and else bigint, booleans, null. A row outside the column is null.
  */
 export function cellAt(vector: Vector, i: number): Cell {

@@ -36,7 +36,7 @@ export class CellPolicy {
   }
 
   /**
-   * Reads `start` to `end` of `b` as a cell; `offset` is where it stands in the reply or file.
+   * Reads `start` to `end` of `b` as a cell; `offset` is its position in the reply or file.
    *
    * @throws DataError naming row, column, value and byte offset, unless the options say otherwise
    */

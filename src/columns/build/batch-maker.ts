@@ -17,7 +17,7 @@ import { schemaOf, withTypes } from "../arrow/schema.js";
 import type { RawBatch, RawColumn, TextMode } from "./builder.js";
 import type { DictionaryValues } from "./dictionary.js";
 
-/** Warns once per reader of service types that nobody knows. */
+/** Warns once per reader of unknown service types. */
 export function warnUnknownTypes(columns: readonly ColumnSpec[], options: ReadOptions): void {
   const warned = new Set<string>();
   for (const { name, type } of columns) {

@@ -33,7 +33,7 @@ const LONG_ROW = 65_536;
 /** Bytes at hand, and rows of a batch, from which on blocks pay. */
 const BLOCKS_LEAST = 16_384;
 const BLOCKS_ROWS = 256;
-/** Rows read one by one after one that is not plain, so that many such do not have whole blocks read in vain. */
+/** Rows read one by one after one that is not plain, so that many such rows do not have whole blocks read without effect. */
 const REST_ROWS = 64;
 
 /** Where a parser starts when it does not start at the start of a file. */
@@ -47,7 +47,7 @@ export interface CsvStart {
 
 /**
  * CSV bytes in, columns out: {@link CsvParser.feed} takes chunks cut anywhere, {@link CsvParser.take} gives the batches that are full.
- * It knows nothing of Arrow, so that worker threads load none of it.
+ * It does not depend on Arrow, so that worker threads load none of it.
  */
 export class CsvParser {
   /** One builder a declared column, in their order. */
@@ -74,7 +74,7 @@ export class CsvParser {
   private mayUseBlocks: boolean;
   private scratch: Uint8Array = new Uint8Array(0);
   private blocks: CsvBlocks | undefined;
-  /** The bytes at hand stand where a block reader needs them, and are valid UTF-8 as far as rows are whole. */
+  /** The bytes at hand are where a block reader needs them, and are valid UTF-8 as far as rows are complete. */
   private byBlocks = false;
   /** How many rows are left to read without blocks, after a row that was not plain. */
   private resting = 0;
@@ -212,7 +212,7 @@ export class CsvParser {
     this.resting = Math.max(0, this.resting - Math.max(1, cursor.row - row));
   }
 
-  /** Does without blocks from now on: there is no memory for them. What stands in theirs is read there. */
+  /** Reads without blocks from now on: there is no memory for them. The content of theirs is read there. */
   private withoutBlocks(): void {
     this.blocks = undefined;
     this.byBlocks = false;
@@ -359,7 +359,7 @@ export class CsvParser {
   }
 
   private writeField(field: ColumnBuilder, k: number): void {
-    // A column that nobody wants is right whatever it holds.
+    // Skipped columns are not validated.
     if (field.reader === SKIPPED) return;
     const { b, row } = this.cursor;
     const { flags } = this.row;

@@ -11,7 +11,7 @@ export const PADDING = 64;
 
 /**
  * The cell at `p` when it is not what was expected: empty, in quotes or not, or of a type without a fast reader. The position after it, or
- * -1 where only the grammar can tell.
+ * -1 where the grammar must decide.
  */
 export function readCsvCell(b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number): number {
   const c = b[p];
@@ -56,7 +56,7 @@ function readField(b: Uint8Array, p: number, end: number, field: ColumnBuilder, 
   if (field.reader === TEXT) return quoted ? readQuotedText(b, p, end, field, row) : readText(b, p, end, field, row);
   const fast = readFast(b, p, field, row);
   if (fast >= 0 && endsCell(b[fast])) return fast;
-  // An exponent, a word, a type without a fast reader.
+  // An exponent, a name such as NaN, a type without a fast reader.
   let q = p;
   while (q < end && !endsCell(b[q])) q++;
   return q > p && field.write(field, row, b, p, q, false) === CELL_OK ? q : -1;

@@ -53,7 +53,7 @@ interface Column {
  * Addresses are byte offsets in the program's memory.
  */
 export class CsvBlocks {
-  /** Where the bytes to be read must stand. */
+  /** The address of the bytes to be read. */
   input: Uint8Array;
   private readonly inputAt: number;
   private columns: readonly Column[] = [];
@@ -73,7 +73,7 @@ export class CsvBlocks {
     this.input = this.reserve(this.inputAt + INPUT + MARGIN);
   }
 
-  /** A reader of blocks, to be given back by {@link CsvBlocks.release}; undefined where WebAssembly may not run or gets no memory. */
+  /** A reader of blocks, to be returned by {@link CsvBlocks.release}; undefined where WebAssembly may not run or gets no memory. */
   static take(): CsvBlocks | undefined {
     const free = idle.pop();
     if (free !== undefined) return free;
@@ -173,7 +173,7 @@ export class CsvBlocks {
     return this.words[(this.oddAt >> 2) + j];
   }
 
-  /** Reads the cell of row `i` of the block by itself; false when only the grammar can tell. */
+  /** Reads the cell of row `i` of the block by itself; false when the grammar must decide. */
   private readCell({ field, k }: Column, width: number, cursor: RowCursor, i: number): boolean {
     const cell = (this.endsAt >> 2) + i * width + k;
     const from = this.words[cell] + 1 - this.inputAt;
@@ -243,7 +243,7 @@ export class CsvBlocks {
       else read = row;
     }
     if (read === rows) addUpTo(Number.POSITIVE_INFINITY);
-    // Texts after the last row that counts were given no number: all are learnt anew.
+    // Texts after the last row that counts have no number yet: all are learnt again.
     else column.dictionary = undefined;
     this.renumber(column, read, next, numbers);
     put(column, cursor.row, read);
@@ -251,7 +251,7 @@ export class CsvBlocks {
     return read;
   }
 
-  /** Word at which the note on the `i`th new text begins: its slot, address and length. */
+  /** 32-bit index at which the note on the `i`th new text begins: its slot, address and length. */
   private note(i: number): number {
     return (this.notesAt >> 2) + i * this.program.NOTE_WORDS.value;
   }
@@ -263,7 +263,7 @@ export class CsvBlocks {
     const { words, program } = this;
     for (let i = 0; i < numbers.length; i++) {
       const number = (words[this.note(i)] + program.SLOT_NUMBER.value) >> 2;
-      // Unless the slot has been given to another text.
+      // Unless the slot now holds another text.
       if (words[number] === next + i + 1) words[number] = numbers[i] + 1;
     }
   }

@@ -33,7 +33,7 @@ export async function loadParquet(
     if (!target.takes(type, declared)) {
       throw new DataError(
         `${path}: column ${JSON.stringify(column.name)} is ${type}, which the catalogue's ${column.type} cannot hold exactly.`,
-        { code: "WrongColumn", column: column.name, hint: "Declare the type the file has, or write the file anew." },
+        { code: "WrongColumn", column: column.name, hint: "Declare the type the file has, or rewrite the file." },
       );
     }
     return `CAST(${quoteName(column.name)} AS ${target.declared(declared)}) AS ${engineColumn(i)}`;
@@ -56,7 +56,7 @@ async function checkInstants(
       `SELECT 1 FROM ${file} WHERE ${column} <> CAST(CAST(${column} AS TIMESTAMP_MS) AS TIMESTAMP) LIMIT 1`,
     );
     if (finer.numRows === 0) continue;
-    throw new DataError(`${path}: column ${JSON.stringify(name)} has moments finer than a millisecond.`, {
+    throw new DataError(`${path}: column ${JSON.stringify(name)} has timestamps finer than a millisecond.`, {
       code: "WrongColumn",
       column: name,
       hint: "Write the file with milliseconds.",
