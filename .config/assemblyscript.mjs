@@ -1,4 +1,5 @@
-// Where `x.wasm` is imported, the AssemblyScript beside it, `x.ts`, is compiled and given in base64: for rolldown and vitest alike.
+// Where `x.wasm` is imported, the AssemblyScript beside it, `x.ts`, is compiled and given in base64: for rolldown and
+// vitest alike.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 

@@ -1,4 +1,5 @@
-// Adds up the JSON reports in a folder and prints "N passed, N failed"; a step that failed without a failed test counts as one.
+// Adds up the JSON reports in a folder and prints "N passed, N failed"; a step that failed without a failed test counts
+// as one.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

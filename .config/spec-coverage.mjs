@@ -1,5 +1,6 @@
 // Writes docs/spec-coverage.md: every row of the specification (test/spec-rows.json) with the tests that name it, as
-// `spec <row>`, taken from the results of the last whole test run. A row without a passing test ends with exit status 1.
+// `spec <row>`, taken from the results of the last whole test run. A row without a passing test ends with exit status
+// 1.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +20,7 @@ const missing = readdirSync("test", { recursive: true })
   .filter((file) => file.endsWith(".test.ts") && !/^test\/(?:jupyter|browser|clickhouse|bench)\//.test(file))
   .filter((file) => !ran.has(file));
 if (missing.length > 0)
-  fail(`The last test run was no whole run (${missing[0]} is missing): npm run unit comes first.`);
+  fail(`The last test run was not complete (${missing[0]} is missing): npm run unit comes first.`);
 
 const passed = testResults.flatMap(({ name, assertionResults }) =>
   assertionResults

@@ -1,5 +1,6 @@
-// Checks the prose of the project: comments, messages, test titles and documents use the field's own terms, and no comment
-// line is longer than 120 columns. `node .config/wording.mjs [path …]` prints each finding with the term to use instead.
+// Checks the prose of the project: comments, messages, test titles and documents use the field's own terms, and no
+// comment line is longer than 120 columns. `node .config/wording.mjs [path …]` prints each finding with the term to use
+// instead.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -38,6 +39,9 @@ const files = execFileSync("git", ["ls-files", ...(process.argv.length > 2 ? pro
   )
   .filter((path) => !/\.png$|^\.config\/wording\.mjs$|^docs\/spec-coverage\.md$/.test(path));
 
+/** Code of an example and rows of a table cannot be wrapped. */
+const EXAMPLE = /^\s*\* (?: {2}|const |console\.|\|)/;
+
 let findings = 0;
 
 for (const path of files) {
@@ -49,7 +53,9 @@ for (const path of files) {
       const found = pattern.exec(text);
       if (found) report(path, number, `"${found[0]}": ${instead}`, text);
     }
-    if (comment && lines[number - 1].length > MOST_COLUMNS) {
+    if (comment && /@throws (?!\{\w+\})/.test(lines[number - 1]))
+      report(path, number, "write @throws {Class} CODE when …", text);
+    if (comment && lines[number - 1].length > MOST_COLUMNS && !EXAMPLE.test(lines[number - 1])) {
       report(path, number, `a comment line of ${lines[number - 1].length} columns: at most ${MOST_COLUMNS}`, text);
     }
   }
@@ -75,7 +81,7 @@ function proseOfCode(lines) {
       if (comment) prose.push([index + 1, comment[1].replace(/`[^`]*`/g, "``"), true]);
       const code = comment ? line.slice(0, comment.index) : line;
       for (const [literal] of code.matchAll(/"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`?|'(?:[^'\\]|\\.)*'/g)) {
-        if (/[A-Za-z]{2,} [a-z]{2,}/.test(literal) && !/^.(?:SELECT|CREATE|DROP|WITH|INSERT)\b/.test(literal)) {
+        if (/[A-Za-z]{2,} [a-z]{2,}/.test(literal) && !/^.(?:SELECT|CREATE|DROP|WITH|INSERT)\b/i.test(literal)) {
           prose.push([index + 1, literal.replace(/\$\{[^}]*\}/g, "…"), false]);
         }
       }

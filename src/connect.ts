@@ -28,8 +28,8 @@ export class SampleService extends Service {
 }
 
 /**
- * Starts the embedded service on the sample data and connects to it: no key, no network. It does not keep the process alive
- * once nothing else does.
+ * Starts the embedded service on the sample data and connects to it: no key, no network. It does not keep the process
+ * alive once nothing else does.
  *
  * @example
  * ```ts
@@ -48,7 +48,8 @@ async function sample(options: SampleOptions = {}): Promise<SampleService> {
 
 /**
  * Connects to a service; sends nothing yet. `connect.sample()` starts the embedded service on the sample data instead.
- * Throws InputError for an unknown option, and where neither `url` nor ARROWBOOK_URL names a service.
+ *
+ * @throws {InputError} for an unknown option, and where neither `url` nor ARROWBOOK_URL names a service
  *
  * @example
  * ```ts no-run

@@ -29,7 +29,7 @@ export interface FrameEngine {
  * dates and nulls come back as they went in; decimals wider than 38 digits are text with their type in the field's
  * metadata.
  *
- * @throws FileError `DatabaseNotOpened` when another process holds the file or the file is not a database
+ * @throws {FileError} DatabaseNotOpened when another process holds the file or the file is not a database
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Makes the status of a command the exit status of the process. It is a failure until the command is done: where nothing keeps the
- * process alive any more and the command has not settled, Node would end it with status 0.
+ * Makes the status of a command the exit status of the process. It is a failure until the command is done: where
+ * nothing keeps the process alive any more and the command has not settled, Node would end it with status 0.
  */
 export function exitWith(command: Promise<number>): void {
   const onExit = (): void => {

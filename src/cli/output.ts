@@ -10,7 +10,11 @@ import type { Frame } from "../frame/frame.js";
 const FRAME_FILES = [".csv", ".parquet", ".arrow", ".arrows", ".json"] as const;
 const BULK_FILES = [".parquet", ".arrow", ".arrows", ".csv", ".zip"] as const;
 
-/** The ending of a path among those that can be written. Throws InputError for any other. */
+/**
+ * The ending of a path among those that can be written.
+ *
+ * @throws {InputError} for any other
+ */
 function ending<E extends string>(path: string, known: readonly E[]): E {
   const found = extname(path).toLowerCase();
   if ((known as readonly string[]).includes(found)) return found as E;
@@ -20,7 +24,7 @@ function ending<E extends string>(path: string, known: readonly E[]): E {
   });
 }
 
-/** Throws InputError early for a path whose ending has no writer. */
+/** @throws {InputError} early for a path whose ending has no writer */
 export function checkOutput(path: string | undefined, kind: "frame" | "bulk"): void {
   if (path !== undefined) ending(path, kind === "frame" ? FRAME_FILES : BULK_FILES);
 }

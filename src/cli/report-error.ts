@@ -2,7 +2,10 @@ import { type ArrowbookError, isArrowbookError } from "../errors/errors.js";
 import { scrub } from "../errors/secrets.js";
 import { showsStack } from "../errors/stack.js";
 
-/** Writes an error to stderr as one clear line (what, where, next step); the stack with `ARROWBOOK_STACK=1`; never a key. */
+/**
+ * Writes an error to stderr as one clear line (what, where, next step); the stack with `ARROWBOOK_STACK=1`; never a
+ * key.
+ */
 export function reportError(error: unknown): void {
   process.stderr.write(`arrowbook: ${errorLine(error)}\n`);
   if (showsStack() && error instanceof Error) process.stderr.write(`${scrub(error.stack ?? "")}\n`);

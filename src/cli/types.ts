@@ -4,7 +4,9 @@ import type { TableMetadata } from "../document/records.js";
 import { parseType } from "../spec/columns.js";
 import { type ServiceFlags, serving, withService } from "./service-flags.js";
 
-/** `arrowbook types VENDOR/TABLE …`: TypeScript declarations of tables, so that a misspelt column is a compile error. */
+/**
+ * `arrowbook types VENDOR/TABLE …`: TypeScript declarations of tables, so that a misspelt column is a compile error.
+ */
 export function typesCommand(): Command {
   return withService(new Command("types"))
     .description("print TypeScript declarations for tables: save them as a .d.ts file of the project")
@@ -17,7 +19,10 @@ export function typesCommand(): Command {
     );
 }
 
-/** The declarations: one interface per table, and its place in `Tables`, from which `service.table(code)` takes its row type. */
+/**
+ * The declarations: one interface per table, and its place in `Tables`, from which `service.table(code)` takes its row
+ * type.
+ */
 function declarations(tables: readonly TableMetadata[]): string {
   const names = distinct(tables.map(({ vendor_code, datatable_code }) => pascal(`${vendor_code} ${datatable_code}`)));
   const interfaces = tables.map((table, i) => interfaceOf(names[i], table));

@@ -74,7 +74,9 @@ export class Service {
 
   /**
    * Every code the service holds, where it offers that: the interface has no such call, so only `connect.sample()`
-   * does. Throws InputError `NoCatalog` elsewhere.
+   * does.
+   *
+   * @throws {InputError} NoCatalog elsewhere
    */
   catalog(): CatalogItem[] {
     throw new InputError(`The service at ${this.url} offers no list of the codes it holds.`, {
@@ -89,7 +91,8 @@ export class Service {
 
 /**
  * Connects to a service. Sends nothing yet.
- * Throws InputError for an unknown option, and where neither `url` nor ARROWBOOK_URL is set.
+ *
+ * @throws {InputError} for an unknown option, and where neither `url` nor ARROWBOOK_URL is set
  *
  * @example
  * ```ts no-run

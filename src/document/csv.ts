@@ -24,7 +24,7 @@ export function csvNode(text: string, quotesEmptyText: boolean): Node {
 /**
  * The names in the header line of a CSV reply.
  *
- * @throws DataError `BadUtf8`, `BadCsv`
+ * @throws {DataError} BadUtf8, BadCsv
  */
 export function csvHeader(bytes: Uint8Array): string[] {
   const end = headerEnd(bytes);

@@ -32,9 +32,11 @@ const ALTERNATIVES: Readonly<Partial<Record<ResourceName, ResourceName>>> = {
 
 /**
  * Takes a reply apart by the resource table of spec section 2. JSON rows come back as a byte range that was not read:
- * the row reader checks that they end where the range ends. Throws a DataError `BadJson`, `TruncatedJson`, `BadXml`,
- * `BadCsv`, `BadUtf8` for bytes that are not what they should be, `UnexpectedContent` for another format or a web page,
- * `UnexpectedShape` for missing or wrong members, and a ServiceError where the body is an error in spite of its status.
+ * the row reader checks that they end where the range ends.
+ *
+ * @throws {DataError} BadJson, TruncatedJson, BadXml, BadCsv, BadUtf8 for bytes that are not what they should be,
+ *   UnexpectedContent for another format or a web page, UnexpectedShape for missing or wrong members, and a
+ *   ServiceError where the body is an error in spite of its status
  */
 export async function readDocument<R extends ResourceName>(
   resource: R,

@@ -53,8 +53,8 @@ export function readFailure(answer: FailedAnswer, profile: Profile): ServiceErro
 }
 
 /**
- * Whether a whole reply of status 200 is an error body and not the document of a resource: JSON with an error member or a code and message at
- * its root, XML whose root holds an error, or the CSV pair with a code of the profile.
+ * Whether a whole reply of status 200 is an error body and not the document of a resource: JSON with an error member or
+ * a code and message at its root, XML whose root holds an error, or the CSV pair with a code of the profile.
  */
 export function isFailureReply(bytes: Uint8Array, profile: Profile): boolean {
   if (bytes.length > LONGEST_BODY) return false;

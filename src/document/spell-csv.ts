@@ -69,7 +69,9 @@ function spacedJSON(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
-/** A reply with rows in CSV is its header line and its rows (spec 1); table numbers carry a decimal point (spec 2.6). */
+/**
+ * A reply with rows in CSV is its header line and its rows (spec 1); table numbers carry a decimal point (spec 2.6).
+ */
 export function* csvRows(
   { columns, rows }: RowsToWrite,
   quoteEmpty: boolean,

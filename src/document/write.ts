@@ -18,8 +18,9 @@ export interface DocumentToWrite {
 const PIECE = 64 * 1024;
 
 /**
- * Writes a reply by the resource table of spec section 2, in pieces, the mirror of `readDocument`. Throws an InputError
- * `MissingMember` where a member is missing that the format needs.
+ * Writes a reply by the resource table of spec section 2, in pieces, the mirror of `readDocument`.
+ *
+ * @throws {InputError} MissingMember where a member is missing that the format needs
  */
 export function* writeDocument(
   resource: ResourceName,

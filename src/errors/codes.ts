@@ -26,8 +26,9 @@ const file = of("FileError");
 const other = of("ArrowbookError");
 
 /**
- * Every error code of this package, once: the constructors of the error classes take these names only, and `docs/errors.md` is
- * generated from this list. The codes of a service's own errors are in its profile (`spec/error-meanings`).
+ * Every error code of this package, once: the constructors of the error classes take these names only, and
+ * `docs/errors.md` is generated from this list. The codes of a service's own errors are in its profile
+ * (`spec/error-meanings`).
  */
 export const ERROR_CODES = {
   // Arguments and options

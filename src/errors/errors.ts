@@ -2,7 +2,10 @@ import type { CodeOf, ErrorCode } from "./codes.js";
 import { scrub } from "./secrets.js";
 import { visibleStack } from "./stack.js";
 
-/** What a caller may do about a failed request: whether the same call can succeed later, and the wait the service asked for. */
+/**
+ * What a caller may do about a failed request: whether the same call can succeed later, and the wait the service asked
+ * for.
+ */
 export interface RetryAdvice {
   readonly retryable: boolean;
   /** Milliseconds to wait at least before the next try. */
@@ -11,7 +14,10 @@ export interface RetryAdvice {
 
 /** The fields that an {@link ArrowbookError} may have; all are optional except `code`. */
 export interface ErrorDetails<Code extends string = ErrorCode> {
-  /** A stable name for programs: `UnknownColumn`, `BadCell`, …; for a service error the service's own code, such as `QECx02`. */
+  /**
+   * A stable name for programs: `UnknownColumn`, `BadCell`, …; for a service error the service's own code, such as
+   * `QECx02`.
+   */
   readonly code: Code;
   /** What to do next, one sentence. */
   readonly hint?: string;
@@ -97,7 +103,10 @@ export class DataError extends ArrowbookError {
 
 /** An error that the service reports (spec 7). */
 export class ServiceError extends ArrowbookError {
-  /** @param details `code` is the service's own code, scrubbed as any text of the service; `ExportPending` is this package's. */
+  /**
+   * @param details `code` is the service's own code, scrubbed as any text of the service; `ExportPending` is this
+   * package's.
+   */
   constructor(message: string, details: ErrorDetails<CodeOf<"ServiceError"> | (string & {})>) {
     // The base class takes the codes of this package only, so that a misspelt one does not compile.
     super(message, { ...details, code: scrub(details.code) as ErrorCode });
@@ -155,7 +164,9 @@ export function clip(text: string): string {
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}… (${text.length} characters)`;
 }
 
-/** A foreign error without keys in its message, stack or fields (Node puts whole addresses into `input` and the like). */
+/**
+ * A foreign error without keys in its message, stack or fields (Node puts whole addresses into `input` and the like).
+ */
 function scrubCause(cause: unknown): unknown {
   if (cause instanceof ArrowbookError) return cause;
   if (cause instanceof Error) {

@@ -3,8 +3,8 @@ import { suggestion } from "./nearest.js";
 import { shown } from "./shown.js";
 
 /**
- * Throws InputError for options that are not an object (`undefined` means none), and for a member that `names` does not
- * list; it names the nearest.
+ * @throws {InputError} for options that are not an object (`undefined` means none), and for a member that `names` does
+ *   not list; it names the nearest
  */
 export function refuseUnknown(given: object | null | undefined, names: readonly string[], where: string): void {
   if (given === undefined) return;
@@ -23,7 +23,11 @@ export function refuseUnknown(given: object | null | undefined, names: readonly 
   }
 }
 
-/** `word` if it is one of `words`. Throws {@link InputError} `UnknownValue` that names the nearest. */
+/**
+ * `word` if it is one of `words`.
+ *
+ * @throws {InputError} UnknownValue that names the nearest
+ */
 export function oneOf<T extends string>(word: string, words: readonly T[], what: string): T {
   const found = words.find((known) => known === word);
   if (found !== undefined) return found;

@@ -8,8 +8,9 @@ export interface CsvCell {
 
 /**
  * The records of a small CSV text (a metadata reply, spec 2; an error pair), one at a time; blank lines are skipped.
- * Unlike papaparse it says which cells were quoted, which is how null and empty text differ. Throws a {@link DataError}
- * `BadCsv` for a quote that never closes and for text after a closing quote.
+ * Unlike papaparse it says which cells were quoted, which is how null and empty text differ.
+ *
+ * @throws {DataError} BadCsv for a quote that never closes and for text after a closing quote
  */
 export function* csvRecords(text: string): Generator<readonly CsvCell[]> {
   let at = text.startsWith("\ufeff") ? 1 : 0;

@@ -19,8 +19,9 @@ export interface InflateProgram {
 let compiled: WebAssembly.Module | null | undefined;
 
 /**
- * An instance with memory of its own; undefined where WebAssembly is missing or forbidden. Throws RangeError without
- * memory.
+ * An instance with memory of its own; undefined where WebAssembly is missing or forbidden.
+ *
+ * @throws {RangeError} without memory
  */
 export function inflateProgram(): InflateProgram | undefined {
   if (compiled === undefined) compiled = compiledModule(binary);

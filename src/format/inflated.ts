@@ -13,7 +13,7 @@ const AHEAD = 2;
  * Inflates raw deflate of `compressedSize` bytes, in chunks of at most 1 MB; each is only valid until the next one is
  * requested. The bytes of a block must stay as they are until the third block after it is requested.
  *
- * @throws Error with zlib's wording when the stream is invalid, incomplete or followed by other bytes
+ * @throws {Error} with zlib's wording when the stream is invalid, incomplete or followed by other bytes
  */
 export async function* inflated(
   blocks: AsyncGenerator<Uint8Array>,

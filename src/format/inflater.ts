@@ -80,7 +80,7 @@ export class Inflater {
    * Inflates the next bytes of the stream: one chunk after another of the chosen size, and at the end of the stream the
    * rest. A chunk is only valid until the next one is requested. Bytes after the stream's end are not consumed.
    *
-   * @throws Error with zlib's wording when the stream is invalid
+   * @throws {Error} with zlib's wording when the stream is invalid
    */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     for (let at = 0; at < bytes.length && !this.ended; at += INPUT) {

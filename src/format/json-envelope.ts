@@ -23,7 +23,7 @@ export interface JsonEnvelope {
  * reading the rows confirms it. Otherwise the rows are walked byte by byte.
  *
  * @param rowsAt paths of member names from the root at which rows may be, such as `["datatable", "data"]`
- * @throws DataError with the byte offset
+ * @throws {DataError} with the byte offset
  */
 export function readEnvelope(bytes: Uint8Array, rowsAt: readonly (readonly string[])[]): JsonEnvelope {
   checkUtf8(bytes);

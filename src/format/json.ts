@@ -36,7 +36,7 @@ export function skipSpace(b: Uint8Array, start: number, end: number): number {
 /**
  * The position after the string whose opening quote is at `p`; negated, less one, when the string holds a backslash.
  *
- * @throws DataError for a control character, a bad escape or a missing closing quote
+ * @throws {DataError} for a control character, a bad escape or a missing closing quote
  */
 export function skipString(b: Uint8Array, start: number, end: number): number {
   let p = start + 1;
@@ -87,7 +87,7 @@ function hexDigit(c: number): number {
  * The position after the number at `p`, by the grammar of RFC 8259: no leading zero or plus, digits on both sides of a
  * point.
  *
- * @throws DataError when there is none
+ * @throws {DataError} when there is none
  */
 export function skipNumber(b: Uint8Array, start: number, end: number): number {
   let p = start;
@@ -150,7 +150,7 @@ export function skipKey(b: Uint8Array, p: number, end: number): number {
 /**
  * The position after the JSON value at `p` (which is not white space), its grammar checked, without recursion.
  *
- * @throws DataError with the byte offset
+ * @throws {DataError} with the byte offset
  */
 export function skipJson(b: Uint8Array, start: number, end: number): number {
   const closers: number[] = [];
@@ -191,7 +191,7 @@ export function skipJson(b: Uint8Array, start: number, end: number): number {
  * Checks that bytes are one JSON text in UTF-8, by the grammar of RFC 8259 (a byte order mark at the front is let
  * pass).
  *
- * @throws DataError with the byte offset
+ * @throws {DataError} with the byte offset
  */
 export function checkJson(bytes: Uint8Array): void {
   checkUtf8(bytes);
@@ -205,9 +205,10 @@ export function skipMark(b: Uint8Array): number {
   return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
 }
 
-/** Refuses bytes that are not UTF-8.
+/**
+ *  Refuses bytes that are not UTF-8.
  *
- * @throws DataError with the byte offset
+ * @throws {DataError} with the byte offset
  */
 export function checkUtf8(bytes: Uint8Array): void {
   if (isUtf8(bytes)) return;

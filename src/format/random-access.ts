@@ -34,7 +34,9 @@ export interface FileState {
 }
 
 /**
- * A file as {@link RandomAccess}. Throws FileError where it cannot be opened, or is no longer in the state `expected`.
+ * A file as {@link RandomAccess}.
+ *
+ * @throws {FileError} where it cannot be opened, or is no longer in the state `expected`
  */
 export async function fileAccess(
   path: string,

@@ -68,8 +68,10 @@ const METHODS: Readonly<Record<number, string>> = {
 /**
  * Opens an archive that holds exactly one file (spec 2.5: a single zipped CSV file); directories and the `__MACOSX`
  * side files of macOS are set aside. CRC-32, sizes, the ratio and overlaps are enforced, and no name of the archive
- * becomes a path. Throws DataError: `NotZip`, `BadZip`, `ZipEntries`, `ZipBomb`, `UnsupportedZip`, `BadChecksum`,
- * `NestedZip`; FileError where the file cannot be read.
+ * becomes a path.
+ *
+ * @throws {DataError} NotZip, BadZip, ZipEntries, ZipBomb, UnsupportedZip, BadChecksum, NestedZip
+ * @throws {FileError} where the file cannot be read
  *
  * @example
  * ```ts no-run
@@ -120,7 +122,7 @@ export async function zipEntries(source: ZipSource, options: ZipOptions = {}): P
   }
 }
 
-/** Throws DataError `NotZip` that names the format where the first bytes do. */
+/** @throws {DataError} NotZip that names the format where the first bytes do */
 async function refuseOtherFormat(access: RandomAccess): Promise<void> {
   const start = new Uint8Array(Math.min(SIGNATURE_BYTES, access.size));
   await access.read(start, 0);
@@ -131,8 +133,8 @@ async function refuseOtherFormat(access: RandomAccess): Promise<void> {
 const ENCRYPTED = 0x0001 | 0x0040 | 0x2000;
 
 /**
- * Throws DataError `UnsupportedZip` where the first entry says that it is encrypted: its directory may be encrypted
- * too, or its sizes count what the encryption adds, and then reads like damage.
+ * @throws {DataError} UnsupportedZip where the first entry says that it is encrypted: its directory may be encrypted
+ *   too, or its sizes count what the encryption adds, and then reads like damage
  */
 async function refuseEncrypted(access: RandomAccess): Promise<void> {
   if (access.size < 8) return;

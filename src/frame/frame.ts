@@ -80,7 +80,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * A frame over an Arrow table or record batch, also one of another copy of the Arrow library, or over the `table` of
    * an object that has one, such as a frame of the other (CommonJS or ESM) half of this package; buffers are shared.
-   * @throws InputError for a value that is not a table
+   *
+   * @throws {InputError} for a value that is not a table
    */
   static from<Row extends object = AnyRow>(table: unknown, source?: FrameSource): Frame<Row> {
     if (table instanceof Frame) return new Frame<Row>(table.table, source ?? table.source);
@@ -90,7 +91,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * A frame over record batches, such as pages that were read one by one; `schema` is used where there are none.
    *
-   * @throws DataError `SchemaMismatch`
+   * @throws {DataError} SchemaMismatch
    */
   static fromBatches<Row extends object = AnyRow>(
     schema: Schema,
@@ -105,7 +106,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * A frame of objects, one for each row. Cells are text, numbers, bigints, booleans, `Date` or null, read as the
    * column's type; a missing member is null. Without `columns` the names are those of the first rows and the types what
    * the values are.
-   * @throws DataError for a cell that does not fit its type
+   *
+   * @throws {DataError} for a cell that does not fit its type
    */
   static fromRows<Row extends object = AnyRow>(
     rows: Iterable<object>,
@@ -119,7 +121,9 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * A CSV file, or the bytes of one, read into the declared types; gzipped ones (`prices.csv.gz`) are known by their
    * first bytes. A long read shows its progress (`onProgress`).
-   * @throws FileError, DataError naming row, column, value and byte offset
+   *
+   * @throws {FileError}
+   * @throws {DataError} naming row, column, value and byte offset
    */
   static async fromCSV<Row extends object = AnyRow>(
     source: string | Uint8Array,
@@ -133,7 +137,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The CSV file inside a zip archive, read as a stream. A long read shows its progress (`onProgress`).
    *
-   * @throws FileError, DataError
+   * @throws {FileError}
+   * @throws {DataError}
    */
   static async fromZip<Row extends object = AnyRow>(
     source: string | Uint8Array,
@@ -147,7 +152,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6).
    *
-   * @throws DataError
+   * @throws {DataError}
    */
   static fromJSON<Row extends object = AnyRow>(reply: Uint8Array | string, options?: ReadOptions): Frame<Row> {
     checkReadOptions(options, "fromJSON()");
@@ -158,12 +163,21 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return new Frame<Row>(table, source);
   }
 
-  /** The bytes of an Arrow IPC stream or file; the buffers are views of them. @throws DataError `BadArrow` */
+  /**
+   * The bytes of an Arrow IPC stream or file; the buffers are views of them.
+   *
+   * @throws {DataError} BadArrow
+   */
   static fromIPC<Row extends object = AnyRow>(bytes: Uint8Array | ArrayBuffer, source?: FrameSource): Frame<Row> {
     return new Frame<Row>(tableFromIPCBytes(bytes), source);
   }
 
-  /** An Arrow IPC stream or file on disk. @throws FileError, DataError `BadArrow` */
+  /**
+   * An Arrow IPC stream or file on disk.
+   *
+   * @throws {FileError}
+   * @throws {DataError} BadArrow
+   */
   static async fromArrow<Row extends object = AnyRow>(path: string): Promise<Frame<Row>> {
     needPath(path, "fromArrow()");
     return new Frame<Row>(await readArrow(path), sourceOfPath(path));
@@ -172,7 +186,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * A Parquet file: exact decimals, whole days, the service's types where this package wrote it.
    *
-   * @throws FileError, DataError
+   * @throws {FileError}
+   * @throws {DataError}
    */
   static async fromParquet<Row extends object = AnyRow>(path: string, options?: ReadOptions): Promise<Frame<Row>> {
     needPath(path, "fromParquet()");
@@ -183,13 +198,17 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * A Danfo frame, with the names and types of a schema where one is passed.
    *
-   * @throws DataError for cells that do not fit
+   * @throws {DataError} for cells that do not fit
    */
   static fromDanfo<Row extends object = AnyRow>(frame: DanfoFrameShape, options?: FromDanfoOptions): Frame<Row> {
     return new Frame<Row>(tableFromDanfo(frame, options));
   }
 
-  /** The rows of several frames one after the other; buffers are shared. @throws InputError `DifferentColumns` */
+  /**
+   * The rows of several frames one after the other; buffers are shared.
+   *
+   * @throws {InputError} DifferentColumns
+   */
   static concat<Row extends object>(frames: readonly Frame<Row>[]): Frame<Row> {
     const tables = tablesGiven(frames, "concat()");
     const sources = new Set(frames.map((frame) => frame.source));
@@ -234,7 +253,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * A column by its exact name or by position.
    *
-   * @throws InputError `UnknownColumn` with the nearest names, `AmbiguousColumn`
+   * @throws {InputError} UnknownColumn with the nearest names, AmbiguousColumn
    */
   column<K extends Name<Row>>(name: K | number): Column<Row[K]> {
     const at = columnIndex(this.table, name);
@@ -253,7 +272,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The named columns in the given order, as arguments or as one array; buffers are shared.
    *
-   * @throws InputError `UnknownColumn`
+   * @throws {InputError} UnknownColumn
    */
   select<K extends Name<Row>>(...names: readonly K[]): Frame<Pick<Row, K>>;
   select<K extends Name<Row>>(names: readonly K[]): Frame<Pick<Row, K>>;
@@ -262,7 +281,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return this.over(pickColumns(this.table, positions));
   }
 
-  /** All columns but the named ones. @throws InputError `UnknownColumn` */
+  /**
+   * All columns but the named ones.
+   *
+   * @throws {InputError} UnknownColumn
+   */
   drop<K extends Name<Row>>(...names: readonly K[]): Frame<Omit<Row, K>>;
   drop<K extends Name<Row>>(names: readonly K[]): Frame<Omit<Row, K>>;
   drop<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Omit<Row, K>> {
@@ -278,7 +301,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * Columns under new names: by old name, or a list with a name for each. Values are shared.
    *
-   * @throws InputError `UnknownColumn`
+   * @throws {InputError} UnknownColumn
    */
   rename(names: readonly string[]): Frame;
   rename(names: readonly string[]): Frame;
@@ -291,7 +314,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * The frame with columns added at the end, or replaced in place. Values have the type they have (`number` double,
    * `bigint` and whole numbers beside it Integer, text String, `Date` a timestamp) unless `types` names a service type;
    * one text, number, bigint, boolean, `Date` or null fills every row.
-   * @throws InputError `DifferentLength`, `MixedTypes`, `BadArgument`
+   *
+   * @throws {InputError} DifferentLength, MixedTypes, BadArgument
    */
   with<Added extends Record<string, NewColumn<Row>>>(
     columns: Added,
@@ -304,7 +328,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
 
   /**
    * The rows that pass: `test` sees each row as `rows()` gives it, or a mask holds a truth value for each row.
-   * @throws InputError `DifferentLength`
+   *
+   * @throws {InputError} DifferentLength
    */
   filter(test: ((row: Row) => unknown) | Mask): Frame<Row> {
     const positions = passing(test, this.rows(), this.numRows);
@@ -315,7 +340,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code
    * point. A key is a name or a pair of a name and a direction; keys are arguments or one list. A list of two whose
    * second is `asc` or `desc` is a pair.
-   * @throws InputError `UnknownColumn`, `UnknownValue` for a direction, `AmbiguousSort` where a column is called as the
+   *
+   * @throws {InputError} UnknownColumn, UnknownValue for a direction, AmbiguousSort where a column is called as the
    *   direction
    */
   sort(...keys: readonly Order<Row>[]): Frame<Row>;
@@ -327,7 +353,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The rows at these positions, in this order; a position may repeat, which drops the key.
    *
-   * @throws InputError `OutOfRange`
+   * @throws {InputError} OutOfRange
    */
   take(positions: ArrayLike<number>): Frame<Row> {
     return this.over(takenRows(this.table, positions));
@@ -336,7 +362,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The first rows (default 5), all where there are fewer; buffers are shared.
    *
-   * @throws InputError `BadArgument` for a number below 0
+   * @throws {InputError} BadArgument for a number below 0
    */
   head(count = 5): Frame<Row> {
     needCount(count, "head()");
@@ -346,7 +372,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The last rows (default 5), all where there are fewer; buffers are shared.
    *
-   * @throws InputError `BadArgument` for a number below 0
+   * @throws {InputError} BadArgument for a number below 0
    */
   tail(count = 5): Frame<Row> {
     needCount(count, "tail()");
@@ -387,7 +413,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The correlation of two number columns, null where there is none; or, for a list of names (default: all number
    * columns), the matrix of the correlations of each pair. {@link corr}, {@link corrMatrix}
-   * @throws InputError `UnknownColumn`, `WrongType`, `UnknownValue`, `BadArgument` for one name alone
+   *
+   * @throws {InputError} UnknownColumn, WrongType, UnknownValue, BadArgument for one name alone
    */
   corr(first: Name<Row>, second: Name<Row>, method?: CorrelationMethod): number | null;
   corr(columns?: readonly Name<Row>[], method?: CorrelationMethod): Frame;
@@ -401,7 +428,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * The answer of a SQL statement over the embedded engine, where `this` is the frame and `tables` are others by name;
    * values bind to `$1`, `$2`, …
-   * @throws InputError for SQL that does not run
+   *
+   * @throws {InputError} for SQL that does not run
    */
   async sql<Result extends object = AnyRow>(
     text: string,

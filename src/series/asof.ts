@@ -15,11 +15,14 @@ export interface AsofOptions<Name extends string = string> {
   /** The column of days, by the name it has in both; the first date column of each where left out. */
   readonly on?: Name;
   /**
-   * Columns that must be equal, by names that both have. Where left out: the columns of the other frame's key that are not dates, if its
-   * key holds the date column and this frame has them; `[]` matches the days alone.
+   * Columns that must be equal, by names that both have. Where left out: the columns of the other frame's key that are
+   * not dates, if its key holds the date column and this frame has them; `[]` matches the days alone.
    */
   readonly by?: Name | readonly Name[];
-  /** `backward` (default): the last row not after the day; `forward`: the first not before it; `nearest`: the nearer, of two the earlier. */
+  /**
+   * `backward` (default): the last row not after the day; `forward`: the first not before it; `nearest`: the nearer, of
+   * two the earlier.
+   */
   readonly direction?: "backward" | "forward" | "nearest";
   /** Days between the two at most. */
   readonly tolerance?: number;
@@ -30,11 +33,13 @@ export interface AsofOptions<Name extends string = string> {
 }
 
 /**
- * Every row of `left` with the values of that row of `right` which was known on its day, null where there is none (pandas'
- * `merge_asof`, SQL's `ASOF JOIN`). The rows and their order are those of `left`, neither table need be sorted. With
- * `by: []` dates of `right` may repeat: `backward` and `nearest` take the last row of a day, `forward` the first. Column types stay.
+ * Every row of `left` with the values of that row of `right` which was known on its day, null where there is none
+ * (pandas' `merge_asof`, SQL's `ASOF JOIN`). The rows and their order are those of `left`, neither table need be
+ * sorted. With `by: []` dates of `right` may repeat: `backward` and `nearest` take the last row of a day, `forward` the
+ * first. Column types stay.
  *
- * @throws InputError `RepeatedDate` where a series of `right` has several rows of one date, `UnknownColumn`, `NoDateColumn`, `EmptyDate`, `DifferentTypes`, `UnknownValue`, `BadArgument`
+ * @throws {InputError} RepeatedDate where a series of `right` has several rows of one date, UnknownColumn,
+ *   NoDateColumn, EmptyDate, DifferentTypes, UnknownValue, BadArgument
  */
 export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "direction", "tolerance", "exact", "suffix"], "asof()");

@@ -49,7 +49,7 @@ export interface Periods extends Spans {
  * appearance. Column types stay with `last`, `first`, `min` and `max`, sums of decimals are exact (see
  * {@link Aggregate}).
  *
- * @throws InputError `UnknownValue`, `UnknownColumn`, `NoDateColumn`, `EmptyDate`
+ * @throws {InputError} UnknownValue, UnknownColumn, NoDateColumn, EmptyDate
  * @example
  * ```ts
  * import { Frame } from "arrowbook";

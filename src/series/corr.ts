@@ -10,10 +10,10 @@ import { textColumn } from "./describe.js";
 export type CorrelationMethod = "pearson" | "spearman";
 
 /**
- * The correlation of two number columns over the rows where both have a value, from -1 to 1; null for fewer than two such rows or
- * a column that does not vary.
+ * The correlation of two number columns over the rows where both have a value, from -1 to 1; null for fewer than two
+ * such rows or a column that does not vary.
  *
- * @throws InputError `UnknownColumn`, `WrongType`, `UnknownValue`
+ * @throws {InputError} UnknownColumn, WrongType, UnknownValue
  */
 export function corr(table: Table, a: string, b: string, method: CorrelationMethod = "pearson"): number | null {
   const byRank = oneOf(method, ["pearson", "spearman"], "method") === "spearman";
@@ -23,10 +23,10 @@ export function corr(table: Table, a: string, b: string, method: CorrelationMeth
 }
 
 /**
- * Correlations between the number columns, pair by pair over the rows where both have a value: a column of names and one `Float64`
- * column for each.
+ * Correlations between the number columns, pair by pair over the rows where both have a value: a column of names and
+ * one `Float64` column for each.
  *
- * @throws InputError `UnknownColumn`, `WrongType`, `UnknownValue`
+ * @throws {InputError} UnknownColumn, WrongType, UnknownValue
  */
 export function corrMatrix(table: Table, columns?: readonly string[], method: CorrelationMethod = "pearson"): Table {
   const byRank = oneOf(method, ["pearson", "spearman"], "method") === "spearman";

@@ -9,10 +9,11 @@ import { tableOf } from "./core/tables.js";
 const STATISTICS = ["count", "nulls", "mean", "std", "min", "25%", "50%", "75%", "max"] as const;
 
 /**
- * What the number columns hold, one row for each statistic: how many values and nulls (NaN counts as null), mean, standard
- * deviation (n − 1 below), smallest, quartiles (linear between neighbours) and largest. All `Float64`; dates and text are left out.
+ * What the number columns hold, one row for each statistic: how many values and nulls (NaN counts as null), mean,
+ * standard deviation (n − 1 below), smallest, quartiles (linear between neighbours) and largest. All `Float64`; dates
+ * and text are left out.
  *
- * @throws InputError `UnknownColumn`, `WrongType`
+ * @throws {InputError} UnknownColumn, WrongType
  */
 export function describe(table: Table, columns?: string | readonly string[]): Table {
   const { values } = choose(table, { columns, by: [] });

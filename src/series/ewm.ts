@@ -4,7 +4,10 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, wholeNumber } from "./core/choose.js";
 import { computeColumns, type Kernel, runKernel } from "./track/kernel.js";
 
-/** Exactly one of the four says how fast old values fade: `alpha` itself, or `span`, `halflife` or `com` (centre of mass) in rows. */
+/**
+ * Exactly one of the four says how fast old values fade: `alpha` itself, or `span`, `halflife` or `com` (centre of
+ * mass) in rows.
+ */
 export interface EwmOptions<Name extends string = string> extends ColumnChoice<Name> {
   /** The weight of the newest value, above 0 and at most 1. */
   readonly alpha?: number;
@@ -14,7 +17,9 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
   readonly halflife?: number;
   /** alpha = 1 / (1 + com), from 0. */
   readonly com?: number;
-  /** Divide by the weights there are (default), or start the recursion y = (1 − alpha) y + alpha x on the first value. */
+  /**
+   * Divide by the weights there are (default), or start the recursion y = (1 − alpha) y + alpha x on the first value.
+   */
   readonly adjust?: boolean;
   /** Let a null not age the values before it. */
   readonly ignoreNulls?: boolean;
@@ -23,10 +28,10 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
 }
 
 /**
- * Exponentially weighted `mean`, `var` or `std` (both unbiased) along each series by ascending day, as pandas' `ewm` computes them;
- * a null repeats the last result. The result is `Float64`.
+ * Exponentially weighted `mean`, `var` or `std` (both unbiased) along each series by ascending day, as pandas' `ewm`
+ * computes them; a null repeats the last result. The result is `Float64`.
  *
- * @throws InputError `BadArgument`, `UnknownValue`, `UnknownColumn`, `WrongType`, `EmptyDate`
+ * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, WrongType, EmptyDate
  * @example
  * ```ts
  * import { Frame } from "arrowbook";

@@ -30,11 +30,11 @@ export interface FillOptions<Name extends string = string> extends Omit<ColumnCh
 }
 
 /**
- * Nulls (and NaN) filled along each series by ascending day: `forward` and `backward` in every column (but `on` and `by`), a number
- * in the number columns, a text `{ value }` in the text columns. Named in `columns`, date columns take `{ value: "2024-02-29" }` and
- * number columns exact decimals as text. Types stay.
+ * Nulls (and NaN) filled along each series by ascending day: `forward` and `backward` in every column (but `on` and
+ * `by`), a number in the number columns, a text `{ value }` in the text columns. Named in `columns`, date columns take
+ * `{ value: "2024-02-29" }` and number columns exact decimals as text. Types stay.
  *
- * @throws InputError `BadArgument`, `UnknownValue`, `UnknownColumn`, `EmptyDate`
+ * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, EmptyDate
  * @example
  * ```ts
  * import { Frame } from "arrowbook";

@@ -19,7 +19,8 @@ export type Aggregates<Name extends string = string> = {
  * `first` and `last` go by the order of the rows. Null is a group of its own. Types and exactness as {@link Aggregate}
  * says.
  *
- * @throws InputError `UnknownColumn`, `UnknownValue`, `WrongType`, `DuplicateColumn`; DataError `Overflow`
+ * @throws {InputError} UnknownColumn, UnknownValue, WrongType, DuplicateColumn
+ * @throws {DataError} Overflow
  */
 export function aggregateBy(table: Table, by: string | readonly string[], aggregates: Aggregates): Table {
   const { spans, keys } = groupsOf(table, by);

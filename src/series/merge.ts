@@ -14,8 +14,8 @@ import { repeatedDate } from "./track/repeated-date.js";
 
 export interface MergeOptions {
   /**
-   * Key columns, by names that every table has. Where left out: the key of the tables if it is the same in all and holds their first date
-   * columns, else these date columns alone; neither may repeat.
+   * Key columns, by names that every table has. Where left out: the key of the tables if it is the same in all and
+   * holds their first date columns, else these date columns alone; neither may repeat.
    */
   readonly on?: string | readonly string[];
   /** `outer` (default): every key of any table; `inner`: keys of all tables; `left`: the rows of the first. */
@@ -30,7 +30,8 @@ export interface MergeOptions {
  * sorted by key, newest first where no table is oldest first but one is newest first; `inner` and `left` keep the order
  * of the first table. Column types stay.
  *
- * @throws InputError `NoFrames`, `RepeatedDate` without `on`, `UnknownColumn`, `NoDateColumn`, `DifferentTypes`, `DuplicateColumn`, `UnknownValue`
+ * @throws {InputError} NoFrames, RepeatedDate without `on`, UnknownColumn, NoDateColumn, DifferentTypes,
+ *   DuplicateColumn, UnknownValue
  */
 export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
   refuseUnknown(options, ["on", "how", "suffixes"], "merge()");
@@ -51,7 +52,9 @@ export function merge(tables: readonly Table[], options: MergeOptions = {}): Tab
   return sideBySide(tables, columns, keys, picks, { suffixes: options.suffixes, isKeyed: repeats === -1 });
 }
 
-/** The named columns; else the key that all tables have, each with its own date column; else their date columns alone. */
+/**
+ * The named columns; else the key that all tables have, each with its own date column; else their date columns alone.
+ */
 function keyColumns(tables: readonly Table[], on: MergeOptions["on"]): number[][] {
   const names = listOf(on);
   if (names.length > 0) return tables.map((table) => names.map((name) => columnIndex(table, name)));

@@ -23,11 +23,11 @@ export interface PivotOptions<Name extends string = string> {
 }
 
 /**
- * A long table made wide: a row for each combination of `index`, ascending, a column for each value of `columns`, ascending, null
- * where there is no value. Columns are called as the value, with several `values` columns `name_value`; a null is called `null`.
- * Types as {@link Aggregate} says, without one they stay.
+ * A long table made wide: a row for each combination of `index`, ascending, a column for each value of `columns`,
+ * ascending, null where there is no value. Columns are called as the value, with several `values` columns `name_value`;
+ * a null is called `null`. Types as {@link Aggregate} says, without one they stay.
  *
- * @throws InputError `UnknownColumn`, `SeveralValues`, `UnknownValue`, `WrongType`
+ * @throws {InputError} UnknownColumn, SeveralValues, UnknownValue, WrongType
  */
 export function pivot(table: Table, options: PivotOptions): Table {
   refuseUnknown(options ?? null, ["index", "columns", "values", "value"], "pivot()");

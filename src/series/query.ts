@@ -40,7 +40,7 @@ export interface SeriesQuery<Name extends string = string>
  * What the service computes for a filtered series (spec 4.2), in its order: trim to the days asked for, collapse,
  * transform, order, limit. Each step as {@link collapse} and {@link transform} say.
  *
- * @throws InputError `BadArgument`, `UnknownColumn` and what the steps throw
+ * @throws {InputError} BadArgument, UnknownColumn and what the steps throw
  */
 export function querySeries(table: Table, query: SeriesQuery): Table {
   refuseUnknown(query ?? null, QUERY, "query()");
@@ -81,7 +81,11 @@ function trimmed(table: Table, on: number, { from, to }: SeriesQuery): Table {
   return kept.length === days.length ? table : rowsOf(table, Int32Array.from(kept));
 }
 
-/** The day that a text `YYYY-MM-DD` names. Throws {@link InputError} `BadArgument`. */
+/**
+ * The day that a text `YYYY-MM-DD` names.
+ *
+ * @throws {InputError} BadArgument
+ */
 export function dayNamed(text: string, what: string): number {
   const day = parseDate(text);
   if (day !== NO_DATE) return day;

@@ -21,7 +21,7 @@ const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarte
  * last row, with nulls, or what `gaps` says, where there is no data. A finer frequency than the data's makes, say, a
  * daily series of a monthly one.
  *
- * @throws InputError `UnknownValue`, `UnknownColumn`, `NoDateColumn`, `EmptyDate`
+ * @throws {InputError} UnknownValue, UnknownColumn, NoDateColumn, EmptyDate
  * @example
  * ```ts
  * import { Frame } from "arrowbook";

@@ -35,8 +35,8 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
  * in two doubles: sums and means are within two units in the last place of the exact result, `std` and `var` within
  * 10^-12 of it whatever the values before. `std` and `var` have n − 1 below; quantiles are linear between neighbours.
  *
- * @throws InputError `BadArgument`, `UnknownValue`, `UnknownColumn`, `WrongType`, `NoDateColumn`, `EmptyDate`; DataError
- *   `Overflow`
+ * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, WrongType, NoDateColumn, EmptyDate
+ * @throws {DataError} Overflow
  * @example
  * ```ts
  * import { Frame } from "arrowbook";

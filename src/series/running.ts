@@ -11,7 +11,8 @@ import { rowAt, type Track } from "./track/track.js";
  * Running sum along each series by ascending day; a null stays null and does not count (unlike `transform("cumul")`,
  * which repeats the sum and rounds). Exact for integers and decimals; doubles are summed in two doubles, not rounded.
  *
- * @throws InputError `UnknownColumn`, `WrongType`, `EmptyDate`; DataError `Overflow`
+ * @throws {InputError} UnknownColumn, WrongType, EmptyDate
+ * @throws {DataError} Overflow
  */
 export function cumsum(table: Table, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "cumsum()");
@@ -23,7 +24,7 @@ export function cumsum(table: Table, options: ColumnChoice = {}): Table {
 /**
  * Running product along each series by ascending day, `Float64`; a null stays null and does not count.
  *
- * @throws InputError as {@link cumsum}
+ * @throws {InputError} as {@link cumsum}
  */
 export function cumprod(table: Table, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "cumprod()");
@@ -33,7 +34,7 @@ export function cumprod(table: Table, options: ColumnChoice = {}): Table {
 /**
  * Largest value so far along each series by ascending day, in the column's own type; a null stays null.
  *
- * @throws InputError as {@link cumsum}
+ * @throws {InputError} as {@link cumsum}
  */
 export function cummax(table: Table, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "cummax()");
@@ -43,7 +44,7 @@ export function cummax(table: Table, options: ColumnChoice = {}): Table {
 /**
  * Smallest value so far along each series by ascending day, in the column's own type; a null stays null.
  *
- * @throws InputError as {@link cumsum}
+ * @throws {InputError} as {@link cumsum}
  */
 export function cummin(table: Table, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "cummin()");
@@ -54,7 +55,7 @@ export function cummin(table: Table, options: ColumnChoice = {}): Table {
  * How far each series is below its highest value so far: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; a null stays
  * null, and the result is null until a value above 0 came.
  *
- * @throws InputError as {@link cumsum}
+ * @throws {InputError} as {@link cumsum}
  */
 export function drawdown(table: Table, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "drawdown()");

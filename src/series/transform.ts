@@ -37,7 +37,8 @@ export interface TransformOptions<Name extends string = string> extends Omit<Col
  * transforms are `Float64`. NaN counts as null, and a result that is not finite is null. Rows keep their order; where
  * first rows are dropped, the batches of the result have 65,536 rows at most, and none is empty.
  *
- * @throws InputError `UnknownValue`, `UnknownColumn`, `WrongType`, `EmptyDate`; DataError `Overflow`
+ * @throws {InputError} UnknownValue, UnknownColumn, WrongType, EmptyDate
+ * @throws {DataError} Overflow
  * @example
  * ```ts
  * import { Frame } from "arrowbook";

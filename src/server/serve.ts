@@ -30,8 +30,9 @@ import type { RunningService, ServeOptions, TableHolderEngine } from "./http/opt
  * Starts a service that speaks the interface (spec 4) over HTTP, on a folder of CSV or Parquet files with a catalogue.
  * It listens on this machine only by default.
  *
- * @throws InputError for options or a catalogue that cannot be; DataError for rows that are not what the catalogue
- *   says; TransportError `NotListening` when the port is taken
+ * @throws {InputError} for options or a catalogue that cannot be
+ * @throws {DataError} for rows that are not what the catalogue   says
+ * @throws {TransportError} NotListening when the port is taken
  *
  * @example
  * ```ts no-run

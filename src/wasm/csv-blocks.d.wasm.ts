@@ -1,2 +1,5 @@
-/** The program of csv-blocks.ts as WebAssembly, in base64: compiled by .config/assemblyscript.mjs where this is imported. */
+/**
+ * The program of csv-blocks.ts as WebAssembly, in base64: compiled by .config/assemblyscript.mjs where this is
+ * imported.
+ */
 export declare const binary: string;

@@ -1,6 +1,6 @@
-// npm run bench [-- group …]: measures this package and its peers on the same bytes, each in a process of its own, in turns, and
-// writes the medians and their ratios to docs/benchmarks.md. ARROWBOOK_BENCH_ROUNDS (default 5) and ARROWBOOK_BENCH_ROWS
-// (default 5,000,000) make it shorter.
+// npm run bench [-- group …]: measures this package and its peers on the same bytes, each in a process of its own, in
+// turns, and writes the medians and their ratios to docs/benchmarks.md. ARROWBOOK_BENCH_ROUNDS (default 5) and
+// ARROWBOOK_BENCH_ROWS (default 5,000,000) make it shorter.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";

@@ -1,6 +1,6 @@
-// One large bulk file over a bad network: makes a CSV of about GIGABYTES (default 1.6), zips it, serves it with a connection that is
-// cut every 50 MB, lands it as Parquet in a process of its own, and compares rows and per-column sums with the source.
-// Run after `npm run build`: node test/bench/bulk-memory.mjs
+// One large bulk file over a bad network: makes a CSV of about GIGABYTES (default 1.6), zips it, serves it with a
+// connection that is cut every 50 MB, lands it as Parquet in a process of its own, and compares rows and per-column
+// sums with the source. Run after `npm run build`: node test/bench/bulk-memory.mjs
 import { fork } from "node:child_process";
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";

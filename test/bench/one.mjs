@@ -1,4 +1,5 @@
-// Runs one contender in a process of its own and prints its times and processor times (milliseconds, first and second run) and its peak memory (bytes).
+// Runs one contender in a process of its own and prints its times and processor times (milliseconds, first and second
+// run) and its peak memory (bytes).
 import { groups } from "./contenders.mjs";
 
 const [group, name] = process.argv.slice(2);

@@ -1,5 +1,6 @@
 // node test/bench/serve-load.mjs [seconds]: pages and metadata of the embedded service side by side, on 127.0.0.1 only.
-// The service runs in a process of its own; four clients ask for 10,000-row pages, one for metadata. Needs `npm run build`.
+// The service runs in a process of its own; four clients ask for 10,000-row pages, one for metadata. Needs
+// `npm run build`.
 import { fork } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";

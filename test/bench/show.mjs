@@ -1,4 +1,5 @@
-// npm run bench -- show: what showing costs, and docs/benchmarks-show.md. Every number is of a process of its own, median of five.
+// npm run bench -- show: what showing costs, and docs/benchmarks-show.md. Every number is of a process of its own,
+// median of five.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";

@@ -74,7 +74,9 @@ export function payloads() {
   return { all: [...OWN, ...shared], shared: shared.length };
 }
 
-/** Outputs that hold those texts everywhere: cells, names, titles, descriptions, error texts, charts and live tables. */
+/**
+ * Outputs that hold those texts everywhere: cells, names, titles, descriptions, error texts, charts and live tables.
+ */
 export function hostileOutputs(texts) {
   const rows = texts.map((text, i) => ({ text, number: i + 1, date: new Date(Date.UTC(2024, 0, 1 + i)) }));
   const columns = [

@@ -1,4 +1,5 @@
-// test:browser: the package's outputs in JupyterLab's real renderers and in the real Jupyter Notebook, drawn by Chromium.
+// test:browser: the package's outputs in JupyterLab's real renderers and in the real Jupyter Notebook, drawn by
+// Chromium.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -84,7 +84,8 @@ describe.runIf(haveCases)("papaparse's own cases", () => {
     another.includes(description) ||
     config?.["newline"] !== undefined ||
     (/[|\t;\u001e\u001f]/.test(input) && !input.includes(","));
-  // papaparse lets these pass; they are malformed by RFC 4180 and read the same way on demand (`lenient: { quotes: true }`).
+  // papaparse lets these pass; they are malformed by RFC 4180 and read the same way on demand
+  // (`lenient: { quotes: true }`).
   const lenient =
     /^(?:Misplaced quotes|Quoted fields with spaces|Quoted field with whitespace around|Unquoted field with quotes)/;
   it("there are enough of them", () => {

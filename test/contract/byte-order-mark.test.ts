@@ -5,7 +5,9 @@ import { Frame } from "../../src/frame/frame.js";
 import type { Format } from "../../src/spec/vocabulary.js";
 import { goldenReplies } from "../document/replies.js";
 
-/* RFC 8259, 8.1: a reader may ignore a byte order mark; XML 1.0, 4.3.3 allows one; spreadsheets write one before CSV. */
+/*
+ * RFC 8259, 8.1: a reader may ignore a byte order mark; XML 1.0, 4.3.3 allows one; spreadsheets write one before CSV.
+ */
 const MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 const TYPES = { json: "application/json", xml: "application/xml", csv: "text/csv" } as const;
 
@@ -39,7 +41,8 @@ const bytesOf = (name: string, format: Format): Uint8Array | undefined =>
 
 const cases = Object.keys(CALLS).flatMap((name) =>
   (["json", "xml", "csv"] as const)
-    // Rows with metadata do not exist in CSV; the types of table rows in CSV come from a second call with another reply.
+    // Rows with metadata do not exist in CSV; the types of table rows in CSV come from a second call with another
+    // reply.
     .filter((format) => bytesOf(name, format) !== undefined && !(format === "csv" && /^2\.[36]/.test(name)))
     .map((format) => [name, format] as const),
 );

@@ -278,7 +278,7 @@ describe("in a notebook", () => {
     );
   });
 
-  it("says of work that failed or was given up that it stopped", () => {
+  it("says of work that failed or was abandoned that it stopped", () => {
     const { sent } = fakeTslab();
     const { tell, end } = begin();
     tell({ phase: "rows", code: "<b>", rows: 5 });
@@ -321,7 +321,7 @@ describe("in a notebook", () => {
     expect(new Set(sent.map(({ transient }) => transient.display_id)).size).toBe(2);
   });
 
-  it("does not show later cells in the display of work that was given up without an end", () => {
+  it("does not show later cells in the display of work that was abandoned without an end", () => {
     const { sent, cell } = fakeTslab();
     const lost = begin();
     lost.tell({ phase: "rows", code: "A/LOST", rows: 1 });

@@ -8,7 +8,10 @@ import type { ConnectOptions } from "../../src/client/transport/options.js";
 import { connect, type SampleService } from "../../src/connect.js";
 import { fakeTerminal } from "./terminal.js";
 
-/* The calls of the client, slowed down: each shows itself on a terminal while it runs, and leaves nothing however it ends. */
+/*
+ * The calls of the client, slowed down: each shows itself on a terminal while it runs, and leaves nothing however it
+ * ends.
+ */
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-progress-"));
 let sample: SampleService;

@@ -14,8 +14,8 @@ const decode = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#39|#96);/g, (_, name: string) => ENTITIES[name]);
 
 /**
- * Reads the strict HTML this package writes: every tag well-formed, every attribute quoted, every element closed, only the entities
- * the escaper makes. Anything else throws, so that an injected tag cannot pass as text.
+ * Reads the strict HTML this package writes: every tag well-formed, every attribute quoted, every element closed, only
+ * the entities the escaper makes. Anything else throws, so that an injected tag cannot pass as text.
  */
 export function parseHtml(html: string): HtmlElement {
   const root: HtmlElement = { name: "", attributes: new Map(), children: [] };

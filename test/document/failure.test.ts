@@ -65,7 +65,7 @@ describe("spec 7: an error is read from any body", () => {
   it.each([
     ['{"errors":["First.","Second."]}', "First.; Second."],
     ['{"errors":[{"message":"First."},{"message":"Second."}]}', "First.; Second."],
-    ['{"errors":{"ticker":["is unknown","is short"],"date":["is no date"]}}', "ticker: is unknown; is short"],
+    ['{"errors":{"ticker":["is unknown","is short"],"date":["is not a date"]}}', "ticker: is unknown; is short"],
     ['{"type":"about:blank","title":"Not found","status":404,"detail":"No such table."}', "No such table."],
     ['{"detail":"No such table."}', "No such table."],
     ['{"error":"not_found","error_description":"No such table."}', "No such table."],
@@ -260,7 +260,7 @@ describe("errors are written in the format asked for", () => {
 });
 
 describe("profiles", () => {
-  it("entries are replaced by plain values and marked as given", () => {
+  it("entries are replaced by plain values and marked as `given`", () => {
     const own = defineProfile(specification, {
       cursorParameter: "cursor",
       keyHeader: "X-Key",

@@ -3,7 +3,9 @@ import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The program of Node 24: `ARROWBOOK_NODE24`, else the npm package `node@24`, fetched once into the temporary folder. */
+/**
+ * The program of Node 24: `ARROWBOOK_NODE24`, else the npm package `node@24`, fetched once into the temporary folder.
+ */
 export function node24(): string {
   const given = process.env["ARROWBOOK_NODE24"];
   if (given !== undefined) return given;

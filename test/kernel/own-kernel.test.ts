@@ -200,7 +200,7 @@ describe("errors", () => {
   });
 
   it("let the next cells run where the front end says so", async () => {
-    const all = await Promise.all([kernel.execute("throw new Error('go on')", { stopOnError: false }), run("1")]);
+    const all = await Promise.all([kernel.execute("throw new Error('ignored')", { stopOnError: false }), run("1")]);
     expect(all.map((execution) => execution.reply.content["status"])).toEqual(["error", "ok"]);
   });
 
@@ -232,12 +232,12 @@ describe("interrupt", () => {
   });
 
   it("aborts the signal that requests beneath listen to", async () => {
-    await run("let told = 'no';");
+    await run("let seen = 'no';");
     const code = `const signal = (globalThis as any)[Symbol.for("arrowbook.signal")] as AbortSignal;
-signal.addEventListener("abort", () => { told = signal.reason.name; });
+signal.addEventListener("abort", () => { seen = signal.reason.name; });
 await new Promise(() => {});`;
     expect(await interrupted(code)).toMatchObject({ ename: "Interrupted" });
-    expect(await result("told")).toEqual({ "text/plain": "AbortError" });
+    expect(await result("seen")).toEqual({ "text/plain": "AbortError" });
   });
 });
 

@@ -6,7 +6,10 @@ import { joined, type MimeBundle } from "../../src/kernel/notebook/notebook-file
 import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
 import { needBuild } from "./build.js";
 
-/* Long work in a real kernel: one display, updated in place, ends in a line; in a headless run nothing, unless asked for. */
+/*
+ * Long work in a real kernel: one display, updated in place, ends in a line; in a headless run nothing, unless asked
+ * for.
+ */
 
 const folder = mkdtempSync(fileURLToPath(new URL("../../node_modules/.progress-", import.meta.url)));
 

@@ -7,8 +7,8 @@ import { connect } from "../../src/index.js";
 
 /*
  * Documents cannot rot: every fenced `ts` block of README and docs runs, page by page, in order, on the sample service;
- * so does every example in a docstring; every link inside the docs has its target. A block fenced as `ts no-run` is only
- * type-checked as far as its syntax goes.
+ * so does every example in a docstring; every link inside the docs has its target. A block fenced as `ts no-run` is
+ * only type-checked as far as its syntax goes.
  */
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const scratch = join(root, "test", ".docs-run");

@@ -7,9 +7,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const src = join(root, "src");
 
 /**
- * The order of imports, lowest first. `layers` orders the folders of `src`, `rooms` the folders inside one of them; `.` is the
- * folder's own files. A file may import its own room and any lower one, type imports included; rooms on one line never
- * import each other.
+ * The order of imports, lowest first. `layers` orders the folders of `src`, `rooms` the folders inside one of them; `.`
+ * is the folder's own files. A file may import its own room and any lower one, type imports included; rooms on one line
+ * never import each other.
  */
 const { layers, rooms } = JSON.parse(readFileSync(join(root, ".config/layers.json"), "utf8")) as {
   readonly layers: readonly (readonly string[])[];

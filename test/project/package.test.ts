@@ -15,8 +15,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 /*
- * What a user gets: the packed files in an empty project. The dependencies are linked from this repository's own install,
- * so that no network is needed; the package itself is the packed one.
+ * What a user gets: the packed files in an empty project. The dependencies are linked from this repository's own
+ * install, so that no network is needed; the package itself is the packed one.
  */
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -37,7 +37,7 @@ async function counting(): Promise<{ engine: Engine; pages: () => number }> {
 }
 
 describe("equal questions on equal rows", () => {
-  it("are made once, also at one time, in each format and coding; a refresh makes them anew", async () => {
+  it("are made once, also at one time, in each format and coding; a refresh makes them again", async () => {
     const data = folderOf({
       "catalog.json": { databases: [], tables: [table("t.csv")] },
       "t.csv": `ticker,date,close\n${rows}`,

@@ -23,7 +23,11 @@ export interface Landing {
 /** How a bulk file is read. */
 export type LandOptions = ReadOptions & { readonly signal?: AbortSignal };
 
-/** The archive's rows as record batches, one at a time. Throws DataError; nothing is final until the end is reached. */
+/**
+ * The archive's rows as record batches, one at a time. Nothing is final until the end is reached.
+ *
+ * @throws {DataError}
+ */
 export async function* landedBatches(landing: Landing, options: LandOptions): AsyncGenerator<RecordBatch> {
   const { zip, code, emptyText, onProgress, lent } = landing;
   const entry = await zipEntry(zip, { signal: options.signal });

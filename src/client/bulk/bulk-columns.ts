@@ -16,9 +16,9 @@ export interface BulkColumns {
 export type ColumnChooser = (firstCells: () => Promise<readonly string[]>) => BulkColumns | Promise<BulkColumns>;
 
 /**
- * Columns whose types the service declares. A cell that is one of their names makes the first line a header. A file without
- * a header is read by position, if its first line shows that it is data: every cell has its column's type, and not all of
- * those types are text.
+ * Columns whose types the service declares. A cell that is one of their names makes the first line a header. A file
+ * without a header is read by position, if its first line shows that it is data: every cell has its column's type, and
+ * not all of those types are text.
  *
  * @throws {DataError} UndeclaredColumn where the first line is neither
  */
@@ -59,8 +59,8 @@ function isData(cells: readonly string[], columns: readonly ColumnSpec[]): boole
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Columns of a database bulk file (spec 2.5): `Code`, the date column, then numbers. Where the second cell of the first line is a
- * day, there is no header line: `titles` is asked for the titles of the series that the first cell names.
+ * Columns of a database bulk file (spec 2.5): `Code`, the date column, then numbers. Where the second cell of the first
+ * line is a day, there is no header line: `titles` is asked for the titles of the series that the first cell names.
  */
 export function databaseColumns(titles: (datasetCode: string) => Promise<readonly string[]>): ColumnChooser {
   return async (firstCells) => {

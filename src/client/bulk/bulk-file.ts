@@ -116,7 +116,11 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     return shownStatus(this.code, await this.#origin.status(options.signal));
   }
 
-  /** Waits until the file can be downloaded. Throws ServiceError `ExportPending` when it takes too long. */
+  /**
+   * Waits until the file can be downloaded.
+   *
+   * @throws {ServiceError} ExportPending when it takes too long
+   */
   ready(
     options: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress | false } = {},
   ): Promise<BulkStatus> {

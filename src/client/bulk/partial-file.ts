@@ -284,7 +284,7 @@ async function syncFolder(path: string): Promise<void> {
   await handle?.close();
 }
 
-/** Throws FileError `DiskFull` when the disk of `path` has less than `bytes` free. */
+/** @throws {FileError} DiskFull when the disk of `path` has less than `bytes` free */
 export async function checkSpace(path: string, bytes: number): Promise<void> {
   const disk = await statfs(dirname(resolve(path))).catch(() => undefined);
   if (disk && disk.bavail * disk.bsize < bytes) throw noSpace(path, bytes, disk.bavail * disk.bsize);

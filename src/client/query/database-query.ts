@@ -48,8 +48,9 @@ export class DatabaseQuery {
   }
 
   /**
-   * The bulk file (spec 2.5, 4.6): `full` holds every observation of every series, `partial` the latest of each. Columns: `Code`,
-   * the date column, then the columns of the series as `Float64`. For subscribers of premium databases only.
+   * The bulk file (spec 2.5, 4.6): `full` holds every observation of every series, `partial` the latest of each.
+   * Columns: `Code`, the date column, then the columns of the series as `Float64`. For subscribers of premium databases
+   * only.
    */
   bulk<Row extends object = Record<string, Cell>>(type: DownloadType | Unlisted = "full"): BulkFile<Row> {
     const { settings } = this.#session;

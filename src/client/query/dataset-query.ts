@@ -39,8 +39,8 @@ export type ReadCall = ReadOptions & { readonly signal?: AbortSignal };
 type Echo<T> = { readonly [K in keyof T]: T[K] | undefined };
 
 /**
- * A question about one time series (spec 4.1–4.4). Immutable: every method gives a new query, and nothing is sent before
- * `frame()`, `data()`, `metadata()` or `withMetadata()`.
+ * A question about one time series (spec 4.1–4.4). Immutable: every method gives a new query, and nothing is sent
+ * before `frame()`, `data()`, `metadata()` or `withMetadata()`.
  *
  * @example
  * ```ts
@@ -70,8 +70,8 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   }
 
   /**
-   * One data column beside the dates (spec 4.2): its title exactly as the service spells it, or its number, where 0 is the date
-   * column alone. A title is looked up in the metadata when the query is sent.
+   * One data column beside the dates (spec 4.2): its title exactly as the service spells it, or its number, where 0 is
+   * the date column alone. A title is looked up in the metadata when the query is sent.
    */
   column(column: string | number): DatasetQuery<Row> {
     return this.#with({ column: typeof column === "number" ? wholeOf(column, 0, "column") : column });
@@ -115,7 +115,14 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     return this.#with({ format: formatOf(format) });
   }
 
-  /** The rows: a date column, then one `Float64` column per data column. Throws ServiceError, TransportError, DataError, InputError. */
+  /**
+   * The rows: a date column, then one `Float64` column per data column.
+   *
+   * @throws {ServiceError}
+   * @throws {TransportError}
+   * @throws {DataError}
+   * @throws {InputError}
+   */
   async frame(options: ReadCall = {}): Promise<Frame<Row>> {
     checkReadOptions(options, "frame()");
     return (await this.data(options)).frame;
@@ -147,7 +154,11 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     return format === "json" ? this.#memory.renew(this.#remembered, read) : read();
   }
 
-  /** Metadata and rows in one reply (spec 2.3, 4.4). Throws InputError in CSV, which cannot carry metadata. */
+  /**
+   * Metadata and rows in one reply (spec 2.3, 4.4).
+   *
+   * @throws {InputError} in CSV, which cannot carry metadata
+   */
   async withMetadata(options: ReadCall = {}): Promise<DatasetWithData & { readonly frame: Frame<Row> }> {
     checkReadOptions(options, "withMetadata()");
     if (this.#wanted.format === "csv") {

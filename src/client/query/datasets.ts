@@ -88,7 +88,10 @@ export class DatasetsQuery {
    * The series side by side: one date column, then every data column as `CODE - title`, null where a series has no such
    * day. The first failure stops the other calls; its error names the code.
    *
-   * @throws ServiceError, TransportError, DataError, InputError
+   * @throws {ServiceError}
+   * @throws {TransportError}
+   * @throws {DataError}
+   * @throws {InputError}
    */
   async frame(call: MergeCall = {}): Promise<Frame> {
     checkReadOptions(call, "frame()", ["how"]);

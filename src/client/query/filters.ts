@@ -21,7 +21,11 @@ export type Condition =
 /** Conditions by column name; all of them must hold. */
 export type Conditions<Row> = { readonly [K in keyof Row]?: Condition };
 
-/** Conditions as filters of a call. Throws InputError for a missing value and for one that cannot be part of an address. */
+/**
+ * Conditions as filters of a call.
+ *
+ * @throws {InputError} for a missing value and for one that cannot be part of an address
+ */
 export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {
   if (typeof conditions !== "object" || conditions === null || Array.isArray(conditions)) {
     throw new InputError(`where() expects an object of conditions by column; got ${shown(conditions)}.`, {
@@ -112,7 +116,7 @@ export interface KnownNames {
   readonly filters: readonly string[];
 }
 
-/** Throws InputError for a selected column, or a filtered one, that the metadata does not list (spec 4.7). */
+/** @throws {InputError} for a selected column, or a filtered one, that the metadata does not list (spec 4.7) */
 export function checkNames(
   code: string,
   known: KnownNames,

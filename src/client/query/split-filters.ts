@@ -1,9 +1,9 @@
 import type { Filter } from "../../spec/endpoints.js";
 
 /**
- * One query as several that are short enough (spec 7: too long a query is refused): the longest list of values is halved until
- * each part fits. The parts share no row, for each has other values of the same column. A query that no halving shortens enough
- * comes back as it is, for the service to answer.
+ * One query as several that are short enough (spec 7: too long a query is refused): the longest list of values is
+ * halved until each part fits. The parts share no row, for each has other values of the same column. A query that no
+ * halving shortens enough comes back as it is, for the service to answer.
  */
 export function splitFilters(
   filters: readonly Filter[],

@@ -134,9 +134,10 @@ function digestOf(rows: Rows): { bytes: number; digest: string } {
 
 /**
  * All pages in order, the next one under way while one is used; a query whose list of values is too long for one
- * address is asked in parts. Throws DataError `CursorLoop` when a cursor or a page comes again, `ColumnsChanged` when
- * the columns differ between pages, `TooManyPages`; warns when the last page may have been capped or the table was
- * refreshed meanwhile.
+ * address is asked in parts.
+ *
+ * @throws {DataError} CursorLoop when a cursor or a page comes again, ColumnsChanged when the columns differ between
+ *   pages, TooManyPages; warns when the last page may have been capped or the table was refreshed meanwhile
  */
 export async function* pagesOf(session: Session, table: TableCall, options: PageOptions): AsyncGenerator<Page> {
   const { tell, end } = follow(session.settings.onProgress);

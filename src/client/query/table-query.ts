@@ -123,8 +123,12 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   }
 
   /**
-   * All rows, through every page. Throws ServiceError, TransportError, DataError, InputError; never returns part of the
-   * rows.
+   * All rows, through every page.
+   *
+   * @throws {ServiceError}
+   * @throws {TransportError}
+   * @throws {DataError}
+   * @throws {InputError} ; never returns part of the rows
    */
   async frame(options: ReadCall = {}): Promise<Frame<Row>> {
     checkReadOptions(options, "frame()");
@@ -263,8 +267,8 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
 }
 
 /**
- * The primary key of the table (spec 2.7), requested once its first rows are there. Where the metadata cannot be read, the rows are
- * returned without a key.
+ * The primary key of the table (spec 2.7), requested once its first rows are there. Where the metadata cannot be read,
+ * the rows are returned without a key.
  */
 async function keyOf({ known, metadata }: TableCall): Promise<readonly string[]> {
   try {

@@ -7,7 +7,11 @@ import type { Rows } from "../../document/rows.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Profile } from "../../spec/profile.js";
 
-/** The rows of one reply as record batches of typed columns. Throws DataError for a cell that does not fit its type. */
+/**
+ * The rows of one reply as record batches of typed columns.
+ *
+ * @throws {DataError} for a cell that does not fit its type
+ */
 export function typedRows(
   rows: Rows,
   columns: readonly ColumnSpec[],

@@ -25,7 +25,11 @@ export function word(settings: Settings, what: string, given: string, known: rea
   return given;
 }
 
-/** A reply format. Throws InputError for any but `json`, `xml`, `csv` (spec 1). */
+/**
+ * A reply format.
+ *
+ * @throws {InputError} for any but `json`, `xml`, `csv` (spec 1)
+ */
 export function formatOf(given: string): Format {
   if ((FORMATS as readonly string[]).includes(given)) return given as Format;
   throw new InputError(`There is no format ${shown(given)}.`, {
@@ -34,7 +38,11 @@ export function formatOf(given: string): Format {
   });
 }
 
-/** A day `YYYY-MM-DD` that exists. Throws InputError. */
+/**
+ * A day `YYYY-MM-DD` that exists.
+ *
+ * @throws {InputError}
+ */
 export function dayOf(given: string, what: string): string {
   if (typeof given === "string" && parseDate(given) !== NO_DATE) return given;
   throw new InputError(`${what} is ${shown(given)}, not a day.`, {
@@ -43,7 +51,11 @@ export function dayOf(given: string, what: string): string {
   });
 }
 
-/** A whole number of at least `least`. Throws InputError. */
+/**
+ * A whole number of at least `least`.
+ *
+ * @throws {InputError}
+ */
 export function wholeOf(given: number, least: number, what: string): number {
   if (Number.isSafeInteger(given) && given >= least) return given;
   throw new InputError(`${what} is ${shown(given)}.`, {

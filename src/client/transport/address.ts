@@ -5,10 +5,11 @@ import type { Profile } from "../../spec/profile.js";
 
 /**
  * The address of a call below `base` (the specification's `{base_url}`; a trailing `/` or `/api/v3` is tolerated),
- * without a key: the sender adds that. `server/http/route` finds the same call in it. Throws an InputError for what an
- * address cannot express: codes that are empty or a dot segment, a format the endpoint does not answer in, a comma
- * inside a value of an equality filter (spec 4.7: a comma separates values), a filter column that is called like a
- * parameter.
+ * without a key: the sender adds that. `server/http/route` finds the same call in it.
+ *
+ * @throws {InputError} for what an address cannot express: codes that are empty or a dot segment, a format the endpoint
+ *   does not answer in, a comma inside a value of an equality filter (spec 4.7: a comma separates values), a filter
+ *   column that is called like a parameter
  *
  * @example
  * ```ts no-run

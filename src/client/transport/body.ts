@@ -5,7 +5,11 @@ import type { Format } from "../../spec/vocabulary.js";
 import type { Answer } from "./exchange.js";
 import { redirectText } from "./reply-failure.js";
 
-/** Reads a whole body, at most `limit` bytes. Throws TransportError when it breaks off or is larger. */
+/**
+ * Reads a whole body, at most `limit` bytes.
+ *
+ * @throws {TransportError} when it breaks off or is larger
+ */
 export async function wholeBody(answer: Answer, limit: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -87,8 +91,8 @@ const FIRST: Readonly<Record<Format | "zip", RegExp>> = {
 const HTML = /^\s*<(?:!doctype\s+html|html|head|body)\b/i;
 
 /**
- * Throws DataError `UnexpectedContent` for a body that cannot be what was asked for: a page of a proxy, a login, an
- * error page that came with status 200.
+ * @throws {DataError} UnexpectedContent for a body that cannot be what was asked for: a page of a proxy, a login, an
+ *   error page that came with status 200
  */
 export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format | "zip"): void {
   // The decoder drops a byte order mark, which may precede JSON (RFC 8259, 8.1), XML and CSV alike.

@@ -25,8 +25,10 @@ export function codingsOf(header: string | null): readonly string[] {
 }
 
 /**
- * Undoes the codings of a body, the last one first; an empty body stays empty. Throws TransportError: `UnknownEncoding` for a coding that cannot be undone,
- * `BadEncoding` for a body that is not in its coding, `TruncatedBody` for one that ends early.
+ * Undoes the codings of a body, the last one first; an empty body stays empty.
+ *
+ * @throws {TransportError} UnknownEncoding for a coding that cannot be undone, BadEncoding for a body that is not in
+ *   its coding, TruncatedBody for one that ends early
  */
 export async function* decode(
   body: AsyncIterable<Uint8Array>,

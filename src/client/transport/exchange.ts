@@ -29,7 +29,11 @@ export interface Answer {
   readonly redirectedFrom?: string;
   /** True where the key was to be sent and was not, because a redirect left the service's origin (spec 5). */
   readonly keyWithheld: boolean;
-  /** The body piece by piece. Throws TransportError when it stalls or breaks. */
+  /**
+   * The body piece by piece.
+   *
+   * @throws {TransportError} when it stalls or breaks
+   */
   chunks(): AsyncGenerator<Uint8Array>;
   /** Ends the exchange without reading on. */
   discard(): void;

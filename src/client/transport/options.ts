@@ -111,8 +111,9 @@ const NAMES: Readonly<Record<keyof ConnectOptions, true>> = {
 };
 
 /**
- * Fills in the defaults. Throws InputError for an unknown option, a missing or malformed address, a number that cannot
- * be.
+ * Fills in the defaults.
+ *
+ * @throws {InputError} for an unknown option, a missing or malformed address, a number that cannot be
  */
 export function settingsOf(options: ConnectOptions = {}): Settings {
   refuseUnknown(options, Object.keys(NAMES), "connect()");

@@ -39,7 +39,11 @@ export function telling(session: Session, onProgress: OnProgress): Session {
 
 /**
  * Sends a call and reads its whole reply. Failures that can pass are tried again: by the service's error code first, by
- * status second. Throws ServiceError, TransportError, DataError; the signal's reason on abort.
+ * status second.
+ *
+ * @throws {ServiceError}
+ * @throws {TransportError}
+ * @throws {DataError} ; the signal's reason on abort
  */
 export async function request(session: Session, call: Call, format: Format, signal?: AbortSignal): Promise<Reply> {
   const { settings } = session;

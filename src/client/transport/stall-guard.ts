@@ -3,7 +3,9 @@ import { after, type Timer } from "./timer.js";
 /** Fewer bytes than this in an idle span count as none: a trickle is a stall. */
 const TRICKLE = 1024;
 
-/** Reports a body that stops arriving. Only time spent waiting for it counts, not time in which its consumer is busy. */
+/**
+ * Reports a body that stops arriving. Only time spent waiting for it counts, not time in which its consumer is busy.
+ */
 export interface StallGuard {
   /** Bytes came in. */
   arrived(bytes: number): void;

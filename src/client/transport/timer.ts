@@ -6,7 +6,10 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Calls `run` after `ms` milliseconds, however many they are; never where `ms` is infinite. Keeps the process alive until then. */
+/**
+ * Calls `run` after `ms` milliseconds, however many they are; never where `ms` is infinite. Keeps the process alive
+ * until then.
+ */
 export function after(ms: number, run: () => void): Timer {
   let timer: NodeJS.Timeout;
   const wait = (left: number): void => {

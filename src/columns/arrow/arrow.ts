@@ -1,6 +1,6 @@
 /**
- * Everything the package uses of the Arrow library. Record batches are made by `recordBatch` alone: Arrow's own constructor mixes up
- * columns of the same name, so that `RecordBatch` is exported as a type only.
+ * Everything the package uses of the Arrow library. Record batches are made by `recordBatch` alone: Arrow's own
+ * constructor mixes up columns of the same name, so that `RecordBatch` is exported as a type only.
  */
 
 export type { RecordBatch } from "apache-arrow";

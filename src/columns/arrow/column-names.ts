@@ -9,7 +9,8 @@ export function namesOf(table: Table): string[] {
 
 /**
  * Position of a column by exact name, or by position itself.
- * @throws InputError `UnknownColumn` with the nearest names; `AmbiguousColumn` where several columns bear the name.
+ *
+ * @throws {InputError} UnknownColumn with the nearest names; AmbiguousColumn where several columns bear the name
  */
 export function columnIndex(table: Table, column: string | number): number {
   const names = namesOf(table);

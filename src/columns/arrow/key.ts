@@ -4,8 +4,9 @@ import { type Field, Schema } from "./arrow.js";
 export const KEY = "arrowbook.key";
 
 /**
- * The names of the columns whose values together identify a row, in order; none where the metadata names no key, or names columns that
- * the schema does not have exactly once (other programs drop and rename columns and keep the metadata).
+ * The names of the columns whose values together identify a row, in order; none where the metadata names no key, or
+ * names columns that the schema does not have exactly once (other programs drop and rename columns and keep the
+ * metadata).
  */
 export function keyOf(schema: Schema): readonly string[] {
   const noted = schema.metadata.get(KEY);
@@ -33,7 +34,10 @@ export function withKey(schema: Schema, key: readonly string[]): Schema {
   return new Schema(schema.fields as Field[], metadata);
 }
 
-/** A schema of other fields with the metadata of `from`; with its key unless a key column is gone or its position is in `overwritten`. */
+/**
+ * A schema of other fields with the metadata of `from`; with its key unless a key column is gone or its position is in
+ * `overwritten`.
+ */
 export function schemaLike(from: Schema, fields: readonly Field[], overwritten: Iterable<number> = []): Schema {
   const schema = new Schema([...fields], from.metadata);
   if (!from.metadata.has(KEY)) return schema;

@@ -119,7 +119,7 @@ const WORDS = {
   text: ["auto", "dictionary", "utf8"],
 } as const;
 
-/** Throws InputError for an unknown option of a read (`also` names further ones), or an unknown option value. */
+/** @throws {InputError} for an unknown option of a read (`also` names further ones), or an unknown option value */
 export function checkReadOptions(options: object | undefined, where: string, also: readonly string[] = []): void {
   refuseUnknown(options, [...READ, ...also], where);
   checkWords(options, WORDS);
@@ -137,8 +137,8 @@ export function checkCsvOptions(options: CsvOptions, where: string, also: readon
 }
 
 /**
- * Throws InputError for a key that is not a list of different names, and for a name that is not among `columns` where
- * these are known.
+ * @throws {InputError} for a key that is not a list of different names, and for a name that is not among `columns`
+ *   where these are known
  */
 export function checkKey(key: unknown, columns: readonly ColumnSpec[] | undefined, where: string): void {
   if (key === undefined) return;
@@ -159,7 +159,7 @@ export function checkKey(key: unknown, columns: readonly ColumnSpec[] | undefine
   });
 }
 
-/** Throws InputError for an unknown value of `header`, `emptyText` or `lenient`. */
+/** @throws {InputError} for an unknown value of `header`, `emptyText` or `lenient` */
 export function checkCsvDialect(options: Pick<CsvOptions, "header" | "emptyText" | "lenient">, where: string): void {
   const { header, emptyText, lenient } = options;
   checkWords({ emptyText }, { emptyText: ["quoted", "null"] });
@@ -167,7 +167,7 @@ export function checkCsvDialect(options: Pick<CsvOptions, "header" | "emptyText"
   refuseUnknown(lenient, LENIENT, `${where} lenient`);
 }
 
-/** Throws InputError `BadArgument` for anything but an array of `{ name, type }`. */
+/** @throws {InputError} BadArgument for anything but an array of `{ name, type }` */
 export function checkColumns(columns: unknown, where: string): void {
   const isSpec = (column: Partial<ColumnSpec> | null): boolean =>
     typeof column?.name === "string" && typeof column.type === "string";

@@ -14,8 +14,9 @@ export function fieldOf(column: ColumnSpec, options: Pick<ReadOptions, "decimals
 }
 
 /**
- * The Arrow schema of columns as the service declares them (spec 2.6); the service type rides in the metadata of each field
- * under `arrowbook.type`, the key in that of the schema ({@link withKey}). An unknown type is text (its reader warns once).
+ * The Arrow schema of columns as the service declares them (spec 2.6); the service type rides in the metadata of each
+ * field under `arrowbook.type`, the key in that of the schema ({@link withKey}). An unknown type is text (its reader
+ * warns once).
  */
 export function schemaOf(
   columns: readonly ColumnSpec[],
@@ -34,7 +35,10 @@ export function withTypes(schema: Schema, types: readonly (DataType | undefined)
   return new Schema(fields, schema.metadata);
 }
 
-/** The service's column list of a schema: from the metadata, or for a foreign schema the nearest service type of each Arrow type. */
+/**
+ * The service's column list of a schema: from the metadata, or for a foreign schema the nearest service type of each
+ * Arrow type.
+ */
 export function columnsOf(schema: Schema): ColumnSpec[] {
   return schema.fields.map((field) => ({ name: field.name, type: serviceTypeOf(field) }));
 }

@@ -5,10 +5,10 @@ import { typeName } from "./schema.js";
 import type { Cell } from "./typed-readers.js";
 
 /**
- * A column as doubles, null as NaN: decimals by their nearest double, dates and timestamps in milliseconds since 1970-01-01 UTC,
- * booleans as 0 and 1.
+ * A column as doubles, null as NaN: decimals by their nearest double, dates and timestamps in milliseconds since
+ * 1970-01-01 UTC, booleans as 0 and 1.
  *
- * @throws InputError for a text column
+ * @throws {InputError} for a text column
  */
 export function vectorToNumbers(vector: Vector): Float64Array {
   const out = new Float64Array(vector.length);
@@ -26,7 +26,10 @@ export function vectorToNumbers(vector: Vector): Float64Array {
   return out;
 }
 
-/** A column as exact texts, null as null: decimals with exactly their scale's digits, dates `YYYY-MM-DD`, timestamps ISO 8601. */
+/**
+ * A column as exact texts, null as null: decimals with exactly their scale's digits, dates `YYYY-MM-DD`, timestamps ISO
+ * 8601.
+ */
 export function vectorToStrings(vector: Vector): (string | null)[] {
   const out = new Array<string | null>(vector.length);
   let at = 0;
@@ -38,9 +41,10 @@ export function vectorToStrings(vector: Vector): (string | null)[] {
 }
 
 /**
- * A column as exact integers, null as null: decimals unscaled (12.50 of scale 2 is 1250n), dates as days, timestamps in their unit.
+ * A column as exact integers, null as null: decimals unscaled (12.50 of scale 2 is 1250n), dates as days, timestamps in
+ * their unit.
  *
- * @throws InputError for text, booleans and doubles
+ * @throws {InputError} for text, booleans and doubles
  */
 export function vectorToBigInts(vector: Vector): (bigint | null)[] {
   const out = new Array<bigint | null>(vector.length);
@@ -56,7 +60,7 @@ export function vectorToBigInts(vector: Vector): (bigint | null)[] {
 /**
  * A column of dates or timestamps as `Date`, null as null; a date is its midnight in UTC.
  *
- * @throws InputError for any other type
+ * @throws {InputError} for any other type
  */
 export function vectorToDates(vector: Vector): (Date | null)[] {
   const out = new Array<Date | null>(vector.length);
@@ -104,8 +108,8 @@ function readerOf(vector: Vector): VectorReader {
 }
 
 /**
- * One cell: text as string, dates `YYYY-MM-DD`, timestamps ISO 8601, decimals and doubles as the nearest number, integers as number
- * when safe and else bigint, booleans, null. A row outside the column is null.
+ * One cell: text as string, dates `YYYY-MM-DD`, timestamps ISO 8601, decimals and doubles as the nearest number,
+ * integers as number when safe and else bigint, booleans, null. A row outside the column is null.
  */
 export function cellAt(vector: Vector, i: number): Cell {
   if (!(i >= 0 && i < vector.length)) return null;

@@ -38,7 +38,7 @@ export class CellPolicy {
   /**
    * Reads `start` to `end` of `b` as a cell; `offset` is its position in the reply or file.
    *
-   * @throws DataError naming row, column, value and byte offset, unless the options say otherwise
+   * @throws {DataError} naming row, column, value and byte offset, unless the options say otherwise
    */
   write(column: ColumnBuilder, row: number, b: Uint8Array, start: number, end: number, offset: number): void {
     const outcome = column.write(column, row, b, start, end, this.round);

@@ -48,7 +48,10 @@ export function textModes(schema: Schema | undefined): (TextMode | undefined)[] 
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Puts Arrow around finished buffers, batch after batch of one reader: one schema, and dictionaries that are shared while they do not grow. */
+/**
+ * Puts Arrow around finished buffers, batch after batch of one reader: one schema, and dictionaries that are shared
+ * while they do not grow.
+ */
 export class BatchMaker {
   private decided: Schema | undefined;
   private readonly dictionaries: (Vector | undefined)[] = [];
@@ -80,7 +83,10 @@ export class BatchMaker {
     return recordBatch(schema, children, raw.rows);
   }
 
-  /** A table of all batches of a reader that has come to its end, so that all of them share the last state of each dictionary. */
+  /**
+   * A table of all batches of a reader that has come to its end, so that all of them share the last state of each
+   * dictionary.
+   */
   table(raws: readonly RawBatch[]): Table {
     if (raws.length === 0) return new Table(this.schema());
     const schema = this.schema(raws[0]);
@@ -91,8 +97,8 @@ export class BatchMaker {
   }
 
   /**
-   * Not by `makeData`: the shape of its options would be new to the engine after each garbage collection, and making shapes calls for the
-   * next collection (docs/decisions.md).
+   * Not by `makeData`: the shape of its options would be new to the engine after each garbage collection, and making
+   * shapes calls for the next collection (docs/decisions.md).
    */
   private data(column: RawColumn, type: DataType, length: number, i: number): Data {
     const { buffer, nullCount, validity = NO_BYTES, words, floats, bytes, dictionary } = column;

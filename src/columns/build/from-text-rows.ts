@@ -10,7 +10,7 @@ import { type RowSource, rowBatches } from "./row-batches.js";
  * Rows of text cells as record batches: null is null, text is read by its column's type exactly as the bytes of CSV and
  * JSON are. There is at least one batch.
  *
- * @throws DataError naming row, column and value; the offset is 0
+ * @throws {DataError} naming row, column and value; the offset is 0
  */
 export function* textBatches(
   rows: Iterable<readonly (string | null)[]>,

@@ -33,7 +33,10 @@ const LONG_ROW = 65_536;
 /** Bytes at hand, and rows of a batch, from which on blocks pay. */
 const BLOCKS_LEAST = 16_384;
 const BLOCKS_ROWS = 256;
-/** Rows read one by one after one that is not plain, so that many such rows do not have whole blocks read without effect. */
+/**
+ * Rows read one by one after one that is not plain, so that many such rows do not have whole blocks read without
+ * effect.
+ */
 const REST_ROWS = 64;
 
 /** Where a parser starts when it does not start at the start of a file. */
@@ -46,8 +49,8 @@ export interface CsvStart {
 }
 
 /**
- * CSV bytes in, columns out: {@link CsvParser.feed} takes chunks cut anywhere, {@link CsvParser.take} gives the batches that are full.
- * It does not depend on Arrow, so that worker threads load none of it.
+ * CSV bytes in, columns out: {@link CsvParser.feed} takes chunks cut anywhere, {@link CsvParser.take} gives the batches
+ * that are full. It does not depend on Arrow, so that worker threads load none of it.
  */
 export class CsvParser {
   /** One builder a declared column, in their order. */
@@ -148,10 +151,10 @@ export class CsvParser {
   }
 
   /**
-   * The next batch: full, or after {@link CsvParser.finish} the rest (without rows only when there is no batch before it);
-   * undefined when more bytes are needed, and at the end.
+   * The next batch: full, or after {@link CsvParser.finish} the rest (without rows only when there is no batch before
+   * it); undefined when more bytes are needed, and at the end.
    *
-   * @throws DataError naming the row, the column where there is one, and the byte offset
+   * @throws {DataError} naming the row, the column where there is one, and the byte offset
    */
   take(): RawBatch | undefined {
     try {

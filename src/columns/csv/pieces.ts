@@ -8,7 +8,7 @@ const PIECE = 1_048_576;
 /**
  * The batches of CSV chunks, cut anywhere, as finished buffers; at least one, without rows when there are none.
  *
- * @throws DataError as {@link CsvParser.take}; the reason of `signal` when it is aborted
+ * @throws {DataError} as {@link CsvParser.take}; the reason of `signal` when it is aborted
  */
 export async function* rawBatches(
   parser: CsvParser,

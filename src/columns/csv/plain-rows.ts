@@ -10,8 +10,8 @@ import { readQuotedText, readText } from "./plain-text.js";
 export const PADDING = 64;
 
 /**
- * The cell at `p` when it is not what was expected: empty, in quotes or not, or of a type without a fast reader. The position after it, or
- * -1 where the grammar must decide.
+ * The cell at `p` when it is not what was expected: empty, in quotes or not, or of a type without a fast reader. The
+ * position after it, or -1 where the grammar must decide.
  */
 export function readCsvCell(b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number): number {
   const c = b[p];
@@ -26,7 +26,10 @@ export function readCsvCell(b: Uint8Array, p: number, end: number, field: Column
   return readField(b, p, end, field, row, false);
 }
 
-/** Reads rows while they are plain (cells up to a comma, the last up to LF or CRLF) and room is left; it stops before the first row that is not. */
+/**
+ * Reads rows while they are plain (cells up to a comma, the last up to LF or CRLF) and room is left; it stops before
+ * the first row that is not.
+ */
 export function readPlainRows(cursor: RowCursor, fields: readonly ColumnBuilder[]): void {
   const { b, end, fastEnd, capacity } = cursor;
   const width = fields.length;
@@ -51,7 +54,10 @@ export function readPlainRows(cursor: RowCursor, fields: readonly ColumnBuilder[
   cursor.row = row;
 }
 
-/** The cell at `p`, by the column's fast reader where it can: the position after it (and before a closing quote), or -1 where it is unusual. */
+/**
+ * The cell at `p`, by the column's fast reader where it can: the position after it (and before a closing quote), or -1
+ * where it is unusual.
+ */
 function readField(b: Uint8Array, p: number, end: number, field: ColumnBuilder, row: number, quoted: boolean): number {
   if (field.reader === TEXT) return quoted ? readQuotedText(b, p, end, field, row) : readText(b, p, end, field, row);
   const fast = readFast(b, p, field, row);

@@ -6,7 +6,8 @@ import { HASH_PRIME, HASH_SEED } from "../build/dictionary.js";
 /**
  * Reads the unquoted text at `p` into a row, up to a comma or line break.
  *
- * @returns the position of the comma or line break, or -1 for anything unusual: no text, a quote in it, bad UTF-8, the end of the bytes
+ * @returns the position of the comma or line break, or -1 for anything unusual: no text, a quote in it, bad UTF-8, the
+ *   end of the bytes
  */
 export function readText(b: Uint8Array, p: number, end: number, column: ColumnBuilder, row: number): number {
   if (column.mode === "utf8") return readUtf8(b, p, end, column, row);

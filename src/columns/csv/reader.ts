@@ -9,7 +9,7 @@ import { fullBatches, lastBatches, rawBatches } from "./pieces.js";
  * CSV chunks, cut anywhere, as record batches of `batchRows` rows, one at a time (spec 2.6, 4.9).
  * There is at least one batch, without rows when there are none.
  *
- * @throws DataError naming row, column, value and byte offset for whatever does not fit (see {@link CsvOptions})
+ * @throws {DataError} naming row, column, value and byte offset for whatever does not fit (see {@link CsvOptions})
  */
 export async function* csvBatches(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -23,7 +23,7 @@ export async function* csvBatches(
 /**
  * CSV text as a table, on the calling thread.
  *
- * @throws DataError naming row, column, value and byte offset for whatever does not fit (see {@link CsvOptions})
+ * @throws {DataError} naming row, column, value and byte offset for whatever does not fit (see {@link CsvOptions})
  */
 export function csvTable(bytes: Uint8Array, options: CsvOptions): Table {
   const { parser, maker } = csvReader(options);

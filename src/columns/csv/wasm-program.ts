@@ -56,7 +56,11 @@ export const AS_FLOAT = 2;
 
 let compiled: WebAssembly.Module | null | undefined;
 
-/** An instance of the program with memory of its own; undefined where WebAssembly is missing or forbidden. Throws RangeError without memory. */
+/**
+ * An instance of the program with memory of its own; undefined where WebAssembly is missing or forbidden.
+ *
+ * @throws {RangeError} without memory
+ */
 export function csvProgram(): CsvProgram | undefined {
   if (compiled === undefined) compiled = compiledModule(binary);
   return compiled === null ? undefined : (new WebAssembly.Instance(compiled).exports as unknown as CsvProgram);

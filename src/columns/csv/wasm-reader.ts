@@ -17,7 +17,10 @@ const BLOCK_ROWS = 1_024;
 const BLOCK_CELLS = 32_768;
 /** Cell ends that the program may write behind those of a block. */
 const MORE_ENDS = 66;
-/** Texts of a column whose numbers are known without asking the dictionary: at first, at most, and at most of all columns together. */
+/**
+ * Texts of a column whose numbers are known without asking the dictionary: at first, at most, and at most of all
+ * columns together.
+ */
 const FIRST_KNOWN = 256;
 const MOST_KNOWN = 32_768;
 const ALL_KNOWN = 262_144;
@@ -39,16 +42,20 @@ interface Column {
   readonly values: Int32Array | Float64Array;
   /** For numbers: address of the table of factors. */
   readonly table: number;
-  /** For text: address of the texts whose numbers are known, how many there is room for, and the dictionary that numbered them. */
+  /**
+   * For text: address of the texts whose numbers are known, how many there is room for, and the dictionary that
+   * numbered them.
+   */
   readonly slots: number;
   known: number;
   dictionary?: TextDictionary;
 }
 
 /**
- * Reads plain rows of CSV by blocks, in WebAssembly: first where all cells end, then column by column, sixteen bytes at a time.
- * What the program leaves (unusual cells, types it has no reader for) is read one by one by {@link readCsvCell}; the first row that is
- * not plain ends the block. The rows it reads are those that {@link readPlainRows} or the grammar would read (docs/decisions.md).
+ * Reads plain rows of CSV by blocks, in WebAssembly: first where all cells end, then column by column, sixteen bytes at
+ * a time. What the program leaves (unusual cells, types it has no reader for) is read one by one by
+ * {@link readCsvCell}; the first row that is not plain ends the block. The rows it reads are those that
+ * {@link readPlainRows} or the grammar would read (docs/decisions.md).
  *
  * Addresses are byte offsets in the program's memory.
  */
@@ -73,7 +80,10 @@ export class CsvBlocks {
     this.input = this.reserve(this.inputAt + INPUT + MARGIN);
   }
 
-  /** A reader of blocks, to be returned by {@link CsvBlocks.release}; undefined where WebAssembly may not run or gets no memory. */
+  /**
+   * A reader of blocks, to be returned by {@link CsvBlocks.release}; undefined where WebAssembly may not run or gets no
+   * memory.
+   */
   static take(): CsvBlocks | undefined {
     const free = idle.pop();
     if (free !== undefined) return free;
@@ -211,8 +221,8 @@ export class CsvBlocks {
   }
 
   /**
-   * Asks the dictionary for the numbers of the texts that the program has numbered from `next` on, and reads the odd cells: all in the order
-   * of the rows, so that texts are numbered as they first appear.
+   * Asks the dictionary for the numbers of the texts that the program has numbered from `next` on, and reads the odd
+   * cells: all in the order of the rows, so that texts are numbered as they first appear.
    */
   private addTexts(
     column: Column,
@@ -256,7 +266,9 @@ export class CsvBlocks {
     return (this.notesAt >> 2) + i * this.program.NOTE_WORDS.value;
   }
 
-  /** Puts the dictionary's numbers in place of those the program gave from `next` on, in `rows` values and in the slots. */
+  /**
+   * Puts the dictionary's numbers in place of those the program gave from `next` on, in `rows` values and in the slots.
+   */
   private renumber({ values }: Column, rows: number, next: number, numbers: Int32Array): void {
     if (numbers.every((number, i) => number === next + i)) return;
     for (let row = 0; row < rows; row++) if (values[row] >= next) values[row] = numbers[values[row] - next];
@@ -284,7 +296,11 @@ export class CsvBlocks {
     return read;
   }
 
-  /** Divides the memory among the columns. Throws RangeError without memory. */
+  /**
+   * Divides the memory among the columns.
+   *
+   * @throws {RangeError} without memory
+   */
   private layOut(fields: readonly ColumnBuilder[]): true {
     const { SLOT_BYTES, NOTE_WORDS, memory } = this.program;
     const rows = Math.max(1, Math.min(BLOCK_ROWS, Math.floor(BLOCK_CELLS / fields.length)));
@@ -324,7 +340,11 @@ export class CsvBlocks {
     return true;
   }
 
-  /** Makes the memory at least `length` bytes long; the input in it. Throws RangeError without memory. */
+  /**
+   * Makes the memory at least `length` bytes long; the input in it.
+   *
+   * @throws {RangeError} without memory
+   */
   private reserve(length: number): Uint8Array {
     const { memory } = this.program;
     const missing = Math.ceil((length - memory.buffer.byteLength) / PAGE);

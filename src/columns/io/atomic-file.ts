@@ -21,7 +21,7 @@ export interface OnWritten {
  * Writes a file under another name beside it, which becomes its name when all is on the disk: a reader never sees half
  * of it, and an older file stays until then. Folders that are missing are made.
  *
- * @throws FileError when the file system refuses; whatever `write` throws
+ * @throws {FileError} when the file system refuses; whatever `write` throws
  */
 export async function atomicFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
   const part = tempName(path, "file");

@@ -6,7 +6,8 @@ import type { OnBytes } from "../arrow/read-options.js";
 const BLOCK = 1_048_576;
 
 /**
- * The bytes of a file in blocks of 1 MB; the next block is read ahead. A block is valid until the next one is requested.
+ * The bytes of a file in blocks of 1 MB; the next block is read ahead. A block is valid until the next one is
+ * requested.
  *
  * @throws {FileError} FileNotFound, AccessDenied, NotAFile … when the file cannot be read
  */

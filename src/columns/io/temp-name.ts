@@ -22,8 +22,8 @@ export interface TempName {
 export const HOST = crc32(hostname()).toString(16).padStart(8, "0");
 
 /**
- * A temporary name beside `target` that no other process and no other call makes: `data.csv.<machine>-<process>-<random>.tmp`. The
- * only place that builds such names; {@link parseTempName} reads them.
+ * A temporary name beside `target` that no other process and no other call makes:
+ * `data.csv.<machine>-<process>-<random>.tmp`. The only place that builds such names; {@link parseTempName} reads them.
  */
 export function tempName(target: string, kind: TempKind): string {
   return `${target}.${HOST}-${process.pid}-${randomBytes(4).toString("hex")}.${ENDINGS[kind]}`;

@@ -22,7 +22,7 @@ import { writable } from "./writable.js";
  * every text column gets one dictionary, held in memory beside one batch. The file appears under its name when it is
  * complete.
  *
- * @throws FileError when it cannot be written; whatever the batches throw
+ * @throws {FileError} when it cannot be written; whatever the batches throw
  */
 export async function writeArrowFile(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,

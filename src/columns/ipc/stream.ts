@@ -139,7 +139,7 @@ export interface ArrowStreamOptions extends OnWritten {
 /**
  * Writes batches as an Arrow IPC stream, one in memory at a time. The file appears under its name when it is complete.
  *
- * @throws FileError when it cannot be written; whatever the batches throw
+ * @throws {FileError} when it cannot be written; whatever the batches throw
  */
 export async function writeArrowStream(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,

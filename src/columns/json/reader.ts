@@ -11,7 +11,7 @@ import { JsonRowsParser } from "./parser.js";
  * array of rows and `end` the offset after its `]`. Numbers keep every digit; text is read as its column's type, so
  * numbers in quotes are numbers. There is at least one batch.
  *
- * @throws DataError naming row, column, value and byte offset
+ * @throws {DataError} naming row, column, value and byte offset
  */
 export function jsonRowsBatches(
   bytes: Uint8Array,

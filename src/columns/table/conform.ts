@@ -20,10 +20,10 @@ import { hashText, TextDictionary } from "../build/dictionary.js";
 import { noBatches } from "../io/atomic-file.js";
 
 /**
- * One table of batches that were read separately, such as the pages of a table: every column takes its type from the schema (by
- * default the first batch's), and all chunks of a text column share one dictionary.
+ * One table of batches that were read separately, such as the pages of a table: every column takes its type from the
+ * schema (by default the first batch's), and all chunks of a text column share one dictionary.
  *
- * @throws DataError when a batch has other columns
+ * @throws {DataError} when a batch has other columns
  */
 export function tableOf(batches: readonly RecordBatch[], schema?: Schema): Table {
   const target = schema ?? batches[0]?.schema;
@@ -33,9 +33,10 @@ export function tableOf(batches: readonly RecordBatch[], schema?: Schema): Table
 }
 
 /**
- * The same rows under a schema of the same names and types: text changes between dictionary and Utf8 where the schema says so.
+ * The same rows under a schema of the same names and types: text changes between dictionary and Utf8 where the schema
+ * says so.
  *
- * @throws DataError when names or types differ
+ * @throws {DataError} when names or types differ
  */
 export function conform(batch: RecordBatch, schema: Schema): RecordBatch {
   if (batch.schema === schema) return batch;
@@ -123,7 +124,9 @@ function vectorOf({ size, offsets, bytes, byteLength }: TextDictionary): Vector 
   return makeVector(makeData({ type: new Utf8(), length: size, nullCount: 0, valueOffsets, data }));
 }
 
-/** Batches whose text columns point into one dictionary each, so that every Arrow reader and the file format take them. */
+/**
+ * Batches whose text columns point into one dictionary each, so that every Arrow reader and the file format take them.
+ */
 export function shareDictionaries(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
   const columns = schema.fields.map((field, i) => {
     const chunks = batches.map((batch) => batch.data.children[i]);

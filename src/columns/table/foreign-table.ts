@@ -40,8 +40,8 @@ import { checkForeign } from "./check-foreign.js";
  * without copying data: tables of another copy (CommonJS beside ESM, another version) look right and read wrong.
  * Offsets, dictionary indices, views and unions of what this package did not make are checked.
  *
- * @throws InputError for a value that is not an Arrow table, for unequal column lengths, and for dictionary indices out
- *   of range
+ * @throws {InputError} for a value that is not an Arrow table, for unequal column lengths, and for dictionary indices
+ *   out of range
  */
 export function adopt(given: unknown): Table {
   const table = tableIn(given);

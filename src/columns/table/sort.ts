@@ -9,10 +9,11 @@ export interface SortKey {
 }
 
 /**
- * The positions of the rows in sorted order: stable, keys in order of weight, nulls last in both directions and `NaN` just
- * before them. Numbers, decimals and dates compare exactly, text by code point.
+ * The positions of the rows in sorted order: stable, keys in order of weight, nulls last in both directions and `NaN`
+ * just before them. Numbers, decimals and dates compare exactly, text by code point.
  *
- * Every key becomes unsigned 32-bit integers that sort as the values do; then a radix sort runs from the least significant to the most.
+ * Every key becomes unsigned 32-bit integers that sort as the values do; then a radix sort runs from the least
+ * significant to the most.
  */
 export function sortedRows(table: Table, keys: readonly SortKey[]): Uint32Array {
   const rows = table.numRows;
@@ -32,7 +33,10 @@ export function sortedRows(table: Table, keys: readonly SortKey[]): Uint32Array 
   return sorted.order;
 }
 
-/** The order so far, and the key integers of the rows in that order: carried along, so that every pass reads memory in sequence. */
+/**
+ * The order so far, and the key integers of the rows in that order: carried along, so that every pass reads memory in
+ * sequence.
+ */
 interface Sorted {
   readonly order: Uint32Array;
   readonly spare: Uint32Array;
@@ -43,7 +47,9 @@ interface Sorted {
 /** Below this many rows, passes of 8 bits are cheaper than passes of 11, whose buckets still fit the fastest cache. */
 const SMALL = 4_096;
 
-/** Sorts the rows by one 32-bit integer of the key, stable: a pass for each group of bits in which the integers differ. */
+/**
+ * Sorts the rows by one 32-bit integer of the key, stable: a pass for each group of bits in which the integers differ.
+ */
 function sortByWord(words: Uint32Array, sorted: Sorted): Sorted {
   let differs = 0;
   for (let i = 1; i < words.length; i++) differs |= words[i] ^ words[0];
@@ -79,7 +85,9 @@ function radixPass(
   }
 }
 
-/** The 32-bit integers of one key, least significant first; the last one puts `NaN` and nulls behind everything else. */
+/**
+ * The 32-bit integers of one key, least significant first; the last one puts `NaN` and nulls behind everything else.
+ */
 function sortWords(vector: Vector, descending: boolean): Uint32Array[] {
   const words = valueWords(vector);
   const last = new Uint32Array(vector.length);
@@ -113,7 +121,10 @@ function valueWords(vector: Vector): Uint32Array[] {
   return [rankWords(vector)];
 }
 
-/** Copies the 32-bit parts of every chunk, `words` for each value, into one array for each part, least significant first. */
+/**
+ * Copies the 32-bit parts of every chunk, `words` for each value, into one array for each part, least significant
+ * first.
+ */
 function splitWords(vector: Vector, words: number): Uint32Array[] {
   const out = Array.from({ length: words }, () => new Uint32Array(vector.length));
   let at = 0;
@@ -175,7 +186,10 @@ function doubleWords(vector: Vector): Uint32Array[] {
   return [low, high];
 }
 
-/** Text, booleans and whatever else has an order of its own: each distinct value's place among the sorted distinct values. */
+/**
+ * Text, booleans and whatever else has an order of its own: each distinct value's place among the sorted distinct
+ * values.
+ */
 function rankWords(vector: Vector): Uint32Array {
   const word = new Uint32Array(vector.length);
   const places = new Map<Cell, number>();

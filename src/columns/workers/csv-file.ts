@@ -48,7 +48,7 @@ async function gzipTable(source: string | Uint8Array, file: GzipFile, options: C
  * Writes batches as a CSV file with a header line: null as nothing, empty text as `""`, every value in the exact text
  * that reads back. The file appears under its name when it is complete.
  *
- * @throws FileError when it cannot be written; whatever the batches throw
+ * @throws {FileError} when it cannot be written; whatever the batches throw
  */
 export async function writeCsv(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,

@@ -10,7 +10,7 @@ const CHUNKS = 3;
  * requested. What stops the thread, an error in the file included, is met again by the caller's thread: it inflates by
  * `chunks`, from the start, what is still due.
  *
- * @throws whatever `chunks` throws; the reason of `signal` when it is aborted
+ * @throws {Error} what `chunks` throws; the reason of `signal` when it is aborted
  */
 export async function* inflatedAhead(
   task: InflateTask,

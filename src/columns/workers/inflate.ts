@@ -20,7 +20,10 @@ export interface InflateOrder {
 }
 
 /**
- * Inflates and checks a file, chunk by chunk, as the chunks are read on the other side. Throws DataError, FileError.
+ * Inflates and checks a file, chunk by chunk, as the chunks are read on the other side.
+ *
+ * @throws {DataError}
+ * @throws {FileError}
  */
 export async function inflateTo({ task, to, chunks }: InflateOrder): Promise<void> {
   const free: ArrayBuffer[] = [];

@@ -19,7 +19,7 @@ interface ThreadOptions {
 /**
  * The batches of a compressed CSV file: one worker thread inflates and checks it, one parses.
  *
- * @throws ThreadFailure, whose reason shows when the caller reads the same; the reason of `signal` when it is aborted
+ * @throws {ThreadFailure} whose reason shows when the caller reads the same; the reason of `signal` when it is aborted
  */
 export async function* pipedBatches(
   file: InflateTask,

@@ -11,7 +11,10 @@ const AHEAD = 2;
 export interface ZipCsvOptions extends PackedOptions, ZipOptions {}
 
 /**
- * The one CSV file of a zip archive (spec 2.5, 4.9) as a table, CRC-32 and sizes checked. Throws DataError, FileError.
+ * The one CSV file of a zip archive (spec 2.5, 4.9) as a table, CRC-32 and sizes checked.
+ *
+ * @throws {DataError}
+ * @throws {FileError}
  */
 export async function zipTable(source: ZipSource, options: ZipCsvOptions): Promise<Table> {
   const entry = await zipEntry(source, options);
@@ -26,7 +29,8 @@ export async function zipTable(source: ZipSource, options: ZipCsvOptions): Promi
  * The CSV file of an archive as record batches, one at a time. Nothing is final until the end is reached: sizes and
  * CRC-32 are checked last.
  *
- * @throws DataError, FileError
+ * @throws {DataError}
+ * @throws {FileError}
  */
 export async function* zipBatches(
   source: ZipSource,

@@ -16,7 +16,7 @@ import { DATE, TEXT } from "../build/types.js";
  * The rows of an XML reply as record batches, straight from its bytes (spec 1, 2.6); cells are read by their column's
  * type exactly as those of CSV and JSON are. There is at least one batch.
  *
- * @throws DataError naming row, column, value and byte offset
+ * @throws {DataError} naming row, column, value and byte offset
  */
 export function xmlRowsBatches(
   rows: XMLFragment,

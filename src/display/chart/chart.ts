@@ -39,7 +39,11 @@ export class Chart {
     this.text = plainLine(plan.text) + line;
   }
 
-  /** The chart as SVG text on white. @throws InputError `MissingPackage` without vega and vega-lite 5 */
+  /**
+   * The chart as SVG text on white.
+   *
+   * @throws {InputError} MissingPackage without vega and vega-lite 5
+   */
   toSVG(): string {
     this.#svg ??= renderSvg(this.spec);
     return this.#svg;
@@ -48,7 +52,7 @@ export class Chart {
   /**
    * The chart as a PNG, by default with two pixels for each of its own.
    *
-   * @throws InputError `MissingPackage` without `@resvg/resvg-js`
+   * @throws {InputError} MissingPackage without `@resvg/resvg-js`
    */
   toPNG(options: { readonly scale?: number } = {}): Uint8Array {
     refuseUnknown(options, ["scale"], "toPNG()");
@@ -62,8 +66,10 @@ export class Chart {
 
   /**
    * Writes the chart to a file and gives its path; `.svg`, `.png` or `.json` (the specification) says how. Folders that
-   * are missing are made, and the file is whole or not there. @throws FileError where the file system refuses,
-   * InputError for another ending
+   * are missing are made, and the file is whole or not there.
+   *
+   * @throws {FileError} where the file system refuses
+   * @throws {InputError} for another ending
    */
   async save(path: string): Promise<string> {
     const content = contentFor(this, path);
@@ -93,7 +99,8 @@ function contentFor(chart: Chart, path: string): string | Uint8Array {
 
 /**
  * Draws a table. What is left out is chosen: x is the first date, y every column of numbers.
- * @throws InputError `UnknownColumn`, `UnknownValue`, `NothingToPlot`
+ *
+ * @throws {InputError} UnknownColumn, UnknownValue, NothingToPlot
  */
 export function plotTable(table: Table, options: PlotOptions = {}, source?: FrameSource): Chart {
   return new Chart(planChart(table, options, source));

@@ -28,7 +28,8 @@ const OPTIONS = ["x", "y", "color", "mark", "facet", "log", "title", "width", "h
 /**
  * Picks the columns of a chart: the named ones, and for what is left out the first date for x and the columns of
  * numbers for y.
- * @throws InputError `UnknownColumn`, `UnknownValue`, `UnknownOption`, `NothingToPlot`
+ *
+ * @throws {InputError} UnknownColumn, UnknownValue, UnknownOption, NothingToPlot
  */
 export function chooseColumns(table: Table, options: PlotOptions): Choice {
   checkPlotOptions(options);

@@ -65,7 +65,11 @@ function loadResvg(): Resvg {
   }
 }
 
-/** A Vega-Lite 5 spec as SVG text on white. @throws InputError `MissingPackage` */
+/**
+ * A Vega-Lite 5 spec as SVG text on white.
+ *
+ * @throws {InputError} MissingPackage
+ */
 export function renderSvg(spec: ChartSpec): string {
   const { vega, compile } = loadVega();
   const quiet = { warn: ignore, info: ignore, debug: ignore, error: ignore, level: () => quiet };
@@ -100,7 +104,11 @@ function withoutTooltips(spec: ChartSpec): ChartSpec {
   return { ...spec, encoding: { ...(spec["encoding"] as object), tooltip: undefined } };
 }
 
-/** SVG text as a PNG, `scale` pixels for each of its own. @throws InputError `MissingPackage` */
+/**
+ * SVG text as a PNG, `scale` pixels for each of its own.
+ *
+ * @throws {InputError} MissingPackage
+ */
 export function renderPng(svg: string, scale: number): Uint8Array {
   const { Resvg } = loadResvg();
   return pngOf(

@@ -5,7 +5,7 @@ import { openXML } from "./open.js";
  * The texts of all elements of a name, letter case ignored, that hold no other element and some text, white space
  * around it dropped.
  *
- * @throws DataError `BadXml` with the byte offset
+ * @throws {DataError} BadXml with the byte offset
  */
 export function elementTexts(bytes: Uint8Array, name: string): string[] {
   const cursor = openXML(bytes);

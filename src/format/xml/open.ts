@@ -7,7 +7,7 @@ import { xmlError } from "./not-well-formed.js";
 /**
  * The tokens of a document in UTF-8, with or without a byte order mark, after its XML declaration.
  *
- * @throws DataError `BadXml` for another encoding and a wrong declaration
+ * @throws {DataError} BadXml for another encoding and a wrong declaration
  */
 export function openXML(source: Uint8Array): XMLCursor {
   // A Buffer among plain arrays would make every loop over bytes slower.

@@ -33,7 +33,7 @@ export class XMLRows {
   /**
    * Steps to the next row; false when there are no more.
    *
-   * @throws DataError `BadXml` for text between rows
+   * @throws {DataError} BadXml for text between rows
    */
   nextRow(): boolean {
     this.row++;
@@ -45,7 +45,7 @@ export class XMLRows {
   /**
    * Steps to the next cell of the row; false after its last one.
    *
-   * @throws DataError `BadXml` for text between cells, an element inside a cell, and a null cell that holds text
+   * @throws {DataError} BadXml for text between cells, an element inside a cell, and a null cell that holds text
    */
   nextCell(): boolean {
     if (!this.nextElement()) return false;

@@ -17,7 +17,7 @@ export interface XMLElement {
  * a document type ({@link XMLCursor}); the content of elements that `isLeft` picks by their path, names from the root
  * on, is left as it is, for `XMLRows`. fast-xml-parser makes the tree of what remains.
  *
- * @throws DataError `BadXml` with the byte offset
+ * @throws {DataError} BadXml with the byte offset
  */
 export async function parseXML(
   bytes: Uint8Array,

@@ -49,7 +49,11 @@ export class Column<Value = Cell> {
     return this.vector.type;
   }
 
-  /** The value at a row, counted from 0, as `rows()` gives it. @throws InputError `OutOfRange` */
+  /**
+   * The value at a row, counted from 0, as `rows()` gives it.
+   *
+   * @throws {InputError} OutOfRange
+   */
   get(row: number): Value {
     if (!Number.isInteger(row) || row < 0 || row >= this.length) {
       throw new InputError(`Row ${shown(row)} is not in the column ${JSON.stringify(this.name)}.`, {

@@ -1,19 +1,23 @@
 import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
 
-/** Throws InputError `BadArgument` unless an object with members is passed. */
+/** @throws {InputError} BadArgument unless an object with members is passed */
 export function needObject(given: unknown, where: string, hint: string): asserts given is object {
   if (typeof given === "object" && given !== null) return;
   refuse(given, where, hint);
 }
 
-/** Throws InputError `BadArgument` unless an array is passed. */
+/** @throws {InputError} BadArgument unless an array is passed */
 export function needList(given: unknown, where: string, hint: string): asserts given is ArrayLike<unknown> {
   if (typeof given === "object" && typeof (given as { length?: unknown } | null)?.length === "number") return;
   refuse(given, where, hint);
 }
 
-/** The batches passed to `fromBatches()`. Throws InputError `BadArgument` where the schema or a batch is not one. */
+/**
+ * The batches passed to `fromBatches()`.
+ *
+ * @throws {InputError} BadArgument where the schema or a batch is not one
+ */
 export function batchesGiven(schema: Schema, batches: Iterable<RecordBatch>): RecordBatch[] {
   const hint = "Pass the schema of an Arrow table and an array of record batches.";
   const isIterable =
@@ -25,23 +29,23 @@ export function batchesGiven(schema: Schema, batches: Iterable<RecordBatch>): Re
   return all;
 }
 
-/** Throws InputError `BadArgument` unless bytes are passed. */
+/** @throws {InputError} BadArgument unless bytes are passed */
 export function needBytes(given: unknown, where: string, hint: string): asserts given is Uint8Array {
   if (!(given instanceof Uint8Array)) refuse(given, where, hint);
 }
 
-/** Throws InputError `BadArgument` unless a name is passed. */
+/** @throws {InputError} BadArgument unless a name is passed */
 export function needName(given: unknown, where: string, hint: string): asserts given is string {
   if (typeof given !== "string") refuse(given, where, hint);
 }
 
-/** Throws InputError `BadArgument` unless a path is passed. */
+/** @throws {InputError} BadArgument unless a path is passed */
 export function needPath(given: unknown, where: string): asserts given is string {
   if (typeof given === "string" && given !== "") return;
   refuse(given, where, "Pass the path of a file.");
 }
 
-/** Throws InputError `BadArgument` unless a row count of 0 or more is passed (`Infinity` is all rows). */
+/** @throws {InputError} BadArgument unless a row count of 0 or more is passed (Infinity is all rows) */
 export function needCount(given: unknown, where: string): asserts given is number {
   if (typeof given === "number" && given >= 0) return;
   refuse(given, where, "Pass a row count of 0 or more.");

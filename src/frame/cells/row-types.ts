@@ -11,7 +11,10 @@ export type Name<Row> = keyof Row & string;
 /** Names one after another, or as one list. */
 export type Names<Row> = readonly Name<Row>[] | readonly [readonly Name<Row>[]];
 
-/** What `with()` takes for one column: a function of the row, a column, a list with a value for each row, or one value for all. */
+/**
+ * What `with()` takes for one column: a function of the row, a column, a list with a value for each row, or one value
+ * for all.
+ */
 export type NewColumn<Row, Value = unknown> = ((row: Row) => Value) | Column<Value> | Vector | ArrayLike<Value> | Cell;
 
 /** A sort key: a name (ascending), or a name and a direction. */

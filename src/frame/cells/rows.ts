@@ -23,7 +23,7 @@ export function rowsOf<Row>(table: Table, options: RowsOptions = {}): Iterable<R
   return { [Symbol.iterator]: () => walk<Row>(table, options) };
 }
 
-/** Throws InputError for an unknown option or option value. */
+/** @throws {InputError} for an unknown option or option value */
 export function checkRowsOptions(options: RowsOptions, where: string): void {
   refuseUnknown(options, ["decimals", "dates"], where);
   checkWords(options, { decimals: ["number", "string", "bigint"], dates: ["iso", "date"] });

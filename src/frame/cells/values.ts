@@ -16,7 +16,8 @@ export interface MadeColumn {
  * A column from values: a column or a typed array is taken as it is, other values are read by `type`, or by what they
  * are when it is left out (numbers `double`, bigints and whole numbers beside them `Integer`, booleans `boolean`,
  * `Date` a timestamp, text `String`).
- * @throws InputError `MixedTypes` where values of several kinds meet and no type was passed, `BadArgument` for a value
+ *
+ * @throws {InputError} MixedTypes where values of several kinds meet and no type was passed, BadArgument for a value
  *   that is not an array
  */
 function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknown>, type?: string): MadeColumn {
@@ -43,7 +44,8 @@ function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknow
 
 /**
  * A column as `with()` takes it: a function of the row, one value for every row, or what {@link columnOfValues} takes.
- * @throws InputError `MixedTypes`, `BadArgument`
+ *
+ * @throws {InputError} MixedTypes, BadArgument
  */
 export function newColumn<Row>(
   name: string,

@@ -63,7 +63,8 @@ export const INSTALL = [
 /**
  * The table as a Danfo frame with forced types: text and dates `string`, numbers `float32` by label (the values stay
  * doubles), booleans `boolean`. Nulls in numbers become `NaN`; a column name that would break Danfo gets a `_`.
- * @throws InputError `MissingPackage` with the overrides to install danfojs-node
+ *
+ * @throws {InputError} MissingPackage with the overrides to install danfojs-node
  */
 export async function toDanfo<DataFrame>(table: Table, options: DanfoOptions<DataFrame> = {}): Promise<DataFrame> {
   refuseUnknown(options, ["danfo", "decimals", "dates", "nulls", "onReport"], "toDanfo()");
@@ -229,7 +230,8 @@ export interface FromDanfoOptions {
 /**
  * The table of a Danfo frame. With a schema its names and types come back, also where `toDanfo` had to change a name;
  * columns it does not know are kept with the type of their values. `NaN` in a declared column is null.
- * @throws DataError for a cell that does not fit its declared type
+ *
+ * @throws {DataError} for a cell that does not fit its declared type
  */
 export function tableFromDanfo(frame: DanfoFrameShape, options: FromDanfoOptions = {}): Table {
   refuseUnknown(options, ["schema", "onPrecisionLoss"], "fromDanfo()");

@@ -30,14 +30,20 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
     return tableToIPCBytes(this.table, options);
   }
 
-  /** Writes an Arrow IPC stream file. @throws FileError */
+  /**
+   * Writes an Arrow IPC stream file.
+   *
+   * @throws {FileError}
+   */
   async toArrow(path: string): Promise<void> {
     needPath(path, "toArrow()");
     await writeArrowStream(this.table.batches, path, { schema: this.table.schema });
   }
 
   /**
-   * The table as CSV text; with a path, written there block by block. Nulls are empty cells, empty text is `""`. @throws FileError
+   * The table as CSV text; with a path, written there block by block. Nulls are empty cells, empty text is `""`.
+   *
+   * @throws {FileError}
    */
   toCSV(options?: CsvTextOptions): string;
   toCSV(path: string, options?: CsvTextOptions): Promise<void>;
@@ -48,8 +54,10 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   }
 
   /**
-   * Writes a Parquet file: exact decimals of up to 38 digits, wider ones as text with a warning, the service's types in the metadata.
-   * @throws FileError
+   * Writes a Parquet file: exact decimals of up to 38 digits, wider ones as text with a warning, the service's types in
+   * the metadata.
+   *
+   * @throws {FileError}
    */
   async toParquet(path: string, options: Omit<ParquetOptions, "schema"> = {}): Promise<void> {
     needPath(path, "toParquet()");
@@ -58,14 +66,20 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   }
 
   /**
-   * A Danfo frame of the rows: dates and text as text, numbers as the nearest doubles, nulls in numbers as `NaN`. What could not be
-   * carried over is reported. @throws InputError `MissingPackage` with what to install
+   * A Danfo frame of the rows: dates and text as text, numbers as the nearest doubles, nulls in numbers as `NaN`. What
+   * could not be carried over is reported.
+   *
+   * @throws {InputError} MissingPackage with what to install
    */
   toDanfo<DataFrame = DanfoDataFrame>(options?: DanfoOptions<DataFrame>): Promise<DataFrame> {
     return toDanfo<DataFrame>(this.table, options);
   }
 
-  /** A chart of the columns, which shows itself. @throws InputError `UnknownColumn`, `UnknownValue`, `NothingToPlot` */
+  /**
+   * A chart of the columns, which shows itself.
+   *
+   * @throws {InputError} UnknownColumn, UnknownValue, NothingToPlot
+   */
   plot(options?: PlotOptions<Name<Row>>): Chart {
     return plotTable(this.table, options, this.source);
   }

@@ -13,9 +13,10 @@ const REPLIES = [resources.tableRows, resources.datasetData, resources.dataset] 
 const ROW_PATHS = REPLIES.flatMap(({ fields }) => rowPaths(fields));
 
 /**
- * The rows of a JSON reply of the service (spec 2.1, 2.3, 2.6): a page of a table with its declared types, or a time series, whose
- * first column is the date and the others doubles.
- * @throws DataError `BadJson`, `UnexpectedShape`, and for cells that do not fit
+ * The rows of a JSON reply of the service (spec 2.1, 2.3, 2.6): a page of a table with its declared types, or a time
+ * series, whose first column is the date and the others doubles.
+ *
+ * @throws {DataError} BadJson, UnexpectedShape, and for cells that do not fit
  */
 export function readReply(
   bytes: Uint8Array,
@@ -38,7 +39,10 @@ export function readReply(
   return { table, source: sourceOf(fields) };
 }
 
-/** What holds the rows, and no member missed but the rows and their columns: recorded and shortened replies lack the rest. */
+/**
+ * What holds the rows, and no member missed but the rows and their columns: recorded and shortened replies lack the
+ * rest.
+ */
 function lenient(fields: Fields): Fields {
   const eased = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
     if (field.kind === "object")

@@ -5,7 +5,7 @@ import { shown } from "../../errors/shown.js";
 /**
  * The answer of a SQL statement of the embedded engine over tables by name.
  *
- * @throws InputError for SQL that does not run
+ * @throws {InputError} for SQL that does not run
  */
 export async function sqlTable(
   text: string,

@@ -16,9 +16,10 @@ import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 
 /**
- * The rows of several tables one after the other; the batches are shared, not copied. Names, their order and the types must agree;
- * a dictionary beside plain text becomes plain text. The key stays where all tables have the same.
- * @throws InputError `DifferentColumns`
+ * The rows of several tables one after the other; the batches are shared, not copied. Names, their order and the types
+ * must agree; a dictionary beside plain text becomes plain text. The key stays where all tables have the same.
+ *
+ * @throws {InputError} DifferentColumns
  */
 export function concatTables(tables: readonly Table[]): Table {
   if (tables.length === 0)

@@ -4,7 +4,11 @@ import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { needObject } from "../cells/given.js";
 
-/** The names of a table after `rename()`: by old name, or a list with a name for each. @throws InputError `UnknownColumn`, `DifferentLength` */
+/**
+ * The names of a table after `rename()`: by old name, or a list with a name for each.
+ *
+ * @throws {InputError} UnknownColumn, DifferentLength
+ */
 export function newNames(table: Table, names: unknown): string[] {
   const fresh = namesOf(table);
   if (Array.isArray(names)) {

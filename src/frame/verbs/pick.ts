@@ -10,7 +10,8 @@ import type { MadeColumn } from "../cells/values.js";
 
 /**
  * Rows `begin` (inclusive) to `stop` (exclusive), negative positions counted from the end; buffers are shared.
- * @throws InputError `BadArgument`
+ *
+ * @throws {InputError} BadArgument
  */
 export function sliceRows(table: Table, begin: number, stop: number): Table {
   const from = placeOf(begin, table.numRows);
@@ -41,7 +42,11 @@ function placeOf(at: number, count: number): number {
   return Math.min(count, Math.max(0, whole < 0 ? count + whole : whole));
 }
 
-/** The rows at these positions; without the key where a position repeats. @throws InputError `OutOfRange`, `BadArgument` */
+/**
+ * The rows at these positions; without the key where a position repeats.
+ *
+ * @throws {InputError} OutOfRange, BadArgument
+ */
 export function takenRows(table: Table, positions: unknown): Table {
   const rows = rowNumbers(positions, table.numRows);
   const taken = takeRows(table, rows);
@@ -69,9 +74,10 @@ function rowNumbers(positions: unknown, numRows: number): Uint32Array {
 }
 
 /**
- * The table with these columns set: a name that exists is replaced in its place, a new one goes to the end. A replaced key column drops
- * the key.
- * @throws InputError `DifferentLength`
+ * The table with these columns set: a name that exists is replaced in its place, a new one goes to the end. A replaced
+ * key column drops the key.
+ *
+ * @throws {InputError} DifferentLength
  */
 export function setColumns(table: Table, columns: readonly MadeColumn[]): Table {
   const fields = [...table.schema.fields];
@@ -92,7 +98,9 @@ export function setColumns(table: Table, columns: readonly MadeColumn[]): Table 
   return tableOfVectors(schemaLike(table.schema, fields, replaced), vectors, table.numRows);
 }
 
-/** A table over vectors of equal length, cut into batches wherever one of them has a chunk's end; buffers are shared. */
+/**
+ * A table over vectors of equal length, cut into batches wherever one of them has a chunk's end; buffers are shared.
+ */
 function tableOfVectors(schema: Schema, vectors: readonly Vector[], numRows: number): Table {
   const cuts = new Set<number>([numRows]);
   for (const vector of vectors) {

@@ -7,9 +7,10 @@ import { shown } from "../../errors/shown.js";
 import { needList } from "../cells/given.js";
 
 /**
- * The keys of `sort()` as columns of a table and their directions: each argument is a key, or the only one is a list of keys. A list of
- * two whose second is a direction is one key.
- * @throws InputError `UnknownColumn`, `UnknownValue`, `AmbiguousSort`, `BadArgument`
+ * The keys of `sort()` as columns of a table and their directions: each argument is a key, or the only one is a list of
+ * keys. A list of two whose second is a direction is one key.
+ *
+ * @throws {InputError} UnknownColumn, UnknownValue, AmbiguousSort, BadArgument
  */
 export function sortKeys(table: Table, keys: readonly unknown[]): SortKey[] {
   const [only] = keys;
@@ -31,7 +32,9 @@ function sortKey(table: Table, key: unknown): SortKey {
   });
 }
 
-/** Whether a list is one name with its direction. Throws where it could be two columns as well, and where it is neither. */
+/**
+ * Whether a list is one name with its direction. Throws where it could be two columns as well, and where it is neither.
+ */
 function isPair(table: Table, list: readonly unknown[]): boolean {
   const [name, second] = list;
   if (list.length !== 2 || typeof name !== "string" || typeof second !== "string") return false;

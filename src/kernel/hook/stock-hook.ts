@@ -7,8 +7,8 @@ const RESULT_NAMES = ["tsLastExpr", ...Array.from({ length: 10 }, (_, i) => `tsL
 const ACTIVE = Symbol.for("arrowbook.hook");
 
 /**
- * Makes results show themselves in stock tslab, in the importing cell and in those after it: a last expression that has a
- * MIME bundle is sent as one display instead of being printed. Does nothing outside of stock tslab, and nothing the
+ * Makes results show themselves in stock tslab, in the importing cell and in those after it: a last expression that has
+ * a MIME bundle is sent as one display instead of being printed. Does nothing outside of stock tslab, and nothing the
  * second time. Returns whether results show themselves now.
  */
 export function hookStockTslab(): boolean {

@@ -50,7 +50,9 @@ const NAME = /^[a-z0-9._-]+$/i;
 
 /**
  * Writes our kernelspec: absolute paths of this Node and of this package, so that neither PATH nor Python is needed.
- * Returns its folder. Throws `InputError` for a name Jupyter refuses, a prelude that is not there, or no environment.
+ * Returns its folder.
+ *
+ * @throws {InputError} for a name Jupyter refuses, a prelude that is not there, or no environment
  */
 export async function installKernel(options: InstallOptions = {}): Promise<string> {
   const folder = specFolder(options);
@@ -88,7 +90,11 @@ export async function installKernel(options: InstallOptions = {}): Promise<strin
   return folder;
 }
 
-/** Removes a kernelspec of ours; false when there is none at that place. Throws `InputError` when it is not ours. */
+/**
+ * Removes a kernelspec of ours; false when there is none at that place.
+ *
+ * @throws {InputError} when it is not ours
+ */
 export async function uninstallKernel(place: InstallPlace = {}): Promise<boolean> {
   const folder = specFolder(place);
   if (!existsSync(join(folder, "kernel.json"))) return false;

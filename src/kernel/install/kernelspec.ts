@@ -27,7 +27,8 @@ export const OWN_KERNEL = "arrowbook";
  * Finds a kernel by name. `tslab` and `jslab` are the package tslab itself, looked for from `folder` and then from this
  * package's own installation, and only then an installed kernelspec (whose command needs PATH); any other name is an
  * installed kernelspec first, and `arrowbook` is always there.
- * Throws `InputError` with code `UnknownKernel` that lists the kernels there are.
+ *
+ * @throws {InputError} UnknownKernel that lists the kernels there are
  */
 export function findKernel(name: string, folder: string = process.cwd()): KernelSpec {
   const own = builtIn(name, folder);
@@ -83,8 +84,9 @@ export function readKernelSpec(folder: string, name: string): KernelSpec | undef
 }
 
 /**
- * The first lets the kernel live on after a loop was ended from outside. The others keep the memory that compiling cells
- * takes from being held when it is free, without costing time (measured over 300 cells: 8 MB more instead of 200).
+ * The first lets the kernel live on after a loop was ended from outside. The others keep the memory that compiling
+ * cells takes from being held when it is free, without costing time (measured over 300 cells: 8 MB more instead of
+ * 200).
  */
 export const NODE_FLAGS: readonly string[] = [
   "--no-force-async-hooks-checks",

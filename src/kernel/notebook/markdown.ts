@@ -5,7 +5,10 @@ import { joined } from "./notebook-file.js";
 
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** A markdown cell as HTML: raw HTML in it is shown as text, links leave only to the web, pictures come from attachments. */
+/**
+ * A markdown cell as HTML: raw HTML in it is shown as text, links leave only to the web, pictures come from
+ * attachments.
+ */
 export async function markdownHtml(cell: Pick<NotebookCell, "source" | "attachments">): Promise<string> {
   const { Marked } = await import("marked");
   const attachments = cell.attachments ?? {};

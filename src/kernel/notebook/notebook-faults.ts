@@ -18,7 +18,10 @@ const OUTPUT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   error: ["output_type", "ename", "evalue", "traceback"],
 };
 
-/** Everything that keeps `raw` from being a notebook of format 4, each fault with the cell it is in; empty for a valid one. */
+/**
+ * Everything that keeps `raw` from being a notebook of format 4, each fault with the cell it is in; empty for a valid
+ * one.
+ */
 export function notebookFaults(raw: unknown): string[] {
   if (!isObject(raw)) return ["the file does not hold an object"];
   if (raw["nbformat"] !== 4) return ["nbformat is missing"];

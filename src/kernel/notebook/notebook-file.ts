@@ -48,7 +48,8 @@ export interface Notebook {
 
 /**
  * Reads and checks a notebook of format 4.
- * Throws `FileError` when it cannot be read, and `DataError` with code `BadNotebook` that names the first faulty cell.
+ *
+ * @throws {FileError} when it cannot be read, and DataError with code BadNotebook that names the first faulty cell
  */
 export async function readNotebook(path: string): Promise<Notebook> {
   let text: string;
@@ -84,7 +85,11 @@ export function formatNotebook(notebook: Notebook): string {
   return `${JSON.stringify(sorted(notebook), null, 1)}\n`;
 }
 
-/** Writes `notebook` to `path`. Throws `FileError` when the file system refuses. */
+/**
+ * Writes `notebook` to `path`.
+ *
+ * @throws {FileError} when the file system refuses
+ */
 export async function writeNotebook(path: string, notebook: Notebook): Promise<void> {
   try {
     await writeFile(path, formatNotebook(notebook));

@@ -12,8 +12,9 @@ export interface CellCollector {
 type Slot = { output: Output; readonly displayId?: string };
 
 /**
- * Makes a function that starts the next cell of one run. Outputs are collected as notebook front ends do: writes to one stream in a row are one output, `update_display_data`
- * changes every output of the run with its display id, `clear_output` empties the cell (at once, or with the next output).
+ * Makes a function that starts the next cell of one run. Outputs are collected as notebook front ends do: writes to one
+ * stream in a row are one output, `update_display_data` changes every output of the run with its display id,
+ * `clear_output` empties the cell (at once, or with the next output).
  */
 export function outputCollector(): () => CellCollector {
   const cells: Slot[][] = [];

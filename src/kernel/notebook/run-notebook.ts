@@ -54,9 +54,10 @@ const DROPPED_AGAIN_MS = 250;
 const TRIES = 5;
 
 /**
- * Executes a notebook from its first cell to its last on a Jupyter kernel, without Python, and stores the outputs.
- * What ran until an error is stored too, and shown in the page.
- * Throws `ArrowbookError` with code `CellFailed` that names the cell and the message, unless errors are allowed.
+ * Executes a notebook from its first cell to its last on a Jupyter kernel, without Python, and stores the outputs. What
+ * ran until an error is stored too, and shown in the page.
+ *
+ * @throws {ArrowbookError} CellFailed that names the cell and the message, unless errors are allowed
  */
 export async function runNotebook(path: string, options: RunOptions = {}): Promise<RunReport> {
   const notebook = await readNotebook(path);

@@ -53,7 +53,10 @@ export interface KernelClient {
   request(type: string, content: Content, options?: RequestOptions): Promise<Execution>;
   /** Interrupts what runs, by signal or message as the kernelspec says. */
   interrupt(): Promise<void>;
-  /** Asks the kernel to end; true when it did so by itself within `patience` milliseconds (default 2,000), else it was killed. */
+  /**
+   * Asks the kernel to end; true when it did so by itself within `patience` milliseconds (default 2,000), else it was
+   * killed.
+   */
   shutdown(patience?: number): Promise<boolean>;
 }
 
@@ -78,9 +81,9 @@ const DEFAULT_START_MS = 30_000;
 
 /**
  * Starts a kernel and connects to it over ZeroMQ's own wire protocol, in plain TypeScript without a native module.
- * Throws `TransportError` with code `KernelDied` or `KernelTimeout`, whose message ends with what the kernel last wrote.
  *
  * @param onLate gets each iopub message whose request is already answered, such as the output of a timer.
+ * @throws {TransportError} KernelDied or KernelTimeout, whose message ends with what the kernel last wrote
  */
 export async function startKernel(
   spec: KernelSpec,

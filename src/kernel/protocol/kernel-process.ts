@@ -24,7 +24,8 @@ const LAST_WORDS = 4096;
 
 /**
  * Starts the command of `spec` in `folder` with a connection file of its own.
- * Throws `InputError` with code `KernelNotStarted` when the command cannot be run.
+ *
+ * @throws {InputError} KernelNotStarted when the command cannot be run
  */
 export async function spawnKernel(
   spec: KernelSpec,

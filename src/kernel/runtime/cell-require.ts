@@ -2,7 +2,9 @@ import Module, { createRequire } from "node:module";
 import { dirname, extname, join, resolve } from "node:path";
 import { packageRoot } from "../../package/package-root.js";
 
-/** What a cell gets for `import`: packages and files from the working folder, and TypeScript files beside the notebook. */
+/**
+ * What a cell gets for `import`: packages and files from the working folder, and TypeScript files beside the notebook.
+ */
 export interface CellRequire {
   readonly require: (id: string) => unknown;
   /** Takes the compiled text of side-loaded files, by the path of what they would be as JavaScript. */

@@ -190,7 +190,9 @@ export class CellSession {
     }
   }
 
-  /** Requests that the front end has already sent are aborted; two turns let those in flight between the threads arrive. */
+  /**
+   * Requests that the front end has already sent are aborted; two turns let those in flight between the threads arrive.
+   */
   async #abortWaiting(): Promise<void> {
     await nextTurn();
     await nextTurn();

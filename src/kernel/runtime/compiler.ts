@@ -21,9 +21,9 @@ export interface CompilerState {
 const SOURCE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*,([A-Za-z0-9+/=]+)\s*$/;
 
 /**
- * tslab's compiler with the options above, top-level `await` parsed as the language has it (tslab takes `await (x)` for a
- * call), source maps kept, and its program within reach. `home` is the folder of this package when cells cannot see it
- * from `folder` by themselves.
+ * tslab's compiler with the options above, top-level `await` parsed as the language has it (tslab takes `await (x)` for
+ * a call), source maps kept, and its program within reach. `home` is the folder of this package when cells cannot see
+ * it from `folder` by themselves.
  */
 export function prepareTypeScript(
   typescript: TypeScript,
@@ -65,8 +65,8 @@ export function prepareTypeScript(
 }
 
 /**
- * tslab keeps one timer and fails when the compiler asks for a second one, which it does when packages change on the disk
- * while a notebook is open: that one becomes a timer of its own.
+ * tslab keeps one timer and fails when the compiler asks for a second one, which it does when packages change on the
+ * disk while a notebook is open: that one becomes a timer of its own.
  */
 function withOwnTimers(host: Host): Host {
   const { setTimeout: later, clearTimeout: never } = host;

@@ -30,9 +30,9 @@ function readPrelude(file: string): string {
 }
 
 /**
- * Offers the prelude's names to cells: those above, and `service`, made from the environment (`ARROWBOOK_URL`), else the
- * sample. Types and values are loaded when a cell or a completion first needs them, so that a kernel starts as fast as
- * without. `file` is the user's prelude, run before the first cell.
+ * Offers the prelude's names to cells: those above, and `service`, made from the environment (`ARROWBOOK_URL`), else
+ * the sample. Types and values are loaded when a cell or a completion first needs them, so that a kernel starts as fast
+ * as without. `file` is the user's prelude, run before the first cell.
  */
 export function preludeLoader(executor: Executor, file: string | undefined): Prelude {
   const own = file === undefined ? undefined : readPrelude(file);

@@ -7,8 +7,8 @@ const GROWTH = 40 << 20;
 const ROUNDS = 3;
 
 /**
- * Makes a function that gives memory back to the system when the process has grown by 40 MB since it last did.
- * The compiler makes garbage of 1 MB and more a cell, for which V8 lets its heap grow beyond what is in use. Called while
+ * Makes a function that gives memory back to the system when the process has grown by 40 MB since it last did. The
+ * compiler makes garbage of 1 MB and more a cell, for which V8 lets its heap grow beyond what is in use. Called while
  * nothing is asked of the kernel: between busy cells collecting would cost more time than the cells themselves.
  */
 export function spareMemory(): () => void {

@@ -11,8 +11,8 @@ export interface Along<Name extends string = string> {
   /** The column of days; the first date column where left out. */
   readonly on?: Name;
   /**
-   * Columns that identify a series: each series is computed by itself. The columns of the frame's key that are not dates where left
-   * out, if the key holds the date column; `[]` treats all rows as one series.
+   * Columns that identify a series: each series is computed by itself. The columns of the frame's key that are not
+   * dates where left out, if the key holds the date column; `[]` treats all rows as one series.
    */
   readonly by?: Name | readonly Name[];
 }
@@ -88,7 +88,11 @@ function timeColumn(table: Table, on: string | undefined): number | undefined {
   return at === -1 ? undefined : at;
 }
 
-/** As {@link timeColumn}, for what cannot be done without one. Throws {@link InputError} `NoDateColumn`. */
+/**
+ * As {@link timeColumn}, for what cannot be done without one.
+ *
+ * @throws {InputError} NoDateColumn
+ */
 export function needTime(table: Table, on: string | undefined, what: string): number {
   const at = timeColumn(table, on);
   if (at !== undefined) return at;
@@ -98,7 +102,10 @@ export function needTime(table: Table, on: string | undefined, what: string): nu
   });
 }
 
-/** The date column and the columns that identify a series; without `by` those of the key that are not dates, if the key holds the date column. */
+/**
+ * The date column and the columns that identify a series; without `by` those of the key that are not dates, if the key
+ * holds the date column.
+ */
 export function seriesOf(table: Table, { on, by }: Along): SeriesColumns {
   const time = timeColumn(table, on);
   if (by === undefined) return { on: time, by: keyedBy(table, time), isOne: false };
@@ -106,7 +113,11 @@ export function seriesOf(table: Table, { on, by }: Along): SeriesColumns {
   return { on: time, by: names.map((name) => columnIndex(table, name)), isOne: names.length === 0 };
 }
 
-/** As {@link seriesOf}, for what cannot be done without a date column. Throws {@link InputError} `NoDateColumn`. */
+/**
+ * As {@link seriesOf}, for what cannot be done without a date column.
+ *
+ * @throws {InputError} NoDateColumn
+ */
 export function datedSeriesOf(table: Table, along: Along, what: string): SeriesColumns & { readonly on: number } {
   return { ...seriesOf(table, along), on: needTime(table, along.on, what) };
 }
@@ -143,7 +154,11 @@ function fitting(table: Table, name: string, fits: (type: DataType) => boolean):
   });
 }
 
-/** `value` if it is a whole number from `least` on. Throws {@link InputError} `BadArgument`. */
+/**
+ * `value` if it is a whole number from `least` on.
+ *
+ * @throws {InputError} BadArgument
+ */
 export function wholeNumber(value: number, least: number, what: string): number {
   if (Number.isInteger(value) && value >= least) return value;
   throw new InputError(`${what} is ${shown(value)}.`, {

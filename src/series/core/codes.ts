@@ -2,7 +2,9 @@ import { type Data, DataType, type Vector } from "../../columns/arrow/arrow.js";
 import { cellText } from "../../columns/arrow/vector-values.js";
 import { joined } from "./pieces.js";
 
-/** Values as small whole numbers: equal values of all vectors, and only those, have equal codes. Nulls equal each other. */
+/**
+ * Values as small whole numbers: equal values of all vectors, and only those, have equal codes. Nulls equal each other.
+ */
 export interface Codes {
   /** One array for each vector, one code for each row. */
   readonly rows: readonly Int32Array[];
@@ -12,7 +14,9 @@ export interface Codes {
 
 type Seen = Map<unknown, number>;
 
-/** Codes over one or several vectors of like type. A dictionary without repeats gives its indices themselves, uncopied. */
+/**
+ * Codes over one or several vectors of like type. A dictionary without repeats gives its indices themselves, uncopied.
+ */
 export function codesOf(vectors: readonly Vector[]): Codes {
   const direct = vectors.length === 1 ? ownIndices(vectors[0]) : undefined;
   if (direct !== undefined) return { rows: [joined(direct.pieces, Int32Array)], size: direct.size };
@@ -29,7 +33,10 @@ export function codesOf(vectors: readonly Vector[]): Codes {
   return { rows, size: seen.size };
 }
 
-/** The indices themselves, chunk by chunk, where all chunks share a dictionary whose entries all differ and nothing is null. */
+/**
+ * The indices themselves, chunk by chunk, where all chunks share a dictionary whose entries all differ and nothing is
+ * null.
+ */
 export function ownIndices(
   vector: Vector,
 ): { readonly pieces: readonly Int32Array[]; readonly size: number } | undefined {

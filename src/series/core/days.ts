@@ -11,7 +11,9 @@ const PER_DAY: Readonly<Record<number, bigint>> = {
 
 /**
  * A date column as whole days since 1970-01-01; a timestamp counts as its UTC day. A `Date32` column of one chunk is
- * not copied. Throws {@link InputError} `EmptyDate` for a null: a row without a day has no place in time.
+ * not copied.
+ *
+ * @throws {InputError} EmptyDate for a null: a row without a day has no place in time
  */
 export function daysOf(vector: Vector, name: string): Int32Array {
   return joined(dayPieces(vector, name), Int32Array);

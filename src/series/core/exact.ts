@@ -3,7 +3,10 @@ import { vectorToBigInts } from "../../columns/arrow/vector-values.js";
 import { DataError } from "../../errors/errors.js";
 import { type Column, retyped } from "./numbers.js";
 
-/** A column of whole units: a decimal is its digits without the point, an integer itself. Sums and differences of these are exact. */
+/**
+ * A column of whole units: a decimal is its digits without the point, an integer itself. Sums and differences of these
+ * are exact.
+ */
 export interface Exact {
   readonly units: readonly (bigint | null)[];
   /** Digits after the point; undefined for integers. */
@@ -42,8 +45,9 @@ export function differencePrecision(precision: number): number {
 }
 
 /**
- * Units as a column: `Int64` where `scale` is undefined, else a decimal of that scale and precision. Throws {@link DataError}
- * `Overflow` for a value with more digits.
+ * Units as a column: `Int64` where `scale` is undefined, else a decimal of that scale and precision.
+ *
+ * @throws {DataError} Overflow for a value with more digits
  */
 export function exactColumn(
   field: Field,

@@ -15,8 +15,9 @@ export interface Keys {
 }
 
 /**
- * The key columns of several tables, `columns[t]` their positions in table t. Nulls equal each other. Throws {@link InputError}
- * `DifferentTypes` where the types of a key do not agree (text layouts aside).
+ * The key columns of several tables, `columns[t]` their positions in table t. Nulls equal each other.
+ *
+ * @throws {InputError} DifferentTypes where the types of a key do not agree (text layouts aside)
  */
 export function keysOf(tables: readonly Table[], columns: readonly (readonly number[])[]): Keys {
   const fields = columns[0].map((at) => tables[0].schema.fields[at]);

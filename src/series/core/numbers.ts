@@ -12,7 +12,10 @@ export interface Column {
 /** A computed column: its values in one piece, or in one for each batch of its table, long ones cut as by `cutsOf`. */
 export type Computed = Column | { readonly field: Field; readonly pieces: readonly Data[] };
 
-/** A column as doubles, null as NaN: a `Float64` column of one chunk without nulls is not copied, so never write into it. */
+/**
+ * A column as doubles, null as NaN: a `Float64` column of one chunk without nulls is not copied, so never write into
+ * it.
+ */
 export function numbersOf(vector: Vector): Float64Array {
   return isDouble(vector.type) ? joined(vector.data.map(chunkNumbers), Float64Array) : vectorToNumbers(vector);
 }
@@ -41,7 +44,10 @@ function withNulls(data: Data, values: Float64Array): Float64Array {
   return values;
 }
 
-/** Doubles as an Arrow column, NaN as null; the array itself becomes the column. `missing` is the number of NaN where it is known. */
+/**
+ * Doubles as an Arrow column, NaN as null; the array itself becomes the column. `missing` is the number of NaN where it
+ * is known.
+ */
 export function doubleData(values: Float64Array, missing?: number): Data {
   const { length } = values;
   if (missing === 0) return makeData({ type: new Float64(), length, nullCount: 0, data: values });

@@ -6,8 +6,10 @@ import { vectorAt } from "./choose.js";
 import { numbersOf } from "./numbers.js";
 
 /**
- * The value below which the part `q` (0 to 1) of the first `count` sorted values lies, linear between neighbours as pandas,
- * NumPy and DuckDB's `quantile_cont` have it. NaN of no values. Throws {@link InputError} `BadArgument` for `q` outside 0 to 1.
+ * The value below which the part `q` (0 to 1) of the first `count` sorted values lies, linear between neighbours as
+ * pandas, NumPy and DuckDB's `quantile_cont` have it. NaN of no values.
+ *
+ * @throws {InputError} BadArgument for `q` outside 0 to 1
  */
 export function quantileOfSorted(sorted: Float64Array, count: number, q: number): number {
   if (typeof q !== "number" || !(q >= 0 && q <= 1)) {

@@ -10,7 +10,9 @@ export interface Ranges {
   readonly count: number;
 }
 
-/** The rows from `start` to `end` (exclusive) but those at `gone`, which ascend and lie between; counted from `start`. */
+/**
+ * The rows from `start` to `end` (exclusive) but those at `gone`, which ascend and lie between; counted from `start`.
+ */
 export function rangesWithout(gone: Int32Array, start: number, end: number): Ranges {
   const from: number[] = [];
   const to: number[] = [];
@@ -29,8 +31,8 @@ export function rangesWithout(gone: Int32Array, start: number, end: number): Ran
 }
 
 /**
- * The rows of some ranges. One range shares its buffers; of several, columns of fixed width without nulls are copied range by range,
- * which is many times faster than row by row.
+ * The rows of some ranges. One range shares its buffers; of several, columns of fixed width without nulls are copied
+ * range by range, which is many times faster than row by row.
  */
 export function takeRanges(data: Data, ranges: Ranges): Data {
   const { from, count } = ranges;

@@ -1,4 +1,6 @@
-/** A running sum in two doubles (TwoSum): the rounding error of every addition is kept, so that removing undoes adding. */
+/**
+ * A running sum in two doubles (TwoSum): the rounding error of every addition is kept, so that removing undoes adding.
+ */
 export interface Sum {
   high: number;
   low: number;
@@ -18,8 +20,8 @@ export function totalOf(sum: Sum): number {
 }
 
 /**
- * The sum of the values from `from` to `to` (exclusive), NaN left out, correct to about twice the precision of a double before
- * the last rounding. Infinities add as IEEE 754 has it. The count of values is `count` of the result.
+ * The sum of the values from `from` to `to` (exclusive), NaN left out, correct to about twice the precision of a double
+ * before the last rounding. Infinities add as IEEE 754 has it. The count of values is `count` of the result.
  */
 export function sumOf(values: Float64Array, from: number, to: number): { total: number; count: number } {
   let high = 0;

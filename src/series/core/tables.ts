@@ -27,9 +27,9 @@ export function tableOf(columns: readonly Column[], rows: number, { key = [], me
 }
 
 /**
- * `table` with some columns replaced (by position) and others added at the end, batch by batch, as {@link inBatches} where a column comes
- * in pieces. Of each batch the rows of `kept` are kept, all where it is left out; the computed columns hold these rows alone. A replaced
- * key column drops the key.
+ * `table` with some columns replaced (by position) and others added at the end, batch by batch, as {@link inBatches}
+ * where a column comes in pieces. Of each batch the rows of `kept` are kept, all where it is left out; the computed
+ * columns hold these rows alone. A replaced key column drops the key.
  */
 export function withColumns(
   table: Table,

@@ -81,8 +81,8 @@ function columnsThatDo(table: Table, series: DatedSeries): readonly (readonly nu
 }
 
 /**
- * The columns that may identify a series: those of the key, then text and booleans, then integers and dates with several rows for a value;
- * of each kind those with the fewest values first.
+ * The columns that may identify a series: those of the key, then text and booleans, then integers and dates with
+ * several rows for a value; of each kind those with the fewest values first.
  */
 function likelyColumns(table: Table, { on, by }: DatedSeries): number[] {
   const key = keyOf(table.schema);

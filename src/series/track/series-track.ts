@@ -6,7 +6,8 @@ import { rowAt, type Track, trackOf } from "./track.js";
 import { byTimestamp, firstRepeat } from "./within-days.js";
 
 /**
- * The way through the series of a table. Rows of one day are in the order of their timestamps where the column has them.
+ * The way through the series of a table. Rows of one day are in the order of their timestamps where the column has
+ * them.
  *
  * @throws {InputError} RepeatedDate where a date repeats within a series, unless all rows are one series on purpose
  */

@@ -13,7 +13,7 @@ import { rowAt, type Track } from "./track.js";
  * Every value moved `steps` rows later along its series (earlier where negative); null comes in at the end left free.
  * Any column type, unchanged; without `columns` the number columns.
  *
- * @throws InputError `BadArgument`, `UnknownColumn`, `EmptyDate`
+ * @throws {InputError} BadArgument, UnknownColumn, EmptyDate
  */
 export function shift(table: Table, steps = 1, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "shift()");
@@ -36,7 +36,8 @@ export function shift(table: Table, steps = 1, options: ColumnChoice = {}): Tabl
  * y[t] − y[t − steps] along each series by ascending day; null where either is null or missing. Exact for integers and
  * decimals (one digit wider), `Float64` not rounded for doubles. Unlike `transform("diff")` no row is dropped.
  *
- * @throws InputError `BadArgument`, `UnknownColumn`, `WrongType`, `EmptyDate`; DataError `Overflow`
+ * @throws {InputError} BadArgument, UnknownColumn, WrongType, EmptyDate
+ * @throws {DataError} Overflow
  */
 export function diff(table: Table, steps = 1, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "diff()");
@@ -52,7 +53,7 @@ export function diff(table: Table, steps = 1, options: ColumnChoice = {}): Table
  * (y[t] − y[t − steps]) / y[t − steps] along each series by ascending day, `Float64` not rounded; null where either is
  * null or y[t − steps] is 0. No row is dropped.
  *
- * @throws InputError `BadArgument`, `UnknownColumn`, `WrongType`, `EmptyDate`
+ * @throws {InputError} BadArgument, UnknownColumn, WrongType, EmptyDate
  */
 export function pctChange(table: Table, steps = 1, options: ColumnChoice = {}): Table {
   refuseUnknown(options, CHOICE, "pctChange()");
@@ -69,7 +70,7 @@ export interface ReturnsOptions<Name extends string = string> extends ColumnChoi
  * Returns from row to row along each series by ascending day, `Float64` not rounded; null in the first row, after a
  * null and after 0.
  *
- * @throws InputError `UnknownValue`, `UnknownColumn`, `WrongType`, `EmptyDate`
+ * @throws {InputError} UnknownValue, UnknownColumn, WrongType, EmptyDate
  */
 export function returns(table: Table, options: ReturnsOptions = {}): Table {
   refuseUnknown(options, [...CHOICE, "kind"], "returns()");

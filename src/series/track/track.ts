@@ -218,7 +218,10 @@ function orderInGroups(codes: Int32Array, size: number, days: Int32Array): Order
   return order;
 }
 
-/** Sorts each run of `rows` by day, in place, and marks those that are newest first; returns whether a run has several rows of one day. */
+/**
+ * Sorts each run of `rows` by day, in place, and marks those that are newest first; returns whether a run has several
+ * rows of one day.
+ */
 function sortRuns(rows: Int32Array, starts: Int32Array, days: Int32Array, newestFirst: Uint8Array): boolean {
   let repeats = false;
   for (let g = 0; g + 1 < starts.length; g++) {

@@ -12,8 +12,9 @@ export function windowExtreme(sign: 1 | -1): WindowKernel {
 }
 
 /**
- * Position of the smallest (`sign` -1) or largest (1) value of each window from `from` to `to`, -1 where fewer than `least` values
- * are in it. Numbers that are not finite and nulls are missing. Every value enters and leaves the queue once.
+ * Position of the smallest (`sign` -1) or largest (1) value of each window from `from` to `to`, -1 where fewer than
+ * `least` values are in it. Numbers that are not finite and nulls are missing. Every value enters and leaves the queue
+ * once.
  */
 export function extremePositions(
   y: ArrayLike<number | bigint | null>,
@@ -51,7 +52,9 @@ const isMissing = (value: number | bigint | null): value is null =>
 const beats = (later: number | bigint, earlier: number | bigint, sign: 1 | -1): boolean =>
   sign === 1 ? later >= earlier : later <= earlier;
 
-/** A quantile of the window (0.5 is the median), linear between neighbours. The time for a row grows with the window. */
+/**
+ * A quantile of the window (0.5 is the median), linear between neighbours. The time for a row grows with the window.
+ */
 export function windowQuantile(q: number): WindowKernel {
   return (y, out, { low, high }, from, to, least) => {
     const sorted = new Float64Array(widest(low, high, from, to) + 1);

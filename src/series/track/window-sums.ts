@@ -2,8 +2,8 @@ import { addTo, type Sum, totalOf } from "../core/sums.js";
 import type { Windows } from "./windows.js";
 
 /**
- * A calculation over sliding windows of one series: fills `out` from `from` to `to` (exclusive). Values that are not finite
- * count as missing; NaN where fewer than `least` values are in the window.
+ * A calculation over sliding windows of one series: fills `out` from `from` to `to` (exclusive). Values that are not
+ * finite count as missing; NaN where fewer than `least` values are in the window.
  */
 export type WindowKernel = (
   y: Float64Array,
@@ -99,7 +99,9 @@ export const windowStd: WindowKernel = (y, out, windows, from, to, least) => {
   for (let i = from; i < to; i++) out[i] = Math.sqrt(out[i]);
 };
 
-/** Sums of distances and squared distances from a pivot near the mean, for the values from `first` to `end` (exclusive). */
+/**
+ * Sums of distances and squared distances from a pivot near the mean, for the values from `first` to `end` (exclusive).
+ */
 interface Moments {
   first: number;
   end: number;

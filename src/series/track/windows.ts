@@ -6,7 +6,10 @@ export interface Windows {
   readonly high: Int32Array;
 }
 
-/** Windows of `size` rows that end on each row, or lie around it: with `center` the row `(size - 1) / 2` rows from the end, rounded down. */
+/**
+ * Windows of `size` rows that end on each row, or lie around it: with `center` the row `(size - 1) / 2` rows from the
+ * end, rounded down.
+ */
 export function rowWindows({ starts }: Track, size: number, center: boolean): Windows {
   const length = starts[starts.length - 1];
   const low = new Int32Array(length);
@@ -23,7 +26,10 @@ export function rowWindows({ starts }: Track, size: number, center: boolean): Wi
   return { low, high };
 }
 
-/** Windows of `size` days that end with each row's day, or lie around it: all days later than `size` (half of it) before, up to 0 (half) after. */
+/**
+ * Windows of `size` days that end with each row's day, or lie around it: all days later than `size` (half of it)
+ * before, up to 0 (half) after.
+ */
 export function dayWindows({ starts, days }: Track, size: number, center: boolean): Windows {
   const times = days as Int32Array;
   const low = new Int32Array(times.length);

@@ -21,7 +21,9 @@ export function byTimestamp(track: Track, timestamps: BigInt64Array): Track {
   return { ...track, rows, newestFirst };
 }
 
-/** Position of the first row with the date, or the timestamp where there are any, of the row before it in its series. */
+/**
+ * Position of the first row with the date, or the timestamp where there are any, of the row before it in its series.
+ */
 export function firstRepeat(track: Track, timestamps: BigInt64Array | undefined): number | undefined {
   const days = track.days as Int32Array;
   for (let g = 0; g + 1 < track.starts.length; g++) {

@@ -22,7 +22,7 @@ const handlers: Readonly<Record<EndpointName, Handler>> = {
 /**
  * Answers a call (spec 4), without any socket.
  *
- * @throws Refused for what the service answers with an error (spec 7)
+ * @throws {Refused} for what the service answers with an error (spec 7)
  */
 export function answer(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
   return handlers[call.endpoint](call, asker, state);

@@ -32,8 +32,8 @@ export interface CsvToZip {
 }
 
 /**
- * Streams rows as one zipped CSV file (spec 2.5, 4.9) to `path`; only a few batches are in memory. The file appears under its
- * name once it is whole.
+ * Streams rows as one zipped CSV file (spec 2.5, 4.9) to `path`; only a few batches are in memory. The file appears
+ * under its name once it is whole.
  */
 export async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile): Promise<ZipFile> {
   const { default: yazl } = await import("yazl");

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Cursors are opaque and sealed: the number of the last row given, and a seal over it, the question and the version of the
- * rows. A cursor of another question, of rows that have been refreshed since, or made up, does not open.
+ * Cursors are opaque and sealed: the number of the last row given, and a seal over it, the question and the version of
+ * the rows. A cursor of another question, of rows that have been refreshed since, or made up, does not open.
  */
 export interface Cursors {
   seal(row: number, question: string): string;

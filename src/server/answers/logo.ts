@@ -14,7 +14,7 @@ export function logoUrl(origin: string, code: string): string {
  * The drawn logo behind such an address, or undefined for any other path. It is open to everyone, as pictures in a page
  * are asked for without a key.
  *
- * @throws Refused for an unknown database
+ * @throws {Refused} for an unknown database
  */
 export function answerLogo(path: string, { store, profile }: ServiceState): Answer | undefined {
   if (!path.startsWith(LOGOS_PATH)) return undefined;

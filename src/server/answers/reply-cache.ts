@@ -33,7 +33,9 @@ export function rendered(bytes: Uint8Array, headers: Readonly<Record<string, str
   };
 }
 
-/** A cache of at most `limit` bytes, both forms of a reply counted; the reply that was not used for longest goes first. */
+/**
+ * A cache of at most `limit` bytes, both forms of a reply counted; the reply that was not used for longest goes first.
+ */
 export function replyCache(limit: number): ReplyCache {
   const kept = new Map<string, { readonly reply: Promise<Rendered>; size: number }>();
   let total = 0;

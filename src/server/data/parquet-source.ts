@@ -9,7 +9,7 @@ import { engineColumn } from "./filter-sql.js";
 /**
  * Loads a Parquet file as the engine's table `name` without a row passing through this process.
  *
- * @throws DataError `WrongColumn` where the file lacks a column or holds it in a type that would lose something
+ * @throws {DataError} WrongColumn where the file lacks a column or holds it in a type that would lose something
  */
 export async function loadParquet(
   engine: Engine,

@@ -11,7 +11,8 @@ export const SAMPLE_KEY = "sample";
 const SEED_VERSION = "seed 1";
 
 /**
- * The sample data: the public files in `notebooks/data` and the seeded database `MARKET` with its table `MARKET/PRICES`.
+ * The sample data: the public files in `notebooks/data` and the seeded database `MARKET` with its table
+ * `MARKET/PRICES`.
  *
  * @example
  * ```ts no-run

@@ -77,7 +77,8 @@ interface LoadedRows {
  * Brings the rows of a source into the engine, those apart that it holds already. Without a source, serves what a
  * database file holds from an earlier run.
  *
- * @throws InputError `NoData` where there is neither; DataError for rows that are not what the catalogue says
+ * @throws {InputError} NoData where there is neither
+ * @throws {DataError} for rows that are not what the catalogue says
  */
 export async function openStore(engine: Engine, source: Source | undefined): Promise<Store> {
   const catalog = source?.catalog ?? (await readState<Catalog>(engine, "catalog"));

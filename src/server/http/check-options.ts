@@ -53,7 +53,9 @@ const TIMEOUTS: Readonly<Record<keyof ServerTimeouts, Rule>> = {
   keepAlive: AMOUNT,
 };
 
-/** Throws InputError for an unknown option of `serve` (with the nearest name) or an invalid one; never shows a key. */
+/**
+ * @throws {InputError} for an unknown option of `serve` (with the nearest name) or an invalid one; never shows a key
+ */
 export function checkOptions(options: ServeOptions): void {
   checkMembers(options, RULES, "serve()", "");
   if (options.timeouts !== undefined) checkMembers(options.timeouts, TIMEOUTS, "serve({ timeouts })", "timeouts.");

@@ -10,8 +10,8 @@ export interface ConnectionLimits {
 /** The open connections of a server. */
 export interface Connections {
   /**
-   * Takes a new connection, where need be in the place of one that asks nothing: the oldest of the same address, or of the address that
-   * has most. False where every connection that could go has a request under way.
+   * Takes a new connection, where need be in the place of one that asks nothing: the oldest of the same address, or of
+   * the address that has most. False where every connection that could go has a request under way.
    */
   admit(socket: Socket): boolean;
   /** A request on this connection is under way, or no longer. */

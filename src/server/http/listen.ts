@@ -34,7 +34,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /**
  * Listens for HTTP with explicit limits: Node itself waits for ever for a caller that says nothing.
  *
- * @throws TransportError `NotListening` when the port is taken or may not be used
+ * @throws {TransportError} NotListening when the port is taken or may not be used
  */
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listening> {
   const { getRequestListener, RequestError } = await import("@hono/node-server");

@@ -65,8 +65,8 @@ export interface ServeOptions {
   /** Connections at once; default 1,000. A new one takes the place of one that asks nothing. */
   readonly maxConnections?: number;
   /**
-   * Connections at once from one address; default a quarter of `maxConnections`, at least 16. Raise it behind a proxy, which is one
-   * address for all its callers.
+   * Connections at once from one address; default a quarter of `maxConnections`, at least 16. Raise it behind a proxy,
+   * which is one address for all its callers.
    */
   readonly maxConnectionsPerAddress?: number;
   /** Milliseconds that requests under way get to finish when the service is closed; default 5,000. */

@@ -17,7 +17,8 @@ export function dates(ends: usize, k: i32, width: i32, rows: i32, out: usize, od
   const order = v128.load(DATES), off = v128.load(DATES, 16), over = v128.load(DATES, 32), ones = v128.load(DIGITS, 48);
   const stride = <usize>width << 2, last = k == width - 1;
   let noted = odd;
-  // The month before, as its text `YYYY-MM-`, the day before its first, and how many days it has: dates mostly repeat it.
+  // The month before, as its text `YYYY-MM-`, the day before its first, and how many days it has: dates mostly repeat
+  // it.
   let known: i64 = 0, before: i32 = 0, days: u32 = 0;
   for (let row = 0, at = ends + (<usize>k << 2); row < rows; row++, at += stride, out += 4) {
     let p = <usize>load<u32>(at) + 1, q = cellEnd(at + 4, last);

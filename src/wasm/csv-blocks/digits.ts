@@ -1,4 +1,7 @@
-/** From `WITHOUT + 16 * j`: the order of 16 bytes that takes byte `j` out and moves those before it up; 16 takes none out. */
+/**
+ * From `WITHOUT + 16 * j`: the order of 16 bytes that takes byte `j` out and moves those before it up; 16 takes none
+ * out.
+ */
 export const WITHOUT = memory.data<u8>([
   255,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15, 255,0,2,3,4,5,6,7,8,9,10,11,12,13,14,15, 255,0,1,3,4,5,6,7,8,9,10,11,12,13,14,15,
   255,0,1,2,4,5,6,7,8,9,10,11,12,13,14,15, 255,0,1,2,3,5,6,7,8,9,10,11,12,13,14,15, 255,0,1,2,3,4,6,7,8,9,10,11,12,13,14,15,
@@ -7,7 +10,10 @@ export const WITHOUT = memory.data<u8>([
   255,0,1,2,3,4,5,6,7,8,9,10,11,13,14,15, 255,0,1,2,3,4,5,6,7,8,9,10,11,12,14,15, 255,0,1,2,3,4,5,6,7,8,9,10,11,12,13,15,
   255,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,
 ]);
-/** 16 times each of: `0`, `.` less `0`, what makes a byte above 9 a negative one; then the weights of digits, pairs and fours. */
+/**
+ * 16 times each of: `0`, `.` less `0`, what makes a byte above 9 a negative one; then the weights of digits, pairs and
+ * fours.
+ */
 export const DIGITS = memory.data<u8>([
   48,48,48,48,48,48,48,48,48,48,48,48,48,48,48,48, 254,254,254,254,254,254,254,254,254,254,254,254,254,254,254,254,
   118,118,118,118,118,118,118,118,118,118,118,118,118,118,118,118, 1,10,1,10,1,10,1,10,1,10,1,10,1,10,1,10,

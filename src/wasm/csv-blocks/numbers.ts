@@ -4,9 +4,9 @@ import { DIGITS, valueOf, WITHOUT } from "./digits";
 import { DECIMAL, INTEGER, longNumber } from "./long-number";
 
 /**
- * Numbers of at most 32 characters, a sign apart. `table` holds 17 pairs: for a point at place `j` of 16 (16: none) what the digits
- * are multiplied by (as a double: divided by), and the most they may be (-1: no number may have its point there); behind them scale
- * and precision.
+ * Numbers of at most 32 characters, a sign apart. `table` holds 17 pairs: for a point at place `j` of 16 (16: none)
+ * what the digits are multiplied by (as a double: divided by), and the most they may be (-1: no number may have its
+ * point there); behind them scale and precision.
  */
 export function numbers(
   ends: usize, k: i32, width: i32, rows: i32, kind: i32, out: usize, table: usize, odd: usize,

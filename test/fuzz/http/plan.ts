@@ -21,7 +21,10 @@ export interface Plan {
   readonly packets?: readonly number[];
   /** Milliseconds before the head, between head and body, and between packets. */
   readonly delays?: readonly [number, number, number];
-  /** What happens after the bytes above: more bytes on the connection, its end, its reset, or nothing more of an unfinished reply. */
+  /**
+   * What happens after the bytes above: more bytes on the connection, its end, its reset, or nothing more of an
+   * unfinished reply.
+   */
   readonly end?: "close" | "reset" | "stall" | "more";
 }
 

@@ -4,7 +4,9 @@ import { Frame } from "../../../src/index.js";
 import { mutateText, type Tokens } from "../mutate-text.js";
 import type { FuzzTarget } from "../target.js";
 
-/* Pages of rows in JSON, held against JSON.parse: both refuse, or the cells are equal, or a cell does not fit its type. */
+/*
+ * Pages of rows in JSON, held against JSON.parse: both refuse, or the cells are equal, or a cell does not fit its type.
+ */
 
 const COLUMNS = [
   { name: "t", type: "String" },

@@ -8,7 +8,9 @@ import { AWKWARD_INT32, mutateBytes, spliceBytes } from "../mutate.js";
 import type { Random } from "../random.js";
 import type { FuzzTarget } from "../target.js";
 
-/* Small archives, damaged: the contents that are in them, or an error of this package; never more bytes than declared. */
+/*
+ * Small archives, damaged: the contents that are in them, or an error of this package; never more bytes than declared.
+ */
 
 const SHORT = "ticker,close\nAAA,1.25\nBBB,2.50\n";
 const LONG = Array.from({ length: 3000 }, (_, i) => `T${i % 97},${(i * 7919) % 1000}.${i % 10}\n`).join("");

@@ -14,6 +14,7 @@ const CODECS: Readonly<Record<number, { readonly name: string; readonly decode?:
 
 /**
  * The codec of a record batch whose buffers are compressed.
+ *
  * @throws {DataError} UnsupportedArrow, naming the codec
  */
 export function codecOf(compression: FlatTable, where: string): BufferCodec {

@@ -51,6 +51,7 @@ interface ArrayType {
 
 /**
  * The columns of a record batch, every length, offset and index compared with the buffers.
+ *
  * @throws {DataError} BadArrow with the column and the byte offset
  */
 export function columnsOf(body: BatchBody, fields: readonly Field[], dictionary: FindDictionary): Data[] {

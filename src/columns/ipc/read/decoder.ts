@@ -31,7 +31,11 @@ export class Decoder {
     return recordBatch(schema, columns, body.length);
   }
 
-  /** Takes a dictionary, or values that are added to one. @throws {DataError} BadArrow, UnsupportedArrow */
+  /**
+   * Takes a dictionary, or values that are added to one.
+   *
+   * @throws {DataError} BadArrow, UnsupportedArrow
+   */
   dictionary(message: Message): void {
     const { header, at } = message;
     const id = header.int64(DICTIONARY.id);

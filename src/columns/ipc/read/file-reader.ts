@@ -34,6 +34,7 @@ export function isArrowFile(bytes: Uint8Array): boolean {
 /**
  * The batches of a file, in the order of its footer. Every message of the file must be in the footer and the other way
  * round, so that a damaged footer cannot leave out a batch or repeat one.
+ *
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
 export function batchesOfFile(bytes: Uint8Array): ReadBatches {

@@ -33,6 +33,7 @@ const OTHER_KINDS: Readonly<Record<number, string>> = { 4: "a tensor", 5: "a spa
 
 /**
  * The message that starts at byte `at`; its metadata and its body are compared with the bytes up to `limit`.
+ *
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
 export function messageAt(bytes: Uint8Array, at: number, limit = bytes.length): Message | EndMark {

@@ -5,6 +5,7 @@ const SHOWN = 16;
 
 /**
  * Refuses bytes that cannot begin a stream, where the length of the first message comes first.
+ *
  * @throws {DataError} BadArrow, naming the format where it is known
  */
 export function refuseOtherFormats(bytes: Uint8Array): void {

@@ -17,6 +17,7 @@ const MOST_PADDING = 7;
 /**
  * The batches of one stream. Bytes after its end mark are refused: either the mark is damaged, or another stream
  * follows ({@link splitStreams}).
+ *
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
 export function batchesOfStream(bytes: Uint8Array): ReadBatches {
@@ -37,8 +38,9 @@ export class StreamReader {
   constructor(private readonly allowance: Allowance) {}
 
   /**
-   * The batch of a message, or none where it holds the schema or a dictionary. @throws {DataError} BadArrow,
-   * UnsupportedArrow
+   * The batch of a message, or none where it holds the schema or a dictionary.
+   *
+   * @throws {DataError} BadArrow, UnsupportedArrow
    */
   take(message: Message): RecordBatch[] {
     if (message.kind === "schema") {
@@ -55,7 +57,11 @@ export class StreamReader {
     return [];
   }
 
-  /** The schema, once the stream has ended at byte `at`. @throws {DataError} BadArrow where there was none */
+  /**
+   * The schema, once the stream has ended at byte `at`.
+   *
+   * @throws {DataError} BadArrow where there was none
+   */
   finish(at: number): Schema {
     if (this.schema === undefined) throw badArrow("the stream ends before its schema", { at });
     return this.schema;

@@ -121,6 +121,7 @@ class Parameters {
 
 /**
  * The type of a column, its parameters checked.
+ *
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
 export function typeOf(source: TypeSource): DataType {

@@ -8,7 +8,7 @@ export type ReadHeader = (reader: { view: DataView; offset: number }) => PageHea
  * Walks over all pages of a file of flat columns and checks their headers, which the library trusts (damaged ones may
  * have it run in a circle), and their checksums where the writer gave some, as this package does.
  *
- * @throws Error that says what is damaged
+ * @throws {Error} that says what is damaged
  */
 export function checkPages(bytes: ArrayBuffer, metadata: FileMetaData, readHeader: ReadHeader): void {
   const view = new DataView(bytes);

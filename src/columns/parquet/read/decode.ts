@@ -40,10 +40,10 @@ const MEANINGS = new Set([
 const LOGICAL = new Set(["STRING", "ENUM", "JSON", "DECIMAL", "DATE", "TIMESTAMP"]);
 
 /**
- * The pages of a column of a row group, whose headers were checked. Undefined where a page is of a kind that this does not know: the library
- * reads such a column.
+ * The pages of a column of a row group, whose headers were checked. Undefined where a page is of a kind that this does
+ * not know: the library reads such a column.
  *
- * @throws Error that says what is damaged
+ * @throws {Error} that says what is damaged
  */
 export function decodeChunk(
   bytes: ArrayBuffer,

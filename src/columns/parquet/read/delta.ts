@@ -7,10 +7,10 @@ const PIECE_VALUES = 2 ** PIECE;
 const EXACT = 2 ** 53;
 
 /**
- * The first `count` numbers in Parquet's encoding DELTA_BINARY_PACKED ({@link deltaPacked}). `wraps`: of a column of 32 bits. Undefined where a
- * number, or a difference, is beyond what doubles hold exactly.
+ * The first `count` numbers in Parquet's encoding DELTA_BINARY_PACKED ({@link deltaPacked}). `wraps`: of a column of 32
+ * bits. Undefined where a number, or a difference, is beyond what doubles hold exactly.
  *
- * @throws Error where the bytes end early, or are not this encoding
+ * @throws {Error} where the bytes end early, or are not this encoding
  */
 export function deltaUnpacked(bytes: Uint8Array, count: number, wraps = false): Float64Array | undefined {
   const reader = new ByteReader(bytes);

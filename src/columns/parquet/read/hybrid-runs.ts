@@ -3,7 +3,7 @@ import { ByteReader } from "./byte-reader.js";
 /**
  * `count` whole numbers of `width` bits (at most 32) in Parquet's hybrid of runs and packed bits.
  *
- * @throws Error where the bytes end early
+ * @throws {Error} where the bytes end early
  */
 export function hybridRuns(bytes: Uint8Array, width: number, count: number): Int32Array {
   if (width > 32) throw new Error(`numbers of ${width} bits`);

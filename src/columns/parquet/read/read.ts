@@ -17,10 +17,11 @@ import { type LeafStore, leafStore } from "./leaves.js";
 import { openParquet } from "./source.js";
 
 /**
- * A Parquet file as a table: decimals by their digits, dates as days, the service's types where this package wrote the file.
+ * A Parquet file as a table: decimals by their digits, dates as days, the service's types where this package wrote the
+ * file.
  *
- * @throws FileError when it cannot be read; DataError for what is no Parquet file, has nested columns, or is compressed in an
- * unknown way
+ * @throws {FileError} when it cannot be read
+ * @throws {DataError} for a file that is not Parquet, has nested columns, or is compressed in an unknown way
  */
 export async function readParquet(path: string, options: ReadOptions = {}): Promise<Table> {
   const bytes = await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, "read", error)));

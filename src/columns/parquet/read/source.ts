@@ -18,7 +18,7 @@ export interface ParquetSource {
   pages(group: number, column: number): Promise<readonly DecodedPage[]>;
 }
 
-/** @throws DataError for nested columns; Error that says what is damaged */
+/** @throws {DataError} for nested columns; Error that says what is damaged */
 export async function openParquet(bytes: ArrayBuffer): Promise<ParquetSource> {
   const [{ parquetMetadataAsync, parquetRead, snappyUncompress }, { parquetHeader: readHeader }] = await Promise.all([
     import("hyparquet"),
@@ -41,7 +41,7 @@ export async function openParquet(bytes: ArrayBuffer): Promise<ParquetSource> {
   const compressors = await knownCompressors();
   const tools: ParquetTools = { readHeader, snappyUncompress, compressors };
   const groups = metadata.row_groups.map((group) => Number(group.num_rows));
-  /** A column in an encoding that only the library knows: its nulls stand among the values. */
+  /** A column in an encoding that only the library reads: its nulls are among the values. */
   const byLibrary = async (group: number, column: number): Promise<DecodedPage[]> => {
     const found: DecodedPage[] = [];
     const onChunk = ({ columnData: values }: ColumnData): void => {

@@ -17,7 +17,7 @@ export interface ParquetForm {
   readonly writeMetadata: typeof import("hyparquet-writer/src/metadata.js").writeMetadata;
 }
 
-/** @throws InputError for a compression that this Node does not have */
+/** @throws {InputError} for a compression that this Node does not have */
 export async function parquetForm(wanted: Compression | undefined): Promise<ParquetForm> {
   const [{ ByteWriter }, { writePageHeader }, { writeRleBitPackedHybrid }, { writeMetadata }] = await Promise.all([
     import("hyparquet-writer"),
