@@ -94,7 +94,7 @@ export function canonical(lengths: readonly number[]): string[] {
 }
 
 /** The length symbol of a match, its extra bits and how many. */
-export function lengthSymbol(length: number): [number, number, number] {
+function lengthSymbol(length: number): [number, number, number] {
   if (length === 258) return [285, 0, 0];
   for (let symbol = 257, base = 3; ; symbol++) {
     const bits = symbol < 265 ? 0 : (symbol - 261) >> 2;
@@ -104,7 +104,7 @@ export function lengthSymbol(length: number): [number, number, number] {
 }
 
 /** The distance symbol of a match, its extra bits and how many. */
-export function distanceSymbol(distance: number): [number, number, number] {
+function distanceSymbol(distance: number): [number, number, number] {
   for (let symbol = 0, base = 1; ; symbol++) {
     const bits = symbol < 4 ? 0 : (symbol - 2) >> 1;
     if (distance < base + (1 << bits)) return [symbol, distance - base, bits];

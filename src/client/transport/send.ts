@@ -15,7 +15,7 @@ export interface Received {
 }
 
 /** What a GET is sent with. */
-export interface SendOptions {
+interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }

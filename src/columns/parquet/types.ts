@@ -14,7 +14,7 @@ type Physical = NonNullable<SchemaElement["type"]>;
 export type Element = Omit<SchemaElement, "name" | "type"> & { readonly type: Exclude<Physical, "INT96" | "FLOAT"> };
 
 /** How a column is declared; with a reason where Parquet cannot hold its type, so that it is text. */
-export interface Declared {
+interface Declared {
   readonly element: Element;
   readonly whyText?: string;
 }

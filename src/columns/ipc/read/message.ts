@@ -2,7 +2,7 @@ import { badArrow, unsupportedArrow } from "./bad-arrow.js";
 import { type FlatTable, rootTable } from "./flat-table.js";
 
 /** What a message carries. */
-export type MessageKind = "schema" | "dictionary" | "batch";
+type MessageKind = "schema" | "dictionary" | "batch";
 
 /** One message of a stream: its metadata, and the buffers that follow it. */
 export interface Message {

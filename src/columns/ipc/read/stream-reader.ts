@@ -31,7 +31,7 @@ export function batchesOfStream(bytes: Uint8Array): ReadBatches {
 }
 
 /** Reads a stream message by message. */
-export class StreamReader {
+class StreamReader {
   private schema: Schema | undefined;
   private decoder: Decoder | undefined;
 

@@ -144,7 +144,7 @@ export function typeOf(source: TypeSource): DataType {
 }
 
 /** The integers of a column or of the indices into a dictionary. */
-export function intType(parameters: Parameters): Int {
+function intType(parameters: Parameters): Int {
   const width = parameters.int(0, 0);
   if (width !== 8 && width !== 16 && width !== 32 && width !== 64) {
     throw parameters.fault(`integers of ${width} bits`);
