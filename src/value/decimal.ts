@@ -167,7 +167,7 @@ export function shortNumber(b: Uint8Array, start: number, digits: number, m: num
 /**
  * Stores a number of known `digits` from `first` on, which a point may part, times 10^zeros: at most 38 digits in all.
  */
-export function longDecimal128(
+function longDecimal128(
   b: Uint8Array,
   first: number,
   digits: number,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fastLimit, longDecimal128, readDecimal128, readInt64, unscaled } from "../../src/value/decimal.js";
+import { fastLimit, readDecimal128, readInt64, unscaled } from "../../src/value/decimal.js";
 import { longNumber, readFloat64 } from "../../src/value/number.js";
 
 /** The text with line feeds behind it, as the readers want it. */
@@ -99,12 +99,10 @@ it("stores decimals of up to 38 digits exactly", () => {
       const zeros = Math.min(more, 38 - digits.length);
       const expected = BigInt(digits) * 10n ** BigInt(zeros) * (negative ? -1n : 1n);
       const words = new Int32Array(6).fill(-7);
-      longDecimal128(bytes(text), negative ? 1 : 0, digits.length, zeros, negative, words, 1);
-      expect(unscaled(words, 1, 4)).toBe(expected);
-      expect([words[0], words[5]]).toEqual([-7, -7]);
       const scale = fraction + zeros;
       expect(readDecimal128(bytes(text), 0, words, 1, 38, scale, fastLimit(22))).toBe(text.length);
       expect(unscaled(words, 1, 4)).toBe(expected);
+      expect([words[0], words[5]]).toEqual([-7, -7]);
     }),
     { numRuns: 20_000 },
   );

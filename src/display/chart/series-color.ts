@@ -1,7 +1,7 @@
 import { type Table, Utf8, vectorFromArray } from "../../columns/arrow/arrow.js";
 import { keyOf } from "../../columns/arrow/key.js";
 import { vectorToStrings } from "../../columns/arrow/vector-values.js";
-import type { Channel } from "./channel.js";
+import type { Channel } from "./parts/channel.js";
 
 /**
  * What colours the series of a table over its dates: the columns of its key that are not dates and have several values,

@@ -1,7 +1,5 @@
-import { unreachable } from "../../errors/unreachable.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { filterText } from "../base/source-parts.js";
-import type { Choice } from "./choose.js";
 import type { PlotOptions } from "./options.js";
 
 /** What the options of a query mean for its values (spec 4.2). */
@@ -22,11 +20,11 @@ const COLLAPSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Title and caption: the given title, or what is drawn and where it comes from; a collapsed or transformed query says
+ * Title and caption: the title passed, or what is drawn and where it comes from; a collapsed or transformed query says
  * so.
  */
 export function titleOf(
-  choice: Choice,
+  drawn: string,
   options: PlotOptions,
   source: FrameSource | undefined,
 ): { readonly title: string; readonly subtitle: string[] } {
@@ -38,7 +36,6 @@ export function titleOf(
   if (source?.filters !== undefined && source.filters.length > 0)
     subtitle.push(source.filters.map(filterText).join(" · "));
   if (options.title !== undefined) return { title: options.title, subtitle };
-  const drawn = drawnText(choice);
   const place = source === undefined ? undefined : (source.name ?? source.code);
   return { title: place === undefined ? drawn : `${place}: ${drawn}`, subtitle };
 }
@@ -47,21 +44,3 @@ const wordOf = (words: Readonly<Record<string, string>>, word: string | undefine
   if (word === undefined || word === "none") return undefined;
   return Object.hasOwn(words, word) ? words[word] : word;
 };
-
-function drawnText({ mark, x, y, color }: Choice): string {
-  switch (mark) {
-    case "histogram":
-      return `distribution of ${x?.name}`;
-    case "candlestick":
-      return y.map(({ name }) => name).join(", ");
-    case "heatmap":
-      return `${color?.name ?? "rows"} by ${[x, y[0]].flatMap((channel) => channel?.name ?? []).join(" and ")}`;
-    case "line":
-    case "area":
-    case "bar":
-    case "point":
-      return `${y.map(({ name }) => name).join(", ")}${color === undefined ? "" : ` by ${color.name}`}`;
-    default:
-      return unreachable(mark, "mark");
-  }
-}

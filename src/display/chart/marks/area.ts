@@ -1,0 +1,9 @@
+import { pointMark } from "./points.js";
+
+/** A filled line for each colour. */
+export const area = pointMark({
+  mark: { type: "area", opacity: 0.6, line: { strokeWidth: 1.5 } },
+  fromZero: true,
+  isStacked: false,
+  isPath: true,
+});

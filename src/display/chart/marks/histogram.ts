@@ -1,0 +1,80 @@
+import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
+import { numberAxis, type Unit } from "../parts/axes.js";
+import type { Channel, Choice } from "../parts/channel.js";
+import { type ChartValues, clean, count, labels, roundStep } from "../parts/data.js";
+import { nameOf } from "../parts/names.js";
+import type { MarkType } from "./mark.js";
+
+/** How often the numbers of x occur. */
+export const histogram: MarkType = {
+  xScales: ["number"],
+  defaultY: () => [],
+  needsY: false,
+  byKey: false,
+  values: (_, choice) => histogramValues(choice, choice.x as Channel),
+  unit: histogramUnit,
+  title: ({ x }) => `distribution of ${x?.name}`,
+};
+
+/** The bars of a histogram over every row: round bounds, about 30 of them, for each colour and facet. */
+function histogramValues({ color, facet }: Choice, x: Channel): ChartValues {
+  const numbers = vectorToNumbers(x.vector);
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  let rows = 0;
+  for (const value of numbers) {
+    if (!Number.isFinite(value)) continue;
+    rows++;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (rows === 0) return { values: [], notes: ["no numbers"], rows };
+  const step = roundStep((high - low) / 30);
+  const first = Math.floor(low / step);
+  const colors = color === undefined ? undefined : labels(color);
+  const facets = facet === undefined ? undefined : labels(facet);
+  const bars = new Map<string, { bin: number; count: number; row: number }>();
+  for (let row = 0; row < numbers.length; row++) {
+    if (!Number.isFinite(numbers[row])) continue;
+    const bin = Math.floor(numbers[row] / step) - first;
+    const key = `${bin} ${colors?.codes[row] ?? 0} ${facets?.codes[row] ?? 0}`;
+    const bar = bars.get(key);
+    if (bar === undefined) bars.set(key, { bin, count: 1, row });
+    else bar.count++;
+  }
+  const values = [...bars.values()].map(({ bin, count, row }) => ({
+    x: clean((first + bin) * step),
+    x2: clean((first + bin + 1) * step),
+    y: count,
+    ...(colors && { color: colors.words[colors.codes[row]] }),
+    ...(facets && { facet: facets.words[facets.codes[row]] }),
+  }));
+  return {
+    values,
+    notes: rows < numbers.length ? [`${count(numbers.length - rows)} rows without a number`] : [],
+    rows,
+  };
+}
+
+function histogramUnit({ x, color, log }: Choice): Unit {
+  return {
+    mark: { type: "bar", binSpacing: 1 },
+    encoding: {
+      x: { field: "x", type: "quantitative", bin: { binned: true }, title: nameOf(x), axis: numberAxis(false) },
+      x2: { field: "x2" },
+      y: {
+        field: "y",
+        type: "quantitative",
+        title: "rows",
+        ...(log && { scale: { type: "log" }, stack: null }),
+        axis: numberAxis(false),
+      },
+      ...(color && { color: { field: "color", type: "nominal", title: nameOf(color), sort: null } }),
+      tooltip: [
+        { field: "x", type: "quantitative", title: "from", format: ",.10~g" },
+        { field: "x2", type: "quantitative", title: "to", format: ",.10~g" },
+        { field: "y", type: "quantitative", title: "rows", format: "," },
+      ],
+    },
+  };
+}

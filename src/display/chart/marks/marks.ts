@@ -1,0 +1,17 @@
+import { area } from "./area.js";
+import { bar } from "./bar.js";
+import { candlestick } from "./candlestick.js";
+import { heatmap } from "./heatmap.js";
+import { histogram } from "./histogram.js";
+import { line } from "./line.js";
+import type { MarkType } from "./mark.js";
+import { point } from "./point.js";
+
+const TYPES = { line, area, bar, point, candlestick, histogram, heatmap } as const satisfies Record<string, MarkType>;
+
+/** The drawings there are: each is a file of this folder and a name in this list. */
+export type Mark = keyof typeof TYPES;
+export const MARKS = Object.keys(TYPES) as readonly Mark[];
+
+/** What a chart needs of a mark. */
+export const markType = (mark: Mark): MarkType => TYPES[mark];

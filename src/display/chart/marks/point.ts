@@ -1,0 +1,9 @@
+import { pointMark } from "./points.js";
+
+/** A point for each row. */
+export const point = pointMark({
+  mark: { type: "point", filled: true, size: 24, opacity: 0.6 },
+  fromZero: false,
+  isStacked: false,
+  isPath: false,
+});

@@ -1,0 +1,37 @@
+import type { Channel } from "./channel.js";
+import { nameOf } from "./names.js";
+
+/** A part of a Vega-Lite spec. */
+export type Unit = Readonly<Record<string, unknown>>;
+
+/** The x channel: UTC for dates, so that a day is the same day in every time zone. */
+export function xChannel(x: Channel | undefined): Unit {
+  if (x?.scale === "time") {
+    return {
+      field: "x",
+      type: "temporal",
+      title: nameOf(x),
+      scale: { type: "utc" },
+      axis: { tickCount: 8, labelOverlap: true },
+    };
+  }
+  if (x?.scale === "text")
+    return { field: "x", type: "nominal", title: nameOf(x), sort: null, axis: { labelOverlap: true } };
+  return { field: "x", type: "quantitative", title: nameOf(x), scale: { zero: false }, axis: numberAxis(false) };
+}
+
+/** Labels of numbers and money: thousands apart by commas, from a million in M and B; shares as percent. */
+export function numberAxis(percent: boolean): Unit {
+  if (percent) return { format: ".1~%" };
+  const big = "abs(datum.value) >= 1e6";
+  return { labelExpr: `${big} ? replace(format(datum.value, '.4~s'), 'G', 'B') : format(datum.value, ',.6~g')` };
+}
+
+/** Type and format of x in a tooltip. */
+export const xTip = (x: Channel | undefined): Unit => {
+  if (x?.scale === "time")
+    return { field: "x", type: "temporal", format: x.days ? "%Y-%m-%d" : "%Y-%m-%d %H:%M:%S", scale: { type: "utc" } };
+  return x?.scale === "text" ? { field: "x", type: "nominal" } : { field: "x", type: "quantitative", format: ",.10~g" };
+};
+
+export const tip = (channel: Unit, title: string): Unit => ({ ...channel, title });

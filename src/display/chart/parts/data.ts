@@ -1,0 +1,72 @@
+import { chunkReader } from "../../../columns/arrow/cell-reader.js";
+import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
+import type { Channel } from "./channel.js";
+
+/**
+ * One datum as the spec holds it. The member names are ours, so that a column name never becomes part of an expression.
+ */
+export type Datum = Readonly<Record<string, string | number | boolean | null>>;
+
+/** The data of a chart and what was done to them. */
+export interface ChartValues {
+  readonly values: readonly Datum[];
+  /** Sentences for the caption: points left out, merged, refused by a logarithmic axis. */
+  readonly notes: readonly string[];
+  /** Rows the chart stands for. */
+  readonly rows: number;
+}
+
+export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+
+export function ascending(rows: number[], xs: Float64Array): number[] {
+  for (let i = 1; i < rows.length; i++) if (xs[rows[i]] < xs[rows[i - 1]]) return rows.sort((a, b) => xs[a] - xs[b]);
+  return rows;
+}
+
+/** Positions on the x axis as numbers: timestamps in milliseconds, numbers, or the row number for text. */
+export function xNumbers(x: Channel | undefined, numRows: number): Float64Array {
+  if (x !== undefined && x.scale !== "text") return vectorToNumbers(x.vector);
+  return Float64Array.from({ length: numRows }, (_, row) => row);
+}
+
+/** Makes the x member of a datum: milliseconds since 1970 for dates, the number, or the text of the cell. */
+export function datumMaker(x: Channel | undefined, xs: Float64Array): (row: number) => { x: string | number } {
+  if (x === undefined || x.scale !== "text") return (row) => ({ x: xs[row] });
+  const { codes, words } = labels(x);
+  return (row) => ({ x: words[codes[row]] });
+}
+
+/** A column as codes into its distinct texts; null is the text `null`. */
+export interface Labels {
+  readonly codes: Uint32Array;
+  readonly words: readonly string[];
+}
+
+export function labels({ vector }: Channel): Labels {
+  const places = new Map<string, number>();
+  const codes = new Uint32Array(vector.length);
+  let at = 0;
+  for (const data of vector.data) {
+    const { valid, text } = chunkReader(data);
+    for (let i = 0; i < data.length; i++, at++) {
+      const word = valid(i) ? text(i) : "null";
+      let code = places.get(word);
+      if (code === undefined) {
+        code = places.size;
+        places.set(word, code);
+      }
+      codes[at] = code;
+    }
+  }
+  return { codes, words: [...places.keys()] };
+}
+
+/** 1, 2 or 5 times a power of ten, not below `step`. */
+export function roundStep(step: number): number {
+  if (!(step > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(step));
+  return power * ([1, 2, 5].find((factor) => factor * power >= step) ?? 10);
+}
+
+/** Drops the noise of binary fractions in a bin's bound. */
+export const clean = (value: number): number => Number(value.toPrecision(12));
