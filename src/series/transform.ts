@@ -1,6 +1,6 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { TRANSFORMS, type Transform } from "../spec/vocabulary.js";
+import { TRANSFORMS, type Transform, transformType } from "../spec/vocabulary.js";
 import { ALONG, type ColumnChoice, choose, vectorAt, wholeNumber } from "./core/choose.js";
 import { rounderOf } from "./core/digits.js";
 import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
@@ -55,7 +55,7 @@ export function transform(table: Table, name: Transform, options: TransformOptio
   if (word === "none") return table;
   const digits = wholeNumber(options.digits ?? 14, 1, "digits");
   const chosen = choose(table, options);
-  const drops = word === "diff" || word === "rdiff";
+  const drops = transformType(word).dropsFirst;
   const source = drops ? inBatches(table) : table;
   const track = seriesTrack(source, chosen);
   const gone = drops ? firstRows(track) : undefined;
@@ -98,13 +98,14 @@ interface Plan {
 function transformed(table: Table, at: number, { word, digits, track, gone }: Plan): Computed {
   const field = table.schema.fields[at];
   const vector = vectorAt(table, at);
-  if (isExact(vector.type) && (word === "diff" || word === "cumul")) {
+  const { kernel, exact } = CALCULATIONS[word];
+  if (isExact(vector.type) && exact !== undefined) {
     const { units, scale, precision } = exactOf(vector);
-    const results = word === "diff" ? exactDifferences(units, track, 1) : exactCumul(units, track);
-    const width = word === "diff" ? differencePrecision(precision) : sumPrecision(precision);
-    return exactColumn(field, gone === undefined ? results : without(results, gone), { scale, precision: width });
+    const results = exact.results(units, track);
+    const kept = gone === undefined ? results : without(results, gone);
+    return exactColumn(field, kept, { scale, precision: exact.precision(precision) });
   }
-  const { results, missing } = runAlong(vector, track, KERNELS[word], {
+  const { results, missing } = runAlong(vector, track, kernel, {
     withoutFirsts: gone !== undefined,
     finish: digits < 16 ? (part) => rounderOf(part, digits) : finiteOf,
   });
@@ -143,34 +144,56 @@ function keptValues(values: Float64Array, gone: Int32Array): Float64Array {
   return kept;
 }
 
-const KERNELS: Readonly<Record<Word, PieceKernel>> = {
-  diff(y, out, from, to, back) {
-    for (let t = from + 1; t < to; t++) out[t - back] = y[t] - y[t - 1];
+/** How a transform is computed: doubles piece by piece and, where it can be, integers and decimals exactly. */
+interface Calculation {
+  readonly kernel: PieceKernel;
+  readonly exact?: {
+    readonly results: (units: readonly (bigint | null)[], track: Track) => (bigint | null)[];
+    /** Digits of the results for so many digits of the values. */
+    readonly precision: (precision: number) => number;
+  };
+}
+
+const CALCULATIONS: Readonly<Record<Word, Calculation>> = {
+  diff: {
+    kernel(y, out, from, to, back) {
+      for (let t = from + 1; t < to; t++) out[t - back] = y[t] - y[t - 1];
+    },
+    exact: { results: (units, track) => exactDifferences(units, track, 1), precision: differencePrecision },
   },
-  rdiff(y, out, from, to, back) {
-    // What is divided by 0 is not finite, and null for that.
-    for (let t = from + 1; t < to; t++) out[t - back] = (y[t] - y[t - 1]) / y[t - 1];
+  rdiff: {
+    kernel(y, out, from, to, back) {
+      // What is divided by 0 is not finite, and null for that.
+      for (let t = from + 1; t < to; t++) out[t - back] = (y[t] - y[t - 1]) / y[t - 1];
+    },
   },
-  rdiff_from(y, out, from, to) {
-    let latest = to - 1;
-    while (latest >= from && Number.isNaN(y[latest])) latest--;
-    for (let t = from; t < to; t++) out[t] = (y[latest] - y[t]) / y[t];
-    if (latest >= from) out[latest] = 0;
+  rdiff_from: {
+    kernel(y, out, from, to) {
+      let latest = to - 1;
+      while (latest >= from && Number.isNaN(y[latest])) latest--;
+      for (let t = from; t < to; t++) out[t] = (y[latest] - y[t]) / y[t];
+      if (latest >= from) out[latest] = 0;
+    },
   },
-  cumul(y, out, from, to) {
-    // Added one by one as the service does: its last digits depend on it.
-    let sum = Number.NaN;
-    for (let t = from; t < to; t++) {
-      if (!Number.isNaN(y[t])) sum = Number.isNaN(sum) ? y[t] : sum + y[t];
-      out[t] = sum;
-    }
+  cumul: {
+    kernel(y, out, from, to) {
+      // Added one by one as the service does: its last digits depend on it.
+      let sum = Number.NaN;
+      for (let t = from; t < to; t++) {
+        if (!Number.isNaN(y[t])) sum = Number.isNaN(sum) ? y[t] : sum + y[t];
+        out[t] = sum;
+      }
+    },
+    exact: { results: exactCumul, precision: sumPrecision },
   },
-  normalize(y, out, from, to) {
-    let base = 0;
-    for (let t = from; t < to; t++) {
-      if (base === 0 && !Number.isNaN(y[t])) base = y[t];
-      out[t] = base === 0 ? y[t] + 0 : (y[t] / base) * 100;
-    }
+  normalize: {
+    kernel(y, out, from, to) {
+      let base = 0;
+      for (let t = from; t < to; t++) {
+        if (base === 0 && !Number.isNaN(y[t])) base = y[t];
+        out[t] = base === 0 ? y[t] + 0 : (y[t] / base) * 100;
+      }
+    },
   },
 };
 

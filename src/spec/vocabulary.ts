@@ -17,8 +17,35 @@ export const COLLAPSES = ["none", "daily", "weekly", "monthly", "quarterly", "an
 export type Collapse = (typeof COLLAPSES)[number];
 
 /** Values of `transform` (spec 4.2 shows `rdiff`; the rest as observed). */
-export const TRANSFORMS = ["none", "diff", "rdiff", "rdiff_from", "cumul", "normalize"] as const;
-export type Transform = (typeof TRANSFORMS)[number];
+const TRANSFORM_TYPES = {
+  none: { dropsFirst: false, isShare: false },
+  diff: { meaning: "change from the row before", dropsFirst: true, isShare: false },
+  rdiff: { meaning: "relative change from the row before", dropsFirst: true, isShare: true },
+  rdiff_from: { meaning: "relative change until the newest row", dropsFirst: false, isShare: true },
+  cumul: { meaning: "running sum", dropsFirst: false, isShare: false },
+  normalize: { meaning: "first row as 100", dropsFirst: false, isShare: false },
+} as const satisfies Readonly<Record<string, TransformType>>;
+
+/** What a transform makes of the values of a series. How it is computed: series/transform, and in SQL server/data/series-sql. */
+export interface TransformType {
+  /** The values in words, for captions. */
+  readonly meaning?: string;
+  /** The first row has no result and is left out. */
+  readonly dropsFirst: boolean;
+  /** The values are shares of others, shown as percentages. */
+  readonly isShare: boolean;
+}
+
+export type Transform = keyof typeof TRANSFORM_TYPES;
+export const TRANSFORMS = Object.keys(TRANSFORM_TYPES) as readonly Transform[];
+
+/** What is known of a transform; undefined for one that the vocabulary does not list. */
+export function transformType(transform: Transform): TransformType;
+export function transformType(transform: string | undefined): TransformType | undefined;
+export function transformType(transform: string | undefined): TransformType | undefined {
+  const types: Readonly<Record<string, TransformType>> = TRANSFORM_TYPES;
+  return transform !== undefined && Object.hasOwn(types, transform) ? types[transform] : undefined;
+}
 
 /** Values of `order` (spec 2.1: `desc` means newest first; `asc` as observed). */
 export const ORDERS = ["desc", "asc"] as const;

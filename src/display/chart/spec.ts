@@ -1,6 +1,7 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { scrub } from "../../errors/secrets.js";
 import type { FrameSource } from "../../spec/frame-source.js";
+import { transformType } from "../../spec/vocabulary.js";
 import { chooseColumns } from "./choose.js";
 import { markType } from "./marks/marks.js";
 import type { ChartSpec, PlotOptions } from "./options.js";
@@ -31,7 +32,10 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
     width: options.width ?? (choice.facet ? 280 : 640),
     height: options.height ?? (choice.facet ? 180 : 320),
   };
-  const unit = type.unit(choice, values, { width: size.width, percent: isPercent(source) });
+  const unit = type.unit(choice, values, {
+    width: size.width,
+    percent: transformType(source?.transform)?.isShare === true,
+  });
   const text = `${mark} chart · ${title} · ${count(values.rows)} rows${caption.length > 0 ? ` · ${caption.join(" · ")}` : ""}`;
   const spec = {
     $schema: SCHEMA,
@@ -57,6 +61,3 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
   };
   return { spec, text: scrub(text), values };
 }
-
-const isPercent = (source: FrameSource | undefined): boolean =>
-  source?.transform === "rdiff" || source?.transform === "rdiff_from";

@@ -1,23 +1,18 @@
 import type { FrameSource } from "../../spec/frame-source.js";
+import { transformType } from "../../spec/vocabulary.js";
 import { filterText } from "../base/source-parts.js";
 import type { PlotOptions } from "./options.js";
 
-/** What the options of a query mean for its values (spec 4.2). */
-const TRANSFORMS: Readonly<Record<string, string>> = {
-  diff: "change from the row before",
-  rdiff: "relative change from the row before",
-  rdiff_from: "relative change until the newest row",
-  cumul: "running sum",
-  normalize: "first row as 100",
-};
-
-const COLLAPSES: Readonly<Record<string, string>> = {
-  daily: "daily",
-  weekly: "last value of each week",
-  monthly: "last value of each month",
-  quarterly: "last value of each quarter",
-  annual: "last value of each year",
-};
+/** What the collapse of a query means for its values (spec 4.2). */
+const COLLAPSES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    daily: "daily",
+    weekly: "last value of each week",
+    monthly: "last value of each month",
+    quarterly: "last value of each quarter",
+    annual: "last value of each year",
+  }),
+);
 
 /**
  * Title and caption: the title passed, or what is drawn and where it comes from; a collapsed or transformed query says
@@ -29,10 +24,11 @@ export function titleOf(
   source: FrameSource | undefined,
 ): { readonly title: string; readonly subtitle: string[] } {
   const subtitle: string[] = [];
-  const words = [wordOf(COLLAPSES, source?.collapse), wordOf(TRANSFORMS, source?.transform)].filter(
-    (w) => w !== undefined,
-  );
-  if (words.length > 0) subtitle.push(words.join(" · "));
+  const meanings = [
+    meaningOf(source?.collapse, (collapse) => COLLAPSES.get(collapse)),
+    meaningOf(source?.transform, (transform) => transformType(transform)?.meaning),
+  ].filter((meaning) => meaning !== undefined);
+  if (meanings.length > 0) subtitle.push(meanings.join(" · "));
   if (source?.filters !== undefined && source.filters.length > 0)
     subtitle.push(source.filters.map(filterText).join(" · "));
   if (options.title !== undefined) return { title: options.title, subtitle };
@@ -40,7 +36,6 @@ export function titleOf(
   return { title: place === undefined ? drawn : `${place}: ${drawn}`, subtitle };
 }
 
-const wordOf = (words: Readonly<Record<string, string>>, word: string | undefined): string | undefined => {
-  if (word === undefined || word === "none") return undefined;
-  return Object.hasOwn(words, word) ? words[word] : word;
-};
+/** What an option value of a query means; a value that is not listed is shown as it is. */
+const meaningOf = (value: string | undefined, meaning: (value: string) => string | undefined): string | undefined =>
+  value === undefined || value === "none" ? undefined : (meaning(value) ?? value);

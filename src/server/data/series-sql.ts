@@ -1,5 +1,5 @@
 import type { Profile } from "../../spec/profile.js";
-import type { Collapse, Order, Transform } from "../../spec/vocabulary.js";
+import { type Collapse, type Order, type Transform, transformType } from "../../spec/vocabulary.js";
 import { engineColumn } from "./filter-sql.js";
 
 /** A validated query of one time series (spec 4.2): known option values, valid dates, existing columns. */
@@ -75,11 +75,11 @@ function transformSql(rows: string, values: readonly string[], transform: Transf
   if (transform === "none") return rows;
   // An aggregate over an open window adds row by row in the order of its input, as the service adds.
   const ordered = `SELECT * FROM (${rows}) ORDER BY d`;
-  const { window, formula, dropsFirst } = CALCULATIONS[transform];
+  const { window, formula } = CALCULATIONS[transform];
   const inner = values.map((v) => `, ${v}, ${window(v)}`).join("");
   const windows = `SELECT d, row_number() OVER () AS r${inner} FROM (${ordered})`;
   const outer = values.map((v) => `, ${rounded(formula(v, `${v}p`), digits)} AS ${v}`).join("");
-  return `SELECT d${outer} FROM (${windows})${dropsFirst ? " WHERE r > 1" : ""}`;
+  return `SELECT d${outer} FROM (${windows})${transformType(transform).dropsFirst ? " WHERE r > 1" : ""}`;
 }
 
 interface Calculation {
@@ -87,34 +87,28 @@ interface Calculation {
   readonly window: (v: string) => string;
   /** The result from a value `v` and its `p`. */
   readonly formula: (v: string, p: string) => string;
-  readonly dropsFirst: boolean;
 }
 
 const CALCULATIONS: Readonly<Record<Exclude<Transform, "none">, Calculation>> = {
   diff: {
     window: (v) => `lag(${v}) OVER () AS ${v}p`,
     formula: (v, p) => `${v} - ${p}`,
-    dropsFirst: true,
   },
   rdiff: {
     window: (v) => `lag(${v}) OVER () AS ${v}p`,
     formula: (v, p) => `CASE WHEN ${p} <> 0 THEN (${v} - ${p}) / ${p} END`,
-    dropsFirst: true,
   },
   rdiff_from: {
     window: (v) => `arg_max(${v}, d) OVER () AS ${v}p, max(d) FILTER (WHERE ${v} IS NOT NULL) OVER () AS ${v}d`,
     formula: (v, p) => `CASE WHEN d = ${v}d THEN 0 WHEN ${v} <> 0 THEN (${p} - ${v}) / ${v} END`,
-    dropsFirst: false,
   },
   cumul: {
     window: (v) => `sum(${v}) OVER (ROWS UNBOUNDED PRECEDING) AS ${v}p`,
     formula: (_, p) => p,
-    dropsFirst: false,
   },
   normalize: {
     window: (v) => `arg_min(${v}, d) FILTER (WHERE ${v} <> 0) OVER () AS ${v}p`,
     formula: (v, p) => `CASE WHEN ${v} = 0 THEN 0 ELSE ${v} / ${p} * 100 END`,
-    dropsFirst: false,
   },
 };
 
