@@ -26,9 +26,12 @@ const TRANSFORM_TYPES = {
   normalize: { meaning: "first row as 100", dropsFirst: false, isShare: false },
 } as const satisfies Readonly<Record<string, TransformType>>;
 
-/** What a transform makes of the values of a series. How it is computed: series/transform, and in SQL server/data/series-sql. */
+/**
+ * What a transform makes of the values of a series. How it is computed: series/transform, and in SQL
+ * server/data/series-sql.
+ */
 export interface TransformType {
-  /** The values in words, for captions. */
+  /** What the values are, for captions. */
   readonly meaning?: string;
   /** The first row has no result and is left out. */
   readonly dropsFirst: boolean;
