@@ -2,13 +2,11 @@ import { DataError } from "../errors/errors.js";
 import type { Profile } from "../spec/profile.js";
 import { type ObjectField, type Resource, type ResourceName, resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
-import { csvHeader, csvNode } from "./csv.js";
 import { looksLikeFailure, readFailure } from "./failure.js";
-import { jsonNode, rowPaths } from "./json.js";
+import { documentFormat } from "./formats.js";
 import { type Found, type Node, readFields, shapeError } from "./node.js";
 import type { RecordOf } from "./records.js";
 import type { Rows } from "./rows.js";
-import { xmlNode } from "./xml.js";
 
 /** Resources that carry rows; in CSV their replies hold nothing else (spec 1). */
 type RowsResource = "datasetData" | "dataset" | "tableRows";
@@ -44,46 +42,27 @@ export async function readDocument<R extends ResourceName>(
   bytes: Uint8Array,
   profile: Profile,
 ): Promise<Document<R>> {
+  const { root, rowsAlone } = documentFormat(format);
   checkFormat(format, bytes);
   const fail = () => refuseFailure(bytes, profile);
-  const found =
-    format === "csv" ? readCsv(resource, bytes, profile, fail) : await readTree(resource, format, bytes, profile, fail);
-  return found as Document<R>;
-}
-
-function readCsv(resource: ResourceName, bytes: Uint8Array, profile: Profile, fail: () => void): Document {
+  if (rowsAlone === undefined) return readTree(resource, await root(bytes, profile), fail) as Document<R>;
   if (hasRows(resource)) {
-    const names = csvHeader(bytes);
+    const { names, rows } = rowsAlone(bytes);
     if (names.length === 2 && names[0] === "code" && names[1] === "message") fail();
     const fields = resource === "tableRows" ? {} : { column_names: names };
-    return { resource, fields, rows: { kind: "csv", bytes } } as Document;
+    return { resource, fields, rows } as Document as Document<R>;
   }
   const { fields } = resources[resource] as Resource;
   try {
-    const node = csvNode(strictText(bytes), profile.csvQuotesEmptyText.value);
-    return asDocument(resource, readFields(fields, node, { fields: {} }));
+    return asDocument(resource, readFields(fields, await root(bytes, profile), { fields: {} })) as Document<R>;
   } catch (error) {
+    // The members have no root that tells an error body from them.
     fail();
     throw error;
   }
 }
 
-function strictText(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new DataError("The reply is not UTF-8.", { code: "BadUtf8", cause });
-  }
-}
-
-async function readTree(
-  resource: ResourceName,
-  format: Format,
-  bytes: Uint8Array,
-  profile: Profile,
-  fail: () => void,
-): Promise<Document> {
-  const root = format === "json" ? jsonNode(bytes, ROW_PATHS) : await xmlNode(bytes, ROW_PATHS, profile);
+function readTree(resource: ResourceName, root: Node, fail: () => void): Document {
   const actual = present(resource, root);
   if (actual === undefined) {
     fail();
@@ -115,10 +94,6 @@ function hasRows(resource: ResourceName): boolean {
   return resource === "datasetData" || resource === "dataset" || resource === "tableRows";
 }
 
-const ROW_PATHS = ["datasetData", "dataset", "tableRows"].flatMap((name) =>
-  rowPaths((resources[name as ResourceName] as Resource).fields),
-);
-
 function refuseFailure(bytes: Uint8Array, profile: Profile): void {
   if (looksLikeFailure(bytes)) {
     throw readFailure({ status: 200, contentType: null, headers: () => null, bytes }, profile);
@@ -129,9 +104,9 @@ function refuseFailure(bytes: Uint8Array, profile: Profile): void {
 function checkFormat(format: Format, bytes: Uint8Array): void {
   const start = new TextDecoder().decode(bytes.subarray(0, 400)).trimStart();
   const page = /^<!doctype html|^<html/i.test(start);
-  const xml = format === "csv" ? start.startsWith("<?xml") : start.startsWith("<");
-  if (start !== "" && !page && xml === (format === "xml")) return;
-  const what = page ? "a web page" : start === "" ? "nothing" : xml ? "XML" : "something else";
+  if (start !== "" && !page && documentFormat(format).begins(start)) return;
+  const other = start.startsWith("<") ? "XML" : "something else";
+  const what = page ? "a web page" : start === "" ? "nothing" : other;
   throw new DataError(`The service answered with ${what} where ${format.toUpperCase()} was asked for.`, {
     code: "UnexpectedContent",
     body: start.slice(0, 200),

@@ -1,10 +1,10 @@
 import { type RetryAdvice, ServiceError } from "../errors/errors.js";
-import { escapeAnyXML } from "../format/xml/text.js";
 import type { ErrorMeaning } from "../spec/error-meanings.js";
 import type { Profile } from "../spec/profile.js";
 import { resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
-import { type FailureText, isWebPage, readFailureBody, writeCSVFailure } from "./failure-body.js";
+import { type FailureText, isWebPage, readFailureBody } from "./failure-body.js";
+import { documentFormat } from "./formats.js";
 import { meaningOf } from "./meaning.js";
 import { webPageText } from "./web-page.js";
 
@@ -86,38 +86,14 @@ export function looksLikeFailure(bytes: Uint8Array): boolean {
   return bytes.length <= LONGEST_BODY && readFailureBody(new TextDecoder().decode(bytes))?.code !== undefined;
 }
 
-const TYPES: Readonly<Record<Format, string>> = {
-  json: "application/json; charset=utf-8",
-  xml: "application/xml; charset=utf-8",
-  csv: "text/csv; charset=utf-8",
-};
-
-/** The `content-type` of a reply in this format. */
-export function contentType(format: Format): string {
-  return TYPES[format];
-}
-
 /** The error body of a service in the format asked for, JSON where none is known. */
 export function writeFailure(
   failure: Failure,
   format: Format | undefined,
   profile: Profile,
 ): { readonly contentType: string; readonly body: string } {
-  const { code, message } = failure;
-  const root = profile.errorRoot.value;
-  if (format === "csv") {
-    return { contentType: TYPES.csv, body: writeCSVFailure(code, message) };
-  }
-  if (format === "xml") {
-    const element = root.replaceAll("_", "-");
-    const inner = `<code>${escapeAnyXML(code)}</code><message>${escapeAnyXML(message)}</message>`;
-    const outer = profile.xmlRoot.value;
-    return {
-      contentType: TYPES.xml,
-      body: `<?xml version="1.0" encoding="UTF-8"?>\n<${outer}><${element}>${inner}</${element}></${outer}>\n`,
-    };
-  }
-  return { contentType: TYPES.json, body: JSON.stringify({ [root]: { code, message } }) };
+  const written = documentFormat(format ?? "json");
+  return { contentType: written.contentType, body: written.failure(failure, profile) };
 }
 
 /** Characters of a plain text that is shown as the message. */

@@ -2,17 +2,9 @@ import { InputError } from "../errors/errors.js";
 import type { Profile } from "../spec/profile.js";
 import { type Fields, type Resource, type ResourceName, resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
+import { type DocumentToWrite, documentFormat } from "./formats.js";
 import type { RowsToWrite } from "./rows.js";
-import { CsvSpeller, csvRows } from "./spell-csv.js";
-import { JSONSpeller } from "./spell-json.js";
-import { declared, XMLSpeller } from "./spell-xml.js";
 import type { Speller } from "./speller.js";
-
-/** What to write: the members as {@link RecordOf} gives them, and the rows where the resource has any. */
-export interface DocumentToWrite {
-  readonly fields: object;
-  readonly rows?: RowsToWrite;
-}
 
 /** Chunks of about this many characters are emitted. */
 const PIECE = 64 * 1024;
@@ -28,15 +20,8 @@ export function* writeDocument(
   document: DocumentToWrite,
   profile: Profile,
 ): Generator<string, void, undefined> {
-  const { fields, rows } = document;
-  const quoteEmpty = profile.csvQuotesEmptyText.value;
-  if (format === "csv" && rows !== undefined) yield* inPieces(csvRows(rows, quoteEmpty, resource === "tableRows"));
-  else if (format === "csv") yield* writeTree(resource, document, new CsvSpeller(quoteEmpty));
-  else if (format === "json") yield* inPieces(writeTree(resource, document, new JSONSpeller()));
-  else {
-    const tree = writeTree(resource, document, new XMLSpeller(profile.xmlRoot.value));
-    yield* declared(inPieces(tree), fields, rows?.columns ?? []);
-  }
+  const spelt = (speller: Speller) => inPieces(writeTree(resource, document, speller));
+  yield* inPieces(documentFormat(format).parts(resource, document, profile, spelt));
 }
 
 function* inPieces(parts: Iterable<string>): Generator<string, void, undefined> {

@@ -1,5 +1,5 @@
 import type { ResourceName } from "./resources.js";
-import type { Format } from "./vocabulary.js";
+import { FORMATS, type Format } from "./vocabulary.js";
 
 /** One endpoint of spec section 4. The client builds addresses from this table, the embedded service routes by it. */
 export interface Endpoint {
@@ -34,21 +34,21 @@ export const endpoints = {
   datasetData: {
     section: "4.1",
     path: "/datasets/{database_code}/{dataset_code}/data",
-    formats: ["json", "xml", "csv"],
+    formats: FORMATS,
     parameters: datasetParameters,
     reply: "datasetData",
   },
   datasetMetadata: {
     section: "4.3",
     path: "/datasets/{database_code}/{dataset_code}/metadata",
-    formats: ["json", "xml", "csv"],
+    formats: FORMATS,
     parameters: [],
     reply: "datasetMetadata",
   },
   dataset: {
     section: "4.2, 4.4",
     path: "/datasets/{database_code}/{dataset_code}",
-    formats: ["json", "xml", "csv"],
+    formats: FORMATS,
     parameters: datasetParameters,
     reply: "dataset",
   },
@@ -61,21 +61,21 @@ export const endpoints = {
   databaseMetadata: {
     section: "4.5",
     path: "/databases/{database_code}",
-    formats: ["json", "xml", "csv"],
+    formats: FORMATS,
     parameters: [],
     reply: "databaseMetadata",
   },
   tableMetadata: {
     section: "4.8",
     path: "/datatables/{vendor_code}/{datatable_code}/metadata",
-    formats: ["json", "xml", "csv"],
+    formats: FORMATS,
     parameters: [],
     reply: "tableMetadata",
   },
   tableExport: {
     section: "4.9",
     path: "/datatables/{vendor_code}/{datatable_code}",
-    formats: ["json", "xml", "csv"],
+    formats: FORMATS,
     parameters: ["qopts.columns", "qopts.export"],
     filters: true,
     reply: "tableExport",
@@ -83,7 +83,7 @@ export const endpoints = {
   tableRows: {
     section: "4.7",
     path: "/datatables/{vendor_code}/{datatable_code}",
-    formats: ["json", "xml", "csv"],
+    formats: FORMATS,
     parameters: ["qopts.columns", "@pageSize", "@cursor"],
     filters: true,
     reply: "tableRows",

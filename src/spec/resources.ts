@@ -1,3 +1,5 @@
+import type { Format } from "./vocabulary.js";
+
 /**
  * Every resource of spec section 2 as data: its members, their types, nulls, and the places a format differs.
  * `document/` walks these tables to read and to write; nothing here does anything.
@@ -11,7 +13,7 @@ export interface ScalarField {
   readonly kind: "string" | "integer" | "float" | "boolean" | "date" | "dateTime";
   readonly nullable?: true;
   /** May be missing in these formats; readers do not miss it, writers leave it out. */
-  readonly absentIn?: readonly ("json" | "xml" | "csv")[];
+  readonly absentIn?: readonly Format[];
   /** Element name in XML where it is not the member name with hyphens. Readers know the hyphened name too. */
   readonly xml?: string;
   /** How JSON spells a timestamp: ISO 8601 (default) or `YYYY-MM-DD hh:mm:ss UTC` (spec 2.8). */
@@ -24,13 +26,13 @@ interface TextListField {
   readonly item: string;
   readonly xml?: string;
   readonly nullable?: true;
-  readonly absentIn?: readonly ("json" | "xml" | "csv")[];
+  readonly absentIn?: readonly Format[];
 }
 
 /** A list of `{ name, type }` (spec 2.6, 2.7). */
 interface ColumnListField {
   readonly kind: "columns";
-  readonly absentIn?: readonly ("json" | "xml" | "csv")[];
+  readonly absentIn?: readonly Format[];
 }
 
 /** The rows: an array of arrays (spec 2.1, 2.6). Left as bytes or text cells for a column type to read. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { csvHeader } from "../../src/document/csv.js";
 import { type Document, readDocument } from "../../src/document/document.js";
+import type { DocumentToWrite } from "../../src/document/formats.js";
 import { readLiteral } from "../../src/document/literal.js";
-import { type DocumentToWrite, writeDocument } from "../../src/document/write.js";
+import { writeDocument } from "../../src/document/write.js";
 import { readEnvelope } from "../../src/format/json-envelope.js";
 import { specification } from "../../src/spec/profile.js";
 import type { ResourceName } from "../../src/spec/resources.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { contentType } from "../../document/failure.js";
-import { type DocumentToWrite, writeDocument } from "../../document/write.js";
+import { type DocumentToWrite, documentFormat } from "../../document/formats.js";
+import { writeDocument } from "../../document/write.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
 import type { ResourceName } from "../../spec/resources.js";
@@ -59,7 +59,7 @@ async function render(reply: Reply, format: Format, profile: Profile): Promise<R
     parts.push(Buffer.from(text));
     await slice.pause();
   }
-  return rendered(Buffer.concat(parts), { "content-type": contentType(format), ...document.headers });
+  return rendered(Buffer.concat(parts), { "content-type": documentFormat(format).contentType, ...document.headers });
 }
 
 function weakTag(call: Call, tag: string, profile: Profile): string {
