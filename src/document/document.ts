@@ -56,7 +56,7 @@ export async function readDocument<R extends ResourceName>(
   try {
     return asDocument(resource, readFields(fields, await root(bytes, profile), { fields: {} })) as Document<R>;
   } catch (error) {
-    // The members have no root that tells an error body from them.
+    // The members have no root that distinguishes an error body from them.
     fail();
     throw error;
   }
