@@ -148,7 +148,10 @@ export const ERROR_CODES = {
   BadArrow: data("The bytes are not a readable Arrow stream or file.", "Write the file again."),
   BadDictionaryIndex: data("An index points outside of its Arrow dictionary.", "Write the table again."),
   BadParquet: data("The file is not a readable Parquet file.", "Write or download the file again."),
-  UnsupportedParquet: data("The Parquet file has nested columns.", "Write the file without them."),
+  UnsupportedParquet: data(
+    "The Parquet file is encrypted, partitioned by folder names, or compressed by LZO.",
+    "Follow the hint.",
+  ),
   NotZip: data("The file is not a zip archive, or is truncated.", "Download it again."),
   BadZip: data("The archive is damaged.", "Download it again."),
   BadChecksum: data("The checksum of an archive's entry is wrong.", "Download it again."),

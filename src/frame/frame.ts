@@ -10,6 +10,7 @@ import {
 } from "../columns/arrow/read-options.js";
 import { columnsOf } from "../columns/arrow/schema.js";
 import { readArrow, tableFromIPCBytes } from "../columns/ipc/read/read.js";
+import { checkParquetOptions, type ParquetReadOptions } from "../columns/parquet/read/options.js";
 import { readParquet } from "../columns/parquet/read/read.js";
 import { tableOf } from "../columns/table/conform.js";
 import { adopt } from "../columns/table/foreign-table.js";
@@ -170,14 +171,27 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * A Parquet file: exact decimals, whole days, the service's types where this package wrote it.
+   * A Parquet file, its bytes, or all Parquet files in a folder: exact decimals, whole days, the service's types where this package
+   * wrote it. Only the chosen columns are read, and of the row groups only those that may meet the conditions.
    *
-   * @throws FileError, DataError
+   * @param options `columns`, `where` and `nested` choose what is read; a long read shows its progress (`onProgress`)
+   * @throws FileError, DataError `BadParquet`, `UnsupportedParquet`; InputError `UnknownColumn`
+   * @example
+   * ```ts no-run
+   * const frame = await Frame.fromParquet("prices.parquet", {
+   *   columns: ["ticker", "date", "close"],
+   *   where: { date: { gte: "2020-01-01" } },
+   * });
+   * ```
    */
-  static async fromParquet<Row extends object = AnyRow>(path: string, options?: ReadOptions): Promise<Frame<Row>> {
-    needPath(path, "fromParquet()");
-    checkReadOptions(options, "fromParquet()");
-    return new Frame<Row>(await readParquet(path, options), sourceOfPath(path));
+  static async fromParquet<Row extends object = AnyRow>(
+    source: string | Uint8Array,
+    options: ParquetReadOptions & Watched = {},
+  ): Promise<Frame<Row>> {
+    if (typeof source !== "string") needBytes(source, "fromParquet()", "Pass the path or the bytes of a Parquet file.");
+    checkParquetOptions(options, "fromParquet()", ["onProgress"]);
+    const table = await watched(source, options, (onBytes) => readParquet(source, { ...options, onBytes }));
+    return new Frame<Row>(table, sourceOfPath(source));
   }
 
   /**

@@ -7,7 +7,7 @@ import {
   DISTANCE_BASE, DISTANCE_BITS, distanceCode, DISTANCE_EXTRA, DISTANCE_SYMBOLS, distanceTable, END_OF_BLOCK, fillDistances, fillSymbols,
   LENGTH_BASE, lengthCode, LENGTH_EXTRA, LENGTH_SYMBOLS, LONGEST_CODE, sortSymbols, SYMBOL_BITS, symbolCode, symbolTable,
 } from "./inflate/codes";
-import { copyMatch } from "./inflate/copy";
+import { copyMatch } from "./bytes/copy-match";
 
 /** What {@link inflate} returns: more input is needed, or more room; the stream has ended; it is invalid. */
 export const NEEDS_INPUT: i32 = 0;

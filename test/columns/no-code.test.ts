@@ -66,3 +66,19 @@ it.each([10, 40])("where WebAssembly gets %i pages of memory, which is too littl
   });
   expect(printed.toString()).toBe("5000 t4999 4999.2500");
 });
+
+it.each([["--wasm-max-mem-pages=1"], ["--no-expose-wasm"]])("with %s, the same Parquet files are read", (flag) => {
+  const script = `import("arrowbook").then(async ({ Frame }) => {
+    const { tmpdir } = require("node:os");
+    const path = require("node:path").join(tmpdir(), "arrowbook-no-wasm-" + process.pid + ".parquet");
+    const rows = Array.from({ length: 3000 }, (_, i) => ({ t: "t" + (i % 9), n: i * 7, p: i + ".25", x: "text text " + i }));
+    const columns = [["t", "String"], ["n", "Integer"], ["p", "BigDecimal(15,4)"], ["x", "Text"]];
+    const frame = Frame.fromRows(rows, columns.map(([name, type]) => ({ name, type })));
+    await frame.toParquet(path, { compression: "snappy" });
+    const back = await Frame.fromParquet(path);
+    require("node:fs").rmSync(path);
+    process.stdout.write(String(back.toCSV() === frame.toCSV()) + " " + typeof WebAssembly);
+  })`;
+  const printed = execFileSync(process.execPath, [flag, "-e", script], { cwd: packageRoot() });
+  expect(printed.toString()).toMatch(flag.includes("expose") ? "true undefined" : "true object");
+});

@@ -2,8 +2,9 @@
 export type StrictCell = string | null;
 
 /**
- * The records of a CSV text, read by a second reader that shares no code with the first: quotes, doubled quotes, line ends LF, CRLF and
- * CR. Undefined where the text is malformed: a quote inside an unquoted cell, text after a closing quote, a quote that never closes.
+ * The records of a CSV text, read by a second reader that shares no code with the first: quotes, doubled quotes, line
+ * ends LF, CRLF and CR. Undefined where the text is malformed: a quote inside an unquoted cell, text after a closing
+ * quote, a quote that never closes.
  */
 export function strictRecords(text: string): StrictCell[][] | undefined {
   const records: StrictCell[][] = [];
@@ -24,7 +25,10 @@ export function strictRecords(text: string): StrictCell[][] | undefined {
   return records;
 }
 
-/** The text of a cell read as a service type, or undefined where it does not fit; written with BigInt and Date, without haste. */
+/**
+ * The text of a cell read as a service type, or undefined where it does not fit; written with BigInt and Date, without
+ * haste.
+ */
 export function strictValue(text: string, type: string): string | undefined {
   const decimal = /^BigDecimal\((\d+),(\d+)\)$/.exec(type);
   if (decimal !== null) return decimalText(text, Number(decimal[1]), Number(decimal[2]));

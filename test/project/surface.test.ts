@@ -27,6 +27,7 @@ it("arrowbook exports these names", () => {
       "display",
       "isArrowbookError",
       "nasdaqDataLink",
+      "parquetBatches",
       "progress",
       "sparkline",
       "specification",

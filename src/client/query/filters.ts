@@ -2,24 +2,8 @@ import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { shown } from "../../errors/shown.js";
 import type { Filter } from "../../spec/endpoints.js";
-import type { Operator } from "../../spec/vocabulary.js";
 import type { Settings } from "../transport/options.js";
 import { word } from "./words.js";
-
-/** A value a filter compares with. Days are texts `YYYY-MM-DD`. */
-export type FilterValue = string | number | bigint | boolean;
-
-/**
- * A condition on one column: a value, any of several values, or bounds (spec 4.7). `gte`, `lte` inclusive, `gt`, `lt`
- * exclusive.
- */
-export type Condition =
-  | FilterValue
-  | readonly FilterValue[]
-  | { readonly [K in Operator]?: K extends "eq" ? FilterValue | readonly FilterValue[] : FilterValue };
-
-/** Conditions by column name; all of them must hold. */
-export type Conditions<Row> = { readonly [K in keyof Row]?: Condition };
 
 /** Conditions as filters of a call. Throws InputError for a missing value and for one that cannot be part of an address. */
 export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {

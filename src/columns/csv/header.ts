@@ -8,11 +8,12 @@ export type HeaderNames = readonly (string | undefined)[];
 const NO_HEADER = "If the first line is data, pass header: false";
 
 /**
- * For each name of a CSV header the number of the declared column, in any order. Names are compared exactly; a name that
- * repeats means the declared columns of that name in their order.
+ * For each name of a CSV header the number of the declared column, in any order. Names are compared exactly; a name
+ * that repeats means the declared columns of that name in their order.
  *
  * @param loose ignores letter case where that is unambiguous, gives -1 for unknown names and accepts missing columns
- * @throws {DataError} UndeclaredColumn, MissingColumn naming the nearest; UndeclaredColumn where no declared column is found
+ * @throws {DataError} UndeclaredColumn, MissingColumn naming the nearest; UndeclaredColumn where no declared column
+ *   is found
  */
 export function matchHeader(names: HeaderNames, columns: readonly ColumnSpec[], loose: boolean): number[] {
   const order = matches(names, columns, loose);

@@ -1,89 +1,117 @@
-import { readFile } from "node:fs/promises";
-import type { SchemaElement } from "hyparquet";
 import { DataError, isArrowbookError } from "../../../errors/errors.js";
-import { fileError } from "../../../errors/file-error.js";
-import type { ColumnSpec } from "../../../spec/columns.js";
-import type { Table } from "../../arrow/arrow.js";
-import { distinctNames } from "../../arrow/column-names.js";
-import { KEY, parsedKey } from "../../arrow/key.js";
-import type { ReadOptions } from "../../arrow/read-options.js";
-import { CellPolicy } from "../../build/bad-cells.js";
-import { BatchMaker, textModes, warnUnknownTypes } from "../../build/batch-maker.js";
-import { buildersFor, type ColumnBuilder, type RawBatch } from "../../build/builder.js";
-import { COLUMNS_KEY } from "../columns-key.js";
-import type { DecodedPage } from "./decode.js";
-import { type LeafStore, leafStore, serviceType } from "./leaves.js";
-import { openParquet } from "./source.js";
+import { bytesAccess, fileAccess, type RandomAccess } from "../../../format/random-access.js";
+import type { RecordBatch, Schema, Table } from "../../arrow/arrow.js";
+import { conform, tableOf } from "../../table/conform.js";
+import { parquetFiles } from "./files.js";
+import { ParquetFault, UnsupportedParquet } from "./format/fault.js";
+import { readFooter } from "./format/footer.js";
+import type { ParquetRead } from "./options.js";
+import { ParquetRows } from "./rows.js";
+
+/** A path of a file or of a folder of files, or the bytes of a file. */
+export type ParquetSource = string | Uint8Array;
 
 /**
- * A Parquet file as a table: decimals by their digits, dates as days, the service's types where this package wrote the file.
+ * A Parquet file, or all files of a folder, as a table: decimals by their digits, dates as days, the service's types
+ * where this package wrote the file. Only the chosen columns and the row groups that may meet the conditions are read.
  *
- * @throws FileError when it cannot be read; DataError for what is no Parquet file, has nested columns, or is compressed in an
- * unknown way
+ * @throws {FileError} where it cannot be read
+ * @throws {DataError} BadParquet, UnsupportedParquet, SchemaMismatch; and for values that do not fit their types
  */
-export async function readParquet(path: string, options: ReadOptions = {}): Promise<Table> {
-  const bytes = await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, "read", error)));
-  const { buffer, byteOffset, length } = bytes;
-  const whole = length === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + length);
+export async function readParquet(source: ParquetSource, options: ParquetRead = {}): Promise<Table> {
+  const files = await filesOf(source);
+  if (files.length === 1) return withFile(files[0], async (file) => (await rowsOf(file, options)).table());
+  const batches: RecordBatch[] = [];
+  for await (const batch of filesBatches(files, options)) batches.push(batch);
+  return tableOf(batches);
+}
+
+/**
+ * The rows of a Parquet file, or of all files of a folder, as record batches, one at a time: of a long file only some
+ * pages of each column are in memory. There is at least one batch, without rows where there are none.
+ *
+ * @throws {FileError}, {DataError} as {@link readParquet}
+ */
+export async function* parquetFileBatches(
+  source: ParquetSource,
+  options: ParquetRead = {},
+): AsyncGenerator<RecordBatch> {
+  yield* filesBatches(await filesOf(source), options);
+}
+
+const filesOf = async (source: ParquetSource): Promise<readonly ParquetSource[]> =>
+  typeof source === "string" ? parquetFiles(source) : [source];
+
+const rowsOf = async (file: RandomAccess, options: ParquetRead): Promise<ParquetRows> =>
+  new ParquetRows(file, await readFooter(file), options);
+
+/** The batches of all files under the schema of the first. */
+async function* filesBatches(files: readonly ParquetSource[], options: ParquetRead): AsyncGenerator<RecordBatch> {
+  let first: { readonly rows: ParquetRows; readonly schema: Schema } | undefined;
+  let isEmpty = true;
+  for (const [i, source] of files.entries()) {
+    const file = await opened(source);
+    try {
+      const footer = await readFooter(file);
+      if (first !== undefined) first.rows.demandSame(footer, String(source), String(files[0]));
+      const columns = options.columns ?? first?.rows.names;
+      const onBytes: ParquetRead["onBytes"] =
+        files.length === 1
+          ? options.onBytes
+          : (bytes, total) => options.onBytes?.(i * total + bytes, files.length * total);
+      // Text is kept in the same way in all files.
+      const rows = new ParquetRows(file, footer, {
+        ...options,
+        columns,
+        onBytes,
+        schema: first?.schema ?? options.schema,
+      });
+      for await (const batch of rows.batches()) {
+        first ??= { rows, schema: batch.schema };
+        const isLast = i === files.length - 1;
+        if (batch.numRows === 0 && !(isLast && isEmpty)) continue;
+        isEmpty = false;
+        yield conform(batch, first.schema);
+      }
+    } catch (error) {
+      throw readable(source, error);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+async function withFile<T>(source: ParquetSource, use: (file: RandomAccess) => Promise<T>): Promise<T> {
+  const file = await opened(source);
   try {
-    return await parquetTable(whole as ArrayBuffer, options);
+    return await use(file);
   } catch (error) {
-    if (isArrowbookError(error)) throw error;
-    const what = error instanceof Error ? error.message : String(error);
-    throw new DataError(`${path}: not a readable Parquet file: ${what}.`, { code: "BadParquet", cause: error });
+    throw readable(source, error);
+  } finally {
+    await file.close();
   }
 }
 
-async function parquetTable(bytes: ArrayBuffer, options: ReadOptions): Promise<Table> {
-  const { leaves, groups, metadata, pages } = await openParquet(bytes);
-  const noted = (name: string): string | undefined =>
-    metadata.key_value_metadata?.find(({ key }) => key === name)?.value;
-  const columns = declaredColumns(noted(COLUMNS_KEY), leaves);
-  warnUnknownTypes(columns, options);
-  const builders = buildersFor(columns, options, textModes(options.schema), groups[0] ?? 0);
-  const policy = new CellPolicy(options);
-  const stores = leaves.map((leaf, i) => leafStore(leaf, builders[i], policy));
-  const raws: RawBatch[] = [];
-  for (const [g, rows] of groups.entries()) {
-    if (rows === 0) continue;
-    for (const [i, builder] of builders.entries()) {
-      options.signal?.throwIfAborted();
-      builder.reserve(rows);
-      const place = `column ${JSON.stringify(leaves[i].name)} of row group ${g}`;
-      const decoded = await pages(g, i).catch((error: unknown) => Promise.reject(placed(error, place)));
-      const stored = storePages(decoded, builder, stores[i]);
-      if (stored !== rows) throw new Error(`${place} has ${stored} of ${rows} rows`);
-    }
-    raws.push({ rows, columns: builders.map((builder) => builder.take(rows, g === groups.length - 1)) });
-    policy.rowsBefore += rows;
+const opened = async (source: ParquetSource): Promise<RandomAccess> =>
+  typeof source === "string" ? fileAccess(source) : bytesAccess(source);
+
+/** An error of a read as one of this package. What another library or the engine says is in its `cause` alone. */
+function readable(source: ParquetSource, error: unknown): unknown {
+  if (isArrowbookError(error)) return error;
+  const name = typeof source === "string" ? source : "The bytes";
+  if (error instanceof UnsupportedParquet) {
+    return new DataError(`${name}: ${error.message}.`, { code: "UnsupportedParquet", hint: error.hint });
   }
-  policy.report();
-  const key = options.key ?? parsedKey(noted(KEY) ?? "[]");
-  return new BatchMaker(columns, { ...options, key }).table(raws);
+  if (!(error instanceof Error)) return error;
+  // An abort of the caller's signal is passed on.
+  if (!(error instanceof ParquetFault) && !isEngineError(error)) return error;
+  const what = error instanceof ParquetFault ? error.message : "its structure is damaged";
+  return new DataError(`${name}: not a readable Parquet file: ${what}.`, {
+    code: "BadParquet",
+    hint: "Write or download the file again.",
+    cause: error,
+  });
 }
 
-function placed(error: unknown, place: string): unknown {
-  if (isArrowbookError(error) || !(error instanceof Error)) return error;
-  return new Error(`${place}: ${error.message}`, { cause: error });
-}
-
-/** Puts the values of a column of a row group into its builder; gives how many rows there were. */
-function storePages(pages: readonly DecodedPage[], builder: ColumnBuilder, store: LeafStore): number {
-  let row = 0;
-  for (const { rows, present, values } of pages) {
-    for (let i = 0, k = 0; i < rows; i++, row++) {
-      const value = present === undefined || present[i] === 1 ? values[k++] : null;
-      if (value === null || value === undefined) builder.setNull(row);
-      else store(row, value);
-    }
-  }
-  return row;
-}
-
-/** The service's columns as this package noted them, or the nearest type of each leaf. */
-function declaredColumns(noted: string | undefined, leaves: readonly SchemaElement[]): ColumnSpec[] {
-  const parsed: unknown = noted === undefined ? undefined : JSON.parse(noted);
-  const names = Array.isArray(parsed) ? distinctNames(parsed.map((column) => String(column?.name))) : [];
-  const fits = names.length === leaves.length && names.every((name, i) => name === leaves[i].name);
-  return fits ? (parsed as ColumnSpec[]) : leaves.map((leaf) => ({ name: leaf.name, type: serviceType(leaf) }));
-}
+/** Errors of the JavaScript engine and of WebAssembly. */
+const isEngineError = (error: Error): boolean => ["TypeError", "RangeError", "RuntimeError"].includes(error.name);

@@ -12,8 +12,9 @@ let scratch = new Uint8Array(0);
 const differences = new Float64Array(BLOCK);
 
 /**
- * Whole numbers of at most 2^51 either way in Parquet's encoding DELTA_BINARY_PACKED: of each the difference to the one before, in as few
- * bits as those of its neighbours need. `wraps`: for a column of 32 bits, whose differences have no more. The bytes hold until the next call.
+ * Whole numbers of at most 2^51 either way in Parquet's encoding DELTA_BINARY_PACKED: of each the difference to the one
+ * before, in as few bits as those of its neighbours need. `wraps`: for a column of 32 bits, whose differences have no
+ * more. The bytes hold until the next call.
  */
 export function deltaPacked(values: Float64Array, wraps = false): Uint8Array {
   const { length } = values;
