@@ -28,6 +28,19 @@ const RULES = [
   [/\bin vain\b|\bfor good\b|\banew\b|\bof itself\b/i, "without effect, permanently, again, by itself"],
   [/\b(?:knows|wants|wishes)\b/i, "holds, expects, supports, requires"],
   [/\bgo(?:es)? on\b|\bwent on\b/i, "continue, resume"],
+  [/\bhands? out\b|\bhanded out\b/i, "return, pass, expose"],
+  [/\b(?:gives?|gave|given) up\b|\blet(?:s|ting)? go\b/i, "stop, time out, release"],
+  [
+    /\bwhat is left\b|\bat hand\b|\bbehind us\b|\bthe other way round\b/i,
+    "the rest, current, already read, vice versa",
+  ],
+  [/\bcut (?:off|anywhere)\b/i, "truncated, of any size"],
+  [/\bleads? nowhere\b|\bled nowhere\b/i, "points outside …, is broken"],
+  [/\bin the place of\b|\btakes? the place\b/i, "instead of, replaces"],
+  [/\bshows? (?:itself|themselves)\b/i, "renders, is rendered"],
+  [/\bcomes? (?:back|twice|in vain)\b/i, "is returned, is repeated"],
+  [/["`(.] ?Give (?:a|an|the)\b/, "Pass a …"],
+  [/\bif it stays so\b/i, "if this persists"],
 ];
 
 const files = execFileSync("git", ["ls-files", ...(process.argv.length > 2 ? process.argv.slice(2) : ["."])], {

@@ -1,22 +1,23 @@
 import { connect as connectTo, Service } from "./client/service.js";
 import type { ConnectOptions } from "./client/transport/options.js";
+import { InputError } from "./errors/errors.js";
 import { SAMPLE_KEY, sampleData } from "./server/data/sample.js";
 import type { RunningService } from "./server/http/options.js";
 import type { CatalogItem } from "./spec/catalog-item.js";
 
-/** Options of `connect.sample`: those of `connect` that make sense for a service of one's own. */
-export type SampleOptions = Omit<ConnectOptions, "url" | "apiKey" | "profile">;
+/** Options of `connect.sample`: those of `connect` that apply to the embedded service. */
+export type SampleOptions = Omit<ConnectOptions, "url" | "apiKey" | "profile" | "keyHeader" | "proxy" | "ca">;
 
 /** A connection to the embedded service on the sample data; `close()` also stops that service. */
 export class SampleService extends Service {
   readonly #running: RunningService;
 
   constructor(running: RunningService, options: SampleOptions) {
-    super({ ...options, url: running.url, apiKey: SAMPLE_KEY });
+    super({ ...options, url: running.url, apiKey: SAMPLE_KEY, proxy: false });
     this.#running = running;
   }
 
-  /** Every code the sample holds: databases, their series, tables. */
+  /** All codes of the sample: databases, their series, and tables. */
   override catalog(): CatalogItem[] {
     return this.#running.catalog();
   }
@@ -29,8 +30,9 @@ export class SampleService extends Service {
 
 /**
  * Starts the embedded service on the sample data and connects to it: no key, no network. It does not keep the process
- * alive once nothing else does.
+ * alive.
  *
+ * @throws {InputError} UnknownOption for `url`, `apiKey` and `profile`, which belong to `connect()`
  * @example
  * ```ts
  * import { connect } from "arrowbook";
@@ -40,6 +42,15 @@ export class SampleService extends Service {
  * ```
  */
 async function sample(options: SampleOptions = {}): Promise<SampleService> {
+  if (options !== null && typeof options === "object") {
+    for (const name of ["url", "apiKey", "profile"] as const) {
+      if (!Object.hasOwn(options, name)) continue;
+      throw new InputError(`connect.sample() has no option "${name}": it starts a service of its own.`, {
+        code: "UnknownOption",
+        hint: `Pass it to connect({ ${name}: … }) for another service.`,
+      });
+    }
+  }
   const { serve } = await import("./server/serve.js");
   const running = await serve({ data: sampleData() });
   running.unref();
@@ -47,9 +58,10 @@ async function sample(options: SampleOptions = {}): Promise<SampleService> {
 }
 
 /**
- * Connects to a service; sends nothing yet. `connect.sample()` starts the embedded service on the sample data instead.
+ * Connects to a service without sending a request. `connect.sample()` starts the embedded service on the sample data
+ * instead.
  *
- * @throws {InputError} for an unknown option, and where neither `url` nor ARROWBOOK_URL names a service
+ * @throws {InputError} UnknownOption for an unknown option, NoAddress if neither `url` nor ARROWBOOK_URL is set
  *
  * @example
  * ```ts no-run

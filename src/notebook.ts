@@ -1,18 +1,22 @@
 /**
- * `import "arrowbook/notebook"` in a cell of stock tslab: from then on results show themselves as tables and charts.
- * It does nothing in the kernel of this package, in Deno and outside of notebooks, where nothing needs it.
+ * `import "arrowbook/notebook"` in a cell of stock tslab: results are then rendered as tables and charts. Has no effect
+ * in the kernel of this package, in Deno (both render results anyway) and outside of notebooks.
  *
  * @module
  */
 import { kernelHooks } from "./kernel/hook/kernel-hooks.js";
 import { hookStockTslab } from "./kernel/hook/stock-hook.js";
 
-/** Whether results show themselves through this import: true in stock tslab only. */
+export { confirm, password, prompt } from "./kernel/hook/ask.js";
+export { type ShellOptions, sh } from "./kernel/hook/shell.js";
+export { Timing, timeit } from "./kernel/hook/timeit.js";
+
+/** Whether this import made results render: true in stock tslab only. */
 export const active: boolean = hookStockTslab();
 
 /**
- * Empties the outputs of the running cell; with `wait`, only when its next output comes. Returns false where the kernel
- * is not the one of this package, and nothing happens.
+ * Clears the outputs of the running cell; with `wait`, only when its next output arrives. Returns false, without
+ * effect, in other kernels than that of this package.
  */
 export function clearOutput(options: { readonly wait?: boolean } = {}): boolean {
   const hooks = kernelHooks();
@@ -21,8 +25,8 @@ export function clearOutput(options: { readonly wait?: boolean } = {}): boolean 
 }
 
 /**
- * Shows a text in the front end's pager when the cell is done. Returns false where the kernel is not the one of this
- * package, and nothing happens.
+ * Shows text in the front end's pager after the cell. Returns false, without effect, in other kernels than that of this
+ * package.
  */
 export function page(text: string): boolean {
   const hooks = kernelHooks();

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { threadReader } from "./columns/workers/task.js";
 
-// A thread that inflates archives or reads CSV; it loads neither Arrow nor anything else of the package.
-const obey = threadReader((answer, transfer) => parentPort?.postMessage(answer, transfer));
-parentPort?.on("message", obey);
+// A thread that inflates archives or parses CSV; it must not load Arrow or other parts of the package.
+const handle = threadReader((answer, transfer) => parentPort?.postMessage(answer, transfer));
+parentPort?.on("message", handle);

@@ -1,17 +1,28 @@
 /**
- * Makes the status of a command the exit status of the process. It is a failure until the command is done: where
- * nothing keeps the process alive any more and the command has not settled, Node would end it with status 0.
+ * Makes the status of a command the exit status of the process. The status is a failure until the command is done: if
+ * the event loop empties before the command has settled, Node would otherwise exit with status 0.
  */
 export function exitWith(command: Promise<number>): void {
-  const onExit = (): void => {
+  let settled = false;
+  process.once("exit", () => {
+    if (settled) return;
     process.stderr.write(
-      "arrowbook: the command ended before its work was done; please report this with what you ran.\n",
+      "arrowbook: the command ended before it was complete; please report this with the command line.\n",
     );
     process.exitCode = 1;
-  };
-  process.once("exit", onExit);
+  });
+  // A reader that closes the pipe early, such as `head`, makes the rest of the output useless; it is not an error.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    settled = true;
+    process.exit(0);
+  });
+  // Without a reader of progress and messages the command continues: its file must not be missing behind status 0.
+  process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   void command.then((status) => {
-    process.off("exit", onExit);
+    settled = true;
     process.exitCode = status;
   });
 }

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { Stale } from "../client/bulk/export-source.js";
-import { checkOutput, land } from "./output.js";
+import { checkOutput, writeBulk } from "./output.js";
 import { list, type ServiceFlags, serving, withService } from "./service-flags.js";
 import { type Where, where } from "./where.js";
 
@@ -11,21 +11,19 @@ interface ExportFlags extends ServiceFlags {
   readonly stale: Stale;
 }
 
-/** What Ctrl-C leaves of a bulk file. */
-export const RESUMABLE = "The bytes received so far are kept beside the file: run the same command again to resume.";
+/** The message after Ctrl-C. */
+export const RESUMABLE = "The partial download is kept; run the same command again to resume.";
 
-/** `arrowbook export VENDOR/TABLE -o FILE`: a whole table through the service's export, into a file. */
+/** `arrowbook export VENDOR/TABLE -o FILE`: exports a whole table to a file. */
 export function exportCommand(): Command {
   return withService(new Command("export"))
-    .description(
-      "export a table (spec 4.9) into a file, complete or not at all; an interrupted export resumes when run again",
-    )
+    .description("export a table to a file, which is complete or absent; run it again to resume an interrupted export")
     .argument("<code>", "VENDOR/TABLE")
     .requiredOption("-o, --output <file>", "a .parquet, .arrow, .arrows (stream), .csv or .zip file")
     .option("--where <condition>", 'such as "ticker=AAPL,MSFT" or "date>=2020-01-01"; may be repeated', where)
     .option("--select <columns>", "these columns, separated by commas, in this order", list)
     .addOption(
-      new Option("--stale <choice>", "take an older file at once, or wait for the newer one")
+      new Option("--stale <choice>", "use an existing older file, or wait for a new one")
         .choices(["use", "wait"])
         .default("use"),
     )
@@ -36,7 +34,7 @@ export function exportCommand(): Command {
         if (flags.where) query = query.where(flags.where);
         const [first, ...rest] = flags.select ?? [];
         const chosen = first === undefined ? query : query.select(first, ...rest);
-        return land(chosen.export({ stale: flags.stale }), flags.output, flags.json === true, { signal });
+        return writeBulk(chosen.export({ stale: flags.stale }), flags.output, flags.json === true, { signal });
       });
     });
 }

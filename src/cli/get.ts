@@ -1,4 +1,6 @@
 import { Command, Option } from "commander";
+import type { DatasetQuery } from "../client/query/dataset-query.js";
+import type { TableQuery } from "../client/query/table-query.js";
 import type { Service } from "../client/service.js";
 import type { Frame } from "../frame/frame.js";
 import { type Collapse, FORMATS, type Format, type Order, type Transform, type Unlisted } from "../spec/vocabulary.js";
@@ -11,7 +13,7 @@ interface GetFlags extends ServiceFlags {
   readonly format: Format;
 }
 
-interface DatasetFlags extends GetFlags {
+export interface DatasetFlags extends GetFlags {
   readonly column?: string;
   readonly from?: string;
   readonly to?: string;
@@ -21,47 +23,68 @@ interface DatasetFlags extends GetFlags {
   readonly limit?: number;
 }
 
-interface TableFlags extends GetFlags {
+export interface TableFlags extends GetFlags {
   readonly where?: Where;
   readonly select?: string[];
+  readonly limit?: number;
+  readonly fallback?: "export";
 }
 
-/** `arrowbook get dataset|table CODE`: rows to stdout or a file. */
+/** `arrowbook get dataset|table CODE`: prints rows or writes them to a file. */
 export function getCommand(): Command {
   const get = new Command("get").description("get the rows of a time series or a table");
   get.addCommand(datasetCommand()).addCommand(tableCommand());
   return get;
 }
 
+/** The flags of a command that writes rows. */
 function outputs(command: Command): Command {
   return withService(command)
-    .option("-o, --output <file>", "write a .csv, .parquet, .arrow, .arrows (stream) or .json file; else print")
+    .option("-o, --output <file>", "write a .csv, .parquet, .arrow, .arrows (stream) or .json file instead of printing")
     .addOption(new Option("--format <format>", "format of the replies").choices(FORMATS).default("json"));
 }
 
 function datasetCommand(): Command {
-  return outputs(new Command("dataset"))
+  return datasetFlags(outputs(new Command("dataset")))
     .description("the rows of a time series")
+    .action((code: string, flags: DatasetFlags) =>
+      run(flags, (service, signal) => datasetQuery(service, code, flags).frame({ signal })),
+    );
+}
+
+/** The flags of a query of a time series. */
+export function datasetFlags(command: Command): Command {
+  return command
     .argument("<code>", "DATABASE/DATASET")
-    .option("--column <title>", "one column, by its title or its number")
+    .option("--column <title>", "one column, by title or number")
     .option("--from <day>", "first day, YYYY-MM-DD")
     .option("--to <day>", "last day, YYYY-MM-DD")
     .option("--collapse <frequency>", "daily, weekly, monthly, quarterly or annual")
     .option("--transform <calculation>", "diff, rdiff, rdiff_from, cumul or normalize")
     .option("--order <order>", "asc or desc")
-    .option("--limit <rows>", "at most this many rows", count)
-    .action((code: string, flags: DatasetFlags) =>
-      run(flags, (service, signal) => dataset(service, code, flags, signal)),
-    );
+    .option("--limit <rows>", "at most this many rows", count);
 }
 
 function tableCommand(): Command {
-  return outputs(new Command("table"))
-    .description("the rows of a table, through every page")
+  return tableFlags(outputs(new Command("table")))
+    .description("the rows of a table, from all pages")
+    .addOption(
+      new Option("--fallback <way>", "where the service cannot reply in pages: the same rows by an export").choices([
+        "export",
+      ]),
+    )
+    .action((code: string, flags: TableFlags) =>
+      run(flags, (service, signal) => tableQuery(service, code, flags).frame({ signal, fallback: flags.fallback })),
+    );
+}
+
+/** The flags of a table query. */
+export function tableFlags(command: Command): Command {
+  return command
     .argument("<code>", "VENDOR/TABLE")
+    .option("--limit <rows>", "at most this many rows, for a look at the table", count)
     .option("--where <condition>", 'such as "ticker=AAPL,MSFT" or "date>=2020-01-01"; may be repeated', where)
-    .option("--select <columns>", "these columns, separated by commas, in this order", list)
-    .action((code: string, flags: TableFlags) => run(flags, (service, signal) => table(service, code, flags, signal)));
+    .option("--select <columns>", "these columns, separated by commas, in this order", list);
 }
 
 async function run(flags: GetFlags, ask: (service: Service, signal: AbortSignal) => Promise<Frame>): Promise<void> {
@@ -73,7 +96,8 @@ async function run(flags: GetFlags, ask: (service: Service, signal: AbortSignal)
   if (frame) await writeFrame(frame, flags.output, flags.json === true);
 }
 
-function dataset(service: Service, code: string, flags: DatasetFlags, signal: AbortSignal): Promise<Frame> {
+/** The query of a time series by the flags of {@link datasetFlags}. */
+export function datasetQuery(service: Service, code: string, flags: DatasetFlags): DatasetQuery {
   let query = service.dataset(code).format(flags.format);
   const { column, from, to, collapse, transform, order, limit } = flags;
   if (column !== undefined) query = query.column(/^\d+$/.test(column) ? Number(column) : column);
@@ -83,12 +107,14 @@ function dataset(service: Service, code: string, flags: DatasetFlags, signal: Ab
   if (transform !== undefined) query = query.transform(transform as Transform | Unlisted);
   if (order !== undefined) query = query.order(order as Order | Unlisted);
   if (limit !== undefined) query = query.limit(limit);
-  return query.frame({ signal });
+  return query;
 }
 
-function table(service: Service, code: string, flags: TableFlags, signal: AbortSignal): Promise<Frame> {
+/** The query of a table by the flags of {@link tableFlags}. */
+export function tableQuery(service: Service, code: string, flags: TableFlags): TableQuery {
   let query = service.table(code).format(flags.format);
+  if (flags.limit !== undefined) query = query.limit(flags.limit);
   if (flags.where) query = query.where(flags.where);
   const [first, ...rest] = flags.select ?? [];
-  return (first === undefined ? query : query.select(first, ...rest)).frame({ signal });
+  return first === undefined ? query : query.select(first, ...rest);
 }

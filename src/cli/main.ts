@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { version } from "../package/version.js";
 import { bulkCommand } from "./bulk.js";
 import { demoCommand } from "./demo.js";
+import { explainCommand } from "./explain.js";
 import { exportCommand } from "./export.js";
 import { getCommand } from "./get.js";
 import { kernelCommand } from "./kernel.js";
@@ -9,36 +10,37 @@ import { metaCommand } from "./meta.js";
 import { reportError } from "./report-error.js";
 import { runCommand } from "./run.js";
 import { serveCommand } from "./serve.js";
+import { syncCommand } from "./sync.js";
 import { typesCommand } from "./types.js";
 
 /**
- * Runs the command line and answers the exit status: 0 done, 1 failed, 2 wrong usage. Data goes to stdout or `-o`,
- * progress and messages to stderr.
+ * Runs the command line and returns the exit status: 0 success, 1 failure, 2 wrong usage, 130 after Ctrl-C. Data goes
+ * to stdout or `-o`, progress and messages to stderr.
  */
-export async function main(words: readonly string[]): Promise<number> {
+export async function main(args: readonly string[]): Promise<number> {
   const program = new Command("arrowbook")
-    .description("Typed columns from a time-series and tables service: ask, export, serve, and run notebooks.")
+    .description("Typed columns from a time-series and tables service: query, export, serve, and run notebooks.")
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .showSuggestionAfterError(true)
     .addHelpText(
       "after",
-      "\nThe service is taken from --url and --key or from ARROWBOOK_URL and ARROWBOOK_API_KEY.\nTry it offline: arrowbook serve --sample",
+      "\nThe service is set by --url and --key, or by ARROWBOOK_URL and ARROWBOOK_API_KEY.\nTry it offline: arrowbook get table MARKET/PRICES --sample",
     );
-  const commands = [getCommand, metaCommand, exportCommand, bulkCommand, typesCommand];
+  const commands = [getCommand, metaCommand, explainCommand, exportCommand, bulkCommand, syncCommand, typesCommand];
   for (const make of [...commands, serveCommand, runCommand, kernelCommand, demoCommand]) program.addCommand(make());
   throwInsteadOfExit(program);
   try {
-    if (words.length === 0) {
+    if (args.length === 0) {
       program.outputHelp({ error: true });
       return 2;
     }
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(args, { from: "user" });
     return typeof process.exitCode === "number" ? process.exitCode : 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     reportError(error);
-    return 1;
+    return Number(process.exitCode) || 1;
   }
 }
 

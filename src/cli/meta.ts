@@ -13,9 +13,9 @@ const KINDS = {
   table: { shape: "VENDOR/TABLE", what: "a table" },
 } as const;
 
-/** `arrowbook meta dataset|database|table CODE`: what the service says about it. */
+/** `arrowbook meta dataset|database|table CODE`: prints metadata. */
 export function metaCommand(): Command {
-  const meta = new Command("meta").description("show what the service says about a time series, database or table");
+  const meta = new Command("meta").description("show the metadata of a time series, database or table");
   for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
     const { shape, what } = KINDS[kind];
     const command = withService(new Command(kind))
@@ -54,7 +54,7 @@ function show(metadata: object, flags: MetaFlags): void {
   }
 }
 
-/** Control characters of a foreign text must not reach the terminal. */
+/** Removes control characters, which must not reach the terminal from foreign text. */
 const plain = (text: string): string => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
 
 function lines(value: unknown): string[] {

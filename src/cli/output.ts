@@ -1,7 +1,9 @@
 import { extname } from "node:path";
+import { inspect } from "node:util";
 import type { BulkFile, BulkOptions, Landed } from "../client/bulk/bulk-file.js";
 import { atomicFile } from "../columns/io/atomic-file.js";
 import { writeArrowFile } from "../columns/ipc/file.js";
+import { hasColors } from "../display/base/paint.js";
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
 import { unreachable } from "../errors/unreachable.js";
@@ -11,31 +13,31 @@ const FRAME_FILES = [".csv", ".parquet", ".arrow", ".arrows", ".json"] as const;
 const BULK_FILES = [".parquet", ".arrow", ".arrows", ".csv", ".zip"] as const;
 
 /**
- * The ending of a path among those that can be written.
+ * The extension of a path, if it can be written.
  *
- * @throws {InputError} for any other
+ * @throws {InputError} UnknownFileType for any other
  */
-function ending<E extends string>(path: string, known: readonly E[]): E {
+function extension<E extends string>(path: string, known: readonly E[]): E {
   const found = extname(path).toLowerCase();
   if ((known as readonly string[]).includes(found)) return found as E;
-  throw new InputError(`${path} does not say what to write.`, {
+  throw new InputError(`The file type of ${path} is unknown.`, {
     code: "UnknownFileType",
-    hint: found === "" ? `Name a file that ends in ${known.join(", ")}.` : suggestion(found, known, "endings"),
+    hint: found === "" ? `Pass a path that ends in ${known.join(", ")}.` : suggestion(found, known, "extensions"),
   });
 }
 
-/** @throws {InputError} early for a path whose ending has no writer */
+/** @throws {InputError} UnknownFileType early, for a path whose extension cannot be written */
 export function checkOutput(path: string | undefined, kind: "frame" | "bulk"): void {
-  if (path !== undefined) ending(path, kind === "frame" ? FRAME_FILES : BULK_FILES);
+  if (path !== undefined) extension(path, kind === "frame" ? FRAME_FILES : BULK_FILES);
 }
 
 /**
- * Writes a frame to a file by its ending; without a file as a table on a terminal, as CSV into a pipe, as JSON where
- * asked.
+ * Writes a frame to a file by its extension; without a file, prints a table on a terminal, CSV to a pipe, or JSON if
+ * requested.
  */
 export async function writeFrame(frame: Frame, path: string | undefined, json: boolean): Promise<void> {
   if (path === undefined) return print(frame, json);
-  const kind = ending(path, FRAME_FILES);
+  const kind = extension(path, FRAME_FILES);
   switch (kind) {
     case ".csv":
       await frame.toCSV(path);
@@ -55,22 +57,22 @@ export async function writeFrame(frame: Frame, path: string | undefined, json: b
     default:
       unreachable(kind, "file type");
   }
-  told({ path, rows: frame.numRows }, json);
+  reportWritten({ path, rows: frame.numRows }, json);
 }
 
 function print(frame: Frame, json: boolean): void {
   if (json) process.stdout.write(`${JSON.stringify(frame.toJSON())}\n`);
-  else if (process.stdout.isTTY) process.stdout.write(`${frame.toString()}\n`);
+  else if (process.stdout.isTTY) process.stdout.write(`${inspect(frame, { colors: hasColors(process.stdout) })}\n`);
   else process.stdout.write(frame.toCSV());
 }
 
-/** Lands a bulk file by the ending of the path. */
-export async function land(file: BulkFile, path: string, json: boolean, options: BulkOptions): Promise<void> {
-  told(await landAs(file, path, options), json);
+/** Writes a bulk file by the extension of the path. */
+export async function writeBulk(file: BulkFile, path: string, json: boolean, options: BulkOptions): Promise<void> {
+  reportWritten(await writeBulkAs(file, path, options), json);
 }
 
-function landAs(file: BulkFile, path: string, options: BulkOptions): Promise<Landed> {
-  switch (ending(path, BULK_FILES)) {
+function writeBulkAs(file: BulkFile, path: string, options: BulkOptions): Promise<Landed> {
+  switch (extension(path, BULK_FILES)) {
     case ".parquet":
       return file.toParquet(path, options);
     case ".arrow":
@@ -84,8 +86,8 @@ function landAs(file: BulkFile, path: string, options: BulkOptions): Promise<Lan
   }
 }
 
-/** What was written: to stderr for people, to stdout as JSON for machines. */
-function told(what: { path: string; rows?: number; bytes?: number }, json: boolean): void {
+/** Reports what was written: to stderr, or as JSON to stdout. */
+function reportWritten(what: { path: string; rows?: number; bytes?: number }, json: boolean): void {
   if (json) {
     process.stdout.write(`${JSON.stringify(what)}\n`);
     return;

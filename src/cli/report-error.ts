@@ -1,17 +1,19 @@
+import { hasColors, red } from "../display/base/paint.js";
 import { type ArrowbookError, isArrowbookError } from "../errors/errors.js";
 import { scrub } from "../errors/secrets.js";
 import { showsStack } from "../errors/stack.js";
 
 /**
- * Writes an error to stderr as one clear line (what, where, next step); the stack with `ARROWBOOK_STACK=1`; never a
- * key.
+ * Writes an error to stderr as one line (what, where, next step), with the stack if `ARROWBOOK_STACK=1`, and never with
+ * a key.
  */
 export function reportError(error: unknown): void {
-  process.stderr.write(`arrowbook: ${errorLine(error)}\n`);
+  const name = "arrowbook:";
+  process.stderr.write(`${hasColors(process.stderr) ? red(name) : name} ${errorLine(error)}\n`);
   if (showsStack() && error instanceof Error) process.stderr.write(`${scrub(error.stack ?? "")}\n`);
 }
 
-/** The line itself: message, then the hint. */
+/** The line: the message, then the hint. */
 export function errorLine(error: unknown): string {
   if (isArrowbookError(error)) return oneLine(`${error.message}${hintOf(error)}`);
   if (error instanceof Error) return oneLine(scrub(error.message || error.name));
@@ -22,7 +24,7 @@ function hintOf(error: ArrowbookError): string {
   return error.hint === undefined || error.message.includes(error.hint) ? "" : ` ${error.hint}`;
 }
 
-/** Control characters of a foreign text must not reach the terminal. */
+/** Removes control characters, which must not reach the terminal from foreign text. */
 function oneLine(text: string): string {
   return text
     .replace(/\s+/g, " ")

@@ -1,7 +1,10 @@
 import { Command, InvalidArgumentError } from "commander";
+import { InputError } from "../errors/errors.js";
 
 interface RunFlags {
   readonly html?: string;
+  readonly foldCode?: boolean;
+  readonly interactive?: boolean;
   readonly kernel?: string;
   readonly timeout?: number;
   readonly allowErrors?: boolean;
@@ -16,22 +19,32 @@ export function runCommand(): Command {
     .description("execute a notebook on a Jupyter kernel, without Python, and store its outputs in it")
     .argument("<notebook>", "path of an .ipynb file")
     .option("--html <file>", "also write a self-contained page")
-    .option("--kernel <name>", "the kernel to use (default: the one the notebook names)")
+    .option("--fold-code", "with --html: show code folded, to be opened by a click")
+    .option("--interactive", "with --html: charts with tooltips, by scripts in the page (about 800 kB)")
+    .option("--kernel <name>", "the kernel to use (default: that of the notebook)")
     .option("--timeout <seconds>", "time limit for one cell (default: none)", seconds)
-    .option("--allow-errors", "continue after a cell that fails")
-    .option("-o, --output <file>", "write the executed notebook there instead of in place")
-    .option("--no-save", "write no notebook")
-    .option("--json", "print a report for machines")
+    .option("--allow-errors", "continue after a failed cell")
+    .option("-o, --output <file>", "write the executed notebook to this file instead of in place")
+    .option("--no-save", "do not write the notebook")
+    .option("--json", "print a JSON report")
     .action(run);
 }
 
 async function run(path: string, flags: RunFlags): Promise<void> {
+  const { foldCode, interactive } = flags;
+  if (flags.html === undefined && (foldCode || interactive)) {
+    throw new InputError(`${foldCode ? "--fold-code" : "--interactive"} describes a page, and --html is missing.`, {
+      code: "BadArgument",
+      hint: "Name the page: --html page.html",
+    });
+  }
   const { runNotebook } = await import("../kernel/notebook/run-notebook.js");
   const report = await runNotebook(path, {
     kernel: flags.kernel,
     timeout: flags.timeout === undefined ? undefined : flags.timeout * 1000,
     allowErrors: flags.allowErrors,
     html: flags.html,
+    page: { foldCode, interactive },
     output: flags.save ? flags.output : false,
     onCell: (cell, cells) => {
       if (process.stderr.isTTY) process.stderr.write(`\r\u001b[Kcell ${cell} of ${cells}`);

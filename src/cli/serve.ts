@@ -1,9 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
-import { sampleData } from "../server/data/sample.js";
+import type { KeyGrant } from "../server/answers/keys.js";
+import { SAMPLE_KEY, sampleData } from "../server/data/sample.js";
 import { isLoopback } from "../server/http/listen.js";
 import type { RunningService } from "../server/http/options.js";
 import { serve } from "../server/serve.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
+import type { ProfileName } from "../spec/profile.js";
+import { list, profileOption } from "./service-flags.js";
 
 interface ServeFlags {
   readonly sample?: boolean;
@@ -12,28 +15,37 @@ interface ServeFlags {
   readonly host: string;
   readonly key?: readonly string[];
   readonly database?: string;
+  readonly profile?: ProfileName;
+  readonly publicUrl?: string;
+  readonly subscriptions?: readonly string[];
+  readonly cors?: readonly string[];
   readonly log?: boolean;
   readonly json?: boolean;
 }
 
-/** `arrowbook serve`: the embedded service on a folder of data or on the sample, until Ctrl-C. */
+/** `arrowbook serve`: runs the embedded service on a folder of data or on the sample, until Ctrl-C. */
 export function serveCommand(): Command {
   return new Command("serve")
     .description("serve a folder of data, or the sample data, over the same interface")
-    .option("--sample", "serve the sample data; its key is `sample`")
+    .option("--sample", "serve the sample data with the key `sample`")
     .option("--data <folder>", "serve the CSV or Parquet files of a folder with a catalogue file (docs/server.md)")
     .option("--port <number>", "port, 0 for a free one", port, 8080)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--key <key...>", "keys that may read everything (or ARROWBOOK_SERVER_KEYS, separated by commas)")
-    .option("--database <file>", "keep the loaded data and the exports' state in this file")
-    .option("--log", "write one line a request to stderr")
+    .option("--subscriptions <products>", 'what the keys subscribe to: "all" (default) or EOD,SHARADAR/SEP', list)
+    .addOption(profileOption())
+    .option("--public-url <origin>", "origin of links behind a proxy (default: the address of each request)")
+    .option("--cors <origin...>", 'origins whose web pages may read the replies, or "*"')
+    .option("--database <file>", "keep the loaded data and the state of exports in this file")
+    .option("--log", "write one line per request to stderr")
     .option("--json", "print the address and codes as one JSON line")
     .action((flags: ServeFlags, command: Command) => run(flags, command));
 }
 
 function port(text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 0 || number > 65535) throw new InvalidArgumentError("a port is 0 to 65535");
+  if (!Number.isInteger(number) || number < 0 || number > 65535)
+    throw new InvalidArgumentError("must be a port from 0 to 65535");
   return number;
 }
 
@@ -42,7 +54,10 @@ async function run(flags: ServeFlags, command: Command): Promise<void> {
     command.error("error: serve needs either --sample or --data <folder>. Try: arrowbook serve --sample");
   }
   const given = flags.key ?? (process.env["ARROWBOOK_SERVER_KEYS"] ?? "").split(",").filter((key) => key !== "");
-  const keys = given.map((key) => [key, { subscriptions: "all" }] as const);
+  const products = flags.subscriptions ?? ["all"];
+  const subscriptions: KeyGrant["subscriptions"] = products.includes("all") ? "all" : products;
+  const keys = given.map((key) => [key, { subscriptions }] as const);
+  const sampleKeys = flags.subscriptions === undefined ? undefined : { [SAMPLE_KEY]: { subscriptions } };
   if (given.length === 0 && !isLoopback(flags.host)) {
     command.error(
       `error: listening on ${flags.host} needs --key <key> (or ARROWBOOK_SERVER_KEYS, which other users of this machine cannot see): the sample key would open the service to everyone.`,
@@ -52,8 +67,11 @@ async function run(flags: ServeFlags, command: Command): Promise<void> {
     data: flags.data ?? sampleData(),
     port: flags.port,
     host: flags.host,
-    apiKeys: keys.length > 0 ? Object.fromEntries(keys) : undefined,
+    apiKeys: keys.length > 0 ? Object.fromEntries(keys) : sampleKeys,
     database: flags.database,
+    profile: flags.profile,
+    publicUrl: flags.publicUrl,
+    cors: flags.cors,
     log: flags.log ? (entry) => process.stderr.write(`${JSON.stringify(entry)}\n`) : undefined,
   });
   const stop = new Promise<void>((resolve) => {

@@ -1,16 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Service } from "../client/service.js";
-import type { ConnectOptions } from "../client/transport/options.js";
-import { connect } from "../connect.js";
+import { connect, type SampleOptions } from "../connect.js";
 import { ArrowbookError } from "../errors/errors.js";
+import { type ProfileName, profiles } from "../spec/profile.js";
 
 /** Flags shared by every command that calls a service. */
 export interface ServiceFlags {
   readonly url?: string;
   readonly key?: string;
-  readonly profile?: "specification" | "nasdaqDataLink";
+  readonly profile?: ProfileName;
   readonly quiet?: boolean;
   readonly json?: boolean;
+  readonly sample?: boolean;
 }
 
 /** Adds the flags of {@link ServiceFlags} to a command. */
@@ -18,16 +19,32 @@ export function withService(command: Command): Command {
   return command
     .option("--url <address>", "base address of the service (default: ARROWBOOK_URL)")
     .option("--key <key>", "API key (default: ARROWBOOK_API_KEY, which other users of this machine cannot see)")
+    .addOption(profileOption())
     .addOption(
-      new Option("--profile <name>", "what the specification leaves open").choices(["specification", "nasdaqDataLink"]),
+      new Option("--sample", "start the embedded service on the sample data and use that").conflicts([
+        "url",
+        "key",
+        "profile",
+      ]),
     )
-    .option("-q, --quiet", "no progress on stderr")
-    .option("--json", "print JSON for machines");
+    .option("-q, --quiet", "do not show progress on stderr")
+    .option("--json", "print JSON");
 }
 
+/** The flag `--profile`. */
+export function profileOption(): Option {
+  const names = Object.keys(profiles);
+  return new Option("--profile <name>", "the service profile: values that the specification leaves open").choices(
+    names,
+  );
+}
+
+/** Exit statuses after a signal: 128 plus the number of the signal, as in shells. */
+const STOPPED = { SIGINT: 130, SIGTERM: 143 } as const;
+
 /**
- * Connects as the flags say and runs `work`. Ctrl-C aborts the work's signal: the command then fails with `onStop` as
- * its message.
+ * Connects as the flags say and runs `work`. Ctrl-C aborts the signal; the command then fails with the message `onStop`
+ * and exit status 130.
  */
 export async function serving(
   flags: ServiceFlags,
@@ -35,34 +52,40 @@ export async function serving(
   work: (service: Service, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort(new ArrowbookError("Stopped.", { code: "Stopped", hint: onStop }));
+  const interrupt = (name: keyof typeof STOPPED): void => {
+    process.exitCode = STOPPED[name];
+    stop.abort(new ArrowbookError("Stopped.", { code: "Stopped", hint: onStop }));
+  };
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
-  const options: ConnectOptions = {
-    url: flags.url,
-    apiKey: flags.key,
-    profile: flags.profile,
-    // Else long work shows itself on the terminal.
+  const options: SampleOptions = {
+    // Otherwise long tasks show their progress on the terminal.
     ...((flags.quiet || flags.json) && { onProgress: false }),
     signal: stop.signal,
     warn: (message) => process.stderr.write(`arrowbook: ${message}\n`),
   };
+  let service: Service | undefined;
   try {
-    await work(connect(options), stop.signal);
+    service = flags.sample
+      ? await connect.sample(options)
+      : connect({ ...options, url: flags.url, apiKey: flags.key, profile: flags.profile });
+    await work(service, stop.signal);
   } finally {
+    await service?.close();
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
   }
 }
 
-/** `a,b` and repeated flags as one list. */
+/** Accepts both `a,b` and repeated flags. */
 export function list(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(",").map((part) => part.trim())].filter((part) => part !== "");
 }
 
-/** A whole number of at least 1. */
+/** Parses a whole number of at least 1. */
 export function count(text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("it is a whole number from 1");
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw new InvalidArgumentError("must be a whole number of 1 or more");
   return number;
 }

@@ -1,31 +1,46 @@
 import { showAsCard } from "../display/base/card.js";
 import { InputError } from "../errors/errors.js";
+import { refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/cells/rows.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
+import { listCodes } from "./discovery/catalogue.js";
 import { onePart, twoParts } from "./query/code.js";
 import { DatabaseQuery } from "./query/database-query.js";
 import { DatasetQuery } from "./query/dataset-query.js";
-import { type DatasetChoice, DatasetsQuery, queryOf } from "./query/datasets.js";
+import { type DatasetChoice, type DatasetsOptions, DatasetsQuery, queryOf } from "./query/datasets.js";
 import { TableQuery } from "./query/table-query.js";
-import type { Tables } from "./tables.js";
-import { type Memory, memory } from "./transport/metadata-cache.js";
+import { wholeOf } from "./query/words.js";
+import type { Datasets, Filters, Tables } from "./tables.js";
+import { type MetadataCache, metadataCache } from "./transport/metadata-cache.js";
 import { type ConnectOptions, settingsOf } from "./transport/options.js";
 import { type Session, session } from "./transport/request.js";
 
-/** Row type of a table: the declared one, else any columns. */
+/** The row type of a table: the declared one, or any columns. */
 export type RowOf<Code extends string> = Code extends keyof Tables ? Tables[Code] : Record<string, Cell>;
 
-/** A connection to one service. Holds no socket; queries made from it share its limits and its key. */
+/** The columns of a table by which `where()` filters: the declared ones, or all. */
+export type FilterableOf<Code extends string> = Code extends keyof Filters
+  ? Pick<RowOf<Code>, Filters[Code] & keyof RowOf<Code>>
+  : RowOf<Code>;
+
+/** The row type of a time series: the declared one, or any columns. */
+export type SeriesOf<Code extends string> = Code extends keyof Datasets ? Datasets[Code] : Record<string, Cell>;
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** A connection to one service. Holds no socket; its queries share its limits and its key. */
 export class Service {
   readonly #session: Session;
-  readonly #memory: Memory = memory();
+  readonly #metadataCache: MetadataCache = metadataCache();
 
   static {
     showAsCard<Service>(Service.prototype, (service) => ({
       title: `Service at ${service.url}`,
       entries: [],
-      next: 'service.dataset("DATABASE/DATASET"), .table("VENDOR/TABLE"), .database("DATABASE")',
+      next: 'service.dataset("DATABASE/DATASET"), .table("VENDOR/TABLE"), .database("DATABASE"), await service.search("text")',
     }));
   }
 
@@ -38,61 +53,99 @@ export class Service {
     return this.#session.settings.url;
   }
 
-  /** A time series by `DATABASE/DATASET` (spec 4.1–4.4). */
-  dataset<Row extends object = Record<string, Cell>>(code: string): DatasetQuery<Row> {
-    return new DatasetQuery<Row>(this.#session, this.#memory, twoParts(code, "DATABASE/DATASET"));
+  /**
+   * A time series by `DATABASE/DATASET` (spec 4.1–4.4). Its row type is that declared in {@link Datasets}, or a type
+   * argument.
+   */
+  dataset<const Code extends keyof Datasets | (string & {})>(code: Code): DatasetQuery<SeriesOf<Code & string>>;
+  dataset<Row extends object>(code: string): DatasetQuery<Row>;
+  dataset(code: string): DatasetQuery {
+    return new DatasetQuery(this.#session, this.#metadataCache, twoParts(code, "DATABASE/DATASET"));
   }
 
   /**
-   * Several time series merged on their dates: codes, codes with a column number (`EOD/MSFT.4`), or queries of
-   * {@link dataset}.
+   * Several time series merged on their dates: codes, codes with a column number (`EOD/MSFT.4`), or queries of {@link
+   * dataset}. `missing: "skip"` leaves out series that the service does not have.
    */
-  datasets(choices: readonly DatasetChoice[]): DatasetsQuery {
+  datasets(choices: readonly DatasetChoice[], options: DatasetsOptions = {}): DatasetsQuery {
     if (!Array.isArray(choices)) {
       throw new InputError(`datasets() expects an array of codes; got ${shown(choices)}.`, {
         code: "BadCode",
-        hint: 'Give a list of codes: ["EOD/AAPL", "EOD/MSFT.4"].',
+        hint: 'Pass an array of codes: ["EOD/AAPL", "EOD/MSFT.4"].',
       });
     }
-    return new DatasetsQuery(choices.map((choice) => queryOf(choice, (code) => this.dataset(code))));
+    return new DatasetsQuery(
+      choices.map((choice) => queryOf(choice, (code) => this.dataset(code))),
+      this.#session.settings.warn,
+      options,
+    );
   }
 
   /** A database of time series (spec 4.5, 4.6). */
   database(code: string): DatabaseQuery {
-    return new DatabaseQuery(this.#session, this.#memory, onePart(code));
+    return new DatabaseQuery(this.#session, this.#metadataCache, onePart(code));
   }
 
   /**
-   * A table by `VENDOR/TABLE` (spec 4.7–4.9). Its row type is the declared one of {@link Tables}, or given:
+   * A table by `VENDOR/TABLE` (spec 4.7–4.9). Its row type is that declared in {@link Tables}, or a type argument:
    * `table<Price>(code)`.
    */
-  table<const Code extends keyof Tables | (string & {})>(code: Code): TableQuery<RowOf<Code & string>>;
+  table<const Code extends keyof Tables | (string & {})>(
+    code: Code,
+  ): TableQuery<RowOf<Code & string>, FilterableOf<Code & string>>;
   table<Row extends object>(code: string): TableQuery<Row>;
   table(code: string): TableQuery {
-    return new TableQuery(this.#session, this.#memory, twoParts(code, "VENDOR/TABLE"));
+    return new TableQuery(this.#session, this.#metadataCache, twoParts(code, "VENDOR/TABLE"));
   }
 
   /**
-   * Every code the service holds, where it offers that: the interface has no such call, so only `connect.sample()`
-   * does.
+   * All codes of the service, if it lists them: an embedded service does, and a service whose profile has the extension
+   * `listings`.
    *
-   * @throws {InputError} NoCatalog elsewhere
+   * @throws {InputError} NoCatalog otherwise
    */
-  catalog(): CatalogItem[] {
-    throw new InputError(`The service at ${this.url} offers no list of the codes it holds.`, {
-      code: "NoCatalog",
-      hint: "Take the codes from its provider; metadata() of a database, series or table describes one of them.",
-    });
+  catalog(options: CallOptions = {}): CatalogItem[] | Promise<CatalogItem[]> {
+    refuseUnknown(options, ["signal"], "catalog()");
+    return listCodes(this.#session, ["database", "dataset", "table"], options);
   }
 
-  /** Nothing to close; `connect.sample()` gives a service whose `close()` also stops the embedded service. */
+  /**
+   * The databases of the service, if it lists them.
+   *
+   * @throws {InputError} NoCatalog otherwise
+   */
+  async databases(options: CallOptions = {}): Promise<CatalogItem[]> {
+    refuseUnknown(options, ["signal"], "databases()");
+    return listCodes(this.#session, ["database"], options);
+  }
+
+  /**
+   * Databases, series and tables whose code, name or description contains all terms of a text; at most `limit`, 100 by
+   * default.
+   *
+   * @throws {InputError} NoCatalog if the service does not list its codes
+   */
+  async search(text: string, options: CallOptions & { readonly limit?: number } = {}): Promise<CatalogItem[]> {
+    refuseUnknown(options, ["signal", "limit"], "search()");
+    if (typeof text !== "string") {
+      throw new InputError(`search() expects text; got ${shown(text)}.`, {
+        code: "BadArgument",
+        hint: 'Pass the terms to find: search("crude oil").',
+      });
+    }
+    const { limit = 100, signal } = options;
+    const most = wholeOf(limit, 1, "search({ limit })");
+    return listCodes(this.#session, ["database", "table", "dataset"], { query: text.trim(), limit: most, signal });
+  }
+
+  /** Does nothing; the `close()` of `connect.sample()` also stops the embedded service. */
   async close(): Promise<void> {}
 }
 
 /**
- * Connects to a service. Sends nothing yet.
+ * Connects to a service without sending a request.
  *
- * @throws {InputError} for an unknown option, and where neither `url` nor ARROWBOOK_URL is set
+ * @throws {InputError} UnknownOption for an unknown option, NoAddress if neither `url` nor ARROWBOOK_URL is set
  *
  * @example
  * ```ts no-run

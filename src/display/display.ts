@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import { scrub } from "../errors/secrets.js";
 import { notebookHost } from "./base/host.js";
-import type { Bundle } from "./base/show.js";
+import { type Bundle, JUPYTER_DISPLAY } from "./base/show.js";
 import { bundleOf } from "./table/foreign.js";
 
-/** Where and how a display goes. */
+/** Identifies and replaces displays. */
 export interface DisplayOptions {
   /** Identifies the display, so that a later one with the same id in the same cell replaces it. */
   readonly id?: string;
@@ -15,6 +14,7 @@ export interface DisplayOptions {
 
 /** A display that can be replaced. */
 export interface Displayed {
+  /** Identifies the display. */
   readonly id: string;
   /** Shows another value in the same place; in a terminal, below. */
   readonly update: (value: unknown) => void;
@@ -24,9 +24,9 @@ export interface Displayed {
 const shown = new Map<string, unknown>();
 
 /**
- * Shows a value now, in the middle of a cell: as a table or chart in Deno and tslab, as text in a terminal. Takes any
- * value with `Symbol.for("Jupyter.display")`, Arrow tables, Danfo frames and arrays of rows; anything else shows as
- * text.
+ * Shows a value immediately, in the middle of a cell: as a table or chart in Deno and tslab, as text in a terminal.
+ * Supports values with `Symbol.for("Jupyter.display")`, Arrow tables, Danfo frames and arrays of rows; other values are
+ * shown as text.
  *
  * @example
  * ```ts
@@ -36,12 +36,14 @@ const shown = new Map<string, unknown>();
  * ```
  */
 export function display(value: unknown, options: DisplayOptions = {}): Displayed {
-  const id = options.id ?? randomUUID();
+  const id = options.id ?? crypto.randomUUID();
   const host = notebookHost();
   const again = host?.cell !== undefined && shown.get(id) === host.cell;
   shown.set(id, host?.cell);
   send(value, id, options.update ?? again);
-  return { id, update: (next) => send(next, id, true) };
+  const handle: Displayed = { id, update: (next) => send(next, id, true) };
+  // As the last expression of a cell the handle shows nothing: the value is shown already.
+  return Object.defineProperty(handle, JUPYTER_DISPLAY, { value: (): Bundle => ({}) });
 }
 
 function send(value: unknown, id: string, update: boolean): void {

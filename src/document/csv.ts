@@ -22,7 +22,7 @@ export function csvNode(text: string, quotesEmptyText: boolean): Node {
 }
 
 /**
- * The names in the header line of a CSV reply.
+ * Parses the header line of a CSV reply.
  *
  * @throws {DataError} BadUtf8, BadCsv
  */
@@ -35,7 +35,7 @@ export function csvHeader(bytes: Uint8Array): string[] {
   return [];
 }
 
-/** The end of the header line: a line end outside quotes, which open at the first byte of a cell only. */
+/** The end of the header line: a line end outside quotes, which open only at the first byte of a cell. */
 function headerEnd(bytes: Uint8Array): number {
   let isQuoted = false;
   let isFirst = true;
@@ -43,13 +43,13 @@ function headerEnd(bytes: Uint8Array): number {
     const c = bytes[at];
     if (c === 0x22 && (isQuoted || isFirst)) isQuoted = !isQuoted;
     else if (c === 0x0a && !isQuoted) return at;
-    // A second quote in a row opens again what the first one closed.
+    // Of doubled quotes, the second reopens what the first one closed.
     isFirst = c === 0x2c || c === 0x0d || (c === 0x22 && !isQuoted);
   }
   return bytes.length;
 }
 
-/** The members of an object are cells of the row; of a nested one, cells with dotted names. */
+/** An object whose members are cells of the row; nested members have dotted names. */
 class CsvObject implements Node {
   constructor(
     private readonly cells: ReadonlyMap<string, CsvCell>,
@@ -92,11 +92,11 @@ class CsvObject implements Node {
 function literalNode(text: string, where: string): Node {
   const value = readLiteral(text);
   if (value === undefined || typeof value === "string") {
-    throw new DataError(`The cell "${where}" of the reply holds no list that can be read.`, {
+    throw new DataError(`The cell "${where}" of the reply is not a valid list.`, {
       code: "UnexpectedShape",
       column: where,
       value: text,
-      hint: 'Ask for this metadata in another format: .format("json").',
+      hint: 'Request this metadata in another format: .format("json").',
     });
   }
   return new JSONNode(value, where);

@@ -1,20 +1,21 @@
+import { contentOfText } from "../format/content.js";
 import { csvCell, csvRecords } from "../format/csv-records.js";
 import { elementTexts } from "../format/xml/element-texts.js";
 import { decodeEntities } from "../format/xml/text.js";
 
-/** What an error body says. */
+/** The contents of an error body. */
 export interface FailureText {
   readonly code?: string;
   readonly message?: string;
 }
 
-/** Levels of wrappers that are looked into. */
+/** The most levels of wrappers to search. */
 const MAX_LEVELS = 5;
-/** Messages of a list of errors that are kept, and characters of all of them. */
+/** The most messages kept from a list of errors, and their total length in characters. */
 const MAX_MESSAGES = 3;
 const MAX_MESSAGE = 1_000;
 
-/** Member names for a code and a message, the most telling first; letter case is ignored. */
+/** Member names of a code and a message, most specific first, in lower case. */
 const CODE_NAMES = ["code", "error_code", "errorcode"];
 const MESSAGE_NAMES = [
   "message",
@@ -28,26 +29,22 @@ const MESSAGE_NAMES = [
 ];
 
 /**
- * The code and message in an error body: JSON with any wrappers around them or none, the CSV pair, XML. Undefined for a
- * web page and for anything else.
+ * Finds the code and message in an error body: JSON with or without wrappers, a CSV pair, XML. Undefined for a web page
+ * and for anything else.
  */
 export function readFailureBody(body: string): FailureText | undefined {
-  const start = body.trimStart();
-  const found = /^[{[]/.test(start)
-    ? readJSON(start)
-    : isWebPage(start)
-      ? undefined
-      : start.startsWith("<")
-        ? readXML(start)
-        : readCSV(start);
+  const found = READERS[contentOfText(body)](body.trimStart());
   if (found?.message === undefined || found.message.length <= MAX_MESSAGE) return found;
   return { ...found, message: `${found.message.slice(0, MAX_MESSAGE)}…` };
 }
 
-/** Whether a body starts as a web page does. */
-export function isWebPage(body: string): boolean {
-  return /^\s*<(?:!doctype\s+html|html|head|body)\b/i.test(body);
-}
+const READERS = {
+  nothing: () => undefined,
+  page: () => undefined,
+  json: readJSON,
+  xml: readXML,
+  other: readCSV,
+} as const satisfies Readonly<Record<ReturnType<typeof contentOfText>, (body: string) => FailureText | undefined>>;
 
 function readJSON(body: string): FailureText | undefined {
   try {
@@ -64,7 +61,7 @@ function readValue(value: unknown, levels: number): FailureText | undefined {
   return readMembers(new Map(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member])), levels);
 }
 
-/** The first code, and the first messages, of a list of errors or of texts. */
+/** The first code and the first messages in a list of errors or strings. */
 function readList(values: readonly unknown[], levels: number): FailureText | undefined {
   const read = (value: unknown): FailureText | undefined => {
     const message = textOf(value);
@@ -88,7 +85,7 @@ function readMembers(members: ReadonlyMap<string, unknown>, levels: number): Fai
   return failureText(code ?? inner?.code, message ?? inner?.message);
 }
 
-/** What is said inside `error`, `errors` or another member that may be a wrapper. */
+/** The contents of `error`, `errors` or another possible wrapper. */
 function readWrapped(members: ReadonlyMap<string, unknown>, levels: number): FailureText | undefined {
   const errors = members.get("errors");
   if (typeof errors === "object" && errors !== null && !Array.isArray(errors)) {
@@ -108,10 +105,7 @@ function readWrapped(members: ReadonlyMap<string, unknown>, levels: number): Fai
   return undefined;
 }
 
-/**
- * `{ ticker: ["is unknown"] }`: messages by the field they are about. Undefined where a member is named as a code or
- * message is.
- */
+/** `{ ticker: ["is unknown"] }`: messages by field. Undefined if a member has the name of a code or message. */
 function readByField(errors: object): FailureText | undefined {
   if (Object.keys(errors).some((name) => [...CODE_NAMES, ...MESSAGE_NAMES].includes(name.toLowerCase())))
     return undefined;
@@ -131,7 +125,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The first elements `code` and `message` with a text, wherever they are. */
+/** The first non-empty elements `code` and `message`, at any depth. */
 function readXML(body: string): FailureText | undefined {
   const code = readElement(body, "code");
   const message = readElement(body, "message");
@@ -142,7 +136,7 @@ function readElement(body: string, name: string): string | undefined {
   try {
     return elementTexts(Buffer.from(body), name)[0];
   } catch {
-    // Error bodies are written by hand more often than replies: a bare & must not cost their code.
+    // Error bodies are often written by hand: an unescaped & must not hide the code.
     const match = new RegExp(`<${name}(?:\\s[^>]*)?>([^<]*)</${name}\\s*>`, "i").exec(body);
     const text = match === null ? "" : decodeEntities(match[1]).trim();
     return text === "" ? undefined : text;
@@ -161,7 +155,7 @@ function readCSV(body: string): FailureText | undefined {
   }
 }
 
-/** The error body of CSV: a header and one row. */
+/** The CSV error body: a header and one row. */
 export function writeCSVFailure(code: string, message: string): string {
   return `code,message\n${csvCell(code, true)},${csvCell(message, true)}\n`;
 }

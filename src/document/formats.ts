@@ -3,6 +3,7 @@ import { escapeAnyXML } from "../format/xml/text.js";
 import type { Profile } from "../spec/profile.js";
 import { type Resource, type ResourceName, resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
+import type { Output } from "./cells/output.js";
 import { csvHeader, csvNode } from "./csv.js";
 import { type FailureText, writeCSVFailure } from "./failure-body.js";
 import { jsonNode, rowPaths } from "./json.js";
@@ -11,32 +12,32 @@ import type { Rows, RowsToWrite } from "./rows.js";
 import { CsvSpeller, csvRows } from "./spell-csv.js";
 import { JSONSpeller } from "./spell-json.js";
 import { declared, XMLSpeller } from "./spell-xml.js";
-import type { Speller } from "./speller.js";
+import type { Parts, Speller } from "./speller.js";
 import { xmlNode } from "./xml.js";
 
-/** What to write: the members as {@link RecordOf} gives them, and the rows where the resource has any. */
+/** The content of a reply: its members as in {@link RecordOf}, and the rows if the resource has any. */
 export interface DocumentToWrite {
   readonly fields: object;
   readonly rows?: RowsToWrite;
 }
 
-/** How a reply is read and written in one format. */
+/** A reply to write: which resource it is, and how the service spells it. */
+export interface ReplyToWrite {
+  readonly resource: ResourceName;
+  readonly document: DocumentToWrite;
+  readonly profile: Profile;
+}
+
+/** How replies are read and written in one format. */
 export interface DocumentFormat {
   readonly contentType: string;
-  /** Whether a reply may begin with this text, white space left out. */
-  readonly begins: (start: string) => boolean;
-  /** The root of a reply, its rows left unread. */
+  /** Parses the root of a reply; the rows stay unread. */
   readonly root: (bytes: Uint8Array, profile: Profile) => Node | Promise<Node>;
-  /** Reads a reply with rows where it holds nothing but them and the names of their columns (spec 1). */
+  /** Parses a reply that consists of rows and their column names only (spec 1). */
   readonly rowsAlone?: (bytes: Uint8Array) => { readonly names: readonly string[]; readonly rows: Rows };
-  /** The parts of a reply; `spelt` walks the members of the resource. */
-  readonly parts: (
-    resource: ResourceName,
-    document: DocumentToWrite,
-    profile: Profile,
-    spelt: (speller: Speller) => Generator<string, void, undefined>,
-  ) => Generator<string, void, undefined>;
-  /** The error body. */
+  /** The parts of a reply that is written to `out`; `spelt` writes the members of the resource. */
+  readonly parts: (reply: ReplyToWrite, out: Output, spelt: (speller: Speller) => Parts) => Parts;
+  /** An error body. */
   readonly failure: (failure: Required<FailureText>, profile: Profile) => string;
 }
 
@@ -45,17 +46,15 @@ const ROW_PATHS = Object.values(resources).flatMap(({ fields }: Resource) => row
 const TYPES: Readonly<Record<Format, DocumentFormat>> = {
   json: {
     contentType: "application/json; charset=utf-8",
-    begins: (start) => !start.startsWith("<"),
     root: (bytes) => jsonNode(bytes, ROW_PATHS),
-    parts: (_resource, _document, _profile, spelt) => spelt(new JSONSpeller()),
+    parts: (_reply, out, spelt) => spelt(new JSONSpeller(out)),
     failure: ({ code, message }, profile) => JSON.stringify({ [profile.errorRoot.value]: { code, message } }),
   },
   xml: {
     contentType: "application/xml; charset=utf-8",
-    begins: (start) => start.startsWith("<"),
     root: (bytes, profile) => xmlNode(bytes, ROW_PATHS, profile),
-    parts: (_resource, { fields, rows }, profile, spelt) =>
-      declared(spelt(new XMLSpeller(profile.xmlRoot.value)), fields, rows?.columns ?? []),
+    parts: ({ document: { fields, rows }, profile }, out, spelt) =>
+      declared(spelt(new XMLSpeller(profile.xmlRoot.value, out)), fields, rows?.columns ?? [], out),
     failure({ code, message }, profile) {
       const element = profile.errorRoot.value.replaceAll("_", "-");
       const inner = `<code>${escapeAnyXML(code)}</code><message>${escapeAnyXML(message)}</message>`;
@@ -65,20 +64,19 @@ const TYPES: Readonly<Record<Format, DocumentFormat>> = {
   },
   csv: {
     contentType: "text/csv; charset=utf-8",
-    begins: (start) => !start.startsWith("<?xml"),
     root: (bytes, profile) => csvNode(strictText(bytes), profile.csvQuotesEmptyText.value),
     rowsAlone: (bytes) => ({ names: csvHeader(bytes), rows: { kind: "csv", bytes } }),
-    parts(resource, { rows }, profile, spelt) {
+    parts({ resource, document: { rows }, profile }, out, spelt) {
       const quoteEmpty = profile.csvQuotesEmptyText.value;
       return rows === undefined
         ? spelt(new CsvSpeller(quoteEmpty))
-        : csvRows(rows, quoteEmpty, resource === "tableRows");
+        : csvRows(rows, quoteEmpty, resource === "tableRows", out);
     },
     failure: ({ code, message }) => writeCSVFailure(code, message),
   },
 };
 
-/** How a reply is read and written in a format. */
+/** The reader and writer of a format. */
 export const documentFormat = (format: Format): DocumentFormat => TYPES[format];
 
 function strictText(bytes: Uint8Array): string {

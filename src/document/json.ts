@@ -3,7 +3,7 @@ import type { Fields, ScalarField } from "../spec/resources.js";
 import { type Node, shapeError } from "./node.js";
 import type { Rows } from "./rows.js";
 
-/** The root of a JSON reply; the rows at one of these paths are left unread. */
+/** Parses the root of a JSON reply; rows at one of these paths stay unread. */
 export function jsonNode(bytes: Uint8Array, rowsAt: readonly (readonly string[])[]): JSONNode {
   const { value, rows } = readEnvelope(bytes, rowsAt);
   return new JSONNode(value, "", rows === undefined ? undefined : { kind: "json", bytes, ...rows });
@@ -20,7 +20,7 @@ export function rowPaths(fields: Fields, above: readonly string[] = []): string[
   );
 }
 
-/** A JSON value seen through the walk; also the list and object cells of CSV metadata (spec 2.7). */
+/** A JSON value as a node; also used for list and object cells of CSV metadata (spec 2.7). */
 export class JSONNode implements Node {
   constructor(
     private readonly value: unknown,
@@ -47,10 +47,10 @@ export class JSONNode implements Node {
     const { value } = this;
     const wanted = kind === "integer" || kind === "float" ? "number" : kind === "boolean" ? "boolean" : "string";
     if (typeof value === wanted) return String(value);
-    throw shapeError(`is ${nameOf(value)}, not ${WANTED[kind]}`, this.where);
+    throw shapeError(`is ${nameOf(value)}, not ${EXPECTED[kind]}`, this.where);
   }
 
-  /** The envelope's reader left null in the place of the rows. */
+  /** The envelope reader leaves null in place of the rows. */
   rows(): Rows {
     if (this.value !== null || this.found === undefined) {
       throw shapeError(`is ${nameOf(this.value)}, not an array of rows`, this.where);
@@ -63,7 +63,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const WANTED: Readonly<Record<ScalarField["kind"], string>> = {
+const EXPECTED: Readonly<Record<ScalarField["kind"], string>> = {
   string: "a text",
   integer: "a number",
   float: "a number",

@@ -1,9 +1,8 @@
 import { readEnvelope } from "../format/json-envelope.js";
 
 /**
- * The value of a list or object cell of CSV metadata (spec 2.7: "written as a single text cell"): JSON text, or what a
- * server's language prints for such a value (`[{:name=>"date"}]`, `[date, ticker]`, `nil`). Undefined where it is
- * neither.
+ * Parses a list or object cell of CSV metadata (spec 2.7: "written as a single text cell"): JSON, or what a server's
+ * language prints for such a value (`[{:name=>"date"}]`, `[date, ticker]`, `nil`). Undefined for anything else.
  */
 export function readLiteral(text: string): unknown {
   try {
@@ -14,7 +13,7 @@ export function readLiteral(text: string): unknown {
   }
 }
 
-/** Deepest nesting that is read. */
+/** The deepest nesting that is accepted. */
 const DEEPEST = 20;
 
 class LiteralReader {
@@ -133,7 +132,7 @@ class LiteralReader {
   }
 }
 
-/** A code point in hexadecimal digits as Ruby, Python and JSON print it, or one character. */
+/** A code point in hexadecimal as Ruby, Python and JSON print it, or one character. */
 const ESCAPE = /\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([^uUx]))/y;
 
 const CONTROLS: Readonly<Record<string, string>> = {
@@ -148,7 +147,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   "0": "\0",
 };
 
-/** What an escape means; undefined for a letter or digit without a known meaning. */
+/** The character that an escape denotes; undefined for an unknown letter or digit. */
 function escapedText([, braced, four, eight, two, letter]: RegExpExecArray): string | undefined {
   const digits = braced ?? four ?? eight ?? two;
   if (digits !== undefined) {

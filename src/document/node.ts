@@ -2,39 +2,41 @@ import { DataError } from "../errors/errors.js";
 import { unreachable } from "../errors/unreachable.js";
 import type { Field, Fields, ScalarField } from "../spec/resources.js";
 import { NO_DATE, parseDate } from "../value/date.js";
-import { isoMoment } from "./moment.js";
 import type { Rows } from "./rows.js";
+import { isoTimestamp } from "./timestamp.js";
 
-/** One value of a reply, in whichever format; the walk below asks for what the resource table says should be there. */
+/** One value of a reply, independent of the format, with the accessors that the resource table needs. */
 export interface Node {
-  /** The way from the root, for messages: `datatable.columns`. */
+  /** The path from the root, for messages: `datatable.columns`. */
   readonly where: string;
-  /** Whether the value is null, given that a text may be empty. */
+  /** Whether the value is null; text may be empty without being null. */
   isNull(field: Field): boolean;
-  /** A member of an object; undefined where it is missing. */
+  /** A member of an object; undefined if it is missing. */
   member(name: string, field: Field): Node | undefined;
   /** The items of a list. */
   items(field: Field): readonly Node[];
-  /** The text of a single value of this kind. */
+  /** The text of a scalar of this kind. */
   text(kind: ScalarField["kind"]): string;
   rows(): Rows;
 }
 
-/** What a walk found: the members, and the rows where the resource has any. */
+/** The result of reading fields: the members, and the rows if the resource has any. */
 export interface Found {
   readonly fields: Record<string, unknown>;
   rows?: Rows;
+  /** Names of members that may be null and are missing; they are null in `fields`. */
+  missing?: Set<string>;
 }
 
-/** A reply that is well-formed but not shaped like the resource; the message says what is wrong and where. */
+/** The error for a well-formed reply with an unexpected shape; the message contains the fault and its path. */
 export function shapeError(what: string, where: string): DataError {
   return new DataError(`${where === "" ? "The reply" : `The reply's "${where}"`} ${what}.`, {
     code: "UnexpectedShape",
-    hint: "The address may belong to another service, or the profile to another one: see connect({ profile }).",
+    hint: "The address or the profile may belong to another service: see connect({ profile }).",
   });
 }
 
-/** Reads the members of `fields` out of `node`; unknown members are ignored (spec 2). */
+/** Reads the members of `fields` from `node`; unknown members are ignored (spec 2). */
 export function readFields(fields: Fields, node: Node, found: Found): Found {
   for (const [name, field] of Object.entries(fields)) {
     const member = node.member(name, field);
@@ -50,6 +52,8 @@ function readMissing(name: string, field: Field, node: Node, found: Found): void
   if ("absentIn" in field && field.absentIn !== undefined) return;
   if (!("nullable" in field && field.nullable)) throw shapeError(`has no member "${name}"`, node.where);
   found.fields[name] = null;
+  found.missing ??= new Set();
+  found.missing.add(name);
 }
 
 function readValue(field: Exclude<Field, { kind: "rows" }>, node: Node): unknown {
@@ -62,7 +66,8 @@ function readValue(field: Exclude<Field, { kind: "rows" }>, node: Node): unknown
     case "object":
       return readFields(field.fields, node, { fields: {} }).fields;
     case "texts":
-      // A nameless column answers a column number that does not exist (observed at services of this kind).
+      // The reply for a column number that does not exist has a column without a name (observed at services of this
+      // kind).
       return node.items(field).map((item) => (item.isNull(TEXT) ? "" : item.text("string")));
     case "columns":
       return node.items(field).map((item) => ({ name: readMember(item, "name"), type: readMember(item, "type") }));
@@ -98,7 +103,7 @@ function readScalar(kind: ScalarField["kind"], text: string, where: string): str
   switch (kind) {
     case "integer":
     case "float": {
-      // Number() reads hexadecimal digits and an empty text, too.
+      // Number() also accepts hexadecimal digits and an empty string.
       const value = DECIMAL.test(text.trim()) ? Number(text) : Number.NaN;
       if (!Number.isFinite(value)) throw bad("a number");
       if (kind === "integer" && !Number.isSafeInteger(value)) throw bad("a whole number below 2^53");
@@ -111,7 +116,7 @@ function readScalar(kind: ScalarField["kind"], text: string, where: string): str
       if (parseDate(text) === NO_DATE) throw bad("a date YYYY-MM-DD");
       return text;
     case "dateTime": {
-      const iso = isoMoment(text);
+      const iso = isoTimestamp(text);
       if (iso === undefined) throw bad("a timestamp such as 2024-02-29T12:00:00Z");
       return iso;
     }

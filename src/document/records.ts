@@ -2,7 +2,7 @@ import type { ColumnSpec } from "../spec/columns.js";
 import type { Fields, ResourceName, resources } from "../spec/resources.js";
 
 /**
- * The value of one member: a timestamp is ISO 8601 UTC text and a date `YYYY-MM-DD` text, whatever the format of the
+ * The value of a member: timestamps are ISO 8601 UTC strings and dates `YYYY-MM-DD` strings, whatever the format of the
  * reply.
  */
 type Value<F> = F extends { readonly kind: "texts" }
@@ -32,23 +32,22 @@ type RecordOfFields<T> = Plain<
 >;
 
 /**
- * The members of a resource as plain data under their wire names, rows left out and the root member's level left away.
+ * The members of a resource as plain data under their wire names, without rows and without the level of the root
+ * member.
  */
 export type RecordOf<R extends ResourceName> = RecordOfFields<(typeof resources)[R]["fields"]>;
 
-/**
- * What a time-series reply says beside its rows (spec 2.1): the echo of the parameters applied, and the column names.
- */
+/** Members of a time-series reply beside its rows (spec 2.1): the applied parameters and the column names. */
 export type DatasetData = RecordOf<"datasetData">;
 /** Time-series metadata (spec 2.2). */
 export type DatasetMetadata = RecordOf<"datasetMetadata">;
-/** Time-series metadata together with what comes beside the rows (spec 2.3). */
+/** Time-series metadata together with the members beside the rows (spec 2.3). */
 export type DatasetWithData = RecordOf<"dataset">;
 /** Database metadata (spec 2.4). */
 export type DatabaseMetadata = RecordOf<"databaseMetadata">;
-/** What a page of table rows says beside its rows (spec 2.6): the columns and the next cursor. */
+/** Members of a page of table rows beside its rows (spec 2.6): the columns and the next cursor. */
 export type TableRows = RecordOf<"tableRows">;
 /** Table metadata (spec 2.7). */
 export type TableMetadata = RecordOf<"tableMetadata">;
-/** Where the file of a table export is and in which state (spec 2.8). */
+/** The location and state of the file of a table export (spec 2.8). */
 export type ExportStatus = RecordOf<"tableExport">;

@@ -1,14 +1,15 @@
 import type { XMLFragment } from "../format/xml/cursor.js";
 import type { ColumnSpec } from "../spec/columns.js";
+import type { CellBatch } from "./cells/cell-batch.js";
 
-/** The rows of a reply, not yet typed: their range in its bytes. */
+/** The untyped rows of a reply: their byte range, or their texts. */
 export type Rows =
   | { readonly kind: "json"; readonly bytes: Uint8Array; readonly start: number; readonly end: number }
   | { readonly kind: "csv"; readonly bytes: Uint8Array }
   | ({ readonly kind: "xml" } & XMLFragment);
 
-/** Rows to write as exact texts; the type of its column decides how a cell is spelt in each format. */
+/** Rows to write; the column types determine how cells are written in each format. */
 export interface RowsToWrite {
   readonly columns: readonly ColumnSpec[];
-  readonly rows: Iterable<readonly (string | null)[]>;
+  readonly batches: Iterable<CellBatch>;
 }

@@ -1,19 +1,21 @@
 import { InputError } from "../errors/errors.js";
 import { csvCell } from "../format/csv-records.js";
 import type { ObjectField } from "../spec/resources.js";
-import { csvRow } from "./cells.js";
-import { spellMoment } from "./moment.js";
+import type { Output } from "./cells/output.js";
+import { writeRows } from "./cells/row-bytes.js";
+import { csvLines } from "./cells/row-style.js";
 import type { RowsToWrite } from "./rows.js";
 import { jsonLeaf } from "./spell-json.js";
-import type { LeafField, Speller } from "./speller.js";
+import type { LeafField, Parts, Speller } from "./speller.js";
+import { spellTimestamp } from "./timestamp.js";
 
-/** One header line and one row (spec 1); nested members as dotted names or in one cell (spec 2.7, 2.8). */
+/** Writes one header line and one row (spec 1); nested members have dotted names or share one cell (spec 2.7, 2.8). */
 export class CsvSpeller implements Speller {
   readonly format = "csv";
   private readonly names: string[] = [];
   private readonly cells: string[] = [];
   private prefix = "";
-  /** The object whose members go into one cell, while it is open. */
+  /** The object whose members are being collected into one cell. */
   private cell: Record<string, unknown> | undefined;
 
   constructor(private readonly quoteEmpty: boolean) {}
@@ -46,12 +48,12 @@ export class CsvSpeller implements Speller {
     if (this.cell !== undefined) this.cell[name] = jsonLeaf(field, value);
     else if (value === null) this.add(name, null);
     else if (field.kind === "texts" || field.kind === "columns") this.add(name, spacedJSON(jsonLeaf(field, value)));
-    else this.add(name, field.kind === "dateTime" ? spellMoment(String(value), field, "csv") : String(value));
+    else this.add(name, field.kind === "dateTime" ? spellTimestamp(String(value), field, "csv") : String(value));
     return "";
   }
 
   // biome-ignore lint/correctness/useYield: replies with rows are written by csvRows
-  *rows(): Generator<string, void, undefined> {
+  *rows(): Parts {
     throw new InputError("Metadata in CSV has no rows.", { code: "MissingMember" });
   }
 
@@ -61,7 +63,7 @@ export class CsvSpeller implements Speller {
   }
 }
 
-/** JSON text with a space after commas and colons, as services of this kind print list cells. */
+/** JSON with a space after commas and colons, as services of this kind print list cells. */
 function spacedJSON(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedJSON).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -69,15 +71,13 @@ function spacedJSON(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
-/**
- * A reply with rows in CSV is its header line and its rows (spec 1); table numbers carry a decimal point (spec 2.6).
- */
+/** A CSV reply with rows: a header line and the rows (spec 1); table numbers have a decimal point (spec 2.6). */
 export function* csvRows(
-  { columns, rows }: RowsToWrite,
+  { columns, batches }: RowsToWrite,
   quoteEmpty: boolean,
   decimalPoint: boolean,
-): Generator<string, void, undefined> {
+  out: Output,
+): Parts {
   yield `${columns.map(({ name }) => csvCell(name, true)).join(",")}\n`;
-  const spell = csvRow(columns, quoteEmpty, decimalPoint);
-  for (const row of rows) yield spell(row);
+  yield* writeRows(csvLines(columns, quoteEmpty, decimalPoint), batches, out);
 }

@@ -1,13 +1,17 @@
 import type { ColumnSpec } from "../spec/columns.js";
-import { jsonRow } from "./cells.js";
-import { spellMoment } from "./moment.js";
+import type { Output } from "./cells/output.js";
+import { writeRows } from "./cells/row-bytes.js";
+import { jsonRows } from "./cells/row-style.js";
 import type { RowsToWrite } from "./rows.js";
-import type { LeafField, Speller } from "./speller.js";
+import type { LeafField, Parts, Speller } from "./speller.js";
+import { spellTimestamp } from "./timestamp.js";
 
-/** Members as JSON, in the order of the resource table. */
+/** Writes members as JSON in the order of the resource table. */
 export class JSONSpeller implements Speller {
   readonly format = "json";
   private first = true;
+
+  constructor(private readonly out: Output) {}
 
   begin(): string {
     return "{";
@@ -32,14 +36,9 @@ export class JSONSpeller implements Speller {
     return `${this.comma()}"${name}":${JSON.stringify(jsonLeaf(field, value))}`;
   }
 
-  *rows(name: string, { columns, rows }: RowsToWrite): Generator<string, void, undefined> {
+  *rows(name: string, { columns, batches }: RowsToWrite): Parts {
     yield `${this.comma()}"${name}":[`;
-    const spell = jsonRow(columns);
-    let first = true;
-    for (const row of rows) {
-      yield first ? spell(row) : `,${spell(row)}`;
-      first = false;
-    }
+    yield* writeRows(jsonRows(columns), batches, this.out);
     yield "]";
   }
 
@@ -50,8 +49,8 @@ export class JSONSpeller implements Speller {
   }
 }
 
-/** A member's value as JSON has it. */
+/** The JSON value of a member. */
 export function jsonLeaf(field: LeafField, value: unknown): unknown {
   if (field.kind === "columns") return (value as readonly ColumnSpec[]).map(({ name, type }) => ({ name, type }));
-  return field.kind === "dateTime" && typeof value === "string" ? spellMoment(value, field, "json") : value;
+  return field.kind === "dateTime" && typeof value === "string" ? spellTimestamp(value, field, "json") : value;
 }

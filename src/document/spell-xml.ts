@@ -1,17 +1,22 @@
 import { escapeXML } from "../format/xml/text.js";
 import { type ColumnSpec, parseType, SPEC_TYPES } from "../spec/columns.js";
 import type { ObjectField } from "../spec/resources.js";
-import { xmlRow } from "./cells.js";
-import { spellMoment } from "./moment.js";
+import type { Output } from "./cells/output.js";
+import { writeRows } from "./cells/row-bytes.js";
+import { xmlRows } from "./cells/row-style.js";
 import type { RowsToWrite } from "./rows.js";
-import type { LeafField, Speller } from "./speller.js";
+import type { LeafField, Parts, Speller } from "./speller.js";
+import { spellTimestamp } from "./timestamp.js";
 import { hyphens } from "./xml.js";
 
-/** Members as elements with hyphens, typed values with a `type` attribute, null as `nil="true"` (spec 1). */
+/** Writes members as elements with hyphens, typed values with a `type` attribute, null as `nil="true"` (spec 1). */
 export class XMLSpeller implements Speller {
   readonly format = "xml";
 
-  constructor(private readonly root: string) {}
+  constructor(
+    private readonly root: string,
+    private readonly out: Output,
+  ) {}
 
   begin(): string {
     return `<${this.root}>`;
@@ -34,16 +39,15 @@ export class XMLSpeller implements Speller {
     if (value === null) return `<${element} nil="true"/>`;
     if (field.kind === "texts") return list(element, value as readonly string[], (text) => tag(field.item, text));
     if (field.kind === "columns") return list(element, value as readonly ColumnSpec[], column);
-    const text = field.kind === "dateTime" ? spellMoment(String(value), field, "xml") : String(value);
+    const text = field.kind === "dateTime" ? spellTimestamp(String(value), field, "xml") : String(value);
     return field.kind === "string"
       ? tag(element, text)
       : `<${element} type="${field.kind}">${escapeXML(text)}</${element}>`;
   }
 
-  *rows(name: string, { columns, rows }: RowsToWrite): Generator<string, void, undefined> {
-    const spell = xmlRow(columns);
+  *rows(name: string, { columns, batches }: RowsToWrite): Parts {
     yield `<${name} type="array">`;
-    for (const row of rows) yield spell(row);
+    yield* writeRows(xmlRows(columns), batches, this.out);
     yield `</${name}>`;
   }
 }
@@ -62,20 +66,29 @@ function list<T>(element: string, items: readonly T[], spell: (item: T) => strin
 }
 
 /**
- * The whole document with its declaration. Control characters need XML 1.1, which the declaration says before they
- * come: where a text column may bring some, the chunks are held back until the last row; other replies are emitted as
- * they are written.
+ * Writes the whole document with its declaration. Control characters require XML 1.1, which the declaration must say
+ * before they occur: where a text column holds some, its digit is changed once the last row is written.
  */
-export function* declared(
-  pieces: Iterable<string>,
-  fields: object,
-  columns: readonly ColumnSpec[],
-): Generator<string, void, undefined> {
-  const held = columns.some(({ type }) => mayHoldControls(type)) ? [...pieces] : undefined;
-  const controls = CONTROL_IN_JSON.test(JSON.stringify(fields)) || held?.some((piece) => CONTROL_REFERENCE.test(piece));
-  yield `<?xml version="${controls ? "1.1" : "1.0"}" encoding="UTF-8"?>\n`;
-  yield* held ?? pieces;
+export function* declared(parts: Parts, fields: object, columns: readonly ColumnSpec[], out: Output): Parts {
+  let controls = CONTROL_IN_JSON.test(JSON.stringify(fields));
+  const looks = columns.some(({ type }) => mayHoldControls(type));
+  yield DECLARATION_START;
+  const digit = out.length;
+  yield `${controls ? 1 : 0}" encoding="UTF-8"?>\n`;
+  let from = out.length;
+  for (const part of parts) {
+    yield part;
+    // Between two parts no reference is cut.
+    if (looks && !controls) controls = hasControl(out.bytes.subarray(from, out.length));
+    from = out.length;
+  }
+  if (controls) out.bytes[digit] = ONE;
 }
+
+const DECLARATION_START = '<?xml version="1.';
+const ONE = 0x31;
+
+const hasControl = (bytes: Buffer): boolean => bytes.includes("&#") && CONTROL_REFERENCE.test(bytes.toString("latin1"));
 
 /** Characters below U+0020 other than tab and line ends. */
 const CONTROL_REFERENCE = /&#(?:[1-8]|1[124-9]|2\d|3[01]);/;

@@ -1,17 +1,17 @@
 import { decodeEntities } from "../format/xml/text.js";
 import { BY_STATUS } from "./meaning.js";
 
-/** Gives a header's value by its name, letter case ignored. */
+/** Returns the value of a header, ignoring case. */
 type Headers = (name: string) => string | null;
 
 interface Intermediary {
   readonly name: string;
   readonly sent: (headers: Headers, body: string) => boolean;
-  /** The reference under which its operators find the request. */
+  /** The request's reference for the operators of the intermediary. */
   readonly reference?: (headers: Headers, body: string) => string | null | undefined;
 }
 
-/** Pages of proxies in front of a service that answer in its place. */
+/** Recognizable pages of proxies in front of a service. */
 const INTERMEDIARIES: readonly Intermediary[] = [
   {
     name: "Cloudflare",
@@ -36,13 +36,13 @@ const INTERMEDIARIES: readonly Intermediary[] = [
   { name: "Fastly", sent: (headers) => /^cache-/.test(headers("x-served-by") ?? "") },
 ];
 
-/** What is said of a web page that came in the place of an error message. */
+/** The message and hint for a web page in place of an error message. */
 export interface WebPageText {
   readonly message: string;
   readonly hint: string;
 }
 
-/** Says whose web page came and what to do about it: its status is not the service's verdict on the key. */
+/** Identifies the origin of a web page and suggests the next step: its status does not come from the service. */
 export function webPageText(status: number, body: string, headers: Headers): WebPageText {
   const found = INTERMEDIARIES.find(({ sent }) => sent(headers, body));
   const reference = found?.reference?.(headers, body);
@@ -52,7 +52,7 @@ export function webPageText(status: number, body: string, headers: Headers): Web
   const page = `a web page${title === "" ? "" : `, "${title}"`}`;
   const mark = [`status ${status}`, ...(reference ? [`reference ${reference}`] : [])].join(", ");
   return {
-    message: `${found?.name ?? "The address"} answered with ${page} (${mark})`,
+    message: `${found?.name ?? "The address"} replied with ${page} (${mark})`,
     hint: hintOf(status, found?.name),
   };
 }
@@ -60,9 +60,9 @@ export function webPageText(status: number, body: string, headers: Headers): Web
 function hintOf(status: number, name: string | undefined): string {
   const who = name ?? "a proxy, firewall or login page";
   if (status === 404 || status === 410) return BY_STATUS[404];
-  if (status >= 500) return `${upper(who)} between here and the service answered; try again later.`;
-  const refused = `${upper(who)} answered before the service saw the request, and says nothing about the key.`;
-  if (status === 429) return `${refused} Ask for less at once.`;
+  if (status >= 500) return `${upper(who)} replied in place of the service; try again later.`;
+  const refused = `${upper(who)} replied in place of the service, which never received the request; the key was not checked.`;
+  if (status === 429) return `${refused} Send fewer requests at once.`;
   return `${refused} Try from another network, or ask the operators of the service to let this one through.`;
 }
 

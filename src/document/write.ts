@@ -1,45 +1,30 @@
 import { InputError } from "../errors/errors.js";
-import type { Profile } from "../spec/profile.js";
-import { type Fields, type Resource, type ResourceName, resources } from "../spec/resources.js";
+import { type Fields, type Resource, resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
-import { type DocumentToWrite, documentFormat } from "./formats.js";
+import type { Output } from "./cells/output.js";
+import { documentFormat, type ReplyToWrite } from "./formats.js";
 import type { RowsToWrite } from "./rows.js";
-import type { Speller } from "./speller.js";
-
-/** Chunks of about this many characters are emitted. */
-const PIECE = 64 * 1024;
+import type { Parts, Speller } from "./speller.js";
 
 /**
- * Writes a reply by the resource table of spec section 2, in pieces, the mirror of `readDocument`.
+ * Appends a reply to `out` by the resource table of spec section 2; the inverse of `readDocument`. Returns to its
+ * caller after each 64 kB of rows or so.
  *
- * @throws {InputError} MissingMember where a member is missing that the format needs
+ * @throws {InputError} MissingMember if the format requires a member that is missing
  */
 export function* writeDocument(
-  resource: ResourceName,
+  reply: ReplyToWrite,
   format: Format,
-  document: DocumentToWrite,
-  profile: Profile,
-): Generator<string, void, undefined> {
-  const spelt = (speller: Speller) => inPieces(writeTree(resource, document, speller));
-  yield* inPieces(documentFormat(format).parts(resource, document, profile, spelt));
-}
-
-function* inPieces(parts: Iterable<string>): Generator<string, void, undefined> {
-  let piece = "";
-  for (const part of parts) {
-    piece += part;
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = "";
+  out: Output,
+): Generator<undefined, void, undefined> {
+  const spelt = (speller: Speller) => writeTree(reply, speller);
+  for (const part of documentFormat(format).parts(reply, out, spelt)) {
+    if (part === undefined) yield;
+    else out.text(part);
   }
-  if (piece !== "") yield piece;
 }
 
-function* writeTree(
-  resource: ResourceName,
-  { fields, rows }: DocumentToWrite,
-  speller: Speller,
-): Generator<string, void, undefined> {
+function* writeTree({ resource, document: { fields, rows } }: ReplyToWrite, speller: Speller): Parts {
   yield speller.begin();
   const table = (resources[resource] as Resource).fields;
   yield* writeFields(table, fields as Readonly<Record<string, unknown>>, rows, speller);
@@ -51,7 +36,7 @@ function* writeFields(
   values: Readonly<Record<string, unknown>>,
   rows: RowsToWrite | undefined,
   speller: Speller,
-): Generator<string, void, undefined> {
+): Parts {
   for (const [name, field] of Object.entries(fields)) {
     if (field.kind === "rows") {
       if (rows === undefined) throw missing("rows");

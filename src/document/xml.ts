@@ -6,24 +6,24 @@ import type { Field, ScalarField } from "../spec/resources.js";
 import { type Node, shapeError } from "./node.js";
 import type { Rows } from "./rows.js";
 
-/** The root of an XML reply, its name checked against the profile (spec 1); the rows stay as they are written. */
+/** Parses the root of an XML reply and checks its name against the profile (spec 1); the rows stay unread. */
 export async function xmlNode(
   bytes: Uint8Array,
   rowsAt: readonly (readonly string[])[],
   profile: Profile,
 ): Promise<Node> {
-  const wanted = profile.xmlRoot.value;
+  const expected = profile.xmlRoot.value;
   const root = await parseXML(bytes, ([, ...path]) => rowsAt.some((names) => isPath(path, names)));
-  if (root.name === wanted) return new XMLNode(root, "");
+  if (root.name === expected) return new XMLNode(root, "");
   const other = Object.values(profiles).find(({ xmlRoot }) => xmlRoot.value === root.name);
-  const hint = other === undefined ? "Give the profile its root: defineProfile(…, { xmlRoot })." : profileHint(other);
-  throw new DataError(`The reply's root element is "${root.name}", not "${wanted}".`, {
+  const hint = other === undefined ? "Set the root in the profile: defineProfile(…, { xmlRoot })." : profileHint(other);
+  throw new DataError(`Expected the root element "${expected}"; the reply has "${root.name}".`, {
     code: "UnexpectedShape",
     hint,
   });
 }
 
-/** Whether elements lead to a member, hyphens and underscores being one. */
+/** Whether a path of elements leads to a member; hyphens equal underscores. */
 function isPath(elements: readonly string[], members: readonly string[]): boolean {
   return elements.length === members.length && members.every((name, i) => hyphens(name) === hyphens(elements[i]));
 }
@@ -32,7 +32,7 @@ function profileHint({ name }: Profile): string {
   return `The profile ${name} has this root: connect({ profile: ${name} }).`;
 }
 
-/** The element name of a member (spec 1: hyphens where JSON has underscores). */
+/** The element name of a member (spec 1: hyphens in place of JSON's underscores). */
 export function hyphens(name: string): string {
   return name.replaceAll("_", "-");
 }
@@ -48,9 +48,9 @@ class XMLNode implements Node {
     const nil = attributes.get("nil") ?? attributes.get("xsi:nil");
     const isNull = nil === undefined ? false : readNil(nil);
     if (isNull === undefined)
-      throw shapeError(`says nil=${JSON.stringify(nil)}, neither "true" nor "false"`, this.where);
+      throw shapeError(`has nil=${JSON.stringify(nil)}, neither "true" nor "false"`, this.where);
     if (isNull && (text.trim() !== "" || children.length > 0)) {
-      throw shapeError('says nil="true" and holds a value', this.where);
+      throw shapeError('has nil="true" and a value', this.where);
     }
     return isNull;
   }
@@ -59,7 +59,7 @@ class XMLNode implements Node {
     const where = this.where === "" ? name : `${this.where}.${name}`;
     const names = new Set([name, hyphens(name), "xml" in field && field.xml !== undefined ? field.xml : name]);
     const found = this.element.children.filter((child) => names.has(child.name));
-    if (found.length > 1) throw shapeError("comes twice", where);
+    if (found.length > 1) throw shapeError("is repeated", where);
     return found.length === 0 ? undefined : new XMLNode(found[0], where);
   }
 
@@ -71,7 +71,7 @@ class XMLNode implements Node {
 
   text(kind: ScalarField["kind"]): string {
     const { text, children } = this.element;
-    if (children.length > 0) throw shapeError("holds elements, not a single value", this.where);
+    if (children.length > 0) throw shapeError("contains elements, not a single value", this.where);
     return kind === "string" ? text : text.trim();
   }
 

@@ -1,4 +1,4 @@
-/** The classes of the error family that carry a code of their own. */
+/** The error classes with codes of their own. */
 export type ErrorClass =
   | "ArrowbookError"
   | "InputError"
@@ -7,7 +7,7 @@ export type ErrorClass =
   | "TransportError"
   | "FileError";
 
-/** An entry of the list: which class carries the code, what happened, and what the caller does next. */
+/** The class of an error code, its meaning, and what the caller should do. */
 export interface CodeEntry<Class extends ErrorClass = ErrorClass> {
   readonly class: Class;
   readonly meaning: string;
@@ -26,22 +26,28 @@ const file = of("FileError");
 const other = of("ArrowbookError");
 
 /**
- * Every error code of this package, once: the constructors of the error classes take these names only, and
- * `docs/errors.md` is generated from this list. The codes of a service's own errors are in its profile
- * (`spec/error-meanings`).
+ * Every error code of this package: the constructors of the error classes accept only these names, and `docs/errors.md`
+ * is generated from this list. The codes of a service's own errors are in its profile (`spec/error-meanings`).
  */
 export const ERROR_CODES = {
   // Arguments and options
   BadArgument: input(
     "An argument or option has the wrong type or a value out of range.",
-    "Pass what the message asks for.",
+    "Pass what the message expects.",
   ),
   UnknownOption: input("An options object has a member that does not exist.", "Use the name that the hint suggests."),
   UnknownValue: input(
     "A string is not one of the accepted values: a mark, method, format, order, kernel option.",
     'Use the value that the hint suggests. `unlisted("…")` passes a value that a service accepts and its profile omits.',
   ),
-  UnknownFileType: input("The file name's ending is not a type that can be written.", "Use an ending from the hint."),
+  UnknownFileType: input(
+    "The file name's extension is not a type that can be written.",
+    "Use an extension from the hint.",
+  ),
+  KeptRow: input(
+    "A row view was read after the callback that received it had returned.",
+    "Keep a copy, `{ ...row }`: callbacks receive a view that is reused for the next row.",
+  ),
   OutOfRange: input("A row number is outside the rows.", "Use 0 to the number of rows minus 1."),
   MissingPackage: input("The call needs an optional package that is not installed.", "Run the command in the hint."),
 
@@ -50,11 +56,12 @@ export const ERROR_CODES = {
   AmbiguousColumn: input("Several columns have this name.", "Use the position, or rename the columns first."),
   DuplicateColumn: input("Two columns of the result would have the same name.", "Rename or leave out one of them."),
   WrongType: input("The column's type does not support the operation.", "Use another column, or convert this one."),
+  UnknownType: input("A column is declared with a type that does not exist.", "Use the type that the hint suggests."),
   UnsupportedType: input("An Arrow type cannot be read, or stored by the engine.", "Convert or drop the column."),
   MixedTypes: input("The values of one column are of several types.", "Convert them, or declare the column's type."),
   AmbiguousSort: input("`sort()` can mean two columns, or one and its direction.", "Use the spelling in the hint."),
   RepeatedDate: input(
-    "A date repeats within a series: several series computed as one, or rows that are in the data twice.",
+    "A date repeats within a series: several series are treated as one, or rows are duplicated.",
     "Name the columns that identify a series in `by`, as the hint shows; `by: []` treats all rows as one series.",
   ),
   DifferentLength: input("Columns, names or a mask have different lengths.", "Pass one value for each row or column."),
@@ -69,24 +76,36 @@ export const ERROR_CODES = {
   NothingToPlot: input("The table has no column of numbers.", "Name the columns to draw."),
 
   // Queries
-  BadAddress: input("The base address is not one of a service.", "Pass an http or https address."),
+  BadAddress: input("The base address is not a valid service address.", "Pass an http or https address."),
   NoAddress: input("No base address is set.", "Pass `url` to `connect()`, or set ARROWBOOK_URL."),
   BadCode: input("A database, dataset or table code has the wrong shape.", "Use `DATABASE/DATASET` or `VENDOR/TABLE`."),
-  BadFilter: input("A filter cannot be sent in an address.", "Change the filter as the hint says."),
-  NotFilterable: input("The service does not filter by this column.", "Filter the frame after reading."),
+  BadFilter: input("A filter cannot be represented in a URL.", "Change the filter as the hint says."),
+  NotFilterable: input(
+    "The service does not filter by this column.",
+    "Pass `{ local: true }` to `where()`, or filter the frame.",
+  ),
   BadSelection: input(
-    "A selection is empty, repeats a name, or has a name that cannot be sent.",
+    "A selection is empty, repeats a name, or has a name that a URL cannot represent.",
     "Correct `select()`.",
   ),
   NotInCsv: input("The service does not offer this document as CSV.", "Use JSON or XML."),
   NotInXml: input("XML cannot represent a character of the data.", "Use JSON or CSV."),
   MissingMember: input("A document to write lacks a required member.", "Add the member that the message names."),
-  NoCatalog: input("The service offers no list of its codes.", "Pass the code of a dataset or table."),
+  NoCatalog: input("The service does not list its codes.", "Pass the code of a dataset or table."),
 
   // Engines
   BadStatement: input("The engine rejects the SQL statement or its parameters.", "Correct the statement."),
   EngineClosed: input("The engine is closed.", "Open another one."),
   WrongKey: input("A table was loaded with another key.", "Pass the same key, or load into another table."),
+  WrongTable: input(
+    "Rows cannot be added to a table: it was not made by `load()`, or its columns differ.",
+    "Load into another table, or replace this one.",
+  ),
+  EngineAccess: input(
+    "The engine's server rejects the user, the password or a missing right.",
+    "Correct user and password, or ask for the right.",
+  ),
+  EngineTooOld: input("The engine's server is older than this package supports.", "Use a newer server."),
 
   // The embedded service
   BadCatalog: input("A member of `catalog.json` is missing or wrong.", "Correct the member that the message names."),
@@ -97,15 +116,23 @@ export const ERROR_CODES = {
   // Kernels and notebooks
   UnknownKernel: input("There is no kernel of this name.", "Use the name that the hint suggests, or install it."),
   KernelNotStarted: input("The command of a kernel cannot be started.", "Install the kernel again."),
-  ForeignKernel: input("A kernelspec belongs to another program.", "Remove it with Jupyter."),
+  ForeignKernel: input(
+    "A kernelspec belongs to another program or another project.",
+    "Install under another name with `--name`, or remove the other one with Jupyter.",
+  ),
   NoEnvironment: input("No Python environment is active.", "Activate one, or pass `--prefix`."),
   OldNotebook: input("The notebook has an unsupported format.", "Save it in format 4 with Jupyter."),
   BadNotebook: data("The file is not a valid notebook.", "Correct the cell or member that the message names."),
+  NoInput: input(
+    "A cell asks for input where there is no front end that takes any.",
+    "Run it in JupyterLab, Notebook or VS Code, or read an environment variable.",
+  ),
+  CommandFailed: input("A command of `sh()` ended with another exit code than 0.", "Read its messages in the output."),
   CellFailed: other("A cell of a notebook threw an error.", "Correct the cell."),
   KernelDied: transport("The kernel process ended.", "Read its last output in the message, then run again."),
   KernelTimeout: transport(
     "The kernel did not reply in time after its start.",
-    "Run again on a machine with less load.",
+    "Run again when the machine is less busy.",
   ),
   CellTimeout: transport("A cell did not end in time.", "Raise the limit with `--timeout`."),
 
@@ -119,17 +146,21 @@ export const ERROR_CODES = {
     'Declare a larger type, or pass `onPrecisionLoss: "round"`.',
   ),
   Overflow: data("A computed value exceeds the digits of its type.", "Convert the column to double first."),
-  BadUtf8: data("The bytes are not valid UTF-8.", "Convert the file to UTF-8."),
-  BadJson: data("The text is not valid JSON, or not of the expected shape.", "Check what the service sends."),
+  BadUtf8: data("The bytes are not valid UTF-8.", "Pass the encoding of the file, or convert it to UTF-8."),
+  BadTextEncoding: data("The bytes are not text in the encoding that was passed.", "Pass the encoding of the file."),
+  BadZstd: data("The zstd data is corrupt or truncated.", "Download or copy the file again."),
+  ZstdBomb: data("The zstd data grows beyond the limits.", "Raise `maxSize` or `maxRatio` if you trust it."),
+  BadJson: data("The text is not valid JSON, or not of the expected shape.", "Check the reply of the service."),
   TruncatedJson: data("The JSON text ends early.", "Send the request again."),
-  BadXml: data("The text is not a valid XML reply.", "Check what the service sends."),
-  BadCsv: data("The text is not valid CSV.", "Check what the service sends."),
+  BadXml: data("The text is not a valid XML reply.", "Check the reply of the service."),
+  BadCsv: data("The text is not valid CSV.", "Check the reply of the service."),
   EmptyCsv: data("The CSV text is empty, without even a header line.", "Check the file."),
+  EmptyJsonLines: data("The JSON lines have no members, so that no column is known.", "Declare the columns."),
   UnterminatedQuote: data(
-    "A quoted CSV cell never ends.",
+    "A quoted CSV cell is not closed.",
     "Check that the file is complete, or pass `lenient.quotes`.",
   ),
-  StrayQuote: data("A CSV cell has a quote at an odd place.", "Correct it, or pass `lenient: { quotes: true }`."),
+  StrayQuote: data("A CSV cell has a misplaced quote.", "Correct it, or pass `lenient: { quotes: true }`."),
   TooManyColumns: data("A CSV row has more cells than any table can have.", "Check that the file is CSV."),
   ShortRow: data("A row has fewer cells than there are columns.", "Correct the columns, or pass a `lenient` option."),
   LongRow: data("A row has more cells than there are columns.", "Correct the columns, or pass a `lenient` option."),
@@ -143,15 +174,18 @@ export const ERROR_CODES = {
   // Files of other formats
   WrongFormat: data("The bytes are of another format, which the message names.", "Use the call that the hint names."),
   UnsupportedArrow: data(
-    "The Arrow data uses compression or a layout that is not read.",
+    "The Arrow data uses compression or a layout that is not supported.",
     "Write it again as the hint says.",
   ),
   BadArrow: data("The bytes are not a readable Arrow stream or file.", "Write the file again."),
   BadDictionaryIndex: data("An index points outside of its Arrow dictionary.", "Write the table again."),
   BadParquet: data("The file is not a readable Parquet file.", "Write or download the file again."),
-  UnsupportedParquet: data("The Parquet file has nested columns.", "Write the file without them."),
+  UnsupportedParquet: data(
+    "The Parquet file is encrypted, partitioned by folder names, or compressed by LZO.",
+    "Follow the hint.",
+  ),
   NotZip: data("The file is not a zip archive, or is truncated.", "Download it again."),
-  BadZip: data("The archive is damaged.", "Download it again."),
+  BadZip: data("The archive is corrupt.", "Download it again."),
   BadChecksum: data("The checksum of an archive's entry is wrong.", "Download it again."),
   ZipEntries: data("The archive does not hold exactly one CSV file.", "Extract the CSV file and read that."),
   ZipBomb: data(
@@ -160,19 +194,31 @@ export const ERROR_CODES = {
   ),
   NestedZip: data("The archive's entry is an archive itself.", "Extract the inner archive first."),
   UnsupportedZip: data("The entry is encrypted or compressed with another method.", "Compress it again with deflate."),
-  BadGzip: data("The gzip data is damaged or truncated.", "Get the file again."),
+  BadGzip: data("The gzip data is corrupt or truncated.", "Download or copy the file again."),
   GzipBomb: data("The gzip data grows beyond the limits.", "Raise `maxSize` or `maxRatio` if you trust it."),
   DuplicateKey: data("Several rows have the same key, or a key is null.", "Correct the file, or the key."),
   WrongColumn: data("A column of a data file does not fit the catalogue.", "Correct the catalogue, or the file."),
   EngineData: data("The engine rejects the data.", "Correct the values that the message names."),
 
   // Replies of a service
-  UnexpectedContent: data("The reply is another kind of content, such as a web page.", "Check the address."),
+  UnexpectedContent: data("The reply has another content type, such as a web page.", "Check the address."),
   UnexpectedShape: data("The reply lacks a member, or has one of another type.", "Check that the address is right."),
   UnknownStatus: data("The service reports an unknown status of a file.", "Try again later."),
   BadCursor: data("The service's cursor of the next page is not a string.", "Use an export."),
-  CursorLoop: data("The pages repeat and never end.", "Start again, or use an export."),
+  CursorLoop: data("The pages repeat endlessly.", "Start again, or use an export."),
+  TooManyRows: data(
+    "The result has more rows than `maxRows` allows.",
+    "Add filters, raise `maxRows`, or pass `truncate`.",
+  ),
+  TableRefreshed: data(
+    "The table was refreshed while its pages were read; rows of both versions may be mixed.",
+    "Start again: `frame()` does so by itself. An export contains one version.",
+  ),
   TooManyPages: data("The result has more pages than `limits.pages` allows.", "Use an export, or raise the limit."),
+  ReplyContradicts: data(
+    "The reply does not fit the query: other parameters, columns or rows than were requested.",
+    "Bypass the cache or proxy that drops the query, or leave the check out of the profile's `replyChecks`.",
+  ),
   ColumnsChanged: data("The columns changed between metadata and pages, or between pages.", "Start again."),
   ExportPending: service("The service is still preparing the export.", 'Try again later, or pass `stale: "use"`.'),
   ExportLimit: transport("The hourly number of exports is used up.", "Wait as long as the message says."),
@@ -183,21 +229,23 @@ export const ERROR_CODES = {
   Tls: transport("The secure connection failed.", "Check the service's certificate and this machine's clock."),
   Timeout: transport("The reply did not arrive in time.", "Try again, or raise `timeouts` of `connect()`."),
   RateLimited: transport("The service asked to wait longer than the retry budget.", "Wait, or raise `retry.budget`."),
-  BadRedirect: transport("A redirect leads in circles or to a forbidden address.", "Check the address."),
+  BadRedirect: transport("A redirect loops or points to a forbidden address.", "Check the address."),
   TruncatedBody: transport("The reply ended early.", "Try again."),
-  UnknownEncoding: transport("The reply has a content coding that cannot be decoded.", "Check the proxies on the way."),
+  UnknownEncoding: transport("The reply has a content coding that cannot be decoded.", "Check the proxies in between."),
   BadEncoding: transport("The reply is not in the content coding that it declares.", "Try again."),
   TooLarge: transport("The reply exceeds `limits.body`.", "Use an export, or raise the limit."),
   FileReplaced: transport("The file was replaced while it was downloaded.", "Download it again later."),
+  EngineBusy: transport("The engine's server is overloaded or restarting.", "Try again later."),
   NotListening: transport("The embedded service cannot listen on its port.", "Pass another port, or 0 for a free one."),
 
   // Local files
   FileNotFound: file("The file or its folder does not exist.", "Check the path."),
-  AccessDenied: file("The file system denies the access.", "Check the permissions, or use another folder."),
+  AccessDenied: file("Access is denied.", "Check the permissions, or use another folder."),
   DiskFull: file("The disk is full.", "Free some space, or use another disk."),
   NotAFile: file("The path names a folder or a device.", "Pass the path of a file."),
   FileChanged: file("The file changed while it was read.", "Read it again."),
   FileFailed: file("The file system reports another error, which is in `cause`.", "Follow the message."),
+  BadMirror: file("The folder does not hold a mirror, or no copy yet.", "Call sync(), or use another folder."),
   DatabaseNotOpened: file("The database file cannot be opened.", "Close the other process, or check the file."),
   EngineFailed: file("The engine ran out of memory or failed to read a file.", "Follow the message."),
 
@@ -205,10 +253,10 @@ export const ERROR_CODES = {
   Stopped: other("The command was interrupted.", "Run it again; a download resumes."),
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
-/** A code of this package's errors. */
+/** An error code of this package. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The codes that errors of one class carry. */
+/** The codes of one error class. */
 export type CodeOf<Class extends ErrorClass> = {
   [Code in ErrorCode]: (typeof ERROR_CODES)[Code]["class"] extends Class ? Code : never;
 }[ErrorCode];

@@ -2,37 +2,36 @@ import type { CodeOf, ErrorCode } from "./codes.js";
 import { scrub } from "./secrets.js";
 import { visibleStack } from "./stack.js";
 
-/**
- * What a caller may do about a failed request: whether the same call can succeed later, and the wait the service asked
- * for.
- */
+/** Whether a failed request can be retried, and the delay that the service requested. */
 export interface RetryAdvice {
   readonly retryable: boolean;
-  /** Milliseconds to wait at least before the next try. */
+  /** The least delay before the next attempt, in milliseconds. */
   readonly after?: number;
 }
 
-/** The fields that an {@link ArrowbookError} may have; all are optional except `code`. */
+/** The fields of an {@link ArrowbookError}; all except `code` are optional. */
 export interface ErrorDetails<Code extends string = ErrorCode> {
   /**
-   * A stable name for programs: `UnknownColumn`, `BadCell`, …; for a service error the service's own code, such as
-   * `QECx02`.
+   * A stable identifier for programs: `UnknownColumn`, `BadCell`, …; for a service error the service's own code, such
+   * as `QECx02`.
    */
   readonly code: Code;
-  /** What to do next, one sentence. */
+  /** What to do next, in one sentence. */
   readonly hint?: string;
-  /** HTTP status of the answer. */
+  /** HTTP status of the reply. */
   readonly status?: number;
-  /** The service's id of the request, from its answer headers, keys removed. */
+  /** The service's request id from the reply headers, with keys removed. */
   readonly requestId?: string;
-  /** The first bytes of the answer's body, keys removed. */
+  /** The first bytes of the reply body, with keys removed. */
   readonly body?: string;
   readonly retry?: RetryAdvice;
   /** Row of the data, counted from 0. */
   readonly row?: number;
+  /** Line of the file, counted from 1. */
+  readonly line?: number;
   /** Column name. */
   readonly column?: string;
-  /** The offending text. */
+  /** The offending value. */
   readonly value?: string;
   /** Byte offset in the reply or file, counted from 0. */
   readonly offset?: number;
@@ -40,7 +39,7 @@ export interface ErrorDetails<Code extends string = ErrorCode> {
 }
 
 /**
- * The one error family: what, where, what next. `message` never holds a key.
+ * The base class of all errors of this package. `message` never contains a key.
  *
  * @example
  * ```ts
@@ -54,16 +53,27 @@ export interface ErrorDetails<Code extends string = ErrorCode> {
  * ```
  */
 export class ArrowbookError extends Error {
-  /** An {@link ErrorCode}; of a {@link ServiceError} the service's own code. */
+  /** An {@link ErrorCode}, or the service's own code for a {@link ServiceError}. */
   readonly code: ErrorCode | (string & {});
+  /** What to do next, in one sentence. */
   declare readonly hint?: string;
+  /** HTTP status of the reply. */
   declare readonly status?: number;
+  /** The service's id of the request, for its support. */
   declare readonly requestId?: string;
+  /** The first bytes of the reply, without keys. */
   declare readonly body?: string;
+  /** Whether the same call can succeed later, and when. */
   declare readonly retry?: RetryAdvice;
+  /** Row of the data, counted from 0. */
   declare readonly row?: number;
+  /** Line of the file, counted from 1. */
+  declare readonly line?: number;
+  /** Name of the column. */
   declare readonly column?: string;
+  /** The offending value, at most 200 characters of it. */
   declare readonly value?: string;
+  /** Byte offset in the reply or file, counted from 0. */
   declare readonly offset?: number;
 
   constructor(message: string, details: ErrorDetails) {
@@ -76,6 +86,7 @@ export class ArrowbookError extends Error {
     if (details.body !== undefined) this.body = scrub(details.body);
     if (details.retry !== undefined) this.retry = details.retry;
     if (details.row !== undefined) this.row = details.row;
+    if (details.line !== undefined) this.line = details.line;
     if (details.column !== undefined) this.column = scrub(details.column);
     if (details.value !== undefined) this.value = scrub(clip(details.value));
     if (details.offset !== undefined) this.offset = details.offset;
@@ -104,16 +115,16 @@ export class DataError extends ArrowbookError {
 /** An error that the service reports (spec 7). */
 export class ServiceError extends ArrowbookError {
   /**
-   * @param details `code` is the service's own code, scrubbed as any text of the service; `ExportPending` is this
-   * package's.
+   * @param details `code` is the service's own code, scrubbed like all text from the service; only `ExportPending` is a
+   *   code of this package.
    */
   constructor(message: string, details: ErrorDetails<CodeOf<"ServiceError"> | (string & {})>) {
-    // The base class takes the codes of this package only, so that a misspelt one does not compile.
+    // The base class accepts only the codes of this package, so that a misspelt one does not compile.
     super(message, { ...details, code: scrub(details.code) as ErrorCode });
   }
 }
 
-/** No usable reply: the service is unreachable, the connection timed out or broke, or redirects never end. */
+/** No usable reply: the service is unreachable, the connection timed out or broke, or redirects loop. */
 export class TransportError extends ArrowbookError {
   declare readonly code: CodeOf<"TransportError">;
 
@@ -132,9 +143,9 @@ export class FileError extends ArrowbookError {
 }
 
 /**
- * The same error of the same class, with another message and, where passed, other fields. The code stays.
+ * The same error with another message and, optionally, other fields; class and code stay.
  *
- * @returns a new error whose stack begins at the caller
+ * @returns a new error whose stack starts at the caller
  */
 export function reworded<E extends ArrowbookError>(
   error: E,
@@ -145,12 +156,12 @@ export function reworded<E extends ArrowbookError>(
   return new Class(message, { ...error, code: error.code, cause: error.cause, ...changes });
 }
 
-/** Whether `error` is one of this package and has one of these codes; a misspelt code does not compile. */
+/** Whether `error` is an error of this package with one of these codes; a misspelt code does not compile. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is ArrowbookError {
   return isArrowbookError(error) && (codes as readonly string[]).includes(error.code);
 }
 
-/** True for every error this package makes, also when it comes from the other (CommonJS or ESM) half of the package. */
+/** Whether `error` is an error of this package, also one from its other module format (CommonJS or ESM). */
 export function isArrowbookError(error: unknown): error is ArrowbookError {
   return error instanceof Error && typeof (error as { code?: unknown }).code === "string" && FAMILY.has(error.name);
 }
@@ -159,13 +170,14 @@ const FAMILY = new Set(["ArrowbookError", "InputError", "DataError", "ServiceErr
 
 const LONGEST_VALUE = 200;
 
-/** A value as an error shows it: at most 200 characters. */
+/** A value as errors show it: at most 200 characters. */
 export function clip(text: string): string {
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}… (${text.length} characters)`;
 }
 
 /**
- * A foreign error without keys in its message, stack or fields (Node puts whole addresses into `input` and the like).
+ * Removes keys from the message, stack and fields of a foreign error (Node puts whole URLs into fields such as
+ * `input`).
  */
 function scrubCause(cause: unknown): unknown {
   if (cause instanceof ArrowbookError) return cause;

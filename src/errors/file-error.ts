@@ -1,14 +1,14 @@
 import type { CodeOf } from "./codes.js";
 import { FileError } from "./errors.js";
 
-/** What was being done with a path. */
+/** The failed operation. */
 export type FileOperation = "read" | "write" | "delete";
 
-/** What the message adds to the path. */
+/** Additions to the message. */
 export interface FilePurpose {
-  /** The kind of file, named before the path: `notebook`, `catalogue`. */
+  /** The kind of file, which precedes the path: `notebook`, `catalogue`. */
   readonly what?: string;
-  /** The next step, where it is not the usual one. */
+  /** The next step, if it differs from the default. */
   readonly hint?: string;
 }
 
@@ -27,7 +27,7 @@ const DENIED = {
 const FULL = { code: "DiskFull", why: "the disk is full", hint: "Free some space, or use another disk." } as const;
 const NOT_A_FILE = { code: "NotAFile", why: "it is not a file", hint: "Pass the path of a file." } as const;
 
-/** The codes of Node and what they mean to a caller; the code itself stays in `cause`. */
+/** Node's error codes and their meaning for a caller; the original code stays in `cause`. */
 const MEANINGS: ReadonlyMap<string, SystemMeaning> = new Map<string, SystemMeaning>([
   ["ENOENT", NOT_FOUND],
   ["ENOTDIR", { ...NOT_FOUND, why: "a part of the path is not a folder" }],
@@ -39,7 +39,7 @@ const MEANINGS: ReadonlyMap<string, SystemMeaning> = new Map<string, SystemMeani
   ["EISDIR", { ...NOT_A_FILE, why: "it is a folder" }],
 ]);
 
-/** Whether the file system reported this error. */
+/** Whether this is an error of the operating system. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
@@ -47,9 +47,9 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * The error for a path that could not be used: the only place that translates the codes of the file system.
+ * The error for a failed file operation: the only place that translates error codes of the file system.
  *
- * @param cause what the file system reported; it becomes the error's `cause`
+ * @param cause the original error, which becomes the error's `cause`
  */
 export function fileError(
   path: string,
@@ -63,17 +63,25 @@ export function fileError(
     const reason = cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
     return new FileError(`${subject}: ${reason}.`, { code: "FileFailed", hint: hint ?? "Check the path.", cause });
   }
+  if (meaning.code === "FileNotFound" && operation === "read" && /[\n\r]/.test(path)) {
+    const start = JSON.stringify(path.slice(0, 40));
+    return new FileError(`There is no file of the name ${start}: a string is the path of a file.`, {
+      code: meaning.code,
+      hint: "Pass the content as bytes: new TextEncoder().encode(text).",
+      cause,
+    });
+  }
   const absent = meaning.code === "FileNotFound" && operation === "write";
-  const why = absent ? "its folder does not exist and cannot be made" : meaning.why;
+  const why = absent ? "its folder does not exist and cannot be created" : meaning.why;
   return new FileError(`${subject}: ${why}.`, { code: meaning.code, hint: hint ?? meaning.hint, cause });
 }
 
-/** {@link fileError} for an error of the file system; any other error as it is. */
+/** Applies {@link fileError} to errors of the file system; returns any other error unchanged. */
 export function toFileError(path: string, operation: FileOperation, error: unknown, purpose?: FilePurpose): unknown {
   return isSystemError(error) ? fileError(path, operation, error, purpose) : error;
 }
 
-/** The error for a path that names a folder or a device. */
+/** The error for a path of a folder or a device. */
 export function notAFile(path: string): FileError {
   return new FileError(`Cannot read ${path}: it is not a file.`, { code: NOT_A_FILE.code, hint: NOT_A_FILE.hint });
 }

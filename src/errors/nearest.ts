@@ -1,6 +1,6 @@
 /**
- * The names closest to `name`, best first, at most `count`: the suggestion of an error for a misspelt column or option
- * value. A name is close when at most a third of its letters differ, letter case set aside.
+ * The names closest to `name`, best first, at most `count`: suggestions for a misspelt column or option value. A name
+ * is close if at most a third of its letters differ, ignoring case.
  */
 export function nearest(name: string, names: Iterable<string>, count = 3): string[] {
   const wanted = name.toLowerCase();
@@ -33,7 +33,7 @@ function editDistance(a: string, b: string): number {
   return rows[a.length][b.length];
 }
 
-/** `Did you mean "close"?` or the list of names when none is near; the sentence that ends an unknown-name error. */
+/** The sentence that ends an unknown-name error: `Did you mean "close"?`, or the list of names if none is close. */
 export function suggestion(name: string, names: readonly string[], what: string): string {
   const close = nearest(name, names);
   if (close.length > 0) return `Did you mean ${close.map((c) => JSON.stringify(c)).join(" or ")}?`;

@@ -3,18 +3,18 @@ import { suggestion } from "./nearest.js";
 import { shown } from "./shown.js";
 
 /**
- * @throws {InputError} for options that are not an object (`undefined` means none), and for a member that `names` does
- *   not list; it names the nearest
+ * @throws {InputError} BadArgument for options that are not an object (`undefined` means none), UnknownOption, with the
+ *   nearest name, for a member that `names` does not list
  */
-export function refuseUnknown(given: object | null | undefined, names: readonly string[], where: string): void {
-  if (given === undefined) return;
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new InputError(`${where} takes its options as an object, not ${shown(given)}.`, {
+export function refuseUnknown(options: object | null | undefined, names: readonly string[], where: string): void {
+  if (options === undefined) return;
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new InputError(`${where} expects an options object; got ${shown(options)}.`, {
       code: "BadArgument",
       hint: `The options are ${names.map((name) => JSON.stringify(name)).join(", ")}.`,
     });
   }
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
     throw new InputError(`${where} has no option ${JSON.stringify(name)}.`, {
       code: "UnknownOption",
@@ -24,24 +24,24 @@ export function refuseUnknown(given: object | null | undefined, names: readonly 
 }
 
 /**
- * `word` if it is one of `words`.
+ * Returns `value` if it is one of `values`.
  *
- * @throws {InputError} UnknownValue that names the nearest
+ * @throws {InputError} UnknownValue with the nearest value
  */
-export function oneOf<T extends string>(word: string, words: readonly T[], what: string): T {
-  const found = words.find((known) => known === word);
+export function oneOf<T extends string>(value: string, values: readonly T[], what: string): T {
+  const found = values.find((known) => known === value);
   if (found !== undefined) return found;
-  throw new InputError(`Unknown ${what}: ${shown(word)}.`, {
+  throw new InputError(`Unknown ${what}: ${shown(value)}.`, {
     code: "UnknownValue",
-    value: String(word),
-    hint: suggestion(String(word), words, `values of ${what}`),
+    value: String(value),
+    hint: suggestion(String(value), values, `values of ${what}`),
   });
 }
 
-/** Throws as {@link oneOf} for each option of `words` whose value is not one of its values. */
-export function checkWords(given: object | undefined, words: Readonly<Record<string, readonly string[]>>): void {
-  for (const [name, known] of Object.entries(words)) {
-    const word = (given as Readonly<Record<string, unknown>> | undefined)?.[name];
-    if (word !== undefined) oneOf(word as string, known, name);
+/** Throws as {@link oneOf} for each option whose value is not in its list. */
+export function checkWords(options: object | undefined, values: Readonly<Record<string, readonly string[]>>): void {
+  for (const [name, known] of Object.entries(values)) {
+    const value = (options as Readonly<Record<string, unknown>> | undefined)?.[name];
+    if (value !== undefined) oneOf(value as string, known, name);
   }
 }

@@ -1,5 +1,6 @@
 /**
- * A short form of a value for an error message: a string in quotes, a number or symbol as it is, or the kind of value.
+ * A value in short form for an error message: a quoted string, a number or symbol as it is, otherwise the kind of
+ * value.
  */
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);

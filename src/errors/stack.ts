@@ -2,16 +2,16 @@ import { fileURLToPath } from "node:url";
 import { scrub } from "./secrets.js";
 
 /**
- * Whether errors show their whole stack: the one switch, `ARROWBOOK_STACK=1`, for the stack itself, the command line,
- * cards and the kernel's traces.
+ * Whether errors show the full stack (`ARROWBOOK_STACK=1`): in the stack itself, on the command line, in cards and in
+ * the kernel's traces.
  */
 export function showsStack(): boolean {
   return Boolean(process.env["ARROWBOOK_STACK"]);
 }
 
 /**
- * The stack of an error as a caller needs it: what went wrong, what to do next, and the caller's own frames. A stack is
- * what Node and a notebook print of an uncaught error.
+ * The stack of an error for the caller: the message, the hint and the caller's own frames. Node and notebooks print the
+ * stack of an uncaught error.
  */
 export function visibleStack(error: Error & { readonly hint?: string }): string {
   const message = `${error.name}: ${error.message}${error.hint === undefined ? "" : `\n${error.hint}`}`;
@@ -28,8 +28,8 @@ function isOurs(frame: string): boolean {
 let OWN: readonly string[] | undefined;
 
 /**
- * Where this package's code lies, as paths and as URLs: the source, or both built halves; nowhere known once it is
- * bundled elsewhere.
+ * The folders of this package's code, as paths and as URLs: the source, or both built module formats; empty once it has
+ * been bundled elsewhere.
  */
 function ownFolders(): readonly string[] {
   const here = import.meta.url;

@@ -2,10 +2,10 @@ import { InputError } from "./errors.js";
 import { shown } from "./shown.js";
 
 /**
- * The end of a `switch` over a closed union: a case that is missing does not compile, and a value from outside of the
- * type, such as one of plain JavaScript, is an error instead of another case.
+ * The end of a `switch` over a closed union: a missing case does not compile, and a value outside of the type, such as
+ * one from plain JavaScript, is an error.
  *
- * @param what the value is, for the message
+ * @param what the kind of value, for the message
  * @throws {InputError} UnknownValue
  */
 export function unreachable(value: never, what: string): never {

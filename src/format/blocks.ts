@@ -1,26 +1,29 @@
 import type { RandomAccess } from "./random-access.js";
 
 /** Bytes read at a time. */
-const BLOCK = 1 << 19;
+const BLOCK_BYTES = 1 << 19;
 
-/** Blocks in use: zlib has one inflated, one waits, one is passed on and one is read ahead; the rest is headroom. */
+/**
+ * Blocks in use: zlib holds one being inflated, one waits, one is passed on and one is read ahead; the rest is
+ * headroom.
+ */
 const RING = 5;
 
 /**
- * Bytes from `start` to `end` in blocks of half a MB, the next one read meanwhile. The memory of each is used again for
- * the fifth after it.
+ * Reads the bytes from `start` to `end` in blocks of half a MB, one block ahead. Each block's memory is reused for the
+ * fifth block after it.
  */
 export async function* readBlocks(access: RandomAccess, start: number, end: number): AsyncGenerator<Uint8Array> {
   const buffers: Uint8Array[] = [];
   const read = async (i: number): Promise<Uint8Array> => {
-    const position = start + i * BLOCK;
-    const length = Math.min(BLOCK, end - position);
+    const position = start + i * BLOCK_BYTES;
+    const length = Math.min(BLOCK_BYTES, end - position);
     buffers[i % RING] ??= Buffer.allocUnsafeSlow(length);
     const block = buffers[i % RING].subarray(0, length);
     await access.read(block, position);
     return block;
   };
-  const count = Math.ceil((end - start) / BLOCK);
+  const count = Math.ceil((end - start) / BLOCK_BYTES);
   if (count === 0) return;
   let next = read(0);
   try {
@@ -28,7 +31,7 @@ export async function* readBlocks(access: RandomAccess, start: number, end: numb
       const block = await next;
       if (i < count) {
         next = read(i);
-        // An error of the read ahead is met when its block is due.
+        // An error of a block read ahead is thrown when that block is requested.
         next.catch(() => {});
       }
       yield block;

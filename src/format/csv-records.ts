@@ -7,10 +7,10 @@ export interface CsvCell {
 }
 
 /**
- * The records of a small CSV text (a metadata reply, spec 2; an error pair), one at a time; blank lines are skipped.
- * Unlike papaparse it says which cells were quoted, which is how null and empty text differ.
+ * The records of a small CSV text (a metadata reply, spec 2; an error pair), one at a time; skips blank lines. Unlike
+ * papaparse, reports which cells were quoted, which distinguishes empty text from null.
  *
- * @throws {DataError} BadCsv for a quote that never closes and for text after a closing quote
+ * @throws {DataError} BadCsv for an unclosed quote and for text after a closing quote
  */
 export function* csvRecords(text: string): Generator<readonly CsvCell[]> {
   let at = text.startsWith("\ufeff") ? 1 : 0;
@@ -40,7 +40,7 @@ function quotedCell(text: string, start: number): [CsvCell, number] {
   let out = "";
   for (let at = start + 1; ; ) {
     const quote = text.indexOf('"', at);
-    if (quote < 0) throw bad("a quote that never closes", start);
+    if (quote < 0) throw bad("an unclosed quote", start);
     out += text.slice(at, quote);
     if (text[quote + 1] === '"') {
       out += '"';
@@ -56,12 +56,11 @@ function quotedCell(text: string, start: number): [CsvCell, number] {
 }
 
 function bad(what: string, offset: number): DataError {
-  return new DataError(`This is not CSV: ${what} at character ${offset}.`, { code: "BadCsv", offset });
+  return new DataError(`The CSV text is malformed: ${what} at character ${offset}.`, { code: "BadCsv", offset });
 }
 
 /**
- * A CSV cell for this text: null is nothing, empty text is `""` (where `quoteEmpty`), quotes only where they are
- * needed.
+ * Formats a CSV cell: null as nothing, empty text as `""` (if `quoteEmpty`); other cells are quoted only if necessary.
  */
 export function csvCell(text: string | null, quoteEmpty: boolean): string {
   if (text === null) return "";
@@ -69,5 +68,5 @@ export function csvCell(text: string | null, quoteEmpty: boolean): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A leading byte order mark would be taken for the mark of the file. */
+/** A leading byte order mark must be quoted, or readers take it for that of the file. */
 const NEEDS_QUOTES = /[",\r\n]|^\ufeff/;

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 /** How rows are written as CSV. */
 export interface CsvTextOptions {
   /**
-   * Put `'` before text that a spreadsheet would run as a formula (`=…`, `+…`, `@…`, `-…` but no number). Default
-   * false: cells stay as they are.
+   * Puts `'` before text that a spreadsheet would run as a formula (`=…`, `+…`, `@…`, or `-…` unless it is a number).
+   * Default false.
    */
   readonly escapeFormulae?: boolean;
 }
@@ -12,8 +12,8 @@ export interface CsvTextOptions {
 const require = createRequire(import.meta.url);
 
 /**
- * Rows as lines of CSV (RFC 4180), each ended by a line feed: null as nothing, empty text as `""`. A leading byte order
- * mark is quoted, or it would be taken for the mark of the file.
+ * Formats rows as CSV (RFC 4180), each ending in a line feed: null as nothing, empty text as `""`. A leading byte order
+ * mark is quoted, or readers would take it for that of the file.
  */
 export function csvText(rows: readonly (readonly (string | null)[])[], options: CsvTextOptions = {}): string {
   if (rows.length === 0) return "";

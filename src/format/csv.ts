@@ -1,17 +1,30 @@
-export const QUOTE = 34;
-export const COMMA = 44;
+const QUOTE = 34;
+const COMMA = 44;
 export const LF = 10;
 export const CR = 13;
 
-/** Bits of {@link CsvRow.flags}: the cell was quoted, and holds doubled quotes. */
+/** Bits of {@link CsvRow.flags}: the cell was quoted; it contains doubled or escaped quotes. */
 export const QUOTED = 1;
 export const DOUBLED = 2;
 
-/** Most columns of a row. */
+/** The bytes that structure CSV; -1 for one that the dialect does not have. */
+export interface CsvSyntax {
+  readonly delimiter: number;
+  readonly quote: number;
+  /** Makes the quote after it, or itself after it, part of a quoted cell; doubled quotes do so in any dialect. */
+  readonly escape: number;
+  /** The start of lines that are skipped; empty if there are none. */
+  readonly comment: Uint8Array;
+}
+
+/** CSV as RFC 4180 and the service write it. */
+export const STANDARD_CSV: CsvSyntax = { delimiter: COMMA, quote: QUOTE, escape: -1, comment: new Uint8Array(0) };
+
+/** The most columns of a row. */
 const MAX_COLUMNS = 16_384;
 
 /**
- * One row cut into cells: `starts[i]` to `ends[i]` are the bytes of cell `i` without its quotes. Reused from row to
+ * One row split into cells: `starts[i]` to `ends[i]` are the bytes of cell `i` without its quotes. Reused from row to
  * row.
  */
 export interface CsvRow {
@@ -26,30 +39,30 @@ export function csvRow(): CsvRow {
   return { count: 0, starts: [], ends: [], flags: [] };
 }
 
-/** Where and how a row is malformed; the caller, who has rows and columns, makes the error of it. */
+/** Where and why a row is malformed. The caller, which tracks rows and columns, turns it into an error. */
 export interface CsvFault {
   readonly code: "UnterminatedQuote" | "StrayQuote" | "TooManyColumns";
   readonly at: number;
   readonly cell: number;
 }
 
-/** Returned by {@link splitRow}: the row may continue after the bytes at hand. */
+/** Returned by {@link splitRow}: the row may continue after the available bytes. */
 export const INCOMPLETE = -1;
-/** Returned by {@link splitRow}: `fault` was filled. */
+/** Returned by {@link splitRow}: the row is malformed; see `fault`. */
 export const MALFORMED = -2;
 
-/** Takes what is wrong with a row. */
+/** Receives the fault of a row. */
 export interface FaultSlot {
   fault?: CsvFault;
 }
 
 /**
- * Cuts the row at `p` into cells by RFC 4180: quotes, doubled quotes, line breaks in quotes; a row ends with CRLF, LF
+ * Splits the row at `p` into cells by RFC 4180: quotes, doubled quotes, line breaks in quotes; a row ends with CRLF, LF
  * or CR.
  *
- * @param last no bytes follow `end`, so that the row may end there
- * @param loose quotes at odd places are text (a quote in a quoted cell is, unless a comma or line break follows it,
- *   spaces set aside)
+ * @param last `end` is the end of the input, so that the row may end there
+ * @param loose misplaced quotes are text (in a quoted cell, a quote that is not followed by a comma or line break,
+ *   ignoring spaces)
  * @returns the position after the row, {@link INCOMPLETE} or {@link MALFORMED}
  */
 export function splitRow(
@@ -60,16 +73,18 @@ export function splitRow(
   loose: boolean,
   row: CsvRow,
   slot: FaultSlot,
+  syntax: CsvSyntax = STANDARD_CSV,
 ): number {
+  const { delimiter, quote } = syntax;
   let p = start;
   row.count = 0;
   for (;;) {
     const cell = row.count++;
     if (cell >= MAX_COLUMNS) return fault(slot, "TooManyColumns", p, cell);
     row.flags[cell] = 0;
-    if (p < end && b[p] === QUOTE) {
+    if (p < end && b[p] === quote) {
       const open = p;
-      p = quotedEnd(b, p + 1, end, last, loose, row, cell);
+      p = quotedEnd(b, p + 1, end, last, loose, row, cell, syntax);
       if (p === INCOMPLETE) {
         if (!last) return INCOMPLETE;
         if (!loose) return fault(slot, "UnterminatedQuote", open, cell);
@@ -79,22 +94,47 @@ export function splitRow(
       row.starts[cell] = p;
       while (p < end) {
         const c = b[p];
-        if (c <= COMMA && (c === COMMA || c === LF || c === CR || (c === QUOTE && !loose))) break;
+        if (c === delimiter || c === LF || c === CR || (c === quote && !loose)) break;
         p++;
       }
       row.ends[cell] = p;
-      if (p < end && b[p] === QUOTE) return fault(slot, "StrayQuote", p, cell);
+      if (p < end && b[p] === quote) return fault(slot, "StrayQuote", p, cell);
     }
     if (p >= end) return last ? end : INCOMPLETE;
     const c = b[p];
-    if (c === COMMA) {
+    if (c === delimiter) {
       p++;
       continue;
     }
-    if (c === LF) return p + 1;
-    if (p + 1 >= end) return last ? end : INCOMPLETE;
-    return b[p + 1] === LF ? p + 2 : p + 1;
+    return afterBreak(b, p, end, last);
   }
+}
+
+/** The position after the line break at `p`; {@link INCOMPLETE} if a line feed may follow its CR. */
+function afterBreak(b: Uint8Array, p: number, end: number, last: boolean): number {
+  if (b[p] === LF) return p + 1;
+  if (p + 1 >= end) return last ? end : INCOMPLETE;
+  return b[p + 1] === LF ? p + 2 : p + 1;
+}
+
+/** The position after the line at `p`, whatever it holds, or {@link INCOMPLETE}. */
+export function skipLine(b: Uint8Array, start: number, end: number, last: boolean): number {
+  let p = start;
+  while (p < end && b[p] !== LF && b[p] !== CR) p++;
+  if (p >= end) return last ? end : INCOMPLETE;
+  return afterBreak(b, p, end, last);
+}
+
+/**
+ * The position after the comment line at `p`; `p` if there is none, {@link INCOMPLETE} if that or its end is not known
+ * yet.
+ */
+export function skipComment(b: Uint8Array, p: number, end: number, last: boolean, { comment }: CsvSyntax): number {
+  for (let i = 0; i < comment.length; i++) {
+    if (p + i >= end) return last ? p : INCOMPLETE;
+    if (b[p + i] !== comment[i]) return p;
+  }
+  return comment.length === 0 ? p : skipLine(b, p, end, last);
 }
 
 function fault(slot: FaultSlot, code: CsvFault["code"], at: number, cell: number): number {
@@ -102,7 +142,7 @@ function fault(slot: FaultSlot, code: CsvFault["code"], at: number, cell: number
   return MALFORMED;
 }
 
-/** Position after the closing quote of the cell whose text starts at `start`. */
+/** The position after the closing quote of the cell whose text starts at `start`. */
 function quotedEnd(
   b: Uint8Array,
   start: number,
@@ -111,29 +151,37 @@ function quotedEnd(
   loose: boolean,
   row: CsvRow,
   cell: number,
+  { delimiter, quote, escape: before }: CsvSyntax,
 ): number {
   row.starts[cell] = start;
   row.ends[cell] = end;
   row.flags[cell] = QUOTED;
   for (let p = start; p < end; p++) {
-    if (b[p] !== QUOTE) continue;
-    if (p + 1 >= end && !last) return INCOMPLETE;
-    const next = p + 1 < end ? b[p + 1] : LF;
-    if (next === QUOTE) {
+    if (b[p] === before) {
+      if (p + 1 >= end) return INCOMPLETE;
+      if (b[p + 1] !== quote && b[p + 1] !== before) continue;
       row.flags[cell] = QUOTED | DOUBLED;
       p++;
-    } else if (next === COMMA || next === LF || next === CR) {
+      continue;
+    }
+    if (b[p] !== quote) continue;
+    if (p + 1 >= end && !last) return INCOMPLETE;
+    const next = p + 1 < end ? b[p + 1] : LF;
+    if (next === quote) {
+      row.flags[cell] = QUOTED | DOUBLED;
+      p++;
+    } else if (next === delimiter || next === LF || next === CR) {
       row.ends[cell] = p;
       return p + 1;
     } else if (!loose) {
       row.ends[cell] = p + 1;
       return MALFORMED;
     } else {
-      // Spaces may come between the closing quote and the end of the cell.
+      // Spaces may separate the closing quote from the end of the cell.
       let q = p + 1;
       while (q < end && b[q] === 32) q++;
       if (q >= end && !last) return INCOMPLETE;
-      if (q >= end || b[q] === COMMA || b[q] === LF || b[q] === CR) {
+      if (q >= end || b[q] === delimiter || b[q] === LF || b[q] === CR) {
         row.ends[cell] = p;
         return q;
       }
@@ -143,20 +191,28 @@ function quotedEnd(
 }
 
 /**
- * Writes the text of a quoted cell into `out`, each doubled quote once.
+ * Writes the text of a quoted cell into `out`, each doubled quote once and each escaped one without its escape.
  *
  * @returns the number of bytes, at most `end - start`
  */
-export function undouble(b: Uint8Array, start: number, end: number, out: Uint8Array): number {
+export function undouble(
+  b: Uint8Array,
+  start: number,
+  end: number,
+  out: Uint8Array,
+  { quote, escape: before }: CsvSyntax = STANDARD_CSV,
+): number {
   let n = 0;
   for (let p = start; p < end; p++) {
+    const next = p + 1 < end ? b[p + 1] : -1;
+    if (b[p] === before && (next === quote || next === before)) p++;
+    else if (b[p] === quote && next === quote) p++;
     out[n++] = b[p];
-    if (b[p] === QUOTE && p + 1 < end && b[p + 1] === QUOTE) p++;
   }
   return n;
 }
 
-/** 3 when there is a UTF-8 byte order mark at the front, else 0. */
+/** 3 if the bytes start with a UTF-8 byte order mark, else 0. */
 export function skipByteOrderMark(b: Uint8Array): number {
   return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
 }

@@ -5,28 +5,31 @@ import { readBlocks } from "./blocks.js";
 import { CHUNK, Inflater } from "./inflater.js";
 import { bytesAccess, fileAccess } from "./random-access.js";
 import { formatOf, SIGNATURE_BYTES } from "./signature.js";
-import { DEFAULT_MAX_RATIO, DEFAULT_MAX_SIZE, SMALL, type ZipOptions } from "./zip.js";
+import { DEFAULT_MAX_RATIO, DEFAULT_MAX_SIZE, SMALL, type ZipOptions } from "./zip-entry.js";
 
-/** Bytes compressed with gzip (RFC 1952): a file, or in memory. */
+/** Gzip data (RFC 1952): a file, or bytes in memory. */
 export interface GzipFile {
   /**
-   * Bytes that the last member declares, at least those compressed. The contents of several members, or of over 4 GB,
-   * are longer.
+   * The uncompressed size that the last member declares, or the compressed size if that is larger. Less than the actual
+   * size if there are several members or more than 4 GB.
    */
   readonly declaredSize: number;
   /**
-   * The contents in chunks of at most 1 MB; each is only valid until the next one is requested. Several members follow
-   * one another as in gzip itself, and so may zeros behind the last one. Nothing is final until the iteration ends
-   * without an error.
+   * The contents in chunks of at most 1 MB; each is valid until the next one is requested. As in gzip itself, several
+   * members may follow one another, and zeros may follow the last one. The contents are verified only once the
+   * iteration has ended without an error.
    *
-   * @throws {DataError} `BadGzip` for damaged, incomplete or foreign bytes; `GzipBomb` beyond the limits
+   * @throws {DataError} `BadGzip` for corrupt, incomplete or foreign bytes; `GzipBomb` beyond the limits
    */
   chunks(): AsyncGenerator<Uint8Array>;
 }
 
-/** Longest header: file names and comments have no length of their own. */
+/** Limit of the header: its file name and comment have no declared length. */
 const LONGEST_HEADER = 1 << 16;
-/** CRC-32 and length behind each member. */
+/** Bytes of a chunk that its receiver keeps. */
+const SHORT_CHUNK = 1 << 16;
+const TRUNCATED = "unexpected end of file";
+/** CRC-32 and length after each member. */
 const TRAILER = 8;
 /** Flags of the header (RFC 1952, 2.3.1). */
 const HEADER_SUM = 2;
@@ -36,8 +39,8 @@ const COMMENT = 16;
 const RESERVED = 0xe0;
 
 /**
- * The file, or the bytes, when they begin as gzip does; undefined otherwise, also for what cannot be opened or is not a
- * regular file: the reader of plain text describes that.
+ * Opens a file or bytes that start with the gzip signature; undefined otherwise, also for a path that cannot be opened
+ * or is not a regular file: the reader of plain text reports that.
  */
 export async function gzipFile(source: string | Uint8Array, options: ZipOptions = {}): Promise<GzipFile | undefined> {
   const opened = typeof source === "string" ? await fileAccess(source).catch(() => undefined) : undefined;
@@ -109,18 +112,20 @@ function bomb(what: string, option: string): DataError {
   });
 }
 
-/** Errors of the decoder as DataError; the family's own and those of files as they are. */
+/**
+ * Converts errors of the decoder to DataError; returns this package's errors and those of the file system unchanged.
+ */
 function asDataError(cause: unknown): unknown {
   if (!(cause instanceof Error) || (cause.constructor !== Error && cause.constructor !== RangeError)) return cause;
   const { code } = cause as NodeJS.ErrnoException;
   if (code !== undefined && !code.startsWith("Z_")) return cause;
-  const hint = "Get the file again.";
+  const hint = "Download or copy the file again.";
   return new DataError(`The gzip data is damaged: ${cause.message}.`, { code: "BadGzip", hint, cause });
 }
 
-/** The contents of all members. Throws Error with zlib's messages. */
-async function* members(inflater: Inflater, blocks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // Bytes of headers and trailers, which may be cut anywhere.
+/** The contents of all members. Throws an Error with zlib's messages. */
+async function* members(inflater: Inflater, blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  // Bytes of headers and trailers, which may be split at any position.
   let held = new Uint8Array(0);
   let state: "header" | "data" | "trailer" | "padding" = "header";
   let sum = 0;
@@ -149,7 +154,7 @@ async function* members(inflater: Inflater, blocks: AsyncGenerator<Uint8Array>):
         state = "header";
         first = false;
       }
-      // Behind the last member there may be zeros, as on tapes.
+      // The last member may be followed by zeros, as on tapes.
       if (state === "header" && !first && held[0] === 0) state = "padding";
       if (state === "padding") {
         if (held.some((byte) => byte !== 0)) throw new Error("other bytes follow the compressed data");
@@ -171,7 +176,7 @@ async function* members(inflater: Inflater, blocks: AsyncGenerator<Uint8Array>):
     }
   }
   const complete = state === "padding" || (state === "header" && !first && held.length === 0);
-  if (!complete) throw new Error("unexpected end of file");
+  if (!complete) throw new Error(TRUNCATED);
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -182,7 +187,7 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Where the header at the start of `b` ends; undefined when it is not all there. Throws Error for what is not a header.
+ * The end of the header at the start of `b`; undefined if it is incomplete. Throws an Error for anything but a header.
  */
 function headerEnd(b: Uint8Array): number | undefined {
   const magic = [0x1f, 0x8b];
@@ -213,7 +218,37 @@ function checkTrailer(b: Uint8Array, sum: number, length: number): void {
   if (view.getUint32(4, true) !== length % 2 ** 32) throw new Error("incorrect length check");
 }
 
-/** Where WebAssembly is missing. */
+/**
+ * The contents of gzip data, in chunks of at most 64 KB that stay valid, where WebAssembly is available; its errors
+ * have zlib's codes. Errors of `blocks` pass unchanged.
+ */
+export function gunzipped(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> | undefined {
+  const inflater = Inflater.take(SHORT_CHUNK);
+  return inflater && released(inflater, blocks);
+}
+
+async function* released(inflater: Inflater, blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isOfBlocks = false;
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* blocks;
+    } catch (cause) {
+      isOfBlocks = true;
+      throw cause;
+    }
+  }
+  try {
+    for await (const chunk of members(inflater, watched())) yield chunk.slice();
+  } catch (cause) {
+    if (isOfBlocks || !(cause instanceof Error)) throw cause;
+    const code = cause.message === TRUNCATED ? "Z_BUF_ERROR" : "Z_DATA_ERROR";
+    throw Object.assign(cause, { code });
+  } finally {
+    inflater.release();
+  }
+}
+
+/** The decoder without WebAssembly. */
 async function* byZlib(blocks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = Readable.from(blocks, { objectMode: true, highWaterMark: 1 });
   const gunzip = createGunzip({ chunkSize: CHUNK });

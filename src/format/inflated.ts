@@ -21,9 +21,24 @@ export async function* inflated(
 ): AsyncGenerator<Uint8Array> {
   const inflater = compressedSize >= LEAST ? Inflater.take() : undefined;
   const consumed = yield* inflater === undefined ? byZlib(blocks) : byInflater(inflater, blocks);
-  if (consumed !== compressedSize) {
-    throw new Error(`the compressed data ends ${compressedSize - consumed} bytes early`);
+  refuseRest(compressedSize - consumed);
+}
+
+/** The same with an inflater at the start of a stream, without a turn of the event loop. */
+export function* inflatedHere(
+  blocks: Iterable<Uint8Array>,
+  compressedSize: number,
+  inflater: Inflater,
+): Generator<Uint8Array> {
+  for (const block of blocks) {
+    yield* inflater.push(block);
+    if (inflater.ended) return refuseRest(compressedSize - inflater.consumed);
   }
+  throw new Error("unexpected end of file");
+}
+
+function refuseRest(bytes: number): void {
+  if (bytes !== 0) throw new Error(`the compressed data ends ${bytes} bytes early`);
 }
 
 async function* byInflater(inflater: Inflater, blocks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array, number> {

@@ -1,29 +1,30 @@
 import { DataError } from "../errors/errors.js";
 import { checkUtf8, jsonError, MAX_DEPTH, skipJson, skipKey, skipMark, skipScalar, skipSpace } from "./json.js";
 
+const SPACE = 32;
 const COMMA = 44;
 const OPEN_ARRAY = 91;
 const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** A JSON document whose rows stay bytes. */
+/** A JSON document whose rows are kept as bytes. */
 export interface JsonEnvelope {
-  /** The document as plain values, with `null` in the place of the rows. */
+  /** The document as plain values, with `null` in place of the rows. */
   readonly value: unknown;
   /** The range of the rows array: the offset of its `[`, and the offset after its `]`. */
   readonly rows?: { readonly start: number; readonly end: number };
 }
 
 /**
- * Reads a JSON document and leaves one array of rows as bytes, wherever it is (spec 2.1, 2.3, 2.6: rows may come before
- * or after the columns). Names are kept exactly, `__proto__` included; a name twice in one object is refused.
+ * Parses a JSON document but keeps one array of rows as bytes, wherever it is (spec 2.1, 2.3, 2.6: rows may come before
+ * or after the columns). Names are kept exactly, including `__proto__`; a repeated name in one object is an error.
  *
- * The end of the rows is first guessed as the first `]]` and taken when the rest of the document reads well from there;
- * reading the rows confirms it. Otherwise the rows are walked byte by byte.
+ * The end of the rows is first guessed to be the first `]]`, and accepted if the rest of the document parses from
+ * there; reading the rows confirms it. Otherwise the rows are skipped value by value.
  *
  * @param rowsAt paths of member names from the root at which rows may be, such as `["datatable", "data"]`
- * @throws {DataError} with the byte offset
+ * @throws {DataError} BadJson, TruncatedJson with the byte offset
  */
 export function readEnvelope(bytes: Uint8Array, rowsAt: readonly (readonly string[])[]): JsonEnvelope {
   checkUtf8(bytes);
@@ -42,9 +43,11 @@ const TWO_CLOSERS = Buffer.from("]]");
 function guessRowsEnd(b: Uint8Array, start: number, end: number): number {
   const first = skipSpace(b, start + 1, end);
   if (b[first] === CLOSE_ARRAY) return first + 1;
-  // Spaced-out rows may end in "]\n]", so that the first "]]" would be one of an unknown member further on.
+  // Rows with white space may end in "]
+  // ]", in which case the first "]]" belongs to a later member.
   const row = b.indexOf(CLOSE_ARRAY, start);
-  const compact = b[row + 1] === CLOSE_ARRAY || (b[row + 1] === COMMA && b[row + 2] === OPEN_ARRAY);
+  const next = b[row + 2] === SPACE ? row + 3 : row + 2;
+  const compact = b[row + 1] === CLOSE_ARRAY || (b[row + 1] === COMMA && b[next] === OPEN_ARRAY);
   if (b[start + 1] !== OPEN_ARRAY || !compact) return skipJson(b, start, end);
   const found = Buffer.from(b.buffer, b.byteOffset, b.length).indexOf(TWO_CLOSERS, start);
   return found < 0 || found + 2 > end ? skipJson(b, start, end) : found + 2;
@@ -127,7 +130,7 @@ class EnvelopeReader {
         this.p = skipKey(b, start, b.length);
         const quoted = skipScalar(b, start, b.length);
         const name = JSON.parse(Buffer.from(b.subarray(start, quoted)).toString()) as string;
-        if (seen.has(name)) throw jsonError(b, start, b.length, `${JSON.stringify(name)} once only`);
+        if (seen.has(name)) throw jsonError(b, start, b.length, `the member ${JSON.stringify(name)} only once`);
         seen.add(name);
         this.path[this.path.length - 1] = name;
         const value = this.value();
@@ -145,7 +148,7 @@ class EnvelopeReader {
     this.space();
   }
 
-  /** After a value: true at a comma, false at the closer, which {@link leave} steps over. */
+  /** After a value: true at a comma, false at the closing bracket, which {@link leave} skips. */
   private more(closer: number): boolean {
     const { b } = this;
     this.space();

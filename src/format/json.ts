@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { DataError } from "../errors/errors.js";
 import { invalidUtf8, writeCodePoint } from "../value/text.js";
 
-/** Deepest nesting that is read; no reply of the service comes near it. */
+/** The deepest nesting that is accepted; far beyond any reply of the service. */
 export const MAX_DEPTH = 1_000;
 
 const QUOTE = 34;
@@ -14,7 +14,7 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** The error for bytes that are not JSON: the position, and what is there. */
+/** The error for malformed JSON, with the position and the text found there. */
 export function jsonError(b: Uint8Array, p: number, end: number, expected: string): DataError {
   const found =
     p >= end ? "the end of the text" : JSON.stringify(Buffer.from(b.subarray(p, Math.min(end, p + 20))).toString());
@@ -22,7 +22,7 @@ export function jsonError(b: Uint8Array, p: number, end: number, expected: strin
     code: p >= end ? "TruncatedJson" : "BadJson",
     offset: p,
     hint:
-      p >= end ? "The reply is cut off; ask again." : "The reply is not what it claims to be; look at its first bytes.",
+      p >= end ? "The reply is truncated; send the request again." : "The reply is not JSON; check its first bytes.",
   });
 }
 
@@ -34,9 +34,10 @@ export function skipSpace(b: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * The position after the string whose opening quote is at `p`; negated, less one, when the string holds a backslash.
+ * The position after the string whose opening quote is at `p`, or its bitwise complement if the string contains a
+ * backslash.
  *
- * @throws {DataError} for a control character, a bad escape or a missing closing quote
+ * @throws {DataError} BadJson for a control character, a bad escape or a missing closing quote
  */
 export function skipString(b: Uint8Array, start: number, end: number): number {
   let p = start + 1;
@@ -73,7 +74,7 @@ function skipEscape(b: Uint8Array, p: number, end: number): number {
       }
       return p + 5;
     default:
-      throw jsonError(b, p, end, "a known escape");
+      throw jsonError(b, p, end, "a valid escape");
   }
 }
 
@@ -87,7 +88,7 @@ function hexDigit(c: number): number {
  * The position after the number at `p`, by the grammar of RFC 8259: no leading zero or plus, digits on both sides of a
  * point.
  *
- * @throws {DataError} when there is none
+ * @throws {DataError} BadJson if the value is not a number
  */
 export function skipNumber(b: Uint8Array, start: number, end: number): number {
   let p = start;
@@ -110,15 +111,15 @@ function skipDigits(b: Uint8Array, start: number, end: number): number {
   return p;
 }
 
-const WORDS: readonly (readonly [number, string])[] = [
+const LITERALS: readonly (readonly [number, string])[] = [
   [116, "true"],
   [102, "false"],
   [110, "null"],
 ];
 
 /** The position after `true`, `false` or `null` at `p`. */
-function skipWord(b: Uint8Array, p: number, end: number): number {
-  for (const [first, word] of WORDS) {
+function skipLiteral(b: Uint8Array, p: number, end: number): number {
+  for (const [first, word] of LITERALS) {
     if (b[p] !== first) continue;
     for (let i = 1; i < word.length; i++) {
       if (p + i >= end || b[p + i] !== word.charCodeAt(i)) throw jsonError(b, Math.min(p + i, end), end, word);
@@ -136,7 +137,7 @@ export function skipScalar(b: Uint8Array, p: number, end: number): number {
     return after < 0 ? -after - 1 : after;
   }
   if (c === 45 || (c >= 48 && c <= 57)) return skipNumber(b, p, end);
-  return skipWord(b, p, end);
+  return skipLiteral(b, p, end);
 }
 
 /** The position after the key and colon of an object member at `p`. */
@@ -148,9 +149,9 @@ export function skipKey(b: Uint8Array, p: number, end: number): number {
 }
 
 /**
- * The position after the JSON value at `p` (which is not white space), its grammar checked, without recursion.
+ * The position after the JSON value at `p` (not white space), whose grammar is checked without recursion.
  *
- * @throws {DataError} with the byte offset
+ * @throws {DataError} BadJson, TruncatedJson with the byte offset
  */
 export function skipJson(b: Uint8Array, start: number, end: number): number {
   const closers: number[] = [];
@@ -169,7 +170,7 @@ export function skipJson(b: Uint8Array, start: number, end: number): number {
         continue;
       }
     } else p = skipScalar(b, p, end);
-    // A value has ended: close what it ends, or continue with the next one.
+    // A value has ended: close the containers that end with it, or continue with the next value.
     for (;;) {
       if (closers.length === 0) return p;
       p = skipSpace(b, p, end);
@@ -188,10 +189,9 @@ export function skipJson(b: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * Checks that bytes are one JSON text in UTF-8, by the grammar of RFC 8259 (a byte order mark at the front is let
- * pass).
+ * Checks that bytes are one JSON text in UTF-8, by the grammar of RFC 8259; a leading byte order mark is allowed.
  *
- * @throws {DataError} with the byte offset
+ * @throws {DataError} BadJson, TruncatedJson, BadUtf8 with the byte offset
  */
 export function checkJson(bytes: Uint8Array): void {
   checkUtf8(bytes);
@@ -200,15 +200,15 @@ export function checkJson(bytes: Uint8Array): void {
   if (rest < bytes.length) throw jsonError(bytes, rest, bytes.length, "the end of the text");
 }
 
-/** 3 when there is a byte order mark at the front, else 0. */
+/** 3 if the bytes start with a byte order mark, else 0. */
 export function skipMark(b: Uint8Array): number {
   return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
 }
 
 /**
- *  Refuses bytes that are not UTF-8.
+ * Rejects bytes that are not valid UTF-8.
  *
- * @throws {DataError} with the byte offset
+ * @throws {DataError} BadUtf8 with the byte offset
  */
 export function checkUtf8(bytes: Uint8Array): void {
   if (isUtf8(bytes)) return;
@@ -216,15 +216,15 @@ export function checkUtf8(bytes: Uint8Array): void {
   throw new DataError(`The text is not valid UTF-8 at byte ${offset}.`, {
     code: "BadUtf8",
     offset,
-    hint: "The reply is damaged or in another encoding; the service writes UTF-8.",
+    hint: "The reply is corrupt or in another encoding; the service writes UTF-8.",
   });
 }
 
 /**
- * Writes the text of the string between the quotes at `start` and `end` (both exclusive of the quotes) as UTF-8 into
- * `out`, escapes undone. `out` needs no more room than the source.
+ * Decodes the string between the quotes at `start` and `end` (both exclusive of the quotes) as UTF-8 into `out`, which
+ * needs no more room than the source.
  *
- * @returns the number of bytes, or -1 for a lone half of a surrogate pair, which UTF-8 cannot hold
+ * @returns the number of bytes, or -1 for a lone surrogate, which UTF-8 cannot represent
  */
 export function unescapeString(b: Uint8Array, start: number, end: number, out: Uint8Array): number {
   let n = 0;
@@ -251,7 +251,7 @@ export function unescapeString(b: Uint8Array, start: number, end: number, out: U
   return n;
 }
 
-/** The byte a one-letter escape stands for. */
+/** The byte that a one-letter escape denotes. */
 function plainEscape(c: number): number {
   switch (c) {
     case 98:

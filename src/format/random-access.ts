@@ -1,12 +1,12 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { FileError } from "../errors/errors.js";
 import { fileError, notAFile } from "../errors/file-error.js";
 
-/** Bytes that can be read at any place: a file, bytes in memory, or anything that answers reads by offset. */
+/** Bytes that can be read at any offset: a file, bytes in memory, or any other object with this interface. */
 export interface RandomAccess {
   /** Length in bytes. */
   readonly size: number;
-  /** Fills `target` whole from byte `position` on; rejects where fewer bytes are there. */
+  /** Fills all of `target` from byte `position` on; rejects if there are not enough bytes. */
   read(target: Uint8Array, position: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export function bytesAccess(bytes: Uint8Array): RandomAccess {
 }
 
 /**
- * Identifies one state of a file; `chunks()` of an archive refuses to read a file that changed after its directory was
+ * Identifies the state of a file: `chunks()` of an archive refuses to read a file that changed after its directory was
  * read.
  */
 export interface FileState {
@@ -33,10 +33,23 @@ export interface FileState {
   readonly mtimeMs: number;
 }
 
+/** Whether a file with these stats is in that state. */
+export function isState({ ino, size, mtimeMs }: FileState, state: FileState): boolean {
+  return state.ino === ino && state.size === size && state.mtimeMs === mtimeMs;
+}
+
+/** The state of a file now. */
+export async function fileState(path: string): Promise<FileState> {
+  const { ino, size, mtimeMs } = await stat(path).catch((cause: unknown) =>
+    Promise.reject(fileError(path, "read", cause)),
+  );
+  return { ino, size, mtimeMs };
+}
+
 /**
  * A file as {@link RandomAccess}.
  *
- * @throws {FileError} where it cannot be opened, or is no longer in the state `expected`
+ * @throws {FileError} if it cannot be opened; FileChanged if its state is not `expected`
  */
 export async function fileAccess(
   path: string,
@@ -44,9 +57,12 @@ export async function fileAccess(
 ): Promise<RandomAccess & { readonly state: FileState }> {
   const handle = await openToRead(path);
   const { ino, size, mtimeMs } = await handle.stat();
-  if (expected && (expected.ino !== ino || expected.size !== size || expected.mtimeMs !== mtimeMs)) {
+  if (expected && !isState({ ino, size, mtimeMs }, expected)) {
     await handle.close();
-    throw new FileError(`${path} changed while it was being read.`, { code: "FileChanged", hint: "Open it again." });
+    throw new FileError(`${path} changed while it was being read.`, {
+      code: "FileChanged",
+      hint: "Open the file again.",
+    });
   }
   return {
     size,

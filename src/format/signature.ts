@@ -1,23 +1,24 @@
 import type { CodeOf } from "../errors/codes.js";
 import { DataError } from "../errors/errors.js";
 
-/** Bytes at the start of a file that {@link formatOf} looks at. */
+/** Number of bytes at the start of a file that {@link formatOf} inspects. */
 export const SIGNATURE_BYTES = 8;
 
-/** A format that is known by its first bytes. */
+/** A format that is recognized by its first bytes. */
 interface KnownFormat {
-  /** With its article, as a message names it. */
+  /** The name with its article, as messages show it. */
   readonly name: string;
   readonly hint: string;
-  /** Byte values at the start; undefined: any control character but tab and line ends. */
+  /** Byte values at the start; undefined matches any control character except tab and line ends. */
   readonly starts: readonly (readonly (number | undefined)[])[];
 }
 
 const ascii = (text: string): number[] => [...text].map((char) => char.charCodeAt(0));
 
-const ENCODING = "Convert the file to UTF-8 first.";
+const ENCODING =
+  'Frame.fromCSV(source, { columns, encoding: "utf-16" }) reads CSV in UTF-16; convert other files to UTF-8 first.';
 
-/** The longer of two signatures that begin alike comes first. */
+/** The longer of two signatures with the same prefix comes first. */
 const FORMATS = {
   utf32: {
     name: "text in UTF-32",
@@ -37,7 +38,7 @@ const FORMATS = {
   },
   zip: {
     name: "a zip archive",
-    hint: "Frame.fromZip(source, { columns }) reads the CSV file in a zip archive; an .xlsx workbook is saved as CSV first.",
+    hint: "Frame.fromZip(source, { columns }) reads the CSV file in a zip archive; save an .xlsx workbook as CSV first.",
     starts: [
       [...ascii("PK"), 3, 4],
       [...ascii("PK"), 5, 6],
@@ -45,11 +46,15 @@ const FORMATS = {
   },
   gzip: {
     name: "gzip data",
-    hint: "Frame.fromCSV(source, { columns }) reads gzipped CSV. Decompress other files first, as with gunzip.",
+    hint: "Frame.fromCSV(source, { columns }) reads gzipped CSV. Decompress other files first, for example with gunzip.",
     starts: [[0x1f, 0x8b, 8]],
   },
-  zstd: { name: "zstd data", hint: "Decompress it first, as with unzstd.", starts: [[0x28, 0xb5, 0x2f, 0xfd]] },
-  xz: { name: "xz data", hint: "Decompress it first, as with unxz.", starts: [[0xfd, ...ascii("7zXZ"), 0]] },
+  zstd: {
+    name: "zstd data",
+    hint: "Frame.fromCSV(source, { columns }) reads zstd-compressed CSV. Decompress other files first, for example with unzstd.",
+    starts: [[0x28, 0xb5, 0x2f, 0xfd]],
+  },
+  xz: { name: "xz data", hint: "Decompress it first, for example with unxz.", starts: [[0xfd, ...ascii("7zXZ"), 0]] },
   parquet: {
     name: "a Parquet file",
     hint: "Frame.fromParquet(path) reads it.",
@@ -69,26 +74,29 @@ const FORMATS = {
 
 export type FormatName = keyof typeof FORMATS;
 
-/** The format that the first bytes of a file name; undefined for any other file, such as text in UTF-8. */
+/** The format that the first bytes identify; undefined for any other file, such as text in UTF-8. */
 export function formatOf(b: Uint8Array): FormatName | undefined {
   return (Object.keys(FORMATS) as FormatName[]).find((name) =>
     FORMATS[name].starts.some((start) => start.every((value, i) => i < b.length && fits(b[i], value))),
   );
 }
 
+/** What to call a format in a message, with its article. */
+export const formatName = (format: FormatName): string => FORMATS[format].name;
+
 const fits = (byte: number, value: number | undefined): boolean =>
   value === undefined ? byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 : byte === value;
 
 /**
- * Refuses a file of another format by name.
+ * Rejects a file of another known format.
  *
- * @param expected what the caller reads, such as `CSV text in UTF-8`
- * @param code of the error
- * @throws {DataError} `code` naming the format and what reads it
+ * @param expected the format that the caller reads, such as `CSV text in UTF-8`
+ * @param code the code of the error
+ * @throws {DataError} `code`, with the name of the format and the call that reads it
  */
 export function refuseFormat(b: Uint8Array, expected: string, code: CodeOf<"DataError"> = "WrongFormat"): void {
   const format = formatOf(b);
-  // A cut or damaged file of the expected format is for its own reader to describe.
+  // A truncated or corrupt file of the expected format is reported by its own reader.
   if (format === undefined || expected === FORMATS[format].name) return;
   const { name, hint } = FORMATS[format];
   throw new DataError(`Expected ${expected}; got ${name}.`, { code, offset: 0, hint });

@@ -1,5 +1,5 @@
-import type { RecordBatch, Schema, Table, Vector } from "../columns/arrow/arrow.js";
-import { columnIndex } from "../columns/arrow/column-names.js";
+import { type RecordBatch, type Schema, Table } from "../columns/arrow/arrow.js";
+import { columnIndex, distinctNames } from "../columns/arrow/column-names.js";
 import { keyOf } from "../columns/arrow/key.js";
 import {
   type CsvOptions,
@@ -8,54 +8,74 @@ import {
   checkReadOptions,
   type ReadOptions,
 } from "../columns/arrow/read-options.js";
+import { rowType } from "../columns/arrow/row-type.js";
 import { columnsOf } from "../columns/arrow/schema.js";
+import type { CastOptions } from "../columns/compute/cast.js";
 import { readArrow, tableFromIPCBytes } from "../columns/ipc/read/read.js";
-import { readParquet } from "../columns/parquet/read/read.js";
+import { checkParquetOptions, type ParquetReadOptions } from "../columns/parquet/read/options.js";
 import { tableOf } from "../columns/table/conform.js";
 import { adopt } from "../columns/table/foreign-table.js";
-import { nameColumns, pickColumns } from "../columns/table/pick.js";
-import { sortedRows } from "../columns/table/sort.js";
-import { takeRows } from "../columns/table/take.js";
-import { csvFileTable } from "../columns/workers/csv-file.js";
+import type { JsonLinesOptions } from "../columns/workers/json-lines-file.js";
 import { zipTable } from "../columns/workers/zip-file.js";
-import { letErrorsShow } from "../display/base/error.js";
+import { showErrorsAsCards } from "../display/base/error.js";
 import { type Bundle, showAs } from "../display/base/show.js";
 import { htmlTable } from "../display/table/html.js";
 import { textTable } from "../display/table/text.js";
-import { byteLength } from "../display/table/view.js";
-import type { ZipOptions } from "../format/zip.js";
+import { InputError } from "../errors/errors.js";
+import type { ZipOptions } from "../format/zip-entry.js";
 import { type AsofOptions, asof } from "../series/asof.js";
 import { type CorrelationMethod, corr, corrMatrix } from "../series/corr.js";
 import { describe } from "../series/describe.js";
+import { type Aggregates, countBy } from "../series/group-by.js";
+import { type JoinOptions, join } from "../series/join.js";
 import { type MergeOptions, merge } from "../series/merge.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
+import { type UnpivotOptions, unpivot } from "../series/unpivot.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { FrameSource } from "../spec/frame-source.js";
 import { Column } from "./cells/column.js";
-import { batchesGiven, needBytes, needCount, needList, needName, needObject, needPath } from "./cells/given.js";
-import type { AnyRow, Extended, Name, Names, NewColumn, Order, Renamed } from "./cells/row-types.js";
-import { type RowsOptions, rowsOf } from "./cells/rows.js";
+import { checkedBatches, needBytes, needCount, needList, needName, needObject, needPath } from "./cells/given.js";
+import type {
+  Aggregated,
+  ColumnInfo,
+  Counted,
+  Described,
+  Joined,
+  Merged,
+  NoOthers,
+  Pivoted,
+  Unpivoted,
+} from "./cells/result-types.js";
+import type { AnyRow, ColumnRow, Extended, Name, Names, NewColumn, Order, Renamed } from "./cells/row-types.js";
+import type { RowsOptions } from "./cells/rows.js";
+import { showTypeArguments } from "./cells/type-arguments.js";
 import { newColumn, tableOfRows } from "./cells/values.js";
 import { type DanfoFrameShape, type FromDanfoOptions, tableFromDanfo } from "./danfo/danfo.js";
+import { type CsvFileOptions, readCsv } from "./files/csv-files.js";
+import { readJsonLines } from "./files/json-lines.js";
+import { localFile, localSource } from "./files/local-source.js";
 import { OutputMethods } from "./files/output-methods.js";
 import { readReply } from "./files/reply.js";
-import { sourceOfForeign, sourceOfMade, sourceOfPath } from "./files/source-of.js";
+import { sourceOfComputed, sourceOfForeign, sourceOfMade, sourceOfPath } from "./files/source-of.js";
 import { sqlTable } from "./files/sql-table.js";
 import { type Watched, watched } from "./files/watched.js";
+import { castColumns, checkTypes, infoTable, tableOfColumns } from "./verbs/columns-of.js";
 import { concatTables } from "./verbs/concat.js";
 import { type Mask, passing } from "./verbs/filter.js";
-import { type Grouped, grouped } from "./verbs/grouped.js";
+import { grouped } from "./verbs/grouped.js";
 import { newNames } from "./verbs/new-names.js";
-import { setColumns, sliceRows, takenRows } from "./verbs/pick.js";
-import type { SourceWords } from "./verbs/series-methods.js";
+import { rowNumbers, setColumns, sliceBounds } from "./verbs/pick.js";
+import { Selection } from "./verbs/selection.js";
+import type { SourceOperations } from "./verbs/series-methods.js";
+import { type DrawOptions, placesWithoutNulls, sampledPlaces } from "./verbs/some-rows.js";
 import { sortKeys } from "./verbs/sort-keys.js";
 
 /**
- * A table that never changes, over one `arrow.Table`: columns with the service's types, exact decimals, whole days.
- * Every method gives a new frame and shares buffers where it can; `source` says where the rows come from and is not
+ * An immutable table over one `arrow.Table`: columns with the service's types, exact decimals and dates. Every method
+ * returns a new frame and shares buffers where possible; `source` describes the origin of the rows and is not
  * serialized with the table.
  *
- * @typeParam Row what `rows()` yields; `AnyRow` where the columns are not known to the compiler
+ * @typeParam Row the type of a row of `rows()`; `AnyRow` if the columns are unknown to the compiler
  * @example
  * ```ts
  * import { Frame } from "arrowbook";
@@ -67,29 +87,35 @@ import { sortKeys } from "./verbs/sort-keys.js";
  * ```
  */
 export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
-  readonly table: Table;
+  /** Where the rows come from: code, filters, refresh time; undefined for rows made in memory. Not serialized. */
   readonly source: FrameSource | undefined;
 
-  private constructor(table: Table, source?: FrameSource) {
+  private constructor(rows: Table | Selection, source?: FrameSource) {
     super();
-    this.table = table;
+    if (!(rows instanceof Selection) && !(rows instanceof Table)) {
+      throw new InputError("A Frame is not made with new.", {
+        code: "BadArgument",
+        hint: "Frame.fromRows([{ a: 1 }]) takes objects, Frame.from(table) an Arrow table, Frame.fromCSV() and the like files.",
+      });
+    }
+    selections.set(this, rows instanceof Selection ? rows : new Selection(rows));
     this.source = source;
     Object.freeze(this);
   }
 
   /**
-   * A frame over an Arrow table or record batch, also one of another copy of the Arrow library, or over the `table` of
-   * an object that has one, such as a frame of the other (CommonJS or ESM) half of this package; buffers are shared.
+   * Wraps an Arrow table or record batch, also one of another copy of the Arrow library, or the `table` of an object,
+   * such as a frame from the other module format (CommonJS or ESM) of this package; shares buffers.
    *
-   * @throws {InputError} for a value that is not a table
+   * @throws {InputError} BadArgument for a value that is not a table
    */
   static from<Row extends object = AnyRow>(table: unknown, source?: FrameSource): Frame<Row> {
-    if (table instanceof Frame) return new Frame<Row>(table.table, source ?? table.source);
+    if (table instanceof Frame) return new Frame<Row>(selectionOf(table), source ?? table.source);
     return new Frame<Row>(adopt(table), source ?? sourceOfForeign(table));
   }
 
   /**
-   * A frame over record batches, such as pages that were read one by one; `schema` is used where there are none.
+   * Combines record batches, such as pages that were read one by one; `schema` is used if there are none.
    *
    * @throws {DataError} SchemaMismatch
    */
@@ -98,16 +124,16 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     batches: Iterable<RecordBatch>,
     source?: FrameSource,
   ): Frame<Row> {
-    const all = batchesGiven(schema, batches);
+    const all = checkedBatches(schema, batches);
     return new Frame<Row>(tableOf(all, all[0]?.schema ?? schema), source);
   }
 
   /**
-   * A frame of objects, one for each row. Cells are text, numbers, bigints, booleans, `Date` or null, read as the
-   * column's type; a missing member is null. Without `columns` the names are those of the first rows and the types what
-   * the values are.
+   * Makes a frame from row objects. Cells are strings, numbers, bigints, booleans, `Date` or null, read as the column's
+   * type; a missing member is null. Without `columns`, the names are those of the first rows and the types those of the
+   * values.
    *
-   * @throws {DataError} for a cell that does not fit its type
+   * @throws {DataError} BadCell for a cell that does not fit its type
    */
   static fromRows<Row extends object = AnyRow>(
     rows: Iterable<object>,
@@ -119,52 +145,101 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * A CSV file, or the bytes of one, read into the declared types; gzipped ones (`prices.csv.gz`) are known by their
-   * first bytes. A long read shows its progress (`onProgress`).
+   * Makes a frame from columns by name: lists, typed arrays, columns, or one value for every row. Types are those of
+   * the values unless `types` names service types, as in `with()`.
    *
-   * @throws {FileError}
-   * @throws {DataError} naming row, column, value and byte offset
+   * @throws {InputError} DifferentLength, MixedTypes, BadArgument
+   * @example
+   * ```ts
+   * import { Frame } from "arrowbook";
+   * Frame.fromColumns({ ticker: ["A", "B"], close: ["1.50", null], vendor: "X" }, { close: "BigDecimal(9,2)" });
+   * ```
    */
-  static async fromCSV<Row extends object = AnyRow>(
-    source: string | Uint8Array,
-    options: CsvOptions & ZipOptions & Watched,
-  ): Promise<Frame<Row>> {
-    checkCsvOptions(options, "fromCSV()", ["maxRatio", "maxSize", "onProgress"]);
-    const table = await watched(source, options, (onBytes) => csvFileTable(source, { ...options, onBytes }));
-    return new Frame<Row>(table, sourceOfPath(source));
+  static fromColumns<Columns extends Record<string, NewColumn<never>>>(
+    columns: Columns,
+    types: { readonly [K in keyof Columns]?: string } = {},
+  ): Frame<ColumnRow<Columns>> {
+    return new Frame<ColumnRow<Columns>>(tableOfColumns(columns, types));
   }
 
   /**
-   * The CSV file inside a zip archive, read as a stream. A long read shows its progress (`onProgress`).
+   * Reads a CSV file, or its bytes; gzip and zstd (`prices.csv.gz`) are detected by the first bytes. `columns` declares
+   * names and types; `"infer"` finds the type of each column that all its cells have and that writes them as they were
+   * (see `frame.columns`), `"header"` reads text. The defaults are the strict format of the service; options describe
+   * other files. Long reads show their progress (`onProgress`).
+   *
+   * @throws {FileError}
+   * @throws {DataError} with row, line, column, value and byte offset
+   * @example
+   * ```ts
+   * import { Frame } from "arrowbook";
+   * const bytes = new TextEncoder().encode("date;id;close\n2024-02-29;007;50.25\n");
+   * (await Frame.fromCSV(bytes, { columns: "infer", delimiter: ";" })).columns; // Date, String, BigDecimal(4,2)
+   * ```
+   */
+  static async fromCSV<Row extends object = AnyRow>(
+    source: string | URL | Uint8Array,
+    options: CsvFileOptions,
+  ): Promise<Frame<Row>> {
+    const read = await readCsv(source, options);
+    return new Frame<Row>(read.table, read.source);
+  }
+
+  /**
+   * Reads the CSV file inside a zip archive as a stream. Long reads show their progress (`onProgress`).
    *
    * @throws {FileError}
    * @throws {DataError}
    */
   static async fromZip<Row extends object = AnyRow>(
-    source: string | Uint8Array,
+    source: string | URL | Uint8Array,
     options: CsvOptions & ZipOptions & Watched,
   ): Promise<Frame<Row>> {
     checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize", "onProgress"]);
-    const table = await watched(source, options, (onBytes) => zipTable(source, { ...options, onBytes }));
-    return new Frame<Row>(table, sourceOfPath(source));
+    const local = localSource(source, "fromZip()");
+    const table = await watched(local, options, (onBytes) => zipTable(local, { ...options, onBytes }));
+    return new Frame<Row>(table, sourceOfPath(local));
   }
 
   /**
-   * The rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6).
+   * Reads a file of JSON lines (NDJSON), or its bytes: one object on each line; gzip and zstd are detected. Members
+   * become columns by name, a missing one is null. Numbers are read from their digits, exactly. Without `columns`,
+   * types are those that all values of a member have: `Integer` or decimals for numbers, `Date` or `DateTime` for
+   * strings that all are, otherwise text.
+   *
+   * @throws {FileError}
+   * @throws {DataError} with row, line, column, value and byte offset, also for an array or object as a value
+   * @example
+   * ```ts
+   * import { Frame } from "arrowbook";
+   * const bytes = new TextEncoder().encode('{"id":"007","close":50.25}\n{"id":"008"}\n');
+   * (await Frame.fromJSONLines(bytes)).columns; // String, BigDecimal(4,2)
+   * ```
+   */
+  static async fromJSONLines<Row extends object = AnyRow>(
+    source: string | URL | Uint8Array,
+    options: JsonLinesOptions & Watched = {},
+  ): Promise<Frame<Row>> {
+    const read = await readJsonLines(source, options);
+    return new Frame<Row>(read.table, read.source);
+  }
+
+  /**
+   * Reads the rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6).
    *
    * @throws {DataError}
    */
   static fromJSON<Row extends object = AnyRow>(reply: Uint8Array | string, options?: ReadOptions): Frame<Row> {
     checkReadOptions(options, "fromJSON()");
     if (typeof reply !== "string")
-      needBytes(reply, "fromJSON()", "Give the text or the bytes of a reply; await what is a Promise.");
+      needBytes(reply, "fromJSON()", "Pass the text or the bytes of a reply; await a Promise first.");
     const bytes = typeof reply === "string" ? new TextEncoder().encode(reply) : reply;
     const { table, source } = readReply(bytes, options);
     return new Frame<Row>(table, source);
   }
 
   /**
-   * The bytes of an Arrow IPC stream or file; the buffers are views of them.
+   * Reads the bytes of an Arrow IPC stream or file; buffers are views of the bytes.
    *
    * @throws {DataError} BadArrow
    */
@@ -173,81 +248,118 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * An Arrow IPC stream or file on disk.
+   * Reads an Arrow IPC stream or file on disk.
    *
    * @throws {FileError}
    * @throws {DataError} BadArrow
    */
-  static async fromArrow<Row extends object = AnyRow>(path: string): Promise<Frame<Row>> {
-    needPath(path, "fromArrow()");
-    return new Frame<Row>(await readArrow(path), sourceOfPath(path));
+  static async fromArrow<Row extends object = AnyRow>(path: string | URL): Promise<Frame<Row>> {
+    const local = localSource(path, "fromArrow()");
+    needPath(local, "fromArrow()");
+    return new Frame<Row>(await readArrow(local), sourceOfPath(local));
   }
 
   /**
-   * A Parquet file: exact decimals, whole days, the service's types where this package wrote it.
+   * Reads a Parquet file, its bytes, or all Parquet files in a folder: exact decimals, dates, and the service's types
+   * if this package wrote it. Only the selected columns are read, and only row groups that may satisfy the conditions.
    *
+   * @param options `columns`, `where` and `nested` select what is read; long reads show their progress (`onProgress`)
    * @throws {FileError}
-   * @throws {DataError}
+   * @throws {DataError} BadParquet, UnsupportedParquet
+   * @throws {InputError} UnknownColumn for a column that the file does not have
+   * @example
+   * ```ts no-run
+   * const frame = await Frame.fromParquet("prices.parquet", {
+   *   columns: ["ticker", "date", "close"],
+   *   where: { date: { gte: "2020-01-01" } },
+   * });
+   * ```
    */
-  static async fromParquet<Row extends object = AnyRow>(path: string, options?: ReadOptions): Promise<Frame<Row>> {
-    needPath(path, "fromParquet()");
-    checkReadOptions(options, "fromParquet()");
-    return new Frame<Row>(await readParquet(path, options), sourceOfPath(path));
+  static async fromParquet<Row extends object = AnyRow>(
+    source: string | URL | Uint8Array,
+    options: ParquetReadOptions & Watched = {},
+  ): Promise<Frame<Row>> {
+    const local = localFile(source, "fromParquet()", "a Parquet file");
+    checkParquetOptions(options, "fromParquet()", ["onProgress"]);
+    const { parquetFileTable } = await import("../columns/workers/parquet-file.js");
+    const table = await watched(local, options, (onBytes) => parquetFileTable(local, { ...options, onBytes }));
+    return new Frame<Row>(table, sourceOfPath(local));
   }
 
   /**
-   * A Danfo frame, with the names and types of a schema where one is passed.
+   * Converts a Danfo frame, with the names and types of a schema if one is passed.
    *
-   * @throws {DataError} for cells that do not fit
+   * @throws {DataError} BadCell for cells that do not fit
    */
   static fromDanfo<Row extends object = AnyRow>(frame: DanfoFrameShape, options?: FromDanfoOptions): Frame<Row> {
     return new Frame<Row>(tableFromDanfo(frame, options));
   }
 
   /**
-   * The rows of several frames one after the other; buffers are shared.
+   * Concatenates the rows of several frames; shares buffers.
    *
    * @throws {InputError} DifferentColumns
    */
   static concat<Row extends object>(frames: readonly Frame<Row>[]): Frame<Row> {
-    const tables = tablesGiven(frames, "concat()");
+    const tables = tablesFrom(frames, "concat()");
     const sources = new Set(frames.map((frame) => frame.source));
     return new Frame<Row>(concatTables(tables), sources.size === 1 ? frames[0].source : undefined);
   }
 
   /**
-   * Several frames side by side on their dates (or on `on`), keys of any (`outer`), of all (`inner`) or of the first
-   * (`left`); a name that several have gets `_1`, `_2`, … or the given suffixes. {@link merge}
+   * Joins several frames on their dates (or on `on`), with the keys of any (`outer`), of all (`inner`) or of the first
+   * (`left`); repeated names get `_1`, `_2`, … or the passed suffixes. {@link merge}
    */
-  static merge(frames: readonly { readonly table: Table }[], options?: MergeOptions): Frame {
-    return new Frame(merge(tablesGiven(frames, "merge()"), options));
+  static merge<const Frames extends readonly { readonly table: Table }[], const Options extends MergeOptions>(
+    frames: Frames,
+    options?: Options,
+  ): Frame<Merged<Frames, Options>> {
+    return new Frame<Merged<Frames, Options>>(merge(tablesFrom(frames, "merge()"), options));
+  }
+
+  /**
+   * The Arrow table. Rows that `filter`, `sort` or `take` selected are copied when it is first accessed, by the caller
+   * or by a method that needs all columns.
+   */
+  override get table(): Table {
+    return selectionOf(this).table;
   }
 
   /** Names and service types, in order. */
   get columns(): readonly ColumnSpec[] {
-    return columnsOf(this.table.schema);
+    return columnsOf(baseOf(this).schema);
   }
 
   /**
    * The names of the columns that identify a row, such as `["ticker", "date"]`: the primary key of a table, the code
-   * and date of a database, the date of a dataset, or the `key` option of a reader. Empty where none is known. It is
-   * carried in the metadata of the Arrow schema, and kept while its columns are. Series methods take `by` from it.
+   * and date of a database, the date of a dataset, or the `key` option of a reader. Empty if unknown. Stored in the
+   * metadata of the Arrow schema, and kept as long as its columns are. Series methods take `by` from it.
    */
   get key(): readonly string[] {
-    return keyOf(this.table.schema);
+    return keyOf(baseOf(this).schema);
   }
 
+  /** Number of rows. */
   get numRows(): number {
-    return this.table.numRows;
+    return selectionOf(this).numRows;
   }
 
+  /** Number of columns. */
   get numColumns(): number {
-    return this.table.schema.fields.length;
+    return baseOf(this).schema.fields.length;
   }
 
-  /** Bytes of all buffers; what frames share counts in each of them. */
+  /** Rows and columns. */
+  get shape(): readonly [rows: number, columns: number] {
+    return [this.numRows, this.numColumns];
+  }
+
+  /**
+   * Bytes that the frame keeps alive: all its buffers (shared ones count in each frame), and, until selected rows are
+   * copied, the buffers they are selected from and the row numbers.
+   */
   get nbytes(): number {
-    return byteLength(this.table);
+    return selectionOf(this).nbytes;
   }
 
   /**
@@ -256,64 +368,66 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * @throws {InputError} UnknownColumn with the nearest names, AmbiguousColumn
    */
   column<K extends Name<Row>>(name: K | number): Column<Row[K]> {
-    const at = columnIndex(this.table, name);
+    const at = columnIndex(baseOf(this), name);
     const { name: found, type } = this.columns[at];
-    return new Column<Row[K]>(found, type, this.table.getChildAt(at) as Vector);
+    return new Column<Row[K]>(found, type, selectionOf(this).column(at));
   }
 
   /**
-   * The rows as objects in order, with members in column order (whole-number names come first: JavaScript sorts them
-   * so); a repeated name gets `_2`. Decimals are the nearest number and dates ISO text by default.
+   * The rows as objects in order, with members in column order (integer names come first, as in all JavaScript
+   * objects); a repeated name gets `_2`. By default decimals are the nearest number and dates ISO strings.
    */
   override rows(options?: RowsOptions): Iterable<Row> {
-    return rowsOf<Row>(this.table, options);
+    return selectionOf(this).objects<Row>(options);
+  }
+
+  /** The rows as an array of objects; see {@link rows}. */
+  toArray(options?: RowsOptions): Row[] {
+    return [...this.rows(options)];
   }
 
   /**
-   * The named columns in the given order, as arguments or as one array; buffers are shared.
+   * Selects columns in the passed order, as arguments or as one array; shares buffers.
    *
    * @throws {InputError} UnknownColumn
    */
   select<K extends Name<Row>>(...names: readonly K[]): Frame<Pick<Row, K>>;
   select<K extends Name<Row>>(names: readonly K[]): Frame<Pick<Row, K>>;
   select<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Pick<Row, K>> {
-    const positions = names.flat().map((name) => columnIndex(this.table, name));
-    return this.over(pickColumns(this.table, positions));
+    const positions = names.flat().map((name) => columnIndex(baseOf(this), name));
+    return this.over(selectionOf(this).pick(positions));
   }
 
   /**
-   * All columns but the named ones.
+   * Drops columns.
    *
    * @throws {InputError} UnknownColumn
    */
   drop<K extends Name<Row>>(...names: readonly K[]): Frame<Omit<Row, K>>;
   drop<K extends Name<Row>>(names: readonly K[]): Frame<Omit<Row, K>>;
   drop<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Omit<Row, K>> {
-    const gone = new Set(names.flat().map((name) => columnIndex(this.table, name)));
-    return this.over(
-      pickColumns(
-        this.table,
-        this.columns.flatMap((_, i) => (gone.has(i) ? [] : [i])),
-      ),
-    );
+    const gone = new Set(names.flat().map((name) => columnIndex(baseOf(this), name)));
+    return this.over(selectionOf(this).pick(this.columns.flatMap((_, i) => (gone.has(i) ? [] : [i]))));
   }
 
   /**
-   * Columns under new names: by old name, or a list with a name for each. Values are shared.
+   * Renames columns: by old name, or all with an array of names. Shares values.
    *
    * @throws {InputError} UnknownColumn
    */
   rename(names: readonly string[]): Frame;
   rename(names: readonly string[]): Frame;
-  rename<const Names extends { readonly [K in Name<Row>]?: string }>(names: Names): Frame<Renamed<Row, Names>>;
+  rename<const Names extends { readonly [K in Name<Row>]?: string } & NoOthers<Names, Name<Row>>>(
+    names: Names,
+  ): Frame<Renamed<Row, Names>>;
   rename(names: Readonly<Record<string, string>> | readonly string[]): Frame<never> {
-    return this.over(nameColumns(this.table, newNames(this.table, names)));
+    return this.over(selectionOf(this).named(newNames(baseOf(this), names)));
   }
 
   /**
-   * The frame with columns added at the end, or replaced in place. Values have the type they have (`number` double,
-   * `bigint` and whole numbers beside it Integer, text String, `Date` a timestamp) unless `types` names a service type;
-   * one text, number, bigint, boolean, `Date` or null fills every row.
+   * Adds columns at the end, or replaces them in place. Values keep their type (`number` double, `bigint` and integers
+   * beside it Integer, strings String, `Date` a timestamp) unless `types` declares a service type; a single string,
+   * number, bigint, boolean, `Date` or null fills every row.
    *
    * @throws {InputError} DifferentLength, MixedTypes, BadArgument
    */
@@ -321,46 +435,88 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     columns: Added,
     types: { readonly [K in keyof Added]?: string } = {},
   ): Frame<Extended<Row, Added>> {
-    needObject(columns, "with()", "Give columns by name: with({ twice: (row) => 2 * row.close }).");
-    const made = Object.entries(columns).map(([name, values]) => newColumn(name, values, ownType(types, name), this));
-    return this.over(setColumns(this.table, made));
+    needObject(columns, "with()", "Pass columns by name: with({ twice: (row) => 2 * row.close }).");
+    checkTypes(types, "with()");
+    const { table } = this;
+    const made = Object.entries(columns).map(([name, values]) => newColumn(name, values, ownType(types, name), table));
+    return this.over(setColumns(table, made));
   }
 
   /**
-   * The rows that pass: `test` sees each row as `rows()` gives it, or a mask holds a truth value for each row.
+   * The frame with some columns as other types of the service, each value exactly: `{ close: "double" }`.
+   * {@link castColumns}
+   */
+  cast(types: { readonly [K in Name<Row>]?: string }, options: CastOptions = {}): Frame<Row> {
+    return this.over(setColumns(this.table, castColumns(this.table, types, options)));
+  }
+
+  /**
+   * Selects rows: `test` receives a view of each row with the members of `rows()`, whose cells are read on access; or a
+   * mask (a boolean column or an array) has one boolean per row. The rows are copied when the columns of the result are
+   * used.
    *
-   * @throws {InputError} DifferentLength
+   * @throws {InputError} DifferentLength, BadArgument for a test that returns promises, KeptRow in a test that reads
+   *   another row than its own
    */
   filter(test: ((row: Row) => unknown) | Mask): Frame<Row> {
-    const positions = passing(test, this.rows(), this.numRows);
-    return positions.length === this.numRows ? this : this.over(takeRows(this.table, positions));
+    const rows = selectionOf(this);
+    const kept = rows.keep(passing(test, rows));
+    return kept === rows ? this : this.over(kept);
   }
 
   /**
-   * The rows in order of one or more columns: stable, nulls last in both directions, decimals exactly, text by code
-   * point. A key is a name or a pair of a name and a direction; keys are arguments or one list. A list of two whose
-   * second is `asc` or `desc` is a pair.
+   * Keeps the rows that hold values in the named columns, in all where none is named.
    *
-   * @throws {InputError} UnknownColumn, UnknownValue for a direction, AmbiguousSort where a column is called as the
+   * @throws {InputError} UnknownColumn
+   */
+  dropNulls(...names: Names<Row>): Frame<Row> {
+    const rows = selectionOf(this);
+    const named = names.flat().map((name) => columnIndex(rows.base, name));
+    const columns = named.length > 0 ? named : this.columns.map((_, at) => at);
+    const kept = rows.keep(
+      placesWithoutNulls(
+        columns.map((at) => rows.column(at)),
+        rows.numRows,
+      ),
+    );
+    return kept === rows ? this : this.over(kept);
+  }
+
+  /**
+   * Draws so many rows, each at most once, in their order; all where there are fewer.
+   *
+   * @throws {InputError} BadArgument
+   */
+  sample(count: number, options?: DrawOptions): Frame<Row> {
+    const rows = selectionOf(this);
+    return this.over(rows.keep(sampledPlaces(rows.numRows, count, options)));
+  }
+
+  /**
+   * Sorts by one or more columns: stable, nulls last in both directions, decimals exactly, text by code point. A key is
+   * a name or a pair of a name and a direction; keys are arguments or one array. An array of two whose second item is
+   * `asc` or `desc` is a pair.
+   *
+   * @throws {InputError} UnknownColumn, UnknownValue for a direction, AmbiguousSort if a column has the name of the
    *   direction
    */
   sort(...keys: readonly Order<Row>[]): Frame<Row>;
   sort(keys: readonly Order<Row>[]): Frame<Row>;
   sort(...keys: readonly (Order<Row> | readonly Order<Row>[])[]): Frame<Row> {
-    return this.over(takeRows(this.table, sortedRows(this.table, sortKeys(this.table, keys))));
+    return this.over(selectionOf(this).sorted(sortKeys(baseOf(this), keys)));
   }
 
   /**
-   * The rows at these positions, in this order; a position may repeat, which drops the key.
+   * Selects rows by position, in this order; a position may repeat, which drops the key.
    *
    * @throws {InputError} OutOfRange
    */
   take(positions: ArrayLike<number>): Frame<Row> {
-    return this.over(takenRows(this.table, positions));
+    return this.over(selectionOf(this).take(rowNumbers(positions, this.numRows)));
   }
 
   /**
-   * The first rows (default 5), all where there are fewer; buffers are shared.
+   * The first rows (default 5), or all if there are fewer; shares buffers.
    *
    * @throws {InputError} BadArgument for a number below 0
    */
@@ -370,7 +526,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * The last rows (default 5), all where there are fewer; buffers are shared.
+   * The last rows (default 5), or all if there are fewer; shares buffers.
    *
    * @throws {InputError} BadArgument for a number below 0
    */
@@ -380,85 +536,156 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * Rows `begin` (inclusive) to `end` (exclusive, default all); negative positions count from the end. Buffers are
-   * shared.
+   * Rows `begin` (inclusive) to `end` (exclusive, default all); negative positions count from the end. Shares buffers.
    */
   slice(begin = 0, end = this.numRows): Frame<Row> {
-    return this.over(sliceRows(this.table, begin, end));
+    return this.over(selectionOf(this).slice(...sliceBounds(begin, end, this.numRows)));
   }
 
   /**
-   * Every row with the values of `other` known on its day: backward, forward or nearest, with `by` and a tolerance.
-   * {@link asof}
+   * Joins to every row the values of `other` that were current on its day: backward, forward or nearest, with `by` and
+   * a tolerance. {@link asof}
    */
   asof<Other extends object>(other: Frame<Other>, options?: AsofOptions<Name<Row>>): Frame<Row & Partial<Other>> {
-    return this.over(asof(this.table, tableGiven(other), options));
+    return this.over(asof(this.table, tableFrom(other), options));
   }
 
-  /** Groups of rows by equal values: `.agg({ close: "mean" })`, `.count()`. {@link aggregateBy} */
-  groupBy(...names: Names<Row>): Grouped<Frame, Name<Row>> {
-    return grouped(this.table, names.flat(), (table) => this.over<AnyRow>(table));
+  /**
+   * The rows of this frame and another side by side where their keys are equal: `inner`, `left`, `right`, `outer`,
+   * `semi`, `anti` or `cross`. {@link join}
+   */
+  join<Other extends object, const Options extends JoinOptions<Name<Row>, Name<Other>>>(
+    other: Frame<Other>,
+    options: Options,
+  ): Frame<Joined<Row, Other, Options>> {
+    return this.over(join(this.table, tableFrom(other), options));
   }
 
-  /** A long table made wide: `{ index: "date", columns: "ticker", values: "close" }`. {@link pivot} */
-  pivot(options: PivotOptions<Name<Row>>): Frame {
+  /** Groups rows by equal values: `.agg({ close: "mean" })`, `.count()`, `.head(2)`. {@link aggregateBy} */
+  groupBy<K extends Name<Row>>(...names: readonly K[]): Grouped<Row, K>;
+  groupBy<K extends Name<Row>>(names: readonly K[]): Grouped<Row, K>;
+  groupBy<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Grouped<Row, K> {
+    const { table } = this;
+    const groups = grouped(table, names.flat());
+    return {
+      agg: (aggregates) => this.computed(groups.agg(aggregates)),
+      count: () => this.computed(groups.count()),
+      head: (count = 5) => this.over(groups.head(count)),
+    };
+  }
+
+  /** Rows of each combination of values in the named columns, the most frequent first, under the name `count`. */
+  valueCounts<K extends Name<Row>>(...names: readonly K[]): Frame<Counted<Row, K>>;
+  valueCounts<K extends Name<Row>>(names: readonly K[]): Frame<Counted<Row, K>>;
+  valueCounts<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Counted<Row, K>> {
+    const counted = countBy(this.table, names.flat());
+    return this.computed<AnyRow>(counted).sort(["count", "desc"]) as Frame<object> as Frame<Counted<Row, K>>;
+  }
+
+  /** Converts a long table to wide: `{ index: "date", columns: "ticker", values: "close" }`. {@link pivot} */
+  pivot<const Options extends PivotOptions<Name<Row>>>(options: Options): Frame<Pivoted<Row, Options>> {
     return this.over(pivot(this.table, options));
   }
 
-  /** Count, nulls, mean, deviation, extremes and quartiles of the number columns. {@link describe} */
-  describe(...names: Names<Row>): Frame {
-    return this.over(describe(this.table, names.length > 0 ? names.flat() : undefined));
+  /**
+   * Converts wide rows to long, the inverse of `pivot()`: `{ index: "date", columns: "ticker", values: "close" }`.
+   * {@link unpivot}
+   */
+  unpivot<const Options extends UnpivotOptions<Name<Row>>>(options: Options): Frame<Unpivoted<Row, Options>> {
+    return this.over(unpivot(this.table, options));
+  }
+
+  /** The columns as rows: name, type, how many values and nulls. */
+  info(): Frame<ColumnInfo> {
+    return this.computed(infoTable(this.table));
+  }
+
+  /** Count, nulls, mean, standard deviation, extremes and quartiles of the number columns. {@link describe} */
+  describe<K extends Name<Row>>(...names: readonly K[]): Frame<Described<K>>;
+  describe<K extends Name<Row>>(names: readonly K[]): Frame<Described<K>>;
+  describe<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Described<K>> {
+    return this.computed(describe(this.table, names.length > 0 ? names.flat() : undefined));
   }
 
   /**
-   * The correlation of two number columns, null where there is none; or, for a list of names (default: all number
-   * columns), the matrix of the correlations of each pair. {@link corr}, {@link corrMatrix}
+   * The correlation of two number columns, or null if it is undefined; for an array of names (default: all number
+   * columns), the matrix of pairwise correlations. {@link corr}, {@link corrMatrix}
    *
-   * @throws {InputError} UnknownColumn, WrongType, UnknownValue, BadArgument for one name alone
+   * @throws {InputError} UnknownColumn, WrongType, UnknownValue, BadArgument for a single name
    */
   corr(first: Name<Row>, second: Name<Row>, method?: CorrelationMethod): number | null;
   corr(columns?: readonly Name<Row>[], method?: CorrelationMethod): Frame;
   corr(columns?: Name<Row> | readonly Name<Row>[], second?: string, method?: CorrelationMethod): Frame | number | null {
-    if (typeof columns !== "string") return this.over(corrMatrix(this.table, columns, second as CorrelationMethod));
-    const hint = 'Name two columns, corr("open", "close"), or a list of columns, corr(["open", "close", "volume"]).';
+    if (typeof columns !== "string") return this.computed(corrMatrix(this.table, columns, second as CorrelationMethod));
+    const hint = 'Pass two columns, corr("open", "close"), or an array of columns, corr(["open", "close", "volume"]).';
     needName(second, "The second column of corr()", hint);
     return corr(this.table, columns, second, method);
   }
 
   /**
-   * The answer of a SQL statement over the embedded engine, where `this` is the frame and `tables` are others by name;
-   * values bind to `$1`, `$2`, …
+   * The result of a SQL statement of the embedded engine, in which `this` is the frame and `tables` are others by name;
+   * values bind to `$1`, `$2`, ….
    *
-   * @throws {InputError} for SQL that does not run
+   * @throws {InputError} BadStatement
    */
   async sql<Result extends object = AnyRow>(
     text: string,
     params?: readonly unknown[],
     tables: Readonly<Record<string, Frame<never>>> = {},
   ): Promise<Frame<Result>> {
-    const others = Object.entries(tables).map(([name, frame]) => [name, tableGiven(frame)] as const);
-    return this.over(await sqlTable(text, params, { ...Object.fromEntries(others), this: this.table }));
+    const others = Object.entries(tables).map(([name, frame]) => [name, rowsFrom(frame)] as const);
+    return this.computed(await sqlTable(text, params, { ...Object.fromEntries(others), this: selectionOf(this) }));
   }
 
-  protected override like(table: Table, words: SourceWords = {}): this {
+  protected override like(table: Table, applied: SourceOperations = {}): this {
     const source = sourceOfMade(table, this);
-    return new Frame<Row>(table, source && { ...source, ...words }) as this;
+    return new Frame<Row>(table, source && { ...source, ...applied }) as this;
   }
 
-  private over<Other extends object>(table: Table): Frame<Other> {
-    return new Frame<Other>(table, sourceOfMade(table, this));
+  private computed<Other extends object>(rows: Table): Frame<Other> {
+    return new Frame<Other>(rows, sourceOfComputed(this.source));
+  }
+
+  private over<Other extends object>(rows: Table | Selection): Frame<Other> {
+    return new Frame<Other>(rows, sourceOfMade(rows, this));
   }
 }
 
-/** The table of a frame, which is sound already, or of whatever {@link adopt} takes. */
-const tableGiven = (given: unknown): Table => (given instanceof Frame ? given.table : adopt(given));
-
-function tablesGiven(frames: readonly unknown[], where: string): Table[] {
-  needList(frames, where, "Give a list of frames: [first, second].");
-  return Array.from(frames, tableGiven);
+/** Groups of rows, before an aggregation. */
+export interface Grouped<Row extends object, Key extends keyof Row> {
+  /**
+   * One row per group with the requested aggregates, such as `{ close: "mean", volume: ["sum", "max"] }`: a single one
+   * under the name of the column, several as `volume_sum`, `volume_max`. {@link aggregateBy}
+   */
+  agg<const Wanted extends Aggregates<Name<Row>> & NoOthers<Wanted, Name<Row>>>(
+    aggregates: Wanted,
+  ): Frame<Aggregated<Row, Key, Wanted>>;
+  /** The number of rows of each group, under the name `count`. */
+  count(): Frame<Counted<Row, Key>>;
+  /** The first rows of each group (default 5) with all columns, in the order of the frame: sort it first. */
+  head(count?: number): Frame<Row>;
 }
 
-/** The type named for a column; a name that `Object` has too is not a type. */
+/** The rows of each frame; they change only from selected to copied. */
+const selections = new WeakMap<object, Selection>();
+
+const selectionOf = (frame: object): Selection => selections.get(frame) as Selection;
+
+/** The table with the columns of a frame, which may have more rows than the frame. */
+const baseOf = (frame: object): Table => selectionOf(frame).base;
+
+/** The table of a frame, which is known to be valid, or of anything that {@link adopt} accepts. */
+const tableFrom = (given: unknown): Table => (given instanceof Frame ? given.table : adopt(given));
+
+/** As {@link tableFrom}, before selected rows are copied. */
+const rowsFrom = (given: unknown): Table | Selection => (given instanceof Frame ? selectionOf(given) : adopt(given));
+
+function tablesFrom(frames: readonly unknown[], where: string): Table[] {
+  needList(frames, where, "Pass an array of frames: [first, second].");
+  return Array.from(frames, tableFrom);
+}
+
+/** The type declared for a column; ignores members inherited from `Object`. */
 const ownType = (types: Readonly<Record<string, string | undefined>>, name: string): string | undefined =>
   Object.hasOwn(types, name) ? types[name] : undefined;
 
@@ -467,9 +694,14 @@ showAs<Frame<object>>(Frame.prototype as Frame<object>, {
     "text/html": htmlTable(table, { source }),
     "text/plain": textTable(table, { source }),
   }),
-  text: ({ table, source }, width) => textTable(table, { source, width }),
+  text: ({ table, source }, width, colors) => textTable(table, { source, width, colors }),
   brief: ({ numRows, numColumns, source }) =>
     `Frame ${numRows} rows × ${numColumns} columns${source === undefined ? "" : ` ${source.code}`}`,
 });
 
-letErrorsShow();
+showTypeArguments<Frame<object>>(Frame.prototype as Frame<object>, ({ columns }) => {
+  const names = distinctNames(columns.map(({ name }) => name));
+  return [rowType(columns.map(({ type }, i) => ({ name: names[i], type })))];
+});
+
+showErrorsAsCards();

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The folder this package is installed in: the nearest folder above this file whose package.json bears the package's
- * name. Holds in the source tree and in both built halves.
+ * The folder in which this package is installed: the nearest parent folder of this file whose package.json has the
+ * package's name. Works in the source tree and in both built module formats.
  */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));

@@ -2,52 +2,52 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { ALONG, listOf, needTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
+import { ALONG, listOf, requireTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
 import { keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
 import { withColumns } from "./core/tables.js";
-import type { RepeatWords } from "./track/repeated-date.js";
+import type { RepeatMessage } from "./track/repeated-date.js";
 import { seriesTrack } from "./track/series-track.js";
 import { dayTrack, rowAt, type Track } from "./track/track.js";
 
+/** Options of {@link Frame.asof}. */
 export interface AsofOptions<Name extends string = string> {
-  /** The column of days, by the name it has in both; the first date column of each where left out. */
+  /** The date column, by its name in both tables; by default the first date column of each. */
   readonly on?: Name;
   /**
-   * Columns that must be equal, by names that both have. Where left out: the columns of the other frame's key that are
-   * not dates, if its key holds the date column and this frame has them; `[]` matches the days alone.
+   * Columns that must be equal, by their common names. Default: the columns of the other frame's key that are not
+   * dates, if that key contains the date column and this frame has them; `[]` matches by date alone.
    */
   readonly by?: Name | readonly Name[];
   /**
-   * `backward` (default): the last row not after the day; `forward`: the first not before it; `nearest`: the nearer, of
-   * two the earlier.
+   * `backward` (default): the last row on or before the day; `forward`: the first on or after it; `nearest`: the
+   * closest, the earlier of two.
    */
   readonly direction?: "backward" | "forward" | "nearest";
-  /** Days between the two at most. */
+  /** The most days between the two rows. */
   readonly tolerance?: number;
-  /** Whether a row of the very day counts; true by default. */
+  /** Whether a row on exactly the same day matches; true by default. */
   readonly exact?: boolean;
-  /** What follows the name of a column that the first table has as well: `_right` by default. */
+  /** The suffix of column names that the first table has too; `_right` by default. */
   readonly suffix?: string;
 }
 
 /**
- * Every row of `left` with the values of that row of `right` which was known on its day, null where there is none
- * (pandas' `merge_asof`, SQL's `ASOF JOIN`). The rows and their order are those of `left`, neither table need be
- * sorted. With `by: []` dates of `right` may repeat: `backward` and `nearest` take the last row of a day, `forward` the
- * first. Column types stay.
+ * Joins to every row of `left` the row of `right` that was current on its day, or nulls (pandas' `merge_asof`, SQL's
+ * `ASOF JOIN`). The result has the rows of `left` in their order; neither table need be sorted. With `by: []`, dates of
+ * `right` may repeat: `backward` and `nearest` use the last row of a day, `forward` the first. Column types stay.
  *
- * @throws {InputError} RepeatedDate where a series of `right` has several rows of one date, UnknownColumn,
- *   NoDateColumn, EmptyDate, DifferentTypes, UnknownValue, BadArgument
+ * @throws {InputError} RepeatedDate if a series of `right` has several rows for one date, UnknownColumn, NoDateColumn,
+ *   EmptyDate, DifferentTypes, UnknownValue, BadArgument
  */
 export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "direction", "tolerance", "exact", "suffix"], "asof()");
   const direction = oneOf(options.direction ?? "backward", ["backward", "forward", "nearest"], "direction");
   const reach =
     options.tolerance === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.tolerance, 0, "tolerance");
-  const onLeft = needTime(left, options.on, "asof()");
-  const onRight = needTime(right, options.on, "asof()");
+  const onLeft = requireTime(left, options.on, "asof()");
+  const onRight = requireTime(right, options.on, "asof()");
   const names = options.by === undefined ? keyedNames(left, right, options.on) : listOf(options.by);
   const byRight = names.map((name) => columnIndex(right, name));
   const { leftCodes, track, places } = pairs(left, right, names, onRight);
@@ -58,7 +58,7 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
   const picks = new Int32Array(left.numRows).fill(-1);
   for (let row = 0; row < picks.length; row++) {
     const series = places[leftCodes === undefined ? 0 : leftCodes[row]] ?? -1;
-    if (series !== -1) picks[row] = known(track, series, days[row], direction, reach, gap);
+    if (series !== -1) picks[row] = currentRow(track, series, days[row], direction, reach, gap);
   }
   const taken = new Set(left.schema.fields.map((field) => field.name));
   const suffix = options.suffix ?? "_right";
@@ -72,22 +72,22 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
   return withColumns(left, new Map(), added);
 }
 
-/** The columns that identify a series of the right table by its key, if the left one has them all. */
+/** The columns that identify a series of the right table according to its key, if the left table has all of them. */
 function keyedNames(left: Table, right: Table, on: string | undefined): readonly string[] {
   const names = seriesOf(right, { on }).by.map((at) => right.schema.fields[at].name);
   return names.every((name) => namesOf(left).includes(name)) ? names : [];
 }
 
-const OTHER: RepeatWords = {
+const OTHER: RepeatMessage = {
   subject: "A series of the other frame",
   option: (names) => `{ by: ${JSON.stringify(names.length === 1 ? names[0] : names)} }`,
-  onPurpose: '{ by: [] } takes the last row of a date, with direction "forward" the first.',
+  onPurpose: '{ by: [] } uses the last row of each date, or the first with direction "forward".',
 };
 
 interface Pairs {
   readonly leftCodes: Int32Array | undefined;
   readonly track: Track;
-  /** Series of the right table by code, -1 for none. */
+  /** Series of the right table by code, or -1. */
   readonly places: Int32Array;
 }
 
@@ -109,8 +109,8 @@ function pairs(left: Table, right: Table, names: readonly string[], onRight: num
   return { leftCodes, track, places };
 }
 
-/** The row of the series that is known on a day, -1 for none. `gap` is 1 where the day itself does not count. */
-function known(track: Track, series: number, day: number, direction: string, reach: number, gap: number): number {
+/** The row of the series that is current on a day, or -1. `gap` is 1 if a row on the day itself does not match. */
+function currentRow(track: Track, series: number, day: number, direction: string, reach: number, gap: number): number {
   const days = track.days as Int32Array;
   const from = track.starts[series];
   const to = track.starts[series + 1];

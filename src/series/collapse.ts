@@ -12,42 +12,43 @@ import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./tr
 import { seriesTrack } from "./track/series-track.js";
 import { rowAt, rowsAt, type Track } from "./track/track.js";
 
-/** Last days of a week, in the order of their numbers. */
+/** The last days of a week, in the order of their numbers. */
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
+/** A day of the week, on which weekly periods end. */
 export type Weekday = (typeof WEEKDAYS)[number];
 
 /**
- * How the values of a period become one: an {@link Aggregate}, or `ohlc` for four columns of open, high, low and close.
+ * How the values of a period are reduced to one: an {@link Aggregate}, or `ohlc` for four columns of open, high, low
+ * and close.
  */
 export type PeriodValue = Aggregate | "ohlc";
 
+/** Options of {@link Frame.collapse}. */
 export interface CollapseOptions<Name extends string = string> extends Along<Name> {
   /**
-   * `calendar` (default): the last day of the period, even where it lies ahead; `last`: the last day there is a row
-   * for.
+   * `calendar` (default): the last day of the period, even if it is in the future; `last`: the last day that has a row.
    */
   readonly label?: "calendar" | "last";
   /** The last day of a week, `sunday` by default (Monday to Sunday weeks). */
   readonly week?: Weekday;
   /**
-   * `last` by default (last value that is not null); for all columns, or by column name, where other columns stay
+   * `last` by default (the last non-null value); for all columns, or by column name, in which case other columns use
    * `last`.
    */
   readonly value?: PeriodValue | { readonly [column in Name]?: PeriodValue };
 }
 
-/** Periods of every series, in the order of the result. */
+/** The periods of all series, in the order of the result. */
 export interface Periods extends Spans {
   readonly label: Int32Array;
 }
 
 /**
- * One row for each period and series, as the service collapses (spec 4.2; the details as observed): the row is dated
- * with the calendar end of its period, each column holds its last value of the period that is not null, a period in
- * which the only value column is null has no row, periods without rows are not invented, and each series keeps its
- * order (newest first or oldest first, judged by its first two rows). Series follow one another in order of first
- * appearance. Column types stay with `last`, `first`, `min` and `max`, sums of decimals are exact (see
- * {@link Aggregate}).
+ * Reduces each series to one row per period, as the service does (spec 4.2; details as observed). A row is dated with
+ * the calendar end of its period and holds the last non-null value of each column. Periods without rows, and periods in
+ * which the only value column is null, have no row. Each series keeps its order (newest first or oldest first,
+ * determined by its first two rows); series follow one another in order of first appearance. `last`, `first`, `min` and
+ * `max` keep the column type, and sums of decimals are exact (see {@link Aggregate}).
  *
  * @throws {InputError} UnknownValue, UnknownColumn, NoDateColumn, EmptyDate
  * @example
@@ -72,7 +73,7 @@ export function collapse(table: Table, frequency: Collapse, options: CollapseOpt
   return periodTable(table, on, by, periodsOf(track, word, options), options);
 }
 
-/** The rows of the result: keys and labels as they are, every other column by its aggregate. */
+/** The rows of the result: keys and labels unchanged, every other column aggregated. */
 export function periodTable(
   table: Table,
   on: number,
@@ -92,7 +93,7 @@ export function periodTable(
   return tableOf(columns, periods.label.length, { key, metadata: table.schema.metadata });
 }
 
-/** A column of days. */
+/** A date column. */
 function dayColumn(name: string, days: Int32Array): Column {
   const field = new Field(name, new DateDay(), true, new Map([[TYPE_KEY, "Date"]]));
   return { field, data: makeData({ type: new DateDay(), length: days.length, nullCount: 0, data: days }) };
@@ -130,7 +131,7 @@ function chosenValue(table: Table, value: NonNullable<CollapseOptions["value"]>)
 const isQuantile = (value: object): value is { readonly quantile: number } =>
   typeof (value as { quantile?: unknown }).quantile === "number";
 
-/** The track without the rows that hold no value. */
+/** The track without the rows whose value is null. */
 function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
   if (valid === undefined) return track;
   const kept: number[] = [];
@@ -152,7 +153,7 @@ function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
   };
 }
 
-/** The periods of each series; newest first for a series whose rows are newest first. */
+/** The periods of each series, newest first if its rows are newest first. */
 function periodsOf(track: Track, frequency: Frequency, options: CollapseOptions): Periods {
   const weekEnd = WEEKDAYS.indexOf(oneOf(options.week ?? "sunday", WEEKDAYS, "week"));
   const asCalendar = oneOf(options.label ?? "calendar", ["calendar", "last"], "label") === "calendar";
@@ -174,10 +175,10 @@ function periodsOf(track: Track, frequency: Frequency, options: CollapseOptions)
   return { rows: track.rows, ...periods.done() };
 }
 
-/** More days than the calendar has; beyond that every period is computed by itself. */
+/** More days than the calendar has; beyond that, every period is computed separately. */
 const MOST_DAYS = 4_000_000;
 
-/** The last day of the period of a day, looked up among those of the days there are. */
+/** Returns the last day of the period of a day, from a table over the range of days in the data. */
 function periodEnds({ starts, days }: Track, frequency: Frequency, weekEnd: number): (day: number) => number {
   const compute = (day: number): number => label(floor(day, frequency, weekEnd), frequency);
   const all = days as Int32Array;

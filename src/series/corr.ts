@@ -6,12 +6,12 @@ import { addTo, type Sum, sumOf, totalOf } from "./core/sums.js";
 import { tableOf } from "./core/tables.js";
 import { textColumn } from "./describe.js";
 
-/** `pearson` (default): of the values; `spearman`: of their ranks, ties at their mean rank. */
+/** `pearson` (default): of the values; `spearman`: of their ranks, with ties at their mean rank. */
 export type CorrelationMethod = "pearson" | "spearman";
 
 /**
- * The correlation of two number columns over the rows where both have a value, from -1 to 1; null for fewer than two
- * such rows or a column that does not vary.
+ * The correlation of two number columns over the rows where both have a value, from -1 to 1; null if there are fewer
+ * than two such rows or a column is constant.
  *
  * @throws {InputError} UnknownColumn, WrongType, UnknownValue
  */
@@ -23,8 +23,8 @@ export function corr(table: Table, a: string, b: string, method: CorrelationMeth
 }
 
 /**
- * Correlations between the number columns, pair by pair over the rows where both have a value: a column of names and
- * one `Float64` column for each.
+ * Pairwise correlations of number columns, each over the rows where both have a value: a column of names and one
+ * `Float64` column per input column.
  *
  * @throws {InputError} UnknownColumn, WrongType, UnknownValue
  */
@@ -34,7 +34,11 @@ export function corrMatrix(table: Table, columns?: readonly string[], method: Co
   const all = values.map((at) => numbersOf(vectorAt(table, at)));
   const results = all.map(() => new Float64Array(all.length));
   for (const [i, x] of all.entries()) {
-    for (let j = i; j < all.length; j++) results[i][j] = results[j][i] = pairCorrelation(x, all[j], byRank);
+    for (let j = i; j < all.length; j++) {
+      const value = pairCorrelation(x, all[j], byRank);
+      // A column correlates perfectly with itself, whatever rounding says.
+      results[i][j] = results[j][i] = i === j && !Number.isNaN(value) ? 1 : value;
+    }
   }
   const names = values.map((at) => table.schema.fields[at].name);
   const made = values.map((at, i) => doubleColumn(table.schema.fields[at], results[i]));
@@ -63,7 +67,7 @@ function pairCorrelation(x: Float64Array, y: Float64Array, byRank: boolean): num
   return Math.max(-1, Math.min(1, value));
 }
 
-/** The root of the product, exact for equal numbers unless the product over- or underflows. */
+/** The square root of the product; exact for equal numbers unless the product overflows or underflows. */
 function geometricMean(a: number, b: number): number {
   const product = a * b;
   const isInRange = product > 1e-280 && product < Number.POSITIVE_INFINITY;

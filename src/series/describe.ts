@@ -2,16 +2,15 @@ import { Field, type Table, Utf8, vectorFromArray } from "../columns/arrow/arrow
 import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { choose, vectorAt } from "./core/choose.js";
 import { type Column, doubleColumn, numbersOf } from "./core/numbers.js";
-import { quantileOfSorted } from "./core/quantile.js";
-import { squaresOf, sumOf } from "./core/sums.js";
+import { quantilesOf } from "./core/quantile.js";
+import { squaresOf } from "./core/sums.js";
 import { tableOf } from "./core/tables.js";
 
 const STATISTICS = ["count", "nulls", "mean", "std", "min", "25%", "50%", "75%", "max"] as const;
 
 /**
- * What the number columns hold, one row for each statistic: how many values and nulls (NaN counts as null), mean,
- * standard deviation (n − 1 below), smallest, quartiles (linear between neighbours) and largest. All `Float64`; dates
- * and text are left out.
+ * Summarizes the number columns, one row per statistic: count, nulls (including NaN), mean, standard deviation (divisor
+ * n − 1), minimum, quartiles (linear interpolation) and maximum, all `Float64`. Dates and text are skipped.
  *
  * @throws {InputError} UnknownColumn, WrongType
  */
@@ -29,10 +28,8 @@ export function textColumn(name: string, texts: readonly (string | null)[]): Col
 }
 
 function statisticsOf(values: Float64Array): Float64Array {
-  const { total, count } = sumOf(values, 0, values.length);
-  const { squares } = squaresOf(values, 0, values.length);
-  const sorted = values.slice().sort();
-  const at = (q: number): number => quantileOfSorted(sorted, count, q);
+  const { squares, total, count } = squaresOf(values, 0, values.length);
+  const quartiles = quantilesOf(values, count, [0, 0.25, 0.5, 0.75, 1]);
   const std = count < 2 ? Number.NaN : Math.sqrt(squares / (count - 1));
-  return Float64Array.of(count, values.length - count, total / count, std, at(0), at(0.25), at(0.5), at(0.75), at(1));
+  return Float64Array.of(count, values.length - count, total / count, std, ...quartiles);
 }

@@ -4,32 +4,29 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, wholeNumber } from "./core/choose.js";
 import { computeColumns, type Kernel, runKernel } from "./track/kernel.js";
 
-/**
- * Exactly one of the four says how fast old values fade: `alpha` itself, or `span`, `halflife` or `com` (centre of
- * mass) in rows.
- */
+/** Exactly one of the four sets the decay: `alpha`, or `span`, `halflife` or `com` (centre of mass) in rows. */
 export interface EwmOptions<Name extends string = string> extends ColumnChoice<Name> {
   /** The weight of the newest value, above 0 and at most 1. */
   readonly alpha?: number;
-  /** alpha = 2 / (span + 1), span from 1. */
+  /** alpha = 2 / (span + 1), for span ≥ 1. */
   readonly span?: number;
-  /** alpha = 1 − exp(−ln 2 / halflife), above 0. */
+  /** alpha = 1 − exp(−ln 2 / halflife), for halflife > 0. */
   readonly halflife?: number;
-  /** alpha = 1 / (1 + com), from 0. */
+  /** alpha = 1 / (1 + com), for com ≥ 0. */
   readonly com?: number;
   /**
-   * Divide by the weights there are (default), or start the recursion y = (1 − alpha) y + alpha x on the first value.
+   * Divide by the sum of the weights (default), or start the recursion y = (1 − alpha) y + alpha x at the first value.
    */
   readonly adjust?: boolean;
-  /** Let a null not age the values before it. */
+  /** Whether nulls leave the weights of earlier values unchanged. */
   readonly ignoreNulls?: boolean;
-  /** Values needed for a result, 1 by default. */
+  /** The least number of values for a result; 1 by default. */
   readonly minPeriods?: number;
 }
 
 /**
  * Exponentially weighted `mean`, `var` or `std` (both unbiased) along each series by ascending day, as pandas' `ewm`
- * computes them; a null repeats the last result. The result is `Float64`.
+ * computes them; a null repeats the previous result. Returns `Float64`.
  *
  * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, WrongType, EmptyDate
  * @example
@@ -42,20 +39,20 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
  * days.ewm({ alpha: 0.5 }).column("Close").toNumbers(); // 1, 3
  * ```
  */
-export function ewm(table: Table, options: EwmOptions, word: "mean" | "std" | "var" = "mean"): Table {
-  refuseUnknown(options ?? null, [...CHOICE, ...FADES, "adjust", "ignoreNulls", "minPeriods"], "ewm()");
-  oneOf(word, ["mean", "std", "var"], "weighted window");
+export function ewm(table: Table, options: EwmOptions, method: "mean" | "std" | "var" = "mean"): Table {
+  refuseUnknown(options ?? null, [...CHOICE, ...DECAYS, "adjust", "ignoreNulls", "minPeriods"], "ewm()");
+  oneOf(method, ["mean", "std", "var"], "weighted window");
   const weights: Weights = {
     alpha: alphaOf(options),
     adjust: options.adjust ?? true,
     ignoreNulls: options.ignoreNulls ?? false,
     least: wholeNumber(options.minPeriods ?? 1, 0, "minPeriods"),
   };
-  const kernel = word === "mean" ? meanKernel(weights) : varianceKernel(weights, word === "std");
+  const kernel = method === "mean" ? meanKernel(weights) : varianceKernel(weights, method === "std");
   return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
 }
 
-const FADES = ["alpha", "span", "halflife", "com"] as const;
+const DECAYS = ["alpha", "span", "halflife", "com"] as const;
 
 interface Weights {
   readonly alpha: number;
@@ -72,10 +69,13 @@ function alphaOf({ alpha, span, halflife, com }: EwmOptions): number {
     if (halflife !== undefined && halflife > 0) return 1 - Math.exp(-Math.LN2 / halflife);
     if (com !== undefined && com >= 0) return 1 / (1 + com);
   }
-  throw new InputError(`The weights are ${JSON.stringify({ alpha, span, halflife, com })}.`, {
-    code: "BadArgument",
-    hint: "Give exactly one of alpha (above 0, at most 1), span (from 1), halflife (above 0) and com (from 0).",
-  });
+  throw new InputError(
+    `ewm() expects exactly one of alpha, span, halflife and com; got ${JSON.stringify({ alpha, span, halflife, com })}.`,
+    {
+      code: "BadArgument",
+      hint: "Pass alpha (above 0, at most 1), span (1 or more), halflife (above 0) or com (0 or more).",
+    },
+  );
 }
 
 const meanKernel =
@@ -108,7 +108,7 @@ const varianceKernel =
     let mean = Number.NaN;
     let variance = 0;
     let count = 0;
-    // Sum of the weights, of their squares, and the weight of the newest.
+    // The sum of the weights, of their squares, and the weight of the newest value.
     let weights = 1;
     let squares = 1;
     let weight = 1;

@@ -16,23 +16,24 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { ALONG, type ColumnChoice, choose, isNumber, vectorAt, wholeNumber } from "./core/choose.js";
 import { exactColumn, isExact } from "./core/exact.js";
 import { type Column, doubleData, numbersOf } from "./core/numbers.js";
-import { dayNamed } from "./query.js";
+import { parseDay } from "./query.js";
 import { validOf } from "./track/aggregate.js";
 import { computeColumns, eachColumn } from "./track/kernel.js";
 import { rowAt, type Track } from "./track/track.js";
 
-/** What takes the place of a null: the last value before it, the next one after it, or a value of the column's type. */
+/** What replaces a null: the previous value, the next one, or a value of the column's type. */
 export type Filling = "forward" | "backward" | { readonly value: number | string | bigint | boolean } | number;
 
+/** Options of {@link Frame.fill}. */
 export interface FillOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
-  /** Nulls in a row filled at most, with `forward` and `backward`. */
+  /** The most consecutive nulls to fill, for `forward` and `backward`. */
   readonly limit?: number;
 }
 
 /**
- * Nulls (and NaN) filled along each series by ascending day: `forward` and `backward` in every column (but `on` and
- * `by`), a number in the number columns, a text `{ value }` in the text columns. Named in `columns`, date columns take
- * `{ value: "2024-02-29" }` and number columns exact decimals as text. Types stay.
+ * Fills nulls (and NaN) along each series by ascending day: `forward` and `backward` in every column (except `on` and
+ * `by`), a number in the number columns, a string `{ value }` in the text columns. With `columns`, date columns accept
+ * `{ value: "2024-02-29" }` and number columns exact decimals as strings. Types stay.
  *
  * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, EmptyDate
  * @example
@@ -49,6 +50,12 @@ export function fill(table: Table, filling: Filling, options: FillOptions = {}):
   refuseUnknown(options, [...ALONG, "columns", "limit"], "fill()");
   if ((typeof filling === "object" && filling !== null) || typeof filling === "number") {
     const value = typeof filling === "object" ? filling.value : filling;
+    if (value === undefined) {
+      throw new InputError("fill() expects what replaces a null.", {
+        code: "BadArgument",
+        hint: 'Pass "forward", "backward", a number, or { value: "text" }.',
+      });
+    }
     const fits = options.columns === undefined ? fitsKind : canHold;
     const { values } = choose(table, options, (type) => fits(type, value));
     return eachColumn(table, values, (at) => filledWith(table, at, value));
@@ -58,12 +65,12 @@ export function fill(table: Table, filling: Filling, options: FillOptions = {}):
   return computeColumns(
     table,
     options,
-    (from, at, track) => filledAlong(from, at, track, forward, limit),
+    (from, at, track) => filledFromNeighbours(from, at, track, forward, limit),
     () => true,
   );
 }
 
-/** Whether a row holds a value, NaN left out; undefined where all do. */
+/** Whether each row has a value (NaN counts as none); undefined if all have. */
 function presentOf(vector: Vector): Uint8Array | undefined {
   const valid = validOf(vector);
   if (!DataType.isFloat(vector.type)) return valid;
@@ -77,7 +84,7 @@ function presentOf(vector: Vector): Uint8Array | undefined {
   return missing === 0 ? undefined : present;
 }
 
-function filledAlong(table: Table, at: number, track: Track, forward: boolean, limit: number): Column {
+function filledFromNeighbours(table: Table, at: number, track: Track, forward: boolean, limit: number): Column {
   const field = table.schema.fields[at];
   const vector = vectorAt(table, at);
   const present = presentOf(vector);
@@ -101,7 +108,7 @@ function filledAlong(table: Table, at: number, track: Track, forward: boolean, l
   return { field, data: takeVector(vector, picks).data[0] };
 }
 
-/** The column as it is, in one piece. */
+/** The column unchanged, in one chunk. */
 function whole(field: Field, vector: Vector): Column {
   if (vector.data.length === 1) return { field, data: vector.data[0] };
   return {
@@ -123,13 +130,13 @@ function filledWith(table: Table, at: number, value: number | string | bigint | 
   return { field, data: takeVector(withConstant, picks).data[0] };
 }
 
-/** Whether a column takes such a value without being named. */
+/** Whether a column accepts such a value without being listed in `columns`. */
 function fitsKind(type: DataType, value: number | string | bigint | boolean): boolean {
   if (typeof value === "boolean") return DataType.isBool(type);
   return typeof value === "string" ? isText(type) : isNumber(type);
 }
 
-/** Whether a column can take such a value at all: dates and exact decimals come as text. */
+/** Whether a column can store such a value; dates and exact decimals are passed as strings. */
 function canHold(type: DataType, value: number | string | bigint | boolean): boolean {
   if (fitsKind(type, value)) return true;
   if (typeof value !== "string") return false;
@@ -146,7 +153,7 @@ function constantData(field: Field, value: number | string | bigint | boolean): 
   const { type } = field;
   if (DataType.isBool(type)) return makeData({ type: new Bool(), length: 1, data: Uint8Array.of(value ? 1 : 0) });
   if (DataType.isDate(type)) {
-    return makeData({ type: new DateDay(), length: 1, data: Int32Array.of(dayNamed(String(value), "value")) });
+    return makeData({ type: new DateDay(), length: 1, data: Int32Array.of(parseDay(String(value), "value")) });
   }
   if (isText(type)) return vectorFromArray([String(value)], DataType.isUtf8(type) ? new Utf8() : type).data[0];
   if (!isExact(type)) return doubleData(Float64Array.of(Number(value)));
@@ -156,14 +163,14 @@ function constantData(field: Field, value: number | string | bigint | boolean): 
     throw new InputError(`${value} does not fit the type of column ${JSON.stringify(field.name)}: ${type}.`, {
       code: "BadArgument",
       column: field.name,
-      hint: "Give fewer digits after the point.",
+      hint: "Pass fewer digits after the point.",
     });
   }
   const exact = { scale: decimal?.scale, precision: decimal?.precision ?? 19 };
   return exactColumn(field, [units], exact).data;
 }
 
-/** A decimal text as units of `scale`; undefined where it has more digits after the point. */
+/** A decimal string as units of `scale`; undefined if it has more digits after the point. */
 function unitsOf(text: string, scale: number): bigint | undefined {
   const match = /^(-?)(\d+)(?:\.(\d*?)0*)?$/.exec(text);
   if (match === null) return undefined;

@@ -4,9 +4,10 @@ import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, countColumn, renamed } from "./core/numbers.js";
-import { tableOf } from "./core/tables.js";
-import { type Aggregate, aggregate, type Spans } from "./track/aggregate.js";
-import { groupTrack, rowsAt, seriesCodes } from "./track/track.js";
+import { rowsOf, tableOf } from "./core/tables.js";
+import type { Aggregate } from "./track/aggregate.js";
+import { aggregateGroups } from "./track/aggregate-groups.js";
+import { type Groups, groupsOf } from "./track/groups.js";
 
 /** By column, one aggregate or several. */
 export type Aggregates<Name extends string = string> = {
@@ -14,22 +15,21 @@ export type Aggregates<Name extends string = string> = {
 };
 
 /**
- * One row for each group of equal values in `by`, in order of first appearance, with the aggregates asked for: under
- * the column's own name where there is one, as `name_word` (`name_q0.9` for a quantile) where there are several.
- * `first` and `last` go by the order of the rows. Null is a group of its own. Types and exactness as {@link Aggregate}
- * says.
+ * One row per group of equal values in `by`, in order of first appearance, with the requested aggregates: a single one
+ * under the column's own name, several as `name_method` (`name_q0.9` for a quantile). `first` and `last` follow the row
+ * order. Null is a group of its own. Types and exactness as in {@link Aggregate}.
  *
  * @throws {InputError} UnknownColumn, UnknownValue, WrongType, DuplicateColumn
  * @throws {DataError} Overflow
  */
 export function aggregateBy(table: Table, by: string | readonly string[], aggregates: Aggregates): Table {
-  const { spans, keys } = groupsOf(table, by);
-  const made: Column[] = [...keys];
+  const groups = groupsOf(table, by);
+  const made: Column[] = keysOf(table, groups);
   for (const [name, how] of Object.entries(aggregates)) {
     const at = columnIndex(table, name);
     for (const one of Array.isArray(how) ? how : [how]) {
-      const column = aggregate(table.schema.fields[at], vectorAt(table, at), one, spans);
-      const shown = Array.isArray(how) ? `${name}_${wordOf(one)}` : name;
+      const column = aggregateGroups(table.schema.fields[at], vectorAt(table, at), one, groups);
+      const shown = Array.isArray(how) ? `${name}_${nameOfAggregate(one)}` : name;
       made.push({ field: renamed(column.field, shown), data: column.data });
     }
   }
@@ -41,30 +41,30 @@ export function aggregateBy(table: Table, by: string | readonly string[], aggreg
       hint: "Leave the grouping columns out of the aggregates, or pass their aggregates as an array.",
     });
   }
-  return tableOf(made, spans.from.length, { key: listOf(by) });
+  return tableOf(made, groups.count, { key: listOf(by) });
 }
 
-/** Rows of each group, under the name `count`. */
+/** The number of rows of each group, under the name `count`. */
 export function countBy(table: Table, by: string | readonly string[]): Table {
-  const { spans, keys } = groupsOf(table, by);
-  const counts = spans.to.map((end, g) => end - spans.from[g]);
-  return tableOf([...keys, countColumn("count", counts)], counts.length, { key: listOf(by) });
+  const groups = groupsOf(table, by);
+  const columns = [...keysOf(table, groups), countColumn("count", groups.sizes)];
+  return tableOf(columns, groups.count, { key: listOf(by) });
 }
 
-const wordOf = (how: Aggregate): string => (typeof how === "string" ? how : `q${how.quantile}`);
+/** The first `count` rows of each group, in the order of the table. */
+export function firstOfGroups(table: Table, by: string | readonly string[], count: number): Table {
+  const { of, count: groups } = groupsOf(table, by);
+  const taken = new Int32Array(groups);
+  const rows: number[] = [];
+  for (let row = 0; row < of.length; row++) if (taken[of[row]]++ < count) rows.push(row);
+  return rows.length === table.numRows ? table : rowsOf(table, Int32Array.from(rows));
+}
 
-function groupsOf(table: Table, by: string | readonly string[]): { spans: Spans; keys: Column[] } {
-  const columns = listOf(by).map((name) => columnIndex(table, name));
-  const codes = seriesCodes(table, columns);
-  if (codes === undefined) {
-    throw new InputError("groupBy() needs a column.", { code: "BadArgument", hint: "Name one or more columns." });
-  }
-  const { rows, starts } = groupTrack(codes.rows[0], codes.size);
-  const spans: Spans = { rows, from: starts.subarray(0, starts.length - 1), to: starts.subarray(1) };
-  const firsts = rowsAt(spans, spans.from);
-  const keys = columns.map((at) => ({
+const nameOfAggregate = (how: Aggregate): string => (typeof how === "string" ? how : `q${how.quantile}`);
+
+function keysOf(table: Table, { columns, first }: Groups): Column[] {
+  return columns.map((at) => ({
     field: table.schema.fields[at],
-    data: takeVector(vectorAt(table, at), firsts).data[0],
+    data: takeVector(vectorAt(table, at), first).data[0],
   }));
-  return { spans, keys };
 }

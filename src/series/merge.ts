@@ -1,34 +1,36 @@
-import type { Field, Table } from "../columns/arrow/arrow.js";
+import { type Field, Schema, type Table, Vector } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
-import { keyOf } from "../columns/arrow/key.js";
+import { keyOf, withKey } from "../columns/arrow/key.js";
+import { tableOfVectors } from "../columns/table/of-vectors.js";
 import { sortedRows } from "../columns/table/sort.js";
-import { takeVector } from "../columns/table/take.js";
+import { takeColumn, takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { datedSeriesOf, isTime, listOf, vectorAt } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
 import { joinedKey, type Keys, keysOf } from "./core/keys.js";
-import { type Column, renamed } from "./core/numbers.js";
+import { renamed } from "./core/numbers.js";
 import { tableOf } from "./core/tables.js";
 import { repeatedDate } from "./track/repeated-date.js";
 
+/** Options of {@link Frame.merge}. */
 export interface MergeOptions {
   /**
-   * Key columns, by names that every table has. Where left out: the key of the tables if it is the same in all and
-   * holds their first date columns, else these date columns alone; neither may repeat.
+   * Key columns, by names that all tables have. Default: the key of the tables if it is the same in all and contains
+   * their first date columns, otherwise these date columns; the key must then be unique in each table.
    */
   readonly on?: string | readonly string[];
-  /** `outer` (default): every key of any table; `inner`: keys of all tables; `left`: the rows of the first. */
+  /** `outer` (default): keys of any table; `inner`: keys of all tables; `left`: the rows of the first table. */
   readonly how?: "outer" | "inner" | "left";
-  /** For each table, what follows a column name that several tables have: `_1`, `_2`, … by default. */
+  /** For each table, the suffix of column names that several tables have; by default `_1`, `_2`, …. */
   readonly suffixes?: readonly string[];
 }
 
 /**
- * Several tables side by side on a common key, as pandas' `merge` joins them: values of rows whose keys are equal share
- * one row, null where a table has none; keys that repeat meet in every combination; null equals null. `outer` comes
- * sorted by key, newest first where no table is oldest first but one is newest first; `inner` and `left` keep the order
- * of the first table. Column types stay.
+ * Joins several tables on a common key, as pandas' `merge` does: rows with equal keys become one row, with nulls for
+ * tables that lack the key; repeated keys produce every combination; null equals null. `outer` is sorted by key, newest
+ * first if no table is oldest first but one is newest first; `inner` and `left` keep the order of the first table.
+ * Column types stay.
  *
  * @throws {InputError} NoFrames, RepeatedDate without `on`, UnknownColumn, NoDateColumn, DifferentTypes,
  *   DuplicateColumn, UnknownValue
@@ -36,24 +38,34 @@ export interface MergeOptions {
 export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
   refuseUnknown(options, ["on", "how", "suffixes"], "merge()");
   if (tables.length === 0) {
-    throw new InputError("There is nothing to merge.", {
+    throw new InputError("merge() expects at least one frame.", {
       code: "NoFrames",
-      hint: "Give a list of frames: [first, second].",
+      hint: "Pass an array of frames: [first, second].",
     });
   }
   const how = oneOf(options.how ?? "outer", ["outer", "inner", "left"], "how");
   const columns = keyColumns(tables, options.on);
   const keys = keysOf(tables, columns);
-  const places = tables.map((_, t) => rowsByCode(keys.codes.rows[t], keys.codes.size));
-  const repeats = places.findIndex(({ starts }) => starts.some((start, c) => start - starts[c - 1] > 1));
-  if (repeats !== -1 && listOf(options.on).length === 0) throw severalRows(tables, columns, places, repeats);
-  const codes = how === "outer" ? outerCodes(tables, columns, keys) : codesInOrder(keys.codes.rows[0]);
-  const picks = joined(codes, places, how);
+  const { rows, size } = keys.codes;
+  const firsts = rows.map((codes) => firstRows(codes, size));
+  const repeats = firsts.findIndex(({ repeats }) => repeats);
+  if (repeats !== -1 && listOf(options.on).length === 0) {
+    throw severalRows(tables, columns, rowsByCode(rows[repeats], size), repeats);
+  }
+  const isLookup = how !== "outer" && !firsts.slice(1).some(({ repeats }) => repeats);
+  const picks = isLookup
+    ? lookedUp(
+        rows[0],
+        firsts.slice(1).map(({ row }) => row),
+        how,
+      )
+    : joined(how === "outer" ? outerCodes(tables, columns, keys) : codesInOrder(rows[0]), placesOf(keys), how);
   return sideBySide(tables, columns, keys, picks, { suffixes: options.suffixes, isKeyed: repeats === -1 });
 }
 
 /**
- * The named columns; else the key that all tables have, each with its own date column; else their date columns alone.
+ * The named columns; otherwise the common key of all tables, each with its own date column; otherwise the date columns
+ * alone.
  */
 function keyColumns(tables: readonly Table[], on: MergeOptions["on"]): number[][] {
   const names = listOf(on);
@@ -70,14 +82,13 @@ function keyColumns(tables: readonly Table[], on: MergeOptions["on"]): number[][
 
 const placeInKey = (table: Table, at: number): number => keyOf(table.schema).indexOf(table.schema.fields[at].name);
 
-/** The error for a table whose date, or key, repeats: merged with another its rows would meet in every combination. */
+/** The error for a table with repeated dates or keys, whose rows would be combined with every match. */
 function severalRows(
   tables: readonly Table[],
   columns: readonly (readonly number[])[],
-  places: readonly Places[],
+  { rows, starts }: Places,
   t: number,
 ): InputError {
-  const { rows, starts } = places[t];
   const code = starts.findIndex((start, c) => start - starts[c - 1] > 1) - 1;
   const on = columns[t].find((at) => isTime(tables[t].schema.fields[at].type)) as number;
   const by = columns[t].filter((at) => at !== on);
@@ -85,7 +96,7 @@ function severalRows(
   return repeatedDate(tables[t], { on, by }, [rows[starts[code]], rows[starts[code] + 1]], {
     subject: `Frame ${t} of merge()`,
     option: (names) => `{ on: ${JSON.stringify([...names, name])} }`,
-    onPurpose: `{ on: ${JSON.stringify(name)} } matches the dates alone, in every combination.`,
+    onPurpose: `{ on: ${JSON.stringify(name)} } matches by date alone, in every combination.`,
   });
 }
 
@@ -105,12 +116,52 @@ function rowsByCode(codes: Int32Array, size: number): Places {
   return { rows, starts };
 }
 
-/** The codes of the first table, each once, in order of first appearance. */
-function codesInOrder(codes: Int32Array): Int32Array {
-  return Int32Array.from(new Set(codes));
+const placesOf = ({ codes: { rows, size } }: Keys): Places[] => rows.map((codes) => rowsByCode(codes, size));
+
+/** The first row of each code, -1 for none, and whether one repeats; only some of the rows if so. */
+function firstRows(codes: Int32Array, size: number): { readonly row: Int32Array; readonly repeats: boolean } {
+  const row = new Int32Array(size).fill(-1);
+  for (let i = 0; i < codes.length; i++) {
+    if (row[codes[i]] !== -1) return { row, repeats: true };
+    row[codes[i]] = i;
+  }
+  return { row, repeats: false };
 }
 
-/** Every code, sorted by the keys they stand for. */
+/**
+ * As {@link joined}, where no key repeats in the other tables: each row of the first one, or those with a match in all,
+ * in their order.
+ */
+function lookedUp(codes: Int32Array, others: readonly Int32Array[], how: "inner" | "left"): Int32Array[] {
+  const own = new Int32Array(codes.length);
+  let count = 0;
+  for (let i = 0; i < codes.length; i++) {
+    if (how === "inner" && others.some((row) => row[codes[i]] === -1)) continue;
+    own[count++] = i;
+  }
+  const kept = own.subarray(0, count);
+  const picks = others.map((row) => {
+    const found = new Int32Array(count);
+    for (let k = 0; k < count; k++) found[k] = row[codes[kept[k]]];
+    return found;
+  });
+  return [kept, ...picks];
+}
+
+/** The distinct codes of the first table in order of first appearance. */
+function codesInOrder(codes: Int32Array): Int32Array {
+  const most = codes.reduce((size, code) => Math.max(size, code + 1), 0);
+  const seen = new Uint8Array(most);
+  const order: number[] = [];
+  for (let i = 0; i < codes.length; i++) {
+    if (seen[codes[i]] === 1) continue;
+    seen[codes[i]] = 1;
+    order.push(codes[i]);
+  }
+  return Int32Array.from(order);
+}
+
+/** All codes, sorted by the keys they represent. */
 function outerCodes(tables: readonly Table[], columns: readonly (readonly number[])[], keys: Keys): Int32Array {
   const firstRow = new Int32Array(keys.codes.size).fill(-1);
   let offset = 0;
@@ -133,7 +184,7 @@ function outerCodes(tables: readonly Table[], columns: readonly (readonly number
   return Int32Array.from(order, (row) => occurring[row]);
 }
 
-/** -1 for a table that is newest first, 1 for oldest first, judged by its first two rows; 0 where they are equal. */
+/** -1 for a table that is newest first, 1 for oldest first, determined by its first two rows; 0 if they are equal. */
 function directionOf(table: Table, columns: readonly number[]): number {
   const on = columns.find((at) => isTime(table.schema.fields[at].type));
   if (on === undefined || table.numRows < 2 || vectorAt(table, on).nullCount > 0) return 0;
@@ -141,7 +192,7 @@ function directionOf(table: Table, columns: readonly number[]): number {
   return Math.sign(days[1] - days[0]);
 }
 
-/** For each table the row of every row of the result, -1 for none. */
+/** For each table, its row for every row of the result, or -1. */
 function joined(codes: Int32Array, places: readonly Places[], how: "outer" | "inner" | "left"): Int32Array[] {
   const counts = new Float64Array(codes.length);
   let total = 0;
@@ -167,7 +218,7 @@ function joined(codes: Int32Array, places: readonly Places[], how: "outer" | "in
   return how === "outer" ? picks : inFirstOrder(picks);
 }
 
-/** The same rows in the order of the first table's. */
+/** The same rows in the order of the first table. */
 function inFirstOrder(picks: Int32Array[]): Int32Array[] {
   const [first] = picks;
   if (first.every((row, i) => i === 0 || first[i - 1] <= row)) return picks;
@@ -186,7 +237,11 @@ function sideBySide(
   }: Pick<MergeOptions, "suffixes"> & { readonly isKeyed: boolean },
 ): Table {
   const length = picks[0].length;
-  const made: Column[] = keyColumn(keys, picks, length);
+  // A table whose rows are all there in order is shared, not copied.
+  const isWhole = picks.map((rows, t) => rows.length === tables[t].numRows && isInOrder(rows));
+  const made: Sided[] = keyVectors(keys, picks, isWhole, length);
+  // Columns beside those of the first table are cut where its batches are.
+  const cuts = isWhole[0] ? tables[0].batches.map(({ numRows }) => numRows) : undefined;
   const values = tables.map((table, t) =>
     table.schema.fields.map((_, at) => at).filter((at) => !columns[t].includes(at)),
   );
@@ -199,25 +254,57 @@ function sideBySide(
     for (const at of ats) {
       const field = tables[t].schema.fields[at];
       const name = seen.get(field.name) === 1 ? field.name : field.name + (suffixes[t] ?? "");
-      made.push({ field: nullable(renamed(field, name)), data: takeVector(vectorAt(tables[t], at), picks[t]).data[0] });
+      const own = vectorAt(tables[t], at);
+      made.push({ field: nullable(renamed(field, name)), vector: isWhole[t] ? own : taken(own, picks[t], cuts) });
     }
   }
   refuseDuplicates(made);
-  return tableOf(made, length, { key: isKeyed ? keys.fields.map(({ name }) => name) : [] });
+  const fields = made.map(({ field, vector }) => field.clone({ type: vector.type }));
+  const schema = withKey(new Schema(fields), isKeyed ? keys.fields.map(({ name }) => name) : []);
+  return tableOfVectors(
+    schema,
+    made.map(({ vector }) => vector),
+    length,
+  );
+}
+
+/** Whether these are all rows in their order. */
+function isInOrder(rows: Int32Array): boolean {
+  for (let i = 0; i < rows.length; i++) if (rows[i] !== i) return false;
+  return true;
+}
+
+/** The values at these rows, in chunks of these lengths if there are any. */
+function taken(vector: Vector, rows: Int32Array, lengths: readonly number[] | undefined): Vector {
+  if (lengths === undefined || lengths.length < 2) return takeColumn(vector, rows);
+  let from = 0;
+  const chunks = lengths.map((length) => {
+    const [data] = takeVector(vector, rows.subarray(from, from + length)).data;
+    from += length;
+    return data;
+  });
+  return new Vector(chunks);
+}
+
+/** A column of the result. */
+interface Sided {
+  readonly field: Field;
+  readonly vector: Vector;
 }
 
 /** Key values, each from the first table that has the row. */
-function keyColumn(keys: Keys, picks: readonly Int32Array[], length: number): Column[] {
-  const rows = new Int32Array(length);
-  const offsets = [0];
-  for (const codes of keys.codes.rows) offsets.push(offsets[offsets.length - 1] + codes.length);
-  for (let i = 0; i < length; i++) {
-    const t = picks.findIndex((part) => part[i] !== -1);
-    rows[i] = offsets[t] + picks[t][i];
+function keyVectors(keys: Keys, picks: readonly Int32Array[], isWhole: readonly boolean[], length: number): Sided[] {
+  const whole = isWhole[0];
+  if (whole) return keys.vectors.map((vectors, k) => ({ field: nullable(keys.fields[k]), vector: vectors[0] }));
+  const rows = new Int32Array(length).fill(-1);
+  let offset = 0;
+  for (const [t, part] of picks.entries()) {
+    for (let i = 0; i < length; i++) if (rows[i] === -1 && part[i] !== -1) rows[i] = offset + part[i];
+    offset += keys.codes.rows[t].length;
   }
   return keys.vectors.map((vectors, k) => ({
     field: keys.fields[k],
-    data: takeVector(joinedKey(vectors), rows).data[0],
+    vector: takeColumn(joinedKey(vectors), rows),
   }));
 }
 
@@ -226,14 +313,14 @@ const count = (seen: Map<string, number>, name: string): Map<string, number> =>
 
 const nullable = (field: Field): Field => field.clone({ nullable: true });
 
-function refuseDuplicates(columns: readonly Column[]): void {
+function refuseDuplicates(columns: readonly Sided[]): void {
   const names = new Set<string>();
   for (const { field } of columns) {
     if (names.has(field.name)) {
       throw new InputError(`Two columns of the result would be called ${JSON.stringify(field.name)}.`, {
         code: "DuplicateColumn",
         column: field.name,
-        hint: 'Give suffixes, one for each frame: { suffixes: [" A", " B"] }.',
+        hint: 'Pass suffixes, one per frame: { suffixes: [" A", " B"] }.',
       });
     }
     names.add(field.name);

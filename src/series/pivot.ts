@@ -11,21 +11,22 @@ import { rowsOf, tableOf } from "./core/tables.js";
 import { type Aggregate, aggregate, type Spans } from "./track/aggregate.js";
 import { groupTrack, rowAt, seriesCodes } from "./track/track.js";
 
+/** Options of {@link Frame.pivot}. */
 export interface PivotOptions<Name extends string = string> {
-  /** Columns whose values make the rows. */
+  /** Columns whose values become the rows. */
   readonly index: Name | readonly Name[];
-  /** The column whose values make the columns. */
+  /** The column whose values become the columns. */
   readonly columns: Name;
   /** The columns whose values fill the cells. */
   readonly values: Name | readonly Name[];
-  /** How several values of one cell become one; where left out, several are an error. */
+  /** How several values of one cell are reduced; by default they are an error. */
   readonly value?: Aggregate;
 }
 
 /**
- * A long table made wide: a row for each combination of `index`, ascending, a column for each value of `columns`,
- * ascending, null where there is no value. Columns are called as the value, with several `values` columns `name_value`;
- * a null is called `null`. Types as {@link Aggregate} says, without one they stay.
+ * Converts a long table to wide: a row per combination of `index`, ascending, and a column per value of `columns`,
+ * ascending, with null where there is no value. Columns are named after the value, or `name_value` with several
+ * `values` columns; null is named `null`. Types as in {@link Aggregate}; without an aggregate they stay.
  *
  * @throws {InputError} UnknownColumn, SeveralValues, UnknownValue, WrongType
  */
@@ -52,7 +53,7 @@ export function pivot(table: Table, options: PivotOptions): Table {
   return tableOf(made, rows.size, { key: listOf(index) });
 }
 
-/** The distinct values along one side, sorted: for each row its place, and for each place its first row. */
+/** The distinct values of one axis, sorted: the position of each row, and the first row of each position. */
 interface Axis {
   readonly columns: readonly number[];
   readonly places: Int32Array;
@@ -64,7 +65,10 @@ function axisOf(table: Table, names: readonly string[]): Axis {
   const columns = names.map((name) => columnIndex(table, name));
   const codes = seriesCodes(table, columns);
   if (codes === undefined)
-    throw new InputError("pivot() needs an index.", { code: "BadArgument", hint: "Name a column." });
+    throw new InputError("pivot() expects at least one index column.", {
+      code: "BadArgument",
+      hint: "Pass `index`, a column name or several.",
+    });
   const [own] = codes.rows;
   const firstOf = new Int32Array(codes.size).fill(-1);
   for (let row = own.length - 1; row >= 0; row--) firstOf[own[row]] = row;
@@ -86,7 +90,7 @@ function axisOf(table: Table, names: readonly string[]): Axis {
   return { columns, places: own.map((code) => placeOf[code]), firsts, size: order.length };
 }
 
-/** The rows of each cell that has any, and for each cell (column after column) which span is its own, -1 for none. */
+/** The rows of each cell that has any, and for each cell (column by column) its span, or -1. */
 function cellsOf(rows: Axis, across: Axis): { spans: Spans; at: Int32Array } {
   const cell = across.places.map((c, row) => c * rows.size + rows.places[row]);
   const track = groupTrack(cell, rows.size * across.size);
@@ -105,7 +109,7 @@ function refuseSeveral(table: Table, spans: Spans, index: readonly number[], acr
   throw new InputError(`${to[several] - from[several]} rows fall into the cell of ${cell}.`, {
     code: "SeveralValues",
     row,
-    hint: 'Say how they become one: { value: "last" }, "sum", "mean", ….',
+    hint: 'Pass an aggregate: { value: "last" }, "sum", "mean", ….',
   });
 }
 

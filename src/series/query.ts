@@ -6,7 +6,7 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type Collapse, ORDERS, type Order, type Transform } from "../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../value/date.js";
 import { type CollapseOptions, collapse } from "./collapse.js";
-import { ALONG, needTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
+import { ALONG, requireTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
 import { rowsOf } from "./core/tables.js";
 import { seriesTrack } from "./track/series-track.js";
@@ -14,37 +14,40 @@ import { rowAt } from "./track/track.js";
 import { type TransformOptions, transform } from "./transform.js";
 
 /**
- * A filtered series (spec 4.2) in the names of the dataset query, with the options of {@link collapse} and
- * {@link transform}.
+ * A filtered series (spec 4.2), with the names of the dataset query and the options of {@link collapse} and {@link
+ * transform}.
  */
 export interface SeriesQuery<Name extends string = string>
   extends CollapseOptions<Name>,
     Pick<TransformOptions, "digits"> {
   /**
-   * One column beside the dates and `by`, by name or position; in a frame of a dataset its number there, 0 for the
-   * dates alone.
+   * One column beside the dates and `by`, by name or position; in a frame of a dataset, its number there, with 0 for
+   * the dates alone.
    */
   readonly column?: Name | number;
   /** First and last day, both inclusive, `YYYY-MM-DD`. */
   readonly from?: string;
+  /** The last day, inclusive. */
   readonly to?: string;
+  /** The frequency to reduce to. */
   readonly collapse?: Collapse;
+  /** The calculation, after collapsing. */
   readonly transform?: Transform;
-  /** Newest first or oldest first; the order of the rows where left out. */
+  /** Newest first or oldest first; by default the order of the rows. */
   readonly order?: Order;
-  /** Rows of each series at most, from 1: the first ones of the result in its order. */
+  /** The most rows of each series, at least 1: the first ones of the result in its order. */
   readonly limit?: number;
 }
 
 /**
- * What the service computes for a filtered series (spec 4.2), in its order: trim to the days asked for, collapse,
- * transform, order, limit. Each step as {@link collapse} and {@link transform} say.
+ * Computes a filtered series (spec 4.2) in the service's order: trim to the requested days, collapse, transform, order,
+ * limit. Each step works as {@link collapse} and {@link transform} do.
  *
- * @throws {InputError} BadArgument, UnknownColumn and what the steps throw
+ * @throws {InputError} BadArgument, UnknownColumn, and the errors of the steps
  */
 export function querySeries(table: Table, query: SeriesQuery): Table {
   refuseUnknown(query ?? null, QUERY, "query()");
-  const on = needTime(table, query.on, "query()");
+  const on = requireTime(table, query.on, "query()");
   const { name } = table.schema.fields[on];
   const { by, label, week, value, digits } = query;
   let result = picked(trimmed(table, on, query), on, query);
@@ -59,7 +62,7 @@ const QUERY = [
   ...["column", "from", "to", "collapse", "transform", "order", "limit"],
 ] as const;
 
-/** The date column, those of `by` and the chosen one, in the order of the table. */
+/** The date column, the `by` columns and the selected one, in table order. */
 function picked(table: Table, on: number, query: SeriesQuery): Table {
   if (query.column === undefined) return table;
   const { by } = seriesOf(table, query);
@@ -73,8 +76,8 @@ function picked(table: Table, on: number, query: SeriesQuery): Table {
 /** The rows from day `from` to day `to`. */
 function trimmed(table: Table, on: number, { from, to }: SeriesQuery): Table {
   if (from === undefined && to === undefined) return table;
-  const first = from === undefined ? Number.NEGATIVE_INFINITY : dayNamed(from, "from");
-  const last = to === undefined ? Number.POSITIVE_INFINITY : dayNamed(to, "to");
+  const first = from === undefined ? Number.NEGATIVE_INFINITY : parseDay(from, "from");
+  const last = to === undefined ? Number.POSITIVE_INFINITY : parseDay(to, "to");
   const days = daysOf(vectorAt(table, on), table.schema.fields[on].name);
   const kept: number[] = [];
   for (let row = 0; row < days.length; row++) if (days[row] >= first && days[row] <= last) kept.push(row);
@@ -82,17 +85,17 @@ function trimmed(table: Table, on: number, { from, to }: SeriesQuery): Table {
 }
 
 /**
- * The day that a text `YYYY-MM-DD` names.
+ * Parses a day `YYYY-MM-DD`.
  *
  * @throws {InputError} BadArgument
  */
-export function dayNamed(text: string, what: string): number {
+export function parseDay(text: string, what: string): number {
   const day = parseDate(text);
   if (day !== NO_DATE) return day;
   throw new InputError(`${what} is ${JSON.stringify(text)}.`, {
     code: "BadArgument",
     value: text,
-    hint: "Give a day as YYYY-MM-DD.",
+    hint: "Pass a day as YYYY-MM-DD.",
   });
 }
 

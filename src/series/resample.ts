@@ -7,19 +7,20 @@ import { type Filling, fill } from "./fill.js";
 import { seriesTrack } from "./track/series-track.js";
 import type { Track } from "./track/track.js";
 
+/** Options of {@link Frame.resample}. */
 export interface ResampleOptions<Name extends string = string> extends Omit<CollapseOptions<Name>, "label"> {
-  /** The value for periods without rows (and for other nulls): `null` by default. */
+  /** The value for periods without rows (and for other nulls); `null` by default. */
   readonly gaps?: Filling | "null";
-  /** With `daily`, make no rows for Saturdays and Sundays that have none. */
+  /** With `daily`, create no rows for Saturdays and Sundays that have none. */
   readonly skip?: "weekends";
 }
 
 const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarterly", "annual"];
 
 /**
- * As {@link collapse}, but onto a calendar without holes: every series has a row for every period from its first to its
- * last row, with nulls, or what `gaps` says, where there is no data. A finer frequency than the data's makes, say, a
- * daily series of a monthly one.
+ * As {@link collapse}, but on a calendar without gaps: every series has a row for every period from its first to its
+ * last row, with nulls, or the value of `gaps`, if there is no data. A finer frequency than that of the data upsamples,
+ * for example a monthly series to a daily one.
  *
  * @throws {InputError} UnknownValue, UnknownColumn, NoDateColumn, EmptyDate
  * @example
@@ -58,7 +59,7 @@ function everyPeriod(track: Track, frequency: Frequency, { week = "sunday", skip
       const after = next(start, frequency);
       const from = at;
       while (at < end && days[at] < after) at++;
-      // A span without rows begins on the first row of its series, which gives it its keys.
+      // An empty span starts at the first row of its series, from which it takes its keys.
       if (from < at) periods.add(from, at, label(start, frequency));
       else if (!(skips && isWeekend(start))) periods.add(track.starts[g], track.starts[g], label(start, frequency));
       start = after;

@@ -2,7 +2,7 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { CHOICE, type ColumnChoice, needTime, vectorAt, wholeNumber } from "./core/choose.js";
+import { CHOICE, type ColumnChoice, requireTime, vectorAt, wholeNumber } from "./core/choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
 import type { Column, Computed } from "./core/numbers.js";
 import { computeColumns, runWhole } from "./track/kernel.js";
@@ -12,28 +12,30 @@ import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windo
 import { dayWindows, rowWindows, type Windows } from "./track/windows.js";
 
 /** Names of the functions over a sliding window. */
-const WINDOW_WORDS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
-export type WindowWord = (typeof WINDOW_WORDS)[number];
+const WINDOW_METHODS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
+/** A calculation over a window of rows or days. */
+export type WindowMethod = (typeof WINDOW_METHODS)[number];
 
+/** Options of {@link Frame.rolling}. */
 export interface RollingOptions<Name extends string = string> extends ColumnChoice<Name> {
-  /** What the window counts: `rows` (default) or calendar `days`. */
+  /** The unit of the window size: `rows` (default) or calendar `days`. */
   readonly unit?: "rows" | "days";
-  /** Values needed for a result (rows, for `count`); the whole window by default, 1 where it counts days. */
+  /** The least number of values for a result (rows, for `count`); by default the window size, or 1 with `days`. */
   readonly minPeriods?: number;
-  /** Lay the window around the row instead of ending on it. */
+  /** Centre the window on the row instead of ending it there. */
   readonly center?: boolean;
   /** For `quantile`: from 0 to 1. */
   readonly quantile?: number;
 }
 
 /**
- * A value over a window that slides along each series by ascending day: `size` rows, or with `unit: "days"` every row
- * of the last `size` days (the row's own included). Null, NaN and infinite values are missing; a window with fewer than
- * `minPeriods` values gives null. Rows keep their order, each column its name (or name + `suffix`).
+ * Computes a value over a window that slides along each series by ascending day: `size` rows, or with `unit: "days"`
+ * all rows of the last `size` days (including that of the row). Null, NaN and infinite values are missing; a window
+ * with fewer than `minPeriods` values gives null. Rows keep their order and columns their names (or name + `suffix`).
  *
  * `min` and `max` keep the column's type, `sum` of integers and decimals is exact, the rest is `Float64`. Sums are kept
  * in two doubles: sums and means are within two units in the last place of the exact result, `std` and `var` within
- * 10^-12 of it whatever the values before. `std` and `var` have n − 1 below; quantiles are linear between neighbours.
+ * 10^-12 of it, whatever the earlier values. `std` and `var` divide by n − 1; quantiles are interpolated linearly.
  *
  * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, WrongType, NoDateColumn, EmptyDate
  * @throws {DataError} Overflow
@@ -47,22 +49,22 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
  * days.rolling(2, "mean").column("Close").toNumbers(); // NaN, 1.5, 4
  * ```
  */
-export function rolling(table: Table, size: number, word: WindowWord, options: RollingOptions = {}): Table {
+export function rolling(table: Table, size: number, method: WindowMethod, options: RollingOptions = {}): Table {
   refuseUnknown(options, [...CHOICE, "unit", "minPeriods", "center", "quantile"], "rolling()");
   wholeNumber(size, 1, "window");
   const unit = oneOf(options.unit ?? "rows", ["rows", "days"], "unit");
   const least = wholeNumber(options.minPeriods ?? (unit === "rows" ? size : 1), 0, "minPeriods");
-  if (unit === "days") needTime(table, options.on, "A window of days");
-  const kernel = kernelOf(word, options);
+  if (unit === "days") requireTime(table, options.on, "A window of days");
+  const kernel = kernelOf(method, options);
   let windows: Windows | undefined;
   return computeColumns(table, options, (from, at, track) => {
     windows ??= (unit === "rows" ? rowWindows : dayWindows)(track, size, options.center ?? false);
-    return rolled(from, at, track, word, kernel, windows, least);
+    return rolled(from, at, track, method, kernel, windows, least);
   });
 }
 
-function kernelOf(word: WindowWord, { quantile }: RollingOptions): WindowKernel {
-  switch (oneOf(word, WINDOW_WORDS, "window")) {
+function kernelOf(method: WindowMethod, { quantile }: RollingOptions): WindowKernel {
+  switch (oneOf(method, WINDOW_METHODS, "window")) {
     case "mean":
       return windowMean;
     case "sum":
@@ -81,9 +83,9 @@ function kernelOf(word: WindowWord, { quantile }: RollingOptions): WindowKernel 
       return windowQuantile(0.5);
     case "quantile":
       if (quantile !== undefined && quantile >= 0 && quantile <= 1) return windowQuantile(quantile);
-      throw new InputError(`The quantile is ${quantile}.`, {
+      throw new InputError(`rolling() expects a quantile from 0 to 1; got ${quantile}.`, {
         code: "BadArgument",
-        hint: "Give { quantile: 0.9 } or another number from 0 to 1.",
+        hint: "Pass { quantile: 0.9 } or another number from 0 to 1.",
       });
   }
 }
@@ -92,15 +94,15 @@ function rolled(
   table: Table,
   at: number,
   track: Track,
-  word: WindowWord,
+  method: WindowMethod,
   kernel: WindowKernel,
   windows: Windows,
   least: number,
 ): Computed {
   const exact = isExact(table.schema.fields[at].type);
-  if (exact && word === "sum") return exactSums(table, at, track, windows, least);
-  if (exact && (word === "min" || word === "max")) {
-    return exactExtremes(table, at, track, windows, least, word === "max" ? 1 : -1);
+  if (exact && method === "sum") return exactSums(table, at, track, windows, least);
+  if (exact && (method === "min" || method === "max")) {
+    return exactExtremes(table, at, track, windows, least, method === "max" ? 1 : -1);
   }
   return runWhole(table, at, track, (y, out, from, to) => kernel(y, out, windows, from, to, least));
 }

@@ -8,8 +8,8 @@ import { computeColumns, type Kernel, runKernel } from "./track/kernel.js";
 import { rowAt, type Track } from "./track/track.js";
 
 /**
- * Running sum along each series by ascending day; a null stays null and does not count (unlike `transform("cumul")`,
- * which repeats the sum and rounds). Exact for integers and decimals; doubles are summed in two doubles, not rounded.
+ * Running sum along each series by ascending day; nulls stay null and are skipped (unlike `transform("cumul")`, which
+ * repeats the sum and rounds). Exact for integers and decimals; doubles are summed in two doubles, without rounding.
  *
  * @throws {InputError} UnknownColumn, WrongType, EmptyDate
  * @throws {DataError} Overflow
@@ -22,7 +22,7 @@ export function cumsum(table: Table, options: ColumnChoice = {}): Table {
 }
 
 /**
- * Running product along each series by ascending day, `Float64`; a null stays null and does not count.
+ * Running product along each series by ascending day, `Float64`; nulls stay null and are skipped.
  *
  * @throws {InputError} as {@link cumsum}
  */
@@ -32,7 +32,7 @@ export function cumprod(table: Table, options: ColumnChoice = {}): Table {
 }
 
 /**
- * Largest value so far along each series by ascending day, in the column's own type; a null stays null.
+ * Largest value so far along each series by ascending day, in the column's type; nulls stay null.
  *
  * @throws {InputError} as {@link cumsum}
  */
@@ -42,7 +42,7 @@ export function cummax(table: Table, options: ColumnChoice = {}): Table {
 }
 
 /**
- * Smallest value so far along each series by ascending day, in the column's own type; a null stays null.
+ * Smallest value so far along each series by ascending day, in the column's type; nulls stay null.
  *
  * @throws {InputError} as {@link cumsum}
  */
@@ -52,8 +52,8 @@ export function cummin(table: Table, options: ColumnChoice = {}): Table {
 }
 
 /**
- * How far each series is below its highest value so far: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; a null stays
- * null, and the result is null until a value above 0 came.
+ * Drawdown of each series from its highest value so far: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; nulls stay
+ * null, and the result is null until the first value above 0.
  *
  * @throws {InputError} as {@link cumsum}
  */

@@ -13,29 +13,28 @@ import { seriesTrack } from "./track/series-track.js";
 import { exactDifferences } from "./track/steps.js";
 import { rowAt, rowsAt, type Track } from "./track/track.js";
 
+/** Options of {@link Frame.transform}. */
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
-  /**
-   * Significant digits of a computed double, 14 by default as the service rounds; 16 or more to leave them as they are.
-   */
+  /** Significant digits of computed doubles: 14 by default, as the service rounds; 16 or more disables rounding. */
   readonly digits?: number;
 }
 
 /**
- * The service's transforms (spec 4.2; the formulas as observed), each series by ascending day whatever the order of its
- * rows:
+ * The service's transforms (spec 4.2; the formulas as observed), along each series by ascending day, whatever the row
+ * order:
  *
  * | name | value | first row | null and zero |
  * |---|---|---|---|
  * | `diff` | y[t] − y[t−1] | dropped | null where either is null |
  * | `rdiff` | (y[t] − y[t−1]) / y[t−1] | dropped | null where either is null or y[t−1] is 0 |
- * | `rdiff_from` | (y[latest] − y[t]) / y[t] | kept | null where y[t] is null or 0; the latest value's own is 0 |
+ * | `rdiff_from` | (y[latest] − y[t]) / y[t] | kept | null where y[t] is null or 0; 0 for the latest value |
  * | `cumul` | sum of y up to t | kept | a null repeats the sum; null before the first value |
- * | `normalize` | y[t] / y[first] · 100 | kept | first: the first value that is neither null nor 0; zeros before it are 0 |
+ * | `normalize` | y[t] / y[first] · 100 | kept | first: the first value that is neither null nor 0; earlier zeros stay 0 |
  *
- * The row before is the previous row, not the previous value. Doubles are computed in binary and rounded to 14
- * significant digits; `diff` and `cumul` of integers and decimals are exact and not rounded; the rest of their
- * transforms are `Float64`. NaN counts as null, and a result that is not finite is null. Rows keep their order; where
- * first rows are dropped, the batches of the result have 65,536 rows at most, and none is empty.
+ * y[t−1] is the previous row, even if it is null. Doubles are computed in binary and rounded to 14 significant digits;
+ * `diff` and `cumul` of integers and decimals are exact; their other transforms are `Float64`. NaN counts as null, and
+ * results that are not finite are null. Rows keep their order; if first rows are dropped, the batches of the result
+ * have at most 65,536 rows, and none is empty.
  *
  * @throws {InputError} UnknownValue, UnknownColumn, WrongType, EmptyDate
  * @throws {DataError} Overflow
@@ -51,20 +50,20 @@ export interface TransformOptions<Name extends string = string> extends Omit<Col
  */
 export function transform(table: Table, name: Transform, options: TransformOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "columns", "digits"], "transform()");
-  const word = oneOf(name, TRANSFORMS, "transform");
-  if (word === "none") return table;
+  oneOf(name, TRANSFORMS, "transform");
+  if (name === "none") return table;
   const digits = wholeNumber(options.digits ?? 14, 1, "digits");
   const chosen = choose(table, options);
-  const drops = transformType(word).dropsFirst;
+  const drops = transformType(name).dropsFirst;
   const source = drops ? inBatches(table) : table;
   const track = seriesTrack(source, chosen);
   const gone = drops ? firstRows(track) : undefined;
   const made = new Map<number, Computed>();
-  for (const at of chosen.values) made.set(at, transformed(source, at, { word, digits, track, gone }));
+  for (const at of chosen.values) made.set(at, transformed(source, at, { name, digits, track, gone }));
   return withColumns(source, made, [], gone && keptOf(source, gone));
 }
 
-type Word = Exclude<Transform, "none">;
+type AppliedTransform = Exclude<Transform, "none">;
 
 /** The first row of each series, ascending. */
 function firstRows(track: Track): Int32Array {
@@ -72,7 +71,7 @@ function firstRows(track: Track): Int32Array {
   return track.rows === undefined ? firsts : firsts.sort();
 }
 
-/** What each batch keeps when the rows at `gone` are left out. */
+/** The rows that each batch keeps when those at `gone` are dropped. */
 function keptOf(table: Table, gone: Int32Array): readonly Ranges[] {
   let start = 0;
   let k = 0;
@@ -86,19 +85,19 @@ function keptOf(table: Table, gone: Int32Array): readonly Ranges[] {
   });
 }
 
-/** How a transform runs: what it computes, and the rows it leaves out. */
+/** The parameters of a transform. */
 interface Plan {
-  readonly word: Word;
+  readonly name: AppliedTransform;
   readonly digits: number;
   readonly track: Track;
-  /** Rows without a row before them, ascending; undefined where all rows stay. */
+  /** The first rows of the series, ascending, if they are dropped; otherwise undefined. */
   readonly gone: Int32Array | undefined;
 }
 
-function transformed(table: Table, at: number, { word, digits, track, gone }: Plan): Computed {
+function transformed(table: Table, at: number, { name, digits, track, gone }: Plan): Computed {
   const field = table.schema.fields[at];
   const vector = vectorAt(table, at);
-  const { kernel, exact } = CALCULATIONS[word];
+  const { kernel, exact } = CALCULATIONS[name];
   if (isExact(vector.type) && exact !== undefined) {
     const { units, scale, precision } = exactOf(vector);
     const results = exact.results(units, track);
@@ -113,7 +112,7 @@ function transformed(table: Table, at: number, { word, digits, track, gone }: Pl
   return doublesColumn(field, shown, missing);
 }
 
-/** The values but those at the places `gone`, which ascend. */
+/** The values except those at the positions `gone`, which are ascending. */
 function without<Value>(values: readonly Value[], gone: Int32Array): Value[] {
   let k = 0;
   return values.filter((_, at) => {
@@ -136,7 +135,7 @@ function finiteOf(results: Float64Array): (from: number, to: number) => number {
   };
 }
 
-/** As {@link without}, of doubles. */
+/** As {@link without}, for doubles. */
 function keptValues(values: Float64Array, gone: Int32Array): Float64Array {
   const { from, to, count } = rangesWithout(gone, 0, values.length);
   const kept = new Float64Array(count);
@@ -144,17 +143,17 @@ function keptValues(values: Float64Array, gone: Int32Array): Float64Array {
   return kept;
 }
 
-/** How a transform is computed: doubles piece by piece and, where it can be, integers and decimals exactly. */
+/** How a transform is computed: doubles piece by piece, and integers and decimals exactly where possible. */
 interface Calculation {
   readonly kernel: PieceKernel;
   readonly exact?: {
     readonly results: (units: readonly (bigint | null)[], track: Track) => (bigint | null)[];
-    /** Digits of the results for so many digits of the values. */
+    /** The digits of the results as a function of the digits of the values. */
     readonly precision: (precision: number) => number;
   };
 }
 
-const CALCULATIONS: Readonly<Record<Word, Calculation>> = {
+const CALCULATIONS: Readonly<Record<AppliedTransform, Calculation>> = {
   diff: {
     kernel(y, out, from, to, back) {
       for (let t = from + 1; t < to; t++) out[t - back] = y[t] - y[t - 1];
@@ -163,7 +162,7 @@ const CALCULATIONS: Readonly<Record<Word, Calculation>> = {
   },
   rdiff: {
     kernel(y, out, from, to, back) {
-      // What is divided by 0 is not finite, and null for that.
+      // Division by 0 gives a result that is not finite, and thus null.
       for (let t = from + 1; t < to; t++) out[t - back] = (y[t] - y[t - 1]) / y[t - 1];
     },
   },
@@ -177,7 +176,7 @@ const CALCULATIONS: Readonly<Record<Word, Calculation>> = {
   },
   cumul: {
     kernel(y, out, from, to) {
-      // Added one by one as the service does: its last digits depend on it.
+      // Added one by one as the service does: the last digits depend on the order.
       let sum = Number.NaN;
       for (let t = from; t < to; t++) {
         if (!Number.isNaN(y[t])) sum = Number.isNaN(sum) ? y[t] : sum + y[t];

@@ -5,8 +5,8 @@ import { rowsOf } from "./core/tables.js";
 import { seriesCodes } from "./track/track.js";
 
 /**
- * The first row of each combination of values in the named columns (in all columns where none is named), in order, all
- * columns kept. Nulls equal each other.
+ * The first row of each combination of values in the named columns (default: all columns), in order, with all columns.
+ * Nulls equal each other.
  *
  * @throws {InputError} UnknownColumn
  */

@@ -3,36 +3,37 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseTempName } from "../columns/io/temp-name.js";
-import { duckdbEngine } from "../engine/duckdb.js";
-import type { Engine } from "../engine/engine.js";
+import type { Engine } from "../engine/contract/engine.js";
+import { embeddedEngine } from "../engine/embedded.js";
 import { InputError } from "../errors/errors.js";
 import { fileError } from "../errors/file-error.js";
 import { rememberSecret } from "../errors/secrets.js";
-import type { CatalogItem } from "../spec/catalog-item.js";
 import { profileOf } from "../spec/profile.js";
+import { catalogItems } from "./answers/catalog-items.js";
 import { cursors } from "./answers/cursor.js";
 import { type BulkFiles, bulkFiles, type MadeFile } from "./answers/exports.js";
 import { gate, type KeyGrant } from "./answers/keys.js";
 import { links } from "./answers/links.js";
+import { pageMemories } from "./answers/page-memory.js";
 import { replyCache } from "./answers/reply-cache.js";
 import type { ServiceState } from "./answers/service-state.js";
 import { checkProfile } from "./data/check-profile.js";
 import { SAMPLE_KEY } from "./data/sample.js";
 import { folderSource, type Source } from "./data/source.js";
 import { readState, writeState } from "./data/state.js";
-import { openStore, type Store } from "./data/store.js";
+import { openStore } from "./data/store.js";
 import { checkOptions } from "./http/check-options.js";
 import { application } from "./http/http.js";
 import { isLoopback, listen } from "./http/listen.js";
 import type { RunningService, ServeOptions, TableHolderEngine } from "./http/options.js";
 
 /**
- * Starts a service that speaks the interface (spec 4) over HTTP, on a folder of CSV or Parquet files with a catalogue.
- * It listens on this machine only by default.
+ * Starts a service with the interface of the specification (spec 4) over HTTP, on a folder of CSV or Parquet files with
+ * a catalogue. By default it listens on this machine only.
  *
- * @throws {InputError} for options or a catalogue that cannot be
- * @throws {DataError} for rows that are not what the catalogue   says
- * @throws {TransportError} NotListening when the port is taken
+ * @throws {InputError} BadArgument, UnknownOption, BadCatalog
+ * @throws {DataError} for rows that do not match the catalogue
+ * @throws {TransportError} NotListening if the port is in use
  *
  * @example
  * ```ts no-run
@@ -49,7 +50,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   checkProfile(profile);
   const apiKeys = keysOf(options, host);
   const source = typeof options.data === "string" ? folderSource(options.data) : options.data;
-  const engine = options.engine === undefined ? await duckdbEngine(options.database) : tableEngine(options.engine);
+  const engine = options.engine === undefined ? await embeddedEngine(options.database) : tableEngine(options.engine);
   const undo: (() => Promise<unknown>)[] = options.engine === undefined ? [() => engine.close()] : [];
   const undoAll = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -61,6 +62,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
       state,
       gate: gate(apiKeys, profile),
       publicUrl: options.publicUrl,
+      cors: options.cors,
       log: options.log,
       closing: () => closing !== undefined,
     });
@@ -85,24 +87,26 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   }
 }
 
-/** The engine as one whose answers are Arrow tables. */
+/** Adapts an engine to return Arrow tables. */
 function tableEngine(engine: Engine | TableHolderEngine): Engine {
   return {
     load: (name, data, options) => engine.load(name, data, options),
-    async query(sql, params) {
-      const answer = await engine.query(sql, params);
+    async query(sql, params, queryOptions) {
+      const answer = await engine.query(sql, params, queryOptions);
       return "table" in answer ? answer.table : answer;
     },
-    batches: (sql, params) => engine.batches(sql, params),
+    batches: (sql, params, options) => engine.batches(sql, params, options),
+    tables: () => engine.tables(),
+    verify: (name, source, options) => engine.verify(name, source, options),
     close: () => engine.close(),
   };
 }
 
 function keysOf(options: ServeOptions, host: string): Readonly<Record<string, KeyGrant>> {
   if (options.apiKeys === undefined && !isLoopback(host)) {
-    throw new InputError(`Listening on ${host} needs apiKeys: the sample key would open the service to everyone.`, {
+    throw new InputError(`Listening on ${host} requires apiKeys: the sample key would give everyone access.`, {
       code: "KeysNeeded",
-      hint: 'Give apiKeys: { "your key": { subscriptions: "all" } }.',
+      hint: 'Pass apiKeys: { "your key": { subscriptions: "all" } }.',
     });
   }
   const apiKeys = options.apiKeys ?? { [SAMPLE_KEY]: { subscriptions: "all" } };
@@ -112,7 +116,7 @@ function keysOf(options: ServeOptions, host: string): Readonly<Record<string, Ke
 
 interface Opened {
   readonly state: ServiceState;
-  /** The time of day, ISO 8601 UTC: that of the start, moved on by the clock. */
+  /** The time of day, ISO 8601 UTC: that of the start, advanced by the clock. */
   readonly now: () => string;
   readonly remember: () => Promise<void>;
 }
@@ -137,7 +141,7 @@ async function openService(
     await writeState(engine, "downloads", Object.fromEntries(downloads));
     await writeState(engine, "files", options.database === undefined ? [] : files.made());
   };
-  // A service that is killed remembers what was finished by then; one that is just closing does so itself.
+  // A service that is killed keeps the files that were finished by then; closing saves the state itself.
   const changed = (): void => void remember().catch(() => undefined);
   const files: BulkFiles = bulkFiles({ folder, profile, clock, now, remembered, changed });
   return {
@@ -149,6 +153,7 @@ async function openService(
       downloads,
       links: links(clock, profile.linkLifetimeMs.value),
       cursors: cursors(secret),
+      lendMemory: pageMemories(),
       replies: replyCache(options.replyCacheBytes ?? 64 << 20),
       maxResultRows: options.maxResultRows ?? 1_000_000,
     },
@@ -157,7 +162,8 @@ async function openService(
 }
 
 /**
- * Beside the database file, so that finished files outlive the process; else a temporary folder, removed at the end.
+ * The folder of bulk files: beside the database file, so that finished files outlive the process; otherwise a temporary
+ * folder, removed at the end.
  */
 async function filesFolder(
   database: string | undefined,
@@ -184,17 +190,4 @@ async function filesFolder(
     throw fileError(folder, "write", error);
   }
   return folder;
-}
-
-function catalogItems({ databases, tables }: Store): CatalogItem[] {
-  const items: CatalogItem[] = [];
-  for (const { entry, datasets } of databases.values()) {
-    const { premium } = entry;
-    items.push({ kind: "database", code: entry.database_code, name: entry.name, premium });
-    for (const { code, entry: dataset } of datasets.values())
-      items.push({ kind: "dataset", code, name: dataset.name, premium });
-  }
-  for (const { code, entry } of tables.values())
-    items.push({ kind: "table", code, name: entry.name, premium: entry.premium });
-  return items;
 }

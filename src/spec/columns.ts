@@ -1,21 +1,23 @@
-/** A column as the service declares it (spec 2.6): a name and the service's own type name. */
+/** A column as the service declares it (spec 2.6): its name and the service's type name. */
 export interface ColumnSpec {
+  /** Name of the column. */
   readonly name: string;
+  /** The service's name of the type: `Date`, `BigDecimal(15,4)`, … */
   readonly type: string;
 }
 
-/** What the interface says of a column type: its names, and how the service writes a cell of it (spec 1, 2.6). */
+/** A column type in the service's terms: its names, and how a cell is written (spec 1, 2.6). */
 export interface SpecType {
   /** The service's usual name. */
   readonly title: string;
-  /** Every name the service has been seen to use, in lower case. */
+  /** All names that services have been observed to use, in lower case. */
   readonly names: readonly string[];
   /**
-   * `text`: quoted, any characters; `plain`: quoted, nothing to escape; `number`: with a decimal point where the
-   * profile says so; `whole`: a number without one; `truth`: `true` or `false`.
+   * `text`: quoted, any characters; `plain`: quoted, without characters to escape; `number`: with a decimal point if
+   * the profile says so; `whole`: a number without one; `truth`: `true` or `false`.
    */
   readonly cell: "text" | "plain" | "number" | "whole" | "truth";
-  /** The `type` attribute of a cell in XML; undefined: none. */
+  /** The `type` attribute of a cell in XML; undefined if there is none. */
   readonly xml?: string;
 }
 
@@ -27,7 +29,7 @@ const TYPES = {
   },
   date: { title: "Date", names: ["date"], cell: "plain", xml: "date" },
   datetime: { title: "DateTime", names: ["datetime", "timestamp"], cell: "plain", xml: "dateTime" },
-  // Decimals have their digits in the name: see DECIMAL.
+  // Decimals carry their digits in the name: see DECIMAL.
   decimal: { title: "BigDecimal(p,s)", names: [], cell: "number", xml: "float" },
   integer: {
     title: "Integer",
@@ -40,35 +42,37 @@ const TYPES = {
   unknown: { title: "String", names: [], cell: "text" },
 } as const satisfies Readonly<Record<string, SpecType>>;
 
-/** The column types; `unknown` is kept as text. */
+/** The column types; `unknown` is read as text. */
 export type TypeKind = keyof typeof TYPES;
 
-/** Every column type. A type is added above; the compiler then names each table over {@link TypeKind} that lacks it. */
+/**
+ * Every column type. To add a type, add it above; the compiler then reports each table over {@link TypeKind} that lacks
+ * it.
+ */
 export const SPEC_TYPES: Readonly<Record<TypeKind, SpecType>> = TYPES;
 
 const KINDS = Object.keys(TYPES) as readonly TypeKind[];
 
-/** The types a column may be declared as, for messages. */
+/** The types that columns may be declared as, for messages. */
 export const TYPE_TITLES: readonly string[] = KINDS.filter((kind) => kind !== "unknown").map(
   (kind) => SPEC_TYPES[kind].title,
 );
 
 /**
- * A service type read from its name. `precision` and `scale` (digits in all, digits after the point) stand for decimals
- * only.
+ * A parsed service type name. `precision` and `scale` (total digits, digits after the point) are set for decimals only.
  */
 export interface ServiceType {
   readonly kind: TypeKind;
   readonly precision?: number;
   readonly scale?: number;
-  /** The name as the service wrote it. */
+  /** The name as the service writes it. */
   readonly text: string;
 }
 
-/** Digits of a `decimal` or `BigDecimal` without parameters: the widest Decimal128, half of it after the point. */
+/** The digits of a `decimal` or `BigDecimal` without parameters: the widest Decimal128, half of it after the point. */
 const BARE_DECIMAL = { precision: 38, scale: 18 } as const;
 
-/** Widest decimal there is (Decimal256). */
+/** The digits of the widest decimal (Decimal256). */
 const MAX_PRECISION = 76;
 
 const BY_NAME: ReadonlyMap<string, TypeKind> = new Map(
@@ -78,9 +82,9 @@ const BY_NAME: ReadonlyMap<string, TypeKind> = new Map(
 const DECIMAL = /^(?:big)?decimal\s*(?:\(\s*(\d{1,3})\s*(?:,\s*(\d{1,3})\s*)?\))?$/i;
 
 /**
- * Reads a service type name, letter case ignored (spec 2.6: `Date`, `String`, `BigDecimal(<precision>,<scale>)`; the
- * rest as observed). An unlisted name has kind `unknown`; so has a decimal wider than 76 digits or with more scale than
- * precision.
+ * Parses a service type name, ignoring case (spec 2.6: `Date`, `String`, `BigDecimal(<precision>,<scale>)`; the rest as
+ * observed). Unlisted names, decimals of more than 76 digits and decimals whose scale exceeds the precision have kind
+ * `unknown`.
  */
 export function parseType(text: string): ServiceType {
   const trimmed = text.trim();

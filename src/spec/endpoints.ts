@@ -1,22 +1,26 @@
+import type { Extension } from "./profile.js";
 import type { ResourceName } from "./resources.js";
 import { FORMATS, type Format } from "./vocabulary.js";
 
-/** One endpoint of spec section 4. The client builds addresses from this table, the embedded service routes by it. */
+/**
+ * One endpoint of spec section 4. The client builds addresses from this table, and the embedded service routes by it.
+ */
 export interface Endpoint {
-  /** Section of the specification. */
+  /** Section of the specification; "beyond" for an extension. */
   readonly section: string;
-  /** Path below {@link API_PREFIX}; `{…}` is one percent-encoded segment. The format follows as an extension. */
+  /** The profile extension that the call belongs to. */
+  readonly extension?: Extension;
+  /** Path below {@link API_PREFIX}; `{…}` is one percent-encoded segment. The format is appended as an extension. */
   readonly path: string;
-  /** Formats it answers in; empty where the path takes none (spec 4.6). */
+  /** The formats it can reply in; empty if the path takes none (spec 4.6). */
   readonly formats: readonly Format[];
   /**
-   * Query parameters it takes besides `api_key`, in the order they are written. A name that starts with `@` refers to a
-   * profile parameter.
+   * Query parameters besides `api_key`, in writing order. A name that starts with `@` refers to a profile parameter.
    */
   readonly parameters: readonly string[];
-  /** Whether table columns may appear in the query as row filters (spec 4.7). */
+  /** Whether the query may contain table columns as row filters (spec 4.7). */
   readonly filters?: true;
-  /** The shape of the reply; none for a zip. */
+  /** The shape of the reply; undefined for a zip and for the listings, which `document/listing` describes. */
   readonly reply?: ResourceName;
 }
 
@@ -30,7 +34,16 @@ const datasetParameters = [
   "limit",
 ] as const;
 
+const listing = {
+  section: "beyond",
+  extension: "listings",
+  formats: ["json"],
+} as const;
+
 export const endpoints = {
+  datasetList: { ...listing, path: "/datasets", parameters: ["database_code", "query", "page", "per_page"] },
+  databaseList: { ...listing, path: "/databases", parameters: ["query", "page", "per_page"] },
+  tableList: { ...listing, path: "/datatables", parameters: ["query", "page", "per_page"] },
   datasetData: {
     section: "4.1",
     path: "/datasets/{database_code}/{dataset_code}/data",
@@ -92,25 +105,25 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints;
 
-/** One row filter of spec 4.7: any of `values` for `eq` (comma list), one value for a range operator. */
+/** One row filter of spec 4.7: any of `values` for `eq` (a comma list), one value for a range operator. */
 export interface Filter {
   readonly column: string;
-  /** `eq`, `gt`, `gte`, `lt`, `lte`, or another operator a service may know. */
+  /** `eq`, `gt`, `gte`, `lt`, `lte`, or another operator that a service may support. */
   readonly operator: string;
   readonly values: readonly string[];
 }
 
 /**
- * A call as a value: the client makes its address from it (`client/transport/address`), the embedded service finds it
- * in an address (`server/http/route`). `route(address(call))` equals `call`.
+ * An endpoint call as a value: the client builds its address (`client/transport/address`), the embedded service parses
+ * it from an address (`server/http/route`). `route(address(call))` equals `call`.
  */
 export interface Call {
   readonly endpoint: EndpointName;
-  /** The `{…}` of the path, by name, decoded. */
+  /** The decoded `{…}` segments of the path, by name. */
   readonly codes: Readonly<Record<string, string>>;
-  /** Missing only where the endpoint takes none, or for the extension-less form of spec 4.9. */
+  /** Absent if the endpoint takes none, or if the path ends without one: the reply is then JSON, or as accepted. */
   readonly format?: Format;
-  /** Parameters by the names of {@link Endpoint.parameters}; values as text. */
+  /** Parameters by the names of {@link Endpoint.parameters}; values as strings. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly filters: readonly Filter[];
 }

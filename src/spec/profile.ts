@@ -1,74 +1,132 @@
 import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
+import { oneOf } from "../errors/options.js";
 import { ERROR_MEANINGS, type ErrorMeaning } from "./error-meanings.js";
 import { COLLAPSES, DOWNLOAD_TYPES, OPERATORS, ORDERS, TRANSFORMS } from "./vocabulary.js";
 
 /**
- * A value of a service profile and how it is known: from the specification, observed at services of this kind, or given
- * by the user.
+ * A value of a service profile and its evidence: specified, observed at services of this kind, or passed by the user.
  */
 export interface Known<T> {
+  /** The value. */
   readonly value: T;
+  /** Whether the specification fixes the value, a service was observed to use it, or the caller set it. */
   readonly evidence: "specified" | "observed" | "given";
-  /** Section of the specification, or where it was observed. */
+  /** Section of the specification, or where the value was observed. */
   readonly source: string;
 }
 
 const specified = <T>(value: T, source: string): Known<T> => ({ value, evidence: "specified", source });
 const observed = <T>(value: T, source: string): Known<T> => ({ value, evidence: "observed", source });
 
-/** Requests allowed in a window of time. */
+/** The number of requests allowed per time window. */
 export interface RateWindow {
+  /** The most requests within the window. */
   readonly requests: number;
+  /** Length of the window in milliseconds. */
   readonly perMs: number;
 }
 
 /**
- * Everything the specification leaves open, in one replaceable object. Each entry says whether it is specified or
- * observed. Unknown option values, types and operators pass with a warning; they are not errors.
+ * Everything that the specification leaves open, in one replaceable object. Each entry records its evidence. Unknown
+ * option values, types and operators produce warnings, not errors.
  */
 export interface Profile {
+  /** Name of the profile. */
   readonly name: string;
   /** Root element of XML replies (spec 1). */
   readonly xmlRoot: Known<string>;
-  /** Query parameter and, for services that take it, header that carry the key (spec 5). */
+  /** The query parameter and, for services that accept it, the header that carry the key (spec 5). */
   readonly keyParameter: Known<string>;
+  /** The header that carries the key; null for none. */
   readonly keyHeader: Known<string | null>;
   /**
-   * Parameter that carries a cursor, and header that carries the next one beside a CSV reply (both open in spec 4.7).
+   * The parameter that carries a cursor, and the header that carries the next one beside a CSV reply (both open in spec
+   * 4.7).
    */
   readonly cursorParameter: Known<string>;
+  /** The reply header with the cursor of the next page. */
   readonly cursorHeader: Known<string>;
+  /** The query parameter for the rows of a page. */
   readonly pageSizeParameter: Known<string>;
+  /** The accepted values of `collapse`. */
   readonly collapses: Known<readonly string[]>;
+  /** The accepted values of `transform`. */
   readonly transforms: Known<readonly string[]>;
+  /** The accepted values of `order`. */
   readonly orders: Known<readonly string[]>;
+  /** The accepted values of `download_type`. */
   readonly downloadTypes: Known<readonly string[]>;
   /** The value this service uses for each `download_type` of spec 4.6. */
   readonly downloadWords: Known<Readonly<Record<string, string>>>;
+  /** The comparison operators of row filters. */
   readonly operators: Known<readonly string[]>;
-  /** Week ends on this day, 0 = Sunday; significant digits of transformed values. */
+  /** The day on which weeks end, 0 = Sunday; significant digits of transformed values. */
   readonly weekEnd: Known<number>;
+  /** Significant digits of a transformed value. */
   readonly transformDigits: Known<number>;
-  /** Rows of one table reply without an export, at most. */
+  /** The most rows of one table reply without an export. */
   readonly maxRowsPerReply: Known<number>;
+  /** The most table exports per hour and key. */
   readonly exportsPerHour: Known<number>;
-  /** Life of a link to a bulk file, in milliseconds. */
+  /** Lifetime of a link to a bulk file, in milliseconds. */
   readonly linkLifetimeMs: Known<number>;
-  /** Longest query string the embedded service takes, and above which a client splits or advises an export. */
+  /**
+   * The longest query string that the embedded service accepts, and above which a client splits a query or advises an
+   * export.
+   */
   readonly maxQueryLength: Known<number>;
+  /** The most concurrent requests per key. */
   readonly concurrency: Known<number>;
+  /** The most requests per time window; every window applies. */
   readonly windows: Known<readonly RateWindow[]>;
-  /** Member name that wraps `code` and `message` in an error body. */
+  /** The member that wraps `code` and `message` in an error body. */
   readonly errorRoot: Known<string>;
+  /** The known error codes and their meaning. */
   readonly errors: Known<Readonly<Record<string, ErrorMeaning>>>;
-  /** In CSV, whether empty text is written `""` so that an unquoted empty cell is null. */
+  /** Whether CSV writes empty text as `""`, so that an unquoted empty cell is null. */
   readonly csvQuotesEmptyText: Known<boolean>;
+  /** How replies are checked against their queries; an empty list disables it. */
+  readonly replyChecks: Known<readonly ReplyCheck[]>;
+  /** Where clients of the service find its address and key if none is passed. */
+  readonly surroundings: Known<Surroundings | null>;
+  /** Whether the time series of the service have been withdrawn, so that 403 and 410 mean it. */
+  readonly seriesRetired: Known<boolean>;
+  /** Calls and spellings beyond the specification that the service accepts. */
+  readonly extensions: Known<readonly Extension[]>;
 }
+
+/** Where clients of a service find its address and key. */
+interface Surroundings {
+  readonly domain: string;
+  /** Environment variables with another domain, and with the key. */
+  readonly domainVariable: string;
+  readonly keyVariable: string;
+  /** A file with the key, below the home folder. */
+  readonly keyFile: string;
+}
+
+/**
+ * Checks of a reply against its query. `echo`: the parameters that the reply repeats (spec 4.2); `columns`: the columns
+ * returned; `rows`: how many, and in which order; `dates`: within the range, and one row for each period of a collapse;
+ * `filters`: each row meets the row filters.
+ */
+const REPLY_CHECKS = ["echo", "columns", "rows", "dates", "filters"] as const;
+export type ReplyCheck = (typeof REPLY_CHECKS)[number];
+
+/**
+ * Calls and spellings beyond the specification. `listings`: lists of databases, datasets and tables, with search;
+ * `lists`: `x[]=a&x[]=b`, a repeated `x=` and `x.in=` for several values; `olderNames`: `rows`, `trim_start`,
+ * `trim_end`, `sort_order`, `transformation`, `auth_token`; `dateTimes`: dates followed by a time; `post`: the query of
+ * a table as a POST body; `redirects`: a database file as a redirect to its link; `unnamedColumn`: a column number out
+ * of range as a column without a name and rows.
+ */
+const EXTENSIONS = ["listings", "lists", "olderNames", "dateTimes", "post", "redirects", "unnamedColumn"] as const;
+export type Extension = (typeof EXTENSIONS)[number];
 
 const observedService = "observed at a public service of this kind";
 
-/** The default profile: what the specification says where it speaks, the best known value where it is silent. */
+/** The default profile: the specification where it is explicit, otherwise the best known value. */
 export const specification: Profile = {
   name: "specification",
   xmlRoot: specified("service-response", "spec 1"),
@@ -94,9 +152,13 @@ export const specification: Profile = {
   errorRoot: observed("error", "spec 7 shows no body"),
   errors: observed(ERROR_MEANINGS, observedService),
   csvQuotesEmptyText: observed(true, "the embedded service"),
+  replyChecks: specified(REPLY_CHECKS, "spec 2.1, 4.2 and 4.7: the reply echoes the parameters applied"),
+  surroundings: specified(null, "spec 4: {base_url}"),
+  seriesRetired: specified(false, "spec 4.1"),
+  extensions: specified([], "spec 4"),
 };
 
-/** The public service that this interface resembles, as it was last seen (its time-series half has been withdrawn). */
+/** The public service that this interface resembles, as last observed (its time-series half has been withdrawn). */
 export const nasdaqDataLink: Profile = {
   ...specification,
   name: "nasdaqDataLink",
@@ -115,14 +177,30 @@ export const nasdaqDataLink: Profile = {
   ),
   errorRoot: observed("quandl_error", observedService),
   csvQuotesEmptyText: observed(false, observedService),
+  surroundings: observed(
+    {
+      domain: "data.nasdaq.com",
+      domainVariable: "NASDAQ_DATA_LINK_BASE_DOMAIN",
+      keyVariable: "NASDAQ_DATA_LINK_API_KEY",
+      keyFile: ".nasdaq/data_link_apikey",
+    },
+    "the official Python client",
+  ),
+  seriesRetired: observed(true, "withdrawn about September 2024"),
+  extensions: observed(EXTENSIONS, observedService),
 };
+
+/** Whether a service with this profile accepts an extension. */
+export function hasExtension({ extensions }: Profile, extension: Extension): boolean {
+  return extensions.value.includes(extension);
+}
 
 /** The shipped profiles by name. */
 export const profiles = { specification, nasdaqDataLink } as const satisfies Readonly<Record<string, Profile>>;
 export type ProfileName = keyof typeof profiles;
 
 /**
- * A profile, or the shipped one of this name; `specification` where none is passed.
+ * Resolves a profile or the name of a shipped one; `specification` by default.
  *
  * @throws {InputError} UnknownValue
  */
@@ -136,18 +214,22 @@ export function profileOf(profile: Profile | ProfileName | undefined): Profile {
   });
 }
 
-/** Plain values for entries of a profile: `{ cursorParameter: "cursor" }`. */
+/** Plain values for profile entries: `{ cursorParameter: "cursor" }`. */
 export type ProfileChanges = { readonly name?: string } & {
   readonly [K in Exclude<keyof Profile, "name">]?: Profile[K] extends Known<infer T> ? T : never;
 };
 
-/** Entries that may be null. */
-const NULLABLE: ReadonlySet<string> = new Set(["keyHeader"]);
+/** Entries that may be null, and the kind of their other values. */
+const NULLABLE: ReadonlyMap<string, string> = new Map([
+  ["keyHeader", "string"],
+  ["surroundings", "object"],
+]);
 
 /**
- * A profile for another service: `base` with some entries replaced by plain values, each marked `given`. The values of
- * `downloadWords` and the codes of `errors` are added to those of `base`; every other entry is replaced whole. Throws
- * an InputError `UnknownOption` for a name no profile has, and `BadArgument` for a value of the wrong kind.
+ * Creates a profile for another service: `base` with some entries replaced by plain values, each marked `given`.
+ * `downloadWords` and `errors` are merged with those of `base`; other entries are replaced as a whole.
+ *
+ * @throws {InputError} UnknownOption for an unknown entry, BadArgument for a value of the wrong kind
  *
  * @example
  * ```ts
@@ -157,17 +239,25 @@ const NULLABLE: ReadonlySet<string> = new Set(["keyHeader"]);
  * ```
  */
 export function defineProfile(base: Profile, changes: ProfileChanges): Profile {
+  if (base?.name === undefined || typeof changes !== "object" || changes === null) {
+    throw new InputError("defineProfile() expects a profile and its changes.", {
+      code: "BadArgument",
+      hint: 'Start from one: defineProfile(specification, { name: "own", … }).',
+    });
+  }
   const { name = `${base.name} changed`, ...entries } = changes;
   const given: Record<string, Known<unknown>> = {};
   for (const [entry, value] of Object.entries(entries)) {
     const known = knownEntry(base, entry);
     if (value === undefined) continue;
     const kind = kindOf(value);
-    if (kind !== kindOf(known) && !(NULLABLE.has(entry) && (kind === "string" || kind === "null"))) {
+    if (kind !== kindOf(known) && !(NULLABLE.has(entry) && (kind === NULLABLE.get(entry) || kind === "null"))) {
       throw new InputError(`The profile entry "${entry}" is ${kind}, not ${kindOf(known)}.`, {
         code: "BadArgument",
       });
     }
+    if (entry === "replyChecks") for (const name of value as ReplyCheck[]) oneOf(name, REPLY_CHECKS, "reply check");
+    if (entry === "extensions") for (const name of value as Extension[]) oneOf(name, EXTENSIONS, "extension");
     given[entry] = {
       value: kind === "object" ? { ...(known as object), ...(value as object) } : value,
       evidence: "given",

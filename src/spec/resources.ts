@@ -1,26 +1,26 @@
 import type { Format } from "./vocabulary.js";
 
 /**
- * Every resource of spec section 2 as data: its members, their types, nulls, and the places a format differs.
- * `document/` walks these tables to read and to write; nothing here does anything.
+ * Every resource of spec section 2 as data: members, types, nulls, and differences between formats. `document/` reads
+ * and writes resources by these tables.
  */
 
 /**
- * A member that holds one value. `dateTime` is written ISO in XML and, where `csvJson` is `utc`, as
- * `YYYY-MM-DD hh:mm:ss UTC` elsewhere.
+ * A member with a single value. `dateTime` is written as ISO 8601 in XML and, if `csvJson` is `utc`, as `YYYY-MM-DD
+ * hh:mm:ss UTC` elsewhere.
  */
 export interface ScalarField {
   readonly kind: "string" | "integer" | "float" | "boolean" | "date" | "dateTime";
   readonly nullable?: true;
-  /** May be missing in these formats; readers do not miss it, writers leave it out. */
+  /** Optional in these formats: readers accept its absence, writers omit it. */
   readonly absentIn?: readonly Format[];
-  /** Element name in XML where it is not the member name with hyphens. Readers know the hyphened name too. */
+  /** The element name in XML if it is not the member name with hyphens. Readers accept the hyphenated name too. */
   readonly xml?: string;
   /** How JSON spells a timestamp: ISO 8601 (default) or `YYYY-MM-DD hh:mm:ss UTC` (spec 2.8). */
   readonly json?: "utc";
 }
 
-/** A list of texts; in XML each item has its own element name, in CSV the list is one text cell. */
+/** A list of strings; in XML each item has an element name of its own, in CSV the list is one text cell. */
 interface TextListField {
   readonly kind: "texts";
   readonly item: string;
@@ -35,14 +35,14 @@ interface ColumnListField {
   readonly absentIn?: readonly Format[];
 }
 
-/** The rows: an array of arrays (spec 2.1, 2.6). Left as bytes or text cells for a column type to read. */
+/** The rows: an array of arrays (spec 2.1, 2.6), kept as bytes or text cells for the column types to read. */
 interface RowsField {
   readonly kind: "rows";
 }
 
 /**
- * A nested object. In CSV its members have bare names (`flat`), dotted names (`dotted`, spec 2.8) or one text cell
- * (`cell`, spec 2.7). Records (`document/records`) leave out the level of a `flat` object too: it only names the kind
+ * A nested object. In CSV its members have bare names (`flat`), dotted names (`dotted`, spec 2.8) or share one text
+ * cell (`cell`, spec 2.7). Records (`document/records`) omit the level of a `flat` object too: it only names the kind
  * of reply.
  */
 export interface ObjectField {
@@ -54,7 +54,7 @@ export interface ObjectField {
 export type Field = ScalarField | TextListField | ColumnListField | RowsField | ObjectField;
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A whole reply: its root members in JSON, or its root elements inside the XML root. */
+/** A complete reply: its root members in JSON, or the elements inside the XML root. */
 export interface Resource {
   /** Section of the specification. */
   readonly section: string;
@@ -81,7 +81,7 @@ const datasetDataFields = {
   frequency: text,
   data: { kind: "rows" },
   collapse: textOrNull,
-  /** The specification shows a text; services of this kind leave it null where it was not asked for. */
+  /** The specification shows a string; services of this kind leave it null unless it was requested. */
   order: textOrNull,
 } as const satisfies Fields;
 
@@ -163,7 +163,7 @@ export const resources = {
       meta: {
         kind: "object",
         csv: "flat",
-        // In CSV the cursor is beside the reply, in a header. A reply that lacks it does not say that it is the last
+        // In CSV the cursor is in a header beside the reply. A reply without the header is not necessarily the last
         // page.
         fields: { next_cursor_id: { kind: "string", nullable: true, absentIn: ["csv"] } },
       },

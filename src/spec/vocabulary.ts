@@ -1,5 +1,6 @@
 /** The three reply formats (spec 1). */
 export const FORMATS = ["json", "xml", "csv"] as const;
+/** The formats of a reply. */
 export type Format = (typeof FORMATS)[number];
 
 declare const unlistedWord: unique symbol;
@@ -8,12 +9,13 @@ declare const unlistedWord: unique symbol;
 export type Unlisted = string & { readonly [unlistedWord]: true };
 
 /** Marks a value as intended although the vocabulary does not list it (spec 4.2 leaves the allowed values open). */
-export function unlisted(word: string): Unlisted {
-  return word as Unlisted;
+export function unlisted(value: string): Unlisted {
+  return value as Unlisted;
 }
 
 /** Values of `collapse` (spec 4.2 shows `monthly`; the rest as observed). */
 export const COLLAPSES = ["none", "daily", "weekly", "monthly", "quarterly", "annual"] as const;
+/** The frequencies to which the service reduces a series. */
 export type Collapse = (typeof COLLAPSES)[number];
 
 /** Values of `transform` (spec 4.2 shows `rdiff`; the rest as observed). */
@@ -27,22 +29,23 @@ const TRANSFORM_TYPES = {
 } as const satisfies Readonly<Record<string, TransformType>>;
 
 /**
- * What a transform makes of the values of a series. How it is computed: series/transform, and in SQL
+ * The effect of a transform on the values of a series. The computation is in series/transform, and for SQL in
  * server/data/series-sql.
  */
 export interface TransformType {
   /** What the values are, for captions. */
   readonly meaning?: string;
-  /** The first row has no result and is left out. */
+  /** The first row has no result and is dropped. */
   readonly dropsFirst: boolean;
-  /** The values are shares of others, shown as percentages. */
+  /** The values are fractions, shown as percentages. */
   readonly isShare: boolean;
 }
 
+/** The calculations that the service applies to a series. */
 export type Transform = keyof typeof TRANSFORM_TYPES;
 export const TRANSFORMS = Object.keys(TRANSFORM_TYPES) as readonly Transform[];
 
-/** What is known of a transform; undefined for one that the vocabulary does not list. */
+/** The descriptor of a transform; undefined if the vocabulary does not list it. */
 export function transformType(transform: Transform): TransformType;
 export function transformType(transform: string | undefined): TransformType | undefined;
 export function transformType(transform: string | undefined): TransformType | undefined {
@@ -52,16 +55,20 @@ export function transformType(transform: string | undefined): TransformType | un
 
 /** Values of `order` (spec 2.1: `desc` means newest first; `asc` as observed). */
 export const ORDERS = ["desc", "asc"] as const;
+/** The orders of a series. */
 export type Order = (typeof ORDERS)[number];
 
 /** Values of `download_type` (spec 4.6). */
 export const DOWNLOAD_TYPES = ["full", "partial"] as const;
+/** The kinds of a database's bulk file: the whole history, or what is new. */
 export type DownloadType = (typeof DOWNLOAD_TYPES)[number];
 
 /** States of a table bulk file (spec 3). */
 export const FILE_STATUSES = ["fresh", "creating", "regenerating"] as const;
+/** The states of a bulk file. */
 export type FileStatus = (typeof FILE_STATUSES)[number];
 
 /** Operators of a row filter (spec 4.7: equality, `.gte`, `.lte`; `.gt` and `.lt` as observed). */
 export const OPERATORS = ["eq", "gt", "gte", "lt", "lte"] as const;
+/** The comparison operators of row filters. */
 export type Operator = (typeof OPERATORS)[number];

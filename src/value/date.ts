@@ -1,13 +1,15 @@
+import { writePadded } from "./digits.js";
+
 /** Returned by {@link readDate} for bytes that are not a date. */
 export const NO_DATE = 0x7fffffff;
 
-/** Days from 1970-01-01 to 0001-01-01 and to 9999-12-31, the dates a `Date` cell can hold. */
+/** Days from 1970-01-01 to 0001-01-01 and to 9999-12-31, the range of a `Date` cell. */
 export const FIRST_DAY = -719_162;
 export const LAST_DAY = 2_932_896;
 
 /** Days before each month of a common year (index 1–12) and of a leap year (index 17–28). */
 const BEFORE_MONTH = new Int32Array(32);
-/** Days of each month, at the same indexes; 0 where there is no such month. */
+/** Days of each month at the same indexes; 0 for invalid months. */
 const MONTH_DAYS = new Int32Array(32);
 for (const [at, february] of [
   [0, 28],
@@ -34,7 +36,7 @@ function isLeapYear(year: number): boolean {
   return (year & 3) === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Days from 1970-01-01, or {@link NO_DATE} when there is no such day. Years 1–9999, months and days from 1. */
+/** Days from 1970-01-01, or {@link NO_DATE} if the date does not exist. Years 1–9999, months and days from 1. */
 export function dayNumber(year: number, month: number, day: number): number {
   if (!(year >= 1 && year <= 9999 && month >= 1 && month <= 12)) return NO_DATE;
   const m = month + (isLeapYear(year) ? 16 : 0);
@@ -43,9 +45,9 @@ export function dayNumber(year: number, month: number, day: number): number {
 }
 
 /**
- * Reads the ten bytes `YYYY-MM-DD` at `p` as days from 1970-01-01, the calendar checked (spec 2.6). Anything else,
- * 0000-00-00 and 2024-02-30 included, is {@link NO_DATE}. The caller ensures that ten bytes are readable, or that the
- * bytes after its data are not digits, and checks what follows.
+ * Reads the ten bytes `YYYY-MM-DD` at `p` as days from 1970-01-01 and checks the calendar (spec 2.6). Returns {@link
+ * NO_DATE} for anything else, such as 0000-00-00 and 2024-02-30. The caller ensures that ten bytes are readable, or
+ * that non-digits follow its data, and checks the byte that follows.
  */
 export function readDate(b: Uint8Array, p: number): number {
   const y1 = b[p] - 48;
@@ -56,7 +58,7 @@ export function readDate(b: Uint8Array, p: number): number {
   const m2 = b[p + 6] - 48;
   const d1 = b[p + 8] - 48;
   const d2 = b[p + 9] - 48;
-  // A digit is 0–9, so digit + 6 has no bit above the fourth; a negative number has them all.
+  // For a digit, c + 6 has no bit above the fourth; a negative number has all of them.
   const digits = (y1 | y2 | y3 | y4 | m1 | m2 | d1 | d2) >= 0;
   const small = ((y1 + 6) | (y2 + 6) | (y3 + 6) | (y4 + 6) | (m1 + 6) | (m2 + 6) | (d1 + 6) | (d2 + 6)) < 16;
   if (!digits || !small || b[p + 4] !== 45 || b[p + 7] !== 45) return NO_DATE;
@@ -69,7 +71,7 @@ export function readDate(b: Uint8Array, p: number): number {
   return YEAR_START[year] + BEFORE_MONTH[leap + month] + day - 1;
 }
 
-/** Year, month (from 1) and day (from 1) of days since 1970-01-01, any year. */
+/** Year, month and day (both from 1) of days since 1970-01-01, for any year. */
 export function civil(days: number): { year: number; month: number; day: number } {
   const z = days + 719_468;
   const era = Math.floor(z / 146_097);
@@ -90,7 +92,24 @@ export function formatDate(days: number): string {
   return `${formatYear(year)}-${two(month)}-${two(day)}`;
 }
 
-/** Four digits, or a sign and six outside 0–9999. */
+/** Days from 1970-01-01 to 0000-01-01, the first date of four-digit years. */
+const YEAR_ZERO = -719_528;
+
+/** Bytes of a date that {@link writeDate} writes. */
+export const DATE_BYTES = 10;
+
+/** Writes `YYYY-MM-DD` at `at`; returns the position after it, or -1 for years outside 0–9999. */
+export function writeDate(days: number, out: Uint8Array, at: number): number {
+  if (!(days >= YEAR_ZERO && days <= LAST_DAY)) return -1;
+  const { year, month, day } = civil(days);
+  writePadded(year, out, at, at + 4);
+  out[at + 4] = 45;
+  writePadded(month, out, at + 5, at + 7);
+  out[at + 7] = 45;
+  return writePadded(day, out, at + 8, at + DATE_BYTES);
+}
+
+/** Four digits; a sign and six digits outside 0–9999. */
 function formatYear(year: number): string {
   if (year >= 0 && year <= 9999) return String(year).padStart(4, "0");
   return `${year < 0 ? "-" : "+"}${String(Math.abs(year)).padStart(6, "0")}`;
@@ -101,7 +120,7 @@ export function two(n: number): string {
   return n < 10 ? `0${n}` : String(n);
 }
 
-/** Days since 1970-01-01 of a text `YYYY-MM-DD`, or {@link NO_DATE}. */
+/** Parses `YYYY-MM-DD` as days since 1970-01-01; {@link NO_DATE} if it is invalid. */
 export function parseDate(text: string): number {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   return match === null ? NO_DATE : dayNumber(Number(match[1]), Number(match[2]), Number(match[3]));

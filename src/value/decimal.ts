@@ -1,31 +1,31 @@
-/** Outcome of reading an exact decimal. */
+/** The outcomes of reading an exact decimal. */
 export const DECIMAL_OK = 0;
 /** The bytes are not a number. */
 export const DECIMAL_BAD = 1;
-/** More digits before the point than the precision leaves room for. */
+/** More digits before the point than the precision allows. */
 export const DECIMAL_TOO_WIDE = 2;
-/** Digits other than zero beyond the scale; nothing was stored. */
+/** Nonzero digits beyond the scale; nothing was stored. */
 export const DECIMAL_LOSS = 3;
 /** Digits beyond the scale were rounded half to even and the result stored. */
 export const DECIMAL_ROUNDED = 4;
 
-/** Most digits of a decimal of 128 bits. */
+/** The most digits of a 128-bit decimal. */
 export const DECIMAL128_DIGITS = 38;
 
 const TWO_32 = 4_294_967_296;
 const TWO_53 = 9_007_199_254_740_992;
 const ZERO = 48;
 
-/** Powers of ten as doubles, exact up to 10^22; above that only their size is used. */
+/** Powers of ten as doubles, exact up to 10^22; above that only their magnitude is used. */
 export const POWERS = Float64Array.from({ length: 80 }, (_, i) => Number(`1e${i}`));
 
-/** Powers of ten that 32 bits hold, and digits that 32 bits hold whatever they are. */
+/** Powers of ten that fit 32 bits, and the number of digits that always fit. */
 const TENS = Int32Array.from({ length: 10 }, (_, i) => 10 ** i);
 const LOWER_DIGITS = 9;
 const BILLION = 1_000_000_000;
 
 /**
- * Unscaled values below this bound have at most `precision` digits and are exact as doubles: the bound of the fast
+ * Unscaled values below this bound have at most `precision` digits and are exact as doubles: the limit of the fast
  * readers.
  */
 export function fastLimit(precision: number): number {
@@ -37,7 +37,8 @@ export function fastLimit(precision: number): number {
  * complement.
  *
  * @param limit {@link fastLimit} of the column's precision
- * @returns the position after the number, or -1 where {@link readDecimal} must decide: the caller checks what follows
+ * @returns the position after the number, or -1 if {@link readDecimal} must decide; the caller checks the byte that
+ *   follows
  */
 export function readDecimal128(
   b: Uint8Array,
@@ -101,13 +102,14 @@ export function readDecimal128(
   return q;
 }
 
-/** Digits that 64 bits hold whatever they are. */
+/** The number of digits that always fit 64 bits. */
 const INT64_DIGITS = 18;
 
 /**
- * Reads a plain whole number (`-12`) of at most 18 digits at `p` into the two words of a 64-bit integer.
+ * Reads a plain integer (`-12`) of at most 18 digits at `p` into the two words of a 64-bit integer.
  *
- * @returns the position after the number, or -1 where {@link readDecimal} must decide: the caller checks what follows
+ * @returns the position after the number, or -1 if {@link readDecimal} must decide; the caller checks the byte that
+ *   follows
  */
 export function readInt64(b: Uint8Array, p: number, words: Int32Array, at: number): number {
   let q = p;
@@ -130,7 +132,7 @@ export function readInt64(b: Uint8Array, p: number, words: Int32Array, at: numbe
     return q;
   }
   const upper = upperPart(b, start, digits);
-  // The double is off by less than 2^7, so that half a step of 2^32 finds the whole one.
+  // The error of the double is below 2^7, so that rounding to the nearest multiple of 2^32 is exact.
   const high = Math.floor((upper * BILLION + lowerPart(m, upper) - (m >>> 0)) / TWO_32 + 0.5);
   words[at] = negative ? -m | 0 : m;
   words[at + 1] = negative ? (~high + (m === 0 ? 1 : 0)) | 0 : high;
@@ -138,8 +140,8 @@ export function readInt64(b: Uint8Array, p: number, words: Int32Array, at: numbe
 }
 
 /**
- * The upper of two parts of a number of 10 to 18 digits, of which the lower has nine: both are exact in 32 bits. A
- * point between the digits is skipped.
+ * The upper part of a number of 10 to 18 digits whose lower part has nine digits; both are exact in 32 bits. A point
+ * between the digits is skipped.
  */
 export function upperPart(b: Uint8Array, start: number, digits: number): number {
   let m = 0;
@@ -152,21 +154,22 @@ export function upperPart(b: Uint8Array, start: number, digits: number): number 
   return m;
 }
 
-/** The lower part; `m` is the whole number modulo 2^32, which determines it. */
+/** The lower part, which is determined by `m`, the whole number modulo 2^32. */
 export function lowerPart(m: number, upper: number): number {
   return (m - Math.imul(upper, BILLION)) >>> 0;
 }
 
-/** `m` if it has at most nine digits, else the number of at most 15 digits that is `m` modulo 2^32. */
+/**
+ * The number whose value modulo 2^32 is `m`: `m` itself if it has at most nine digits, otherwise a number of at most
+ * 15.
+ */
 export function shortNumber(b: Uint8Array, start: number, digits: number, m: number): number {
   if (digits <= LOWER_DIGITS) return m;
   const upper = upperPart(b, start, digits);
   return upper * BILLION + lowerPart(m, upper);
 }
 
-/**
- * Stores a number of known `digits` from `first` on, which a point may part, times 10^zeros: at most 38 digits in all.
- */
+/** Stores a number of `digits` digits from `first` on, which may contain a point, times 10^zeros: at most 38 digits. */
 function longDecimal128(
   b: Uint8Array,
   first: number,
@@ -185,7 +188,7 @@ function longDecimal128(
   if (negative) negate(words, at, 4);
 }
 
-/** {@link readDecimal} of a Decimal128 for a caller that needs the position after the number, or -1. */
+/** {@link readDecimal} for a Decimal128, returning the position after the number, or -1. */
 function exactDecimal128(
   b: Uint8Array,
   start: number,
@@ -199,10 +202,10 @@ function exactDecimal128(
 }
 
 /**
- * Reads the number that fills `start` to `end` exactly, by its digits: `12`, `-12.50`, `+.5`, `5.`, `1.5e-7`.
- * It never passes through a double. Zeros beyond the scale lose nothing.
+ * Reads the number that fills `start` to `end` exactly, digit by digit and never through a double: `12`, `-12.50`,
+ * `+.5`, `5.`, `1.5e-7`. Zeros beyond the scale are not a loss.
  *
- * @param words where the unscaled value goes, little-endian two's complement, `count` words (4 or 8) from `at`
+ * @param words receives the unscaled value, little-endian two's complement, `count` words (4 or 8) from `at`
  * @param round digits beyond the scale are rounded half to even
  * @returns one of the `DECIMAL_` outcomes
  */
@@ -220,9 +223,9 @@ export function readDecimal(
   let p = start;
   const negative = b[p] === 45;
   if (negative || b[p] === 43) p++;
-  let first = -1; // position of the first digit that is not zero
+  let first = -1; // position of the first nonzero digit
   let point = -1;
-  let digits = 0; // digits from the first one that is not zero
+  let digits = 0; // digits from the first nonzero one
   let seen = 0;
   for (; p < end; p++) {
     const c = b[p];
@@ -262,7 +265,7 @@ export function readDecimal(
   return rounding === 0 ? DECIMAL_OK : DECIMAL_ROUNDED;
 }
 
-/** The exponent that fills `p` to `end`, cut to ±1e9; NaN when it is none. */
+/** The exponent that fills `p` to `end`, clamped to ±1e9; NaN if it is malformed. */
 function readExponent(b: Uint8Array, start: number, end: number): number {
   let p = start;
   if (b[p] !== 101 && b[p] !== 69) return Number.NaN;
@@ -280,8 +283,8 @@ function readExponent(b: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * What is cut off when only `kept` digits stay: 0 nothing but zeros, -1 less than half, 1 exactly half, 2 more than
- * half.
+ * Classifies the digits that are dropped if only `kept` digits stay: 0 only zeros, -1 less than half, 1 exactly half, 2
+ * more than half.
  */
 function roundingOf(b: Uint8Array, first: number, last: number, kept: number): number {
   if (kept < 0) return -1;
@@ -300,10 +303,10 @@ function roundingOf(b: Uint8Array, first: number, last: number, kept: number): n
   return lead >= 5 ? 2 : -1;
 }
 
-/** Digits that are exact as a double whatever they are. */
+/** The number of digits that are always exact as a double. */
 export const DOUBLE_DIGITS = 15;
 
-/** Puts the next `digits` digits from `first` into words that are zero; the position of the last of them. */
+/** Stores the next `digits` digits from `first` in zeroed words; returns the position of the last of them. */
 function takeDigits(
   b: Uint8Array,
   first: number,
@@ -338,10 +341,10 @@ function takeDigits(
   return stop;
 }
 
-/** A word times this power of ten stays below 2^53. */
+/** A 32-bit word times this power of ten stays below 2^53. */
 const FACTOR_DIGITS = 6;
 
-/** words = words × factor + add, for a factor of at most 10^6: every product stays below 2^53. */
+/** words = words × factor + add, for a factor of at most 10^6: all products stay below 2^53. */
 function multiplyAdd(words: Int32Array, at: number, count: number, factor: number, add: number): void {
   let carry = add;
   for (let i = at; i < at + count; i++) {
@@ -351,7 +354,7 @@ function multiplyAdd(words: Int32Array, at: number, count: number, factor: numbe
   }
 }
 
-/** Two's complement of the words. */
+/** Negates the words in two's complement. */
 function negate(words: Int32Array, at: number, count: number): void {
   let carry = 1;
   for (let i = at; i < at + count; i++) {
@@ -370,8 +373,8 @@ export function unscaled(words: Words, at: number, count: number): bigint {
   return value;
 }
 
-/** The unscaled value as a double when it is exact (below 2^53 in size), NaN otherwise. */
-function smallUnscaled(words: Words, at: number, count: number): number {
+/** The unscaled value as a double if it is exact (magnitude below 2^53), otherwise NaN. */
+export function smallUnscaled(words: Words, at: number, count: number): number {
   if (count === 1) return words[at] | 0;
   const high = words[at + 1] | 0;
   const sign = high >> 31;
@@ -380,14 +383,14 @@ function smallUnscaled(words: Words, at: number, count: number): number {
   return value > -TWO_53 && value < TWO_53 ? value : Number.NaN;
 }
 
-/** Exact text with exactly `scale` digits after the point (zeros before it for a negative scale). */
+/** The exact value as a string with `scale` digits after the point (trailing zeros for a negative scale). */
 export function decimalText(words: Words, at: number, count: number, scale: number): string {
   const small = smallUnscaled(words, at, count);
   if (Number.isNaN(small)) return unscaledText(unscaled(words, at, count).toString(), scale);
   return unscaledText(small === 0 ? "0" : String(small), scale);
 }
 
-/** Puts the point into the text of an unscaled integer. */
+/** Inserts the point into the digits of an unscaled integer. */
 export function unscaledText(digits: string, scale: number): string {
   if (scale === 0) return digits;
   if (scale < 0) return digits === "0" ? digits : digits + "0".repeat(-scale);
@@ -397,7 +400,7 @@ export function unscaledText(digits: string, scale: number): string {
   return `${negative ? "-" : ""}${plain.slice(0, cut)}.${plain.slice(cut)}`;
 }
 
-/** The nearest double. */
+/** The value as the nearest double. */
 export function decimalNumber(words: Words, at: number, count: number, scale: number): number {
   const small = smallUnscaled(words, at, count);
   if (!Number.isNaN(small) && scale >= 0 && scale <= 22) return small / POWERS[scale];

@@ -1,14 +1,15 @@
 import { DOUBLE_DIGITS, lowerPart, POWERS, shortNumber, upperPart } from "./decimal.js";
+import { writeDigits, writePadded } from "./digits.js";
 
 const ZERO = 48;
 
 /**
  * Reads a plain number (`-12.5`) at `p` as the nearest double, ties to even, into `out[at]`.
  *
- * Up to 2^53 the digits and up to 10^22 the power of ten are exact doubles, so one division rounds once and correctly;
- * longer numbers go through {@link parseNumber}.
+ * Digits up to 2^53 and powers of ten up to 10^22 are exact doubles, so that one division rounds once and correctly;
+ * longer numbers use {@link parseNumber}.
  *
- * @returns the position after the number, or -1 where there is none: the caller looks at what follows
+ * @returns the position after the number, or -1 if there is none; the caller checks the byte that follows
  */
 export function readFloat64(b: Uint8Array, p: number, out: Float64Array, at: number): number {
   let q = p;
@@ -39,7 +40,7 @@ export function readFloat64(b: Uint8Array, p: number, out: Float64Array, at: num
   if (digits > DOUBLE_DIGITS) {
     const value = digits <= LONG_DIGITS ? longNumber(upperPart(b, start, digits), m, fraction) : Number.NaN;
     out[at] = Number.isNaN(value) ? parseNumber(b, p, q) : negative ? -value : value;
-    // Beyond the largest double: not for a fast reader to decide.
+    // Beyond the largest double: left to the exact reader.
     return Number.isFinite(out[at]) ? q : -1;
   }
   let value = shortNumber(b, start, digits, m);
@@ -48,22 +49,22 @@ export function readFloat64(b: Uint8Array, p: number, out: Float64Array, at: num
   return q;
 }
 
-/** Digits that {@link longNumber} takes: two halves of nine. */
+/** The most digits that {@link longNumber} reads: two halves of nine. */
 const LONG_DIGITS = 18;
 
-/** Cuts a double into two of 26 bits, whose products are exact. */
-const CUT = 2 ** 27 + 1;
+/** Splits a double into two of 26 bits, whose products are exact. */
+const SPLITTER = 2 ** 27 + 1;
 
-/** More than the error of the last step of {@link longNumber}, relative. */
-const DOUBT = 2 ** -45;
+/** A bound of the relative error of the last step of {@link longNumber}. */
+const MAX_ERROR = 2 ** -45;
 
 /**
  * The nearest double of a number of 10 to 18 digits, `fraction` of them after the point: the digits as the exact sum of
- * two doubles, divided by an exact power of ten with the remainder of the division taken along.
+ * two doubles, divided by an exact power of ten, with the remainder of the division added.
  *
  * @param first the digits before the last nine
  * @param m all digits modulo 2^32
- * @returns NaN where the text is too close to the midpoint of two doubles for this method to decide
+ * @returns NaN if the value is too close to the midpoint of two doubles for this method
  */
 export function longNumber(first: number, m: number, fraction: number): number {
   const upper = first * 1e9;
@@ -74,26 +75,28 @@ export function longNumber(first: number, m: number, fraction: number): number {
   const quotient = sum / power;
   const rest = (sum - quotient * power - productError(quotient, power) + (lower - (sum - upper))) / power;
   const value = quotient + rest;
-  return quotient + rest * (1 + DOUBT) === value && quotient + rest * (1 - DOUBT) === value ? value : Number.NaN;
+  return quotient + rest * (1 + MAX_ERROR) === value && quotient + rest * (1 - MAX_ERROR) === value
+    ? value
+    : Number.NaN;
 }
 
-/** What `x * y` loses by rounding, exactly (Dekker). */
+/** The rounding error of `x * y`, exactly (Dekker). */
 function productError(x: number, y: number): number {
-  const xUpper = x * CUT - (x * CUT - x);
-  const yUpper = y * CUT - (y * CUT - y);
+  const xUpper = x * SPLITTER - (x * SPLITTER - x);
+  const yUpper = y * SPLITTER - (y * SPLITTER - y);
   const xLower = x - xUpper;
   const yLower = y - yUpper;
   return xUpper * yUpper - x * y + xUpper * yLower + xLower * yUpper + xLower * yLower;
 }
 
-/** Numbers in text: digits, a point, an exponent; and the names that a double prints as. */
+/** The grammar of a number: digits, a point, an exponent. */
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * The nearest double, ties to even, of the number that fills `start` to `end`: `12`, `-.5`, `1.5e-7`, `NaN`,
- * `Infinity`. A number beyond the largest double is an infinity, one too small is zero, as IEEE 754 rounds them.
+ * `Infinity`. Numbers beyond the largest double become infinite, numbers too small become zero, as in IEEE 754.
  *
- * @returns undefined when the bytes are not a number
+ * @returns undefined if the bytes are not a number
  */
 export function readNumber(b: Uint8Array, start: number, end: number): number | undefined {
   const text = asciiText(b, start, end);
@@ -111,13 +114,13 @@ export function readNumber(b: Uint8Array, start: number, end: number): number | 
   }
 }
 
-/** Whether bytes that {@link readNumber} takes for an infinity spell a number in digits, not the name. */
+/** Whether bytes that {@link readNumber} reads as an infinity are digits rather than the name. */
 export function isOverflow(b: Uint8Array, start: number): boolean {
   const c = b[start] === 45 || b[start] === 43 ? b[start + 1] : b[start];
   return c === 46 || (c ^ ZERO) <= 9;
 }
 
-/** The nearest double of bytes known to spell a number. */
+/** The nearest double of bytes that are known to be a number. */
 function parseNumber(b: Uint8Array, start: number, end: number): number {
   return Number(asciiText(b, start, end));
 }
@@ -135,4 +138,39 @@ export function formatNumber(value: number): string {
   if (Object.is(value, -0)) return "-0.0";
   const text = String(value);
   return Number.isInteger(value) && !text.includes("e") ? `${text}.0` : text;
+}
+
+/** Most bytes that {@link writeNumber} writes: sign, 15 digits, point, a zero on either side of it. */
+export const NUMBER_BYTES = 19;
+
+const MOST_FRACTION = 6;
+const MOST_WHOLE = POWERS[DOUBLE_DIGITS];
+const BILLION = 1_000_000_000;
+
+/**
+ * Writes a double as {@link formatNumber} spells it, where it has at most 15 digits, at most six of them after the
+ * point. No two numbers of so few digits have the same double, so that these digits are the shortest that read back.
+ *
+ * @returns the position after the number, or -1 for any other double
+ */
+export function writeNumber(value: number, out: Uint8Array, at: number): number {
+  const size = Math.abs(value);
+  let fraction = 0;
+  let digits = size;
+  while (digits !== Math.floor(digits) || digits / POWERS[fraction] !== size) {
+    if (fraction === MOST_FRACTION) return -1;
+    digits = Math.round(size * POWERS[++fraction]);
+  }
+  if (digits >= MOST_WHOLE || Object.is(value, -0)) return -1;
+  const whole = Math.floor(digits / POWERS[fraction]);
+  const upper = Math.floor(whole / BILLION);
+  let p = at;
+  if (value < 0) out[p++] = 45;
+  if (upper === 0) p = writeDigits(whole, out, p);
+  else {
+    p = writeDigits(upper, out, p);
+    p = writePadded(whole - upper * BILLION, out, p, p + 9);
+  }
+  out[p++] = 46;
+  return writePadded(digits - whole * POWERS[fraction], out, p, p + Math.max(fraction, 1));
 }

@@ -1,5 +1,5 @@
 /**
- * The position of the first byte of `start` to `end` that is not valid UTF-8 (overlong forms and surrogates included),
+ * The position of the first byte of `start` to `end` that is not valid UTF-8 (including overlong forms and surrogates),
  * or -1.
  */
 export function invalidUtf8(b: Uint8Array, start: number, end: number): number {

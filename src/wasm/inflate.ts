@@ -7,7 +7,7 @@ import {
   DISTANCE_BASE, DISTANCE_BITS, distanceCode, DISTANCE_EXTRA, DISTANCE_SYMBOLS, distanceTable, END_OF_BLOCK, fillDistances, fillSymbols,
   LENGTH_BASE, lengthCode, LENGTH_EXTRA, LENGTH_SYMBOLS, LONGEST_CODE, sortSymbols, SYMBOL_BITS, symbolCode, symbolTable,
 } from "./inflate/codes";
-import { copyMatch } from "./inflate/copy";
+import { copyMatch } from "./bytes/copy-match";
 
 /** What {@link inflate} returns: more input is needed, or more room; the stream has ended; it is invalid. */
 export const NEEDS_INPUT: i32 = 0;
@@ -83,7 +83,7 @@ let listed: u32 = 0;
 let known: u32 = 0;
 /** The symbol of {@link Step.Repeat}. */
 let repeat: u32 = 0;
-/** The match or the stored block at hand. */
+/** The current match or stored block. */
 let length: u32 = 0;
 let distance: u32 = 0;
 let extra: u32 = 0;
@@ -277,7 +277,7 @@ function refuse(number: i32): i32 {
   return INVALID;
 }
 
-/** Whether `n` bits, at most 32, are at hand or could be read. */
+/** Whether `n` bits, at most 32, are available or could be read. */
 @inline
 function need(n: u32): bool {
   while (count < n) {
@@ -343,7 +343,7 @@ function fixedCodes(): void {
   fixed = true;
 }
 
-/** What the symbol table has for the bits at hand. */
+/** What the symbol table has for the current bits. */
 @inline
 function symbolAt(b: u64): u32 {
   return load<u32>(symbolTable + ((<u32>b & ((1 << SYMBOL_BITS) - 1)) << 2));

@@ -13,21 +13,26 @@ import { page } from "./report.mjs";
 const ROUNDS = Number(process.env.ARROWBOOK_BENCH_ROUNDS ?? 5);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !["series", "show"].includes(name) && !(name in groups));
+/** Groups with pages of their own. */
+const PAGES = ["series", "show", "verbs"];
+const unknown = asked.filter((name) => !PAGES.includes(name) && !(name in groups));
 if (unknown.length > 0) {
   process.stderr.write(
-    `Unknown: ${unknown.join(", ")}. The groups are ${Object.keys(groups).join(", ")}, series, show.\n`,
+    `Unknown: ${unknown.join(", ")}. The groups are ${[...Object.keys(groups), ...PAGES].join(", ")}.\n`,
   );
   process.exit(2);
 }
-// Time series and showing have pages of their own.
 if (asked.length === 0 || asked.includes("series")) {
   execFileSync(process.execPath, ["--max-old-space-size=8000", join(here, "series.mjs")], { stdio: "inherit" });
 }
 if (asked.length === 0 || asked.includes("show")) {
   execFileSync(process.execPath, [join(here, "show.mjs")], { stdio: "inherit" });
 }
-const wanted = asked.filter((name) => !["series", "show"].includes(name));
+if (asked.length === 0 || asked.includes("verbs")) {
+  const options = ["--max-old-space-size=8000", "--expose-gc"];
+  execFileSync(process.execPath, [...options, join(here, "verbs.mjs")], { stdio: "inherit" });
+}
+const wanted = asked.filter((name) => !PAGES.includes(name));
 if (asked.length > 0 && wanted.length === 0) process.exit(0);
 
 const median = (values) => {

@@ -98,6 +98,7 @@ async function batchRows(file) {
 }
 
 const page = () => readFileSync(data.jsonPage());
+const pageByDay = () => readFileSync(data.jsonPageByDay());
 const dataset = () => readFileSync(data.jsonDataset());
 
 /** Runs a short job often enough to be timed: the median of 200 runs, in milliseconds. */
@@ -110,6 +111,37 @@ const often = (job) => {
   }
   times.sort((a, b) => a - b);
   return { ms: times[100] };
+};
+
+/** A text-heavy table as an Arrow stream: 1 million rows of two text columns, an integer and an exact price. */
+async function textStream() {
+  const { Frame } = await arrowbook();
+  const lines = ["name,note,n,price"];
+  for (let i = 0; i < 1_000_000; i++) lines.push(`name ${i % 977},note ${i} of row ${i * 7},${i},${i % 1000}.25`);
+  const names = ["String", "String", "Integer", "BigDecimal(15,4)"];
+  const spec = names.map((type, i) => ({ name: ["name", "note", "n", "price"][i], type }));
+  return (await Frame.fromCSV(Buffer.from(`${lines.join("\n")}\n`), { columns: spec })).toIPC();
+}
+
+/** Reads every cell of an Arrow table. */
+function readCells(table) {
+  let present = 0;
+  for (const column of table.schema.fields.map((_, i) => table.getChildAt(i))) {
+    for (let row = 0; row < column.length; row++) if (column.get(row) !== null) present++;
+  }
+  return present;
+}
+
+/** Runs a job until it can be timed: the median of 15 runs, in milliseconds. */
+const several = (job) => {
+  const times = [];
+  for (let i = 0; i < 20; i++) {
+    const start = performance.now();
+    job();
+    if (i >= 5) times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  return { ms: times[7] };
 };
 
 const shape = (file, spec = columns) => ({
@@ -259,6 +291,19 @@ export const groups = {
           return often(() => Frame.fromJSON(bytes, { decimals: "float64" }));
         },
       },
+      "JSON.parse alone, keys changing": {
+        run: async () => {
+          const bytes = pageByDay();
+          return often(() => JSON.parse(bytes.toString()));
+        },
+      },
+      "arrowbook: Frame.fromJSON, exact, keys changing": {
+        run: async () => {
+          const { Frame } = await arrowbook();
+          const bytes = pageByDay();
+          return often(() => Frame.fromJSON(bytes));
+        },
+      },
       "JSON.parse and Arrow's tableFromJSON": {
         run: async () => {
           const { tableFromJSON } = await import("apache-arrow");
@@ -286,6 +331,32 @@ export const groups = {
           const { Frame } = await arrowbook();
           const bytes = dataset();
           return often(() => Frame.fromJSON(bytes));
+        },
+      },
+    },
+  },
+  ipc: {
+    title: "An Arrow stream of a million rows, text-heavy, from memory",
+    contenders: {
+      "apache-arrow: tableFromIPC, every cell read": {
+        run: async () => {
+          const { tableFromIPC } = await import("apache-arrow");
+          const bytes = await textStream();
+          return several(() => readCells(tableFromIPC(bytes)));
+        },
+      },
+      "apache-arrow: tableFromIPC, nothing checked": {
+        run: async () => {
+          const { tableFromIPC } = await import("apache-arrow");
+          const bytes = await textStream();
+          return often(() => tableFromIPC(bytes));
+        },
+      },
+      "arrowbook: Frame.fromIPC, everything checked": {
+        run: async () => {
+          const { Frame } = await arrowbook();
+          const bytes = await textStream();
+          return often(() => Frame.fromIPC(bytes));
         },
       },
     },
@@ -349,6 +420,15 @@ export const groups = {
         run: async () => duckdb(`create table t as from read_parquet('${await prepared()}')`),
       },
       polars: { run: async () => (await polars()).readParquet(await prepared()).height },
+      "arrowbook: 2 of 10 columns, exact": {
+        run: async () => {
+          const { Frame } = await arrowbook();
+          return (await Frame.fromParquet(await prepared(), { columns: ["date", "close"] })).numRows;
+        },
+      },
+      "polars: 2 of 10 columns": {
+        run: async () => (await polars()).readParquet(await prepared(), { columns: ["date", "close"] }).height,
+      },
       "hyparquet, rows of objects (decimals as doubles)": {
         runs: 1,
         run: async () => {

@@ -46,10 +46,9 @@ const DAY = 86_400_000;
 const iso = (days) => new Date(days * DAY).toISOString().slice(0, 10);
 const days = Array.from({ length: 9000 }, (_, i) => iso(10_227 + i)).filter((_, i) => ((10_227 + i + 4) % 7) % 6 !== 0);
 
-/** One row of the price table after another, as cells; `rows` in all. */
-export function* priceRows(rows, seed = 7) {
+/** One row of the price table after another, as cells; `rows` in all, `span` of each ticker. */
+export function* priceRows(rows, seed = 7, span = 2500) {
   const next = random(seed);
-  const span = 2500;
   for (let n = 0, t = 0; n < rows; t++) {
     let ticker = "";
     for (let k = t * 37 + 11, i = 0; i < 2 + (t % 4); i++, k = (k * 7 + 5) % 100_003)
@@ -185,15 +184,28 @@ export const wide = () =>
 /** A JSON cell of a column type. */
 const literal = (cell, type) => (cell === "" ? "null" : /^(?:Big|double|Int)/.test(type) ? cell : JSON.stringify(cell));
 
-/** One page of 10,000 rows as the service replies. */
-export const jsonPage = () =>
-  made("page.json", (path) => {
-    const rows = [...priceRows(10_000, 5)].map(
-      (row) => `[${row.map((cell, i) => literal(cell, PRICE_COLUMNS[i].type)).join(",")}]`,
-    );
-    writeFileSync(
+/** Writes a page of the price table as the service replies. */
+function writePage(path, rows) {
+  const lines = rows.map((row) => `[${row.map((cell, i) => literal(cell, PRICE_COLUMNS[i].type)).join(",")}]`);
+  writeFileSync(
+    path,
+    `{"datatable":{"data":[${lines.join(",")}],"columns":${JSON.stringify(PRICE_COLUMNS)}},"meta":{"next_cursor_id":null}}`,
+  );
+}
+
+/** One page of 10,000 rows, ticker after ticker. */
+export const jsonPage = () => made("page.json", (path) => writePage(path, [...priceRows(10_000, 5)]));
+
+/** One page of 10,000 rows, day after day: another ticker, and prices of another size, in each row. */
+export const jsonPageByDay = () =>
+  made("page-by-day.json", (path) => {
+    const tickers = 400;
+    const rows = [...priceRows(10_000, 9, 10_000 / tickers)].map((row, i) => [i % 25, row]);
+    // The days of the first ticker for all of them.
+    for (const [day, row] of rows) row[1] = rows[day][1][1];
+    writePage(
       path,
-      `{"datatable":{"data":[${rows.join(",")}],"columns":${JSON.stringify(PRICE_COLUMNS)}},"meta":{"next_cursor_id":null}}`,
+      rows.sort(([a], [b]) => a - b).map(([, row]) => row),
     );
   });
 

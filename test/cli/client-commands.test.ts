@@ -19,16 +19,19 @@ afterAll(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Runs the command line against the sample; gives the exit status and what was written where. */
-const run = async (...words: string[]) => {
+/** Runs the command line against the sample: the exit status and what was written where. */
+const run = (...words: string[]) => {
+  const asks = ["get", "meta", "export", "bulk", "sync", "types"].includes(words[0]);
+  return runAlone(...words, ...(asks && !words.includes("--url") ? ["--url", service.url, "--key", "sample"] : []));
+};
+
+const runAlone = async (...words: string[]) => {
   const out: string[] = [];
   const err: string[] = [];
   vi.spyOn(process.stdout, "write").mockImplementation((text) => out.push(String(text)) > 0);
   vi.spyOn(process.stderr, "write").mockImplementation((text) => err.push(String(text)) > 0);
   try {
-    const asks = ["get", "meta", "export", "bulk", "types"].includes(words[0]);
-    const connection = words.includes("--url") ? [] : ["--url", service.url, "--key", "sample"];
-    const status = await main(asks ? [...words, ...connection] : words);
+    const status = await main(words);
     return { status, out: out.join(""), err: err.join("") };
   } finally {
     vi.restoreAllMocks();
@@ -89,6 +92,34 @@ it("get table: conditions, columns, formats", async () => {
   for (const format of ["xml", "csv"]) expect((await run(...words, "--format", format)).out).toBe(texts.out);
 });
 
+it("--sample starts the embedded service for one command", async () => {
+  const words = ["get", "table", "MARKET/PRICES", "--where", "ticker=AAA", "--where", "date>=2024-12-31", "--select"];
+  const { out } = await run(...words, "ticker,close");
+  const connected = vi.spyOn(connect, "sample");
+  expect(await runAlone(...words, "ticker,close", "--sample")).toEqual({ status: 0, out, err: "" });
+  expect(connected).toHaveBeenCalledOnce();
+  const meta = await runAlone("meta", "dataset", "MARKET/AAA", "--sample");
+  expect(meta).toMatchObject({ status: 0, out: expect.stringContaining("column_names") });
+});
+
+it.each([40, 80, 200])("a table fits a terminal of %i columns", async (columns) => {
+  const { isTTY, columns: before } = process.stdout;
+  Object.assign(process.stdout, { isTTY: true, columns });
+  try {
+    const { out } = await run("get", "table", "MARKET/PRICES", "--where", "ticker=AAA", "--where", "date>=2024-01-01");
+    const lines = out.trimEnd().split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(lines.join(" ")).toMatch(columns < 200 ? /more/ : /open +high +low +close/);
+    expect(lines.join(" ")).toContain("262 rows × 7 columns");
+  } finally {
+    Object.assign(process.stdout, { isTTY, columns: before });
+  }
+});
+
+it("a value that begins with a sign is asked for with the service's own operator", async () => {
+  expect(await run("get", "table", "MARKET/PRICES", "--where", "ticker.eq==AAA")).toMatchObject({ status: 0, err: "" });
+});
+
 it("meta: text for people, JSON for machines", async () => {
   const text = await run("meta", "table", "MARKET/PRICES");
   expect(text).toMatchObject({ status: 0, err: "" });
@@ -146,7 +177,13 @@ it.each([
   [["get", "dataset", "MARKET"], 1, /DATABASE\/DATASET/],
   [["export", "MARKET/PRICES", "-o", "x.parket"], 1, /Did you mean "\.parquet"/],
   [["export", "MARKET/PRICES"], 2, /--output/],
-  [["get", "table", "MARKET/PRICES", "--where", "ticker"], 2, /a condition looks like/],
+  [["get", "table", "MARKET/PRICES", "--where", "ticker"], 2, /expected a condition such as/],
+  [["get", "table", "MARKET/PRICES", "--where", "ticker==AAA"], 2, /"==" is not an operator; write "ticker=AAA"/],
+  [["get", "table", "MARKET/PRICES", "--where", "date=>2024-01-01"], 2, /write "date>=2024-01-01"/],
+  [["get", "table", "MARKET/PRICES", "--where", "date=<2024-01-01"], 2, /write "date<=2024-01-01"/],
+  [["get", "table", "MARKET/PRICES", "--where", "ticker!=AAA"], 2, /"!=" is not an operator/],
+  [["get", "table", "MARKET/PRICES", "--where", "ticker<>AAA"], 2, /"<>" is not an operator/],
+  [["get", "table", "MARKET/PRICES", "--sample"], 2, /cannot be used with/],
   [["get", "table", "MARKET/PRICES", "--format", "yaml"], 2, /json, xml, csv/],
 ])("%j fails with status %i and one clear line", async (words, status, message) => {
   const result = await run(...words);
@@ -181,4 +218,51 @@ it("serve: what is missing on the command line is wrong usage, with the parser's
   });
   expect(open.err).not.toContain("apiKeys");
   expect((await run("serve", "--data", join(folder, "nowhere"))).status).toBe(1);
+});
+
+it("sync: copies tables, says what it would do, and leaves unchanged ones alone", async () => {
+  const to = join(folder, "mirrors");
+  const words = ["sync", "MARKET/PRICES", "--to", to, "--by", "date:year"];
+  expect(await run(...words, "--dry-run")).toEqual({
+    status: 0,
+    out: "MARKET/PRICES: would export the whole table. There is no copy yet.\n",
+    err: "",
+  });
+  const copied = await run(...words, "--quiet");
+  expect(copied).toMatchObject({ status: 0, err: "" });
+  expect(copied.out).toMatch(/^MARKET\/PRICES: copied 32,610 rows of \d{4}-\d\d-\d\dT[\d:]+Z\.\n$/);
+  expect((await run(...words, "--dry-run")).out).toMatch(/nothing to do\. Unchanged since/);
+  const report = JSON.parse((await run(...words, "--json")).out);
+  expect(report).toMatchObject({ code: "MARKET/PRICES", change: "none", rows: 32_610, received: 0 });
+  const { version } = JSON.parse(readFileSync(join(to, "MARKET/PRICES/manifest.json"), "utf8"));
+  expect((await Frame.fromParquet(join(to, "MARKET/PRICES", `v00000${version}`))).numRows).toBe(32_610);
+});
+
+it("sync: a copy of the embedded service is that of the next one, on another port", async () => {
+  const to = join(folder, "other-port");
+  expect((await run("sync", "MARKET/PRICES", "--to", to, "--quiet")).out).toMatch(/copied 32,610 rows/);
+  const again = await runAlone("sync", "MARKET/PRICES", "--to", to, "--quiet", "--sample");
+  expect(again).toMatchObject({ status: 0, out: expect.stringMatching(/unchanged, 32,610 rows/), err: "" });
+});
+
+it("sync: several tables into one DuckDB file", async () => {
+  const to = join(folder, "copies.duckdb");
+  const words = ["sync", "MARKET/PRICES", "TRANSPORT/AIRPORTS", "--to", to, "--quiet"];
+  expect((await run(...words)).out).toMatch(
+    /^MARKET\/PRICES: copied 32,610 rows.*\nTRANSPORT\/AIRPORTS: copied [\d,]+ rows/,
+  );
+  expect((await run(...words)).out).toMatch(/^MARKET\/PRICES: unchanged.*\nTRANSPORT\/AIRPORTS: unchanged/);
+});
+
+it("sync: one table that fails does not keep the others from being copied", async () => {
+  const to = join(folder, "some");
+  const done = await run("sync", "NO/TABLE", "MARKET/PRICES", "--to", to, "--quiet");
+  expect(done.status).toBe(1);
+  expect(done.out).toMatch(/^MARKET\/PRICES: copied/);
+  expect(done.err).toMatch(/NO\/TABLE/);
+});
+
+it.each(["1", "1w", "0s", "25d"])("sync: refuses the time %s", async (every) => {
+  const done = await run("sync", "MARKET/PRICES", "--to", folder, "--watch", "--every", every);
+  expect(done).toMatchObject({ status: 2, err: expect.stringContaining("must be a time from 1s to 24d") });
 });

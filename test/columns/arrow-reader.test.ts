@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { DataType, Table, Vector } from "../../src/columns/arrow/arrow.js";
 import { vectorToStrings } from "../../src/columns/arrow/vector-values.js";
 import type { FlatTable } from "../../src/columns/ipc/read/flat-table.js";
-import { type Message, messageAt } from "../../src/columns/ipc/read/message.js";
+import { type Message, readMessage } from "../../src/columns/ipc/read/message.js";
 import { tableFromIPCBytes } from "../../src/columns/ipc/read/read.js";
+import { fromBytes } from "../../src/columns/ipc/read/reading.js";
 import { splitStreams } from "../../src/columns/ipc/read/stream-reader.js";
 import { tableToIPCBytes, tableToIPCFileBytes } from "../../src/columns/ipc/stream.js";
 import { Frame } from "../../src/index.js";
@@ -16,7 +17,7 @@ const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes
 function messagesIn(bytes: Uint8Array): Message[] {
   const found: Message[] = [];
   for (let at = 0; ; ) {
-    const message = messageAt(bytes, at);
+    const message = fromBytes(readMessage(at, bytes.length), bytes);
     if (message.kind === "end") return found;
     found.push(message);
     at = message.end;

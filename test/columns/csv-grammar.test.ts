@@ -177,7 +177,7 @@ describe("malformed rows", () => {
     const text = `a,b\n${"x,1\n".repeat(70_000)}`;
     expect(() => csvTable(utf8(`${text}y\n`), { columns })).toThrow("Row 70000 has 1 of 2 cells (byte 280004)");
     expect(() => csvTable(utf8(`${text}y,z\n`), { columns })).toThrow(
-      'Row 70000, column "b": "z" is not a Integer (byte 280006)',
+      'Row 70000, column "b": "z" is not a valid Integer (byte 280006)',
     );
   });
 });

@@ -1,8 +1,10 @@
+import { tableFromIPC } from "apache-arrow";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../src/columns/arrow/arrow.js";
 import type { FlatTable } from "../../src/columns/ipc/read/flat-table.js";
-import { type Message, messageAt } from "../../src/columns/ipc/read/message.js";
+import { type Message, readMessage } from "../../src/columns/ipc/read/message.js";
 import { tableFromIPCBytes } from "../../src/columns/ipc/read/read.js";
+import { fromBytes } from "../../src/columns/ipc/read/reading.js";
 import { tableToIPCBytes, tableToIPCFileBytes } from "../../src/columns/ipc/stream.js";
 import { DataError, isArrowbookError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/index.js";
@@ -53,7 +55,7 @@ function outcomeOf(bytes: Uint8Array): { readonly frame?: Frame } {
 function messagesIn(bytes: Uint8Array, from = 0): Message[] {
   const found: Message[] = [];
   for (let at = from; ; ) {
-    const message = messageAt(bytes, at);
+    const message = fromBytes(readMessage(at, bytes.length), bytes);
     if (message.kind === "end") return found;
     found.push(message);
     at = message.end;
@@ -247,14 +249,18 @@ describe("values that lead outside their column", () => {
     ["binary", (data) => data.valueOffsets.set([1000], 3), /column "binary" of batch 0 has row 2 from 2 to 1000/],
     ["map", (data) => data.valueOffsets.set([9], 5), /column "map" of batch 0/],
     ["view", (data) => viewOf(data.values).setInt32(3 * 16, 99, true), /column "view" of batch 0 has a view in row 3/],
-    ["view", (data) => viewOf(data.values).setInt32(3 * 16 + 8, 5, true), /a view in row 3 that leads nowhere/],
+    [
+      "view",
+      (data) => viewOf(data.values).setInt32(3 * 16 + 8, 5, true),
+      /a view in row 3 that points outside its buffers/,
+    ],
     ["view", (data) => viewOf(data.values).setInt32(3 * 16 + 12, -1, true), /a view in row 3/],
     ["view", (data) => viewOf(data.values).setUint8(3 * 16 + 4, 0x20), /a view in row 3/],
     ["view", (data) => viewOf(data.values).setInt32(0, -5, true), /a view in row 0/],
     ["words", (data) => data.values.set([2], 4), /index 2 in row 4, its dictionary 0 has 2 values/],
     ["numbers", (data) => data.values.set([-1], 0), /index -1 in row 0, its dictionary 0 has 2 values/],
     ["dense", (data) => data.typeIds.set([4], 1), /column "dense" of batch 0 has a row 1 of type 4/],
-    ["dense", (data) => data.valueOffsets.set([3], 0), /a row 0 of type 3 at offset 3 that no child has/],
+    ["dense", (data) => data.valueOffsets.set([3], 0), /a row 0 of type 3 at offset 3, which no child has/],
     ["dense", (data) => data.valueOffsets.set([-1], 0), /a row 0 of type 3 at offset -1/],
     ["sparse", (data) => data.typeIds.set([-3], 2), /column "sparse" of batch 0 has a row 2 of type -3/],
   ])("%s: %s", (name, damage, message) => {
@@ -285,7 +291,7 @@ describe("messages that do not fit each other", () => {
     ["a batch of fewer columns", joined(...two.schema, ...plain.batch, END), /column "flag" of batch 0 is missing/],
     ["a batch of more columns", joined(...plain.schema, ...two.batch, END), /batch 0 has 2 columns, its schema 1/],
     ["a batch of another type", joined(...parts("large").schema, ...plain.batch, END), /column "large" of batch 0/],
-    ["a batch before the schema", joined(...plain.batch, END), /a batch comes before the schema/],
+    ["a batch before the schema", joined(...plain.batch, END), /a batch precedes the schema/],
     ["no schema", END, /the stream ends before its schema/],
     ["a second schema", joined(...plain.schema, ...plain.batch, ...plain.schema, END), /a second schema follows/],
     ["two streams", joined(smallStream(), smallStream()), /824 bytes follow the end mark/],
@@ -294,7 +300,7 @@ describe("messages that do not fit each other", () => {
       joined(...plain.schema, ...dictionary, END),
       /dictionary 0 is not in the schema/,
     ],
-    ["a dictionary that never came", joined(...schema, ...batch, END), /index 0 in row 0, its dictionary 0 never came/],
+    ["a dictionary that is missing", joined(...schema, ...batch, END), /index 0 in row 0, its dictionary 0 is missing/],
     ["bytes after the end", joined(smallStream(), Uint8Array.of(1)), /1 bytes follow the end mark/],
     ["many zeros after the end", joined(smallStream(), new Uint8Array(8)), /8 bytes follow the end mark/],
   ])("%s", (_, bytes, message) => {
@@ -303,9 +309,9 @@ describe("messages that do not fit each other", () => {
     expect(error.message).toMatch(message);
   });
 
-  it("values added to a dictionary that never came", () => {
+  it("values added to a dictionary that is missing", () => {
     const { schema: first, dictionary: all, batch: batches } = partsOf(changingDictionaries());
-    expect(errorOf(joined(...first, all[1], batches[0])).message).toMatch(/dictionary 7, which never came/);
+    expect(errorOf(joined(...first, all[1], batches[0])).message).toMatch(/dictionary 7, which is missing/);
   });
 
   it("a table without rows may lack its dictionary, and one of nulls too", () => {
@@ -361,13 +367,15 @@ describe("the footer of a file", () => {
     const [[dictionary]] = blocks;
     expect(errorOf(withInts(file, { [second[1]]: dictionary })).message).toMatch(/overlap|where there is none/);
     const size = viewOf(file).getInt32(first[1] + 8, true);
-    expect(errorOf(withInts(file, { [first[1] + 8]: size + 8 })).message).toMatch(/where there is none of its size/);
+    expect(errorOf(withInts(file, { [first[1] + 8]: size + 8 })).message).toMatch(
+      /where no such message of that size is/,
+    );
     const body = viewOf(file).getInt32(first[1] + 16, true);
     expect(errorOf(withInts(file, { [first[1] + 16]: body - 8 })).message).toMatch(/declares \d+ bytes of values/);
     // The number of blocks comes before the first of them.
     const count = [...blocks.values()][1] - 4;
     expect(viewOf(file).getInt32(count, true)).toBe(3);
-    expect(errorOf(withInts(file, { [count]: 2 })).message).toMatch(/the footer leaves out a batch at byte \d+/);
+    expect(errorOf(withInts(file, { [count]: 2 })).message).toMatch(/the footer omits a batch at byte \d+/);
     expect(errorOf(withInts(file, { [count]: 4 })).code).toBe("BadArrow");
     expect(errorOf(withInts(file, { [count]: 0x7fff_ffff })).message).toMatch(/a list of 2147483647 items/);
   });
@@ -396,7 +404,7 @@ describe("rows that no buffer holds", () => {
     ) as number;
     const rows = (count: number) => withInts(bytes, { [at]: count, [nodes[0]]: count, [nodes[0] + 8]: count });
     expect(Frame.fromIPC(rows(1_000_000)).numRows).toBe(1_000_000);
-    expect(errorOf(rows(0x7fff_ffff)).message).toMatch(/declares 2147483647 rows without any bytes/);
+    expect(errorOf(rows(0x7fff_ffff)).message).toMatch(/declares 2147483647 rows that no bytes back/);
   });
 });
 
@@ -415,4 +423,24 @@ describe("bytes of another format", () => {
     expect(error.message).toMatch(message);
     expect(error.hint).toMatch(hint);
   });
+});
+
+it("a column whose type lacks its table is refused, as the Arrow library does", () => {
+  const refused: string[] = [];
+  for (const bytes of [serviceTypes(), otherTypes(1)].map((table) => tableToIPCBytes(table))) {
+    const [schema] = messagesIn(bytes);
+    for (let at = 8; at < schema.end; at += 2) {
+      const damaged = bytes.slice();
+      damaged.fill(0, at, at + 2);
+      try {
+        tableFromIPC(damaged);
+      } catch (error) {
+        if (!(error instanceof TypeError) || !/^Cannot read properties of null/.test(error.message)) continue;
+        refused.push(errorOf(damaged).message);
+      }
+    }
+  }
+  expect(refused.filter((message) => message.includes("without the table of its parameters")).length).toBeGreaterThan(
+    2,
+  );
 });

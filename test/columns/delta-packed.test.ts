@@ -4,9 +4,12 @@ import { ByteWriter } from "hyparquet-writer";
 import { deltaBinaryPack } from "hyparquet-writer/src/delta.js";
 import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
 import { describe, expect, it } from "vitest";
-import { deltaUnpacked } from "../../src/columns/parquet/read/delta.js";
-import { hybridRuns } from "../../src/columns/parquet/read/hybrid-runs.js";
+import type { Decoders } from "../../src/columns/parquet/read/decode/decoders.js";
+import { PlainDecoders } from "../../src/columns/parquet/read/decode/plain-decoders.js";
+import { decoders } from "../../src/columns/parquet/read/decode/process-decoders.js";
+import { ParquetFault } from "../../src/columns/parquet/read/format/fault.js";
 import { deltaPacked } from "../../src/columns/parquet/write/delta.js";
+import { unscaled } from "../../src/value/decimal.js";
 
 // Parquet's encoding DELTA_BINARY_PACKED, judged by another reader and by another writer.
 
@@ -27,7 +30,7 @@ const exact = fc.oneof(
 const listOf = <T>(value: fc.Arbitrary<T>) => fc.array(value, { maxLength: 400, size: "max" });
 
 describe("whole numbers in differences", () => {
-  it("doubles come back as they were, in the bytes another writer makes", () => {
+  it("doubles round-trip, in the bytes that another writer makes", () => {
     fc.assert(
       fc.property(listOf(exact), (values) => {
         const bytes = deltaPacked(Float64Array.from(values)).slice();
@@ -41,7 +44,7 @@ describe("whole numbers in differences", () => {
     );
   });
 
-  it("32-bit numbers come back, over the whole range", () => {
+  it("32-bit numbers round-trip over the whole range", () => {
     const any = fc.oneof(near, fc.integer(), fc.constantFrom(-(2 ** 31), 2 ** 31 - 1, 0, -1));
     fc.assert(
       fc.property(listOf(any), (values) => {
@@ -65,69 +68,79 @@ describe("whole numbers in differences", () => {
   );
 });
 
-describe("whole numbers out of differences", () => {
-  it("are those that went in, by our own writer and by another", () => {
-    fc.assert(
-      fc.property(listOf(exact), (values) => {
-        const given = Float64Array.from(values);
-        if (values.length === 0) return;
-        expect(deltaUnpacked(deltaPacked(given).slice(), values.length)).toEqual(given);
-        const writer = new ByteWriter();
-        deltaBinaryPack(writer, values.map(BigInt), "INT64");
-        expect(deltaUnpacked(writer.getBytes(), values.length)).toEqual(given);
-      }),
-    );
-    const ends = Float64Array.of(2 ** 31 - 1, -(2 ** 31), 0, 2 ** 31 - 1);
-    expect(deltaUnpacked(deltaPacked(ends, true).slice(), 4, true)).toEqual(ends);
-  });
+const fast = decoders();
+const plain = new PlainDecoders();
+const both: readonly [name: string, decoders: Decoders][] = [
+  ["WebAssembly", fast],
+  ["JavaScript", plain],
+];
 
-  it("are left to others where doubles do not hold them", () => {
-    const far = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+it("decoders run in WebAssembly", () => {
+  expect(fast).not.toBeInstanceOf(PlainDecoders);
+});
+
+/** Words of 32 bits as integers. */
+const integersOf = (words: Int32Array, stride: number): bigint[] =>
+  Array.from({ length: words.length / stride }, (_, i) => unscaled(words, i * stride, stride));
+
+/** A result, or that there was none. */
+const outcome = <T>(run: () => T): T | "fault" => {
+  try {
+    return run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ParquetFault);
+    return "fault";
+  }
+};
+
+const far = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const integer = fc.oneof(far, exact.map(BigInt), fc.constantFrom(-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n, 0n));
+
+describe.each(both)("whole numbers out of differences, in %s", (_, decoders) => {
+  const read = decoders.delta.bind(decoders);
+
+  it.each([2, 4, 8])("are those that went in, in %i times 32 bits", (words) => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(far, exact.map(BigInt)), { minLength: 1, maxLength: 300 }), (values) => {
+      fc.property(listOf(integer), (values) => {
+        if (values.length === 0) return;
         const writer = new ByteWriter();
         deltaBinaryPack(writer, values, "INT64");
-        const read = deltaUnpacked(writer.getBytes(), values.length);
-        if (read !== undefined) expect([...read].map(BigInt)).toEqual(values);
-        else expect(values.some((value) => value > LIMIT || value < -LIMIT)).toBe(true);
+        const bytes = writer.getBytes();
+        const { words: found, bytes: used } = read(bytes, values.length, { words, narrow: false, unsigned: false });
+        expect(integersOf(found, words)).toEqual(values);
+        expect(used).toBe(bytes.length);
       }),
     );
   });
 
-  it.each([
-    [-(2n ** 52n) - 1n],
-    [-(2n ** 52n) - 1n, -(2n ** 52n) - 3n, -(2n ** 52n) - 3n],
-    [0n, -(2n ** 52n) - 1n],
-    [0n, -(2n ** 52n) - 2n],
-    [0n, 2n ** 52n + 1n],
-    [2n ** 53n],
-    [-(2n ** 53n), 5n],
-  ])("at the border of what doubles hold: %s", (...values) => {
-    const writer = new ByteWriter();
-    deltaBinaryPack(writer, values, "INT64");
-    const read = deltaUnpacked(writer.getBytes(), values.length);
-    expect(read === undefined ? values : [...read].map(BigInt)).toEqual(values);
-  });
-
-  it("cut anywhere they are an error, and any bytes come to an end", () => {
-    const bytes = deltaPacked(Float64Array.from({ length: 300 }, (_, i) => (i * i) % 977)).slice();
-    for (let cut = 0; cut < bytes.length; cut++) expect(() => deltaUnpacked(bytes.subarray(0, cut), 300)).toThrow();
+  it("by our own writer, 32 bits wrapping around, with or without a sign", () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 60 }), fc.nat(500), (any, count) => {
-        for (const read of [() => deltaUnpacked(any, count), () => hybridRuns(any, any[0] ?? 0, count)]) {
-          try {
-            read();
-          } catch (error) {
-            expect(error).toBeInstanceOf(Error);
-          }
+      fc.property(listOf(fc.oneof(near, fc.integer())), (values) => {
+        if (values.length === 0) return;
+        const bytes = deltaPacked(Float64Array.from(values), true).slice();
+        for (const words of [1, 2, 4]) {
+          const signed = read(bytes, values.length, { words, narrow: true, unsigned: false }).words;
+          expect(integersOf(signed, words)).toEqual(values.map(BigInt));
+          if (words === 1) continue;
+          const unsigned = read(bytes, values.length, { words, narrow: true, unsigned: true }).words;
+          expect(integersOf(unsigned, words)).toEqual(values.map((value) => BigInt(value >>> 0)));
         }
       }),
-      { numRuns: 2000 },
     );
+  });
+
+  it("truncated anywhere they are an error", () => {
+    const bytes = deltaPacked(Float64Array.from({ length: 300 }, (_, i) => (i * i) % 977)).slice();
+    const layout = { words: 2, narrow: false, unsigned: false };
+    for (let cut = 0; cut < bytes.length; cut++) {
+      expect(() => read(bytes.subarray(0, cut), 300, layout)).toThrow(ParquetFault);
+    }
   });
 });
 
-describe("runs and packed bits", () => {
+describe.each(both)("runs and packed bits, in %s", (_, decoders) => {
+  const read = decoders.hybrid.bind(decoders);
+
   it.each([0, 1, 2, 3, 7, 8, 9, 15, 16, 20, 24])("numbers of %i bits are those that went in", (width) => {
     const value = fc.oneof(fc.constant(0), fc.nat(2 ** width - 1));
     fc.assert(
@@ -135,8 +148,7 @@ describe("runs and packed bits", () => {
         const values = runs.flatMap(([number, times]) => new Array<number>(times).fill(number));
         const writer = new ByteWriter();
         writeRleBitPackedHybrid(writer, values, width);
-        const bytes = writer.getBytes();
-        expect([...hybridRuns(bytes, width, values.length)]).toEqual(values);
+        expect([...read(writer.getBytes(), width, values.length)]).toEqual(values);
       }),
     );
   });
@@ -147,8 +159,59 @@ describe("runs and packed bits", () => {
       let all = 0n;
       for (const [i, value] of values.entries()) all |= BigInt(value) << BigInt(i * width);
       const bytes = Uint8Array.from({ length: 2 * width }, (_, i) => Number((all >> BigInt(8 * i)) & 255n));
-      expect([...hybridRuns(Uint8Array.of(5, ...bytes), width, 16)].map((value) => value >>> 0)).toEqual(values);
-      expect(() => hybridRuns(Uint8Array.of(5, ...bytes.subarray(1)), width, 16)).toThrow("ends early");
+      expect([...read(Uint8Array.of(5, ...bytes), width, 16)].map((value) => value >>> 0)).toEqual(values);
+      expect(() => read(Uint8Array.of(5, ...bytes.subarray(1)), width, 16)).toThrow(ParquetFault);
     }
   });
+});
+
+describe.each(both)("integers of any width, highest byte first, in %s", (_, decoders) => {
+  const read = decoders.bigEndian.bind(decoders);
+
+  it("are those that went in", () => {
+    const sized = fc.integer({ min: 1, max: 32 }).chain((width) =>
+      fc.tuple(
+        fc.constant(width),
+        fc.array(fc.bigInt({ min: -(2n ** BigInt(8 * width - 1)), max: 2n ** BigInt(8 * width - 1) - 1n }), {
+          maxLength: 40,
+        }),
+      ),
+    );
+    fc.assert(
+      fc.property(sized, ([width, values]) => {
+        const bytes = Uint8Array.from(
+          values.flatMap((value) =>
+            Array.from({ length: width }, (_, k) => Number((value >> BigInt(8 * (width - 1 - k))) & 255n)),
+          ),
+        );
+        const words = [2, 4, 8].find((count) => count * 4 >= width) ?? 8;
+        expect(integersOf(read(bytes, width, values.length, words), words)).toEqual(values);
+      }),
+    );
+  });
+});
+
+it("any bytes give the same in WebAssembly and in JavaScript, or are refused by both", () => {
+  const start = fc.constantFrom([], [128, 1, 4], [8, 1], [128, 1, 4, 200, 1]);
+  const bytes = fc
+    .tuple(start, fc.uint8Array({ maxLength: 80 }))
+    .map(([head, rest]) => Uint8Array.of(...head, ...rest));
+  fc.assert(
+    fc.property(bytes, fc.nat(300), fc.nat(34), fc.boolean(), fc.boolean(), (given, count, width, narrow, unsigned) => {
+      for (const words of narrow ? [1, 2, 4] : [2, 4, 8]) {
+        const layout = { words, narrow, unsigned };
+        const found = (decoders: Decoders) =>
+          outcome(() => {
+            const { words, bytes } = decoders.delta(given, count, layout);
+            return [[...words], bytes];
+          });
+        expect(found(fast)).toEqual(found(plain));
+      }
+      const runs = (decoders: Decoders) => outcome(() => [...decoders.hybrid(given, width, count)]);
+      expect(runs(fast)).toEqual(runs(plain));
+      const flipped = (decoders: Decoders) => outcome(() => [...decoders.bigEndian(given, width, count % 5, 8)]);
+      expect(flipped(fast)).toEqual(flipped(plain));
+    }),
+    { numRuns: 3_000 },
+  );
 });

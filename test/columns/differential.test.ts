@@ -135,7 +135,7 @@ it.each([
   expect(textsOf(jsonRowsTable(json, 0, json.length, columns)).flat()).toEqual(texts);
 });
 
-it("every double's shortest text comes back bit for bit", () => {
+it("the shortest text of every double round-trips bit for bit", () => {
   const view = new DataView(new ArrayBuffer(8));
   const next = generator(5);
   const doubles = Array.from({ length: 20_000 }, () => {

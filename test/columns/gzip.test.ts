@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, gunzipSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { gzipFile } from "../../src/format/gzip.js";
+import { gunzipped, gzipFile } from "../../src/format/gzip.js";
 import { Frame } from "../../src/frame/frame.js";
 import { packageRoot } from "../../src/package/package-root.js";
 
@@ -195,5 +196,53 @@ describe("gzip", () => {
     } finally {
       vi.unstubAllGlobals();
     }
+  });
+});
+
+describe("gzip that arrives in blocks", () => {
+  async function* cut(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+  const read = async (blocks: AsyncGenerator<Uint8Array>): Promise<Buffer> => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of gunzipped(blocks) as AsyncGenerator<Uint8Array>) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+
+  it("is read as by zlib, or refused as by zlib, however it is cut and damaged", async () => {
+    const text = fc.tuple(fc.string({ maxLength: 200 }), fc.nat(2_000)).map(([part, times]) => part.repeat(times));
+    const damage = fc.option(fc.record({ at: fc.nat(), bit: fc.nat(7), ends: fc.boolean() }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(text, { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 5_000 }),
+        damage,
+        async (texts, size, damaged) => {
+          let bytes: Buffer = Buffer.concat(texts.map((part) => gzipSync(part)));
+          if (damaged?.ends) bytes = bytes.subarray(0, damaged.at % bytes.length);
+          else if (damaged) bytes[damaged.at % bytes.length] ^= 1 << damaged.bit;
+          let expected: Buffer | undefined;
+          try {
+            expected = gunzipSync(bytes);
+          } catch {}
+          if (expected === undefined || bytes.length === 0) {
+            await expect(read(cut(bytes, size))).rejects.toMatchObject({
+              code: expect.stringMatching(/^Z_(BUF|DATA)_ERROR$/),
+            });
+          } else expect((await read(cut(bytes, size))).equals(expected)).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("leaves an error of the blocks as it is", async () => {
+    const broken = new Error("unexpected end of file");
+    async function* blocks(): AsyncGenerator<Uint8Array> {
+      yield gzipSync("text").subarray(0, 12);
+      throw broken;
+    }
+    await expect(read(blocks())).rejects.toBe(broken);
+    expect(broken).not.toHaveProperty("code");
   });
 });

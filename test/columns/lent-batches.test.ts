@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { bulkFile } from "../../src/client/bulk/bulk-file.js";
+import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
 import { SpareMemory } from "../../src/columns/build/buffer-pool.js";
@@ -57,7 +57,7 @@ it("a lent batch holds its cells until it is returned, and its memory then holds
   const held: RecordBatch[] = [];
   const buffers = new Set<unknown>();
   let from = 0;
-  for await (const batch of zipBatches(zip, await zipEntry(zip), { columns, ...small, lent })) {
+  for await (const batch of zipBatches(await zipEntry(zip), () => ({ columns, ...small }), { ...small, lent })) {
     for (const { values } of batch.data.children) buffers.add((values as Uint8Array | undefined)?.buffer);
     held.push(batch);
     // Two at a time, as a writer holds them that waits for a whole group.

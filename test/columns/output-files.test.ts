@@ -84,7 +84,7 @@ it("text is a dictionary where it repeats and Utf8 where it does not", () => {
 });
 
 describe("Arrow IPC", () => {
-  it("comes back equal, stream and file, metadata included", () => {
+  it("round-trips through stream and file, metadata included", () => {
     for (const bytes of [tableToIPCBytes(table), tableToIPCFileBytes(table)]) {
       const back = tableFromIPCBytes(bytes);
       expect(textsOf(back)).toEqual(texts);
@@ -117,7 +117,7 @@ describe("Arrow IPC", () => {
         return false;
       }
     });
-    // The format lets a stream end after any message, and Arrow takes a length that is cut off for the end.
+    // The format lets a stream end after any message, and Arrow treats a truncated length as the end.
     expect(readable.length).toBeLessThan(4 * 8);
   });
 
@@ -201,7 +201,7 @@ describe("Parquet", () => {
     await expect(wrong).rejects.toMatchObject({ code: "UnknownValue" });
   });
 
-  it("comes back equal and is read by DuckDB", async () => {
+  it("round-trips and is read by DuckDB", async () => {
     const path = join(folder, "table.parquet");
     const warnings: string[] = [];
     expect(await writeParquet(table.batches, path, { warn: (text) => warnings.push(text) })).toMatchObject({

@@ -142,7 +142,7 @@ describe.runIf(haveCases)("number-parse", () => {
 });
 
 describe.runIf(haveCases)("naughty strings", () => {
-  it("come back code unit for code unit through CSV and JSON, as cells and as column names", () => {
+  it("round-trip code unit for code unit through CSV and JSON, as cells and as column names", () => {
     const strings = haveCases ? (JSON.parse(file("naughty-strings/blns.json").toString()) as string[]) : [];
     const csv = utf8(`x\n${csvText(strings.map((text) => [text]))}`);
     const column = (table: ReturnType<typeof csvTable>): unknown => vectorToStrings(table.getChildAt(0) as never);

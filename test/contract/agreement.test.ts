@@ -8,13 +8,13 @@ import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
 import { jsonRowsTable } from "../../src/columns/json/reader.js";
 import { xmlRowsTable } from "../../src/columns/xml/reader.js";
 import { readDocument } from "../../src/document/document.js";
-import type { RowsToWrite } from "../../src/document/rows.js";
-import { writeDocument } from "../../src/document/write.js";
+
 import type { ColumnSpec } from "../../src/spec/columns.js";
 import { specification } from "../../src/spec/profile.js";
 import { FORMATS, type Format } from "../../src/spec/vocabulary.js";
 import { cases } from "../cases.js";
 import { type GoldenReply, goldenReplies } from "../document/replies.js";
+import { type TextRows, writtenText } from "../document/written.js";
 
 type Cells = readonly (readonly (string | null)[])[];
 
@@ -104,10 +104,10 @@ const series = {
 };
 
 function made(reply: GoldenReply): GoldenReply {
-  const rows: RowsToWrite = { columns: columnsOf(reply.fields), rows: reply.rows ?? [] };
+  const rows: TextRows = { columns: columnsOf(reply.fields), rows: reply.rows ?? [] };
   const bytes = Object.fromEntries(
     FORMATS.map((format) => {
-      const text = [...writeDocument(reply.resource, format, { fields: reply.fields, rows }, specification)].join("");
+      const text = writtenText(reply.resource, format, { fields: reply.fields, rows });
       return [format, new TextEncoder().encode(text)];
     }),
   );

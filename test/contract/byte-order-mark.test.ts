@@ -28,7 +28,7 @@ const answering = (body: Uint8Array, format: Format, status = 200): Service =>
 const CALLS: Readonly<Record<string, (service: Service, format: Format) => Promise<unknown>>> = {
   "2.1-dataset-data": (service, format) => service.dataset("EOD/AAPL").format(format).data(),
   "2.2-dataset": (service, format) => service.dataset("EOD/AAPL").format(format).metadata(),
-  "2.3-combined": (service, format) => service.dataset("EOD/AAPL").format(format).withMetadata(),
+  "2.3-combined": (service, format) => service.dataset("EOD/AAPL").column(1).limit(2).format(format).withMetadata(),
   "2.4-database": (service, format) => service.database("EOD").format(format).metadata(),
   "2.6-table-empty": async (service, format) =>
     Buffer.from((await service.table("A/B").format(format).frame()).toIPC()).toString("hex"),

@@ -564,7 +564,7 @@ describe("keys, limits and failures", () => {
 
   it.each([
     ["spec 7 failure: status 500, export helps", 500],
-    ["spec 7 timeout: a gateway gives up, export helps", 504],
+    ["spec 7 timeout: a gateway times out, an export helps", 504],
   ])("%s", async (_, status) => {
     const failing = connect({
       url: pair.server.url,
@@ -664,7 +664,7 @@ describe("either root answers the questions of 4.1, 4.2 and 4.4", () => {
     },
   });
 
-  it("dataset where dataset_data was expected, and the other way round", async () => {
+  it("dataset where dataset_data was expected, and vice versa", async () => {
     const { frame, ...said } = await swapped.dataset("A/B").data();
     expect(said).toMatchObject({ frequency: "daily", order: "desc" });
     expect(cells(frame)).toEqual([{ Date: "2020-01-02", Close: 1.5 }]);

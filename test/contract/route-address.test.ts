@@ -75,7 +75,10 @@ describe.each([
   ["nasdaqDataLink", nasdaqDataLink],
 ] as const)("profile %s", (_, given) => {
   const profile: Profile = { ...given, maxQueryLength: { ...given.maxQueryLength, value: 1e9 } };
-  it.each(Object.keys(endpoints) as EndpointName[])("spec 4: route(address(call)) equals call: %s", (name) => {
+  const offered = (Object.keys(endpoints) as EndpointName[]).filter(
+    (name) => (endpoints[name] as Endpoint).extension === undefined || profile.extensions.value.length > 0,
+  );
+  it.each(offered)("spec 4: route(address(call)) equals call: %s", (name) => {
     fc.assert(
       fc.property(callOf(name), (call) => {
         const url = address(call, BASE, profile);
@@ -187,9 +190,11 @@ describe("an address that is not a call is refused with a status and a code", ()
     [400, "/api/v3/datasets/A/%E0%A4%A.json"],
     [400, "/api/v3/datatables/A/B.json?x=%ff"],
     [400, "/api/v3/datatables/A/B.json?x=1&x=2"],
-    [406, "/api/v3/datasets/A/B"],
     [406, "/api/v3/datasets/A/B.yaml"],
-    [406, "/api/v3/datatables/A/B?ticker=X"],
+    [400, "/api/v3/datasets?query=oil"],
+    [400, "/api/v3/databases.json"],
+    [400, "/api/v3/datatables/A/B.json?x[]=1&x[]=2"],
+    [422, "/api/v3/datasets/A/B.json?rows=5"],
     [414, `/api/v3/datatables/A/B.json?ticker=${"x".repeat(9000)}`],
     [422, "/api/v3/datasets/A/B.json?strat_date=2020-01-01"],
     [422, "/api/v3/datatables/A/B.json?qopts.column=a"],
@@ -248,8 +253,92 @@ describe("an address that is not a call is refused with a status and a code", ()
     );
   });
 
+  it("section 4 leaves a path without a format open: it is a call, and the caller chooses the format", () => {
+    for (const [path, endpoint] of [
+      ["/datasets/A/B", "dataset"],
+      ["/datasets/A/B/data", "datasetData"],
+      ["/datasets/A/B/metadata", "datasetMetadata"],
+      ["/databases/A", "databaseMetadata"],
+      ["/datatables/A/B?ticker=X", "tableRows"],
+      ["/datatables/A/B/metadata", "tableMetadata"],
+    ]) {
+      const result = route("GET", `/api/v3${path}`, specification);
+      expect(result).toMatchObject({ endpoint });
+      expect(result).not.toHaveProperty("format");
+    }
+  });
+
   it("spec intro: all calls are GET", () => {
     expect(route("POST", "/api/v3/databases/A.json", specification)).toMatchObject({ status: 405 });
+  });
+});
+
+describe("extensions of the profile nasdaqDataLink", () => {
+  const routed = (path: string, method = "GET") => route(method, `/api/v3${path}`, nasdaqDataLink);
+  const eq = (...values: string[]) => [{ column: "t", operator: "eq", values }];
+
+  it.each([
+    ["t[]=a&t[]=b", eq("a", "b")],
+    ["t%5B%5D=a&t%5B%5D=b", eq("a", "b")],
+    ["t=a&t=b,c", eq("a", "b", "c")],
+    ["t[]=a,b", eq("a,b")],
+    ["t.in[]=a&t.in[]=b", eq("a", "b")],
+    ["t.in=a,b", eq("a", "b")],
+    ["t.eq=a", eq("a")],
+    ["auth_token=k&t=a", eq("a")],
+  ])("lists: %s", (query, filters) => {
+    expect(routed(`/datatables/A/B.json?${query}`)).toMatchObject({ endpoint: "tableRows", filters, parameters: {} });
+  });
+
+  it("lists: columns, but neither bounds nor parameters", () => {
+    expect(routed("/datatables/A/B?qopts.columns[]=x&qopts.columns[]=y")).toMatchObject({
+      parameters: { "qopts.columns": "x,y" },
+    });
+    expect(routed("/datatables/A/B?d.gte[]=1&d.gte[]=2")).toMatchObject({ status: 400 });
+    expect(routed("/datatables/A/B?qopts.export=true&qopts.export=false")).toMatchObject({ status: 400 });
+    expect(routed("/datasets/A/B?limit=1&limit=2")).toMatchObject({ status: 400 });
+  });
+
+  it("older names are those of today, which count where both are present", () => {
+    expect(
+      routed("/datasets/A/B?rows=5&trim_start=2020-01-01&trim_end=2020-02-01&sort_order=asc&transformation=diff"),
+    ).toMatchObject({
+      parameters: {
+        limit: "5",
+        start_date: "2020-01-01",
+        end_date: "2020-02-01",
+        order: "asc",
+        transform: "diff",
+      },
+    });
+    expect(routed("/datasets/A/B/data?rows=5&limit=7&order=asc&sort_order=desc")).toMatchObject({
+      parameters: { limit: "7", order: "asc" },
+    });
+    expect(routed("/datasets/A/B.json?exclude_data=true&api_version=3")).toMatchObject({ endpoint: "datasetMetadata" });
+  });
+
+  it("lists of codes", () => {
+    expect(routed("/datasets?query=oil&per_page=5")).toMatchObject({
+      endpoint: "datasetList",
+      parameters: { query: "oil", per_page: "5" },
+    });
+    expect(routed("/databases.json")).toMatchObject({ endpoint: "databaseList", format: "json" });
+    expect(routed("/databases.csv")).toMatchObject({ status: 406 });
+  });
+
+  it("POST is for the rows of tables", () => {
+    expect(routed("/datatables/A/B.json?t[]=a", "POST")).toMatchObject({ endpoint: "tableRows" });
+    expect(routed("/datasets/A/B.json", "POST")).toMatchObject({ status: 405 });
+    expect(routed("/datatables/A/B.json", "PUT")).toMatchObject({ status: 405 });
+  });
+
+  it("any values as a list are the same values, whatever they contain", () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (values) => {
+        const query = values.map((value) => `t[]=${encodeURIComponent(value)}`).join("&");
+        expect(routed(`/datatables/A/B.json?${query}`)).toMatchObject({ filters: eq(...values) });
+      }),
+    );
   });
 });
 
@@ -259,7 +348,7 @@ describe("naughty strings", () => {
   const strings = existsSync(file) ? [...own, ...(JSON.parse(readFileSync(file, "utf8")) as string[])] : own;
   const profile: Profile = { ...specification, maxQueryLength: { ...specification.maxQueryLength, value: 1e9 } };
 
-  it("come back equal as codes, filter columns and values, or are refused before asking", () => {
+  it("round-trip as codes, filter columns and values, or are rejected before the request", () => {
     const refused: string[] = [];
     for (const text of strings) {
       const given = call("tableRows", {

@@ -5,7 +5,7 @@ import { progress } from "../../src/display/progress/progress.js";
 import { fakeTslab, noTslab } from "./fake-tslab.js";
 import { fakeTerminal } from "./terminal.js";
 
-/* Long work shows itself: nothing is passed, nothing is called but what does the work. */
+/* Long tasks show their progress without any option or extra call. */
 
 const begun: Followed[] = [];
 const begin = (onProgress?: OnProgress | false): Followed => {
@@ -49,12 +49,12 @@ describe("on a terminal", () => {
     tell({ phase: "rows", code, rows: 10_000, bytes: 1_000_000 });
     expect(screen.written).toBe("");
     vi.advanceTimersByTime(100);
-    expect(screen.screen).toEqual(["MARKET/PRICES rows 10,000 rows · 1.0 MB · 2.0 MB/s"]);
+    expect(screen.screen).toEqual(["MARKET/PRICES 10,000 rows · 1.0 MB · 2.0 MB/s"]);
     vi.advanceTimersByTime(1_000);
-    expect(screen.screen).toEqual(["MARKET/PRICES rows 10,000 rows · 1.0 MB · 667 kB/s"]);
+    expect(screen.screen).toEqual(["MARKET/PRICES 10,000 rows · 1.0 MB · 667 kB/s"]);
     vi.advanceTimersByTime(500);
     tell({ phase: "rows", code, rows: 40_000, bytes: 4_000_000 });
-    expect(screen.screen).toEqual(["MARKET/PRICES rows 40,000 rows · 4.0 MB · 2.0 MB/s"]);
+    expect(screen.screen).toEqual(["MARKET/PRICES 40,000 rows · 4.0 MB · 2.0 MB/s"]);
     tell({ phase: "rows", code, rows: 40_000, bytes: 4_000_000, done: true });
     end();
     expect(screen.screen).toEqual([]);
@@ -65,12 +65,14 @@ describe("on a terminal", () => {
     const { tell, end } = begin();
     tell({ phase: "wait", code, status: "creating", pause: 4_000 });
     vi.advanceTimersByTime(1_500);
-    expect(screen.screen).toEqual(["MARKET/PRICES wait creating · again in 2.5 s"]);
+    expect(screen.screen).toEqual(["MARKET/PRICES export creating · again in 2.5 s"]);
     tell({ phase: "wait", code, status: "fresh", done: true });
     tell({ phase: "download", code, bytes: 0, total: 8_000_000 });
     vi.advanceTimersByTime(2_200);
     tell({ phase: "download", code, bytes: 2_200_000, total: 8_000_000 });
-    expect(screen.screen).toEqual(["MARKET/PRICES download ▕███░░░░░░░▏ 27 % · 2.2 of 8.0 MB · 1.0 MB/s · 5.8 s left"]);
+    expect(screen.screen).toEqual([
+      "MARKET/PRICES downloading ▕███░░░░░░░▏ 27 % · 2.2 of 8.0 MB · 1.0 MB/s · 5.8 s left",
+    ]);
     end();
     expect(screen.screen).toEqual([]);
   });
@@ -109,14 +111,14 @@ describe("on a terminal", () => {
     one.tell({ phase: "rows", code: "A/ONE", rows: 1 });
     two.tell({ phase: "rows", code: "A/TWO", rows: 2 });
     vi.advanceTimersByTime(700);
-    expect(screen.screen).toEqual(["A/ONE rows 1 rows · 0.5 s · and 1 more"]);
+    expect(screen.screen).toEqual(["A/ONE 1 row · 0.5 s · and 1 more"]);
     for (let i = 0; i < 20; i++) {
       vi.advanceTimersByTime(100);
       two.tell({ phase: "rows", code: "A/TWO", rows: i });
       expect(screen.screen[0]).toContain("A/ONE");
     }
     one.end();
-    expect(screen.screen).toEqual([expect.stringMatching(/^A\/TWO rows 19 rows · \d/)]);
+    expect(screen.screen).toEqual([expect.stringMatching(/^A\/TWO 19 rows · \d/)]);
     two.end();
     expect(screen.screen).toEqual([]);
   });
@@ -131,7 +133,7 @@ describe("on a terminal", () => {
     vi.advanceTimersByTime(1_000);
     process.stderr.write("two\n");
     vi.advanceTimersByTime(1_000);
-    expect(screen.screen).toEqual(["one", "two", expect.stringContaining("MARKET/PRICES rows 5 rows")]);
+    expect(screen.screen).toEqual(["one", "two", expect.stringContaining("MARKET/PRICES 5 rows")]);
     end();
     process.stdout.write("three\n");
     expect(screen.screen).toEqual(["one", "two", "three"]);
@@ -148,7 +150,7 @@ describe("on a terminal", () => {
       rows: 123_456,
     });
     vi.advanceTimersByTime(2_000);
-    expect(screen.screen).toEqual([expect.stringMatching(/^SEP\.zip read .*…$/)]);
+    expect(screen.screen).toEqual([expect.stringMatching(/^SEP\.zip reading .*…$/)]);
     expect(screen.screen[0].length).toBeLessThan(30);
     // Hiding the cursor (?25l) or turning line wrapping off (?7l) would outlive a process that is killed.
     expect(screen.written).not.toMatch(/\x1b\[\?/);
@@ -163,7 +165,7 @@ describe("on a terminal", () => {
     vi.advanceTimersByTime(4_000);
     tell({ ...work, bytes: 395e6, rows: 4_898_816 });
     expect(screen.screen).toEqual([
-      expect.stringMatching(/^…y-prices\.zip read 98 % · 4,898,816 rows · 395 of 400 MB · 99 MB\/s · 0\.1 s left$/),
+      expect.stringMatching(/^…rices\.zip reading 98 % · 4,898,816 rows · 395 of 400 MB · 99 MB\/s · 0\.1 s left$/),
     ]);
     end();
   });
@@ -212,19 +214,19 @@ describe("on a terminal", () => {
       alive.tell({ phase: "rows", code: "A/ALIVE", rows });
       vi.advanceTimersByTime(1_000);
     }
-    expect(screen.screen).toEqual([expect.stringMatching(/^A\/ALIVE rows 39 rows · \d+ rows\/s$/)]);
+    expect(screen.screen).toEqual([expect.stringMatching(/^A\/ALIVE 39 rows · \d+ rows\/s$/)]);
     alive.end();
     expect(screen.screen).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
     lost.tell({ phase: "rows", code: "A/LOST", rows: 2 });
-    expect(screen.screen).toEqual([expect.stringMatching(/^A\/LOST rows 2 rows/)]);
+    expect(screen.screen).toEqual([expect.stringMatching(/^A\/LOST 2 rows/)]);
     lost.end();
     lost.tell({ phase: "rows", code: "A/LOST", rows: 3 });
     expect(screen.screen).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("lets go of it when other work ends", () => {
+  it("releases it when another task ends", () => {
     const screen = terminal();
     const [lost, alive] = [begin(), begin()];
     lost.tell({ phase: "rows", code: "A/LOST", rows: 1 });
@@ -243,10 +245,10 @@ describe("on a terminal", () => {
     const { tell, end } = begin();
     tell({ phase: "rows", code, rows: 5 });
     vi.advanceTimersByTime(2_000);
-    expect(screen.screen).toEqual(["mine 1 rows"]);
+    expect(screen.screen).toEqual(["mine 1 row"]);
     end();
     own.done();
-    expect(screen.screen).toEqual(["mine 1 rows · 2.0 s"]);
+    expect(screen.screen).toEqual(["mine: 1 row in 2.0 s"]);
   });
 
   it("loads the library for bars only when a bar shows", () => {
@@ -274,7 +276,7 @@ describe("in a notebook", () => {
     expect(new Set(sent.map(({ transient }) => transient.display_id)).size).toBe(1);
     expect(sent.map(({ update }) => update)).toEqual([false, ...sent.slice(1).map(() => true)]);
     expect(sent.at(-1)?.data["text/plain"]).toBe(
-      "MARKET/PRICES download 4.0 MB · 2.0 s\nMARKET/PRICES read 200 rows · 2 B · 0.0 s",
+      "MARKET/PRICES: 4.0 MB downloaded in 2.0 s\nMARKET/PRICES: 200 rows in 0.0 s (2 B)",
     );
   });
 
@@ -284,7 +286,7 @@ describe("in a notebook", () => {
     tell({ phase: "rows", code: "<b>", rows: 5 });
     vi.advanceTimersByTime(800);
     end();
-    expect(sent.at(-1)?.data["text/plain"]).toBe("<b> rows 5 rows · stopped after 0.8 s");
+    expect(sent.at(-1)?.data["text/plain"]).toBe("<b>: stopped after 0.8 s, at 5 rows");
     expect(sent.at(-1)?.data["text/html"]).toContain("&lt;b&gt;");
   });
 
@@ -310,7 +312,7 @@ describe("in a notebook", () => {
       sent
         .at(at)
         ?.data["text/plain"].split("\n")
-        .map((line) => line.split(" ")[0]);
+        .map((line) => line.split(/:| /)[0]);
     expect(lines(-1)).toEqual(["TWO", "ONE", "THREE"]);
     expect(new Set(sent.map(({ transient }) => transient.display_id)).size).toBe(1);
     cell();
@@ -337,7 +339,7 @@ describe("in a notebook", () => {
     const later = sent.slice(before);
     expect(later.map(({ transient }) => transient.display_id)).not.toContain(sent[0].transient.display_id);
     expect(later.every(({ data }) => !data["text/plain"].includes("A/LOST"))).toBe(true);
-    expect(sent[before - 1].data["text/plain"]).toMatch(/^A\/LOST rows 1 rows/);
+    expect(sent[before - 1].data["text/plain"]).toMatch(/^A\/LOST 1 row/);
   });
 
   it("shows nothing of short work", () => {

@@ -55,7 +55,7 @@ it("draws 12 of more series, those with the most rows, and says so", async () =>
   const frame = await keyed(40);
   const spec = specOf(frame.plot());
   expect(colorsOf(spec)).toEqual(Array.from({ length: 12 }, (_, i) => `T${3 * i + 2}`));
-  expect(spec.title.subtitle).toEqual(["12 of 40 series (ticker) drawn, those with the most rows"]);
+  expect(spec.title.subtitle).toEqual(["12 of 40 series (ticker) drawn: those with the most rows"]);
   expect(colorsOf(specOf(frame.plot({ y: ["close", "volume"] }))).length).toBe(12);
   expect(colorsOf(specOf(frame.plot({ color: "ticker" }))).length).toBe(40);
 });

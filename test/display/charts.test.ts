@@ -96,7 +96,7 @@ describe("what is drawn", () => {
     expect(specOf(small.plot({ mark: "candlestick" })).layer?.length).toBe(2);
     const many = specOf(prices(2_000).plot({ mark: "candlestick" }));
     expect(many.data.values.length).toBeLessThanOrEqual(400);
-    expect(many.title.subtitle).toEqual([expect.stringMatching(/^each candle stands for 5 of [\d,]+ rows$/)]);
+    expect(many.title.subtitle).toEqual([expect.stringMatching(/^each candle merges 5 of [\d,]+ rows$/)]);
     const [first] = many.data.values as { open: number; high: number; low: number; close: number; up: boolean }[];
     const rows = [...prices(2_000).head(5).rows()].map((row) => row as Record<string, number>);
     expect(first).toMatchObject({
@@ -129,7 +129,7 @@ describe("what is drawn", () => {
   it("thins a line above 5,000 points and says so", () => {
     const long = specOf(prices(6_000).plot({ y: "close" }));
     expect(long.data.values.length).toBe(1_200);
-    expect(long.title.subtitle).toEqual([expect.stringMatching(/^1,200 of 6,000 points drawn, the shape kept$/)]);
+    expect(long.title.subtitle).toEqual([expect.stringMatching(/^1,200 of 6,000 points drawn, preserving the shape$/)]);
     expect(specOf(prices(5_000).plot({ y: "close" })).data.values.length).toBe(5_000);
     const closes = prices(6_000)
       .column("close")
@@ -149,7 +149,7 @@ describe("what is drawn", () => {
     expect(specOf(frame.plot()).data.values.map((datum) => datum["y"])).toEqual([0, -1, 1]);
     const { data, title } = specOf(frame.plot({ log: true }));
     expect(data.values.length).toBe(1);
-    expect(title.subtitle).toEqual(["2 values of 0 or less left out"]);
+    expect(title.subtitle).toEqual(["2 values of 0 or less omitted"]);
   });
 
   it("titles a collapsed or transformed query by itself, changes in percent", () => {

@@ -18,9 +18,9 @@ it("shows questions: what they ask for and how to send them, without the key", (
   expect(inspect(series)).toBe(
     [
       "Time series EOD/AAPL",
-      "  asks for  monthly · rdiff · from 2020-01-01 · limit 12",
-      "  column    4",
-      "await query.frame(), .metadata(), .data()",
+      "  query   monthly · rdiff · from 2020-01-01 · limit 12",
+      "  column  4",
+      "await query.frame(), .metadata(), .data(), .explain()",
     ].join("\n"),
   );
   const table = service.table("SHARADAR/SEP").where({ ticker: ["AAPL", "MSFT"], date: { gte: "2020-01-01" } });

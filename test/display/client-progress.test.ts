@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { bulkFile } from "../../src/client/bulk/bulk-file.js";
+import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import type { ConnectOptions } from "../../src/client/transport/options.js";
 import { connect, type SampleService } from "../../src/connect.js";
 import { fakeTerminal } from "./terminal.js";
 
 /*
- * The calls of the client, slowed down: each shows itself on a terminal while it runs, and leaves nothing however it
+ * Slowed-down calls of the client: each shows its progress on a terminal while it runs and leaves nothing, however it
  * ends.
  */
 
@@ -48,7 +48,7 @@ const prices = (service: ReturnType<typeof slow>) => service.table("MARKET/PRICE
 
 it("pages show while they come", async () => {
   await prices(slow(30)).frame();
-  expect(screen.written).toMatch(/MARKET\/PRICES rows [\d,]+ rows · .*\/s/);
+  expect(screen.written).toMatch(/MARKET\/PRICES [\d,]+ rows · .*\/s/);
   expect(screen.screen).toEqual([]);
 });
 
@@ -76,7 +76,7 @@ it("a failed call says what it waits for, and leaves nothing", async () => {
 it("two calls at once share the line", async () => {
   const service = slow(40);
   await Promise.all([prices(service).frame(), service.table("TRANSPORT/AIRPORTS").pageSize(200).frame()]);
-  expect(screen.written).toMatch(/MARKET\/PRICES rows .* · and 1 more/);
+  expect(screen.written).toMatch(/MARKET\/PRICES .* · and 1 more/);
   expect(screen.screen).toEqual([]);
 });
 
@@ -93,13 +93,13 @@ it("an export shows its wait and its reading; with false nothing", async () => {
   expect(screen.written).toBe(before);
 });
 
-it("a file on the disk shows itself too, and a function of the caller's takes its place", async () => {
+it("reading a file on disk shows progress too, and a function of the caller replaces the bar", async () => {
   const path = join(folder, "prices.zip");
   await sample.table("MARKET/PRICES").export().saveZip(path);
   const { columns } = await sample.table("MARKET/PRICES").metadata();
   const before = screen.written;
   for await (const _ of bulkFile(path, { columns }).batches({ batchRows: 5_000 })) await sleep(150);
-  expect(screen.written.slice(before.length)).toMatch(/prices\.zip read ▕█*░*▏ \d+ %/);
+  expect(screen.written.slice(before.length)).toMatch(/prices\.zip reading ▕█*░*▏ \d+ %/);
   const [told, shown] = [[] as string[], screen.written];
   const onProgress = ({ phase }: { phase: string }) => void told.push(phase);
   for await (const _ of bulkFile(path, { columns }).batches({ batchRows: 5_000, onProgress })) await sleep(150);

@@ -155,7 +155,7 @@ describe("cards", () => {
     }
   });
 
-  it("makes any object show itself without changing its members", () => {
+  it("renders any object without changing its members", () => {
     const metadata = showAsCard({ name: "Prices", key: null, columns: 8 }, (value) => ({
       title: value.name,
       entries: [
@@ -193,15 +193,15 @@ describe("progress", () => {
     clock.mockReturnValue(2_000);
     bar({ code: "MARKET/PRICES", phase: "download", bytes: 10_000_000, total: 40_000_000, rows: 31_000 });
     expect(drawn[1]).toEqual([
-      "export MARKET/PRICES download ▕███░░░░░░░▏ 25 % · 31,000 rows · 10 of 40 MB · 5.0 MB/s · 6.0 s left",
+      "export MARKET/PRICES downloading ▕███░░░░░░░▏ 25 % · 31,000 rows · 10 of 40 MB · 5.0 MB/s · 6.0 s left",
     ]);
     clock.mockReturnValue(8_000);
     bar({ code: "MARKET/PRICES", phase: "download", bytes: 40_000_000, total: 40_000_000, done: true });
     bar({ code: "MARKET/PRICES", phase: "rows", rows: 5 });
     bar.done();
     expect(ended[0]).toEqual([
-      "export MARKET/PRICES download 40 MB · 8.0 s",
-      "export MARKET/PRICES rows 5 rows · 0.0 s",
+      "export MARKET/PRICES: 40 MB downloaded in 8.0 s",
+      "export MARKET/PRICES: 5 rows in 0.0 s",
     ]);
   });
 

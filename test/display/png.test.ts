@@ -1,5 +1,7 @@
 import { crc32, inflateSync } from "node:zlib";
+import fc from "fast-check";
 import { expect, it } from "vitest";
+import { bundleMetadata, pictureSize } from "../../src/display/base/picture-size.js";
 import { type Pixels, pngOf } from "../../src/display/chart/png.js";
 import { Frame } from "../../src/frame/frame.js";
 
@@ -54,7 +56,7 @@ it.each([
   [40, 30, 256, 3],
   [40, 30, 257, 2],
   [64, 48, 3_000, 2],
-])("%i × %i pixels of %i colours come back as they were", (width, height, colors, kind) => {
+])("%i × %i pixels of %i colours round-trip", (width, height, colors, kind) => {
   const before = picture(width, height, colors);
   expect(decoded(pngOf(before))).toEqual({ ...before, kind });
   // Pixels that do not begin at an aligned address of their buffer.
@@ -69,4 +71,29 @@ it("a chart of one line needs a palette only, and no tooltip reaches its picture
   const chart = Frame.fromRows([{ n: 1 }, { n: 4 }, { n: 2 }]).plot({ x: "n", mark: "histogram" });
   expect(decoded(chart.toPNG({ scale: 1 }))).toMatchObject({ kind: 3 });
   expect(JSON.stringify(chart.spec)).toContain("tooltip");
+});
+
+it("states its density, from which notebooks take the size on the page", async () => {
+  const chart = Frame.fromColumns({ x: [1, 2, 3], y: [1, 3, 2] }).plot({ x: "x", y: "y" });
+  const natural = pictureSize(Buffer.from(chart.toPNG({ scale: 1 })).toString("base64"));
+  for (const scale of [2, 3]) {
+    const png = chart.toPNG({ scale });
+    const header = chunksOf(png).get("IHDR") as Buffer;
+    expect(header.readUInt32BE(0)).toBe(scale * (natural?.width ?? 0));
+    expect(pictureSize(Buffer.from(png).toString("base64"))).toEqual(natural);
+  }
+  const bundle = (chart as unknown as Record<symbol, () => Record<string, unknown>>)[Symbol.for("Jupyter.display")]();
+  expect(bundleMetadata(bundle)).toEqual({ "image/png": natural });
+  expect(bundleMetadata({ "text/plain": "no picture" })).toEqual({});
+});
+
+it("states no size for an image without density, and for any other bytes", () => {
+  const plain = chunksOf(pngOf({ width: 1, height: 1, pixels: Uint8Array.of(0, 0, 0, 255) }));
+  expect([...plain.keys()]).toContain("pHYs");
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      const signed = Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), bytes]);
+      for (const data of [bytes, signed]) expect(pictureSize(Buffer.from(data).toString("base64"))).toBeUndefined();
+    }),
+  );
 });

@@ -175,7 +175,7 @@ describe("faces of a frame and its columns", () => {
         )
         .replace(" }", "\n}"),
     );
-    expect(Object.keys(prices)).toEqual(["table", "source"]);
+    expect(Object.keys(prices)).toEqual(["source"]);
   });
 
   it("renders five million rows by its first and last", () => {

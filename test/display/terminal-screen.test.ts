@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
+import tty from "node:tty";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { liveWork } from "../../src/display/progress/live-work.js";
 import { progress } from "../../src/display/progress/progress.js";
@@ -7,13 +8,12 @@ import { fakeTerminal } from "./terminal.js";
 
 /* A bar is a guest on the terminal of somebody else's program. */
 
-vi.mock("node:tty", async (original) => ({ ...(await original<object>()), isatty: () => true }));
-
 let isRaw = false;
 beforeEach(() => {
   isRaw = false;
   vi.stubEnv("ARROWBOOK_PROGRESS", "on");
   vi.stubEnv("TERM", "xterm");
+  vi.spyOn(tty, "isatty").mockReturnValue(true);
   vi.spyOn(process, "stdin", "get").mockImplementation(() => ({ isRaw }) as never);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
 });
@@ -44,7 +44,7 @@ describe("what others print", () => {
     const { tell, end } = liveWork();
     tell(rows(1));
     vi.advanceTimersByTime(700);
-    expect(screen.screen).toEqual(["above", "Reading prices...", expect.stringMatching(/^A\/B rows 1 rows/)]);
+    expect(screen.screen).toEqual(["above", "Reading prices...", expect.stringMatching(/^A\/B 1 row/)]);
     end();
     process.stdout.write("done\n");
     expect(screen.screen).toEqual(["above", "Reading prices...", "done"]);
@@ -55,7 +55,7 @@ describe("what others print", () => {
     const { tell, end } = liveWork();
     tell(rows(1));
     vi.advanceTimersByTime(700);
-    expect(screen.screen).toEqual(["above", expect.stringMatching(/^A\/B rows 1 rows/)]);
+    expect(screen.screen).toEqual(["above", expect.stringMatching(/^A\/B 1 row/)]);
     end();
     process.stdout.write("done\n");
     expect(screen.screen).toEqual(["above", "done"]);
@@ -76,7 +76,7 @@ describe("what others print", () => {
     expect(screen.screen).toEqual(["one, two"]);
     process.stderr.write(second);
     vi.advanceTimersByTime(2_000);
-    expect(screen.screen).toEqual(["one, two, three", expect.stringMatching(/^A\/B rows 1 rows/)]);
+    expect(screen.screen).toEqual(["one, two, three", expect.stringMatching(/^A\/B 1 row/)]);
     end();
     expect(screen.screen).toEqual(["one, two, three"]);
   });
@@ -86,7 +86,7 @@ describe("what others print", () => {
     bar(rows(1));
     process.stdout.write("one");
     bar.done();
-    expect(screen.screen).toEqual(["one", expect.stringMatching(/^A\/B rows 1 rows/)]);
+    expect(screen.screen).toEqual(["one", expect.stringMatching(/^A\/B: 1 row/)]);
   });
 
   it("may be a prompt that reads keys: no bar begins, and one that shows goes", () => {

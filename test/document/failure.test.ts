@@ -3,12 +3,12 @@ import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { XMLValidator } from "fast-xml-parser";
 import { describe, expect, it } from "vitest";
-import { type FailedAnswer, readFailure, writeFailure } from "../../src/document/failure.js";
+import { type FailedReply, readFailure, writeFailure } from "../../src/document/failure.js";
 import { ServiceError } from "../../src/errors/errors.js";
 import { rememberSecret } from "../../src/errors/secrets.js";
 import { defineProfile, nasdaqDataLink, specification } from "../../src/spec/profile.js";
 
-const answer = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): FailedAnswer => ({
+const answer = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): FailedReply => ({
   status,
   contentType: null,
   headers: (name) => headers[name] ?? null,
@@ -108,7 +108,7 @@ describe("spec 7: an error is read from any body", () => {
   });
 });
 
-describe("a web page in the place of an error is not blamed on the key", () => {
+describe("a web page instead of an error is not attributed to the key", () => {
   const CLOUDFLARE =
     "<!DOCTYPE html><html><head><title>Attention Required! | Cloudflare</title></head><body>blocked</body></html>";
   it.each([
@@ -134,7 +134,7 @@ describe("a web page in the place of an error is not blamed on the key", () => {
     expect(error).toMatchObject({ code: `HTTP${status}`, status, retry: { retryable: status === 429 } });
     expect(error.message).toMatch(message);
     expect(error.message).toContain("web page");
-    expect(error.hint).toMatch(/before|between/);
+    expect(error.hint).toMatch(/in place of the service/);
     expect(error.hint).not.toMatch(/subscribe|may not read|Check the API key/i);
   });
 

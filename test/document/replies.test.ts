@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import Papa from "papaparse";
 import { describe, expect, it } from "vitest";
-import { bulkFile } from "../../src/client/bulk/bulk-file.js";
+import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { readDocument } from "../../src/document/document.js";
 import { readFailure } from "../../src/document/failure.js";
 import { zipEntry } from "../../src/format/zip.js";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../src/document/document.js";
-import type { RowsToWrite } from "../../src/document/rows.js";
-import { writeDocument } from "../../src/document/write.js";
+
 import { specification } from "../../src/spec/profile.js";
 import { type ResourceName, resources } from "../../src/spec/resources.js";
 import { FORMATS, type Format } from "../../src/spec/vocabulary.js";
+import { type TextRows, writtenText } from "./written.js";
 
 /** The field tables of spec section 2, row by row: section, resource, field, type, and the formats that lack it. */
 const TABLES: readonly (readonly [string, ResourceName, string, string, (readonly Format[])?])[] = [
@@ -89,7 +89,7 @@ const SPELT: Readonly<Record<string, readonly [json: string, xml: string, csv: s
   ],
 };
 
-const ROWS: RowsToWrite = { columns: [{ name: "Date", type: "Date" }], rows: [] };
+const ROWS: TextRows = { columns: [{ name: "Date", type: "Date" }], rows: [] };
 
 /** A record with a value for every field of the resource. */
 function wholeRecord(resource: ResourceName): Record<string, unknown> {
@@ -126,7 +126,7 @@ const hasRows = (resource: ResourceName): boolean => JSON.stringify(resources[re
 
 async function writeAndRead(resource: ResourceName, format: Format, record: object): Promise<[string, object]> {
   const given = hasRows(resource) ? { fields: record, rows: ROWS } : { fields: record };
-  const text = [...writeDocument(resource, format, given, specification)].join("");
+  const text = writtenText(resource, format, given);
   const { fields } = await readDocument(resource, format, new TextEncoder().encode(text), specification);
   return [text, fields];
 }
@@ -228,9 +228,7 @@ describe("how rows are written", () => {
     ],
   };
   const write = (format: Format): string =>
-    [...writeDocument("tableRows", format, { fields: { columns, next_cursor_id: null }, rows }, specification)].join(
-      "",
-    );
+    writtenText("tableRows", format, { fields: { columns, next_cursor_id: null }, rows });
 
   it("spec 2.6 json: numbers plain, dates as strings", () => {
     expect(write("json")).toContain('"data":[["A & B","2024-02-29",1.5000,7],[null,null,null,null]]');
@@ -257,8 +255,7 @@ describe("how rows are written", () => {
       rows: [["2024-02-29", "1.5"]],
     };
     const fields = wholeRecord("datasetData");
-    const text = (format: Format): string =>
-      [...writeDocument("datasetData", format, { fields, rows: series }, specification)].join("");
+    const text = (format: Format): string => writtenText("datasetData", format, { fields, rows: series });
     expect(text("json")).toContain('"data":[["2024-02-29",1.5]]');
     expect(text("xml")).toContain(
       '<datum type="array"><datum type="date">2024-02-29</datum><datum type="float">1.5</datum></datum>',

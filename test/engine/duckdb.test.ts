@@ -6,14 +6,9 @@ import {
   DateDay,
   Decimal,
   Dictionary,
-  Field,
   Float64,
   Int32,
   Int64,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
   Table,
   TimestampMillisecond,
   tableFromArrays,
@@ -23,31 +18,13 @@ import {
   vectorFromArray,
 } from "apache-arrow";
 import { afterAll, expect, it } from "vitest";
-import { duckdbEngine } from "../../src/engine/duckdb.js";
-import type { Engine } from "../../src/engine/engine.js";
+import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import type { Engine } from "../../src/engine/contract/engine.js";
+import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
+import { decimals } from "./tables.js";
 
 const engine = await duckdbEngine();
 afterAll(() => engine.close());
-
-const decimals = (precision: number, scale: number, values: readonly (bigint | null)[], bits = 128): Vector => {
-  const words = bits / 32;
-  const data = new Uint32Array(values.length * words);
-  const nullBitmap = new Uint8Array((values.length + 7) >> 3);
-  values.forEach((value, i) => {
-    if (value === null) return;
-    nullBitmap[i >> 3] |= 1 << (i & 7);
-    for (let w = 0; w < words; w++) data[i * words + w] = Number(BigInt.asUintN(32, value >> BigInt(32 * w)));
-  });
-  return new Table({
-    d: vectorOf(makeData({ type: new Decimal(scale, precision, bits), length: values.length, data, nullBitmap })),
-  }).getChildAt(0) as Vector;
-};
-
-const vectorOf = (data: ReturnType<typeof makeData>): Vector => {
-  const schema = new Schema([new Field("d", data.type, true)]);
-  const struct = makeData({ type: new Struct(schema.fields), length: data.length, nullCount: 0, children: [data] });
-  return new RecordBatch(schema, struct).getChildAt(0) as Vector;
-};
 
 /** The value of a decimal, unscaled, whatever its width. */
 const unscaled = (vector: Vector, i: number): bigint | null => {
@@ -129,6 +106,59 @@ it("streams an answer in batches of at most 65,536 rows", async () => {
   expect(sizes.reduce((a, b) => a + b)).toBe(200_000);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(65_536);
   expect(sizes.length).toBeGreaterThan(3);
+});
+
+it("a result in memory that the caller lends equals the same without, in every type", async () => {
+  const sql = `SELECT i, (i % 5)::INTEGER AS small, i::VARCHAR || repeat(' and more', (i % 3)::INTEGER) AS t,
+    CASE WHEN i % 3 > 0 THEN i::DECIMAL(9,2) END AS d, i::DECIMAL(38,4) AS e, (i % 7)::DECIMAL(4,1) AS f, i / 8 AS g,
+    i % 2 = 0 AS h, DATE '2024-01-01' + (i % 99)::INTEGER AS j, NULL::VARCHAR AS k, (i % 9)::VARCHAR::lent AS l,
+    i::UINTEGER AS m, make_timestamp(i) AS n FROM range($1) r(i) ORDER BY i`;
+  await engine.query("CREATE TYPE lent AS ENUM (SELECT i::VARCHAR FROM range(9) r(i))");
+  for (const mostRows of [undefined, 5_000]) {
+    const asked: Uint8Array[] = [];
+    const allocate = (bytes: number) => {
+      const memory = new Uint8Array(new ArrayBuffer(bytes + 24), 16, bytes).fill(0xaa);
+      asked.push(memory);
+      return memory;
+    };
+    const texts = async (options: object): Promise<string[]> => {
+      const all: string[] = [];
+      for await (const batch of engine.batches(sql, [5_000], { ...options, ...(mostRows && { mostRows }) })) {
+        for (const cells of cellTexts(batch)) all.push(cells.join());
+      }
+      return all;
+    };
+    expect(await texts({ allocate })).toEqual(await texts({}));
+    expect(asked.length).toBeGreaterThanOrEqual(9);
+    expect(asked.filter((memory) => memory.some((byte) => byte !== 0xaa)).length).toBeGreaterThanOrEqual(9);
+  }
+});
+
+it("a result of few rows equals the same streamed, also where there are more, left early or many at once", async () => {
+  const sql = `SELECT i, i::VARCHAR || ' and some more text' AS t, CASE WHEN i % 3 > 0 THEN i::DECIMAL(9,2) END AS d,
+    i::DECIMAL(38,4) AS e, (i % 7)::DECIMAL(4,1) AS f FROM range($1) r(i) ORDER BY i`;
+  const table = async (rows: number, mostRows?: number): Promise<string[]> => {
+    const texts: string[] = [];
+    for await (const batch of engine.batches(sql, [rows], { mostRows })) {
+      expect(batch.numRows).toBeLessThanOrEqual(65_536);
+      for (const cells of cellTexts(batch)) texts.push(cells.join());
+    }
+    return texts;
+  };
+  for (const rows of [0, 1, 2_048, 5_000, 70_000]) {
+    const streamed = await table(rows);
+    expect(streamed).toHaveLength(rows);
+    for (const expected of [0, 1, rows, 16_384]) expect(await table(rows, expected)).toEqual(streamed);
+  }
+  for await (const batch of engine.batches(sql, [100_000], { mostRows: 10 })) {
+    expect(batch.numRows).toBeGreaterThan(0);
+    break;
+  }
+  const totals = await Promise.all(Array.from({ length: 20 }, async (_, k) => (await table(100 * k, 100 * k)).length));
+  expect(totals).toEqual(Array.from({ length: 20 }, (_, k) => 100 * k));
+  const failing = engine.batches("SELECT error('no') FROM range(3)", [], { mostRows: 3 });
+  await expect(failing.next()).rejects.toMatchObject({ message: expect.stringContaining("no") });
+  expect(await table(3, 3)).toHaveLength(3);
 });
 
 it("keeps columns of an answer apart from answers that run beside it", async () => {
@@ -221,9 +251,9 @@ it("a failed load leaves the old table and nothing else", async () => {
   await engine.load("safe", tableFromArrays({ n: [1, 2] }));
   async function* broken() {
     yield* tableFromArrays({ n: [9] }).batches;
-    throw new Error("cut off");
+    throw new Error("truncated");
   }
-  await expect(engine.load("safe", broken())).rejects.toThrow(/cut off/);
+  await expect(engine.load("safe", broken())).rejects.toThrow(/truncated/);
   const names = await engine.query("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'arrowbook_load%'");
   expect(names.numRows).toBe(0);
   expect((await engine.query("SELECT sum(n)::DOUBLE AS n FROM safe")).getChildAt(0)?.get(0)).toBe(3);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { bulkFile, type LocalBulkOptions } from "../../src/client/bulk/bulk-file.js";
+import { bulkFile, type LocalBulkOptions } from "../../src/client/bulk/local-bulk-file.js";
 import type { ConnectOptions } from "../../src/client/transport/options.js";
 import type { Progress } from "../../src/columns/io/progress.js";
 import { Frame } from "../../src/frame/frame.js";

@@ -37,6 +37,11 @@ const page = JSON.stringify({
   },
   meta: { next_cursor_id: null },
 });
+/** A page that is too long to be left to zlib. */
+const longPage = page.replace(
+  /"data":\[.*?\]\]/,
+  `"data":${JSON.stringify(Array.from({ length: 20_000 }, (_, i) => [`T${i}`, "2024-02-29", ((i * 2654435761) % 1e9) / 1e4]))}`,
+);
 const zip = archiveOf(csvOf(500));
 const gzip = { ...json, "content-encoding": "gzip" };
 
@@ -80,10 +85,24 @@ describe.each(transports)("a body that is not in its coding, by %s", (name, tran
       expect(error).toMatchObject({ name: expect.stringMatching(/^(Transport|Data)Error$/) });
       expect(ms).toBeLessThan(4_000);
       if (name === "fetch" || what === "is empty") continue;
-      expect(error.message).toMatch(/gzip|cut off/);
+      expect(error.message).toMatch(/gzip|truncated/);
       expect(ms).toBeLessThan(1_500);
     }
   });
+
+  it.each(damaged(Buffer.from(longPage)))(
+    "row 9: a long page that %s is an error within its timeouts",
+    async (what, body) => {
+      for (const length of [undefined, "close", "chunked"] as const) {
+        server.on(T, { headers: gzip, body, length, headFirst: 20 });
+        const { error, ms } = await failed(service({ retry }).table("V/T").frame());
+        expect(error).toMatchObject({ name: expect.stringMatching(/^(Transport|Data)Error$/) });
+        if (name === "fetch" || what === "is empty") continue;
+        expect(error.code).toBe(what === "ends early" ? "TruncatedBody" : "BadEncoding");
+        expect(ms).toBeLessThan(1_500);
+      }
+    },
+  );
 
   it.each(damaged(zip))("row 9: a bulk file that %s is an error within its timeouts", async (_what, body) => {
     server.on(FILE, { headers: { "content-encoding": "gzip" }, body, headFirst: 20 });
@@ -155,6 +174,32 @@ describe("codings of the own transport", () => {
       expect((await service().table("V/T").frame()).numRows).toBe(1);
     }
     expect(server.seen.at(-1)?.headers["accept-encoding"]).toBe("gzip");
+  });
+
+  it.each([
+    ["one member", gzipSync(longPage)],
+    ["two members", Buffer.concat([gzipSync(longPage.slice(0, 99)), gzipSync(longPage.slice(99))])],
+    ["zeros behind it", Buffer.concat([gzipSync(longPage), Buffer.alloc(99)])],
+  ])("row 9: a long page is read: %s", async (_, body) => {
+    expect(body.length).toBeGreaterThan(65_536);
+    server.on(T, { headers: json, body: longPage });
+    const expected = await service().table("V/T").frame();
+    for (const headFirst of [0, 5]) {
+      server.on(T, { headers: gzip, body, headFirst });
+      const frame = await service().table("V/T").frame();
+      expect(frame.numRows).toBe(20_000);
+      expect(frame.toCSV()).toBe(expected.toCSV());
+    }
+  });
+
+  it("row 9: a long page with other bytes behind it is refused", async () => {
+    server.on(T, { headers: gzip, body: Buffer.concat([gzipSync(longPage), Buffer.from("more")]) });
+    const { error } = await failed(
+      service({ retry: { attempts: 1 } })
+        .table("V/T")
+        .frame(),
+    );
+    expect(error).toMatchObject({ code: "BadEncoding" });
   });
 
   it("row 9: a coding that cannot be read is named, and not asked for again", async () => {

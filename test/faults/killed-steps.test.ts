@@ -5,9 +5,9 @@ import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { zipBytes } from "../zip/archive.js";
-import { builtLibrary } from "./built-library.js";
 import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata } from "./bulk-fixtures.js";
 import { faultServer, ranged } from "./fault-server.js";
+import { killedLibrary } from "./killed-library.js";
 
 const server = await faultServer();
 const root = mkdtempSync(join(tmpdir(), "arrowbook-steps-"));
@@ -19,24 +19,7 @@ let library = "";
 let script = "";
 
 beforeAll(async () => {
-  library = await builtLibrary();
-  // Before the file system is asked for the n-th time to make, rename or remove something, the process is killed.
-  writeFileSync(
-    join(library, "killed.mjs"),
-    `import fs from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
-const step = Number(process.env.KILLED_AT);
-let steps = 0;
-for (const name of ["mkdir", "mkdtemp", "open", "writeFile", "rename", "link", "rm", "unlink"]) {
-  const asked = fs[name];
-  fs[name] = (...given) => {
-    if (++steps === step) process.kill(process.pid, "SIGKILL");
-    return asked(...given);
-  };
-}
-syncBuiltinESMExports();
-`,
-  );
+  library = await killedLibrary();
   script = join(library, "land-steps.mjs");
   writeFileSync(
     script,

@@ -94,7 +94,22 @@ describe("limits", () => {
     expect(clock.time).toBe(5_000);
   });
 
-  it("who gives up leaves the queue", async () => {
+  it("row 12: a pause that is too long also ends the calls that wait for a slot", async () => {
+    const clock = fakeClock();
+    const gate = limiter(1, [], clock);
+    const leave = await gate.enter();
+    const waiting = [gate.enter(undefined, 1_000), gate.enter(undefined, 1_000), gate.enter(undefined, 9_000)];
+    gate.slowDown(5_000);
+    leave();
+    for (const call of waiting.slice(0, 2)) {
+      await expect(call).rejects.toMatchObject({ code: "RateLimited", retry: { after: 5_000 } });
+    }
+    (await waiting[2])();
+    expect(clock.time).toBe(5_000);
+    (await gate.enter())();
+  });
+
+  it("an aborted caller leaves the queue", async () => {
     const gate = limiter(1, [], fakeClock());
     const leave = await gate.enter();
     const stop = new AbortController();

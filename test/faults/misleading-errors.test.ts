@@ -174,7 +174,7 @@ describe("the storage behind a database file", () => {
     const error = await failed(save("never.zip"));
     expect(error).toMatchObject({ name: "ServiceError", code: "AccessDenied", status: 403 });
     expect(error.message).toBe(
-      `${host(other.url)}, which stores the file of EOD, refused the download: Request has expired (AccessDenied, status 403)`,
+      `${host(other.url)}, which stores the file of EOD, rejected the download: Request has expired (AccessDenied, status 403)`,
     );
     expect(`${error.message} ${error.hint}`).not.toMatch(BLAMES);
     expect(error.hint).toMatch(/link/);

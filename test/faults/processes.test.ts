@@ -117,7 +117,7 @@ it("row 46: Ctrl-C leaves what the same command resumes with, and says so", asyn
   while (server.count(FILE) === 0) await new Promise((go) => setTimeout(go, 10));
   await new Promise((go) => setTimeout(go, 500));
   first.child.kill("SIGINT");
-  expect(await ended).toBe(1);
+  expect(await ended).toBe(130);
   expect(first.said()).toMatch(/^arrowbook: Stopped\. .*run the same command again to resume\.\n$/);
   server.on(FILE, ranged(zip, strong));
   const second = run();

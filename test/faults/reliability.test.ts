@@ -69,9 +69,9 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
     "Cursors that loop, repeat, expire or are not text; empty pages",
     "`CursorLoop`, `BadCursor`, `TooManyPages`, or the service's own error; never a part or a mix",
   ],
-  24: ["Columns or rows change between pages", "Columns: an error; a refresh: a warning"],
+  24: ["Columns or rows change between pages", "Columns: an error; a refresh: read again, for batches an error"],
   25: ["Exactly 10,000 rows and no cursor member", "A warning, and `source.complete` is false"],
-  26: ["An archive cut off, or with bytes before or after it", "Refused; fetched once more"],
+  26: ["A truncated archive, or one with bytes before or after it", "Refused; fetched once more"],
   27: ["A wrong checksum or size", "Refused; nothing read before counts; fetched once more"],
   28: ["zip64", "Read, sizes beyond 4 GiB included"],
   29: [
@@ -85,7 +85,7 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
     "Bound by name; a missing, extra or differently spelt column is an error",
   ],
   35: ["A ragged row", "An error, and no file"],
-  41: ["A type that changes on the way", "An error"],
+  41: ["A column type that changes between pages", "An error"],
   44: [
     "The disk is full",
     "Checked before the first byte; the error says what is needed and what is free; an older file stays",
@@ -93,12 +93,16 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   45: ["Two processes want the same file", "One download, shared; right also where locks do nothing"],
   46: [
     "kill -9, power, a broken run",
-    "Only complete files under their names; the next run resumes and sweeps what is left",
+    "Only complete files under their names; the next run resumes and removes leftovers",
   ],
   47: ["A folder that cannot be written; a corrupt cache", "An error, or works without; downloaded again"],
   48: [
     "A slow reader, a reader that leaves, an abort",
     "One batch at a time; sockets, files and handles are released within a second",
+  ],
+  50: [
+    "A reply to another query, as of a cache that drops the query string",
+    "`ReplyContradicts` with both: the echoed parameters, the columns, the count and order of rows, dates, and the row filters on typed values are checked, of exports their columns and filters; what a reply does not show is not (CSV has no echo)",
   ],
   49: ["Keys in errors, logs, files, notebooks, links", "One scrubber; links are never stored"],
 };

@@ -32,6 +32,19 @@ const collect = async (one: Frame, options: object = {}) => {
 };
 
 describe("toDanfo", () => {
+  it("makes Danfo's columns on access, of its rows as they are then, and they follow changes", async () => {
+    const { df } = await collect(frame);
+    expect(df["close"].values).toEqual([1.5, Number.NaN, 2.25]);
+    df.addColumn("twice", [1, 2, 3], { inplace: true });
+    expect(df["twice"].values).toEqual([1, 2, 3]);
+    const { df: changed } = await collect(frame);
+    changed["close"] = [7, 8, 9];
+    expect(changed["close"].values).toEqual([7, 8, 9]);
+    expect(changed.column("ticker").values).toEqual(["A", null, "B"]);
+    const { df: empty } = await collect(frame.head(0));
+    expect(empty.shape).toEqual([0, 5]);
+  });
+
   it("gives text, ISO dates and numbers with forced types, nulls visible", async () => {
     const { df, report } = await collect(frame);
     expect(df).toBeInstanceOf(danfo.DataFrame);
@@ -99,7 +112,7 @@ describe("toDanfo", () => {
 });
 
 describe("fromDanfo", () => {
-  it("comes back with the schema, exact where nothing was lost", async () => {
+  it("round-trips with the schema, exact if nothing was lost", async () => {
     const df = await frame.toDanfo();
     const back = Frame.fromDanfo(df, { schema: frame.table.schema });
     expect(back.columns).toEqual(columns);

@@ -386,7 +386,7 @@ it("narrows the row type", () => {
   expect(() => prices.column("clsoe")).toThrow();
 });
 
-it("shows itself as text and HTML", () => {
+it("renders as text and HTML", () => {
   expect(inspect(prices).replace(/\d+ B/, "n B")).toBe(
     [
       "   ticker  date                   close            volume",

@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bulkFile } from "../../src/client/bulk/bulk-file.js";
+import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { connect } from "../../src/client/service.js";
 import { sparkline } from "../../src/display/base/sparkline.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
+import { arrowBatches, csvBatches, jsonLinesBatches, parquetBatches } from "../../src/index.js";
 
 /* Every error for a bad argument says what, where and what next: no TypeError from inside. */
 
@@ -124,21 +125,39 @@ it("functions", async () => {
 });
 
 it.each([
+  ["fromCSV", (given: unknown) => Frame.fromCSV(given as string, { columns: "header" })],
+  ["fromJSONLines", (given: unknown) => Frame.fromJSONLines(given as string)],
+  ["csvBatches", (given: unknown) => csvBatches(given as string, { columns: "header" }).next()],
+  ["jsonLinesBatches", (given: unknown) => jsonLinesBatches(given as string).next()],
+  ["parquetBatches", (given: unknown) => parquetBatches(given as string).next()],
+  ["arrowBatches", (given: unknown) => arrowBatches(given as string).next()],
+] as const)("%s refuses what is neither a path nor bytes", async (name, read) => {
+  for (const given of [undefined, null, 5, [], {}, ["a.csv"], Promise.resolve("a.csv")]) {
+    const error = await (async () => read(given))().catch((thrown: unknown) => thrown);
+    expect(error, inspect(given)).toMatchObject({ name: "InputError", message: expect.stringContaining(`${name}()`) });
+  }
+});
+
+it.each([
   [() => frame.head(Symbol("x") as never), "head() does not accept a symbol.", /0 or more/],
   [() => frame.tail(-1), "tail() does not accept -1.", /0 or more/],
-  [() => frame.slice("a" as never), 'A position of slice() is "a".', /row numbers/],
-  [() => frame.plot(null as never), "plot() takes its options as an object, not null.", /"x", "y"/],
+  [() => frame.slice("a" as never), 'slice() expects row numbers; got "a".', /row numbers/],
+  [() => frame.plot(null as never), "plot() expects an options object; got null.", /"x", "y"/],
   [() => frame.plot({ mark: "lien" as never }), 'There is no mark "lien" to plot.', /Did you mean "line"/],
   [() => frame.plot({ y: "clsoe" as never }), 'There is no column "clsoe" to plot.', /Did you mean "close"/],
   [() => frame.plot({ width: "wide" as never }), 'plot() cannot use "wide" as width.', /pixels/],
-  [() => frame.plot().toPNG({ scale: 0 }), "The scale of a picture is 0.", /above 0/],
+  [() => frame.plot().toPNG({ scale: 0 }), "toPNG() expects a scale above 0; got 0.", /above 0/],
   [() => Frame.fromDanfo(5 as never), /fromDanfo\(\) expects a Danfo frame; 5 has/, /danfojs-node/],
   [() => frame.sort(null as never), "sort() does not accept null.", /"date", "desc"/],
-  [() => frame.select(undefined as never), "A column is named by undefined.", /name or its position/],
-  [() => frame.filter(5 as never), "filter() does not accept 5.", /truth value/],
-  [() => frame.rename({ close: 5 as never }), "A column is to be called 5.", /texts/],
+  [
+    () => frame.select(undefined as never),
+    "Expected the name or position of one column; got undefined.",
+    /column name or a position/,
+  ],
+  [() => frame.filter(5 as never), "filter() does not accept 5.", /one boolean per row/],
+  [() => frame.rename({ close: 5 as never }), "Column names must be strings; got 5.", /string/],
   [() => Frame.merge([]), /./, /./],
-  [() => Frame.concat([]), "There is nothing to put together.", /frames/],
+  [() => Frame.concat([]), "concat() expects at least one frame.", /frames/],
   [() => bulkFile(5 as never), "bulkFile() expects the path of a zip file; got 5.", /Frame\.fromZip/],
 ])("says what, where and what next: %s", (call, message, hint) => {
   const error = (() => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bulkFile } from "../../src/client/bulk/bulk-file.js";
+import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { Schema, Table } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
 import { zipBytes } from "../zip/archive.js";
@@ -26,6 +26,8 @@ const keyless = await Frame.fromCSV(bytes, { columns });
 const turned = await Frame.fromCSV(bytes, { columns, key: ["date", "ticker"] });
 const byTicker = await Frame.fromCSV(bytes, { columns, key: ["ticker"] });
 const one = keyed.filter((row) => row["ticker"] === "AAA");
+
+const names = Frame.fromColumns({ ticker: ["AAA", "CCC"], name: ["Alpha", "Gamma"] }) as Frame;
 
 const KEY = ["ticker", "date"];
 const NONE: readonly string[] = [];
@@ -65,6 +67,22 @@ const verbs: Record<
   head: [["", (f) => f.head(2), KEY]],
   tail: [["", (f) => f.tail(2), KEY]],
   slice: [["", (f) => f.slice(1, 3), KEY]],
+  cast: [
+    ["another column", (f) => f.cast({ close: "double" }), KEY],
+    ["a key column", (f) => f.cast({ date: "String" }), NONE],
+  ],
+  dropNulls: [["", (f) => f.dropNulls("volume"), KEY]],
+  sample: [["", (f) => f.sample(2, { seed: 1 }), KEY]],
+  join: [
+    ["a table whose key does not repeat", (f) => f.join(names, { on: "ticker", how: "left" }), KEY],
+    ["the rows with a partner", (f) => f.join(names, { on: "ticker", how: "semi" }), KEY],
+    ["a table whose key repeats", (f) => f.join(keyless, { on: "ticker" }), NONE],
+    ["rows of the other table alone", (f) => f.join(names, { on: "ticker", how: "outer" }), NONE],
+    ["every pair", (f) => f.join(names, { how: "cross" }), NONE],
+  ],
+  valueCounts: [["", (f) => f.valueCounts("ticker"), ["ticker"]]],
+  unpivot: [["", (f) => f.unpivot({ index: ["ticker", "date"] }), NONE]],
+  info: [["", (f) => f.info(), NONE]],
   unique: [
     ["of rows", (f) => f.unique(), KEY],
     ["of a column", (f) => f.unique("ticker"), KEY],
@@ -124,7 +142,21 @@ const verbs: Record<
 
 /** Methods of a frame that make no other frame. */
 const others = [
-  ...["column", "rows", "quantile", "plot", "explore", "toArrow", "toCSV", "toDanfo", "toHTML", "toIPC", "toJSON"],
+  ...[
+    "column",
+    "rows",
+    "quantile",
+    "plot",
+    "explore",
+    "toArrow",
+    "toCSV",
+    "toDanfo",
+    "toHTML",
+    "toIPC",
+    "toJSON",
+    "toJSONLines",
+    "toArray",
+  ],
   ...["toParquet", "toString", "constructor"],
 ];
 
@@ -133,9 +165,11 @@ const sources = [
   "from",
   "fromBatches",
   "fromRows",
+  "fromColumns",
   "fromCSV",
   "fromZip",
   "fromJSON",
+  "fromJSONLines",
   "fromIPC",
   "fromArrow",
   "fromParquet",
@@ -156,7 +190,7 @@ describe("every method either carries the key or drops it", () => {
       for (const [name, { value }] of own) if (typeof value === "function") names.push(name);
     }
     const statics = Object.getOwnPropertyNames(Frame).filter((name) => typeof Reflect.get(Frame, name) === "function");
-    const known = new Set([...Object.keys(verbs), ...others, ...sources, "like", "over"]);
+    const known = new Set([...Object.keys(verbs), ...others, ...sources, "like", "over", "computed"]);
     expect([...names, ...statics].filter((name) => !known.has(name))).toEqual([]);
     expect(Object.keys(verbs).filter((name) => ![...names, ...statics].includes(name))).toEqual([]);
   });

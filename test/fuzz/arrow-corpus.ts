@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   Binary,
   Bool,
@@ -35,6 +37,7 @@ import {
 import { recordBatch } from "../../src/columns/arrow/record-batch.js";
 import { tableToIPCBytes, tableToIPCFileBytes } from "../../src/columns/ipc/stream.js";
 import { Frame } from "../../src/index.js";
+import { packageRoot } from "../../src/package/package-root.js";
 
 /** The unit of intervals that the Arrow library does not export. */
 const MONTH_DAY_NANO = 2;
@@ -210,6 +213,14 @@ export function changingDictionaries(): Uint8Array {
   writer.write(batch(new Vector([other]), [2, 1, 0]));
   writer.finish();
   return writer.toUint8Array(true);
+}
+
+/** Streams with compressed buffers. */
+export function compressedStreams(): Uint8Array[] {
+  const folder = join(packageRoot(), "test/columns/ipc/compressed");
+  return ["small-lz4.arrows", "small-zstd.arrows", "blocks-lz4.arrows"].map(
+    (name) => new Uint8Array(readFileSync(join(folder, name))),
+  );
 }
 
 /** Well-formed streams and files of every layout, one small one for each column as well. */

@@ -25,6 +25,10 @@ export function judgedXML(bytes: Uint8Array): JudgedElement | undefined {
     parser.on("xmldecl", ({ encoding = "UTF-8" }) => {
       if (!/^(?:utf-?8|us-ascii)$/i.test(encoding)) refuse(new Error(`the encoding ${encoding}`));
     });
+    // saxes lets a question mark follow the target of an instruction; the grammar (production 16) requires white space.
+    parser.on("processinginstruction", ({ target, body }) => {
+      if (body.startsWith("?") && text.includes(`<?${target}${body}`)) refuse(new Error("no space after a target"));
+    });
     parser.on("opentag", ({ name, attributes }) => {
       const element = { name, attributes: new Map(Object.entries(attributes)), children: [], text: "" };
       open.at(-1)?.children.push(element);

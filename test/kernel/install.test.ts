@@ -1,13 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { dataFolders, userDataFolder } from "../../src/kernel/install/data-folders.js";
 import { installKernel, kernelStatus, uninstallKernel } from "../../src/kernel/install/install.js";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
+import { needBuild } from "./build.js";
 
+const root = fileURLToPath(new URL("../..", import.meta.url));
 let folder: string;
 const before = { ...process.env };
+
+beforeAll(() => needBuild());
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "arrowbook-install-"));
@@ -66,13 +72,64 @@ it("refuses names that Jupyter refuses, and to remove what is not ours", async (
   await expect(uninstallKernel()).rejects.toMatchObject({ code: "ForeignKernel" });
 });
 
+it("does not replace the kernel of another project or program unless --force asks for it", async () => {
+  const place = join(folder, "data", "kernels", "arrowbook");
+  const other = join(folder, "other", "node_modules", "arrowbook");
+  const launcher = join(other, "dist", "cjs", "launcher.js");
+  const spec = (argv: readonly string[]) =>
+    writeFileSync(join(place, "kernel.json"), JSON.stringify({ argv, display_name: "x", language: "typescript" }));
+  mkdirSync(place, { recursive: true });
+  mkdirSync(join(launcher, ".."), { recursive: true });
+  writeFileSync(launcher, "");
+  for (const [argv, owner] of [
+    [["node", launcher], other],
+    [["python3"], "another program"],
+  ] as const) {
+    spec(argv);
+    await expect(installKernel()).rejects.toMatchObject({
+      code: "ForeignKernel",
+      message: `The kernel "arrowbook" is installed already, from ${owner}.`,
+      hint: expect.stringContaining("--name"),
+    });
+    expect(await installKernel({ name: "mine" })).toBe(join(folder, "data", "kernels", "mine"));
+    expect(await installKernel({ force: true })).toBe(place);
+    expect(await installKernel()).toBe(place);
+  }
+  spec(["node", join(folder, "gone", "dist", "cjs", "launcher.js")]);
+  expect(await installKernel()).toBe(place);
+});
+
+it("fails without tslab, and says how to install it", () => {
+  const build = join(folder, "project", "node_modules", "arrowbook");
+  mkdirSync(join(build, ".."), { recursive: true });
+  cpSync(join(root, "dist"), join(build, "dist"), { recursive: true });
+  cpSync(join(root, "package.json"), join(build, "package.json"));
+  // What `npm install arrowbook` installs, without the optional peers.
+  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  for (const name of Object.keys(dependencies)) {
+    const link = join(folder, "project", "node_modules", name);
+    mkdirSync(join(link, ".."), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), link, "dir");
+  }
+  const done = spawnSync(process.execPath, [join(build, "dist", "esm", "cli.js"), "kernel", "install"], {
+    cwd: join(folder, "project"),
+    encoding: "utf8",
+  });
+  expect(done.stderr).toBe(
+    "arrowbook: The kernel requires the package tslab, which is not installed. " +
+      "Run npm install tslab@1.0.22 here, then install the kernel again.\n",
+  );
+  expect(done.status).toBe(1);
+  expect(existsSync(join(folder, "data", "kernels"))).toBe(false);
+});
+
 it("reports what keeps an installed kernel from starting", async () => {
   expect(kernelStatus()).toEqual([]);
   const place = await installKernel();
   expect(kernelStatus()).toMatchObject([{ name: "arrowbook", folder: place, problems: [] }]);
   const path = join(place, "kernel.json");
   writeFileSync(path, readFileSync(path, "utf8").replace(process.execPath, "/gone/node"));
-  expect(kernelStatus()[0].problems).toEqual(["its Node is gone: /gone/node"]);
+  expect(kernelStatus()[0].problems).toEqual(["Node not found: /gone/node"]);
 });
 
 it("finds the data folder of each system", () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
@@ -66,6 +69,37 @@ it("says what a dying kernel last wrote", async () => {
     env: {},
   } as const;
   await expect(startKernel(spec)).rejects.toThrow(/dying ended unexpectedly \(exit status 3\)[\s\S]*no such license/);
+});
+
+it("starts a kernel again whose port another process took first", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "arrowbook-ports-"));
+  const tslab = findKernel("tslab");
+  const program = tslab.argv.findIndex((part) => part.endsWith("tslab"));
+  // Binds the kernel's shell port in the kernel's own process before tslab does, the first time only.
+  const wrapper = join(folder, "wrapper.cjs");
+  writeFileSync(
+    wrapper,
+    `const { appendFileSync, readFileSync, realpathSync } = require("node:fs");
+const [, , starts, connection, program, ...rest] = process.argv;
+appendFileSync(starts, "start\\n");
+const go = () => {
+  process.argv = [process.argv[0], realpathSync(program), ...rest];
+  require(process.argv[1]);
+};
+if (readFileSync(starts, "utf8").split("\\n").length > 2) go();
+else require("node:net").createServer().listen(JSON.parse(readFileSync(connection)).shell_port, "127.0.0.1", go);
+`,
+  );
+  const starts = join(folder, "starts");
+  const argv = [process.execPath, wrapper, starts, "{connection_file}", ...tslab.argv.slice(program)];
+  const kernel = await startKernel({ ...tslab, argv });
+  try {
+    expect(text(await kernel.execute("console.log(6 * 7)"))).toBe("42\n");
+    expect(readFileSync(starts, "utf8")).toBe("start\nstart\n");
+  } finally {
+    await kernel.shutdown();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it("says that a command is not there", async () => {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatNotebook, lines, parseNotebook, readNotebook } from "../../src/kernel/notebook/notebook-file.js";
 import { casesFolder, haveCases } from "../cases.js";
@@ -9,11 +10,10 @@ const folder = join(casesFolder, "notebooks-nbformat");
 
 const INVALID: Readonly<Record<string, RegExp>> = {
   "invalid.ipynb": /cell 1 has no source \(and \d+ more\)/,
-  "invalid_cell_id.ipynb": /cell 1 \(id \$illegal_chars\) has an id that may not be/,
+  "invalid_cell_id.ipynb": /cell 1 \(id \$illegal_chars\) has an invalid id/,
   "invalid_unique_cell_id.ipynb": /cell 2 \(id dup\) repeats the id/,
   "no_min_version.ipynb": /nbformat_minor is missing/,
   "v4_5_invalid_metadata.ipynb": /metadata\.kernelspec/,
-  "v4_5_no_cell_id.ipynb": /cell 1 has no id/,
 };
 
 it("says whether the collected notebooks are here", () => {
@@ -30,8 +30,10 @@ describe.runIf(haveCases)("collected notebooks", () => {
     const path = join(folder, "notebooks", name);
     const before = readFileSync(path);
     const notebook = await readNotebook(path);
-    const written = JSON.parse(formatNotebook(notebook)) as { nbformat_minor: number };
-    expect(written).toEqual(JSON.parse(before.toString()));
+    const written = JSON.parse(formatNotebook(notebook)) as { nbformat_minor: number; cells: { id?: string }[] };
+    const original = JSON.parse(before.toString()) as { nbformat_minor: number; cells: { id?: string }[] };
+    if (original.nbformat_minor >= 5) for (const [i, cell] of original.cells.entries()) cell.id ??= `cell-${i + 1}`;
+    expect(written).toEqual(original);
     if (written.nbformat_minor <= 5) expect(schemaFaults(written)).toEqual([]);
     expect(readFileSync(path)).toEqual(before);
   });
@@ -62,4 +64,36 @@ it("a file that is not there is named", async () => {
 it("splits text into lines that join again", () => {
   for (const text of ["", "a", "a\n", "a\n\nb", "\n\n", "a\r\nb"]) expect(lines(text).join("")).toBe(text);
   expect(lines("a\nb\n")).toEqual(["a\n", "b\n"]);
+});
+
+describe("cells without the id of format 4.5", () => {
+  const notebook = (minor: number, ...ids: (string | undefined)[]): string =>
+    JSON.stringify({
+      nbformat: 4,
+      nbformat_minor: minor,
+      metadata: {},
+      cells: ids.map((id) => ({ cell_type: "markdown", metadata: {}, source: "", ...(id !== undefined && { id }) })),
+    });
+  const idsOf = (text: string) => parseNotebook(text, "a.ipynb").cells.map(({ id }) => id);
+
+  it("get one that no other cell has, the same in every run", () => {
+    expect(idsOf(notebook(5, undefined, "cell-1", undefined, "b"))).toEqual(["cell-5", "cell-1", "cell-3", "b"]);
+    expect(idsOf(notebook(5, undefined, undefined))).toEqual(["cell-1", "cell-2"]);
+  });
+
+  it("stay as they are in older formats", () => {
+    expect(idsOf(notebook(4, undefined))).toEqual([undefined]);
+  });
+
+  it("are valid for any mixture of ids, and reading what was written changes nothing", () => {
+    const id = fc.option(fc.stringMatching(/^cell-[1-9]$/), { nil: undefined });
+    fc.assert(
+      fc.property(fc.uniqueArray(id, { maxLength: 8, selector: (one) => one ?? Symbol() }), (ids) => {
+        const read = parseNotebook(notebook(5, ...ids), "a.ipynb");
+        expect(schemaFaults(JSON.parse(formatNotebook(read)))).toEqual([]);
+        expect(new Set(read.cells.map((cell) => cell.id)).size).toBe(ids.length);
+        expect(parseNotebook(formatNotebook(read), "a.ipynb")).toEqual(read);
+      }),
+    );
+  });
 });

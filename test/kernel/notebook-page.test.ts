@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Frame } from "../../src/frame/frame.js";
 import { highlighted } from "../../src/kernel/notebook/highlight.js";
 import { markdownHtml } from "../../src/kernel/notebook/markdown.js";
 import { type Notebook, type Output, parseNotebook } from "../../src/kernel/notebook/notebook-file.js";
@@ -109,4 +112,89 @@ describe.runIf(haveCases)("collected attacks", () => {
       if (name !== "notebook_inject.ipynb") expect(main(page)).toContain("<img src=");
     },
   );
+});
+
+it("draws a chart at its size on the page, however many pixels it has, and inverts it on a dark one", async () => {
+  const chart = Frame.fromColumns({ x: [1, 2, 3], y: [1, 3, 2] }).plot({ x: "x", y: "y" });
+  const sizeOf = async (scale: number) => {
+    const data = {
+      "application/vnd.vegalite.v5+json": "{}",
+      "image/png": Buffer.from(chart.toPNG({ scale })).toString("base64"),
+    };
+    return (await pageOf(result(data))).match(/<div class="chart"><img [^>]*" (width="\d+" height="\d+") alt/)?.[1];
+  };
+  expect(await sizeOf(2)).toMatch(/width/);
+  expect(await sizeOf(2)).toBe(await sizeOf(1));
+  expect(await pageOf()).toMatch(/prefers-color-scheme: dark\) \{ \.chart img, \.chart svg \{ filter: invert/);
+});
+
+describe("contents, folding and interactive charts", () => {
+  const markdown = (source: string): object => ({ cell_type: "markdown", metadata: {}, source });
+  const notebookOf = (...cells: object[]): Notebook =>
+    ({ nbformat: 4, nbformat_minor: 4, metadata: {}, cells }) as unknown as Notebook;
+
+  it("a page lists its headings, whose links lead to them", async () => {
+    const cells = [
+      markdown("# Title"),
+      markdown("## One & *two*\n\n## Same\n\n### Deep"),
+      markdown("## Same\n\n#### No"),
+    ];
+    const page = await notebookPage(notebookOf(...cells), { title: "t" });
+    const nav = page.slice(page.indexOf("<nav"), page.indexOf("</nav>"));
+    const links = [...nav.matchAll(/<a href="#([^"]+)">([^<]*)<\/a>/g)].map(([, id, text]) => [id, text]);
+    expect(links).toEqual([
+      ["section-one-two", "One &amp; two"],
+      ["section-same", "Same"],
+      ["section-deep", "Deep"],
+      ["section-same-2", "Same"],
+    ]);
+    for (const [id] of links) expect(page.match(new RegExp(`<h\\d id="${id}">`, "g"))).toHaveLength(1);
+    expect(await notebookPage(notebookOf(markdown("# Title\n\n## One")), { title: "t" })).not.toContain("<nav");
+  });
+
+  it("whatever a heading holds, its link and its id agree and nothing else comes in", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ unit: "binary" }), { minLength: 2, maxLength: 4 }), async (texts) => {
+        const lines = texts.map((text) => `## a ${text.replace(/[\r\n\u2028\u2029]/g, " ")}`).join("\n\n");
+        const page = await notebookPage(notebookOf(markdown(lines)), { title: "t" });
+        const ids = [...page.matchAll(/<h2 id="([^"]*)">/g)].map(([, id]) => id);
+        const targets = [...page.slice(0, page.indexOf("</nav>")).matchAll(/<a href="#([^"]*)">/g)].map(([, id]) => id);
+        expect(targets).toEqual(ids);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(main(page).match(/<script|<img|onerror=/i)).toBe(null);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("code folds on request", async () => {
+    const cell = { cell_type: "code", metadata: {}, source: "const a = 1;", outputs: [], execution_count: 3 };
+    const page = await notebookPage(notebookOf(cell), { title: "t", foldCode: true });
+    expect(main(page)).toMatch(/<details class="fold"><summary>\[3\] code<\/summary>\s*<pre class="code">/);
+    expect(main(await notebookPage(notebookOf(cell), { title: "t" }))).not.toContain("<details");
+  });
+
+  it("interactive charts keep their picture, and the policy allows exactly the scripts of the page", async () => {
+    const hostile = { mark: "bar", title: "</script><script>alert(1)</script>", usermeta: "<!--" };
+    const chart = {
+      output_type: "display_data",
+      metadata: {},
+      data: { "application/vnd.vegalite.v5+json": hostile, "image/png": "iVBORw0KGgo=", "text/plain": "a chart" },
+    };
+    const cell = { cell_type: "code", metadata: {}, source: "1", outputs: [chart, chart], execution_count: 1 };
+    const page = await notebookPage(notebookOf(cell), { title: "t", interactive: true });
+    expect(page).toContain('<div class="chart" id="chart-2"><div class="chart"><img src="data:image/png;base64,');
+    const scripts = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text]) => text);
+    expect(scripts).toHaveLength(3);
+    const allowed = page.match(/script-src ([^;]*);/)?.[1].split(" ");
+    const hashes = scripts.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+    expect(allowed).toEqual(["'unsafe-eval'", ...hashes]);
+    expect(page).not.toContain("alert(1)</script>");
+    const data = page.match(/<script type="application\/json" id="charts">([\s\S]*?)<\/script>/)?.[1];
+    expect(JSON.parse(data ?? "")).toEqual([
+      ["chart-1", hostile],
+      ["chart-2", hostile],
+    ]);
+    expect(await notebookPage(notebookOf(), { title: "t", interactive: true })).not.toContain("script");
+  });
 });

@@ -67,7 +67,17 @@ describe("results", () => {
     }
   });
 
-  it("that cannot show themselves do not fail the cell", async () => {
+  it("of display() is what it shows, not its handle, and a picture states its size on the page", async () => {
+    const shown = await run("display([{ a: 1 }])");
+    expect(of(shown, "display_data")).toHaveLength(1);
+    expect(of(shown, "execute_result")).toEqual([]);
+    const chart = await run("Frame.fromColumns({ x: [1, 2], y: [1, 2] }).plot({ x: 'x', y: 'y' })");
+    expect(of(chart, "execute_result")[0]["metadata"]).toEqual({
+      "image/png": { width: expect.any(Number), height: expect.any(Number) },
+    });
+  });
+
+  it("that fail to render do not fail the cell", async () => {
     const { reply } = await run(`({ [Symbol.for("Jupyter.display")]() { throw new Error("no"); } })`);
     expect(reply.content["status"]).toBe("ok");
   });
@@ -196,12 +206,46 @@ describe("errors", () => {
   it("abort the cells that wait, and none after", async () => {
     const all = await Promise.all([run("throw new Error('stop')"), run("1"), run("2")]);
     expect(all.map((execution) => execution.reply.content["status"])).toEqual(["error", "aborted", "aborted"]);
+    // A cell that did not run shows no number.
+    expect(all.slice(1).map((execution) => "execution_count" in execution.reply.content)).toEqual([false, false]);
     expect(await result("3")).toEqual({ "text/plain": "3" });
   });
 
   it("let the next cells run where the front end says so", async () => {
     const all = await Promise.all([kernel.execute("throw new Error('ignored')", { stopOnError: false }), run("1")]);
     expect(all.map((execution) => execution.reply.content["status"])).toEqual(["error", "ok"]);
+  });
+
+  it("of a rejected call name the cell and the line, once, without a frame of the kernel or the package", async () => {
+    await run("const sample = await connect.sample();");
+    const found = await error('const before = 1;\nconst failed = await sample.table("MARKET/PRICE").frame();');
+    expect(found["traceback"]).toEqual([
+      expect.stringMatching(/^\u001b\[31mServiceError QECx02\u001b\[39m\n[\s\S]*Did you mean "MARKET\/PRICES"\?/),
+      expect.stringContaining("1 | const before = 1;"),
+      '> 2 | const failed = await sample.table("MARKET/PRICE").frame();',
+      expect.stringContaining("^"),
+      expect.stringMatching(/^ {4}at cell \[\d+\]:2:16$/),
+    ]);
+    const helper =
+      'async function fetched() {\n  return await sample.table("MARKET/PRICE").frame();\n}\nawait fetched();';
+    expect(trace(await error(helper))).toMatch(/ {4}at fetched \(cell \[\d+\]:2:10\)\n {4}at cell \[\d+\]:4:1$/);
+    expect(trace(await error("[1].map(() => (undefined as any).x)"))).not.toMatch(/dist|launch|node:/);
+  });
+
+  it("of a call that is not awaited are reported once, with what to write", async () => {
+    const pause = "await new Promise((r) => setTimeout(r, 300));";
+    const rejected = await run("Promise.reject(new TypeError('mine'))");
+    expect(of(rejected, "error")[0]).toMatchObject({ ename: "TypeError", evalue: "mine" });
+    expect(streamed(rejected)).toBe("");
+    late.length = 0;
+    const pending = await run("new Promise((_, no) => setTimeout(() => no(new Error('later')), 30))");
+    const written =
+      streamed(pending) + streamed(await run(pause)) + late.map(({ content }) => content["text"] ?? "").join("");
+    expect(written).toMatch(
+      /^The end of cell \[\d+\] calls this without await: write await before the call\.\n.*Error.*: later/,
+    );
+    expect(written.match(/later/g)).toHaveLength(2); // the message, and the quoted line
+    expect(written).not.toMatch(/dist|launch|node:/);
   });
 
   it("outside of a cell are reported and do not end the kernel", async () => {

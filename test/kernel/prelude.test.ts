@@ -43,7 +43,7 @@ describe("the names that need no import", () => {
   it("are completed at once, with their types", async () => {
     expect(await matches("conn")).toContain("connect");
     expect(await matches("service.")).toEqual(expect.arrayContaining(["catalog", "database", "dataset", "table"]));
-    expect(await matches("Frame.fromC")).toEqual(["fromCSV"]);
+    expect(await matches("Frame.fromC")).toEqual(["fromColumns", "fromCSV"]);
   });
 
   it("complete the option values of the service", async () => {
@@ -127,7 +127,7 @@ it("strict checks and bundler resolution come on request", async () => {
   await strict.shutdown();
 });
 
-it("another tslab gets a warning, and runs as it is with results that show themselves", async () => {
+it("another tslab gets a warning, and runs unchanged with rendered results", async () => {
   const other = join(folder, "other");
   const installed = dirname(createRequire(import.meta.url).resolve("tslab/package.json"));
   cpSync(installed, join(other, "node_modules", "tslab"), { recursive: true });

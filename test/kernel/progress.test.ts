@@ -49,7 +49,7 @@ const outputsOn = async (kernel: string, env: NodeJS.ProcessEnv) => {
 };
 
 it.each(["tslab", "arrowbook"])("%s shows it as one display, and nothing for the short call", async (kernel) => {
-  const line = expect.stringMatching(/^MARKET\/PRICES rows 32,610 rows · 2\.\d MB · \d+\.\d s$/);
+  const line = expect.stringMatching(/^MARKET\/PRICES: 32,610 rows in \d+\.\d s \(2\.\d MB\)$/);
   expect(await outputsOn(kernel, { ARROWBOOK_PROGRESS: "on" })).toEqual([[], [line], []]);
 });
 

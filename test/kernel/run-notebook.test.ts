@@ -43,7 +43,7 @@ it("stores the outputs of every cell in place, and a page beside it", async () =
   expect(outputs(path, 2)).toEqual([{ output_type: "stream", name: "stdout", text: ["a\n", "b\n", "3\n"] }]);
   const stored = JSON.parse(readFileSync(path, "utf8")) as Notebook;
   expect(stored.cells.map((cell) => cell.execution_count)).toEqual([undefined, 1, 2, null]);
-  expect(readFileSync(html, "utf8")).toContain("<h1>About</h1>");
+  expect(readFileSync(html, "utf8")).toMatch(/<h1 id="[^"]+">About<\/h1>/);
 });
 
 it("stops at the cell that fails, names it, and keeps what ran", async () => {
@@ -51,7 +51,7 @@ it("stops at the cell that fails, names it, and keeps what ran", async () => {
   await expect(runNotebook(path)).rejects.toMatchObject({
     code: "CellFailed",
     message: "Cell 3 of bad.ipynb failed: RangeError: too far",
-    hint: "The cell begins with: throw new RangeError('too far')",
+    hint: "The cell starts with: throw new RangeError('too far')",
   });
   expect(outputs(path, 1)).toHaveLength(1);
   expect(outputs(path, 3)).toEqual([]);
@@ -74,7 +74,7 @@ it("continues after errors when allowed, losing no cell", async () => {
 
 it("names the cell that takes too long", async () => {
   const path = notebook("slow.ipynb", "tslab", "await new Promise((r) => setTimeout(r, 60_000))");
-  await expect(runNotebook(path, { timeout: 300, output: false })).rejects.toThrow(/^Cell 2: No answer within 0\.3 s/);
+  await expect(runNotebook(path, { timeout: 300, output: false })).rejects.toThrow(/^Cell 2: No reply within 0\.3 s/);
 });
 
 it("leaves the file unchanged on request", async () => {

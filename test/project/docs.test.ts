@@ -13,9 +13,10 @@ import { connect } from "../../src/index.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const scratch = join(root, "test", ".docs-run");
 
-const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)].filter(
-  (name) => name.endsWith(".md"),
-);
+const inDocs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+  .map((name) => `docs/${name.replaceAll("\\", "/")}`)
+  .filter((name) => name.endsWith(".md"));
+const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...inDocs.sort()];
 
 const blocks = (markdown: string): string[] =>
   [...markdown.matchAll(/^```ts *\n([\s\S]*?)^```$/gm)].map((match) => match[1]);
@@ -118,6 +119,30 @@ describe("every block parses", () => {
       }
     });
   }
+});
+
+describe("every page says in its first line what it is for", () => {
+  for (const page of inDocs) {
+    it(page, () => {
+      const [title, empty, first] = readFileSync(join(root, page), "utf8").split("\n");
+      expect(title).toMatch(/^# \S/);
+      expect(empty).toBe("");
+      expect(first).toMatch(/^(?:For|Proof:|What|How) .*[\w)`]/);
+    });
+  }
+});
+
+describe("every page is reached", () => {
+  it("from the README or a page that is", () => {
+    const reached = new Set(["README.md"]);
+    for (const page of reached) {
+      for (const [, target] of readFileSync(join(root, page), "utf8").matchAll(/\]\((?!https?:)([^)#\s]+)/g)) {
+        const file = relative(root, join(root, page, "..", decodeURIComponent(target))).replaceAll("\\", "/");
+        if (file.endsWith(".md") && ts.sys.fileExists(join(root, file))) reached.add(file);
+      }
+    }
+    expect(inDocs.filter((page) => !reached.has(page))).toEqual([]);
+  });
 });
 
 describe("every link has its target", () => {

@@ -1,50 +1,21 @@
-import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { manifest, type PackedProject, packedProject, root } from "./packed.js";
 
-/*
- * What a user gets: the packed files in an empty project. The dependencies are linked from this repository's own
- * install, so that no network is needed; the package itself is the packed one.
- */
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+/* What a user gets: the packed files in an empty project. */
+let installed: PackedProject;
 let project: string;
-let packed: string[];
+let packed: readonly string[];
 
 beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), "arrowbook-package-"));
-  const answer = execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], {
-    cwd: root,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const parsed = JSON.parse(answer);
-  const [report] = Array.isArray(parsed) ? parsed : Object.values(parsed);
-  packed = report.files.map((file: { path: string }) => file.path);
-  const folder = join(project, "node_modules", "arrowbook");
-  mkdirSync(folder, { recursive: true });
-  execFileSync("tar", ["xzf", join(project, report.filename), "--strip-components=1", "-C", folder]);
-  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
-    const link = join(project, "node_modules", name);
-    mkdirSync(dirname(link), { recursive: true });
-    if (existsSync(join(root, "node_modules", name))) symlinkSync(join(root, "node_modules", name), link, "dir");
-  }
-  writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true }\n');
+  installed = packedProject();
+  project = installed.folder;
+  packed = installed.files;
 });
 
-afterAll(() => rmSync(project, { recursive: true, force: true }));
+afterAll(() => installed.remove());
 
 const node = (file: string, code: string): string => {
   writeFileSync(join(project, file), code);
@@ -61,8 +32,23 @@ const EXPECTED = "ticker String, date Date, close BigDecimal(15,4) true\n";
 
 it("the pack holds the code, the declarations and the sample data, and nothing else", () => {
   const folders = [...new Set(packed.map((path) => path.split("/")[0]))].sort();
-  expect(folders).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "notebooks", "package.json"]);
+  const pages = ["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
+  expect(folders).toEqual([...pages, "dist", "docs", "notebooks", "package.json"]);
   expect(packed.filter((path) => /(^|\/)(\.|test|node_modules)/.test(path))).toEqual([]);
+});
+
+it("every link of a packed page has its target in the pack", () => {
+  const dead = packed
+    .filter((path) => path.endsWith(".md") && path !== "docs/spec-coverage.md")
+    .flatMap((page) => {
+      const text = readFileSync(join(root, page), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
+      const links = [...text.matchAll(/\]\((?!https?:|mailto:|data:|#)([^)#\s]+)|src="([^"]+)"/g)];
+      return links
+        .map(([, link, image]) => join(dirname(page), decodeURIComponent(link ?? image)))
+        .filter((path) => !packed.some((name) => name === path || name.startsWith(`${path}/`)))
+        .map((path) => `${page}: ${path}`);
+    });
+  expect(dead).toEqual([]);
 });
 
 it("every path that package.json names is packed", () => {
@@ -161,3 +147,34 @@ const wrong = ts.getPreEmitDiagnostics(program).filter((d) => !d.file || /types\
 console.log(ts.version.split(".").slice(0, 2).join("."), wrong.map((d) => (d.file ? d.file.fileName.split("/").slice(-2).join("/") : "") + " " + ts.flattenDiagnosticMessageText(d.messageText, " ")).slice(0, 5).join("\\n"));`;
   expect(node("types.cjs", code).trim()).toBe("5.0");
 });
+
+const command = (): string => join(project, "node_modules", "arrowbook", manifest.bin.arrowbook);
+
+it("the build leaves the command executable", () => {
+  expect(statSync(join(root, manifest.bin.arrowbook)).mode & 0o111).toBe(0o111);
+});
+
+it("demo runs without the optional peers and says how to install them", () => {
+  const done = spawnSync(process.execPath, [command(), "demo"], { cwd: project, encoding: "utf8" });
+  expect(done).toMatchObject({ status: 0, stderr: "" });
+  expect(done.stdout).toMatch(/✓ fetch all pages of a table \(MARKET\/PRICES\): [\d,]+ rows/);
+  expect(done.stdout).toMatch(/- convert .* to a Danfo frame: skipped\..*npm install danfojs-node/);
+  expect(done.stdout).toMatch(/- run notebooks\/quickstart\.ipynb .*skipped\..*npm install tslab@1\.0\.22/);
+  expect(done.stdout).toMatch(/Done in [\d.]+ s\.\n/);
+}, 60_000);
+
+it("a command whose messages have no reader still writes its file", () => {
+  const words = `export MARKET/PRICES --where ticker=AAA -o aaa.csv --sample`;
+  const script = `{ ${JSON.stringify(process.execPath)} ${JSON.stringify(command())} ${words}; echo $? > status; } 2>&1 | true`;
+  spawnSync("sh", ["-c", script], { cwd: project, encoding: "utf8" });
+  expect(readFileSync(join(project, "status"), "utf8")).toBe("0\n");
+  expect(readFileSync(join(project, "aaa.csv"), "utf8")).toMatch(/^ticker,date,/);
+}, 60_000);
+
+it("a reader that closes the pipe early ends the command quietly", () => {
+  const words = `${JSON.stringify(process.execPath)} ${JSON.stringify(command())} get table MARKET/PRICES --sample`;
+  // The status of the command itself, not that of head.
+  const script = `{ ${words}; echo "status $?" >&2; } | head -1`;
+  const done = spawnSync("sh", ["-c", script], { cwd: project, encoding: "utf8" });
+  expect(done).toMatchObject({ stdout: "ticker,date,open,high,low,close,volume\n", stderr: "status 0\n" });
+}, 60_000);

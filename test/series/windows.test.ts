@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Table } from "../../src/columns/arrow/arrow.js";
 import { tableOf } from "../../src/series/core/tables.js";
-import { type RollingOptions, rolling, type WindowWord } from "../../src/series/rolling.js";
+import { type RollingOptions, rolling, type WindowMethod } from "../../src/series/rolling.js";
 import { formatDate } from "../../src/value/date.js";
 import { cellsIn, columnOf, inBatches, tableFrom, textsOf } from "./tables.js";
 
@@ -111,7 +111,7 @@ it("equal values have that mean, no deviation and themselves as quantiles, whate
   const values = [1e300, -7, 1e-300, ...new Array<number>(50).fill(0.1)];
   const days = values.map((_, i) => formatDate(i));
   const table = tableFrom({ d: ["Date", days], x: ["double", values] });
-  const last = (word: WindowWord, options?: RollingOptions) => cellsIn(rolling(table, 7, word, options), "x").at(-1);
+  const last = (word: WindowMethod, options?: RollingOptions) => cellsIn(rolling(table, 7, word, options), "x").at(-1);
   expect(last("mean")).toBe(0.1);
   expect(last("std")).toBe(0);
   expect(last("median")).toBe(0.1);
@@ -132,7 +132,7 @@ describe("exact types", () => {
     wide: ["BigDecimal(50,28)", ["1.0000000000000000000000000001", null, "9999999999999999999999.5", "-3.25"]],
     n: ["Integer", [9007199254740993n, 9007199254740992n, null, -1]],
   } as const;
-  const cases: [WindowWord, RollingOptions, (string | null)[][]][] = [
+  const cases: [WindowMethod, RollingOptions, (string | null)[][]][] = [
     [
       "sum",
       { minPeriods: 1 },

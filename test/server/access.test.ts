@@ -1,7 +1,7 @@
 import { connect as dial } from "node:net";
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
-import { duckdbEngine } from "../../src/engine/duckdb.js";
+import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { type RequestLog, serve } from "../../src/server.js";
 import { nasdaqDataLink } from "../../src/spec/profile.js";
 import { get, sampleOf, started } from "./support.js";
@@ -70,7 +70,7 @@ it.each([
   ["/datatables/TRANSPORT/FLIGHTS/metadata.yaml", 406, "QESx05", /"yaml" is not a format/],
   ["/datatables/TRANSPORT/FLIGHTS.yaml", 406, "QESx05", /"yaml" is not a format/],
   ["/datasets/LABOR/EMPLOYMENT/dat.yaml", 400, "QECx01", /no call/],
-  ["/databases/LABOR", 406, "QESx05", /no format/],
+  ["/databases/LABOR", 200, undefined, /"database_code":"LABOR"/],
   ["/databases/LABOR/data?download_type=some", 422, "QESx04", /download_type/],
   ["/databases/LABOR.json?x=1", 422, "QESx04", /no parameter "x"/],
   ["/datasets/__proto__/constructor.json", 404, "QECx02", /does not exist/],
@@ -117,7 +117,7 @@ it("input that is not HTTP gets one reply and a closed connection", async () => 
   expect(await talk(odd)).toMatch(/^HTTP\/1\.1 (200|400) /);
 });
 
-it("callers that are too slow, say nothing or are too many are let go", async () => {
+it("callers that are too slow, silent or too many are disconnected", async () => {
   const timeouts = { headers: 300, request: 300, idle: 2_500, keepAlive: 200 };
   const strict = await started({ data: sampleOf("LABOR"), timeouts, maxConnections: 3 });
   const { port } = new URL(strict.url);
@@ -140,7 +140,7 @@ it("callers that are too slow, say nothing or are too many are let go", async ()
   const whole = "GET /api/v3/databases/LABOR.json?api_key=sample HTTP/1.1\r\nHost: x\r\n\r\n";
   const many = await Promise.all(Array.from({ length: 8 }, () => open(whole)));
   const answered = many.filter((heard) => heard.startsWith("HTTP/1.1 200")).length;
-  // A new connection takes the place of one that asks nothing, so that more than three may be answered in turn.
+  // A new connection replaces an idle one, so that more than three may be answered in turn.
   expect(answered, `${answered} answered`).toBeGreaterThanOrEqual(3);
 });
 

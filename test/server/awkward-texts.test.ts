@@ -55,7 +55,7 @@ const client = connect({ url: service.url, apiKey: "sample", retry: { attempts: 
 const table = client.table("V/T");
 const column = "te,xt <&>";
 
-it("awkward texts come back equal, code unit for code unit, from json and csv; xml refuses what it cannot carry", async () => {
+it("awkward strings round-trip code unit for code unit through json and csv; xml rejects what it cannot represent", async () => {
   for (const format of ["json", "csv"] as const) {
     expect((await table.format(format).frame()).column(column).toStrings(), format).toEqual(texts);
   }

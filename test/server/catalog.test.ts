@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { duckdbEngine } from "../../src/engine/duckdb.js";
+import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import type { DataError, InputError } from "../../src/errors/errors.js";
 import { type ServeOptions, serve } from "../../src/server.js";
 import { folderOf, get, seriesCatalog } from "./support.js";
@@ -32,7 +32,7 @@ const refusal = async (files: Record<string, string | object>): Promise<Error> =
 };
 
 it.each([
-  [{}, "tables[0].name must be text", { name: "" }],
+  [{}, "tables[0].name must be a non-empty string", { name: "" }],
   [{}, 'tables[0].colums is not a member. Did you mean "columns"', { colums: [] }],
   [{}, "tables[0].columns must be a list", { columns: "a" }],
   [{}, 'tables[0].columns[0].type is "Decimal(99,2)"', { columns: [{ name: "a", type: "Decimal(99,2)" }] }],
@@ -51,7 +51,7 @@ it.each([
   [{}, "tables[0].file must end in .csv or .parquet", { file: "t.txt" }],
   [{}, "tables[0].file must be inside the data folder", { file: "../t.csv" }],
   [{}, "tables[0].premium must be true or false", { premium: "yes" }],
-  [{}, "tables[0].vendor_code must be letters, digits, _, - or . only", { vendor_code: "V/W" }],
+  [{}, "tables[0].vendor_code must be a code: letters, digits, _, - or . only", { vendor_code: "V/W" }],
   [{}, "tables[0].status.refreshed_at must be a timestamp", { status: { refreshed_at: "yesterday" } }],
   [
     {},
@@ -101,7 +101,7 @@ it("names the data file, row and column that are wrong", async () => {
   expect((await refusal({ "catalog.json": table(key), "t.csv": "a,b\n,2\n" })).message).toContain("a = null");
   const series = seriesCatalog(["Date", "V"]);
   expect((await refusal({ "catalog.json": series, "s.csv": "Date,V\n2020-01-01,1\n2020-01-01,2\n" })).message).toBe(
-    "T/S: 2 rows have the date 2020-01-01; a series has one row a date.",
+    "T/S: 2 rows have the date 2020-01-01; a series has one row per date.",
   );
 });
 
@@ -205,7 +205,7 @@ it("serves Parquet files as they are, and refuses types that would lose somethin
   );
   await service.close();
   await expect(start([{ name: "b", type: "BigDecimal(10,1)" }])).rejects.toThrow(
-    /t\.parquet: column "b" is DECIMAL\(9,2\), which the catalogue's BigDecimal\(10,1\) cannot hold exactly/,
+    /t\.parquet: column "b" is DECIMAL\(9,2\), which the catalogue's BigDecimal\(10,1\) cannot represent exactly/,
   );
   await expect(start([{ name: "A", type: "Integer" }])).rejects.toThrow(/no column "A"\. Did you mean "a"/);
 });
@@ -218,7 +218,7 @@ it.each([
   [{ port: 70_000 }, "BadArgument", /port is 70000/, /0 to 65535/],
   [{ graceMs: Number.NaN }, "BadArgument", /graceMs is NaN/, /0 or more/],
   [{ maxConnections: -1 }, "BadArgument", /maxConnections is -1/, /0 or more/],
-  [{ host: 1 }, "BadArgument", /host is 1/, /text/],
+  [{ host: 1 }, "BadArgument", /host is 1/, /non-empty string/],
   [{ log: true }, "BadArgument", /log is true/, /function/],
   [{ data: 7 }, "BadArgument", /data is 7/, /folder/],
   [{ engine: {} }, "BadArgument", /engine is/, /duckdb/],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { vectorToBigInts } from "../../src/columns/arrow/vector-values.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
-import { duckdbEngine } from "../../src/engine/duckdb.js";
+import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { filterSql } from "../../src/server/data/filter-sql.js";
 import { specification } from "../../src/spec/profile.js";
 

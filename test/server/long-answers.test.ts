@@ -1,8 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { duckdbEngine } from "../../src/engine/duckdb.js";
-import type { Engine } from "../../src/engine/engine.js";
-import { type Rendered, rendered, replyCache } from "../../src/server/answers/reply-cache.js";
+import type { Engine } from "../../src/engine/contract/engine.js";
+import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
+import { type Rendered, rendered } from "../../src/server/answers/rendered.js";
+import { replyCache } from "../../src/server/answers/reply-cache.js";
 import { slices } from "../../src/server/answers/slices.js";
 import { folderOf, get, started } from "./support.js";
 
@@ -28,7 +29,7 @@ async function counting(): Promise<{ engine: Engine; pages: () => number }> {
     engine: {
       ...engine,
       batches(sql, params) {
-        if (sql.startsWith("SELECT rowid")) pages++;
+        if (sql.includes("rowid")) pages++;
         return engine.batches(sql, params);
       },
     },
@@ -82,16 +83,21 @@ describe("equal questions on equal rows", () => {
 });
 
 describe("the cache of replies", () => {
-  const of = (size: number): Promise<Rendered> => Promise.resolve(rendered(new Uint8Array(size), {}));
+  const of = (size: number): Promise<Rendered> => rendered(new Uint8Array(size), "identity", {});
+  const here = new AbortController().signal;
 
   it("holds at most its bytes, the reply unused for longest goes first, one that is too large is not kept", async () => {
     const cache = replyCache(1_000);
     let made = 0;
     const ask = (tag: string, size = 200) =>
-      cache.reply(tag, () => {
-        made++;
-        return of(size);
-      });
+      cache.reply(
+        tag,
+        () => {
+          made++;
+          return of(size);
+        },
+        here,
+      );
     for (const tag of ["a", "b", "c", "d", "e"]) await ask(tag);
     await ask("a");
     expect(made).toBe(5);
@@ -105,21 +111,136 @@ describe("the cache of replies", () => {
     expect(made).toBe(9);
   });
 
-  it("counts the packed form too, and keeps no failure", async () => {
-    const cache = replyCache(1_000);
-    const bytes = Buffer.from(Array.from({ length: 200 }, (_, i) => (i * 7919) & 255));
+  it.each(["identity", "gzip"] as const)("counts both forms, %s first, and keeps no failure", async (first) => {
+    const cache = replyCache(16_000);
+    const bytes = Buffer.from(Array.from({ length: 3_000 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 24));
     let made = 0;
     const ask = () =>
-      cache.reply("x", async () => {
-        made++;
-        return rendered(bytes, {});
-      });
+      cache.reply(
+        "x",
+        async () => {
+          made++;
+          return rendered(Buffer.from(bytes), first, {});
+        },
+        here,
+      );
     const reply = await ask();
-    expect(gunzipSync(await reply.gzipped()).equals(bytes)).toBe(true);
+    await ask();
+    expect(made).toBe(1);
+    expect(gunzipSync(await reply.bytes("gzip")).equals(bytes)).toBe(true);
+    expect(Buffer.from(await reply.bytes("identity")).equals(bytes)).toBe(true);
     await ask();
     expect(made).toBe(2);
-    await expect(cache.reply("y", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-    await expect(cache.reply("y", () => of(1))).resolves.toBeDefined();
+    await expect(cache.reply("y", () => Promise.reject(new Error("no")), here)).rejects.toThrow("no");
+    await expect(cache.reply("y", () => of(1), here)).resolves.toBeDefined();
+  });
+});
+
+describe("a reply without askers", () => {
+  it("is ended when the last asker is gone, not before, and begun again for the next", async () => {
+    const cache = replyCache(1_000);
+    const ends: AbortSignal[] = [];
+    const ask = (gone: AbortSignal) =>
+      cache.reply(
+        "x",
+        (signal) =>
+          new Promise((_, reject) => {
+            ends.push(signal);
+            signal.addEventListener("abort", () => reject(signal.reason));
+          }),
+        gone,
+      );
+    const askers = [new AbortController(), new AbortController()];
+    const replies = askers.map(({ signal }) => ask(signal));
+    askers[0].abort();
+    expect(ends.map(({ aborted }) => aborted)).toEqual([false]);
+    askers[1].abort();
+    expect(ends.map(({ aborted }) => aborted)).toEqual([true]);
+    for (const reply of replies) await expect(reply).rejects.toThrow("abort");
+    const late = ask(AbortSignal.abort());
+    expect(ends.map(({ aborted }) => aborted)).toEqual([true, true]);
+    await expect(late).rejects.toThrow("abort");
+  });
+
+  it("a finished reply stays when those who asked for it leave", async () => {
+    const cache = replyCache(1_000);
+    let made = 0;
+    const asker = new AbortController();
+    const ask = (gone: AbortSignal) =>
+      cache.reply(
+        "x",
+        () => {
+          made++;
+          return rendered(new Uint8Array(10), "identity", {});
+        },
+        gone,
+      );
+    await ask(asker.signal);
+    asker.abort();
+    await ask(new AbortController().signal);
+    expect(made).toBe(1);
+  });
+});
+
+describe("a page that is still being read from the engine", () => {
+  const slow = async () => {
+    const engine = await duckdbEngine();
+    const state = { begun: 0, pulled: 0, ended: 0 };
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    async function* rowByRow(sql: string, params?: readonly unknown[]) {
+      state.begun++;
+      try {
+        for await (const batch of engine.batches(sql, params)) {
+          for (let i = 0; i < batch.numRows; i++) {
+            state.pulled++;
+            yield batch.slice(i, i + 1);
+            await (i < 10 ? gate : new Promise((turn) => setImmediate(turn)));
+          }
+        }
+      } finally {
+        state.ended++;
+      }
+    }
+    const data = folderOf({
+      "catalog.json": { databases: [], tables: [table("t.csv")] },
+      "t.csv": `ticker,date,close\n${rows}`,
+    });
+    const batches: Engine["batches"] = (sql, params) =>
+      sql.includes("rowid") ? rowByRow(sql, params) : engine.batches(sql, params);
+    return { service: await started({ data, engine: { ...engine, batches } }), state, open };
+  };
+
+  it("does not keep other requests waiting", async () => {
+    const { service, state, open } = await slow();
+    let isDone = false;
+    const page = get(service, "/datatables/V/T.json").finally(() => {
+      isDone = true;
+    });
+    await expect.poll(() => state.begun).toBe(1);
+    for (let i = 0; i < 5; i++) {
+      expect((await get(service, `/datatables/V/T/metadata.${["json", "xml", "csv"][i % 3]}`)).status).toBe(200);
+    }
+    expect(isDone).toBe(false);
+    open();
+    expect(JSON.parse((await page).text).datatable.data).toHaveLength(10_000);
+  });
+
+  it("is abandoned when its caller goes away", async () => {
+    const { service, state, open } = await slow();
+    const caller = new AbortController();
+    const page = get(service, "/datatables/V/T.json", { signal: caller.signal });
+    await expect.poll(() => state.pulled).toBe(1);
+    caller.abort();
+    await expect(page).rejects.toThrow();
+    const metadata = () => get(service, "/datatables/V/T/metadata.json");
+    await metadata();
+    open();
+    await expect.poll(() => state.ended).toBe(1);
+    expect(state.pulled).toBeLessThan(12_000 / 2);
+    expect((await metadata()).status).toBe(200);
   });
 });
 

@@ -61,7 +61,7 @@ describe("the database file", () => {
     const service = await started({ data, profile });
     const sizes = [];
     for (const query of queries) {
-      const answer = await get(service, `/databases/MARKET/data${query}`);
+      const answer = await get(service, `/databases/MARKET/data${query}`, { redirect: "follow" });
       expect(answer.status).toBe(200);
       sizes.push(answer.headers.get("content-length"));
     }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { duckdbEngine } from "../../src/engine/duckdb.js";
+import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { serve } from "../../src/server.js";
 import { folderOf, get } from "./support.js";
 

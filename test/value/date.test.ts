@@ -10,7 +10,7 @@ import {
   parseDate,
   readDate,
 } from "../../src/value/date.js";
-import { formatInstant, NO_INSTANT, readInstant, TOO_FINE } from "../../src/value/instant.js";
+import { formatTimestamp, NO_TIMESTAMP, readTimestamp, TOO_FINE } from "../../src/value/timestamp.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text.padEnd(32, "\n"));
 const isoDay = (days: number): string => new Date(days * 86_400_000).toISOString().slice(0, 10);
@@ -62,20 +62,20 @@ it("a timestamp in the service's three spellings is one value", () => {
       fc.integer({ min: -839, max: 839 }),
       (date, offset) => {
         const ms = date.getTime();
-        const read = (text: string): number => readInstant(new TextEncoder().encode(text), 0, text.length);
+        const read = (text: string): number => readTimestamp(new TextEncoder().encode(text), 0, text.length);
         const iso = date.toISOString();
         const plain = iso.replace("T", " ").replace("Z", "");
         expect([read(iso), read(`${plain} UTC`), read(`${plain} +0000`)]).toEqual([ms, ms, ms]);
         const local = new Date(ms + offset * 60_000).toISOString().replace("Z", "");
         const clock = `${String(Math.floor(Math.abs(offset) / 60)).padStart(2, "0")}:${String(Math.abs(offset) % 60).padStart(2, "0")}`;
         expect(read(`${local}${offset < 0 ? "-" : "+"}${clock}`)).toBe(ms);
-        expect(read(formatInstant(ms))).toBe(ms);
+        expect(read(formatTimestamp(ms))).toBe(ms);
       },
     ),
     { seed: 42 },
   );
   const read = (text: string, round = false): number =>
-    readInstant(new TextEncoder().encode(text), 0, text.length, round);
+    readTimestamp(new TextEncoder().encode(text), 0, text.length, round);
   expect(read("2024-01-01T00:00:00.0001Z")).toBe(TOO_FINE);
   expect(read("2024-01-01T00:00:00.1230Z")).toBe(read("2024-01-01T00:00:00.123Z"));
   expect(read("2024-01-01T00:00:00.1235Z", true) % 1000).toBe(124);
@@ -87,6 +87,6 @@ it("a timestamp in the service's three spellings is one value", () => {
     "2024-01-01T00:00:00.Z",
     "2024-01-01T00:00:00+2400",
   ]) {
-    expect([text, read(text)]).toEqual([text, NO_INSTANT]);
+    expect([text, read(text)]).toEqual([text, NO_TIMESTAMP]);
   }
 });

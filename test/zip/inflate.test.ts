@@ -255,7 +255,7 @@ describe("malformed streams are refused with zlib's message", () => {
     }
   });
 
-  it("a stream that is cut anywhere is unfinished, and what it gives is a prefix", () => {
+  it("a truncated stream is unfinished, and its output is a prefix", () => {
     const stream = deflateRawSync(csv.subarray(0, 4000));
     for (let end = 0; end < stream.length; end++) {
       const { bytes, fault } = inflateParts(stream.subarray(0, end), ways[end % ways.length]);

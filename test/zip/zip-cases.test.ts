@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { crc32, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { RandomAccess } from "../../src/format/random-access.js";
-import { type ZipListing, type ZipSource, zipEntries } from "../../src/format/zip.js";
+import { type ZipListing, zipEntries } from "../../src/format/zip.js";
+import type { ZipSource } from "../../src/format/zip-entry.js";
 import { cases, casesFolder } from "../cases.js";
 
 const contents = async (entry: ZipListing): Promise<Buffer> => {

@@ -58,17 +58,17 @@ it("sets directories and macOS side files aside", async () => {
 });
 
 it.each([
-  ["no entry", [], "holds no file"],
+  ["no entry", [], "it has none"],
   [
     "two files",
     [
       { name: "a.csv", data: csv },
       { name: "b.csv", data: csv },
     ],
-    'holds 2 files ("a.csv", "b.csv")',
+    'it has 2 files ("a.csv", "b.csv")',
   ],
-  ["a link", [{ name: "a.csv", data: "../target", unixMode: 0o120777 }], 'holds a link or device ("a.csv")'],
-  ["only a directory", [{ name: "a/", data: "" }], "holds no file"],
+  ["a link", [{ name: "a.csv", data: "../target", unixMode: 0o120777 }], 'it has a link or device ("a.csv")'],
+  ["only a directory", [{ name: "a/", data: "" }], "it has none"],
 ])("row 29: exactly one regular file: %s", async (_, entries, message) => {
   await expect(zipEntry(zipBytes(entries))).rejects.toMatchObject({
     code: "ZipEntries",
@@ -250,7 +250,7 @@ it("names what is not a zip archive by its first bytes", async () => {
     await expect(text(source)).rejects.toMatchObject({ code: "NotZip", hint: expect.stringContaining("gunzip") });
     await expect(text(source)).rejects.toThrow("Expected a zip archive; got gzip data.");
   }
-  await expect(text(Buffer.from(csv))).rejects.toThrow("This is not a zip archive, or it is cut off.");
-  await expect(text(zipBytes([{ name: "a.csv", data: csv }]).subarray(0, 60))).rejects.toThrow("or it is cut off");
+  await expect(text(Buffer.from(csv))).rejects.toThrow("The file is not a zip archive, or it is truncated.");
+  await expect(text(zipBytes([{ name: "a.csv", data: csv }]).subarray(0, 60))).rejects.toThrow("or it is truncated");
   await expect(text(new Uint8Array(0))).rejects.toMatchObject({ code: "NotZip" });
 });

@@ -5,43 +5,56 @@ import { atomicFile } from "../../columns/io/atomic-file.js";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { readProgress } from "../../columns/io/read-progress.js";
 import { zipBatches } from "../../columns/workers/zip-file.js";
-import { zipEntry } from "../../format/zip.js";
+import type { ZipEntry } from "../../format/zip-entry.js";
+import type { ColumnSpec } from "../../spec/columns.js";
 import type { ColumnChooser } from "./bulk-columns.js";
-import { firstCells } from "./first-cells.js";
 
-/** An archive on the disk and how to read it. */
+/** The CSV file of an archive on disk and how to read it. */
 export interface Landing {
-  readonly zip: string;
+  readonly entry: ZipEntry;
   readonly code: string;
   readonly choose: ColumnChooser;
   readonly emptyText: "quoted" | "null";
   readonly onProgress: OnProgress;
-  /** The caller returns the batches after reading them. */
+  /** Compares the rows with what was requested. */
+  readonly check?: RowCheck | undefined;
+  /** The caller releases each batch after reading it. */
   readonly lent?: LentBatches;
 }
 
-/** How a bulk file is read. */
+/** Begins a check of the rows of a file, which throws for rows that were not requested. */
+export type RowCheck = (columns: readonly ColumnSpec[], options: LandOptions) => (batch: RecordBatch) => void;
+
+/** Options for reading a bulk file. */
 export type LandOptions = ReadOptions & { readonly signal?: AbortSignal };
 
 /**
- * The archive's rows as record batches, one at a time. Nothing is final until the end is reached.
+ * Reads the rows of an archive as record batches, one at a time. They are verified only once the end has been reached.
  *
  * @throws {DataError}
  */
 export async function* landedBatches(landing: Landing, options: LandOptions): AsyncGenerator<RecordBatch> {
-  const { zip, code, emptyText, onProgress, lent } = landing;
-  const entry = await zipEntry(zip, { signal: options.signal });
+  const { entry, code, emptyText, onProgress, lent } = landing;
   const { size: total } = entry;
-  const chosen = await landing.choose(() => firstCells(entry.chunks()));
-  const key = options.key ?? chosen.key;
-  if (total === 0) return;
+  if (total === 0) {
+    await landing.choose(() => emptyLine(entry));
+    return;
+  }
   const progress = readProgress(onProgress, code);
   let bytes = 0;
   let rows = 0;
   const onBytes = (read: number): void => {
     bytes = read;
   };
-  for await (const batch of zipBatches(zip, entry, { ...options, ...chosen, key, emptyText, onBytes, lent })) {
+  let check: ReturnType<RowCheck> | undefined;
+  const choose = async (firstCells: () => Promise<readonly string[]>) => {
+    const chosen = await landing.choose(firstCells);
+    check = landing.check?.(chosen.columns, options);
+    return { ...options, ...chosen, key: options.key ?? chosen.key, emptyText };
+  };
+  const { threads, signal } = options;
+  for await (const batch of zipBatches(entry, choose, { threads, signal, onBytes, lent })) {
+    check?.(batch);
     rows += batch.numRows;
     progress.step({ rows, bytes, total });
     yield batch;
@@ -49,10 +62,14 @@ export async function* landedBatches(landing: Landing, options: LandOptions): As
   progress.done({ rows, bytes: total, total });
 }
 
-/** Copies the archive's CSV to `path`, byte for byte: whole, or not at all. Gives its size. */
-export async function copyCsv(landing: Landing, path: string, signal?: AbortSignal): Promise<number> {
-  const { code, onProgress } = landing;
-  const entry = await zipEntry(landing.zip, { signal });
+/** The first line of a file that declares a size of 0, which its contents may contradict. */
+async function emptyLine(entry: ZipEntry): Promise<readonly string[]> {
+  for await (const _ of entry.chunks());
+  return [];
+}
+
+/** Copies the archive's CSV to `path`, byte for byte; the file is complete or absent. Returns its size. */
+export async function copyCsv({ entry, code, onProgress }: Landing, path: string): Promise<number> {
   const progress = readProgress(onProgress, code);
   const { size: total } = entry;
   return atomicFile(path, async (file) => {

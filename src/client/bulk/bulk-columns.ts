@@ -1,9 +1,9 @@
-import type { CsvLeniency } from "../../columns/arrow/read-options.js";
+import type { CsvLeniency } from "../../columns/arrow/csv-dialect.js";
 import { textTable } from "../../columns/build/from-text-rows.js";
 import { DataError, InputError, isArrowbookError } from "../../errors/errors.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 
-/** How the CSV inside a bulk file is read: its columns in the order wanted, and whether its first line names them. */
+/** How the CSV inside a bulk file is read: the columns of the result, and whether the first line is a header. */
 export interface BulkColumns {
   readonly columns: readonly ColumnSpec[];
   readonly header: boolean | "detect";
@@ -12,15 +12,15 @@ export interface BulkColumns {
   readonly key?: readonly string[];
 }
 
-/** Decides how a file is read. `firstCells` gives the cells of its first line, none for an empty file. */
+/** Determines how a file is read. `firstCells` returns the cells of its first line, none for an empty file. */
 export type ColumnChooser = (firstCells: () => Promise<readonly string[]>) => BulkColumns | Promise<BulkColumns>;
 
 /**
- * Columns whose types the service declares. A cell that is one of their names makes the first line a header. A file
- * without a header is read by position, if its first line shows that it is data: every cell has its column's type, and
- * not all of those types are text.
+ * Columns with types from the service. If a cell of the first line is one of their names, it is a header. A file
+ * without a header is read by position if its first line is recognizable as data: every cell is valid for the type of
+ * its column, and not all types are text.
  *
- * @throws {DataError} UndeclaredColumn where the first line is neither
+ * @throws {DataError} UndeclaredColumn if the first line is neither
  */
 export async function serviceColumns(
   columns: readonly ColumnSpec[],
@@ -31,15 +31,12 @@ export async function serviceColumns(
   if (first.length === 0 || first.some((cell) => names.has(cell))) return { columns, header: true };
   if (isData(first, columns)) return { columns, header: false };
   const line = JSON.stringify(first.join(","));
-  throw new DataError(
-    `The first line ${line} holds none of the column names, and is not a row of these columns either.`,
-    {
-      code: "UndeclaredColumn",
-      column: first[0],
-      offset: 0,
-      hint: `The columns are ${columns.map(({ name, type }) => `${JSON.stringify(name)} (${type})`).join(", ")}. Save the archive with saveZip(path) and read it with bulkFile(path, { columns, header }).`,
-    },
-  );
+  throw new DataError(`The first line ${line} is neither a header with these columns nor a row of them.`, {
+    code: "UndeclaredColumn",
+    column: first[0],
+    offset: 0,
+    hint: `The columns are ${columns.map(({ name, type }) => `${JSON.stringify(name)} (${type})`).join(", ")}. Save the archive with saveZip(path) and read it with bulkFile(path, { columns, header }).`,
+  });
 }
 
 const TEXT_KINDS = new Set(["text", "unknown"]);
@@ -59,8 +56,8 @@ function isData(cells: readonly string[], columns: readonly ColumnSpec[]): boole
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Columns of a database bulk file (spec 2.5): `Code`, the date column, then numbers. Where the second cell of the first
- * line is a day, there is no header line: `titles` is asked for the titles of the series that the first cell names.
+ * Columns of a database bulk file (spec 2.5): `Code`, the date column, then numbers. If the second cell of the first
+ * line is a day, there is no header: `titles` returns the titles of the series in the first cell.
  */
 export function databaseColumns(titles: (datasetCode: string) => Promise<readonly string[]>): ColumnChooser {
   return async (firstCells) => {
@@ -74,7 +71,7 @@ export function databaseColumns(titles: (datasetCode: string) => Promise<readonl
   };
 }
 
-/** A database has one row for each code and date. */
+/** A database has one row per code and date. */
 const keyed = (chosen: BulkColumns): BulkColumns => ({
   ...chosen,
   key: chosen.columns.slice(0, 2).map(({ name }) => name),

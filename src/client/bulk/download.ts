@@ -1,9 +1,11 @@
-import { stat } from "node:fs/promises";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { looksLikeFailure } from "../../document/failure.js";
 import { DataError, hasCode, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
 import { toFileError } from "../../errors/file-error.js";
-import { isDamaged, zipEntry } from "../../format/zip.js";
+import { fileState } from "../../format/random-access.js";
+import { zipEntry } from "../../format/zip.js";
+import { type EntryPlace, zipEntryAt } from "../../format/zip-entry.js";
+import { isCorrupt } from "../../format/zip-error.js";
 import { checkContent, failureBody, truncated } from "../transport/body.js";
 import { type Answer, exchange, isOwn } from "../transport/exchange.js";
 import { failed, storageFailure } from "../transport/reply-failure.js";
@@ -12,23 +14,23 @@ import { type RetryBudget, retryBudget, sleep } from "../transport/retry.js";
 import { locked } from "./file-lock.js";
 import { checkSpace, commit, type Origin, openPartial, type PartialFile } from "./partial-file.js";
 
-/** Where the bytes of a bulk file are. */
+/** The location of a bulk file. */
 export interface Link {
-  /** May hold a key; never shown or stored. */
+  /** May contain a key; never shown or stored. */
   readonly address: string;
   /** Whether the service's own key is added. */
   readonly keyed: boolean;
-  /** `data_snapshot_time` of an export: another one is another file. */
+  /** `data_snapshot_time` of an export: another time means another file. */
   readonly generation?: string;
-  /** Monotonic milliseconds when the link was received. */
+  /** When the link was received, in monotonic milliseconds. */
   readonly since: number;
-  /** Whether a new link can be requested when this one is refused. */
+  /** Whether a new link can be requested when this one is rejected. */
   readonly renewable: boolean;
 }
 
 /** Returns links to one bulk file; every call requests a new one from the service. */
 export interface LinkSource {
-  /** Digest of the question; equal for the same file of the same service. */
+  /** Digest of the query; equal for the same file of the same service. */
   readonly identity: string;
   /** Code for messages and progress. */
   readonly code: string;
@@ -38,33 +40,33 @@ export interface LinkSource {
 export interface DownloadOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: OnProgress;
-  /** Reads the whole archive and checks its checksums before it gets its final name. */
+  /** Reads the whole archive and verifies its checksums before it gets its final name. */
   readonly verify?: boolean;
-  /** Leaves a note beside the file, so that a later call for the same generation uses it again. */
+  /** Keeps a note beside the file, so that a later call for the same generation reuses it. */
   readonly keep?: boolean;
-  /** Neither resumes nor reuses the files of an earlier run. */
+  /** Neither resumes nor reuses files of an earlier run. */
   readonly fresh?: boolean;
 }
 
 /** A finished download. */
 export interface Downloaded {
-  readonly path: string;
-  readonly size: number;
-  /** True when another process, or an earlier run, had downloaded it already. */
+  /** The file's single entry; the archive is at `place.path` and has `place.state.size` bytes. */
+  readonly place: EntryPlace;
+  /** Whether another process, or an earlier run, had already downloaded it. */
   readonly reused: boolean;
 }
 
 const MAX_RENEWALS = 3;
 const MAX_CHANGES = 2;
-/** Statuses of a link that has expired; storage also says so with 400. */
+/** Statuses of an expired link; storage services also use 400. */
 const EXPIRED = new Set([401, 403, 404, 410]);
 const EXPIRED_IN_STORAGE = new Set([...EXPIRED, 400]);
 
 /**
- * Downloads a bulk file to `target`: complete or not at all. Resumes after a broken connection with `Range` where the
- * parts are known to belong together, else starts again; asks for a new link when the old one has expired; retries
- * within a budget that progress refills. After an error that another run may cure, and after an abort, what has arrived
- * waits beside `target` for that run.
+ * Downloads a bulk file to `target`, which is complete or absent. Resumes a broken download with `Range` if the parts
+ * are known to belong together, otherwise restarts; requests a new link when the old one has expired; retries within a
+ * budget that progress refills. After an abort or a temporary error, the partial file is kept beside `target` for the
+ * next run.
  */
 export async function download(
   session: Session,
@@ -80,8 +82,8 @@ export async function download(
   try {
     return await locked(`${target}.lock`, source.identity, signal, async ({ same }) => {
       if (same && !options.fresh) {
-        const size = await zipSize(target);
-        if (size !== undefined) return { path: target, size, reused: true };
+        const place = await entryPlace(target).catch(() => undefined);
+        if (place !== undefined) return { place, reused: true };
       }
       return await run({ session, source, target, options, signal });
     });
@@ -92,12 +94,9 @@ export async function download(
   }
 }
 
-/** Size of an archive that another process has just finished. */
-async function zipSize(path: string): Promise<number | undefined> {
-  return zipEntry(path).then(
-    async () => (await stat(path)).size,
-    () => undefined,
-  );
+/** The single entry of an archive on disk. Throws as {@link zipEntry}. */
+async function entryPlace(path: string): Promise<EntryPlace> {
+  return (await zipEntry(path)).place as EntryPlace;
 }
 
 function tooLong(code: string, ms: number): TransportError {
@@ -121,19 +120,21 @@ async function run(job: Job): Promise<Downloaded> {
   try {
     if (options.fresh && part.size > 0) await part.restart({ identity: source.identity });
     const found = part.size;
-    for (let rounds = 0; ; rounds++) {
+    let place: EntryPlace | undefined;
+    for (let rounds = 0; place === undefined; rounds++) {
       await fetchAll(job, part);
-      const damage = await damageOf(part, options.verify === true);
-      if (damage === undefined) break;
-      if (rounds > 0) throw damage;
-      await part.restart({ identity: source.identity });
+      place = await checked(part, options.verify === true).catch(async (error: unknown) => {
+        if (!isCorrupt(error) || rounds > 0) throw error;
+        await part.restart({ identity: source.identity });
+        return undefined;
+      });
     }
     const reused = found > 0 && found === part.size;
     const { size, origin } = part;
     await part.finish();
     await commit(part.path, target, options.keep ? { ...origin, total: size } : undefined);
     options.onProgress?.({ phase: "download", code: source.code, bytes: size, total: size, done: true });
-    return { path: target, size, reused };
+    return { place: { ...place, path: target, state: await fileState(target) }, reused };
   } catch (error) {
     const worthless = (error instanceof DataError && error.code !== "UnexpectedContent") || hasCode(error, "DiskFull");
     await (worthless ? part.discard() : part.leave());
@@ -141,19 +142,14 @@ async function run(job: Job): Promise<Downloaded> {
   }
 }
 
-/** What is wrong with the archive; its contents are judged where pieces were joined on trust, or where asked. */
-async function damageOf(part: PartialFile, verify: boolean): Promise<unknown> {
-  try {
-    const entry = await zipEntry(part.path);
-    if (verify || part.origin.joined) for await (const _ of entry.chunks());
-    return undefined;
-  } catch (error) {
-    if (isDamaged(error)) return error;
-    throw error;
-  }
+/** Reads the archive's directory, and its contents if unverified parts were joined or `verify` is set. */
+async function checked(part: PartialFile, verify: boolean): Promise<EntryPlace> {
+  const place = await entryPlace(part.path);
+  if (verify || part.origin.joined) for await (const _ of zipEntryAt(place).chunks());
+  return place;
 }
 
-/** Fetches until the partial file is as long as the whole. */
+/** Fetches until the partial file is complete. */
 async function fetchAll(job: Job, part: PartialFile): Promise<void> {
   const { session, source, signal } = job;
   const budget = retryBudget(session.settings.retry);
@@ -188,7 +184,7 @@ interface Course {
   changes: number;
   renewals: number;
   furthest: number;
-  /** The last error of a storage host that refused the link to it. */
+  /** The last error of a storage host that rejected its link. */
   refusal?: unknown;
   readonly budget: RetryBudget;
 }
@@ -198,8 +194,8 @@ function isExpired(error: unknown): boolean {
 }
 
 /**
- * The link in hand, or a new one when there is none or its life is about over (by monotonic time; the answer decides in
- * the end).
+ * The current link, or a new one if there is none or it is about to expire (by monotonic time; the reply decides in the
+ * end).
  */
 async function currentLink(job: Job, link: Link | undefined): Promise<Link> {
   const life = job.session.settings.profile.linkLifetimeMs.value;
@@ -207,7 +203,7 @@ async function currentLink(job: Job, link: Link | undefined): Promise<Link> {
   return link && !worn ? link : job.source.link(job.signal, job.options.onProgress);
 }
 
-/** One request. True when the file is whole. */
+/** Sends one request; returns true when the file is complete. */
 async function step(job: Job, part: PartialFile, link: Link, course: Course): Promise<boolean> {
   const { session, source } = job;
   const known = part.origin;
@@ -221,7 +217,7 @@ async function step(job: Job, part: PartialFile, link: Link, course: Course): Pr
     keyed: link.keyed,
     headers: {
       "accept-encoding": "identity",
-      // A cache on the way must not answer with the redirect to the storage that has just refused it.
+      // A cache must not reply with the redirect to the storage that has just rejected it.
       ...(course.refusal !== undefined && { "cache-control": "no-cache" }),
       ...range,
     },
@@ -245,9 +241,8 @@ async function step(job: Job, part: PartialFile, link: Link, course: Course): Pr
 const isStrong = (etag: string | undefined): etag is string => etag !== undefined && !etag.startsWith("W/");
 
 /**
- * Headers that ask for the rest. A strong ETag makes the service judge (`If-Range`); the same snapshot or weak ETag
- * with the same length leaves the judgement to the archive's checksums; where neither is known the file is fetched from
- * the start.
+ * Headers that request the rest. With a strong ETag the service decides (`If-Range`); with an equal snapshot or weak
+ * ETag and an equal length, the archive's checksums decide later; otherwise the file is fetched from the start.
  */
 async function rangeFor(part: PartialFile): Promise<Record<string, string>> {
   const { etag, total, generation, identity } = part.origin;
@@ -260,7 +255,7 @@ async function rangeFor(part: PartialFile): Promise<Record<string, string>> {
   return {};
 }
 
-/** Judges status and headers; prepares the partial file for the body. True when nothing more is needed. */
+/** Checks status and headers and prepares the partial file for the body. True if no more data is needed. */
 async function accept(job: Job, part: PartialFile, link: Link, answer: Answer, course: Course): Promise<boolean> {
   const { source, session } = job;
   const etag = answer.header("etag") ?? undefined;
@@ -296,7 +291,7 @@ async function accept(job: Job, part: PartialFile, link: Link, answer: Answer, c
   throw error;
 }
 
-/** The file is another one than before: what has arrived is dropped. Throws after more than two changes. */
+/** The file has been replaced: discards the partial file. Throws after more than two replacements. */
 async function changed(part: PartialFile, origin: Origin, course: Course, code: string): Promise<void> {
   await part.restart(origin);
   course.furthest = 0;
@@ -309,7 +304,7 @@ async function changed(part: PartialFile, origin: Origin, course: Course, code: 
   }
 }
 
-/** Writes the body to the partial file, after a look at its first bytes. */
+/** Writes the body to the partial file after checking its first bytes. */
 async function receive(job: Job, part: PartialFile, answer: Answer): Promise<void> {
   const { source, options } = job;
   let head: Uint8Array | undefined = part.size === 0 ? new Uint8Array() : undefined;
@@ -318,18 +313,18 @@ async function receive(job: Job, part: PartialFile, answer: Answer): Promise<voi
     if (head) {
       head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
       if (head.length < 4) continue;
-      await checkStart(job, answer, head);
+      checkStart(job, answer, head);
       piece = head;
       head = undefined;
     }
     await part.append(piece);
     options.onProgress?.({ phase: "download", code: source.code, bytes: part.size, total: part.origin.total });
   }
-  if (head) await checkStart(job, answer, head);
+  if (head) checkStart(job, answer, head);
 }
 
-/** An archive starts with PK; an error body with status 200 is reported as the error it describes. */
-async function checkStart(job: Job, answer: Answer, head: Uint8Array): Promise<void> {
-  if (head.length > 0 && looksLikeFailure(head)) throw failed(job.session, answer, head);
+/** Reports an error body with status 200 as the error it contains. */
+function checkStart(job: Job, answer: Answer, head: Uint8Array): void {
+  if (looksLikeFailure(head)) throw failed(job.session, answer, head);
   checkContent(answer, head, "zip");
 }

@@ -11,8 +11,8 @@ const inMemory = new Map<string, number[]>();
 
 /**
  * Counts one export against the hourly limit of this key (spec 8: 60), across processes through a small file of times,
- * and throws before the service is asked when the limit is reached. A service on this machine is counted in this
- * process only.
+ * and throws before sending the request if the limit is reached. Exports from a service on this machine are counted in
+ * this process only.
  */
 export async function countExport(settings: Settings, now: number = Date.now()): Promise<void> {
   const account = accountOf(settings);
@@ -24,10 +24,10 @@ export async function countExport(settings: Settings, now: number = Date.now()):
   if (times.length >= limit) {
     const after = times[times.length - limit] + HOUR_MS - now;
     throw new TransportError(
-      `${limit} exports were asked for with this key within the last hour, which is the limit (spec 8). The next one is possible in ${Math.ceil(after / 60_000)} minutes.`,
+      `The limit of ${limit} exports per hour and key is reached. The next export is possible in ${Math.ceil(after / 60_000)} minutes.`,
       {
         code: "ExportLimit",
-        hint: "Wait, or use a file that was exported before; limits.exportsPerHour of connect() sets another limit.",
+        hint: "Wait, or use an existing export; limits.exportsPerHour of connect() sets another limit.",
         retry: { retryable: false, after },
       },
     );
@@ -36,7 +36,7 @@ export async function countExport(settings: Settings, now: number = Date.now()):
   if (!local) await noteTime(account, times, now);
 }
 
-/** Folder of what must outlive a process: ARROWBOOK_STATE, else the usual place of the system. */
+/** The folder for state that outlives a process: ARROWBOOK_STATE, or the system's default. */
 function stateFolder(): string {
   const { ARROWBOOK_STATE, XDG_STATE_HOME, LOCALAPPDATA } = process.env;
   if (ARROWBOOK_STATE) return ARROWBOOK_STATE;
@@ -56,8 +56,8 @@ async function readTimes(account: string): Promise<number[]> {
 }
 
 /**
- * Appends a line, which is safe across processes; a long file is rewritten. In a read-only folder only the count across
- * processes is lost.
+ * Appends a line, which is safe across processes; rewrites a long file. In a read-only folder, exports are counted in
+ * this process only.
  */
 async function noteTime(account: string, times: readonly number[], now: number): Promise<void> {
   try {
@@ -69,6 +69,6 @@ async function noteTime(account: string, times: readonly number[], now: number):
     await writeFile(fresh, [...times, now].map((time) => `${time}\n`).join(""));
     await rename(fresh, path);
   } catch {
-    // The count continues in memory.
+    // Counting continues in memory.
   }
 }

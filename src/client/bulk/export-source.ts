@@ -1,31 +1,39 @@
-import { createHash } from "node:crypto";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { follow } from "../../display/progress/follow.js";
 import type { ExportStatus } from "../../document/records.js";
 import { DataError, InputError, ServiceError } from "../../errors/errors.js";
+import { builtin } from "../../package/builtin.js";
 import type { Call } from "../../spec/endpoints.js";
 import { FILE_STATUSES, type FileStatus, type Format } from "../../spec/vocabulary.js";
 import { ask } from "../transport/ask.js";
-import { anySignal, type Session, telling } from "../transport/request.js";
+import { anySignal, reportingTo, type Session } from "../transport/request.js";
 import { sleep } from "../transport/retry.js";
 import type { BulkStatus } from "./bulk-status.js";
 import type { Link, LinkSource } from "./download.js";
 import { countExport } from "./export-quota.js";
 
-/** Spec 4.9's dialog: `use` takes an older file at once while a newer one is made, `wait` waits for the newer one. */
+/**
+ * How an existing older export is treated (spec 4.9): `use` takes it at once while a newer one is generated, `wait`
+ * waits for the newer one.
+ */
 export type Stale = "use" | "wait";
 
-/** Pauses between two looks at an export that is being made, in milliseconds. */
+/** Pauses between two polls of a pending export, in milliseconds. */
 export interface Poll {
-  /** The first pause; each one is twice the one before. Default 1,000. */
+  /** The first pause; each one is twice the previous one. Default 1,000. */
   readonly first?: number;
   /** The longest pause. Default 60,000. */
   readonly longest?: number;
 }
 
-/** How an export is asked for. */
+/** Options of an export. */
 export interface ExportOptions {
+  /**
+   * What to do where the service has an older file: `use` takes it at once, `wait` waits for the newer one. Default
+   * `use`.
+   */
   readonly stale?: Stale;
+  /** The pauses between two requests of the state. */
   readonly poll?: Poll;
 }
 
@@ -34,9 +42,7 @@ export interface ExportSource extends LinkSource {
   ready(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<BulkStatus>;
 }
 
-/**
- * The conversation about one export (spec 2.8, 3, 4.9): ask, look again with growing pauses, take the link, renew it.
- */
+/** The protocol of one export (spec 2.8, 3, 4.9): request it, poll with growing pauses, take the link, renew it. */
 export function exportSource(
   session: Session,
   call: Call & { readonly format: Format },
@@ -44,26 +50,30 @@ export function exportSource(
   options: ExportOptions,
 ): ExportSource {
   const stale = staleOf(options.stale);
-  const conversation = new Conversation(session, call, code, stale, options.poll ?? {});
+  const exporting = new ExportSession(session, call, code, stale, options.poll ?? {});
   const question = JSON.stringify([call.codes, call.parameters, call.filters]);
   return {
     code,
-    identity: createHash("sha256").update(`${session.settings.url}\nexport ${question}`).digest("hex").slice(0, 32),
-    status: async (signal) => conversation.shown(await conversation.look(signal)),
-    ready: async (signal, onProgress) => conversation.shown(await conversation.wait(signal, onProgress)),
-    link: (signal, onProgress) => conversation.link(signal, onProgress),
+    identity: builtin("node:crypto")
+      .createHash("sha256")
+      .update(`${session.settings.url}\nexport ${question}`)
+      .digest("hex")
+      .slice(0, 32),
+    status: async (signal) => exporting.shown(await exporting.look(signal)),
+    ready: async (signal, onProgress) => exporting.shown(await exporting.wait(signal, onProgress)),
+    link: (signal, onProgress) => exporting.link(signal, onProgress),
   };
 }
 
 function staleOf(given: Stale | undefined): Stale {
   if (given === undefined || given === "use" || given === "wait") return given ?? "use";
-  throw new InputError(`stale is ${JSON.stringify(given)}.`, {
+  throw new InputError(`stale must be "use" or "wait"; got ${JSON.stringify(given)}.`, {
     code: "BadArgument",
-    hint: 'It is "use" (an older file at once) or "wait" (for the newer one) (spec 4.9).',
+    hint: '"use" takes an older file at once, "wait" waits for the newer one: see docs/bulk.md.',
   });
 }
 
-class Conversation {
+class ExportSession {
   #counted: Promise<void> | undefined;
   #first: ExportStatus | undefined;
   #held: { readonly answer: ExportStatus; readonly since: number } | undefined;
@@ -76,7 +86,7 @@ class Conversation {
     private readonly poll: Poll,
   ) {}
 
-  /** Asks the service. The first question counts as an export; later looks at the same one do not. */
+  /** Polls the service. The first request counts as an export; later polls do not. */
   async look(signal?: AbortSignal, session = this.session): Promise<ExportStatus> {
     this.#counted ??= countExport(this.session.settings);
     await this.#counted.catch((error) => {
@@ -86,24 +96,27 @@ class Conversation {
     const { fields } = (await ask(session, "tableExport", this.call, signal)).document;
     const { status } = fields.file;
     if (!(FILE_STATUSES as readonly string[]).includes(status)) {
-      throw new DataError(`The service says the file of ${this.code} is ${JSON.stringify(status)}.`, {
-        code: "UnknownStatus",
-        value: status,
-        hint: `Spec 3 names ${FILE_STATUSES.join(", ")}.`,
-      });
+      throw new DataError(
+        `The service reports the unknown status ${JSON.stringify(status)} for the file of ${this.code}.`,
+        {
+          code: "UnknownStatus",
+          value: status,
+          hint: `Spec 3 names ${FILE_STATUSES.join(", ")}.`,
+        },
+      );
     }
     this.#first ??= fields;
     return fields;
   }
 
-  /** Looks until there is a file to take, or the time for it is over. */
+  /** Polls until a file is available or the time limit is reached. */
   async wait(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<ExportStatus> {
     const { settings } = this.session;
     const both = anySignal(signal, settings.signal);
     const { first = 1_000, longest = 60_000 } = this.poll;
     const deadline = performance.now() + settings.timeouts.export;
     const { tell, end } = follow(onProgress ?? settings.onProgress);
-    const session = telling(this.session, tell);
+    const session = reportingTo(this.session, tell);
     try {
       for (let pause = first; ; pause = Math.min(longest, pause * 2)) {
         const answer = await this.look(both, session);
@@ -122,7 +135,7 @@ class Conversation {
     }
   }
 
-  /** The link of the answer in hand if it was not used yet, else of a new one. */
+  /** The link of the last reply if it has not been used, otherwise a new one. */
   async link(signal: AbortSignal | undefined, onProgress?: OnProgress): Promise<Link> {
     const held = this.#held;
     this.#held = undefined;
@@ -141,13 +154,13 @@ class Conversation {
   #isReady({ file, datatable }: ExportStatus): boolean {
     if (file.link === null || file.status === "creating") return false;
     if (file.status === "fresh" || this.stale === "use") return true;
-    // A file started after the refresh that was there when we first asked is new enough, whatever has come since. Times
-    // are in whole seconds, so an equal one may be before it.
+    // A file whose generation started after the refresh known at the first request is new enough, even if the table has
+    // been refreshed since. Times are in whole seconds, so that an equal one may be earlier.
     const asked = this.#first?.datatable.last_refreshed_time ?? datatable.last_refreshed_time;
     return asked !== null && file.data_snapshot_time !== null && file.data_snapshot_time > asked;
   }
 
-  /** The answer without its link, which holds a key. */
+  /** The reply without its link, which contains a key. */
   shown(answer: ExportStatus): BulkStatus {
     return {
       status: answer.file.status as FileStatus,
@@ -160,14 +173,14 @@ class Conversation {
 
 function absolute(link: string, base: string): string {
   if (URL.canParse(link, `${base}/`)) return new URL(link, `${base}/`).href;
-  throw new DataError("The service sent a link that is not an address.", { code: "UnexpectedShape" });
+  throw new DataError("The service sent a link that is not a valid address.", { code: "UnexpectedShape" });
 }
 
 function pending(code: string, status: string, ms: number): ServiceError {
   return new ServiceError(`The export of ${code} is still ${JSON.stringify(status)} after ${ms / 60_000} minutes.`, {
     code: "ExportPending",
     value: status,
-    hint: 'Ask again later; timeouts.export of connect() allows longer, and stale: "use" takes an older file where there is one.',
+    hint: 'Try again later; timeouts.export of connect() sets the limit, and stale: "use" accepts an older file.',
     retry: { retryable: true },
   });
 }

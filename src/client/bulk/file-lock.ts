@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { isAlive } from "../../columns/io/abandoned.js";
 import { sleep } from "../transport/retry.js";
 
-/** Who holds a lock, and for what. */
+/** The holder of a lock, and its purpose. */
 interface Holder {
   readonly pid: number;
   readonly host: string;
@@ -15,9 +15,9 @@ const STALE_MS = 60_000;
 const POLL_MS = 200;
 
 /**
- * Runs `work` while no other process that uses the same lock file does; `work` learns whether another process held it
- * for the same purpose meanwhile. Advisory: callers must stay correct where it has no effect, as on some network
- * folders. The lock of a process that has died is taken over.
+ * Runs `work` while no other process holds the same lock file; `work` receives whether another process held it for the
+ * same purpose in the meantime. Advisory: callers must be correct even if it has no effect, as on some network folders.
+ * The lock of a dead process is taken over.
  */
 export async function locked<T>(
   path: string,
@@ -56,7 +56,7 @@ async function removed(path: string): Promise<boolean> {
   );
 }
 
-/** True when the lock is now ours, or when locks cannot be made here at all. */
+/** True if the lock has been acquired, or if locks cannot be created here at all. */
 async function take(path: string, purpose: string): Promise<boolean> {
   const holder: Holder = { pid: process.pid, host: hostname(), purpose };
   try {
@@ -73,7 +73,7 @@ async function take(path: string, purpose: string): Promise<boolean> {
   }
 }
 
-/** Undefined for a lock file that is gone or, after a short wait, still cannot be read. */
+/** Undefined for a lock file that does not exist or, after a short wait, still cannot be read. */
 async function holderOf(path: string): Promise<Holder | undefined> {
   for (let tries = 0; tries < 3; tries++) {
     try {

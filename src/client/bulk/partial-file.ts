@@ -16,51 +16,54 @@ import { isAbandoned } from "../../columns/io/abandoned.js";
 import { parseTempName, tempName } from "../../columns/io/temp-name.js";
 import { noSpace, toFileError } from "../../errors/file-error.js";
 
-/** What is known of the file that a partial download is a part of. Never holds an address or a key. */
+/** The identity of the complete file of a partial download. Never contains an address or a key. */
 export interface Origin {
   /** Digest of the query: only a download of the same query resumes it. */
   readonly identity: string;
   readonly etag?: string;
-  /** Length of the whole file in bytes. */
+  /** Length of the complete file in bytes. */
   readonly total?: number;
   /** `data_snapshot_time` of an export (spec 2.8). */
   readonly generation?: string;
   /**
-   * Parts were joined without a strong validator: only the archive's checksums can show whether they belong together.
+   * The parts were joined without a strong validator: only the archive's checksums can show whether they belong
+   * together.
    */
   readonly joined?: boolean;
 }
 
 interface Note extends Origin {
-  /** Of a kept file: when its bytes were last written, in milliseconds. The note of another file is not believed. */
+  /**
+   * Of a kept file: when its bytes were last written, in milliseconds. A note that does not match its file is ignored.
+   */
   readonly modified?: number;
 }
 
-/** A download under way: bytes from 0 to `size` of the file that `origin` describes. */
+/** A download in progress: bytes 0 to `size` of the file that `origin` identifies. */
 export interface PartialFile {
   readonly path: string;
   readonly size: number;
   readonly origin: Origin;
-  /** Drops what is there and starts again for another origin. */
+  /** Discards the contents and restarts for another origin. */
   restart(origin: Origin): Promise<void>;
-  /** Keeps the bytes and notes more about their origin. */
+  /** Keeps the bytes and updates their origin. */
   note(origin: Origin): Promise<void>;
   append(chunk: Uint8Array): Promise<void>;
   /** Syncs to the disk and closes. */
   finish(): Promise<void>;
-  /** Closes and leaves everything for a later run. */
+  /** Closes and keeps everything for a later run. */
   leave(): Promise<void>;
   /** Closes and deletes everything. */
   discard(): Promise<void>;
 }
 
-/** Temporary files of this process that are open. */
+/** Open temporary files of this process. */
 const inUse = new Set<string>();
 
 /**
- * Opens a partial download beside `target`: one that an earlier run of the same question left, else an empty one. Its
- * name is this process's own, so that two processes never write one file; left-overs of processes that ended are taken
- * or swept.
+ * Opens a partial download beside `target`: one left by an earlier run of the same query, or an empty one. Its name is
+ * unique to this process, so that two processes never write one file; leftovers of ended processes are claimed or
+ * removed.
  */
 export async function openPartial(target: string, identity: string): Promise<PartialFile> {
   const absolute = resolve(target);
@@ -105,7 +108,7 @@ async function partialOf(path: string, first: FileHandle, found: Origin): Promis
       return origin;
     },
     async restart(next) {
-      // A new file, not the old one cut: another process may be reading what this one took over.
+      // A new file instead of truncating the old one, which another process may have claimed and be reading.
       if (size > 0) {
         await handle.close();
         await rm(path, { force: true });
@@ -150,7 +153,7 @@ export function noteOf(path: string): string {
   return `${path}${NOTE}`;
 }
 
-/** The file that a note is beside; undefined for a name that is not a note's. */
+/** The file that a note belongs to; undefined for a name that is not a note's. */
 function notedFile(name: string): string | undefined {
   return name.endsWith(NOTE) ? name.slice(0, -NOTE.length) : undefined;
 }
@@ -206,7 +209,7 @@ async function takeOver(target: string, path: string, identity: string): Promise
   return taken;
 }
 
-/** Removes the note of a partial file that is gone. */
+/** Removes the note of a partial file that no longer exists. */
 async function sweepOrphan(note: string): Promise<void> {
   const path = notedFile(note) as string;
   const exists = await stat(path).catch(() => undefined);
@@ -214,7 +217,8 @@ async function sweepOrphan(note: string): Promise<void> {
 }
 
 /**
- * Gives a left-over this process's name; false where another process was faster. The kept file stays where it is, too.
+ * Renames a leftover to this process's name; false if another process was faster. A kept file also stays under its own
+ * name.
  */
 async function claim(from: string, to: string, origin: Origin, kept: boolean): Promise<boolean> {
   try {
@@ -232,7 +236,7 @@ function isPartialOf(name: string | undefined, target: string): boolean {
   return temp?.kind === "download" && temp.target === basename(target);
 }
 
-/** Whether a note of the file, or of a partial file of it, was being written under this name. */
+/** Whether this is the temporary name of a note of the file, or of one of its partial files. */
 function isUnfinishedNote(name: string, target: string): boolean {
   const temp = parseTempName(name);
   if (temp?.kind !== "note") return false;
@@ -240,7 +244,7 @@ function isUnfinishedNote(name: string, target: string): boolean {
   return noted === basename(target) || isPartialOf(noted, target);
 }
 
-/** Whether no process uses a temporary file; `dated` is the file whose age counts where its machine is another one. */
+/** Whether a temporary file is unused; `dated` is the file whose age counts if it belongs to another machine. */
 async function isUnused(path: string, dated = path): Promise<boolean> {
   const temp = parseTempName(path);
   if (temp === undefined || inUse.has(path)) return false;
@@ -253,7 +257,7 @@ async function sweep(path: string): Promise<void> {
   await rm(noteOf(path), { force: true });
 }
 
-/** Removes what processes that ended left of writing `target` under temporary names. */
+/** Removes temporary files that ended processes left while writing `target`. */
 export async function sweepUnfinished(target: string): Promise<void> {
   const absolute = resolve(target);
   const folder = dirname(absolute);
@@ -264,12 +268,12 @@ export async function sweepUnfinished(target: string): Promise<void> {
   }
 }
 
-/** Moves a finished file to its final name: whole or not at all. `keep` leaves a note of its origin beside it. */
+/** Renames a finished file to its final name, atomically. `keep` leaves a note of its origin beside it. */
 export async function commit(from: string, target: string, keep?: Origin): Promise<void> {
   try {
     if (keep) await writeNote(target, keep, (await stat(from)).mtimeMs);
     await rename(from, target);
-    // Where both names already stood for one file, the rename has left both.
+    // If both names already refer to one file, the rename has left both.
     await rm(from, { force: true });
     await rm(noteOf(from), { force: true });
     await syncFolder(dirname(resolve(target)));
@@ -284,7 +288,7 @@ async function syncFolder(path: string): Promise<void> {
   await handle?.close();
 }
 
-/** @throws {FileError} DiskFull when the disk of `path` has less than `bytes` free */
+/** @throws {FileError} DiskFull if the disk of `path` has less than `bytes` free */
 export async function checkSpace(path: string, bytes: number): Promise<void> {
   const disk = await statfs(dirname(resolve(path))).catch(() => undefined);
   if (disk && disk.bavail * disk.bsize < bytes) throw noSpace(path, bytes, disk.bavail * disk.bsize);

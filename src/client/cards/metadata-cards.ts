@@ -1,7 +1,7 @@
 import { showAsCard } from "../../display/base/card.js";
 import type { DatabaseMetadata, DatasetMetadata, TableMetadata } from "../../document/records.js";
 
-/** Time-series metadata (spec 2.2) that shows itself; its members stay as they are. */
+/** Time-series metadata (spec 2.2) that renders as a card; its members are unchanged. */
 export function shownDataset<T extends DatasetMetadata>(metadata: T): T {
   return showAsCard(metadata, (about) => ({
     title: `${about.database_code}/${about.dataset_code}: ${about.name}`,
@@ -19,7 +19,7 @@ export function shownDataset<T extends DatasetMetadata>(metadata: T): T {
   }));
 }
 
-/** Database metadata (spec 2.4) that shows itself. */
+/** Database metadata (spec 2.4) that renders as a card. */
 export function shownDatabase(metadata: DatabaseMetadata): DatabaseMetadata {
   return showAsCard(metadata, (about) => ({
     title: `${about.database_code}: ${about.name}`,
@@ -33,7 +33,7 @@ export function shownDatabase(metadata: DatabaseMetadata): DatabaseMetadata {
   }));
 }
 
-/** Table metadata (spec 2.7) that shows itself. */
+/** Table metadata (spec 2.7) that renders as a card. */
 export function shownTable(metadata: TableMetadata): TableMetadata {
   return showAsCard(metadata, (about) => ({
     title: `${about.vendor_code}/${about.datatable_code}: ${about.name}`,

@@ -2,12 +2,12 @@ import type { Card } from "../../display/base/card.js";
 import { sourceParts } from "../../display/base/source-parts.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 
-/** A question that has not been sent: what it asks for, and how to send it. */
+/** The card of a query that has not been sent: its parameters, and how to send it. */
 export function queryCard(kind: string, source: FrameSource, entries: Card["entries"], next: string): Card {
   const [code, ...asked] = sourceParts(source);
   return {
     title: `${kind} ${code}`,
-    entries: [["asks for", asked.length > 0 ? asked.join(" · ") : undefined], ...entries],
+    entries: [["query", asked.length > 0 ? asked.join(" · ") : undefined], ...entries],
     next,
   };
 }

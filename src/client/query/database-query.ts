@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import { showAsCard } from "../../display/base/card.js";
 import type { DatabaseMetadata } from "../../document/records.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { Cell } from "../../frame/cells/rows.js";
+import { builtin } from "../../package/builtin.js";
+import type { CatalogItem } from "../../spec/catalog-item.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { DownloadType, Format, Unlisted } from "../../spec/vocabulary.js";
 import { databaseColumns } from "../bulk/bulk-columns.js";
@@ -11,23 +12,24 @@ import type { BulkStatus } from "../bulk/bulk-status.js";
 import type { LinkSource } from "../bulk/download.js";
 import { shownDatabase } from "../cards/metadata-cards.js";
 import { queryCard } from "../cards/query-card.js";
+import { listCodes } from "../discovery/catalogue.js";
+import { emptyTextOf } from "../pages/typed-rows.js";
 import { address } from "../transport/address.js";
 import { ask } from "../transport/ask.js";
-import type { Memory } from "../transport/metadata-cache.js";
+import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/request.js";
 import { DatasetQuery } from "./dataset-query.js";
-import { emptyTextOf } from "./typed-rows.js";
-import { formatOf, word } from "./words.js";
+import { formatOf, wholeOf, word } from "./words.js";
 
-/** A question about a database of time series (spec 4.5, 4.6). Immutable. */
+/** A query of a database of time series (spec 4.5, 4.6). Immutable. */
 export class DatabaseQuery {
   readonly #session: Session;
-  readonly #memory: Memory;
+  readonly #memory: MetadataCache;
   readonly #format: Format;
   /** Code of the database. */
   readonly code: string;
 
-  constructor(session: Session, memory: Memory, code: string, format: Format = "json") {
+  constructor(session: Session, memory: MetadataCache, code: string, format: Format = "json") {
     this.#session = session;
     this.#memory = memory;
     this.code = code;
@@ -48,9 +50,22 @@ export class DatabaseQuery {
   }
 
   /**
-   * The bulk file (spec 2.5, 4.6): `full` holds every observation of every series, `partial` the latest of each.
-   * Columns: `Code`, the date column, then the columns of the series as `Float64`. For subscribers of premium databases
-   * only.
+   * Its time series, if the service lists its codes; at most `limit`, all by default.
+   *
+   * @throws {InputError} NoCatalog otherwise
+   */
+  async datasets(
+    options: { readonly query?: string; readonly limit?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<CatalogItem[]> {
+    refuseUnknown(options, ["query", "limit", "signal"], "datasets()");
+    if (options.limit !== undefined) wholeOf(options.limit, 1, "datasets({ limit })");
+    return listCodes(this.#session, ["dataset"], { ...options, database: this.code });
+  }
+
+  /**
+   * The bulk file (spec 2.5, 4.6): `full` has all observations of all series, `partial` the latest of each. Columns:
+   * `Code`, the date column, then the columns of the series as `Float64`. Requires a subscription to a premium
+   * database.
    */
   bulk<Row extends object = Record<string, Cell>>(type: DownloadType | Unlisted = "full"): BulkFile<Row> {
     const { settings } = this.#session;
@@ -93,7 +108,7 @@ export class DatabaseQuery {
     const where = address(call, settings.url, settings.profile);
     return {
       code: this.code,
-      identity: createHash("sha256").update(where).digest("hex").slice(0, 32),
+      identity: builtin("node:crypto").createHash("sha256").update(where).digest("hex").slice(0, 32),
       link: async () => ({ address: where, keyed: true, since: performance.now(), renewable: false }),
     };
   }

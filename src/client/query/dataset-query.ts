@@ -1,4 +1,5 @@
 import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
+import { rowType } from "../../columns/arrow/row-type.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { showAsCard } from "../../display/base/card.js";
 import type { Document } from "../../document/document.js";
@@ -6,7 +7,9 @@ import type { DatasetData, DatasetMetadata, DatasetWithData } from "../../docume
 import { DataError, InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
+import { scrub } from "../../errors/secrets.js";
 import type { Cell } from "../../frame/cells/rows.js";
+import { showTypeArguments } from "../../frame/cells/type-arguments.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
@@ -14,13 +17,17 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import type { Collapse, Format, Order, Transform, Unlisted } from "../../spec/vocabulary.js";
 import { shownDataset } from "../cards/metadata-cards.js";
 import { queryCard } from "../cards/query-card.js";
+import { refuseContradictions } from "../pages/contradiction.js";
+import { type Plan, shownPlan } from "../pages/plan.js";
+import { typedRows } from "../pages/typed-rows.js";
+import { address } from "../transport/address.js";
 import { ask } from "../transport/ask.js";
-import type { Memory } from "../transport/metadata-cache.js";
+import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/request.js";
-import { typedRows } from "./typed-rows.js";
+import { type DatasetReply, datasetContradictions } from "./dataset-contradictions.js";
 import { dayOf, formatOf, wholeOf, word } from "./words.js";
 
-/** What a query of one time series asks for. */
+/** The parameters of a time-series query. */
 interface Wanted {
   readonly column?: string | number;
   readonly from?: string;
@@ -32,15 +39,24 @@ interface Wanted {
   readonly format: Format;
 }
 
-/** How and with which signal a query reads its answer. */
+/** Options for reading a reply, and the signal of the call. */
 export type ReadCall = ReadOptions & { readonly signal?: AbortSignal };
 
-/** A part of the reply that cannot be known from CSV, which holds rows only. */
-type Echo<T> = { readonly [K in keyof T]: T[K] | undefined };
+/** The row type after `column()`: the dates, the only column that is not of numbers, and the named one. */
+export type WithColumn<Row, Title extends string> = string extends keyof Row
+  ? Row
+  : {
+      [K in keyof Row as K extends Title ? K : NonNullable<Row[K]> extends number ? never : K]: Row[K];
+    };
+
+/** Members of the reply beside its rows; all but the names are unknown in CSV, which contains rows only. */
+export type DatasetReplyData = {
+  readonly [K in keyof Omit<DatasetData, "column_names">]: DatasetData[K] | undefined;
+} & { readonly column_names: readonly string[] };
 
 /**
- * A question about one time series (spec 4.1–4.4). Immutable: every method gives a new query, and nothing is sent
- * before `frame()`, `data()`, `metadata()` or `withMetadata()`.
+ * A query of one time series (spec 4.1–4.4). Immutable: every method returns a new query, and no request is sent before
+ * `frame()`, `data()`, `metadata()` or `withMetadata()`.
  *
  * @example
  * ```ts
@@ -53,11 +69,16 @@ type Echo<T> = { readonly [K in keyof T]: T[K] | undefined };
  */
 export class DatasetQuery<Row extends object = Record<string, Cell>> {
   readonly #session: Session;
-  readonly #memory: Memory;
+  readonly #memory: MetadataCache;
   readonly #codes: { readonly database_code: string; readonly dataset_code: string };
   readonly #wanted: Wanted;
 
-  constructor(session: Session, memory: Memory, codes: readonly [string, string], wanted: Wanted = { format: "json" }) {
+  constructor(
+    session: Session,
+    memory: MetadataCache,
+    codes: readonly [string, string],
+    wanted: Wanted = { format: "json" },
+  ) {
     this.#session = session;
     this.#memory = memory;
     this.#codes = { database_code: codes[0], dataset_code: codes[1] };
@@ -70,24 +91,25 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   }
 
   /**
-   * One data column beside the dates (spec 4.2): its title exactly as the service spells it, or its number, where 0 is
-   * the date column alone. A title is looked up in the metadata when the query is sent.
+   * Selects one data column beside the dates (spec 4.2): by its title exactly as the service spells it, or by its
+   * number, where 0 selects the dates alone. A title is looked up in the metadata when the query is sent.
    */
-  column(column: string | number): DatasetQuery<Row> {
-    return this.#with({ column: typeof column === "number" ? wholeOf(column, 0, "column") : column });
+  column<const Title extends keyof Row & string>(column: Title | number): DatasetQuery<WithColumn<Row, Title>> {
+    const wanted = { ...this.#wanted, column: typeof column === "number" ? wholeOf(column, 0, "column") : column };
+    return new DatasetQuery(this.#session, this.#memory, this.#pair(), wanted);
   }
 
   /** First day, inclusive, `YYYY-MM-DD`. */
-  from(day: string): DatasetQuery<Row> {
+  from(day: string | Date): DatasetQuery<Row> {
     return this.#with({ from: dayOf(day, "from()") });
   }
 
   /** Last day, inclusive, `YYYY-MM-DD`. */
-  to(day: string): DatasetQuery<Row> {
+  to(day: string | Date): DatasetQuery<Row> {
     return this.#with({ to: dayOf(day, "to()") });
   }
 
-  /** Changes the frequency (spec 4.2): the last row of each period stands for it. */
+  /** Changes the frequency (spec 4.2): each period is reduced to its last row. */
   collapse(frequency: Collapse | Unlisted): DatasetQuery<Row> {
     const { settings } = this.#session;
     return this.#with({ collapse: word(settings, "collapse", frequency, settings.profile.collapses.value) });
@@ -105,12 +127,12 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     return this.#with({ order: word(settings, "order", order, settings.profile.orders.value) });
   }
 
-  /** At most this many rows, counted in the order of the result. */
+  /** The most rows, counted in the order of the result. */
   limit(rows: number): DatasetQuery<Row> {
     return this.#with({ limit: wholeOf(rows, 1, "limit()") });
   }
 
-  /** The format of the reply; the columns are the same whichever it is. Default `json`. */
+  /** The format of the reply; the columns are the same in every format. Default `json`. */
   format(format: Format): DatasetQuery<Row> {
     return this.#with({ format: formatOf(format) });
   }
@@ -128,20 +150,40 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     return (await this.data(options)).frame;
   }
 
-  /** The rows with what the reply says beside them (spec 2.1); in CSV only the column names are known. */
-  async data(
-    options: ReadCall = {},
-  ): Promise<Echo<Omit<DatasetData, "column_names">> & Named & { readonly frame: Frame<Row> }> {
+  /** The rows with the other members of the reply (spec 2.1); in CSV only the column names are known. */
+  async data(options: ReadCall = {}): Promise<DatasetReplyData & { readonly frame: Frame<Row> }> {
     checkReadOptions(options, "data()");
-    const { document } = await ask(
-      this.#session,
-      "datasetData",
-      await this.#call("datasetData", options.signal),
-      options.signal,
-    );
+    const call = await this.#call("datasetData", options.signal);
+    const { document } = await ask(this.#session, "datasetData", call, options.signal);
     const known = await this.#memory.known<DatasetMetadata>(this.#remembered);
-    const frame = this.#frameOf(document, options, refreshOf({ ...known, ...document.fields }));
+    const frame = this.#frameOf(call, document, options, refreshOf({ ...known, ...document.fields }));
     return { ...(document.fields as DatasetData), column_names: frame.columns.map(({ name }) => name), frame };
+  }
+
+  /**
+   * What `frame()` would do: the address without the key, and what the service computes. A column title is looked up in
+   * the metadata; no rows are requested.
+   *
+   * @throws {InputError} UnknownColumn, as `frame()` does
+   */
+  async explain(options: { readonly signal?: AbortSignal } = {}): Promise<Plan> {
+    refuseUnknown(options, ["signal"], "explain()");
+    const { settings } = this.#session;
+    const call = await this.#call("datasetData", options.signal);
+    const { column, collapse, transform, from, to, order, limit } = this.#wanted;
+    const parts = { from, to, collapse, transform, order, limit };
+    return shownPlan({
+      code: this.code,
+      by: "reply",
+      addresses: [scrub(address(call, settings.url, settings.profile))],
+      requests: { least: 1, most: 1 },
+      rowsPerReply: null,
+      atService: Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])),
+      here: [],
+      columns: column === undefined ? null : [String(column)],
+      checks: typeof column === "string" ? [`${this.code} has the column ${column}`] : [],
+      notes: [],
+    });
   }
 
   /** The metadata (spec 2.2). */
@@ -157,26 +199,22 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   /**
    * Metadata and rows in one reply (spec 2.3, 4.4).
    *
-   * @throws {InputError} in CSV, which cannot carry metadata
+   * @throws {InputError} NotInCsv in CSV, which cannot contain metadata
    */
   async withMetadata(options: ReadCall = {}): Promise<DatasetWithData & { readonly frame: Frame<Row> }> {
     checkReadOptions(options, "withMetadata()");
     if (this.#wanted.format === "csv") {
-      throw new InputError("Metadata and rows together are not available in CSV (spec 4.4).", {
+      throw new InputError("Metadata and rows together are not available in CSV.", {
         code: "NotInCsv",
-        hint: 'Ask with .format("json") or .format("xml"), or for metadata() and frame() apart.',
+        hint: 'Use .format("json") or .format("xml"), or call metadata() and frame() separately.',
       });
     }
-    const { document } = await ask(
-      this.#session,
-      "dataset",
-      await this.#call("dataset", options.signal),
-      options.signal,
-    );
-    // A service may answer with 2.1 on this path too; then the metadata is a question of its own.
+    const call = await this.#call("dataset", options.signal);
+    const { document } = await ask(this.#session, "dataset", call, options.signal);
+    // A service may reply with 2.1 on this path too; the metadata then needs a request of its own.
     const metadata = document.resource === "dataset" ? {} : await this.metadata(options);
     const fields = { ...metadata, ...document.fields } as DatasetWithData;
-    return { ...fields, frame: this.#frameOf(document, options, aboutOf(fields)) };
+    return { ...fields, frame: this.#frameOf(call, document, options, aboutOf(fields)) };
   }
 
   static {
@@ -190,14 +228,26 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
           ["column", column],
           ["order", order],
         ],
-        "await query.frame(), .metadata(), .data()",
+        "await query.frame(), .metadata(), .data(), .explain()",
       );
+    });
+    showTypeArguments<DatasetQuery>(DatasetQuery.prototype, (query) => {
+      const known = query.#memory.peek<DatasetMetadata>(query.#remembered);
+      if (known === undefined) return undefined;
+      const [dates, ...titles] = known.column_names;
+      const { column } = query.#wanted;
+      const chosen = typeof column === "number" ? known.column_names[column] : column;
+      const values = chosen === undefined ? titles : titles.filter((title) => title === chosen);
+      return [rowType(columnsOf([dates, ...values]))];
     });
   }
 
   #with(change: Partial<Wanted>): DatasetQuery<Row> {
-    const codes = [this.#codes.database_code, this.#codes.dataset_code] as const;
-    return new DatasetQuery(this.#session, this.#memory, codes, { ...this.#wanted, ...change });
+    return new DatasetQuery(this.#session, this.#memory, this.#pair(), { ...this.#wanted, ...change });
+  }
+
+  #pair(): readonly [string, string] {
+    return [this.#codes.database_code, this.#codes.dataset_code];
   }
 
   async #call(endpoint: "datasetData" | "dataset", signal?: AbortSignal): Promise<Call & { readonly format: Format }> {
@@ -229,18 +279,36 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     });
   }
 
-  #frameOf(document: Document<"datasetData" | "dataset">, options: ReadCall, about: Partial<FrameSource>): Frame<Row> {
+  #frameOf(
+    { parameters }: Call,
+    document: Document<"datasetData" | "dataset">,
+    options: ReadCall,
+    about: Partial<FrameSource>,
+  ): Frame<Row> {
     const names = document.fields.column_names ?? [];
-    const { column } = this.#wanted;
-    // A column that does not exist is answered with a nameless column and no rows (observed at a service of this kind).
+    const { column, format } = this.#wanted;
+    // For a column that does not exist, the reply has a column without a name and no rows (observed at a service of
+    // this kind).
     if (column !== undefined && column !== 0 && !names[1]) throw outOfRange(this.code, column);
     if (names.length === 0 || document.rows === undefined) {
-      throw new DataError("The reply names no columns.", { code: "UnexpectedShape" });
+      throw new DataError("The reply has no column names.", { code: "UnexpectedShape" });
     }
-    const columns = names.map((name, i): ColumnSpec => ({ name, type: i === 0 ? "Date" : "double" }));
+    // JSON and XML name their members; a CSV reply is recognized by its header alone.
+    if (format === "csv" && names.length === 1 && column !== 0) {
+      throw new DataError(`The CSV reply of ${this.code} has the one column ${JSON.stringify(names[0])}.`, {
+        code: "UnexpectedShape",
+        hint: "A time series has its dates and a column of values or more: look at what the service sends.",
+      });
+    }
+    const columns = columnsOf(names);
     const { profile } = this.#session.settings;
     const read = { warn: this.#session.settings.warn, key: names.slice(0, 1), ...options };
     const batches = typedRows(document.rows, columns, profile, read);
+    const { column_index: index } = parameters;
+    const column_index = index === undefined ? undefined : Number(index);
+    const question = { ...parameters, column, column_index, limit: this.#wanted.limit };
+    const reply = { echo: echoOf(document), names, batches };
+    refuseContradictions(this.code, datasetContradictions(question, reply, profile), profile);
     const rows = batches.reduce((sum, batch) => sum + batch.numRows, 0);
     return Frame.fromBatches<Row>(batches[0]?.schema ?? schemaOf(columns, read), batches, {
       ...this.#source(rows),
@@ -249,7 +317,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     });
   }
 
-  /** Under which name the metadata is remembered. */
+  /** The key of the metadata cache. */
   get #remembered(): string {
     return `dataset ${this.code}`;
   }
@@ -262,6 +330,13 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   }
 }
 
+/** The parameters of the query as the reply repeats them (spec 4.2). */
+function echoOf({ fields, missing }: Document<"datasetData" | "dataset">): DatasetReply["echo"] {
+  const { collapse, transform, order, column_index, limit } = fields;
+  const echo = Object.entries({ collapse, transform, order, column_index, limit });
+  return Object.fromEntries(echo.filter(([name, value]) => value !== undefined && !missing?.has(name)));
+}
+
 function aboutOf({ name, description, ...rest }: DatasetWithData): Partial<FrameSource> {
   return { name, ...(description ? { description } : {}), ...refreshOf(rest) };
 }
@@ -270,8 +345,9 @@ function refreshOf({ refreshed_at }: { readonly refreshed_at?: string | null }):
   return refreshed_at ? { refreshed_at } : {};
 }
 
-interface Named {
-  readonly column_names: readonly string[];
+/** The columns of a time series: its dates, then its values. */
+function columnsOf(names: readonly string[]): ColumnSpec[] {
+  return names.map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
 }
 
 function outOfRange(code: string, column: string | number): InputError {

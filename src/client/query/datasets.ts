@@ -1,21 +1,30 @@
 import { checkReadOptions } from "../../columns/arrow/read-options.js";
-import { ArrowbookError, InputError, reworded } from "../../errors/errors.js";
-import { checkWords } from "../../errors/options.js";
+import { ArrowbookError, InputError, reworded, ServiceError } from "../../errors/errors.js";
+import { checkWords, refuseUnknown } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
 import { Frame } from "../../frame/frame.js";
 import type { Collapse, Format, Order, Transform, Unlisted } from "../../spec/vocabulary.js";
+import type { Plan } from "../pages/plan.js";
 import type { DatasetQuery, ReadCall } from "./dataset-query.js";
 
-/** A code, a code with the number of a column (`EOD/MSFT.4`), or a query of its own. */
+/** A code, a code with the number of a column (`EOD/MSFT.4`), or a query. */
 export type DatasetChoice = string | DatasetQuery;
 
+/** Options of `datasets()`. */
+export interface DatasetsOptions {
+  /** Whether a series that the service does not have is an error (default), or is left out with a warning. */
+  readonly missing?: "error" | "skip";
+}
+
+/** Options of fetching several time series merged on their dates. */
 export interface MergeCall extends ReadCall {
   /** Days of any series (`outer`, default), of all of them (`inner`), or of the first (`left`). */
   readonly how?: "outer" | "inner" | "left";
 }
 
 /**
- * A query of several time series at once, merged on their dates. Immutable, as {@link DatasetQuery}: each method
- * applies to every series, nothing is sent before `frame()`, and the calls keep to the limits of the connection.
+ * A query of several time series, merged on their dates. Immutable, as {@link DatasetQuery}: each method applies to
+ * every series, no request is sent before `frame()`, and the requests respect the limits of the connection.
  *
  * @example
  * ```ts
@@ -28,15 +37,21 @@ export interface MergeCall extends ReadCall {
  */
 export class DatasetsQuery {
   readonly #queries: readonly DatasetQuery[];
+  readonly #options: DatasetsOptions;
+  readonly #warn: (message: string) => void;
 
-  constructor(queries: readonly DatasetQuery[]) {
+  constructor(queries: readonly DatasetQuery[], warn: (message: string) => void, options: DatasetsOptions = {}) {
+    refuseUnknown(options, ["missing"], "datasets()");
+    checkWords(options, { missing: ["error", "skip"] });
     if (queries.length === 0) {
-      throw new InputError("datasets() needs at least one code.", {
+      throw new InputError("datasets() expects at least one code.", {
         code: "BadCode",
-        hint: 'Give a list of codes: ["EOD/AAPL", "EOD/MSFT.4"].',
+        hint: 'Pass an array of codes: ["EOD/AAPL", "EOD/MSFT.4"].',
       });
     }
     this.#queries = queries;
+    this.#options = options;
+    this.#warn = warn;
   }
 
   /** The codes, in order. */
@@ -44,7 +59,7 @@ export class DatasetsQuery {
     return this.#queries.map(({ code }) => code);
   }
 
-  /** One data column of each series, by title or number, in place of what was chosen before. */
+  /** Selects one data column of each series, by title or number; replaces an earlier selection. */
   column(column: string | number): DatasetsQuery {
     return this.#each((query) => query.column(column));
   }
@@ -59,7 +74,7 @@ export class DatasetsQuery {
     return this.#each((query) => query.to(day));
   }
 
-  /** Changes the frequency of each series (spec 4.2), so that their days meet. */
+  /** Changes the frequency of each series (spec 4.2), which aligns their days. */
   collapse(frequency: Collapse | Unlisted): DatasetsQuery {
     return this.#each((query) => query.collapse(frequency));
   }
@@ -74,7 +89,7 @@ export class DatasetsQuery {
     return this.#each((query) => query.order(order));
   }
 
-  /** At most this many rows of each series, counted in the order of its result. */
+  /** The most rows of each series, counted in the order of its result. */
   limit(rows: number): DatasetsQuery {
     return this.#each((query) => query.limit(rows));
   }
@@ -85,8 +100,8 @@ export class DatasetsQuery {
   }
 
   /**
-   * The series side by side: one date column, then every data column as `CODE - title`, null where a series has no such
-   * day. The first failure stops the other calls; its error names the code.
+   * The series side by side: one date column, then every data column as `CODE - title`, null if a series has no such
+   * day. The first failure cancels the other requests; its error contains the code.
    *
    * @throws {ServiceError}
    * @throws {TransportError}
@@ -99,26 +114,46 @@ export class DatasetsQuery {
     const { how, signal, ...options } = call;
     const stop = new AbortController();
     const signals = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+    const skipped: unknown[] = [];
     const frames = await Promise.all(
       this.#queries.map(async (query) => {
         try {
           const frame = await query.frame({ ...options, signal: signals });
           return titled(frame, query.code);
         } catch (error) {
+          if (this.#options.missing === "skip" && isMissing(error)) {
+            skipped.push(error);
+            this.#warn(`${query.code} does not exist at the service and is left out.`);
+            return undefined;
+          }
           stop.abort();
           throw named(error, query.code);
         }
       }),
     );
-    return Frame.from(Frame.merge(frames, { how }).table, { code: [...new Set(this.codes)].join(", ") });
+    const found = frames.filter((frame) => frame !== undefined);
+    if (found.length === 0 && skipped.length > 0) throw skipped[0];
+    const codes = this.codes.filter((_, i) => frames[i] !== undefined);
+    return Frame.from(Frame.merge(found, { how }).table, { code: [...new Set(codes)].join(", ") });
+  }
+
+  /** What `frame()` would do for each series; no rows are requested. */
+  explain(options: { readonly signal?: AbortSignal } = {}): Promise<Plan[]> {
+    return Promise.all(this.#queries.map((query) => query.explain(options)));
   }
 
   #each(change: (query: DatasetQuery) => DatasetQuery): DatasetsQuery {
-    return new DatasetsQuery(this.#queries.map(change));
+    return new DatasetsQuery(this.#queries.map(change), this.#warn, this.#options);
   }
 }
 
-/** The frame with the code before every title but the date's. */
+/** Whether a service does not have a series, or no longer. */
+function isMissing(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false;
+  return /^QECx0[2346]$/.test(error.code) || error.status === 404 || error.status === 410;
+}
+
+/** Prefixes every title except that of the dates with the code. */
 function titled(frame: Frame, code: string): Frame {
   return frame.rename(frame.columns.map(({ name }, i) => (i === 0 ? name : `${code} - ${name}`)));
 }
@@ -131,12 +166,15 @@ function named(error: unknown, code: string): unknown {
 
 const NUMBERED = /^(.+)\.(\d+)$/;
 
-/**
- * The query that a choice stands for: the part after a last point, if it is a number, names a column (observed
- * spelling).
- */
+/** The query of a choice: a number after the last point selects a column (observed spelling). */
 export function queryOf(choice: DatasetChoice, dataset: (code: string) => DatasetQuery): DatasetQuery {
-  if (typeof choice !== "string") return choice;
+  if (typeof (choice as Partial<DatasetQuery> | null)?.frame === "function") return choice as DatasetQuery;
+  if (typeof choice !== "string") {
+    throw new InputError(`datasets() expects codes or queries; got ${shown(choice)}.`, {
+      code: "BadCode",
+      hint: 'Pass codes or queries: ["EOD/AAPL", service.dataset("EOD/MSFT").column("Close")].',
+    });
+  }
   const match = NUMBERED.exec(choice);
   return match === null ? dataset(choice) : dataset(match[1]).column(Number(match[2]));
 }

@@ -2,35 +2,20 @@ import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { shown } from "../../errors/shown.js";
 import type { Filter } from "../../spec/endpoints.js";
-import type { Operator } from "../../spec/vocabulary.js";
+import { dayOfDate } from "../../value/day-of-date.js";
 import type { Settings } from "../transport/options.js";
 import { word } from "./words.js";
 
-/** A value a filter compares with. Days are texts `YYYY-MM-DD`. */
-export type FilterValue = string | number | bigint | boolean;
-
 /**
- * A condition on one column: a value, any of several values, or bounds (spec 4.7). `gte`, `lte` inclusive, `gt`, `lt`
- * exclusive.
- */
-export type Condition =
-  | FilterValue
-  | readonly FilterValue[]
-  | { readonly [K in Operator]?: K extends "eq" ? FilterValue | readonly FilterValue[] : FilterValue };
-
-/** Conditions by column name; all of them must hold. */
-export type Conditions<Row> = { readonly [K in keyof Row]?: Condition };
-
-/**
- * Conditions as filters of a call.
+ * Converts conditions to filters of a call.
  *
- * @throws {InputError} for a missing value and for one that cannot be part of an address
+ * @throws {InputError} BadFilter for a missing value and for one that an address cannot represent
  */
 export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {
   if (typeof conditions !== "object" || conditions === null || Array.isArray(conditions)) {
     throw new InputError(`where() expects an object of conditions by column; got ${shown(conditions)}.`, {
       code: "BadArgument",
-      hint: 'Give conditions by column: where({ ticker: "AAPL", date: { gte: "2020-01-01" } }).',
+      hint: 'Pass conditions by column: where({ ticker: "AAPL", date: { gte: "2020-01-01" } }).',
     });
   }
   const filters: Filter[] = [];
@@ -73,23 +58,24 @@ function valuesOf(column: string, value: unknown, several: boolean): string[] {
       several
         ? `The list of values for ${JSON.stringify(column)} is empty.`
         : `A bound on ${JSON.stringify(column)} takes one value.`,
-      { code: "BadFilter", column, hint: "Give one value, or for equality a list of at least one." },
+      { code: "BadFilter", column, hint: "Pass one value, or for equality a list of at least one." },
     );
   }
   return [...new Set(value.map((one) => textOf(column, one, several)))];
 }
 
-/** In an equality filter a comma would separate two values; a bound is a single value, sent unchanged. */
+/** In an equality filter a comma separates two values; a bound is a single value, sent unchanged. */
 function textOf(column: string, value: unknown, several: boolean): string {
   const plain = typeof value === "string" || typeof value === "bigint" || typeof value === "boolean";
   if (plain || (typeof value === "number" && Number.isFinite(value))) {
     const text = String(value);
     if (several && text.includes(",")) {
-      const range = "Ask for the range from this value to itself, { gte: value, lte: value }, or filter the frame.";
-      throw unsendable(column, text, "commas separate values (spec 4.7)", range);
+      const range = "Use the range { gte: value, lte: value }, or filter the frame.";
+      throw unsendable(column, text, "commas separate values", range);
     }
     return text;
   }
+  if (value instanceof Date) return dayOfDate(value, `The value for ${JSON.stringify(column)}`);
   throw unsendable(column, String(value), "it must be a string, finite number, bigint or boolean");
 }
 
@@ -97,10 +83,10 @@ function unsendable(
   column: string,
   value: string,
   why: string,
-  hint = "Filter the frame after it arrived: frame.filter((row) => …).",
+  hint = "Filter the frame instead: frame.filter((row) => …).",
 ): InputError {
   return new InputError(
-    `The value ${JSON.stringify(value)} for ${JSON.stringify(column)} cannot be a filter: ${why}.`,
+    `The value ${JSON.stringify(value)} for ${JSON.stringify(column)} cannot be used as a filter: ${why}.`,
     {
       code: "BadFilter",
       column,
@@ -110,13 +96,16 @@ function unsendable(
   );
 }
 
-/** What table metadata says about names. */
+/** The names in table metadata. */
 export interface KnownNames {
   readonly columns: readonly { readonly name: string }[];
   readonly filters: readonly string[];
 }
 
-/** @throws {InputError} for a selected column, or a filtered one, that the metadata does not list (spec 4.7) */
+/**
+ * @throws {InputError} UnknownColumn for a selected or filtered column that the metadata does not list, NotFilterable
+ *   (spec 4.7)
+ */
 export function checkNames(
   code: string,
   known: KnownNames,
@@ -134,18 +123,18 @@ export function checkNames(
   }
   const comma = selected?.find((name) => name.includes(","));
   if (comma !== undefined) {
-    throw new InputError(`${JSON.stringify(comma)} cannot be selected: a comma separates names (spec 4.7).`, {
+    throw new InputError(`${JSON.stringify(comma)} cannot be selected: a comma separates names.`, {
       code: "BadSelection",
       column: comma,
-      hint: "Ask for all columns, or for an export of them, and select from the frame.",
+      hint: "Query all columns, or export them, and select from the frame.",
     });
   }
   for (const { column } of filters) {
     if (known.filters.includes(column)) continue;
-    throw new InputError(`${code} cannot be filtered by ${JSON.stringify(column)} (spec 4.7).`, {
+    throw new InputError(`${code} cannot be filtered by ${JSON.stringify(column)}.`, {
       code: "NotFilterable",
       column,
-      hint: `${known.filters.length > 0 ? `Filter by ${known.filters.map((f) => JSON.stringify(f)).join(", ")}` : "It has no filters"}; filter the rest after it arrived: frame.filter((row) => …).`,
+      hint: `${known.filters.length > 0 ? `Filter by ${known.filters.map((f) => JSON.stringify(f)).join(", ")}` : "It has no filters"}; where({ … }, { local: true }) filters by the rest here, after the rows have arrived.`,
     });
   }
 }

@@ -1,48 +1,70 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import { checkReadOptions } from "../../columns/arrow/read-options.js";
+import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
+import { rowType } from "../../columns/arrow/row-type.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { tableOf } from "../../columns/table/conform.js";
 import { keyed, keying } from "../../columns/table/pick.js";
 import { showAsCard } from "../../display/base/card.js";
 import type { TableMetadata } from "../../document/records.js";
-import { InputError } from "../../errors/errors.js";
-import { refuseUnknown } from "../../errors/options.js";
+import { hasCode, InputError } from "../../errors/errors.js";
+import { checkWords, refuseUnknown } from "../../errors/options.js";
 import type { Cell } from "../../frame/cells/rows.js";
+import { showTypeArguments } from "../../frame/cells/type-arguments.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import type { Conditions } from "../../spec/conditions.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { Format } from "../../spec/vocabulary.js";
-import { serviceColumns } from "../bulk/bulk-columns.js";
 import { BulkFile } from "../bulk/bulk-file.js";
-import { type ExportOptions, exportSource } from "../bulk/export-source.js";
+import type { ExportOptions } from "../bulk/export-source.js";
 import { shownTable } from "../cards/metadata-cards.js";
 import { queryCard } from "../cards/query-card.js";
+import type { MirrorTarget } from "../mirror/copy-in.js";
+import { MIRROR_OPTIONS, Mirror, type MirrorOptions } from "../mirror/mirror.js";
+import type { Plan } from "../pages/plan.js";
+import { shaped } from "../pages/result-shape.js";
+import { cellReading, pageOf, type TableCall } from "../pages/table-page.js";
+import { tablePlan } from "../pages/table-plan.js";
 import { ask } from "../transport/ask.js";
-import type { Memory } from "../transport/metadata-cache.js";
+import type { MetadataCache } from "../transport/metadata-cache.js";
+import { isLocal } from "../transport/options.js";
 import type { Session } from "../transport/request.js";
 import type { ReadCall } from "./dataset-query.js";
-import { type Conditions, checkNames, filtersOf } from "./filters.js";
-import { type Page, pageOf, pagesOf, type TableCall } from "./table-pages.js";
-import { emptyTextOf } from "./typed-rows.js";
+import { checkNames, filtersOf } from "./filters.js";
+import { keyOf, sourceOf, tableExport } from "./table-export.js";
+import {
+  callsForExport,
+  checkTableRead,
+  exportedRows,
+  pagedRows,
+  type ResultRows,
+  type TableReadCall,
+  withColumns,
+} from "./table-reading.js";
 import { formatOf, wholeOf } from "./words.js";
 
 /** A page of table rows and the cursor of the next one; null after the last (spec 2.6). */
 export interface TablePage<Row extends object = Record<string, Cell>> {
+  /** The rows of this page. */
   readonly frame: Frame<Row>;
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
 }
 
 interface Wanted {
   readonly filters: readonly Filter[];
+  /** Filters that are applied here if the service does not filter by their columns. */
+  readonly local?: readonly Filter[];
+  readonly limit?: number;
   readonly select?: readonly string[];
   readonly pageSize?: number;
   readonly format: Format;
 }
 
 /**
- * A question about a table (spec 4.7–4.9). Immutable: every method gives a new query. Names are checked against the
- * table's metadata before rows are asked for.
+ * A query of a table (spec 4.7–4.9). Immutable: every method returns a new query. Names are checked against the table's
+ * metadata before rows are requested.
  *
  * @example
  * ```ts
@@ -52,16 +74,18 @@ interface Wanted {
  * console.log((await prices.select("ticker", "date", "close").frame()).numRows);
  * await service.close();
  * ```
+ *
+ * @typeParam Filterable the columns that conditions may name, as a row type
  */
-export class TableQuery<Row extends object = Record<string, Cell>> {
+export class TableQuery<Row extends object = Record<string, Cell>, Filterable extends object = Row> {
   readonly #session: Session;
-  readonly #memory: Memory;
+  readonly #memory: MetadataCache;
   readonly #codes: { readonly vendor_code: string; readonly datatable_code: string };
   readonly #wanted: Wanted;
 
   constructor(
     session: Session,
-    memory: Memory,
+    memory: MetadataCache,
     codes: readonly [string, string],
     wanted: Wanted = { filters: [], format: "json" },
   ) {
@@ -77,37 +101,55 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   }
 
   /**
-   * Keeps the rows that meet every condition, in addition to earlier ones. Only columns in `metadata().filters` can be
-   * used (spec 4.7).
+   * Adds conditions, all of which rows must satisfy. Only columns in `metadata().filters` can be used (spec 4.7). With
+   * `local: true`, any column can: conditions on the others are applied here to the rows that the service sends.
    */
-  where(conditions: Conditions<Row>): TableQuery<Row> {
+  where(conditions: Conditions<Filterable>): TableQuery<Row, Filterable>;
+  where(conditions: Conditions<Row>, options: { readonly local: boolean }): TableQuery<Row, Filterable>;
+  where(
+    conditions: Conditions<Filterable> | Conditions<Row>,
+    options: { readonly local?: boolean } = {},
+  ): TableQuery<Row, Filterable> {
+    refuseUnknown(options, ["local"], "where()");
     const more = filtersOf(this.#session.settings, conditions as Readonly<Record<string, unknown>>);
-    return this.#with({ filters: [...this.#wanted.filters, ...more] });
+    const { filters, local = [] } = this.#wanted;
+    return this.#with(options.local ? { local: [...local, ...more] } : { filters: [...filters, ...more] });
   }
 
-  /** These columns only, in this order (spec 4.7, `qopts.columns`); as arguments or as one array. */
-  select<Name extends keyof Row & string>(...names: readonly Name[]): TableQuery<Pick<Row, Name>>;
-  select<Name extends keyof Row & string>(names: readonly Name[]): TableQuery<Pick<Row, Name>>;
-  select(...given: readonly (string | readonly string[])[]): TableQuery<Row> {
+  /** Selects columns in this order (spec 4.7, `qopts.columns`), as arguments or as one array. */
+  select<Name extends keyof Row & string>(...names: readonly Name[]): TableQuery<Pick<Row, Name>, Filterable>;
+  select<Name extends keyof Row & string>(names: readonly Name[]): TableQuery<Pick<Row, Name>, Filterable>;
+  select(...given: readonly (string | readonly string[])[]): TableQuery<Row, Filterable> {
     const names = given.flat();
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (names.length === 0 || twice !== undefined) {
-      throw new InputError(twice ? `select() names ${JSON.stringify(twice)} twice.` : "select() names no column.", {
-        code: "BadSelection",
-        hint: "Name each wanted column once.",
-      });
+      throw new InputError(
+        twice ? `select() names ${JSON.stringify(twice)} twice.` : "select() expects at least one column.",
+        {
+          code: "BadSelection",
+          hint: "Pass each column once.",
+        },
+      );
     }
     const wanted = { ...this.#wanted, select: names };
     return new TableQuery(this.#session, this.#memory, this.#pair(), wanted);
   }
 
-  /** Rows of one page, at most 10,000 (spec 8); fewer make more requests. */
-  pageSize(rows: number): TableQuery<Row> {
+  /**
+   * The most rows, for a look at a table: no page is requested beyond them. A table has no order of its own (spec 2.6).
+   * A frame that lacks rows says so (`source.complete`).
+   */
+  limit(rows: number): TableQuery<Row, Filterable> {
+    return this.#with({ limit: wholeOf(rows, 1, "limit()") });
+  }
+
+  /** Rows per page, at most 10,000 (spec 8); smaller pages need more requests. */
+  pageSize(rows: number): TableQuery<Row, Filterable> {
     return this.#with({ pageSize: wholeOf(rows, 1, "pageSize()") });
   }
 
-  /** The format of the replies; the columns are the same whichever it is. Default `json`. */
-  format(format: Format): TableQuery<Row> {
+  /** The format of the replies; the columns are the same in every format. Default `json`. */
+  format(format: Format): TableQuery<Row, Filterable> {
     return this.#with({ format: formatOf(format) });
   }
 
@@ -118,59 +160,110 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
     const call = { endpoint: "tableMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
     const read = async (): Promise<TableMetadata> =>
       shownTable((await ask(this.#session, "tableMetadata", call, options.signal)).document.fields);
-    // The list cells of metadata in CSV are not always lists that can be read: only JSON is worth remembering.
+    // List cells of CSV metadata cannot always be parsed: only JSON is worth caching.
     return format === "json" ? this.#memory.renew(this.#remembered, read) : read();
   }
 
   /**
-   * All rows, through every page.
+   * Fetches all rows, page by page. If the table is refreshed in the meantime, the reading starts again.
    *
    * @throws {ServiceError}
    * @throws {TransportError}
-   * @throws {DataError}
-   * @throws {InputError} ; never returns part of the rows
+   * @throws {DataError} TooManyRows for more than `maxRows`, unless `truncate` is true; TableRefreshed if the table is
+   *   refreshed time and again
+   * @throws {InputError} ; never returns part of the rows without being asked to
    */
-  async frame(options: ReadCall = {}): Promise<Frame<Row>> {
-    checkReadOptions(options, "frame()");
-    const batches: RecordBatch[] = [];
-    let last: Page | undefined;
-    const call = await this.#tableCall(options.signal);
-    let key: Promise<readonly string[]> | undefined;
-    for await (const page of pagesOf(this.#session, call, options)) {
-      key ??= keyOf(call);
-      batches.push(...page.batches);
-      last = { ...page, capped: page.capped || last?.capped === true };
+  async frame(options: TableReadCall = {}): Promise<Frame<Row>> {
+    checkTableRead(options, "frame()");
+    for (let start = 1; ; start++) {
+      const call = await this.#tableCall(options.signal);
+      try {
+        return await this.#gathered(pagedRows(this.#session, call, options), call, options);
+      } catch (error) {
+        if (hasCode(error, "TableRefreshed") && start < MAX_STARTS) {
+          this.#session.settings.warn(
+            `${this.code} was refreshed while its pages were read; the reading starts again.`,
+          );
+          continue;
+        }
+        if (options.fallback === undefined || !callsForExport(error)) throw error;
+        return this.#gathered(this.#exported(call, options), call, options);
+      }
     }
-    return this.#frame(
-      { batches, columns: last?.columns ?? [] },
-      options,
-      (await key) ?? [],
-      await this.#source(last, call),
-    );
   }
 
-  /** The rows as record batches, page by page; the next page is on its way while one is used. */
-  async *batches(options: ReadCall = {}): AsyncGenerator<RecordBatch> {
-    checkReadOptions(options, "batches()");
+  /**
+   * The rows as record batches, page by page; the next page is fetched while one is in use. The rows are consistent
+   * only once the iteration has ended without an error.
+   *
+   * @throws {DataError} TableRefreshed if the table is refreshed in the meantime: rows passed on cannot be taken back
+   */
+  async *batches(options: TableReadCall = {}): AsyncGenerator<RecordBatch> {
+    checkTableRead(options, "batches()");
     const call = await this.#tableCall(options.signal);
     let underKey: ((batch: RecordBatch) => RecordBatch) | undefined;
-    for await (const page of pagesOf(this.#session, call, options)) {
-      underKey ??= keying(options.key ?? (await keyOf(call)));
-      yield* page.batches.map(underKey);
+    const passed = async function* (rows: AsyncGenerator<ResultRows>): AsyncGenerator<RecordBatch> {
+      for await (const { batches } of rows) {
+        underKey ??= keying(options.key ?? (await keyOf(call)));
+        yield* batches.map(underKey);
+      }
+    };
+    try {
+      yield* passed(pagedRows(this.#session, call, options));
+    } catch (error) {
+      if (underKey !== undefined || options.fallback === undefined || !callsForExport(error)) throw error;
+      yield* passed(this.#exported(call, options));
     }
   }
 
-  /** One page: the first, or the one that `cursor` of an earlier page's `next` stands for. */
+  /** One page: the first, or the one at `cursor`, the `next` of an earlier page. */
   async page(cursor?: string | null, options: ReadCall = {}): Promise<TablePage<Row>> {
     checkReadOptions(options, "page()");
     const call = await this.#tableCall(options.signal);
     const page = await pageOf(this.#session, call, cursor ?? null, options);
-    return { frame: this.#frame(page, options, await keyOf(call), await this.#source(page, call)), next: page.next };
+    const reading = cellReading(call, this.#session.settings.profile, options);
+    const batches = shaped(call.shape, page.batches, page.columns, reading);
+    const isComplete = page.next === null && !page.capped;
+    const source = await this.#source(isComplete, call);
+    return { frame: this.#frame({ ...page, batches }, options, await keyOf(call), source), next: page.next };
+  }
+
+  /**
+   * What `frame()` would do: addresses without the key, requests expected, what is filtered at the service and what
+   * here. Requests metadata to check names, and no rows. With `by: "export"`, the plan of `export()`.
+   *
+   * @throws {InputError} UnknownColumn, NotFilterable, as `frame()` does
+   */
+  async explain(options: { readonly by?: "pages" | "export"; readonly signal?: AbortSignal } = {}): Promise<Plan> {
+    refuseUnknown(options, ["by", "signal"], "explain()");
+    checkWords(options, { by: ["pages", "export"] });
+    return tablePlan(this.#session, await this.#tableCall(options.signal), options.by ?? "pages");
+  }
+
+  /** The rows of the query by an export of the newest file. */
+  #exported(call: TableCall, options: TableReadCall): AsyncGenerator<ResultRows> {
+    const { format } = this.#wanted;
+    return exportedRows(this.#session, call, options, (change) =>
+      new TableQuery(this.#session, this.#memory, this.#pair(), { ...change, format }).export({ stale: "wait" }),
+    );
+  }
+
+  async #gathered(rows: AsyncGenerator<ResultRows>, call: TableCall, options: TableReadCall): Promise<Frame<Row>> {
+    const batches: RecordBatch[] = [];
+    let last: ResultRows | undefined;
+    let key: Promise<readonly string[]> | undefined;
+    for await (const part of rows) {
+      key ??= keyOf(call);
+      batches.push(...part.batches);
+      last = part;
+    }
+    const source = await this.#source(last?.isComplete === true, call);
+    return this.#frame({ batches, columns: last?.columns ?? [] }, options, (await key) ?? [], source);
   }
 
   #frame(
-    { batches, columns }: Pick<Page, "batches" | "columns">,
-    options: ReadCall,
+    { batches, columns }: Pick<ResultRows, "batches" | "columns">,
+    options: ReadOptions,
     key: readonly string[],
     source: FrameSource,
   ): Frame<Row> {
@@ -179,67 +272,88 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
   }
 
   /**
-   * The whole answer as a bulk file (spec 4.9), not bound by the 10,000 rows of a reply. `stale: "use"` (default) takes
-   * an older file at once while a newer one is made, `"wait"` waits for the newer one. For subscribers only, 60 an hour
-   * (spec 8).
+   * The complete result as a bulk file (spec 4.9), without the limit of 10,000 rows per reply. `stale: "use"` (default)
+   * takes an existing older file at once while a newer one is generated, `"wait"` waits for the newer one. Requires a
+   * subscription; at most 60 an hour (spec 8).
    */
   export(options: ExportOptions = {}): BulkFile<Row> {
     refuseUnknown(options, ["stale", "poll"], "export()");
-    const { filters, select, format } = this.#wanted;
-    const parameters = { ...(select ? { "qopts.columns": select.join(",") } : {}), "qopts.export": "true" };
-    const call = { endpoint: "tableExport", codes: this.#codes, format, parameters, filters } as const;
-    const source = exportSource(this.#session, call, this.code, options);
-    const checked = async (signal?: AbortSignal): Promise<TableCall> => this.#tableCall(signal);
-    return new BulkFile<Row>({
-      code: this.code,
-      about: sourceOf(this.code, filters, undefined),
-      choose: async (firstCells) => {
-        const { columns, primary_key: key } = await (await checked()).metadata();
-        const wanted = select?.map((name) => columns.find((column) => column.name === name) as ColumnSpec);
-        return { ...(await serviceColumns(wanted ?? columns, firstCells)), key };
-      },
-      emptyText: emptyTextOf(this.#session.settings.profile),
-      status: async (signal) => {
-        await checked(signal);
-        return source.status(signal);
-      },
-      ready: async (signal, onProgress) => {
-        await checked(signal);
-        return source.ready(signal, onProgress);
-      },
-      from: {
-        session: this.#session,
-        source: {
-          ...source,
-          link: async (signal, onProgress) => {
-            await checked(signal);
-            return source.link(signal, onProgress);
-          },
-        },
-      },
-    });
+    const { filters, local = [], select, format, limit } = this.#wanted;
+    const question = { code: this.code, codes: this.#codes, filters: [...filters, ...local], select, format, limit };
+    return new BulkFile<Row>(tableExport(this.#session, question, (signal) => this.#tableCall(signal), options));
   }
 
-  /** The call with its names checked; the metadata is asked for where names or CSV make it needed, and remembered. */
+  /**
+   * Opens the copy of the result in a folder of Parquet files, a DuckDB file (`….duckdb`) or a SQL engine. If there is
+   * none yet, it is made by an export. `sync()` brings it up to date, `frame()` and `sql()` read it without the
+   * service. A folder holds one copy; a file or an engine one of each code.
+   *
+   * @throws {InputError} BadArgument for a folder that mirrors another query, UnknownOption
+   * @throws {FileError} BadMirror, and as the file system says
+   */
+  async mirror(target: MirrorTarget, options: MirrorOptions = {}): Promise<Mirror<Row>> {
+    refuseUnknown(options, MIRROR_OPTIONS, "mirror()");
+    const { filters: sent, local = [], select } = this.#wanted;
+    const filters = [...sent, ...local];
+    const { url } = this.#session.settings;
+    // The embedded service has another port each time.
+    const place = isLocal(url) ? new URL(url).hostname : url;
+    const about = sourceOf(this.code, filters, await this.#memory.known<TableMetadata>(this.#remembered));
+    const query = {
+      code: this.code,
+      question: [
+        place,
+        this.code,
+        ...filters.map(shownFilter),
+        ...(select ? [`columns ${select.join(", ")}`] : []),
+      ].join(" "),
+      about,
+      select,
+      metadata: (signal?: AbortSignal) => this.format("json").metadata({ signal }),
+      export: () => this.export({ stale: "wait" }),
+      since: (column: string, day: string, signal?: AbortSignal) =>
+        this.where({ [column]: { gte: day } } as Conditions<Filterable>).batches({ signal }),
+    };
+    const mirror = await new Mirror<Row>(query, target, options).open();
+    if (options.load !== false && mirror.isEmpty) await mirror.sync();
+    return mirror;
+  }
+
+  /** The call with checked names; the metadata is requested if names or CSV require it, and cached. */
   async #tableCall(signal?: AbortSignal): Promise<TableCall> {
-    const { filters, select, pageSize, format } = this.#wanted;
-    // JSON whatever the format of the rows, so that it is remembered.
+    const { filters, local = [], select, limit, pageSize = Number.POSITIVE_INFINITY, format } = this.#wanted;
+    // JSON whatever the format of the rows, so that it can be cached.
     const fresh = (): Promise<TableMetadata> => this.format("json").metadata({ signal });
     const metadata = (): Promise<TableMetadata> => this.#memory.remember(this.#remembered, fresh);
-    const known = filters.length > 0 || select !== undefined ? await metadata() : undefined;
-    if (known) checkNames(this.code, known, select, filters);
-    return { code: this.code, known, codes: this.#codes, filters, select, pageSize, format, metadata, fresh };
-  }
-
-  async #source(page: Page | undefined, call: TableCall): Promise<FrameSource> {
-    const known = (await this.#memory.known<TableMetadata>(this.#remembered)) ?? call.known;
+    const isNamed = filters.length > 0 || local.length > 0 || select !== undefined;
+    const known = isNamed ? await metadata() : undefined;
+    if (known) checkNames(this.code, known, [...(select ?? []), ...local.map(({ column }) => column)], filters);
+    const here = local.filter(({ column }) => known?.filters.includes(column) === false);
+    const requested = withColumns(select, here);
+    const size = Math.min(pageSize, here.length === 0 ? (limit ?? pageSize) : pageSize);
     return {
-      ...sourceOf(this.code, this.#wanted.filters, known),
-      complete: page !== undefined && page.next === null && !page.capped,
+      code: this.code,
+      known,
+      codes: this.#codes,
+      filters: [...filters, ...local.filter((filter) => !here.includes(filter))],
+      select: requested,
+      ...(Number.isFinite(size) ? { pageSize: size } : {}),
+      format,
+      shape: { here, ...(requested === select ? {} : { show: select }) },
+      limit,
+      metadata,
+      fresh,
     };
   }
 
-  /** Under which name the metadata is remembered. */
+  async #source(isComplete: boolean, call: TableCall): Promise<FrameSource> {
+    const known = (await this.#memory.known<TableMetadata>(this.#remembered)) ?? call.known;
+    const { filters, local = [], limit } = this.#wanted;
+    const about = sourceOf(this.code, [...filters, ...local], known);
+    return { ...about, ...(limit === undefined ? {} : { limit }), complete: isComplete };
+  }
+
+  /** The key of the metadata cache. */
   get #remembered(): string {
     return `table ${this.code}`;
   }
@@ -250,42 +364,32 @@ export class TableQuery<Row extends object = Record<string, Cell>> {
 
   static {
     showAsCard<TableQuery>(TableQuery.prototype, (query) => {
-      const { filters, select } = query.#wanted;
+      const { filters: sent, local = [], select, limit } = query.#wanted;
+      const filters = [...sent, ...local];
       const entries = [["columns", select?.join(", ")]] as const;
       return queryCard(
         "Table",
-        { code: query.code, filters },
+        { code: query.code, filters, limit },
         entries,
-        "await query.frame(), .page(), .metadata(); query.batches(), .export()",
+        "await query.frame(), .page(), .metadata(), .explain(); query.batches(), .export()",
       );
+    });
+    showTypeArguments<TableQuery>(TableQuery.prototype, (query) => {
+      const known = query.#memory.peek<TableMetadata>(query.#remembered);
+      if (known === undefined) return undefined;
+      const named = (names: readonly string[]): ColumnSpec[] =>
+        names.flatMap((name) => known.columns.find((column) => column.name === name) ?? []);
+      const { select } = query.#wanted;
+      return [rowType(select === undefined ? known.columns : named(select)), rowType(named(known.filters))];
     });
   }
 
-  #with(change: Partial<Wanted>): TableQuery<Row> {
+  #with(change: Partial<Wanted>): TableQuery<Row, Filterable> {
     return new TableQuery(this.#session, this.#memory, this.#pair(), { ...this.#wanted, ...change });
   }
 }
 
-/**
- * The primary key of the table (spec 2.7), requested once its first rows are there. Where the metadata cannot be read,
- * the rows are returned without a key.
- */
-async function keyOf({ known, metadata }: TableCall): Promise<readonly string[]> {
-  try {
-    return (known ?? (await metadata())).primary_key ?? [];
-  } catch {
-    return [];
-  }
-}
+/** How often `frame()` begins to read a table that is refreshed meanwhile. */
+const MAX_STARTS = 3;
 
-/** What a frame of a table says of where it comes from. */
-function sourceOf(code: string, filters: readonly Filter[], known: TableMetadata | undefined): FrameSource {
-  const refreshed = known?.status?.refreshed_at;
-  return {
-    code,
-    ...(filters.length > 0 ? { filters } : {}),
-    ...(known ? { name: known.name } : {}),
-    ...(known?.description ? { description: known.description } : {}),
-    ...(refreshed ? { refreshed_at: refreshed } : {}),
-  };
-}
+const shownFilter = ({ column, operator, values }: Filter): string => `${column} ${operator} ${values.join(",")}`;

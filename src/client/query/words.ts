@@ -3,17 +3,18 @@ import { nearest } from "../../errors/nearest.js";
 import { shown } from "../../errors/shown.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
+import { dayOfDate } from "../../value/day-of-date.js";
 import type { Settings } from "../transport/options.js";
 
 /**
- * Passes an option value on; one that the profile does not list gets one warning, for the specification leaves the
+ * Passes on an option value; warns once of a value that the profile does not list, since the specification leaves the
  * values open (4.2).
  */
 export function word(settings: Settings, what: string, given: string, known: readonly string[]): string {
   if (typeof given !== "string" || given === "") {
     throw new InputError(`${what} is ${shown(given)}.`, {
       code: "BadArgument",
-      hint: `It is one of ${known.join(", ")}.`,
+      hint: `The known values are ${known.join(", ")}.`,
     });
   }
   if (!known.includes(given)) {
@@ -26,40 +27,41 @@ export function word(settings: Settings, what: string, given: string, known: rea
 }
 
 /**
- * A reply format.
+ * Validates a reply format.
  *
- * @throws {InputError} for any but `json`, `xml`, `csv` (spec 1)
+ * @throws {InputError} UnknownValue for any but `json`, `xml`, `csv` (spec 1)
  */
 export function formatOf(given: string): Format {
   if ((FORMATS as readonly string[]).includes(given)) return given as Format;
   throw new InputError(`There is no format ${shown(given)}.`, {
     code: "UnknownValue",
-    hint: `The formats are ${FORMATS.join(", ")} (spec 1).`,
+    hint: `The formats are ${FORMATS.join(", ")}.`,
   });
 }
 
 /**
- * A day `YYYY-MM-DD` that exists.
+ * A date `YYYY-MM-DD` that exists; of a `Date`, midnight in UTC only.
  *
  * @throws {InputError}
  */
-export function dayOf(given: string, what: string): string {
+export function dayOf(given: string | Date, what: string): string {
+  if (given instanceof Date) return dayOfDate(given, what);
   if (typeof given === "string" && parseDate(given) !== NO_DATE) return given;
   throw new InputError(`${what} is ${shown(given)}, not a day.`, {
     code: "BadArgument",
-    hint: "Write days as YYYY-MM-DD.",
+    hint: "Pass a day as YYYY-MM-DD.",
   });
 }
 
 /**
- * A whole number of at least `least`.
+ * Validates a whole number of at least `least`.
  *
- * @throws {InputError}
+ * @throws {InputError} BadArgument
  */
 export function wholeOf(given: number, least: number, what: string): number {
   if (Number.isSafeInteger(given) && given >= least) return given;
   throw new InputError(`${what} is ${shown(given)}.`, {
     code: "BadArgument",
-    hint: `Give a whole number of at least ${least}.`,
+    hint: `Pass a whole number of at least ${least}.`,
   });
 }

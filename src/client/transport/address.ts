@@ -4,8 +4,8 @@ import { type Call, type Endpoint, endpoints, type Filter } from "../../spec/end
 import type { Profile } from "../../spec/profile.js";
 
 /**
- * The address of a call below `base` (the specification's `{base_url}`; a trailing `/` or `/api/v3` is tolerated),
- * without a key: the sender adds that. `server/http/route` finds the same call in it.
+ * The address of a call below `base` (the specification's `{base_url}`; a trailing `/` or `/api/v3` is allowed),
+ * without a key, which the sender adds. `server/http/route` parses the same call from it.
  *
  * @throws {InputError} for what an address cannot express: codes that are empty or a dot segment, a format the endpoint
  *   does not answer in, a comma inside a value of an equality filter (spec 4.7: a comma separates values), a filter
@@ -14,7 +14,13 @@ import type { Profile } from "../../spec/profile.js";
  * @example
  * ```ts no-run
  * address(
- *   { endpoint: "tableMetadata", codes: { vendor_code: "MARKET", datatable_code: "PRICES" }, format: "json", parameters: {}, filters: [] },
+ *   {
+ *     endpoint: "tableMetadata",
+ *     codes: { vendor_code: "MARKET", datatable_code: "PRICES" },
+ *     format: "json",
+ *     parameters: {},
+ *     filters: [],
+ *   },
  *   "http://localhost:8080", specification); // http://localhost:8080/api/v3/datatables/MARKET/PRICES/metadata.json
  * ```
  */
@@ -40,11 +46,11 @@ function extension(call: Call, endpoint: Endpoint): string {
   const { format } = call;
   if (format === undefined) {
     if (endpoint.formats.length === 0 || call.endpoint === "tableExport") return "";
-    throw new InputError(`A call of spec ${endpoint.section} needs a format.`, { code: "BadArgument" });
+    throw new InputError(`A call of spec ${endpoint.section} requires a format.`, { code: "BadArgument" });
   }
   if (!endpoint.formats.includes(format)) {
-    const known = endpoint.formats.join(", ") || "none: it answers with a zip";
-    throw new InputError(`Spec ${endpoint.section} has no format ${JSON.stringify(format)}.`, {
+    const known = endpoint.formats.join(", ") || "none: it replies with a zip";
+    throw new InputError(`Spec ${endpoint.section} does not support the format ${JSON.stringify(format)}.`, {
       code: "UnknownValue",
       hint: `Its formats are ${known}.`,
     });
@@ -54,7 +60,7 @@ function extension(call: Call, endpoint: Endpoint): string {
 
 function segment(name: string, code: string | undefined): string {
   if (code === undefined || code === "" || code === "." || code === "..") {
-    throw new InputError(`${JSON.stringify(code ?? "")} cannot be a ${name} (spec 4).`, {
+    throw new InputError(`${JSON.stringify(code ?? "")} cannot be a ${name}.`, {
       code: "BadCode",
       hint: "Codes look like DATABASE/DATASET for a series and VENDOR/TABLE for a table.",
     });
@@ -94,7 +100,7 @@ function wireValue(name: string, value: string, profile: Profile): string {
 
 function refuseFilters(filters: readonly Filter[], endpoint: Endpoint): string[] {
   if (filters.length === 0) return [];
-  throw new InputError(`Spec ${endpoint.section} takes no row filters.`, { code: "UnknownOption" });
+  throw new InputError(`Spec ${endpoint.section} does not support row filters.`, { code: "UnknownOption" });
 }
 
 function filterParts(filters: readonly Filter[], profile: Profile): string[] {
@@ -102,9 +108,9 @@ function filterParts(filters: readonly Filter[], profile: Profile): string[] {
   return filters.map((filter) => {
     const name = filterName(filter, profile);
     if (seen.has(name)) {
-      throw new InputError(`Two filters ask for ${JSON.stringify(name)}.`, {
+      throw new InputError(`${JSON.stringify(name)} has two filters.`, {
         code: "BadFilter",
-        hint: "Give the values of one column as one list; they are alternatives (spec 4.7).",
+        hint: "Pass the values of one column as one list; they are alternatives.",
       });
     }
     seen.add(name);
@@ -112,20 +118,20 @@ function filterParts(filters: readonly Filter[], profile: Profile): string[] {
   });
 }
 
-/** `ticker`, `date.gte`; `.eq` is written only where the column's own name ends like an operator. */
+/** `ticker`, `date.gte`; `.eq` is written only if the column's own name ends like an operator. */
 function filterName({ column, operator }: Filter, profile: Profile): string {
-  if (column === "") throw new InputError("A filter needs a column name.", { code: "BadFilter" });
+  if (column === "") throw new InputError("A filter requires a column name.", { code: "BadFilter" });
   const operators = profile.operators.value;
   const suffix = column.slice(column.lastIndexOf(".") + 1);
   const clash = column.includes(".") && operators.includes(suffix);
   const name = operator === "eq" && !clash ? column : `${column}.${operator}`;
   if (name === profile.keyParameter.value || /^qopts\./i.test(name) || isParameter(name, profile)) {
     throw new InputError(
-      `A column called ${JSON.stringify(column)} cannot be a filter: the address has a parameter of this name.`,
+      `A column called ${JSON.stringify(column)} cannot be filtered: the address has a parameter of this name.`,
       {
         code: "BadFilter",
         column,
-        hint: "Ask without this filter and filter the frame (spec 4.7).",
+        hint: "Omit this filter and filter the frame: see docs/client.md.",
       },
     );
   }
@@ -141,21 +147,18 @@ function filterValue({ column, operator, values }: Filter): string {
     throw new InputError(`The filter ${JSON.stringify(`${column}.${operator}`)} has ${values.length} values.`, {
       code: "BadFilter",
       column,
-      hint: "Equality takes one value or more, a range operator exactly one (spec 4.7).",
+      hint: "Equality takes one value or more, a range operator exactly one.",
     });
   }
   return values
     .map((value) => {
       if (operator === "eq" && value.includes(",")) {
-        throw new InputError(
-          `The filter value ${JSON.stringify(value)} holds a comma, which separates values (spec 4.7).`,
-          {
-            code: "BadFilter",
-            column,
-            value,
-            hint: "Ask for the range from this value to itself, { gte: value, lte: value }, or filter the frame.",
-          },
-        );
+        throw new InputError(`The filter value ${JSON.stringify(value)} contains a comma, which separates values.`, {
+          code: "BadFilter",
+          column,
+          value,
+          hint: "Use the range { gte: value, lte: value }, or filter the frame.",
+        });
       }
       return encode(value, column);
     })
@@ -166,6 +169,6 @@ function encode(text: string, where: string): string {
   try {
     return encodeURIComponent(text).replaceAll("'", "%27");
   } catch (cause) {
-    throw new InputError(`${where}: an address cannot hold half a surrogate pair.`, { code: "BadArgument", cause });
+    throw new InputError(`${where}: an address cannot represent a lone surrogate.`, { code: "BadArgument", cause });
   }
 }

@@ -4,20 +4,25 @@ import type { ResourceName } from "../../spec/resources.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { type Reply, request, type Session } from "./request.js";
 
-/** A call's reply taken apart, with the answer's headers beside it. */
-export interface Asked<R extends ResourceName> {
+/** A call's parsed reply, with its headers. */
+export interface ParsedReply<R extends ResourceName> {
   readonly document: Document<R>;
   readonly header: Reply["header"];
 }
 
-/** Sends a call in one format and takes the reply apart. */
+/** Sends a call in one format and parses the reply. */
 export async function ask<R extends ResourceName>(
   session: Session,
   resource: R,
   call: Call & { readonly format: Format },
   signal?: AbortSignal,
-): Promise<Asked<R>> {
+): Promise<ParsedReply<R>> {
   const reply = await request(session, call, call.format, signal);
-  const document = await readDocument(resource, call.format, reply.bytes, session.settings.profile);
-  return { document, header: reply.header };
+  try {
+    const document = await readDocument(resource, call.format, reply.bytes, session.settings.profile);
+    return { document, header: reply.header };
+  } catch (error) {
+    reply.disconnect();
+    throw error;
+  }
 }

@@ -1,21 +1,29 @@
 import { pipeline, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { TransportError } from "../../errors/errors.js";
+import { gunzipped } from "../../format/gzip.js";
 
-/** What `Accept-Encoding` asks for where a reply may come compressed. */
+/** `Accept-Encoding` of requests that allow compression. */
 export const ACCEPTED_CODINGS = "gzip";
 
-/** More layers than this are not unpacked. */
+/** The most layers that are decoded. */
 const MAX_LAYERS = 3;
 
-/** Bytes decoded at a time: with zlib's 16 KB, a page of a table takes over fifty turns of its threads. */
+/**
+ * Bytes decoded at a time: with zlib's default of 16 KB, a page of a table takes over fifty turns of its thread pool.
+ */
 const CHUNK = { chunkSize: 65_536 };
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(CHUNK),
-  "x-gzip": () => createGunzip(CHUNK),
-  deflate: () => createInflate(CHUNK),
-  br: () => createBrotliDecompress(CHUNK),
+/** Shorter bodies are left to zlib: WebAssembly takes milliseconds to compile. */
+const LEAST = 32_768;
+
+type Decoder = (body: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  gzip: decodeGzip,
+  "x-gzip": decodeGzip,
+  deflate: (body) => through(body, createInflate(CHUNK)),
+  br: (body) => through(body, createBrotliDecompress(CHUNK)),
 };
 
 /** The codings of a `Content-Encoding` header that change the body, in the order in which they were applied. */
@@ -27,8 +35,8 @@ export function codingsOf(header: string | null): readonly string[] {
 /**
  * Undoes the codings of a body, the last one first; an empty body stays empty.
  *
- * @throws {TransportError} UnknownEncoding for a coding that cannot be undone, BadEncoding for a body that is not in
- *   its coding, TruncatedBody for one that ends early
+ * @throws {TransportError} UnknownEncoding for an unsupported coding, BadEncoding for a body that is not in its coding,
+ *   TruncatedBody for one that ends early
  */
 export async function* decode(
   body: AsyncIterable<Uint8Array>,
@@ -40,11 +48,8 @@ export async function* decode(
   const iterator = body[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done) return;
-  let layer: AsyncIterable<Uint8Array> = startingWith(first.value, iterator);
-  for (const name of codings.toReversed()) {
-    // An error of the body or of an inner layer becomes the error of the outer one.
-    layer = pipeline(layer, DECODERS[name](), () => undefined);
-  }
+  let layer: AsyncIterable<Uint8Array> = startingWith([first.value], iterator);
+  for (const name of codings.toReversed()) layer = DECODERS[name](layer);
   try {
     yield* layer;
   } catch (cause) {
@@ -52,9 +57,31 @@ export async function* decode(
   }
 }
 
-async function* startingWith(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** The body through a decoder of zlib; an error of the body becomes that of the decoder. */
+function through(body: AsyncIterable<Uint8Array>, decoder: Transform): AsyncIterable<Uint8Array> {
+  return pipeline(body, decoder, () => undefined);
+}
+
+/** Long bodies are decoded here, in half of the time that zlib takes in its thread pool. */
+async function* decodeGzip(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  for (let size = 0; size < LEAST; ) {
+    const next = await iterator.next();
+    if (next.done) return yield* through(startingWith(first, iterator), createGunzip(CHUNK));
+    first.push(next.value);
+    size += next.value.length;
+  }
+  const whole = startingWith(first, iterator);
+  yield* gunzipped(whole) ?? through(whole, createGunzip(CHUNK));
+}
+
+async function* startingWith(
+  first: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   try {
-    yield first;
+    yield* first;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
   } finally {
     await rest.return?.();
@@ -64,7 +91,7 @@ async function* startingWith(first: Uint8Array, rest: AsyncIterator<Uint8Array>)
 function unknownCoding(coding: string, host: string): TransportError {
   return new TransportError(`The reply of ${host} is encoded as ${JSON.stringify(coding)}, which cannot be decoded.`, {
     code: "UnknownEncoding",
-    hint: "A proxy between here and the service may have encoded it; replies may be plain, gzip, deflate or br.",
+    hint: "A proxy may have encoded it; supported codings are gzip, deflate and br.",
     retry: { retryable: false },
   });
 }
@@ -77,11 +104,11 @@ function isZlibError(cause: unknown): cause is NodeJS.ErrnoException {
 function notInCoding(cause: NodeJS.ErrnoException, coding: string, host: string): TransportError {
   const truncated = cause.code === "Z_BUF_ERROR";
   const what = truncated
-    ? `ends before its ${coding} data does; it was cut off`
-    : `says that it is ${coding} and is not`;
+    ? `ends before its ${coding} data; it is truncated`
+    : `declares the coding ${coding} but is not in it`;
   return new TransportError(`The reply of ${host} ${what}.`, {
     code: truncated ? "TruncatedBody" : "BadEncoding",
-    hint: "Try again; if it stays so, the service or something before it damages compressed replies.",
+    hint: "Try again; if this persists, the service or a proxy corrupts compressed replies.",
     retry: { retryable: true },
     cause,
   });

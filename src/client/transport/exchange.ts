@@ -7,51 +7,50 @@ import type { Received } from "./send.js";
 import { stallGuard } from "./stall-guard.js";
 import { type Stopwatch, stopwatch } from "./stopwatch.js";
 
-/** An answer whose body is still to come. */
+/** A reply whose body has not been read. */
 export interface Answer {
   readonly status: number;
-  /** Header by name, letter case ignored. */
+  /** Header by name, ignoring case. */
   header(name: string): string | null;
-  /** Length of the body as sent, where the service declares it and no coding changes it. */
+  /** Length of the body as sent, if the service declares it and no coding changes it. */
   readonly length?: number;
-  /** True where the body came compressed or otherwise coded. */
+  /** Whether the body is compressed or otherwise coded. */
   readonly coded: boolean;
-  /**
-   * True where the end of the body is marked by its length or by chunks; false where only the end of the connection
-   * marks it.
-   */
+  /** True if the end of the body is marked by its length or by chunks; false if only by the end of the connection. */
   readonly framed: boolean;
-  /** Host that answered, for messages. */
+  /** Host that replied, for messages. */
   readonly host: string;
-  /** Address that answered, after redirects; may hold a key and is never shown. */
+  /** Address that replied, after redirects; may contain a key and is never shown. */
   readonly url: string;
-  /** The origin that redirected here, where it is another one than that of {@link Answer.url}. */
+  /** The origin that redirected here, if it differs from that of {@link Answer.url}. */
   readonly redirectedFrom?: string;
-  /** True where the key was to be sent and was not, because a redirect left the service's origin (spec 5). */
+  /** Whether the key was withheld because a redirect left the service's origin (spec 5). */
   readonly keyWithheld: boolean;
   /**
-   * The body piece by piece.
+   * The body in chunks.
    *
-   * @throws {TransportError} when it stalls or breaks
+   * @throws {TransportError} if it stalls or breaks
    */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** Ends the exchange without reading on. */
+  /** Ends the exchange without reading the rest. */
   discard(): void;
+  /** See {@link Received.disconnect}. */
+  disconnect(): void;
 }
 
 export interface ExchangeOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Adds the key (spec 5); it goes to the service's own origin only. */
+  /** Adds the key (spec 5), which is sent to the service's own origin only. */
   readonly keyed: boolean;
   readonly signal?: AbortSignal;
-  /** Milliseconds for the whole exchange, body included. */
+  /** Time limit of the whole exchange including the body, in milliseconds. */
   readonly total?: number;
 }
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Sends one GET, follows redirects by hand, and gives the answer of any other status. */
+/** Sends one GET, follows redirects, and returns the final reply of any status. */
 export async function exchange(settings: Settings, address: string, options: ExchangeOptions): Promise<Answer> {
   const watch = stopwatch(options.signal);
   if (options.total !== undefined)
@@ -115,14 +114,14 @@ function redirected(from: string, location: string | null, hops: number): string
   const refuse = (why: string): TransportError =>
     new TransportError(`A redirect of ${hostOf(from)} ${why}.`, {
       code: "BadRedirect",
-      hint: "Check the address given to connect() or in ARROWBOOK_URL.",
+      hint: "Check the address passed to connect() or in ARROWBOOK_URL.",
       retry: { retryable: false },
     });
-  if (hops >= MAX_REDIRECTS) throw refuse(`was the ${MAX_REDIRECTS + 1}th in a row`);
-  if (!location || !URL.canParse(location, from)) throw refuse("names no address");
+  if (hops >= MAX_REDIRECTS) throw refuse(`exceeds the limit of ${MAX_REDIRECTS} in a row`);
+  if (!location || !URL.canParse(location, from)) throw refuse("has no valid address");
   const target = new URL(location, from);
   if (target.protocol !== "https:" && target.protocol !== new URL(from).protocol) {
-    throw refuse(`leads to ${target.protocol}//${target.host}, which is not secure`);
+    throw refuse(`points to ${target.protocol}//${target.host}, which is not secure`);
   }
   return target.href;
 }
@@ -152,6 +151,7 @@ function answerOf(
       watch.end();
       received.discard();
     },
+    disconnect: received.disconnect,
   };
 }
 
@@ -161,7 +161,7 @@ interface BodyOptions {
   readonly idle: number;
 }
 
-/** The decoded body, as long as bytes arrive; time in which its consumer is busy does not count against the service. */
+/** The decoded body, as long as bytes arrive; time during which the consumer is busy does not count. */
 async function* bodyOf(
   received: Received,
   codings: readonly string[],
@@ -194,9 +194,9 @@ async function* bodyOf(
 }
 
 function timeout(address: string, what: string, ms = 0): TransportError {
-  return new TransportError(`The answer of ${hostOf(address)} ${what} ${ms / 1000} seconds.`, {
+  return new TransportError(`The reply of ${hostOf(address)} ${what} ${ms / 1000} seconds.`, {
     code: "Timeout",
-    hint: "Try again; the timeouts of connect() allow longer waits.",
+    hint: "Try again, or raise the timeouts of connect().",
     retry: { retryable: true },
   });
 }

@@ -1,27 +1,27 @@
-import { createHash } from "node:crypto";
 import { TransportError } from "../../errors/errors.js";
+import { builtin } from "../../package/builtin.js";
 import type { RateWindow } from "../../spec/profile.js";
 import type { Settings } from "./options.js";
 import { sleep } from "./retry.js";
 
-/** Holds requests back so that one key stays within its limits. */
+/** Delays requests so that one key stays within its limits. */
 export interface Limiter {
   /**
-   * Waits for a place; the returned function gives it back and must be called once. Rejects with the signal's reason on
-   * abort, and at once with TransportError `RateLimited` where the service asked for a longer pause than `patience`
+   * Waits for a slot; the returned function releases it and must be called once. Rejects with the signal's reason on
+   * abort, and at once with TransportError `RateLimited` if the service requested a longer pause than `patience`
    * milliseconds.
    */
   enter(signal?: AbortSignal, patience?: number): Promise<() => void>;
   /**
-   * The service said "too many": nothing starts for `after` milliseconds; without one, the pace is cut to 0.7 of what
-   * it was.
+   * Handles "too many requests": no request starts for `after` milliseconds; without a value, the rate is reduced to
+   * 0.7 of what it was.
    */
   slowDown(after?: number): void;
-  /** A request went well: a pace that was cut recovers a little. */
+  /** Handles a success: a reduced rate recovers a little. */
   succeeded(): void;
 }
 
-/** What a limiter needs to know of time; tests give their own. */
+/** The clock of a limiter; tests pass their own. */
 export interface Clock {
   now(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -30,16 +30,16 @@ export interface Clock {
 const monotonic: Clock = { now: () => performance.now(), sleep };
 
 /**
- * Gap between requests after the first "too many" when no pace is known, and the gap below which a pace counts as
+ * The gap between requests after the first "too many" if no rate is known, and the gap below which the rate counts as
  * recovered.
  */
 const FIRST_GAP_MS = 250;
 const LEAST_GAP_MS = 10;
 const LONGEST_GAP_MS = 30_000;
-const CUT = 0.7;
+const SLOWDOWN = 0.7;
 const RECOVERY = 0.95;
 
-/** A limiter of its own: `concurrency` requests under way, every window of `windows` kept. */
+/** Creates a limiter for `concurrency` concurrent requests and the rates of `windows`. */
 export function limiter(concurrency: number, windows: readonly RateWindow[], clock: Clock = monotonic): Limiter {
   const starts: number[] = [];
   const waiting: (() => void)[] = [];
@@ -61,7 +61,7 @@ export function limiter(concurrency: number, windows: readonly RateWindow[], clo
     return wait;
   };
 
-  /** A place is handed to the next in the queue, so that no other call takes it in between. */
+  /** A slot is handed to the next in the queue, so that no other call takes it in between. */
   const leave = (): void => {
     const next = waiting.shift();
     if (next) next();
@@ -75,7 +75,11 @@ export function limiter(concurrency: number, windows: readonly RateWindow[], clo
       if (busy >= places) await turn(waiting, signal);
       else busy++;
       try {
-        for (let wait = delay(clock.now()); wait > 0; wait = delay(clock.now())) await clock.sleep(wait, signal);
+        for (let wait = delay(clock.now()); wait > 0; wait = delay(clock.now())) {
+          // The pause may have been requested while this call was queued or asleep.
+          refuseLong(closedUntil - clock.now(), patience);
+          await clock.sleep(wait, signal);
+        }
       } catch (reason) {
         leave();
         throw reason;
@@ -91,7 +95,7 @@ export function limiter(concurrency: number, windows: readonly RateWindow[], clo
     },
     slowDown(after) {
       if (after !== undefined) closedUntil = Math.max(closedUntil, clock.now() + after);
-      else gap = gap === 0 ? FIRST_GAP_MS : Math.min(LONGEST_GAP_MS, gap / CUT);
+      else gap = gap === 0 ? FIRST_GAP_MS : Math.min(LONGEST_GAP_MS, gap / SLOWDOWN);
     },
     succeeded() {
       if (gap > 0) gap = gap * RECOVERY < LEAST_GAP_MS ? 0 : gap * RECOVERY;
@@ -101,14 +105,14 @@ export function limiter(concurrency: number, windows: readonly RateWindow[], clo
 
 function refuseLong(wait: number, patience: number): void {
   if (wait <= patience) return;
-  throw new TransportError(`The service asked to wait; ${Math.ceil(wait / 1000)} seconds of that are left.`, {
+  throw new TransportError(`The service requested a pause, of which ${Math.ceil(wait / 1000)} seconds remain.`, {
     code: "RateLimited",
-    hint: "Try again then, or allow the wait with retry.budget of connect().",
+    hint: "Try again then, or raise retry.budget of connect().",
     retry: { retryable: false, after: wait },
   });
 }
 
-/** A place in the queue; an abort frees it. */
+/** A slot in the queue; an abort frees it. */
 function turn(waiting: (() => void)[], signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = (): void => {
@@ -127,7 +131,8 @@ function turn(waiting: (() => void)[], signal?: AbortSignal): Promise<void> {
 const shared = new Map<string, Limiter>();
 
 /**
- * The limiter of a service and key: every `connect` of this process with the same ones and the same limits shares it.
+ * The limiter of a service and key, shared by all `connect` calls of this process with the same service, key and
+ * limits.
  */
 export function limiterFor(settings: Settings): Limiter {
   const { concurrency, windows } = settings.limits;
@@ -141,7 +146,8 @@ export function limiterFor(settings: Settings): Limiter {
 
 /** An identifier for "this key at this service" that does not reveal the key. */
 export function accountOf(settings: Settings): string {
-  return createHash("sha256")
+  return builtin("node:crypto")
+    .createHash("sha256")
     .update(`${settings.url}\n${settings.apiKey ?? ""}`)
     .digest("hex")
     .slice(0, 24);

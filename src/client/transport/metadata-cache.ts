@@ -1,26 +1,38 @@
-/** Answers that may be used again for a while: metadata asked for only to check names and read types. */
-export interface Memory {
+/** A cache of replies: metadata requested only to check names and look up types. */
+export interface MetadataCache {
   remember<T>(key: string, make: () => Promise<T>): Promise<T>;
-  /** Makes the value again, and replaces the cached one. */
+  /** Fetches the value again and replaces the cached one. */
   renew<T>(key: string, make: () => Promise<T>): Promise<T>;
-  /** What is remembered; undefined where nothing is. Asks nothing. */
+  /** The value, if it has arrived; sends no request and waits for none. */
+  peek<T>(key: string): T | undefined;
+  /** The cached value, if any; sends no request. */
   known<T>(key: string): Promise<T | undefined>;
+}
+
+interface Entry {
+  readonly at: number;
+  readonly value: Promise<unknown>;
+  arrived?: unknown;
 }
 
 const LIFE_MS = 10 * 60 * 1000;
 
-/** A memory of ten minutes; failures are not kept. */
-export function memory(now: () => number = () => performance.now()): Memory {
-  const kept = new Map<string, { readonly at: number; readonly value: Promise<unknown> }>();
-  const fresh = (key: string): Promise<unknown> | undefined => {
+/** A cache of ten minutes; failures are not cached. */
+export function metadataCache(now: () => number = () => performance.now()): MetadataCache {
+  const kept = new Map<string, Entry>();
+  const entry = (key: string): Entry | undefined => {
     const found = kept.get(key);
-    return found && now() - found.at < LIFE_MS ? found.value : undefined;
+    return found && now() - found.at < LIFE_MS ? found : undefined;
   };
+  const fresh = (key: string): Promise<unknown> | undefined => entry(key)?.value;
   return {
     async renew<T>(key: string, make: () => Promise<T>): Promise<T> {
       const value = await make();
-      kept.set(key, { at: now(), value: Promise.resolve(value) });
+      kept.set(key, { at: now(), value: Promise.resolve(value), arrived: value });
       return value;
+    },
+    peek<T>(key: string): T | undefined {
+      return entry(key)?.arrived as T | undefined;
     },
     async known<T>(key: string): Promise<T | undefined> {
       return (await fresh(key)?.catch(() => undefined)) as T | undefined;
@@ -29,8 +41,14 @@ export function memory(now: () => number = () => performance.now()): Memory {
       const known = fresh(key);
       if (known) return known as Promise<T>;
       const value = make();
-      kept.set(key, { at: now(), value });
-      value.catch(() => kept.delete(key));
+      const made: Entry = { at: now(), value };
+      kept.set(key, made);
+      value.then(
+        (arrived) => {
+          made.arrived = arrived;
+        },
+        () => kept.delete(key),
+      );
       return value;
     },
   };

@@ -3,84 +3,101 @@ import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { API_PREFIX } from "../../spec/api-prefix.js";
-import { type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
-import { type Send, sendByFetch, sendByHTTP } from "./send.js";
+import { defineProfile, type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
+import { proxyChooser } from "./proxy.js";
+import { type Connections, type Send, sendByFetch, sendByHTTP } from "./send.js";
+import { environmentKey, environmentUrl } from "./surroundings.js";
 
-/** Limits a client keeps on its own side; each default comes from the profile. */
+/** Client-side limits; each default comes from the profile. */
 export interface Limits {
-  /** Requests under way at a time. */
+  /** The most concurrent requests. */
   readonly concurrency?: number;
-  /** Requests allowed per window of time; every window holds. */
+  /** The most requests per time window; every window applies. */
   readonly windows?: readonly RateWindow[];
-  /** Table exports asked for per hour (spec 8: 60). */
+  /** The most table exports per hour (spec 8: 60). */
   readonly exportsPerHour?: number;
-  /** Pages of one table query, at most. Default 100,000. */
+  /** The most pages of one table query. Default 100,000. */
   readonly pages?: number;
-  /** Bytes of one reply, unpacked, at most. Default 512 MB; bulk files are not replies. */
+  /** The most bytes of one reply, decompressed. Default 512 MB; does not apply to bulk files. */
   readonly replyBytes?: number;
 }
 
-/** Longest waits in milliseconds. */
+/** Time limits in milliseconds. */
 export interface Timeouts {
-  /** From sending a request until its answer begins. Default 60,000. */
+  /** From sending a request until the reply begins. Default 60,000. */
   readonly response?: number;
-  /** Without a kilobyte arriving, once an answer has begun. Default 30,000. */
+  /** Without a kilobyte arriving once a reply has begun. Default 30,000. */
   readonly idle?: number;
-  /** One reply from sending to its last byte. Default 600,000. */
+  /** For one reply, from sending to its last byte. Default 600,000. */
   readonly total?: number;
-  /** A bulk download with all its continuations. Default 86,400,000 (a day). */
+  /** For a bulk download including retries. Default 86,400,000 (a day). */
   readonly download?: number;
-  /** An export from asking until its file is there. Default 1,800,000 (30 minutes). */
+  /** For an export, from the request until its file is available. Default 1,800,000 (30 minutes). */
   readonly export?: number;
 }
 
-/** How failed requests are tried again; only failures that can pass are. */
+/** How failed requests are retried; only temporary failures are. */
 export interface Retry {
-  /** Requests of one call, the first included, at most. 1 sends once; 0 does the same. Default 5. */
+  /** The most attempts of one call, including the first. 0 and 1 send once. Default 5. */
   readonly attempts?: number;
   /**
-   * Longest pause before the first retry; it doubles each time, and the pause is a random part of it. Default 500 ms.
+   * The longest pause before the first retry; it doubles each time, and the actual pause is a random part of it.
+   * Default 500 ms.
    */
   readonly pause?: number;
-  /** Longest pause there is, but for a longer `Retry-After`, which is kept in full. Default 30,000 ms. */
+  /** The longest pause, except for a longer `Retry-After`, which is respected in full. Default 30,000 ms. */
   readonly maxPause?: number;
-  /** All pauses of one call together, at most. Default 300,000 ms. A `Retry-After` beyond it fails at once. */
+  /** The total of all pauses of one call. Default 300,000 ms. A `Retry-After` beyond it fails at once. */
   readonly budget?: number;
 }
 
 /** Options of `connect`. */
 export interface ConnectOptions {
   /**
-   * Base address of the service (spec 4); `/api/v3` at its end is tolerated. Default: environment variable
-   * ARROWBOOK_URL.
+   * Base address of the service (spec 4); a trailing `/api/v3` is allowed. Default: environment variable ARROWBOOK_URL.
    */
   readonly url?: string;
-  /** Key of spec 5. Default: environment variable ARROWBOOK_API_KEY. */
+  /**
+   * Key of spec 5. Default: environment variable ARROWBOOK_API_KEY; in the profile `nasdaqDataLink` also
+   * NASDAQ_DATA_LINK_API_KEY and the file `~/.nasdaq/data_link_apikey`.
+   */
   readonly apiKey?: string;
-  /** Sends the requests instead of the client's own transport over `node:http`; for proxies, tests, recordings. */
+  /** The header that carries the key, such as `X-Api-Token`; null for the query. Default: that of the profile. */
+  readonly keyHeader?: string | null;
+  /**
+   * Address of a proxy, `http://user:password@host:port`; `false` for none. Default: the environment variables
+   * HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
+   */
+  readonly proxy?: string | false;
+  /** Certificates of authorities in PEM format, trusted besides those of Node. */
+  readonly ca?: string | readonly string[];
+  /** Sends the requests instead of the built-in transport over `node:http`; for tests and recordings. */
   readonly fetch?: typeof globalThis.fetch;
   /** What the specification leaves open: a profile or the name of a shipped one. Default `specification`. */
   readonly profile?: Profile | ProfileName;
+  /** Client-side limits: concurrent requests, requests per time, exports per hour, bytes of a reply. */
   readonly limits?: Limits;
+  /** Time limits in milliseconds. */
   readonly timeouts?: Timeouts;
+  /** How failed requests are retried. */
   readonly retry?: Retry;
   /**
-   * A folder where downloaded bulk files are kept, so that the same generation is not downloaded twice. Default: none
-   * kept.
+   * A folder in which downloaded bulk files are cached, so that the same generation is not downloaded twice. Default:
+   * no cache.
    */
   readonly cache?: string;
-  /** Ends every call of this service. */
+  /** Aborts all calls of this service. */
   readonly signal?: AbortSignal;
   /**
-   * Receives the progress of long calls; `false` disables it. Default: long calls show a bar in a notebook and on a
-   * terminal once they have lasted half a second, unless `ARROWBOOK_PROGRESS=off` is set in the environment.
+   * Receives the progress of long calls; `false` disables it. Default: calls of more than half a second show a bar in
+   * notebooks and on terminals, unless `ARROWBOOK_PROGRESS=off` is set in the environment.
    */
   readonly onProgress?: OnProgress | false;
-  /** Receives warnings, once each. Default: `process.emitWarning`. */
+  /** Receives each distinct warning once. Default: `process.emitWarning`. */
   readonly warn?: (message: string) => void;
 }
 
-/** Options with every default filled in. */
+/** Options with all defaults. */
 export interface Settings {
   /** Without `/api/v3` and without a trailing slash. */
   readonly url: string;
@@ -99,6 +116,9 @@ export interface Settings {
 const NAMES: Readonly<Record<keyof ConnectOptions, true>> = {
   url: true,
   apiKey: true,
+  keyHeader: true,
+  proxy: true,
+  ca: true,
   fetch: true,
   profile: true,
   limits: true,
@@ -111,14 +131,22 @@ const NAMES: Readonly<Record<keyof ConnectOptions, true>> = {
 };
 
 /**
- * Fills in the defaults.
+ * Applies the defaults.
  *
- * @throws {InputError} for an unknown option, a missing or malformed address, a number that cannot be
+ * @throws {InputError} UnknownOption, BadAddress, NoAddress, BadArgument
  */
 export function settingsOf(options: ConnectOptions = {}): Settings {
   refuseUnknown(options, Object.keys(NAMES), "connect()");
-  const profile = profileOf(options.profile);
-  const apiKey = options.apiKey ?? process.env.ARROWBOOK_API_KEY;
+  const named = profileOf(options.profile);
+  const { keyHeader } = options;
+  const profile = keyHeader === undefined ? named : defineProfile(named, { name: named.name, keyHeader });
+  const apiKey = options.apiKey ?? environmentKey(profile);
+  if (apiKey !== undefined && typeof apiKey !== "string") {
+    throw new InputError("connect() expects apiKey to be a string.", {
+      code: "BadArgument",
+      hint: "Pass the key as text: apiKey: process.env.MY_KEY.",
+    });
+  }
   if (apiKey) rememberSecret(apiKey);
   const limits = {
     concurrency: profile.concurrency.value,
@@ -127,15 +155,15 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
     pages: 100_000,
     replyBytes: 512 << 20,
   };
-  const url = baseAddress(options.url ?? process.env.ARROWBOOK_URL);
+  const url = baseAddress(options.url ?? environmentUrl(profile));
   const warn = onceEach(options.warn ?? ((message) => process.emitWarning(message, "ArrowbookWarning")));
   if (apiKey && url.startsWith("http:") && !isLocal(url)) {
-    warn(`The key is sent to ${new URL(url).host} unencrypted: use https where the service offers it.`);
+    warn(`The key is sent to ${new URL(url).host} unencrypted: use https if the service supports it.`);
   }
   return {
     url,
     apiKey: apiKey || undefined,
-    send: options.fetch === undefined ? sendByHTTP : sendByFetch(options.fetch),
+    send: options.fetch === undefined ? sendByHTTP(connectionsOf(options)) : sendByFetch(options.fetch),
     profile,
     limits: filled(limits, options.limits, "limits"),
     timeouts: filled(
@@ -151,6 +179,18 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
   };
 }
 
+function connectionsOf({ proxy, ca }: ConnectOptions): Connections {
+  if (ca === undefined) return { proxy: proxyChooser(proxy) };
+  const certificates = [ca].flat();
+  if (!certificates.every((text) => typeof text === "string" && text.includes("-----BEGIN CERTIFICATE-----"))) {
+    throw new InputError("ca is not a certificate in PEM format.", {
+      code: "BadArgument",
+      hint: 'Pass the text of the file: ca: readFileSync("ca.pem", "utf8").',
+    });
+  }
+  return { proxy: proxyChooser(proxy), ca: certificates };
+}
+
 function filled<T extends object>(defaults: T, given: Partial<T> | undefined, where: string): T {
   if (given === undefined) return defaults;
   refuseUnknown(given, Object.keys(defaults), `connect({ ${where} })`);
@@ -160,7 +200,7 @@ function filled<T extends object>(defaults: T, given: Partial<T> | undefined, wh
     if (typeof defaults[name] === "number" && (typeof value !== "number" || !(value >= 0))) {
       throw new InputError(`${where}.${name} is ${JSON.stringify(value)}.`, {
         code: "BadArgument",
-        hint: "Give a number of 0 or more.",
+        hint: "Pass a number of 0 or more.",
       });
     }
     result[name] = value;
@@ -170,7 +210,7 @@ function filled<T extends object>(defaults: T, given: Partial<T> | undefined, wh
 
 function baseAddress(text: string | undefined): string {
   if (!text) {
-    throw new InputError("There is no service address.", {
+    throw new InputError("No service address is set.", {
       code: "NoAddress",
       hint: "Pass url to connect() or set ARROWBOOK_URL; connect.sample() starts a service with sample data.",
     });
@@ -179,7 +219,7 @@ function baseAddress(text: string | undefined): string {
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:") || url.search || url.hash || url.username) {
     throw new InputError(`${JSON.stringify(text)} is not the base address of a service.`, {
       code: "BadAddress",
-      hint: "Give http(s)://host or http(s)://host/path, without a query; the key goes into apiKey.",
+      hint: "Pass http(s)://host or http(s)://host/path, without a query; pass the key as apiKey.",
     });
   }
   const path = url.pathname.replace(/\/+$/, "");
@@ -188,7 +228,7 @@ function baseAddress(text: string | undefined): string {
 
 const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Whether an address is one of this machine. */
+/** Whether an address refers to this machine. */
 export function isLocal(address: string): boolean {
   return LOCAL.test(new URL(address).hostname);
 }

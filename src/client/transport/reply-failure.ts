@@ -1,35 +1,47 @@
 import { readFailure } from "../../document/failure.js";
 import type { ServiceError } from "../../errors/errors.js";
 import { reworded } from "../../errors/errors.js";
+import { API_PREFIX } from "../../spec/api-prefix.js";
 import { baseOf } from "./address.js";
 import type { Answer } from "./exchange.js";
 import type { Limiter } from "./limiter.js";
 import type { Settings } from "./options.js";
 
-/** The connection that asked. */
+/** The connection that sent the request. */
 interface Asking {
   readonly settings: Settings;
   readonly limiter: Limiter;
 }
 
 /**
- * The error in an answer of any status. A "too many" slows the limiter down; an answer from another host is not blamed
- * on the key.
+ * The error of a reply of any status. "Too many requests" slows the limiter down; a reply from another host is not
+ * attributed to the key.
  */
 export function failed({ settings, limiter }: Asking, answer: Answer, bytes: Uint8Array): ServiceError {
   const error = failureOf(answer, bytes, settings);
   if (answer.status === 429 && error.retry?.retryable !== false) limiter.slowDown(error.retry?.after);
+  if (settings.profile.seriesRetired.value && isRetired(error, answer)) {
+    return reworded(error, `The time series of ${answer.host} have been withdrawn (status ${answer.status}).`, {
+      hint: 'Its tables remain: service.table("VENDOR/TABLE"). Frame.fromParquet() and the like read series saved before.',
+    });
+  }
   return answer.redirectedFrom === undefined ? error : elsewhere(error, answer, answer.redirectedFrom);
 }
 
-/** The error of a host that only stores files: what it refuses is the link that the service gave, not the key. */
+/** Whether a reply to a call of a time series, without an error code of its own, means that there are none any more. */
+function isRetired({ code }: ServiceError, { status, url }: Answer): boolean {
+  const isSeries = new URL(url).pathname.includes(`${API_PREFIX}/datasets/`);
+  return isSeries && (status === 410 || (status === 403 && !/^QE/.test(code)));
+}
+
+/** The error of a storage host: it rejects the link from the service, not the key. */
 export function storageFailure(settings: Settings, answer: Answer, bytes: Uint8Array, code: string): ServiceError {
   const error = failureOf(answer, bytes, settings);
   const what = error.message.replace(/^The service refused the call: /, "");
-  const message = `${answer.host}, which stores the file of ${code}, refused the download: ${what}`;
+  const message = `${answer.host}, which stores the file of ${code}, rejected the download: ${what}`;
   const hint = error.retry?.retryable
     ? error.hint
-    : "The link from the service has expired or is wrong; try again later, and report it to the service if it persists.";
+    : "The link from the service has expired or is invalid; try again later, and report it to the service if it persists.";
   return reworded(error, message, { hint });
 }
 
@@ -40,8 +52,8 @@ function failureOf({ status, header }: Answer, bytes: Uint8Array, { profile }: S
 const ABOUT_KEYS = new Set([401, 403]);
 
 /**
- * The error of another host that a redirect led to: the key is not sent there, so its complaint about a key means
- * nothing.
+ * The error of another host after a redirect: the key was not sent there, so that its complaint about a key is
+ * meaningless.
  */
 function elsewhere(error: ServiceError, answer: Answer, from: string): ServiceError {
   const aboutKeys = answer.keyWithheld && (ABOUT_KEYS.has(answer.status) || /^QE[AP]/i.test(error.code));
@@ -51,7 +63,7 @@ function elsewhere(error: ServiceError, answer: Answer, from: string): ServiceEr
   return reworded(error, message, { hint });
 }
 
-/** Which host redirected the call to which; with their protocols where these are all that differs. */
+/** Describes a redirect by its hosts, with protocols if only these differ. */
 export function redirectText({ url, host }: Answer, from: string): string {
   const { host: fromHost } = new URL(from);
   return fromHost === host
@@ -59,7 +71,7 @@ export function redirectText({ url, host }: Answer, from: string): string {
     : `${fromHost} redirected the call to ${host}`;
 }
 
-/** The base address of a service that has answered at `url`; no query, which may hold a key. */
+/** The base address of a service that replied at `url`, without a query, which may contain a key. */
 function newBase(url: string): string {
   const { origin, pathname } = new URL(url);
   const at = pathname.indexOf("/api/v3/");

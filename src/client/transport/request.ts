@@ -1,7 +1,7 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import { follow } from "../../display/progress/follow.js";
 import { isFailureReply } from "../../document/failure.js";
-import { isArrowbookError } from "../../errors/errors.js";
+import { DataError, isArrowbookError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { address } from "./address.js";
@@ -12,47 +12,62 @@ import type { Settings } from "./options.js";
 import { failed } from "./reply-failure.js";
 import { retryBudget, sleep } from "./retry.js";
 
-/** A whole reply of the service, status 200. */
+/** A complete reply with status 200. */
 export interface Reply {
   readonly bytes: Uint8Array;
   header(name: string): string | null;
+  /** See {@link Answer.disconnect}. */
+  disconnect(): void;
 }
 
-/** What every request of a `connect` shares. */
+/** What the requests of one `connect` share. */
 export interface Session {
   readonly settings: Settings;
   readonly limiter: Limiter;
 }
 
-/** Starts what the requests of one `connect` share; `connect`s with the same service and key share the limiter. */
+/** Creates the session of a `connect`; sessions with the same service and key share the limiter. */
 export function session(settings: Settings): Session {
   return { settings, limiter: limiterFor(settings) };
 }
 
-/**
- * The session with its events reported to `onProgress`: requests within a task that already reports do not start
- * another one.
- */
-export function telling(session: Session, onProgress: OnProgress): Session {
+/** A session that reports to `onProgress`: requests within a task that already reports do not start another one. */
+export function reportingTo(session: Session, onProgress: OnProgress): Session {
   return { ...session, settings: { ...session.settings, onProgress } };
 }
 
 /**
- * Sends a call and reads its whole reply. Failures that can pass are tried again: by the service's error code first, by
- * status second.
+ * Sends a call and reads its whole reply. Temporary failures, classified by the service's error code, else by the
+ * status, are retried.
  *
  * @throws {ServiceError}
  * @throws {TransportError}
  * @throws {DataError} ; the signal's reason on abort
  */
 export async function request(session: Session, call: Call, format: Format, signal?: AbortSignal): Promise<Reply> {
+  const { url, profile } = session.settings;
+  return requestAt(session, address(call, url, profile), { code: Object.values(call.codes).join("/"), format, signal });
+}
+
+/** Options of {@link requestAt}. */
+interface RequestOptions {
+  /** What is requested, for progress events. */
+  readonly code: string;
+  readonly format: Format;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a GET to an address of the service, as {@link request} does. */
+export function requestAt(session: Session, where: string, { code, format, signal }: RequestOptions): Promise<Reply> {
   const { settings } = session;
-  const where = address(call, settings.url, settings.profile);
-  return retrying(session, signal, Object.values(call.codes).join("/"), async (both) => {
+  return retrying(session, signal, code, async (both) => {
     const leave = await session.limiter.enter(both, settings.retry.budget);
     try {
       const answer = await exchange(settings, where, { keyed: true, signal: both, total: settings.timeouts.total });
-      return await replyOf(session, answer, format);
+      return await replyOf(session, answer, format).catch((error: unknown) => {
+        if (error instanceof DataError) answer.disconnect();
+        throw error;
+      });
     } finally {
       leave();
     }
@@ -66,7 +81,7 @@ async function replyOf(session: Session, answer: Answer, format: Format): Promis
   if (isFailureReply(bytes, settings.profile)) throw failed(session, answer, bytes);
   checkContent(answer, bytes, format);
   if (format === "csv") checkLastLine(answer, bytes, settings.warn);
-  return { bytes, header: answer.header };
+  return { bytes, header: answer.header, disconnect: answer.disconnect };
 }
 
 /** Runs `attempt` until it succeeds, fails permanently, or the retry budget is spent. */
@@ -100,13 +115,13 @@ async function retrying<T>(
   }
 }
 
-/** One signal for several and for the notebook cell that runs, if one does; undefined for none. */
+/** Combines signals, including that of the running notebook cell; undefined if there are none. */
 export function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
   const given = [...signals, cellSignal()].filter((signal) => signal !== undefined);
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 }
 
-/** The kernel puts the signal of the running cell here, so that interrupting a cell ends the requests beneath it. */
+/** The kernel stores the signal of the running cell here, so that interrupting a cell aborts its requests. */
 function cellSignal(): AbortSignal | undefined {
   return (globalThis as { [CELL_SIGNAL]?: AbortSignal })[CELL_SIGNAL];
 }

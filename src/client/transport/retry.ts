@@ -26,20 +26,20 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Attempts where the connection is refused or the name does not resolve, so that a service that is down is reported
- * within seconds.
+ * The most attempts if the connection is refused or the name does not resolve, so that a service that is down is
+ * reported within seconds.
  */
 const UNREACHABLE_ATTEMPTS = 3;
 
-/** The pauses of one call: random parts of a doubling span, within one budget that progress refills. */
+/** The pauses of one call: random parts of a doubling interval, within one budget that progress refills. */
 export interface RetryBudget {
-  /** The pause before the next try, or rethrows `error` where another try is not allowed or not worth it. */
+  /** Returns the pause before the next attempt, or rethrows `error` if no further attempt is allowed or useful. */
   pauseFor(error: unknown): number;
-  /** Progress was made: attempts and pauses count from zero again. */
+  /** Progress was made: resets attempts and pauses. */
   refill(): void;
 }
 
-/** Starts the budget of one call. `random` gives numbers in [0, 1). */
+/** Starts the budget of one call. `random` returns numbers in [0, 1). */
 export function retryBudget(retry: Required<Retry>, random: () => number = Math.random): RetryBudget {
   let sent = 0;
   let spent = 0;
@@ -71,24 +71,28 @@ function overBudget(error: ArrowbookError, pause: number): ArrowbookError {
   if (error.retry?.after === undefined) return error;
   const wait = pause < 120_000 ? `${Math.ceil(pause / 1000)} seconds` : `${Math.ceil(pause / 60_000)} minutes`;
   return reworded(error, error.message, {
-    hint: `The service asks to wait ${wait}; try again then, or allow it with retry.budget.`,
+    hint: `The service requests a pause of ${wait}; try again then, or raise retry.budget.`,
   });
 }
 
-/** Errors of Node's sockets and of `fetch` that another try may cure. */
+/** Errors of Node's sockets and of `fetch` for which a retry may help. */
 const UNREACHABLE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"]);
 const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/;
 
-/** Turns what `fetch` or a body stream rejects with into TransportError; of the address only `host` appears. */
+/** Converts rejections of `fetch` or of a body stream to TransportError; only `host` of the address appears. */
 export function transportError(cause: unknown, host: string): unknown {
   if (cause instanceof ArrowbookError) return cause;
   const code = codeOf(cause);
   if (code && UNREACHABLE.has(code)) {
     const why =
-      code === "ECONNREFUSED" ? "it refuses connections" : code === "ENOTFOUND" ? "the name is not known" : code;
+      code === "ECONNREFUSED"
+        ? "it refuses connections"
+        : code === "ENOTFOUND"
+          ? "the host name does not resolve"
+          : code;
     return new TransportError(`The service at ${host} cannot be reached: ${why}.`, {
       code: "Unreachable",
-      hint: "Check the address given to connect() or in ARROWBOOK_URL, and that the service is running.",
+      hint: "Check the address passed to connect() or in ARROWBOOK_URL, and that the service is running.",
       retry: { retryable: true },
       cause,
     });
@@ -111,7 +115,7 @@ export function transportError(cause: unknown, host: string): unknown {
   }
   return new TransportError(`The connection to ${host} broke${code ? ` (${code})` : ""}.`, {
     code: "ConnectionLost",
-    hint: "Try again; if it stays so, check the network.",
+    hint: "Try again; if this persists, check the network.",
     retry: { retryable: true },
     cause,
   });

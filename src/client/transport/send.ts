@@ -1,56 +1,104 @@
-import http, { type IncomingMessage } from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
+import type { Agent, RequestOptions } from "node:https";
+import { builtin } from "../../package/builtin.js";
+import { type ProxyChooser, throughProxy, tunnelAgent, unreachable } from "./proxy.js";
 
-/** A reply as it arrives, before anything is read from its body. */
+/** A reply whose body has not been read. */
 export interface Received {
   readonly status: number;
-  /** Header by name, letter case ignored. */
+  /** Header by name, ignoring case. */
   header(name: string): string | null;
-  /** The body as it came, in its `Content-Encoding` where {@link decoded} is false. */
+  /** The body as received, in its `Content-Encoding` unless {@link decoded} is true. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** True where the transport has undone the `Content-Encoding` already, as `fetch` does. */
+  /** Whether the transport has already undone the `Content-Encoding`, as `fetch` does. */
   readonly decoded: boolean;
-  /** Ends the exchange without reading on. */
+  /** Ends the exchange without reading the rest. */
   discard(): void;
+  /**
+   * Closes the connection, also after the body was read. A reply that is not what was asked for may be that to another
+   * request, and so would be every later one on its connection.
+   */
+  disconnect(): void;
 }
 
-/** What a GET is sent with. */
+/** Options of a GET. */
 interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** Sends one GET and follows no redirect. Rejects with the transport's own error. */
+/** Sends one GET without following redirects. Rejects with the transport's own error. */
 export type Send = (address: string, options: SendOptions) => Promise<Received>;
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** Sends by Node's own client, whose bodies come in the coding they were sent in. */
-export const sendByHTTP: Send = async (address, options) => {
-  try {
-    return await send(address, options);
-  } catch (error) {
-    // The service closed a connection that was kept from an earlier request just as this one was written to it.
-    if (!(error instanceof ReusedSocketClosed)) throw error;
-    return send(address, options);
-  }
-};
+/** How connections are made. */
+export interface Connections {
+  readonly proxy: ProxyChooser;
+  /** Certificates of authorities, in addition to those that Node trusts. */
+  readonly ca?: readonly string[];
+}
+
+/** Sends with Node's own client, whose bodies are not decoded. */
+export function sendByHTTP({ proxy, ca }: Connections): Send {
+  const trusted = ca && [...builtin("node:tls").rootCertificates, ...ca];
+  const tunnels = new Map<string, Agent>();
+  const ways = (address: string, options: SendOptions): Way => {
+    const url = new URL(address);
+    const through = proxy(url);
+    const tls = url.protocol === "https:" && trusted ? { ca: [...trusted] } : {};
+    if (through === undefined) return { client: clientOf(url), url, options: tls };
+    if (url.protocol === "https:") {
+      const agent = tunnels.get(through.href) ?? tunnelAgent(through, trusted);
+      tunnels.set(through.href, agent);
+      return { client: clientOf(url), url, options: { ...tls, agent }, through };
+    }
+    const client = clientOf(through);
+    return {
+      client,
+      options: { ...throughProxy(through, url, options.headers), ...(trusted && { ca: trusted }) },
+      through,
+    };
+  };
+  return async (address, options) => {
+    const way = ways(address, options);
+    try {
+      return await send(way, options);
+    } catch (error) {
+      // The service closed a kept-alive connection just as this request was written to it.
+      if (!(error instanceof ReusedSocketClosed)) throw error;
+      return send(way, options);
+    }
+  };
+}
+
+/** The client and options by which a request is sent. */
+interface Way {
+  readonly client: ReturnType<typeof clientOf>;
+  /** Without a proxy or through its tunnel, the address; a plain proxy gets it in the request. */
+  readonly url?: URL;
+  readonly options: RequestOptions;
+  readonly through?: URL;
+}
+
+const clientOf = ({ protocol }: URL) => builtin(protocol === "https:" ? "node:https" : "node:http");
 
 class ReusedSocketClosed extends Error {}
 
-function send(address: string, { headers, signal }: SendOptions): Promise<Received> {
-  const client = address.startsWith("https:") ? https : http;
+function send({ client, url, options, through }: Way, { headers, signal }: SendOptions): Promise<Received> {
+  const all = { headers, signal, maxHeaderSize: MAX_HEADER_BYTES, ...options };
   return new Promise((resolve, reject) => {
-    const request = client.request(address, { headers, signal, maxHeaderSize: MAX_HEADER_BYTES });
+    const request = url === undefined ? client.request(all) : client.request(url, all);
     request.once("response", (message) => resolve(received(message)));
     request.once("upgrade", (message, socket) => {
       socket.destroy();
       resolve(received(message));
     });
-    // Stays for errors after the response, which the body reports too.
+    // Remains for errors after the response, which the body reports too.
     request.on("error", (error: NodeJS.ErrnoException) => {
       const closed = request.reusedSocket && error.code === "ECONNRESET" && !signal.aborted;
-      reject(closed ? new ReusedSocketClosed(error.message, { cause: error }) : error);
+      if (closed) reject(new ReusedSocketClosed(error.message, { cause: error }));
+      else reject(through !== undefined && error.syscall === "connect" ? unreachable(through, error) : error);
     });
     request.end();
   });
@@ -58,6 +106,7 @@ function send(address: string, { headers, signal }: SendOptions): Promise<Receiv
 
 function received(message: IncomingMessage): Received {
   message.on("error", () => undefined);
+  const { socket } = message;
   return {
     status: message.statusCode ?? 0,
     header: (name) => {
@@ -67,10 +116,11 @@ function received(message: IncomingMessage): Received {
     body: message,
     decoded: false,
     discard: () => void message.destroy(),
+    disconnect: () => void socket.destroy(),
   };
 }
 
-/** Sends by a `fetch` of the caller's. */
+/** Sends with the caller's `fetch`. */
 export function sendByFetch(fetch: typeof globalThis.fetch): Send {
   return async (address, { headers, signal }) => {
     const response = await fetch(address, { headers, redirect: "manual", signal });
@@ -80,6 +130,8 @@ export function sendByFetch(fetch: typeof globalThis.fetch): Send {
       body: bodyOf(response),
       decoded: true,
       discard: () => void response.body?.cancel().catch(() => undefined),
+      // The connections of fetch are its own.
+      disconnect: () => undefined,
     };
   };
 }

@@ -1,17 +1,18 @@
 import { after, type Timer } from "./timer.js";
 
-/** Fewer bytes than this in an idle span count as none: a trickle is a stall. */
+/** Fewer bytes than this during the idle time count as none. */
 const TRICKLE = 1024;
 
 /**
- * Reports a body that stops arriving. Only time spent waiting for it counts, not time in which its consumer is busy.
+ * Detects a body that stops arriving. Counts only time spent waiting for it, not time during which its consumer is
+ * busy.
  */
 export interface StallGuard {
-  /** Bytes came in. */
+  /** Bytes have arrived. */
   arrived(bytes: number): void;
-  /** Waiting begins; the timer keeps the process alive until {@link StallGuard.pause}. */
+  /** Starts waiting; the timer keeps the process alive until {@link StallGuard.pause}. */
   wait(): void;
-  /** Waiting is over for now. */
+  /** Stops waiting for now. */
   pause(): void;
 }
 

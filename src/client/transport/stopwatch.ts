@@ -1,16 +1,16 @@
 import { after, type Timer } from "./timer.js";
 
-/** One abort signal for the caller's signal and every time limit of an exchange. */
+/** One abort signal for the caller's signal and all time limits of an exchange. */
 export interface Stopwatch {
   readonly signal: AbortSignal;
-  /** Why it stopped; undefined while it runs. */
+  /** The reason for stopping; undefined while running. */
   readonly reason: unknown;
   stop(reason: unknown): void;
-  /** Stops after `ms` unless the returned function is called before. */
+  /** Stops after `ms` unless the returned function is called first. */
   limit(ms: number, reason: () => unknown): () => void;
   /**
-   * Settles as `work` does, or rejects with the reason as soon as the watch stops: a promise that a transport leaves
-   * unsettled blocks no caller.
+   * Settles as `work` does, or rejects with the reason as soon as the watch stops: a promise that a transport never
+   * settles cannot block a caller.
    */
   race<T>(work: Promise<T>): Promise<T>;
   end(): void;
@@ -43,8 +43,7 @@ export function stopwatch(outer: AbortSignal | undefined): Stopwatch {
       return new Promise((resolve, reject) => {
         const onStop = (): void => reject(signal.reason);
         if (signal.aborted) onStop();
-        // A listener for each call: reactions that are added to one long-lived promise would stay until the exchange
-        // ends.
+        // A listener per call: reactions on one long-lived promise would stay until the exchange ends.
         else signal.addEventListener("abort", onStop, { once: true });
         const settled = (): void => signal.removeEventListener("abort", onStop);
         work.then(resolve, reject).finally(settled);

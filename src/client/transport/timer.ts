@@ -1,15 +1,12 @@
-/** The longest delay that Node's timers take; a longer one fires at once. */
+/** The longest delay of Node's timers; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** A timer that runs once. */
+/** A one-shot timer. */
 export interface Timer {
   cancel(): void;
 }
 
-/**
- * Calls `run` after `ms` milliseconds, however many they are; never where `ms` is infinite. Keeps the process alive
- * until then.
- */
+/** Calls `run` after any number of milliseconds; never if `ms` is infinite. Keeps the process alive until then. */
 export function after(ms: number, run: () => void): Timer {
   let timer: NodeJS.Timeout;
   const wait = (left: number): void => {

@@ -1,6 +1,6 @@
 /**
- * Everything the package uses of the Arrow library. Record batches are made by `recordBatch` alone: Arrow's own
- * constructor mixes up columns of the same name, so that `RecordBatch` is exported as a type only.
+ * The only module that imports the Arrow library. `RecordBatch` is exported as a type only: record batches are built by
+ * `recordBatch`, because Arrow's own constructor mixes up columns that share a name.
  */
 
 export type { RecordBatch } from "apache-arrow";
@@ -44,6 +44,9 @@ export {
   Struct,
   Table,
   Time,
+  TimeMicrosecond,
+  TimeMillisecond,
+  TimeNanosecond,
   Timestamp,
   TimestampMicrosecond,
   TimestampMillisecond,

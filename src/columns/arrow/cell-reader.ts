@@ -3,14 +3,17 @@ import { type Data, type DataType, Type, type Vector } from "./arrow.js";
 import type { Cell, TypedReader } from "./typed-readers.js";
 import { columnType } from "./types.js";
 
-/** Reads of one chunk by row number within it; only `valid` looks at validity. */
+/** Reads the cells of one chunk by row number. Only `valid` checks validity. */
 export interface ChunkReader extends TypedReader {
   readonly valid: (i: number) => boolean;
 }
 
 const readers = new WeakMap<Data, ChunkReader>();
 
-/** The reader of a chunk, over its raw buffers. Arrow's own accessors misread decimals, dates and byte order marks. */
+/**
+ * Returns the reader of a chunk, which reads the raw buffers: Arrow's own accessors misread decimals, dates and byte
+ * order marks.
+ */
 export function chunkReader(data: Data): ChunkReader {
   let reader = readers.get(data);
   if (reader === undefined) {
@@ -25,13 +28,13 @@ function typedReader(data: Data): TypedReader {
   return type.typeId === Type.Dictionary ? dictionary(data) : columnType(type).read(data, chunkReader);
 }
 
-/** Whether row `i` of the chunk holds a value; a dictionary may itself hold nulls. */
+/** Returns whether row `i` of the chunk holds a value. A dictionary may itself hold nulls. */
 export function validity(data: Data): (i: number) => boolean {
   const own = bitmapOf(data);
-  const words = data.dictionary as Vector | undefined;
-  if (data.type.typeId !== Type.Dictionary || words === undefined || words.nullCount === 0) return own;
-  const find = chunkFinder(words);
-  const chunks = words.data.map((chunk) => validity(chunk as Data));
+  const values = data.dictionary as Vector | undefined;
+  if (data.type.typeId !== Type.Dictionary || values === undefined || values.nullCount === 0) return own;
+  const find = chunkFinder(values);
+  const chunks = values.data.map((chunk) => validity(chunk as Data));
   return (i) => {
     if (!own(i)) return false;
     const [chunk, row] = find(Number(data.values[i]));
@@ -39,27 +42,30 @@ export function validity(data: Data): (i: number) => boolean {
   };
 }
 
+/** {@link ChunkReader.valid} of a chunk without nulls. */
+export const ALL_VALID = (): boolean => true;
+
 function bitmapOf(data: Data): (i: number) => boolean {
   const { nullBitmap, offset } = data;
   if (data.type.typeId === Type.Null) return () => false;
   if (data.type.typeId === Type.Union) return (i) => data.getValid(i);
   if (data.nullCount === 0 || nullBitmap === undefined || nullBitmap === null || nullBitmap.length === 0) {
-    return () => true;
+    return ALL_VALID;
   }
   return (i) => (nullBitmap[(offset + i) >> 3] & (1 << ((offset + i) & 7))) !== 0;
 }
 
 function dictionary(data: Data): TypedReader {
   const indices = data.values as Int32Array | BigInt64Array;
-  const words = data.dictionary as Vector;
-  const read = dictionaryReader(words);
+  const values = data.dictionary as Vector;
+  const read = dictionaryReader(values);
   const at = (i: number): number => {
     const index = Number(indices[i]);
-    if (index >= 0 && index < words.length) return index;
-    throw new DataError(`Dictionary index ${index} is outside the dictionary of ${words.length} values.`, {
+    if (index >= 0 && index < values.length) return index;
+    throw new DataError(`Dictionary index ${index} is outside the dictionary of ${values.length} values.`, {
       code: "BadDictionaryIndex",
       row: i,
-      hint: "The table is damaged; write it again.",
+      hint: "The table is corrupt; write it again.",
     });
   };
   const { number, integer, time } = read;
@@ -74,12 +80,12 @@ function dictionary(data: Data): TypedReader {
 
 const dictionaryReaders = new WeakMap<Vector, TypedReader>();
 
-/** The reader of a dictionary's values; strings are decoded once and shared by every row that points at them. */
-function dictionaryReader(words: Vector): TypedReader {
-  let reader = dictionaryReaders.get(words);
+/** The reader of a dictionary's values. Strings are decoded once and shared by all rows that refer to them. */
+function dictionaryReader(values: Vector): TypedReader {
+  let reader = dictionaryReaders.get(values);
   if (reader === undefined) {
-    const find = chunkFinder(words);
-    const typed = words.data.map(chunkReader);
+    const find = chunkFinder(values);
+    const typed = values.data.map(chunkReader);
     const [first] = typed;
     const cached: (string | undefined)[] = [];
     const text = (index: number): string => {
@@ -104,12 +110,12 @@ function dictionaryReader(words: Vector): TypedReader {
         },
       };
     reader = { value, text, ...of("number"), ...of("integer"), ...of("time") } as TypedReader;
-    dictionaryReaders.set(words, reader);
+    dictionaryReaders.set(values, reader);
   }
   return reader;
 }
 
-/** Finds the chunk and the row within it of a row of a vector. */
+/** Maps a row of a vector to its chunk and the row within it. */
 export function chunkFinder(vector: Vector): (i: number) => readonly [chunk: number, row: number] {
   const starts: number[] = [];
   let total = 0;

@@ -2,23 +2,26 @@ import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { Table } from "./arrow.js";
 
-/** Names of the columns in order; a table may hold a name twice. */
+/** Column names in order. Names may repeat. */
 export function namesOf(table: Table): string[] {
   return table.schema.fields.map((field) => field.name);
 }
 
 /**
- * Position of a column by exact name, or by position itself.
+ * The position of a column, which is named exactly or by its position.
  *
- * @throws {InputError} UnknownColumn with the nearest names; AmbiguousColumn where several columns bear the name
+ * @throws {InputError} UnknownColumn with the nearest names; AmbiguousColumn where several columns have the name
  */
 export function columnIndex(table: Table, column: string | number): number {
   const names = namesOf(table);
   if (typeof column !== "number" && typeof column !== "string") {
-    throw new InputError(`A column is named by ${Array.isArray(column) ? "a list" : String(column)}.`, {
-      code: "BadArgument",
-      hint: "Name one column by its name or its position.",
-    });
+    throw new InputError(
+      `Expected the name or position of one column; got ${Array.isArray(column) ? "a list" : String(column)}.`,
+      {
+        code: "BadArgument",
+        hint: "Pass a column name or a position.",
+      },
+    );
   }
   if (typeof column === "number") {
     if (Number.isInteger(column) && column >= 0 && column < names.length) return column;
@@ -41,13 +44,13 @@ export function columnIndex(table: Table, column: string | number): number {
     throw new InputError(`${places.length} columns are called ${JSON.stringify(column)}.`, {
       code: "AmbiguousColumn",
       column,
-      hint: `Name it by position (${places.join(", ")}) or give new names to all: frame.rename([…]).`,
+      hint: `Use its position (${places.join(", ")}), or rename all columns: frame.rename([…]).`,
     });
   }
   return first;
 }
 
-/** The names, each once: a repeated name gets `_2`, `_3`, … so that no column is lost. */
+/** Makes names unique: a repeated name gets `_2`, `_3`, … so that no column is lost. */
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set(names);
   const seen = new Set<string>();

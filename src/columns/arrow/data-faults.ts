@@ -1,7 +1,7 @@
-/** Numbers that say where values are: 32-bit, or 64-bit for large lists and texts. */
+/** Offsets of values: 32-bit, or 64-bit for large lists and large strings. */
 export type Offsets = Int32Array | BigInt64Array;
 
-/** The buffers of indices into a dictionary. */
+/** Indices into a dictionary. */
 export type Indices =
   | Int8Array
   | Int16Array
@@ -15,16 +15,16 @@ export type Indices =
 const INT32_RANGE = 2 ** 32;
 
 /**
- * The first row whose values do not lie between the end of the row before and `limit`; -1 when there is none. `offsets`
- * has one item more than there are rows.
+ * Returns the first row whose offsets decrease or exceed `limit`, or -1. `offsets` has one more item than there are
+ * rows.
  */
 export function badOffset(offsets: Offsets, limit: number): number {
   return offsets instanceof Int32Array ? badOffset32(offsets, limit) : badOffset64(offsets, limit);
 }
 
 function badOffset32(offsets: Int32Array, limit: number): number {
-  // The sign bit of any offset or difference; with no negative offset no difference overflows. Four at a time, because
-  // this loop is most of what checking costs.
+  // ORs all offsets and differences and tests the sign bit: if no offset is negative, no difference overflows. Unrolled
+  // by four, because this loop dominates the cost of checking.
   let signs = 0;
   let last = 0;
   let i = 0;
@@ -45,7 +45,7 @@ function badOffset32(offsets: Int32Array, limit: number): number {
 }
 
 function badOffset64(offsets: BigInt64Array, limit: number): number {
-  // As pairs of 32 bits: a bigint for each row would cost more than the rest of reading.
+  // Compares pairs of 32-bit halves: a bigint per row would cost more than the rest of reading.
   const words = new Uint32Array(offsets.buffer, offsets.byteOffset, offsets.length * 2);
   let right = true;
   let last = 0;
@@ -66,10 +66,7 @@ function slowBadOffset(count: number, offset: (i: number) => number, limit: numb
   return -1;
 }
 
-/**
- * The first of `length` rows that is valid and whose index is outside a dictionary of `size` values; -1 when there is
- * none.
- */
+/** Returns the first of `length` rows that is valid and whose index is outside a dictionary of `size` values, or -1. */
 export function badIndex(indices: Indices, length: number, size: number, isValid: (row: number) => boolean): number {
   if (indices instanceof Int32Array && !hasOutside(indices, length, size)) return -1;
   if (indices instanceof BigInt64Array || indices instanceof BigUint64Array) {
@@ -77,15 +74,15 @@ export function badIndex(indices: Indices, length: number, size: number, isValid
     return -1;
   }
   for (let i = 0; i < length; i++) {
-    // Without a sign a negative index is a large one.
+    // Read as unsigned, a negative index is a large one.
     if (indices[i] >>> 0 >= size && isValid(i)) return i;
   }
   return -1;
 }
 
 /**
- * Whether an index is outside a dictionary, in a loop of its own: one that meets arrays of many kinds is slow for all
- * of them.
+ * Returns whether an index is out of range. A separate function for one array type: a loop that sees several array
+ * types is slow for all of them.
  */
 function hasOutside(indices: Int32Array, length: number, size: number): boolean {
   const top = size - 1;
@@ -102,7 +99,7 @@ function hasOutside(indices: Int32Array, length: number, size: number): boolean 
   return signs < 0;
 }
 
-/** How many of the `length` bits from bit `offset` on are 0. */
+/** Counts the 0 bits among `length` bits from bit `offset`. */
 export function zeroBits(bitmap: Uint8Array, offset: number, length: number): number {
   const end = offset + length;
   let ones = 0;
@@ -129,13 +126,13 @@ function onesIn(word: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }
 
-/** Bytes of one view. */
+/** Bytes per view. */
 export const VIEW_BYTES = 16;
-/** Bytes of the longest value that a view holds itself. */
+/** Length in bytes of the longest value stored inside a view. */
 export const LONGEST_INLINE = 12;
 
 /**
- * The first of `length` rows that is valid and whose view leads outside the buffers or to other bytes than it says; or
+ * Returns the first of `length` rows that is valid and whose view points outside the buffers or has a wrong prefix, or
  * -1.
  */
 export function badView(
@@ -159,8 +156,8 @@ export function badView(
 }
 
 /**
- * The first of `length` rows of a union whose type id has no child, or whose offset is outside that child; -1 when
- * there is none. `childLengths` is by type id; a sparse union has no offsets.
+ * Returns the first of `length` rows of a union whose type id has no child or whose offset is outside that child, or
+ * -1. `childLengths` is indexed by type id; sparse unions have no offsets.
  */
 export function badUnionRow(
   typeIds: Int8Array,

@@ -1,6 +1,6 @@
 import { Data, type DataType, type Dictionary, type Field, Type, Vector } from "./arrow.js";
 
-/** A column of a type without rows, its buffers and children in place. */
+/** An empty column of a type, with all of its buffers and children. */
 export function emptyData(type: DataType): Data {
   const isDictionary = type.typeId === Type.Dictionary;
   const children = isDictionary ? [] : (type.children ?? []).map((child: Field) => emptyData(child.type));
@@ -8,7 +8,7 @@ export function emptyData(type: DataType): Data {
   return new Data(type, 0, 0, 0, buffersOf(type) as never, children, dictionary);
 }
 
-/** The buffers of no rows, in Arrow's order: offsets, values, validity, type ids. */
+/** Empty buffers in Arrow's order: offsets, values, validity, type ids. */
 function buffersOf(type: DataType): readonly (ArrayBufferView | undefined)[] {
   const { OffsetArrayType: offsets, ArrayType: values } = type as unknown as {
     readonly OffsetArrayType: new (length: number) => ArrayBufferView;

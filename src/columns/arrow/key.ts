@@ -1,12 +1,12 @@
 import { type Field, Schema } from "./arrow.js";
 
-/** Key of the schema metadata that carries the names of a table's key columns, as a JSON list. */
+/** The schema metadata key under which the names of a table's key columns are stored, as a JSON list. */
 export const KEY = "arrowbook.key";
 
 /**
- * The names of the columns whose values together identify a row, in order; none where the metadata names no key, or
- * names columns that the schema does not have exactly once (other programs drop and rename columns and keep the
- * metadata).
+ * The names of the columns whose values together identify a row, in order. Empty if the metadata names no key, or if
+ * the schema does not have each named column exactly once: other programs drop and rename columns but keep the
+ * metadata.
  */
 export function keyOf(schema: Schema): readonly string[] {
   const noted = schema.metadata.get(KEY);
@@ -14,7 +14,7 @@ export function keyOf(schema: Schema): readonly string[] {
   return isKey(names, schema.fields) ? names : [];
 }
 
-/** The names in the text of a metadata entry; none where it is not a JSON list of strings. */
+/** Parses the value of the metadata entry; empty unless it is a JSON list of strings. */
 export function parsedKey(text: string): readonly string[] {
   try {
     const names: unknown = JSON.parse(text);
@@ -24,7 +24,7 @@ export function parsedKey(text: string): readonly string[] {
   }
 }
 
-/** The same schema with this key; without one where `key` is empty or not made of its columns. */
+/** The same schema with this key; without a key if `key` is empty or names a column the schema does not have. */
 export function withKey(schema: Schema, key: readonly string[]): Schema {
   const kept = isKey(key, schema.fields) ? key : [];
   if (kept.length === 0 && !schema.metadata.has(KEY)) return schema;
@@ -35,8 +35,8 @@ export function withKey(schema: Schema, key: readonly string[]): Schema {
 }
 
 /**
- * A schema of other fields with the metadata of `from`; with its key unless a key column is gone or its position is in
- * `overwritten`.
+ * A schema of other fields with the metadata of `from`. The key is dropped if a key column is missing or its position
+ * is in `overwritten`.
  */
 export function schemaLike(from: Schema, fields: readonly Field[], overwritten: Iterable<number> = []): Schema {
   const schema = new Schema([...fields], from.metadata);

@@ -1,6 +1,6 @@
 import { type Data, DataType, type Field, type Struct, Type, type Union, UnionMode } from "./arrow.js";
 
-/** What of the reader of a chunk is needed to read the values inside its lists, structs, maps and unions. */
+/** The part of a chunk's reader that is needed to read values inside lists, structs, maps and unions. */
 interface Cells {
   readonly valid: (i: number) => boolean;
   readonly value: (i: number) => string | number | bigint | boolean | null;
@@ -9,17 +9,18 @@ interface Cells {
 
 type Text = (i: number) => string;
 
-/** Finds the reader of a chunk: that of `cell-reader`, which imports this file. */
+/** Returns the reader of a chunk. A parameter, because `cell-reader` imports this file. */
 export type ReaderOf = (data: Data) => Cells;
 
 /**
- * The JSON text of the lists, structs and maps of a chunk; undefined for other types. Every member of a struct and
- * every entry of a map is in it, also where two share a name. Integers of 64 bits and decimals are strings of all their
- * digits, as JSON numbers lose some; dates are ISO 8601, bytes hexadecimal, doubles that JSON lacks their names.
+ * Formats the lists, structs and maps of a chunk as JSON; undefined for other types. All struct members and map entries
+ * are kept, also those that share a name. 64-bit integers and decimals are written as strings of all their digits,
+ * because JSON numbers would lose some; dates are in ISO 8601, bytes in hexadecimal, and NaN and infinities are
+ * strings.
  */
 export function nestedText(data: Data, readerOf: ReaderOf): Text | undefined {
   if (!NESTED.has((data.type as DataType).typeId)) return undefined;
-  // Made when the first value is read: columns without rows may come without children.
+  // Created when the first value is read: columns without rows may have no children.
   let text: Text | undefined;
   return (i) => {
     text ??= madeText(data, readerOf);
@@ -35,7 +36,7 @@ function madeText(data: Data, readerOf: ReaderOf): Text {
   return DataType.isFixedSizeList(type) ? fixedListText(data, item) : listText(data, item);
 }
 
-/** The reader of a union: that of the child which its type id names, row by row. */
+/** The reader of a union: in each row, that of the child that the type id selects. */
 export function unionCells(data: Data, readerOf: ReaderOf): Cells {
   const { child, row } = unionRows(data);
   const readers = data.children.map(readerOf);
@@ -46,7 +47,7 @@ export function unionCells(data: Data, readerOf: ReaderOf): Cells {
   };
 }
 
-/** For each row of a union which child has its value, and in which row. */
+/** For each row of a union, the child that holds its value and the row within that child. */
 function unionRows({ type, typeIds, valueOffsets }: Data): { readonly child: Rows; readonly row: Rows } {
   const { mode, typeIdToChildIndex } = type as Union;
   return {
@@ -57,7 +58,7 @@ function unionRows({ type, typeIds, valueOffsets }: Data): { readonly child: Row
 
 type Rows = (i: number) => number;
 
-/** The JSON text of a value, null included. */
+/** Formats a value as JSON, including null. */
 function itemText(data: Data, readerOf: ReaderOf): Text {
   const { valid, ...reader } = readerOf(data);
   const text = valueText(data, reader, readerOf);
@@ -98,13 +99,13 @@ function fixedListText({ stride }: Data, item: Text): Text {
 }
 
 function structText(data: Data, readerOf: ReaderOf): Text {
-  // The Arrow library reads a name that was left out as null.
+  // The Arrow library reads a missing name as null.
   const names = (data.type as Struct).children.map((child: Field) => JSON.stringify(child.name ?? ""));
   const members = data.children.map((child) => itemText(child, readerOf));
   return (i) => `{${members.map((member, k) => `${names[k]}:${member(i)}`).join(",")}}`;
 }
 
-/** A map as an object: its keys as text, since JSON has no others. */
+/** Formats a map as an object, with its keys as strings. */
 function mapText({ valueOffsets, children: [entries] }: Data, readerOf: ReaderOf): Text {
   const key = readerOf(entries.children[0]);
   const value = itemText(entries.children[1], readerOf);

@@ -4,19 +4,19 @@ import { withKey } from "./key.js";
 import type { ReadOptions } from "./read-options.js";
 import { columnTypeOf, kindOfArrow, serviceTypeOfArrow } from "./types.js";
 
-/** Key of the field metadata that carries the service's own type name. */
+/** The field metadata key under which the service's type name is stored. */
 export const TYPE_KEY = "arrowbook.type";
 
-/** One Arrow field: the column's name, its Arrow type, nullable, the service type in the metadata. */
+/** A nullable Arrow field whose metadata holds the service type. */
 export function fieldOf(column: ColumnSpec, options: Pick<ReadOptions, "decimals" | "text"> = {}): Field {
   const type = parseType(column.type);
   return new Field(column.name, columnTypeOf(type).arrow(type, options), true, new Map([[TYPE_KEY, column.type]]));
 }
 
 /**
- * The Arrow schema of columns as the service declares them (spec 2.6); the service type rides in the metadata of each
- * field under `arrowbook.type`, the key in that of the schema ({@link withKey}). An unknown type is text (its reader
- * warns once).
+ * The Arrow schema of columns that the service declares (spec 2.6). The metadata of each field holds the service type
+ * under `arrowbook.type`; that of the schema holds the key ({@link withKey}). Unknown types are read as text (the
+ * reader warns once).
  */
 export function schemaOf(
   columns: readonly ColumnSpec[],
@@ -26,7 +26,7 @@ export function schemaOf(
   return options.key === undefined ? schema : withKey(schema, options.key);
 }
 
-/** The same schema with other Arrow types where `types` has one (by column number); names and metadata stay. */
+/** The same schema with other Arrow types where `types` (indexed by column) has one; names and metadata are kept. */
 export function withTypes(schema: Schema, types: readonly (DataType | undefined)[]): Schema {
   const fields = schema.fields.map((field, i) => {
     const type = types[i];
@@ -36,20 +36,20 @@ export function withTypes(schema: Schema, types: readonly (DataType | undefined)
 }
 
 /**
- * The service's column list of a schema: from the metadata, or for a foreign schema the nearest service type of each
- * Arrow type.
+ * The service columns of a schema: from the metadata, or for foreign schemas the nearest service type of each Arrow
+ * type.
  */
 export function columnsOf(schema: Schema): ColumnSpec[] {
   return schema.fields.map((field) => ({ name: field.name, type: serviceTypeOf(field) }));
 }
 
-/** Service type name of one field. */
+/** The service type name of one field. */
 function serviceTypeOf(field: Field): string {
   const noted = field.metadata.get(TYPE_KEY);
   return noted ?? serviceTypeOfArrow(field.type);
 }
 
-/** How messages name the type of a column: as the service does, or as Arrow where the service has no such type. */
+/** The type of a column as messages name it: the service type, or the Arrow type if the service has none. */
 export function typeName(type: DataType, metadata?: ReadonlyMap<string, string>): string {
   const noted = metadata?.get(TYPE_KEY);
   if (noted !== undefined) return noted;
@@ -58,7 +58,7 @@ export function typeName(type: DataType, metadata?: ReadonlyMap<string, string>)
   return near === SPEC_TYPES.unknown.title && kindOfArrow(type) !== "text" ? String(type) : near;
 }
 
-/** {@link typeName} of types that differ; their Arrow names where the service has one name for several. */
+/** {@link typeName} of types that differ; their Arrow names if several have the same service name. */
 export function typeNames(types: readonly DataType[]): string[] {
   const names = types.map((type) => typeName(type));
   return new Set(names).size === new Set(types.map(String)).size ? names : types.map(String);

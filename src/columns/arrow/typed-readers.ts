@@ -1,20 +1,23 @@
-import { formatDate } from "../../value/date.js";
-import { decimalNumber, decimalText, unscaled } from "../../value/decimal.js";
+import { formatDate, NO_DATE } from "../../value/date.js";
+import { decimalNumber, decimalText, POWERS, unscaled } from "../../value/decimal.js";
 import { formatNumber } from "../../value/number.js";
 import { type Data, DateUnit, type Decimal, TimeUnit, Type, Vector } from "./arrow.js";
 import { LONGEST_INLINE, VIEW_BYTES } from "./data-faults.js";
 import { nestedText, type ReaderOf, unionCells } from "./nested-cells.js";
 
-/** What a cell is in JavaScript: design §5, `rows()` with its defaults. */
+/** A cell as a JavaScript value, as in `rows()` with its defaults. */
 export type Cell = string | number | bigint | boolean | null;
 
-/** Reads of one chunk by row number within it; none of them looks at validity. */
+/** Reads the cells of one chunk by row number; ignores validity. */
 export interface TypedReader {
   readonly value: (i: number) => Cell;
   readonly text: (i: number) => string;
   /** The nearest double (timestamps and dates in milliseconds); absent for text. */
   readonly number?: (i: number) => number;
-  /** The exact integer: unscaled decimals, integers, days of dates, the unit of timestamps; absent for other types. */
+  /**
+   * The exact integer: an unscaled decimal, an integer, the days of a date, a timestamp in its unit; absent for other
+   * types.
+   */
   readonly integer?: (i: number) => bigint;
   /** Milliseconds since 1970-01-01 UTC; dates and timestamps only. */
   readonly time?: (i: number) => number;
@@ -28,7 +31,7 @@ export function booleans(data: Data): TypedReader {
   return { value: at, text: (i) => String(at(i)), number: (i) => (at(i) ? 1 : 0) };
 }
 
-/** A whole number when it is safe, else a bigint. */
+/** A number if it is a safe integer, else a bigint. */
 function safeInteger(value: bigint): number | bigint {
   const near = Number(value);
   return Number.isSafeInteger(near) ? near : value;
@@ -72,13 +75,52 @@ export function decimals(data: Data): TypedReader {
   const words = data.values as Uint32Array;
   const { bitWidth, scale } = data.type as Decimal;
   const count = bitWidth / 32;
-  const number = (i: number): number => decimalNumber(words, i * count, count, scale);
+  const number =
+    count === 4 && scale >= 0 && scale <= MOST_EXACT_POWER
+      ? decimal128Number(words, scale)
+      : (i: number): number => decimalNumber(words, i * count, count, scale);
   return {
     value: number,
     number,
     text: (i) => decimalText(words, i * count, count, scale),
     integer: (i) => unscaled(words, i * count, count),
   };
+}
+
+/** Powers of ten up to this are exact doubles. */
+const MOST_EXACT_POWER = 22;
+/** Upper halves of values below 2^53 in size are below this. */
+const MOST_HIGH = 2 ** 21;
+
+/** As {@link decimalNumber}, for the commonest width: one division where a double holds the units. */
+function decimal128Number(words: Uint32Array, scale: number): (i: number) => number {
+  const parts = new Int32Array(words.buffer, words.byteOffset, words.length);
+  const power = POWERS[scale];
+  return (i) => {
+    const at = i * 4;
+    const high = parts[at + 1];
+    const sign = high >> 31;
+    if (parts[at + 2] !== sign || parts[at + 3] !== sign || high >= MOST_HIGH || high < -MOST_HIGH) {
+      return decimalNumber(words, at, 4, scale);
+    }
+    return (high * 4_294_967_296 + (parts[at] >>> 0)) / power;
+  };
+}
+
+/** Texts of days seen last: dates repeat, in columns and from row to row. */
+const DAY_TEXTS = 8192;
+const textDays = new Int32Array(DAY_TEXTS).fill(NO_DATE);
+const dayTexts = new Array<string>(DAY_TEXTS).fill("");
+
+function dayText(day: number): string {
+  const slot = day & (DAY_TEXTS - 1);
+  if (textDays[slot] === day) return dayTexts[slot];
+  const text = formatDate(day);
+  if (day === (day | 0)) {
+    textDays[slot] = day;
+    dayTexts[slot] = text;
+  }
+  return text;
 }
 
 export function dates(data: Data): TypedReader {
@@ -89,7 +131,7 @@ export function dates(data: Data): TypedReader {
       ? (i: number): number => Number(values[i])
       : (i: number): number => Math.floor(Number(values[i]) / MS_PER_DAY);
   const time = (i: number): number => days(i) * MS_PER_DAY;
-  const text = (i: number): string => formatDate(days(i));
+  const text = (i: number): string => dayText(days(i));
   return { value: text, text, number: time, time, integer: (i) => BigInt(days(i)) };
 }
 
@@ -100,18 +142,18 @@ const UNITS_PER_SECOND: Readonly<Record<number, bigint>> = {
   [TimeUnit.NANOSECOND]: 1_000_000_000n,
 };
 
-export function instants(data: Data): TypedReader {
+export function timestamps(data: Data): TypedReader {
   const values = data.values as BigInt64Array;
   const { unit, timezone } = data.type as unknown as { unit: TimeUnit; timezone?: string | null };
   const perSecond = UNITS_PER_SECOND[unit];
   const zone = timezone ? "Z" : "";
   const time = (i: number): number => (Number(values[i]) * 1000) / Number(perSecond);
-  const text = (i: number): string => instantText(values[i], perSecond) + zone;
+  const text = (i: number): string => timestampText(values[i], perSecond) + zone;
   return { value: text, text, number: time, time, integer: (i) => values[i] };
 }
 
-/** `YYYY-MM-DDThh:mm:ss` with as many digits after the seconds, in threes, as there are. */
-function instantText(value: bigint, perSecond: bigint): string {
+/** Formats `YYYY-MM-DDThh:mm:ss` with as many fraction digits as needed, in groups of three. */
+function timestampText(value: bigint, perSecond: bigint): string {
   const rest = ((value % perSecond) + perSecond) % perSecond;
   const seconds = Number((value - rest) / perSecond);
   const days = Math.floor(seconds / 86_400);
@@ -127,19 +169,19 @@ function instantText(value: bigint, perSecond: bigint): string {
   return `${formatDate(days)}T${clock}${fraction}`;
 }
 
-/** Bytes `start` to `end` as text; unlike TextDecoder's default, a byte order mark is a character like any other. */
+/** Decodes UTF-8. Unlike TextDecoder's default, keeps a byte order mark as a character. */
 function decode(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("utf8");
 }
 
-export function texts(data: Data): TypedReader {
+export function strings(data: Data): TypedReader {
   const bytes = data.values as Uint8Array;
   const offsets = data.valueOffsets as Int32Array | BigInt64Array;
   const text = (i: number): string => decode(bytes, Number(offsets[i]), Number(offsets[i + 1]));
   return { value: text, text };
 }
 
-function viewedTexts({ values, variadicBuffers }: Data): TypedReader {
+function viewedStrings({ values, variadicBuffers }: Data): TypedReader {
   const bytes = values as Uint8Array;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = (i: number): string => {
@@ -153,14 +195,15 @@ function viewedTexts({ values, variadicBuffers }: Data): TypedReader {
 }
 
 /**
- * Arrow types that no column is read as: text in views, lists and the like as JSON, and what {@link plainValues} reads.
+ * The reader of Arrow types without a column type: views as text, nested types as JSON, the rest by {@link
+ * plainValues}.
  */
 export function otherCells(data: Data, readerOf: ReaderOf): TypedReader {
   switch (data.type.typeId as Type) {
     case Type.Null:
       return { value: () => null, text: () => "" };
     case Type.Utf8View:
-      return viewedTexts(data);
+      return viewedStrings(data);
     case Type.Union:
       return unionCells(data, readerOf);
     default: {
@@ -170,7 +213,7 @@ export function otherCells(data: Data, readerOf: ReaderOf): TypedReader {
   }
 }
 
-/** Types without a reader of their own, such as bytes and times: Arrow's value, bytes in hexadecimal. */
+/** Types without a reader, such as bytes and times: Arrow's value, bytes in hexadecimal. */
 function plainValues(data: Data): TypedReader {
   const vector = new Vector([data]);
   const value = (i: number): Cell => {

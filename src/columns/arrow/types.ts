@@ -22,25 +22,25 @@ import {
   dates,
   decimals,
   floats,
-  instants,
   integers,
   otherCells,
+  strings,
   type TypedReader,
-  texts,
+  timestamps,
 } from "./typed-readers.js";
 
-/** How the values of a column are used: computed with, placed in time, or as names. */
+/** How the values of a column are used: as numbers, as positions in time, or as names. */
 export type Scale = "number" | "time" | "text";
 
-/** What a column type is as Arrow, in JavaScript and in a chart. */
+/** What a column type is in Arrow, in JavaScript and in a chart. */
 export interface ColumnType {
-  /** The Arrow types that hold it, ours and those of foreign tables. */
+  /** The Arrow types that are read as this type, including those of foreign tables. */
   readonly ids: readonly Type[];
-  /** The Arrow type of a column that this package reads. */
+  /** The Arrow type of a column that this package creates. */
   readonly arrow: (type: ServiceType, options: Pick<ReadOptions, "decimals" | "text">) => DataType;
-  /** The service type that holds what an Arrow type holds. */
+  /** The service type for a given Arrow type. */
   readonly serviceType: (type: DataType) => string;
-  /** The reader of a chunk; `readerOf` is that of the chunks inside it. */
+  /** Creates the reader of a chunk; `readerOf` creates those of nested chunks. */
   readonly read: (data: Data, readerOf: ReaderOf) => TypedReader;
   readonly scale: Scale;
   /** The TypeScript type of a cell in `rows()` by default; any cell may be null. */
@@ -48,17 +48,17 @@ export interface ColumnType {
 }
 
 /**
- * Every column type above the bytes (docs/types.md). Its names and how the service spells it: spec/columns; how its
- * cells are read from bytes: columns/build/types; in Parquet: columns/parquet/types; in SQL: engine/sql-types.
+ * Every column type in terms of Arrow (docs/types.md). Names and spelling at the service: spec/columns; reading cells
+ * from bytes: columns/build/types; Parquet: columns/parquet/types; SQL: engine/duckdb/types.
  */
 const TYPES: Readonly<Record<TypeKind, ColumnType>> = {
-  // A dictionary at first; a reader may turn a column whose values mostly differ into Utf8 (`ReadOptions.text`).
+  // Initially a dictionary; a reader may switch a column whose values mostly differ to Utf8 (`ReadOptions.text`).
   text: {
     ids: [Type.Utf8, Type.LargeUtf8, Type.Dictionary],
     arrow: (_, { text }) => (text === "utf8" ? new Utf8() : new Dictionary(new Utf8(), new Int32())),
     serviceType: (type) =>
       type.typeId === Type.Dictionary ? serviceTypeOfArrow((type as Dictionary).dictionary) : SPEC_TYPES.text.title,
-    read: texts,
+    read: strings,
     scale: "text",
     cell: "string",
   },
@@ -74,7 +74,7 @@ const TYPES: Readonly<Record<TypeKind, ColumnType>> = {
     ids: [Type.Timestamp],
     arrow: () => new TimestampMillisecond("UTC"),
     serviceType: () => SPEC_TYPES.datetime.title,
-    read: instants,
+    read: timestamps,
     scale: "time",
     cell: "string",
   },
@@ -119,7 +119,7 @@ const TYPES: Readonly<Record<TypeKind, ColumnType>> = {
     scale: "text",
     cell: "boolean",
   },
-  // Service types that are not listed, and Arrow types that no column is read as.
+  // Service types that are not listed, and Arrow types without a column type.
   unknown: {
     ids: [],
     arrow: () => new Utf8(),
@@ -134,22 +134,22 @@ const KINDS: ReadonlyMap<Type, TypeKind> = new Map(
   Object.entries(TYPES).flatMap(([kind, { ids }]) => ids.map((id) => [id, kind as TypeKind] as const)),
 );
 
-/** The column type of an Arrow type, also in foreign tables; a dictionary is text, whatever its values are. */
+/** The column type of an Arrow type, also in foreign tables. A dictionary is text, whatever its values are. */
 export function kindOfArrow(type: DataType): TypeKind {
   return KINDS.get(type.typeId) ?? "unknown";
 }
 
-/** What is known of the column type of an Arrow type. */
+/** The descriptor of an Arrow type. */
 export function columnType(type: DataType): ColumnType {
   return TYPES[kindOfArrow(type)];
 }
 
-/** What is known of a column type of the service. */
+/** The descriptor of a service type. */
 export function columnTypeOf({ kind }: Pick<ServiceType, "kind">): ColumnType {
   return TYPES[kind];
 }
 
-/** The service type that holds what an Arrow type holds; `String` where there is none. */
+/** The service type of an Arrow type; `String` if it has none. */
 export function serviceTypeOfArrow(type: DataType): string {
   return columnType(type).serviceType(type);
 }

@@ -1,5 +1,7 @@
 import { InputError } from "../../errors/errors.js";
-import type { Data, Vector } from "./arrow.js";
+import { decimalNumber, POWERS } from "../../value/decimal.js";
+import { type Data, DataType, type Decimal, type Vector } from "./arrow.js";
+import { validityBits } from "./bits.js";
 import { type ChunkReader, chunkFinder, chunkReader } from "./cell-reader.js";
 import { typeName } from "./schema.js";
 import type { Cell } from "./typed-readers.js";
@@ -19,15 +21,46 @@ export function vectorToNumbers(vector: Vector): Float64Array {
       at += data.length;
       continue;
     }
+    if (isDecimal128(data.type)) {
+      decimalNumbers(data, out, at);
+      at += data.length;
+      continue;
+    }
     const reader = chunkReader(data);
-    const number = need(reader, "number", data);
+    const number = requireReader(reader, "number", data);
     for (let i = 0; i < data.length; i++) out[at++] = reader.valid(i) ? number(i) : Number.NaN;
   }
   return out;
 }
 
+const isDecimal128 = (type: DataType): type is Decimal =>
+  DataType.isDecimal(type) && type.bitWidth === 128 && type.scale >= 0 && type.scale <= MOST_EXACT_POWER;
+
+/** Powers of ten up to this are exact doubles. */
+const MOST_EXACT_POWER = 22;
+/** Bits of the upper halves of values below 2^53 in size. */
+const HIGH_BITS = 21;
+const TWO_32 = 4_294_967_296;
+
+/** The decimals of a chunk in one loop without calls, except for values of 2^53 units and more. */
+function decimalNumbers(data: Data<Decimal>, out: Float64Array, at: number): void {
+  const { scale } = data.type;
+  const power = POWERS[scale];
+  const { buffer, byteOffset } = data.values;
+  const words = new Int32Array(buffer, byteOffset, data.length * 4);
+  for (let i = 0, w = 0; i < data.length; i++, w += 4) {
+    const high = words[w + 1];
+    const sign = high >> 31;
+    const rest = (words[w + 2] ^ sign) | (words[w + 3] ^ sign) | ((high ^ sign) >> HIGH_BITS);
+    out[at + i] = rest === 0 ? (high * TWO_32 + (words[w] >>> 0)) / power : decimalNumber(words, w, 4, scale);
+  }
+  const bits = validityBits(data);
+  if (bits === undefined) return;
+  for (let i = 0; i < data.length; i++) if ((bits[i >> 3] & (1 << (i & 7))) === 0) out[at + i] = Number.NaN;
+}
+
 /**
- * A column as exact texts, null as null: decimals with exactly their scale's digits, dates `YYYY-MM-DD`, timestamps ISO
+ * A column as exact strings, null as null: decimals with all digits of their scale, dates `YYYY-MM-DD`, timestamps ISO
  * 8601.
  */
 export function vectorToStrings(vector: Vector): (string | null)[] {
@@ -51,7 +84,7 @@ export function vectorToBigInts(vector: Vector): (bigint | null)[] {
   let at = 0;
   for (const data of vector.data) {
     const reader = chunkReader(data);
-    const integer = need(reader, "integer", data);
+    const integer = requireReader(reader, "integer", data);
     for (let i = 0; i < data.length; i++) out[at++] = reader.valid(i) ? integer(i) : null;
   }
   return out;
@@ -67,16 +100,16 @@ export function vectorToDates(vector: Vector): (Date | null)[] {
   let at = 0;
   for (const data of vector.data) {
     const reader = chunkReader(data);
-    const time = need(reader, "time", data);
+    const time = requireReader(reader, "time", data);
     for (let i = 0; i < data.length; i++) out[at++] = reader.valid(i) ? new Date(time(i)) : null;
   }
   return out;
 }
 
-/** A placeholder where no row holds a value, so that nothing is ever read. */
+/** The reader of columns without chunks, which is never called. */
 const NOTHING = (): number => Number.NaN;
 
-function need<K extends "number" | "integer" | "time">(
+function requireReader<K extends "number" | "integer" | "time">(
   reader: ChunkReader,
   kind: K,
   data: Data,
@@ -87,7 +120,7 @@ function need<K extends "number" | "integer" | "time">(
   const what = { number: "numbers", integer: "integers", time: "dates" }[kind];
   throw new InputError(`A column of type ${typeName(data.type)} holds no ${what}.`, {
     code: "WrongType",
-    hint: "toStrings() and get() read every column.",
+    hint: "toStrings() and get() support every column type.",
   });
 }
 
@@ -108,8 +141,8 @@ function readerOf(vector: Vector): VectorReader {
 }
 
 /**
- * One cell: text as string, dates `YYYY-MM-DD`, timestamps ISO 8601, decimals and doubles as the nearest number,
- * integers as number when safe and else bigint, booleans, null. A row outside the column is null.
+ * One cell: text as a string, dates `YYYY-MM-DD`, timestamps ISO 8601, decimals and doubles as the nearest number,
+ * integers as a number if safe, else a bigint; booleans; null. A row outside the column is null.
  */
 export function cellAt(vector: Vector, i: number): Cell {
   if (!(i >= 0 && i < vector.length)) return null;
@@ -118,7 +151,7 @@ export function cellAt(vector: Vector, i: number): Cell {
   return chunks[chunk].valid(row) ? chunks[chunk].value(row) : null;
 }
 
-/** One cell as its exact text, null as null (see {@link vectorToStrings}). */
+/** One cell as an exact string, null as null (see {@link vectorToStrings}). */
 export function cellText(vector: Vector, i: number): string | null {
   if (!(i >= 0 && i < vector.length)) return null;
   const { find, chunks } = readerOf(vector);

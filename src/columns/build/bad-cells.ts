@@ -2,7 +2,7 @@ import type { CodeOf } from "../../errors/codes.js";
 import { clip, DataError } from "../../errors/errors.js";
 import type { CellReport, ReadOptions } from "../arrow/read-options.js";
 import type { ColumnBuilder } from "./builder.js";
-import { CELL_BAD_UTF8, CELL_LOSS, CELL_OK, CELL_ROUNDED, CELL_TOO_WIDE } from "./types.js";
+import { CELL_BAD_UTF8, CELL_LOSS, CELL_NESTED, CELL_OK, CELL_ROUNDED, CELL_TOO_WIDE } from "./types.js";
 
 const EXAMPLES = 5;
 
@@ -13,9 +13,9 @@ interface Tally {
   readonly examples: { row: number; value: string; offset: number }[];
 }
 
-/** What happens to cells that do not fit (`onBadCell`, `onPrecisionLoss`), and the count of it for `onReport`. */
+/** Decides what happens to cells that do not fit (`onBadCell`, `onPrecisionLoss`) and counts them for `onReport`. */
 export class CellPolicy {
-  /** Rows of the batches before the current one. */
+  /** Rows in the batches before the current one. */
   rowsBefore = 0;
   private readonly firstRow: number;
   private readonly tallies = new Map<string, Tally>();
@@ -30,7 +30,7 @@ export class CellPolicy {
     this.onReport = options.onReport;
   }
 
-  /** The number by which messages and reports name a row of the current batch. */
+  /** The row number, for messages and reports, of a row of the current batch. */
   rowNumber(row: number): number {
     return this.firstRow + this.rowsBefore + row;
   }
@@ -38,9 +38,14 @@ export class CellPolicy {
   /**
    * Reads `start` to `end` of `b` as a cell; `offset` is its position in the reply or file.
    *
-   * @throws {DataError} naming row, column, value and byte offset, unless the options say otherwise
+   * @throws {DataError} BadCell, PrecisionLoss, BadUtf8 with row, column, value and byte offset, unless the options
+   *   allow it
    */
   write(column: ColumnBuilder, row: number, b: Uint8Array, start: number, end: number, offset: number): void {
+    if (column.isNullText(b, start, end)) {
+      column.setNull(row);
+      return;
+    }
     const outcome = column.write(column, row, b, start, end, this.round);
     if (outcome === CELL_OK) return;
     const value = Buffer.from(b.buffer, b.byteOffset + start, end - start).toString();
@@ -68,7 +73,7 @@ export class CellPolicy {
     }
   }
 
-  /** The tallies so far. */
+  /** The counts so far. */
   reports(): CellReport[] {
     return [...this.tallies.values()].map(({ column, what, count, examples }) => ({
       column: column.name,
@@ -79,7 +84,7 @@ export class CellPolicy {
     }));
   }
 
-  /** Hands the reports to `onReport`, at the end of a read. */
+  /** Passes the reports to `onReport` at the end of a read. */
   report(): void {
     if (this.onReport !== undefined) for (const report of this.reports()) this.onReport(report);
   }
@@ -113,9 +118,15 @@ function describe(outcome: number, type: string): readonly [code: CodeOf<"DataEr
       return [
         "BadUtf8",
         "is not valid UTF-8",
-        'Find out the encoding, or pass onBadCell: "null" or lenient: { utf8: true }.',
+        'Convert the data to UTF-8, or pass onBadCell: "null" or lenient: { utf8: true }.',
+      ];
+    case CELL_NESTED:
+      return [
+        "BadCell",
+        "is an array or object, and columns hold single values",
+        'Flatten the data first, or pass onBadCell: "null".',
       ];
     default:
-      return ["BadCell", `is not a ${type}`, 'Correct the type or the data, or pass onBadCell: "null".'];
+      return ["BadCell", `is not a valid ${type}`, 'Correct the type or the data, or pass onBadCell: "null".'];
   }
 }

@@ -17,7 +17,7 @@ import { schemaOf, withTypes } from "../arrow/schema.js";
 import type { RawBatch, RawColumn, TextMode } from "./builder.js";
 import type { DictionaryValues } from "./dictionary.js";
 
-/** Warns once per reader of unknown service types. */
+/** Warns of unknown service types, once per reader. */
 export function warnUnknownTypes(columns: readonly ColumnSpec[], options: ReadOptions): void {
   const warned = new Set<string>();
   for (const { name, type } of columns) {
@@ -31,14 +31,14 @@ export function warnUnknownTypes(columns: readonly ColumnSpec[], options: ReadOp
 
 const warnedOnce = new Set<string>();
 
-/** A warning of the process, each text once. */
+/** Emits a process warning, each text once. */
 export function warnOnce(message: string): void {
   if (warnedOnce.has(message)) return;
   warnedOnce.add(message);
   process.emitWarning(message, { type: "ArrowbookWarning" });
 }
 
-/** How text is kept in each column of a schema; undefined for other columns. */
+/** How text is stored in each column of a schema; undefined for other columns. */
 export function textModes(schema: Schema | undefined): (TextMode | undefined)[] | undefined {
   return schema?.fields.map((field) => {
     if (field.type.typeId === Type.Dictionary) return "dictionary";
@@ -49,8 +49,8 @@ export function textModes(schema: Schema | undefined): (TextMode | undefined)[] 
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Puts Arrow around finished buffers, batch after batch of one reader: one schema, and dictionaries that are shared
- * while they do not grow.
+ * Wraps finished buffers in Arrow batches for one reader: all share one schema, and share dictionaries while these do
+ * not grow.
  */
 export class BatchMaker {
   private decided: Schema | undefined;
@@ -63,7 +63,7 @@ export class BatchMaker {
     this.decided = options.schema;
   }
 
-  /** The schema of the batches: that of the options, or as the first batch decided about text. */
+  /** The schema of the batches: from the options, or as the text modes of the first batch determine. */
   schema(first?: RawBatch): Schema {
     if (this.decided === undefined) {
       const schema = schemaOf(this.columns, this.options);
@@ -83,10 +83,7 @@ export class BatchMaker {
     return recordBatch(schema, children, raw.rows);
   }
 
-  /**
-   * A table of all batches of a reader that has come to its end, so that all of them share the last state of each
-   * dictionary.
-   */
+  /** Combines all batches of a finished reader into a table whose chunks share the final state of each dictionary. */
   table(raws: readonly RawBatch[]): Table {
     if (raws.length === 0) return new Table(this.schema());
     const schema = this.schema(raws[0]);
@@ -97,8 +94,8 @@ export class BatchMaker {
   }
 
   /**
-   * Not by `makeData`: the shape of its options would be new to the engine after each garbage collection, and making
-   * shapes calls for the next collection (docs/decisions.md).
+   * Avoids `makeData`: V8 would transition to a new hidden class for its options after each garbage collection, and
+   * each such transition triggers the next collection (docs/decisions.md).
    */
   private data(column: RawColumn, type: DataType, length: number, i: number): Data {
     const { buffer, nullCount, validity = NO_BYTES, words, floats, bytes, dictionary } = column;
@@ -115,7 +112,7 @@ export class BatchMaker {
     }
   }
 
-  /** The dictionary as a vector: the one of the batch before when nothing was added since. */
+  /** The dictionary as a vector; that of the previous batch if nothing was added since. */
   private dictionary(dictionary: DictionaryValues, i: number): Vector {
     const held = this.dictionaries[i];
     if (held !== undefined && sources.get(held) === dictionary && held.length >= dictionary.size) return held;
@@ -135,23 +132,25 @@ export class BatchMaker {
   }
 }
 
-/** Which growing dictionary a vector shows a state of: of two states of one, the longer serves both. */
+/**
+ * The growing dictionary of which a vector is a snapshot: of two snapshots of one dictionary, the longer serves both.
+ */
 const sources = new WeakMap<Vector, DictionaryValues>();
 
-/** Words as the array that Arrow's type takes, over the same memory. */
+/** The 32-bit words as the array that Arrow's type requires, over the same memory. */
 function valuesOf(words: Int32Array, type: DataType): ArrayBufferView {
   const Values = type.ArrayType as unknown as Int32ArrayConstructor;
   return new Values(words.buffer, words.byteOffset, words.byteLength / Values.BYTES_PER_ELEMENT);
 }
 
-/** Whether `longer` shows the same growing dictionary as `shorter`, at the same state or a later one. */
+/** Whether `longer` is the same or a later snapshot of the growing dictionary of `shorter`. */
 export function extendsDictionary(longer: Vector, shorter: Vector): boolean {
   if (longer === shorter) return true;
   const source = sources.get(shorter);
   return source !== undefined && sources.get(longer) === source && longer.length >= shorter.length;
 }
 
-/** Whether a dictionary was read by this package, so that its indices are known to be right. */
+/** Whether this package created the dictionary, so that its indices are known to be valid. */
 export function isOwnDictionary(dictionary: Vector): boolean {
   return sources.has(dictionary);
 }

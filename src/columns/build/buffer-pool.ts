@@ -1,25 +1,25 @@
-/** Memory that is not cleared first; every byte of it that counts is written. */
+/** Uninitialized memory: the caller must write every byte that is read. */
 export function unsafeBytes(length: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer as ArrayBuffer, 0, length);
 }
 
-/** Buffers kept at most: what four batches of a table of 64 columns leave. */
-const MOST_KEPT = 256;
+/** The most buffers kept: those of four batches of a table of 64 columns. */
+const MAX_KEPT = 256;
 
 /**
- * A pool of the memory of finished batches, for later ones. Fresh memory costs more than reading a batch into it: the
- * system clears each page of it first, and the garbage collector is called to free it.
+ * Keeps the memory of finished batches for later ones. Fresh memory costs more than reading a batch into it: the system
+ * zeroes each page, and freeing it takes garbage collections.
  */
 export class SpareMemory {
   private readonly kept: ArrayBuffer[] = [];
 
-  /** Takes memory that is no longer read or written. */
+  /** Takes memory that is no longer in use. */
   give(buffer: ArrayBuffer): void {
     this.kept.push(buffer);
-    if (this.kept.length > MOST_KEPT) this.kept.shift();
+    if (this.kept.length > MAX_KEPT) this.kept.shift();
   }
 
-  /** Bytes that are not cleared first; the buffer under them may be up to twice as long. */
+  /** Uninitialized memory; the buffer under it may be up to twice as long. */
   take(length: number): Uint8Array {
     const { kept } = this;
     const i = kept.findIndex(({ byteLength }) => byteLength >= length && byteLength <= length * 2);

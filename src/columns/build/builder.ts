@@ -1,37 +1,42 @@
-import { undouble } from "../../format/csv.js";
+import { type CsvSyntax, undouble } from "../../format/csv.js";
 import { type ColumnSpec, parseType, type TypeKind } from "../../spec/columns.js";
 import { fastLimit } from "../../value/decimal.js";
+import { countBits } from "../arrow/bits.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
 import { SpareMemory, unsafeBytes } from "./buffer-pool.js";
 import { type DictionaryValues, grown, hashText, TextDictionary } from "./dictionary.js";
 import {
   type BufferKind,
+  CELL_OK,
   type CellTarget,
   type CellType,
   type CellWriter,
   cellType,
+  EXACT,
   type FastReader,
+  NO_CELLS,
   SKIPPED_CELLS,
+  TEXT,
 } from "./types.js";
 
-/** How text is kept: `undecided` is a dictionary until the first batch ends. */
+/** How text is stored: `undecided` is a dictionary until the first batch ends. */
 export type TextMode = "undecided" | "dictionary" | "utf8";
 
-/** Below this many values in the first batch a text column stays a dictionary. */
-const FEWEST_VALUES = 256;
+/** With fewer values than this in the first batch, a text column stays a dictionary. */
+const MIN_VALUES = 256;
 
-/** Rows a builder has room for at first; it grows up to the rows of a batch. */
+/** Initial capacity of a builder, in rows; it grows up to the rows of a batch. */
 const FIRST_ROWS = 4_096;
 
 /**
- * The finished buffers of one column of a batch. Arrow is put around them elsewhere, so that worker threads need none
- * of it.
+ * The finished buffers of one column of a batch. Contains no Arrow objects, so that worker threads do not load the
+ * library.
  */
 export interface RawColumn {
   readonly buffer: BufferKind;
   readonly nullCount: number;
   readonly validity?: Uint8Array;
-  /** Days, dictionary numbers, offsets of text, or the 32-bit words of decimals, integers and timestamps. */
+  /** Days, dictionary indices, text offsets, or the 32-bit words of decimals, integers and timestamps. */
   readonly words: Int32Array;
   readonly floats?: Float64Array;
   /** Bits of booleans, or bytes of text. */
@@ -43,11 +48,11 @@ export interface RawColumn {
 export interface RawBatch {
   readonly rows: number;
   readonly columns: readonly RawColumn[];
-  /** Takes the buffers back after use; none where they came from another thread. */
+  /** Returns the buffers to the pool after use; absent if they came from another thread. */
   readonly spare?: SpareMemory;
 }
 
-/** Where texts are unescaped before they are stored. */
+/** Scratch buffer for unescaping text. */
 let scratch: Uint8Array = new Uint8Array(256);
 
 const NO_DICTIONARY = new TextDictionary();
@@ -56,8 +61,8 @@ const NO_FLOATS = new Float64Array(0);
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * One column while rows are read into it: typed buffers that the readers fill by row number. All columns have the same
- * shape, so that the loops over them stay fast; `buffer` says which of the buffers is in use.
+ * One column under construction: typed buffers that readers fill by row number. All columns have the same object shape,
+ * so that the loops over them stay monomorphic; `buffer` says which buffer is in use.
  */
 export class ColumnBuilder implements CellTarget {
   readonly name: string;
@@ -68,28 +73,28 @@ export class ColumnBuilder implements CellTarget {
   readonly write: CellWriter;
   readonly precision: number;
   readonly scale: number;
-  /** Bound of unscaled values that the fast decimal reader stores. */
+  /** Bound of the unscaled values that the fast decimal reader stores. */
   readonly limit: number;
-  /** Items a row takes in its buffer. */
+  /** Buffer items per row. */
   readonly stride: number;
   words: Int32Array = NO_WORDS;
   floats: Float64Array = NO_FLOATS;
   bits: Uint8Array = NO_BYTES;
   validity: Uint8Array = NO_BYTES;
-  /** Whether a row of this batch was set to null. */
+  /** Whether a row of this batch is null. */
   anyNull = false;
   dictionary: TextDictionary;
   mode: TextMode;
-  /** Empty text in quotes is null (`CsvOptions.emptyText`). */
+  /** Quoted empty text is null (`CsvOptions.emptyText`). */
   emptyIsNull = false;
-  /** The bytes at hand are all ASCII, so that text needs no check. */
+  /** The current bytes are all ASCII, so that text needs no validation. */
   ascii = false;
-  /** Longest text the fast readers store. */
+  /** Longest text that the fast readers store. */
   maxBytes = 2 ** 30;
-  /** Bytes of Utf8 text, and how many are used. */
+  /** Bytes of Utf8 text, and how many are in use. */
   heap: Uint8Array = NO_BYTES;
   heapLength = 0;
-  /** Bytes the next batch will probably need. */
+  /** Estimated number of bytes of the next batch. */
   private heapHint = 1024;
   capacity = 0;
 
@@ -99,6 +104,8 @@ export class ColumnBuilder implements CellTarget {
     mode?: TextMode,
     private readonly spare = new SpareMemory(),
     cells?: CellType,
+    /** Texts that are null. */
+    private readonly nullTexts: readonly Uint8Array[] = [],
   ) {
     const type = parseType(column.type);
     const { reader, buffer, stride, write } = cells ?? cellType(type, options.decimals);
@@ -116,7 +123,7 @@ export class ColumnBuilder implements CellTarget {
     this.mode = mode ?? (type.kind === "unknown" ? "utf8" : TEXT_MODES[options.text ?? "auto"]);
   }
 
-  /** Makes room for `rows` rows, what was read so far (all rows there was room for) kept. */
+  /** Makes room for `rows` rows and keeps those read so far (as many as there was room for). */
   reserve(rows: number): void {
     if (rows <= this.capacity) return;
     const used = this.capacity;
@@ -154,7 +161,16 @@ export class ColumnBuilder implements CellTarget {
     else for (let i = row * this.stride; i < (row + 1) * this.stride; i++) this.words[i] = 0;
   }
 
-  /** Takes back a null of a row that is read again. In Utf8 the row's text starts where the last one ended. */
+  /** Whether a cell is one of the texts that are null. */
+  isNullText(b: Uint8Array, start: number, end: number): boolean {
+    for (const text of this.nullTexts) if (isSame(text, b, start, end)) return true;
+    return false;
+  }
+
+  /**
+   * Undoes the null of a row that is read again. In Utf8 columns, the text of the row starts where the previous row
+   * ends.
+   */
   setValid(row: number): void {
     this.validity[row >> 3] |= 1 << (row & 7);
     if (this.buffer === "text" && this.mode === "utf8") this.heapLength = this.words[row];
@@ -168,14 +184,14 @@ export class ColumnBuilder implements CellTarget {
     }
   }
 
-  /** Stores the text of a quoted CSV cell, each doubled quote once. */
-  setUndoubled(row: number, b: Uint8Array, start: number, end: number): void {
+  /** Stores the text of a quoted CSV cell, with doubled quotes undone. */
+  setUndoubled(row: number, b: Uint8Array, start: number, end: number, syntax: CsvSyntax): void {
     if (scratch.length < end - start) scratch = grown(scratch, end - start);
-    const length = undouble(b, start, end, scratch);
+    const length = undouble(b, start, end, scratch, syntax);
     this.setText(row, scratch, 0, length);
   }
 
-  /** Stores text as Utf8: the bytes after those of the row before. */
+  /** Stores text as Utf8, after the bytes of the previous row. */
   appendText(row: number, b: Uint8Array, start: number, end: number): void {
     const from = this.heapLength;
     const heap = this.heapFor(end - start);
@@ -184,7 +200,7 @@ export class ColumnBuilder implements CellTarget {
     this.endText(row, from + end - start);
   }
 
-  /** The bytes of Utf8 text, with room for `more` after those used. */
+  /** The bytes of Utf8 text, with room for `more` after those in use. */
   heapFor(more: number): Uint8Array {
     const needed = this.heapLength + more;
     if (needed > this.heap.length) {
@@ -195,14 +211,15 @@ export class ColumnBuilder implements CellTarget {
     return this.heap;
   }
 
-  /** Ends the text of a row whose bytes were put behind those used, up to `to`. */
+  /** Ends the text of a row whose bytes were written after those in use, up to `to`. */
   endText(row: number, to: number): void {
     this.heapLength = to;
     this.words[row + 1] = to;
   }
 
-  /** The column's buffers of `rows` rows; the builder starts afresh. `final` says that no batch follows. */
+  /** Returns the buffers of `rows` rows and resets the builder. `final`: no batch follows. */
   take(rows: number, final: boolean): RawColumn {
+    if (this.buffer === "text" && this.nullTexts.length > 0) this.dropNullTexts(rows);
     const nullCount = this.anyNull ? rows - countBits(this.validity, rows) : 0;
     const validity = nullCount > 0 ? { validity: trimBits(this.validity, rows) } : {};
     if (this.buffer === "text" && this.mode === "undecided") {
@@ -240,14 +257,29 @@ export class ColumnBuilder implements CellTarget {
     }
   }
 
+  /** Sets the rows to null whose text is. In Utf8 columns, the bytes stay behind the null. */
+  private dropNullTexts(rows: number): void {
+    const { dictionary, words, validity } = this;
+    const isLong = this.mode === "utf8";
+    const codes = this.nullTexts.map((text) => dictionary.find(text, 0, text.length, hashText(text, 0, text.length)));
+    for (let row = 0; row < rows; row++) {
+      if ((validity[row >> 3] & (1 << (row & 7))) === 0) continue;
+      const isNull = isLong ? this.isNullText(this.heap, words[row], words[row + 1]) : codes.includes(words[row]);
+      if (!isNull) continue;
+      validity[row >> 3] &= ~(1 << (row & 7));
+      this.anyNull = true;
+      if (!isLong) words[row] = 0;
+    }
+  }
+
   /**
-   * A column of which more than `share` of the values differ becomes Utf8, the rows read so far included. Asked after
-   * the first 4,096 rows, where nearly all must differ, and at the end of the first batch, where most must.
+   * Switches a column of which more than `share` of the values differ to Utf8, including the rows read so far. Called
+   * after the first 4,096 rows with a high share, and at the end of the first batch with a lower one.
    */
   private decideText(rows: number, share: number): void {
     const values = countBits(this.validity, rows);
     const { dictionary } = this;
-    if (values < FEWEST_VALUES || dictionary.size <= values * share) return;
+    if (values < MIN_VALUES || dictionary.size <= values * share) return;
     this.mode = "utf8";
     const numbers = this.words;
     this.words = new Int32Array(unsafeBytes((this.capacity + 1) * 4).buffer);
@@ -263,7 +295,7 @@ export class ColumnBuilder implements CellTarget {
   }
 }
 
-/** Takes the place of a column of a file that is not declared. */
+/** Placeholder for a column of the file that is not declared. */
 export class SkippedColumn extends ColumnBuilder {
   constructor() {
     super({ name: "", type: "String" }, undefined, undefined, undefined, SKIPPED_CELLS);
@@ -273,40 +305,63 @@ export class SkippedColumn extends ColumnBuilder {
   override setValid(): void {}
 }
 
+/** The cells after the delimiter that ends a row: empty, or the grammar refuses the row. */
+export class EmptyColumn extends ColumnBuilder {
+  constructor() {
+    super({ name: "", type: "String" }, undefined, undefined, undefined, NO_CELLS);
+  }
+
+  override setNull(): void {}
+  override setValid(): void {}
+}
+
+/** The null texts that are values of a type keep its cells from the fast readers. */
+function cellsWithNulls(column: ColumnSpec, options: ReadOptions, nulls: readonly Uint8Array[]): CellType | undefined {
+  if (nulls.length === 0) return undefined;
+  const cells = cellType(parseType(column.type), options.decimals);
+  if (cells.reader === TEXT) return undefined;
+  const trial = new ColumnBuilder(column, options);
+  trial.reserve(1);
+  const isValue = nulls.some((text) => trial.write(trial, 0, text, 0, text.length, false) === CELL_OK);
+  return isValue ? { ...cells, reader: EXACT } : undefined;
+}
+
+function isSame(text: Uint8Array, b: Uint8Array, start: number, end: number): boolean {
+  if (text.length !== end - start) return false;
+  for (let i = 0; i < text.length; i++) if (text[i] !== b[start + i]) return false;
+  return true;
+}
+
 const TEXT_MODES = { auto: "undecided", dictionary: "dictionary", utf8: "utf8" } as const;
 
-/** Builders for columns, with room for `expected` rows, at most 4,096 at first; `spare` is the buffer pool. */
+/**
+ * Creates builders for columns with room for `expected` rows, text columns whose layout is not decided yet for at most
+ * 4,096; `spare` is the buffer pool. Cells with one of `nullTexts` are null.
+ */
 export function buildersFor(
   columns: readonly ColumnSpec[],
   options: ReadOptions,
   modes?: readonly (TextMode | undefined)[],
   expected = FIRST_ROWS,
   spare?: SpareMemory,
+  nullTexts?: readonly Uint8Array[],
 ): ColumnBuilder[] {
-  const rows = Math.min(expected, FIRST_ROWS, options.batchRows ?? BATCH_ROWS);
+  const rows = Math.min(expected, options.batchRows ?? BATCH_ROWS);
   return columns.map((column, i) => {
-    const builder = new ColumnBuilder(column, options, modes?.[i], spare);
-    builder.reserve(rows);
+    const cells = cellsWithNulls(column, options, nullTexts ?? []);
+    const builder = new ColumnBuilder(column, options, modes?.[i], spare, cells, nullTexts);
+    const isOpen = builder.buffer === "text" && builder.mode === "undecided";
+    builder.reserve(isOpen ? Math.min(rows, FIRST_ROWS) : rows);
     return builder;
   });
 }
 
-/** The first `length` items: a view, or a copy where the view would keep much more memory alive. */
+/** The first `length` items: a view, or a copy if a view would keep much more memory alive. */
 function fitted<T extends Int32Array | Float64Array | Uint8Array>(array: T, length: number): T {
   return (length * 2 < array.length ? array.slice(0, length) : array.subarray(0, length)) as T;
 }
 
-/** How many of the first `length` bits are set. */
-function countBits(bits: Uint8Array, length: number): number {
-  let count = 0;
-  const whole = length >> 3;
-  for (let i = 0; i < whole; i++) count += BITS[bits[i]];
-  return (length & 7) === 0 ? count : count + BITS[bits[whole] & ((1 << (length & 7)) - 1)];
-}
-
-const BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
-
-/** The first `length` bits in bytes of their own, those after them cleared so that equal columns have equal bytes. */
+/** A copy of the first `length` bits with the bits after them cleared, so that equal columns have equal bytes. */
 function trimBits(bits: Uint8Array, length: number): Uint8Array {
   const bytes = (length + 7) >> 3;
   const copy = bits.slice(0, bytes);

@@ -1,43 +1,40 @@
-/**
- * Longest chain of bytes a dictionary keeps before a stream starts a new one, and most values: so that memory stays
- * bounded.
- */
-const MOST_BYTES = 16_777_216;
-const MOST_VALUES = 262_144;
+/** Limits of a dictionary, in bytes and values, after which a stream starts a new one: they bound its memory. */
+const MAX_BYTES = 16_777_216;
+const MAX_VALUES = 262_144;
 
-/** Starting value of the hash of a text; the readers hash while they scan. */
+/** Initial value of the hash of a text; readers compute the hash while they scan. */
 export const HASH_SEED = 0x811c9dc5 | 0;
 /** Factor of the hash (FNV-1a): `hash = imul(hash ^ byte, HASH_PRIME)`. */
 export const HASH_PRIME = 0x01000193;
 
-/** The distinct texts of a column, byte for byte. */
+/** The distinct values of a text column, byte for byte. */
 export interface DictionaryValues {
   readonly size: number;
   /** Bytes of text `i`: `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`. */
   readonly offsets: Int32Array;
   readonly bytes: Uint8Array;
-  /** Bytes of all texts together. */
+  /** Total number of bytes. */
   readonly byteLength: number;
 }
 
 /**
- * The distinct texts of a column as bytes, numbered in order of first appearance. It only grows: the values, offsets
- * and numbers handed out stay as they are.
+ * The distinct values of a text column as bytes, numbered by first appearance. Append-only: returned values, offsets
+ * and numbers stay valid.
  */
 export class TextDictionary implements DictionaryValues {
-  /** How many distinct texts there are. */
+  /** Number of distinct values. */
   size = 0;
   /** Bytes of text `i`: `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`. */
   offsets: Int32Array = new Int32Array(257);
   bytes: Uint8Array = new Uint8Array(2048);
   /**
-   * The texts read last without and with quotes around them, or -1: sorted columns repeat them. Only a reader that saw
-   * the text free of everything special to its format sets them, so that equal bytes are the same cell.
+   * The texts read last, unquoted and quoted, or -1: sorted columns repeat them. Set only by readers that found no
+   * special character of their format in the text, so that equal bytes are equal cells.
    */
   lastBare = -1;
   lastQuoted = -1;
   private hashes: Int32Array = new Int32Array(256);
-  /** Open addressing: number + 1, or 0. Its length is a power of two, at most half full. */
+  /** Open addressing: number + 1, or 0 for a free slot. The length is a power of two, at most half full. */
   private slots = new Int32Array(512);
 
   /** Whether `start` to `end` of `b` is text `i`. */
@@ -49,13 +46,13 @@ export class TextDictionary implements DictionaryValues {
     return true;
   }
 
-  /** The number of the text, added when it is new. */
+  /** The number of the text, which is added if it is new. */
   take(b: Uint8Array, start: number, end: number, hash: number): number {
     const found = this.find(b, start, end, hash);
     return found < 0 ? this.add(b, start, end, hash) : found;
   }
 
-  /** The position after text `i` when it is at `p`, or -1; `i` may be -1. */
+  /** The position after text `i` if it is at `p`, else -1; `i` may be -1. */
   after(i: number, b: Uint8Array, p: number): number {
     if (i < 0) return -1;
     const { bytes, offsets } = this;
@@ -65,7 +62,7 @@ export class TextDictionary implements DictionaryValues {
     return q;
   }
 
-  /** The number of the text, or -1 when it is new. */
+  /** The number of the text, or -1 if it is new. */
   find(b: Uint8Array, start: number, end: number, hash: number): number {
     const { slots, hashes } = this;
     const mask = slots.length - 1;
@@ -76,7 +73,7 @@ export class TextDictionary implements DictionaryValues {
     }
   }
 
-  /** Adds a text that {@link find} did not find and returns its number. */
+  /** Adds a text that {@link find} did not find; returns its number. */
   add(b: Uint8Array, start: number, end: number, hash: number): number {
     const i = this.size;
     const from = this.offsets[i];
@@ -93,14 +90,14 @@ export class TextDictionary implements DictionaryValues {
     return i;
   }
 
-  /** Bytes of all texts together. */
+  /** Total number of bytes. */
   get byteLength(): number {
     return this.offsets[this.size];
   }
 
   /** Whether a stream should start a new dictionary with its next batch. */
   get full(): boolean {
-    return this.size > MOST_VALUES || this.byteLength > MOST_BYTES;
+    return this.size > MAX_VALUES || this.byteLength > MAX_BYTES;
   }
 
   private place(i: number): void {
@@ -116,7 +113,7 @@ export class TextDictionary implements DictionaryValues {
   }
 }
 
-/** Brings the high bits of a hash down to the ones that choose a slot. */
+/** Mixes the high bits of a hash into the low bits that select a slot. */
 function spread(hash: number): number {
   return hash ^ (hash >>> 15);
 }
@@ -128,14 +125,14 @@ export function hashText(b: Uint8Array, start: number, end: number): number {
   return hash;
 }
 
-/** A copy with room for `length` bytes, at least twice the old room. */
+/** A copy with room for `length` bytes, at least twice the old capacity. */
 export function grown(bytes: Uint8Array, length: number): Uint8Array {
   const copy = new Uint8Array(Math.max(length, bytes.length * 2));
   copy.set(bytes);
   return copy;
 }
 
-/** As {@link grown}, for words. */
+/** As {@link grown}, for 32-bit words. */
 export function grownInts(ints: Int32Array, length: number): Int32Array {
   const copy = new Int32Array(Math.max(length, ints.length * 2));
   copy.set(ints);

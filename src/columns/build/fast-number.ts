@@ -4,8 +4,8 @@ import type { ColumnBuilder } from "./builder.js";
 import { DATE, DECIMAL128, EXACT, FLOAT, INTEGER, SKIPPED, TEXT } from "./types.js";
 
 /**
- * Reads the plain number at `p` into a row, by the column's type: the position after it, or -1 where the exact path
- * must decide. The caller looks at what follows.
+ * Reads the plain number at `p` into a row, by the type of the column. Returns the position after it, or -1 if the
+ * exact reader must decide. The caller checks the byte that follows.
  */
 export function readFastNumber(b: Uint8Array, p: number, column: ColumnBuilder, row: number): number {
   switch (column.reader) {

@@ -7,10 +7,10 @@ import type { RawBatch } from "./builder.js";
 import { type RowSource, rowBatches } from "./row-batches.js";
 
 /**
- * Rows of text cells as record batches: null is null, text is read by its column's type exactly as the bytes of CSV and
- * JSON are. There is at least one batch.
+ * Rows of string cells as record batches. Null is null; strings are read by the type of their column exactly as the
+ * bytes of CSV and JSON are. Yields at least one batch.
  *
- * @throws {DataError} naming row, column and value; the offset is 0
+ * @throws {DataError} BadCell with row, column and value; the offset is 0
  */
 export function* textBatches(
   rows: Iterable<readonly (string | null)[]>,
@@ -21,7 +21,7 @@ export function* textBatches(
   for (const raw of rawBatches(rows, columns, options)) yield maker.batch(raw);
 }
 
-/** {@link textBatches} as a table. */
+/** As {@link textBatches}, as a table. */
 export function textTable(
   rows: Iterable<readonly (string | null)[]>,
   columns: readonly ColumnSpec[],
@@ -70,7 +70,7 @@ export function wrongWidth(row: number, cells: number, width: number, offset?: n
       code: cells < width ? "ShortRow" : "LongRow",
       row,
       ...(offset !== undefined && { offset }),
-      hint: "The rows do not belong to these columns; compare the columns of the reply.",
+      hint: "The rows do not match these columns; compare them with the columns of the reply.",
     },
   );
 }
@@ -78,7 +78,7 @@ export function wrongWidth(row: number, cells: number, width: number, offset?: n
 const encoder = new TextEncoder();
 let scratch = new Uint8Array(1024);
 
-/** UTF-8 of a text in memory that the next call uses again. */
+/** Encodes to UTF-8 in a buffer that the next call overwrites. */
 function encoded(text: string): Uint8Array {
   if (text.length * 3 > scratch.length) scratch = new Uint8Array(text.length * 4);
   const { written } = encoder.encodeInto(text, scratch);

@@ -1,16 +1,19 @@
 import type { RecordBatch } from "../arrow/arrow.js";
 import type { RawBatch } from "./builder.js";
 
-/** Lent batches: the consumer returns each batch when it is done with it, and its memory is reused for later ones. */
+/**
+ * Recycles the memory of batches: the consumer releases each batch when it is done with it, and later batches reuse its
+ * buffers.
+ */
 export class LentBatches {
   private readonly raws = new WeakMap<RecordBatch, RawBatch>();
 
-  /** Notes what a batch was made of. */
+  /** Registers the buffers of a batch. */
   lend(batch: RecordBatch, raw: RawBatch): void {
     if (raw.spare !== undefined) this.raws.set(batch, raw);
   }
 
-  /** Returns a batch that is no longer read: its cells are about to change. */
+  /** Releases a batch that is no longer read: its cells are about to be overwritten. */
   takeBack(batch: RecordBatch): void {
     const raw = this.raws.get(batch);
     if (raw === undefined) return;

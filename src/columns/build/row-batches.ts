@@ -8,11 +8,11 @@ import { buildersFor, type ColumnBuilder, type RawBatch } from "./builder.js";
 export interface RowSource {
   /** Steps to the next row; false when there are no more. */
   next(): boolean;
-  /** Reads the row into row `row` of the builders, which have room for it. */
+  /** Reads the current row into row `row` of the builders, which have room for it. */
   read(builders: readonly ColumnBuilder[], row: number, policy: CellPolicy): void;
 }
 
-/** The rows in batches of at most `options.batchRows`; there is at least one. */
+/** Reads the rows into batches of at most `options.batchRows` rows; yields at least one. */
 export function* rowBatches(
   source: RowSource,
   columns: readonly ColumnSpec[],

@@ -1,11 +1,11 @@
-/** The bytes at hand and how far they are read. A reader of rows moves `p` and `row` on, whole rows at a time. */
+/** A window of bytes and the position within it. Row readers advance `p` and `row` by complete rows. */
 export interface RowCursor {
   b: Uint8Array;
   p: number;
   end: number;
-  /** No row that starts here or later is read. */
+  /** Rows that start at or after this position are not read. */
   fastEnd: number;
-  /** The row of the batch to be read next, and how many rows there is room for. */
+  /** The next row of the batch to fill, and its capacity in rows. */
   row: number;
   capacity: number;
 }

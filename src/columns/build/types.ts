@@ -9,23 +9,25 @@ import {
   DECIMAL128_DIGITS,
   readDecimal,
 } from "../../value/decimal.js";
-import { readInstant, TOO_FINE } from "../../value/instant.js";
 import { isOverflow, readNumber } from "../../value/number.js";
 import { invalidUtf8 } from "../../value/text.js";
+import { readTimestamp, TOO_FINE } from "../../value/timestamp.js";
 import type { ReadOptions } from "../arrow/read-options.js";
 
-// How cells of each column type are read from bytes into buffers. Worker threads load this, so that no Arrow is in it;
-// what a column type is as Arrow: columns/arrow/types.
+// How cells of each column type are read from bytes into buffers. Worker threads load this module, so it must not
+// import Arrow; the Arrow side of the column types is columns/arrow/types.
 
-/** Outcome of reading one cell; the first five are those of {@link readDecimal}. */
+/** Outcomes of reading one cell; the first five are those of {@link readDecimal}. */
 export const CELL_OK = DECIMAL_OK;
 export const CELL_BAD = DECIMAL_BAD;
 export const CELL_TOO_WIDE = DECIMAL_TOO_WIDE;
 export const CELL_LOSS = DECIMAL_LOSS;
 export const CELL_ROUNDED = DECIMAL_ROUNDED;
 export const CELL_BAD_UTF8 = 5;
+/** An array or object of JSON. */
+export const CELL_NESTED = 6;
 
-/** The column that a cell is written to. */
+/** The column that cells are written to. */
 export interface CellTarget {
   readonly words: Int32Array;
   readonly floats: Float64Array;
@@ -36,8 +38,8 @@ export interface CellTarget {
 }
 
 /**
- * Reads the whole of `start` to `end` as the cell of a row: the exact way, which every cell takes that the fast readers
- * leave. Only the outcomes {@link CELL_OK} and {@link CELL_ROUNDED} have stored a value.
+ * Reads all of `start` to `end` as the cell of a row. This is the exact path, for cells that the fast readers do not
+ * handle. A value is stored only if the result is {@link CELL_OK} or {@link CELL_ROUNDED}.
  */
 export type CellWriter = (
   column: CellTarget,
@@ -48,13 +50,14 @@ export type CellWriter = (
   round: boolean,
 ) => number;
 
-// The fast reader of a column: what the loops over cells switch on. Plain numbers, so that one byte decides.
+// The fast reader of a column, on which the loops over cells switch. Small integers, so that the comparison is one
+// instruction.
 export const TEXT = 0;
 export const DATE = 1;
 export const DECIMAL128 = 2;
 export const FLOAT = 3;
 export const INTEGER = 4;
-/** None: every cell is read by the type's {@link CellWriter}. */
+/** None: every cell is read by the {@link CellWriter} of the type. */
 export const EXACT = 5;
 /** A column of the file that is not read. */
 export const SKIPPED = 6;
@@ -67,14 +70,14 @@ export type FastReader =
   | typeof EXACT
   | typeof SKIPPED;
 
-/** Where values go: 32-bit words, doubles, bits, or bytes of text behind dictionary numbers or offsets. */
+/** Where values are stored: 32-bit words, doubles, bits, or bytes of text behind dictionary indices or offsets. */
 export type BufferKind = "words" | "floats" | "bits" | "text";
 
-/** How the cells of a column type are read and held. */
+/** How the cells of a column type are read and stored. */
 export interface CellType {
   readonly reader: FastReader;
   readonly buffer: BufferKind;
-  /** Items a row takes in its buffer. */
+  /** Buffer items per row. */
   readonly stride: number;
   readonly write: CellWriter;
 }
@@ -84,7 +87,7 @@ const text: CellType = { reader: TEXT, buffer: "text", stride: 1, write: writeTe
 const TYPES: Readonly<Record<TypeKind, CellType>> = {
   text,
   date: { reader: DATE, buffer: "words", stride: 1, write: writeDate },
-  datetime: { reader: EXACT, buffer: "words", stride: 2, write: writeInstant },
+  datetime: { reader: EXACT, buffer: "words", stride: 2, write: writeTimestamp },
   decimal: { reader: DECIMAL128, buffer: "words", stride: 4, write: decimalWriter(4) },
   integer: { reader: INTEGER, buffer: "words", stride: 2, write: writeInteger },
   double: { reader: FLOAT, buffer: "floats", stride: 1, write: writeDouble },
@@ -98,7 +101,10 @@ const DECIMAL_AS_DOUBLE: CellType = { ...TYPES.double, write: writeFinite };
 /** A column of the file that is not read. */
 export const SKIPPED_CELLS: CellType = { ...text, reader: SKIPPED, write: () => CELL_OK };
 
-/** How the cells of a column are read and held. */
+/** A column whose cells must be empty. */
+export const NO_CELLS: CellType = { ...text, reader: EXACT, write: () => CELL_BAD };
+
+/** How the cells of a column are read and stored. */
 export function cellType({ kind, precision = 0 }: ServiceType, decimals: ReadOptions["decimals"]): CellType {
   if (kind !== "decimal") return TYPES[kind];
   if (decimals === "float64") return DECIMAL_AS_DOUBLE;
@@ -167,7 +173,7 @@ function writeInteger(
   return outcome;
 }
 
-function writeInstant(
+function writeTimestamp(
   { words }: CellTarget,
   row: number,
   b: Uint8Array,
@@ -175,11 +181,11 @@ function writeInstant(
   end: number,
   round: boolean,
 ): number {
-  let ms = readInstant(b, start, end);
+  let ms = readTimestamp(b, start, end);
   const tooFine = ms === TOO_FINE;
   if (tooFine) {
     if (!round) return CELL_LOSS;
-    ms = readInstant(b, start, end, true);
+    ms = readTimestamp(b, start, end, true);
   }
   if (Number.isNaN(ms)) return CELL_BAD;
   words[row * 2] = ms | 0;
@@ -198,7 +204,7 @@ function writeBoolean({ bits }: CellTarget, row: number, b: Uint8Array, start: n
 const TRUE = Buffer.from("true");
 const FALSE = Buffer.from("false");
 
-/** Whether `start` to `end` spells `word`, which is in lower case, in any letter case. */
+/** Whether `start` to `end` spells `word` in any letter case; `word` is in lower case. */
 function isWord(b: Uint8Array, start: number, end: number, word: Uint8Array): boolean {
   if (end - start !== word.length) return false;
   for (let i = 0; i < word.length; i++) if ((b[start + i] | 32) !== word[i]) return false;

@@ -1,19 +1,51 @@
+import { isUtf8 } from "node:buffer";
 import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
+import { type CsvRow, type CsvSyntax, DOUBLED, undouble } from "../../format/csv.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import type { CsvLeniency } from "../arrow/csv-dialect.js";
 
-/** Names in a header line; undefined for one that is not valid UTF-8, which matches no column. */
+/** The names in a header; undefined for a name that is not valid UTF-8, which matches no column. */
 export type HeaderNames = readonly (string | undefined)[];
+
+/** The names of the header line that was split into `row`. */
+export function headerNames(
+  b: Uint8Array,
+  row: CsvRow,
+  { trim = false, utf8 = false }: CsvLeniency,
+  syntax: CsvSyntax,
+): (string | undefined)[] {
+  return Array.from({ length: row.count }, (_, i) => {
+    const quoted = (row.flags[i] & DOUBLED) !== 0;
+    const cell = b.subarray(row.starts[i], row.ends[i]);
+    const out = new Uint8Array(quoted ? cell.length : 0);
+    const bytes = quoted ? out.subarray(0, undouble(cell, 0, cell.length, out, syntax)) : cell;
+    if (!utf8 && !isUtf8(bytes)) return undefined;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    return trim && row.flags[i] === 0 ? text.replace(/^[ \t]+|[ \t]+$/g, "") : text;
+  });
+}
+
+/** The names of columns whose parts are in several header lines: joined with `_`, empty parts left out. */
+export function joinedNames(lines: readonly HeaderNames[]): HeaderNames {
+  if (lines.length === 1) return lines[0];
+  const width = Math.max(...lines.map((line) => line.length));
+  return Array.from({ length: width }, (_, i) =>
+    lines
+      .map((line) => line[i] ?? "")
+      .filter((part) => part !== "")
+      .join("_"),
+  );
+}
 
 const NO_HEADER = "If the first line is data, pass header: false";
 
 /**
- * For each name of a CSV header the number of the declared column, in any order. Names are compared exactly; a name
- * that repeats means the declared columns of that name in their order.
+ * Maps each name of a CSV header to the number of the declared column; names may be in any order. Names are compared
+ * exactly; a repeated name matches the declared columns of that name in their order.
  *
- * @param loose ignores letter case where that is unambiguous, gives -1 for unknown names and accepts missing columns
- * @throws {DataError} UndeclaredColumn, MissingColumn naming the nearest; UndeclaredColumn where no declared column is
- *   found
+ * @param loose ignores letter case where that is unambiguous, maps unknown names to -1 and allows missing columns
+ * @throws {DataError} UndeclaredColumn, also if no name is declared; MissingColumn with the nearest name
  */
 export function matchHeader(names: HeaderNames, columns: readonly ColumnSpec[], loose: boolean): number[] {
   const order = matches(names, columns, loose);
@@ -36,12 +68,12 @@ export function matchHeader(names: HeaderNames, columns: readonly ColumnSpec[], 
   });
 }
 
-/** Whether a line is a header: one of its cells is a declared name. */
+/** Whether a line is a header: at least one of its cells is a declared name. */
 export function isHeader(names: HeaderNames, columns: readonly ColumnSpec[], loose: boolean): boolean {
   return matches(names, columns, loose).some((i) => i >= 0);
 }
 
-/** The column number of each name, -1 where there is none. */
+/** The column number of each name, or -1. */
 function matches(names: HeaderNames, columns: readonly ColumnSpec[], loose: boolean): number[] {
   const free = new Map<string, number[]>();
   columns.forEach(({ name }, i) => {
@@ -62,13 +94,30 @@ function ignoreCase(names: HeaderNames, columns: readonly ColumnSpec[], order: n
   });
 }
 
-/** Characters that separate the cells of files that are called CSV, as a message shows them. */
-const DELIMITERS = { ";": '";"', "\t": "a tab", "|": '"|"' } as const;
+/** Other delimiters of files that are called CSV, how a message shows them, and as code. */
+const DELIMITERS = {
+  ";": ['";"', '";"'],
+  "\t": ["a tab", '"\\t"'],
+  "|": ['"|"', '"|"'],
+  ",": ["commas", '","'],
+} as const;
 
-/** No name is a declared one: another delimiter, no header line, or the columns of another file. */
+/**
+ * Finds another delimiter in the only name of a header.
+ *
+ * @returns how a message shows it, and as code
+ */
+export function otherDelimiter(names: HeaderNames): readonly [shown: string, code: string] | undefined {
+  const only = names.length === 1 ? (names[0] ?? "") : "";
+  return Object.entries(DELIMITERS).find(([char]) => only.includes(char))?.[1];
+}
+
+/**
+ * The error for a header without any declared name: another delimiter, no header line, or the columns of another file.
+ */
 function noneDeclared(names: HeaderNames, columns: readonly ColumnSpec[]): DataError {
   const first = names[0] ?? "";
-  const delimiter = names.length === 1 ? Object.entries(DELIMITERS).find(([char]) => first.includes(char)) : undefined;
+  const delimiter = otherDelimiter(names);
   const shown = names
     .slice(0, 5)
     .map((name) => JSON.stringify(name))
@@ -77,16 +126,13 @@ function noneDeclared(names: HeaderNames, columns: readonly ColumnSpec[]): DataE
   const [what, hint] =
     delimiter === undefined
       ? [
-          `holds none of the declared columns; it is ${found}. ${suggestion(
+          `has none of the declared columns; it is ${found}. ${suggestion(
             first,
             columns.map(({ name }) => name),
             "declared columns",
           )}`,
           `Correct the declared columns. ${NO_HEADER}.`,
         ]
-      : [
-          `is one cell, ${found}: its names are separated by ${delimiter[1]}.`,
-          "Cells are separated by commas; convert the file first.",
-        ];
+      : [`is one cell, ${found}: its names are separated by ${delimiter[0]}.`, `Pass delimiter: ${delimiter[1]}.`];
   return new DataError(`The header line ${what}`, { code: "UndeclaredColumn", column: first, offset: 0, hint });
 }

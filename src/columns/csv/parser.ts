@@ -1,107 +1,136 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { DataError, InputError } from "../../errors/errors.js";
+import { type DataError, InputError } from "../../errors/errors.js";
 import {
   type CsvFault,
+  type CsvSyntax,
   csvRow,
   DOUBLED,
   type FaultSlot,
   INCOMPLETE,
   MALFORMED,
   QUOTED,
-  skipByteOrderMark,
+  skipComment,
   splitRow,
   undouble,
 } from "../../format/csv.js";
-import { refuseFormat, SIGNATURE_BYTES } from "../../format/signature.js";
+import { nullTextsOf, syntaxOf } from "../arrow/csv-dialect.js";
 import { BATCH_ROWS, type CsvOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
 import { SpareMemory } from "../build/buffer-pool.js";
-import { buildersFor, type ColumnBuilder, type RawBatch, SkippedColumn, type TextMode } from "../build/builder.js";
+import {
+  buildersFor,
+  type ColumnBuilder,
+  EmptyColumn,
+  type RawBatch,
+  SkippedColumn,
+  type TextMode,
+} from "../build/builder.js";
+import { INPUT, RowBlocks } from "../build/row-blocks.js";
 import type { RowCursor } from "../build/row-cursor.js";
 import { CELL_BAD, SKIPPED, TEXT } from "../build/types.js";
-import { isHeader, matchHeader } from "./header.js";
+import { csvBlocks } from "./block-syntax.js";
+import { CsvHead } from "./head.js";
+import type { HeaderNames } from "./header.js";
 import { PADDING, readPlainRows } from "./plain-rows.js";
-import { grammarFault, type RowFault, rowError } from "./row-error.js";
-import { CsvBlocks, INPUT } from "./wasm-reader.js";
+import { grammarFault, type RowFault, rowError, widthFault } from "./row-error.js";
+import { nextSpecialLine } from "./special-lines.js";
 
 const MAX_CELL = 16_777_216;
 /** A row may be this many times as long as its longest cell. */
 const CELLS_PER_ROW = 4;
-const FIRST_BUFFER = 4_096;
-/** A longer row whose end is missing is not looked at again with every chunk. */
-const LONG_ROW = 65_536;
-/** Bytes at hand, and rows of a batch, from which on blocks pay. */
-const BLOCKS_LEAST = 16_384;
-const BLOCKS_ROWS = 256;
+const INITIAL_BUFFER = 4_096;
+/** A row of at least this length is not rescanned for its end with every chunk. */
+const LONG_ROW_BYTES = 65_536;
+/** The least number of bytes, and of rows per batch, for which block reading pays off. */
+const MIN_BLOCK_BYTES = 16_384;
+const MIN_BLOCK_ROWS = 256;
 /**
- * Rows read one by one after one that is not plain, so that many such rows do not have whole blocks read without
- * effect.
+ * Rows to read one at a time after one that is not plain: otherwise many such rows would have whole blocks scanned and
+ * discarded.
  */
-const REST_ROWS = 64;
+const ROWS_WITHOUT_BLOCKS = 64;
 
-/** Where a parser starts when it does not start at the start of a file. */
+/** The start of a parser that does not begin at the start of the file. */
 export interface CsvStart {
   /** Byte offset of the first row. */
   readonly offset: number;
-  /** Column numbers in the order of the file's header (-1 for a column to leave out); the header is behind us. */
+  /** Column numbers in the order of the file's header (-1 for a skipped column), which has been read already. */
   readonly order?: readonly number[];
   readonly modes?: readonly (TextMode | undefined)[];
 }
 
 /**
- * CSV bytes in, columns out: {@link CsvParser.feed} takes chunks cut anywhere, {@link CsvParser.take} gives the batches
- * that are full. It does not depend on Arrow, so that worker threads load none of it.
+ * Reads CSV bytes into columns: {@link CsvParser.feed} takes chunks of any size, {@link CsvParser.take} returns full
+ * batches. Independent of Arrow, so that worker threads need not load it.
  */
 export class CsvParser {
-  /** One builder a declared column, in their order. */
+  /** One builder per declared column, in their order. */
   readonly builders: readonly ColumnBuilder[];
   readonly policy: CellPolicy;
-  /** Column numbers in the order of the file, once the header is read. */
+  /** Column numbers in the order of the file, once the header has been read. */
   order: readonly number[] | undefined;
+  readonly syntax: CsvSyntax;
+  /** Whether there may be comments or escapes, which only the grammar reads. */
+  private readonly hasSpecialLines: boolean;
+  /** The next position that may start such a line (stale if the cursor is beyond it); the end of complete lines. */
+  private special = -1;
+  private linesEnd = 0;
+  private readonly head: CsvHead;
+  /** The columns of a row, and those of rows as the last one: with or without an empty cell after them. */
+  private columns: ColumnBuilder[] = [];
   private fields: ColumnBuilder[] = [];
   private absent: ColumnBuilder[] = [];
-  private readonly cursor: RowCursor;
+  readonly cursor: RowCursor;
   /** Byte offset of `cursor.b[0]` in the file. */
-  private base: number;
-  private last = false;
+  base: number;
+  /** Nothing follows the bytes of the cursor. */
+  last = false;
   private ended = false;
-  /** Do not look again for the end of a long row before this many bytes are at hand. */
+  /** The buffer length below which the end of a long row is not searched for again. */
   private patience = 0;
   private readonly spare = new SpareMemory();
-  private readonly row = csvRow();
+  readonly row = csvRow();
   private readonly slot: FaultSlot = {};
   private readonly batchRows: number;
   private readonly maxCell: number;
-  /** Plain rows may be read without the grammar. */
+  /** Whether plain rows may be read by the fast path. */
   private readonly fast: boolean;
   private mayUseBlocks: boolean;
   private scratch: Uint8Array = new Uint8Array(0);
-  private blocks: CsvBlocks | undefined;
-  /** The bytes at hand are where a block reader needs them, and are valid UTF-8 as far as rows are complete. */
+  private blocks: RowBlocks | undefined;
+  /** The buffer is the input of a block reader, and its complete rows are valid UTF-8. */
   private byBlocks = false;
-  /** How many rows are left to read without blocks, after a row that was not plain. */
+  /** Rows still to read without blocks after a row that was not plain. */
   private resting = 0;
 
   constructor(
-    private readonly options: CsvOptions,
+    readonly options: CsvOptions,
     start?: CsvStart,
   ) {
-    this.builders = buildersFor(options.columns, options, start?.modes, undefined, this.spare);
+    this.syntax = syntaxOf(options);
+    this.hasSpecialLines = this.syntax.escape >= 0 || this.syntax.comment.length > 0;
+    this.head = new CsvHead(this);
+    this.builders = buildersFor(options.columns, options, start?.modes, undefined, this.spare, nullTextsOf(options));
     if (options.emptyText === "null") for (const builder of this.builders) builder.emptyIsNull = true;
     this.policy = new CellPolicy(options);
     this.batchRows = options.batchRows ?? BATCH_ROWS;
     if (!Number.isInteger(this.batchRows) || this.batchRows < 1) {
-      throw new InputError(`batchRows is ${this.batchRows}, not a whole number above 0.`, { code: "BadArgument" });
+      throw new InputError(`batchRows must be a whole number above 0; got ${this.batchRows}.`, { code: "BadArgument" });
     }
     this.maxCell = options.maxCellBytes ?? MAX_CELL;
     for (const builder of this.builders) builder.maxBytes = this.maxCell;
     const { trim = false, emptyLines = false } = options.lenient ?? {};
     this.fast = !trim && !(emptyLines && options.columns.length === 1);
-    this.mayUseBlocks = this.fast && this.batchRows >= BLOCKS_ROWS;
+    this.mayUseBlocks = this.fast && this.batchRows >= MIN_BLOCK_ROWS;
     this.base = start?.offset ?? 0;
-    this.cursor = { b: new Uint8Array(FIRST_BUFFER), p: 0, end: 0, fastEnd: 0, row: 0, capacity: 0 };
+    this.cursor = { b: new Uint8Array(INITIAL_BUFFER), p: 0, end: 0, fastEnd: 0, row: 0, capacity: 0 };
     this.cursor.capacity = this.builders[0]?.capacity ?? this.batchRows;
     if (start?.order !== undefined) this.useOrder(start.order);
+  }
+
+  /** The names in the header, once it has been read; undefined in a file without one. */
+  get names(): HeaderNames | undefined {
+    return this.head.names;
   }
 
   /** Byte offset of the next row. */
@@ -109,34 +138,40 @@ export class CsvParser {
     return this.base + this.cursor.p;
   }
 
-  /** Adds the next bytes. */
+  /** Appends the next bytes. */
   feed(chunk: Uint8Array): void {
     const { cursor } = this;
     const kept = cursor.end - cursor.p;
-    const needed = kept + chunk.length + PADDING;
+    // The chunk is copied to a multiple of 8: elsewhere, V8 copies memory that threads share byte by byte.
+    const start = -kept & 7;
+    const needed = start + kept + chunk.length + PADDING;
     const b = this.blocksFor(needed)?.input ?? this.arrayFor(needed);
-    if (b !== cursor.b) b.set(cursor.b.subarray(cursor.p, cursor.end));
-    else if (kept > 0 && cursor.p > 0) b.copyWithin(0, cursor.p, cursor.end);
+    if (b !== cursor.b) b.set(cursor.b.subarray(cursor.p, cursor.end), start);
+    else if (kept > 0 && cursor.p !== start) b.copyWithin(start, cursor.p, cursor.end);
     cursor.b = b;
-    this.base += cursor.p;
-    cursor.p = 0;
-    b.set(chunk, kept);
-    cursor.end = kept + chunk.length;
+    this.base += cursor.p - start;
+    cursor.p = start;
+    b.set(chunk, start + kept);
+    cursor.end = start + kept + chunk.length;
     b.fill(10, cursor.end, cursor.end + PADDING);
-    cursor.fastEnd = b.lastIndexOf(10, cursor.end - 1) + 1;
-    const ascii = isAscii(b.subarray(0, cursor.end));
+    cursor.fastEnd = Math.max(start, b.lastIndexOf(10, cursor.end - 1) + 1);
+    this.linesEnd = cursor.fastEnd;
+    this.special = -1;
+    const ascii = isAscii(b.subarray(start, cursor.end));
     for (const builder of this.builders) builder.ascii = ascii;
-    this.byBlocks = this.blocks?.holds(cursor) === true && (ascii || isUtf8(b.subarray(0, cursor.fastEnd)));
+    this.byBlocks = this.blocks?.holds(cursor) === true && (ascii || isUtf8(b.subarray(start, cursor.fastEnd)));
   }
 
-  /** The reader of blocks when `length` bytes are worth it and fit in. */
-  private blocksFor(length: number): CsvBlocks | undefined {
+  /** The block reader, if `length` bytes are worth it and fit in. */
+  private blocksFor(length: number): RowBlocks | undefined {
     if (length > INPUT || !this.mayUseBlocks) return undefined;
-    if (length >= BLOCKS_LEAST) this.blocks ??= CsvBlocks.take();
+    if (length >= MIN_BLOCK_BYTES) this.blocks ??= RowBlocks.take(csvBlocks(this.syntax));
     return this.blocks;
   }
 
-  /** A buffer of at least `length` bytes: the one in use when it is long enough and no block reader's. */
+  /**
+   * A buffer of at least `length` bytes: the current one if it is long enough and does not belong to a block reader.
+   */
   private arrayFor(length: number): Uint8Array {
     const { b } = this.cursor;
     const own = !this.blocks?.holds(this.cursor);
@@ -144,17 +179,19 @@ export class CsvParser {
     return new Uint8Array(Math.max(length, own && this.cursor.end > this.cursor.p ? b.length * 2 : 0));
   }
 
-  /** Says that no bytes follow. */
+  /** Signals the end of the input. */
   finish(): void {
     this.last = true;
     this.cursor.fastEnd = this.cursor.end;
+    this.linesEnd = this.cursor.end;
+    this.special = -1;
   }
 
   /**
-   * The next batch: full, or after {@link CsvParser.finish} the rest (without rows only when there is no batch before
-   * it); undefined when more bytes are needed, and at the end.
+   * The next batch: a full one, or after {@link CsvParser.finish} the remaining rows (an empty batch only if there was
+   * no other); undefined if more bytes are needed, and at the end.
    *
-   * @throws {DataError} naming the row, the column where there is one, and the byte offset
+   * @throws {DataError} with the row, the column if known, and the byte offset
    */
   take(): RawBatch | undefined {
     try {
@@ -173,6 +210,7 @@ export class CsvParser {
     while (cursor.row < this.batchRows && cursor.p < cursor.end) {
       if (cursor.row === cursor.capacity) this.grow();
       if (!this.last && cursor.end - cursor.p < this.patience) return undefined;
+      if (this.hasSpecialLines) this.stopAtSpecialLine();
       if (this.fast && cursor.p < cursor.fastEnd && this.patience === 0) {
         const { row } = cursor;
         this.readPlain();
@@ -187,42 +225,49 @@ export class CsvParser {
     return this.flush(true);
   }
 
-  /** The rows read since the last batch, as a batch. */
+  /** Ends the fast path before the next line that only the grammar reads. */
+  private stopAtSpecialLine(): void {
+    const { cursor } = this;
+    if (this.special < cursor.p) this.special = nextSpecialLine(cursor.b, cursor.p, cursor.end, this.syntax);
+    cursor.fastEnd = Math.min(this.linesEnd, this.special);
+  }
+
+  /** Finishes the current batch with the rows read so far. */
   rest(): RawBatch | undefined {
     const batch = this.cursor.row > 0 ? this.flush(true) : undefined;
     this.close();
     return batch;
   }
 
-  /** Reads the header line, if the file has one; false when it is not all there yet. */
+  /** Reads the header line, if the file has one; false if it is incomplete. */
   begin(): boolean {
     return this.order !== undefined || this.readHeader();
   }
 
-  /** Reads rows while they are plain. */
+  /** Reads rows by the fast path until one is not plain. */
   private readPlain(): void {
     const { cursor, fields, blocks } = this;
     const { capacity, row } = cursor;
     if (blocks !== undefined && this.byBlocks && this.resting === 0 && fields.length > 0) {
       if (blocks.read(cursor, fields)) {
-        if (cursor.p < cursor.fastEnd && cursor.row < capacity) this.resting = REST_ROWS;
+        if (cursor.p < cursor.fastEnd && cursor.row < capacity) this.resting = ROWS_WITHOUT_BLOCKS;
         if (cursor.row > row) return;
       } else this.withoutBlocks();
     }
     if (this.resting > 0) cursor.capacity = Math.min(capacity, row + this.resting);
-    readPlainRows(cursor, fields);
+    readPlainRows(cursor, fields, this.syntax);
     cursor.capacity = capacity;
     this.resting = Math.max(0, this.resting - Math.max(1, cursor.row - row));
   }
 
-  /** Reads without blocks from now on: there is no memory for them. The content of theirs is read there. */
+  /** Stops using blocks because memory is exhausted. Moves the unread input into an ordinary buffer. */
   private withoutBlocks(): void {
     this.blocks = undefined;
     this.byBlocks = false;
     this.mayUseBlocks = false;
   }
 
-  /** Lets go of what it holds: nothing more is read. Needed only where rows are not read to their end. */
+  /** Releases its resources: nothing more is read. Needed only if the rows are not read to the end. */
   close(): void {
     if (this.blocks === undefined) return;
     if (this.blocks.holds(this.cursor)) this.cursor.b = new Uint8Array(0);
@@ -247,54 +292,40 @@ export class CsvParser {
 
   private useOrder(order: readonly number[]): void {
     this.order = order;
-    this.fields = order.map((i) => (i < 0 ? new SkippedColumn() : this.builders[i]));
+    this.columns = order.map((i) => (i < 0 ? new SkippedColumn() : this.builders[i]));
+    this.fields = this.options.trailingDelimiter ? [...this.columns, new EmptyColumn()] : this.columns;
     this.absent = this.builders.filter((_, i) => !order.includes(i));
   }
 
   private readHeader(): boolean {
-    const { cursor, options } = this;
-    const { header = true, columns, lenient = {} } = options;
-    if (this.base === 0 && cursor.p === 0) {
-      if (cursor.end < SIGNATURE_BYTES && !this.last) return false;
-      refuseFormat(cursor.b.subarray(0, cursor.end), "CSV text in UTF-8");
-      cursor.p = skipByteOrderMark(cursor.b.subarray(0, cursor.end));
-    }
-    const places = columns.map((_, i) => i);
-    if (header === false) {
-      this.useOrder(places);
-      return true;
-    }
-    if (cursor.p >= cursor.end && this.last) {
-      if (header === true) {
-        throw new DataError("The CSV text is empty: not even a header line.", { code: "EmptyCsv", offset: this.base });
-      }
-      this.useOrder(places);
-      return true;
-    }
-    const next = this.split();
-    if (next === INCOMPLETE) return false;
-    const names = Array.from({ length: this.row.count }, (_, i) => this.headerName(i));
-    const loose = lenient.header === true;
-    if (header === "detect" && !isHeader(names, columns, loose)) {
-      this.useOrder(places);
-      return true;
-    }
-    const invalid = names.indexOf(undefined);
-    if (invalid >= 0) {
-      const hint = "Find out the encoding, or pass lenient: { utf8: true }.";
-      const what = `is not valid UTF-8 in cell ${invalid + 1}`;
-      throw this.refused({ code: "BadUtf8", what, hint, at: this.row.starts[invalid] });
-    }
-    this.useOrder(matchHeader(names, columns, loose));
-    cursor.p = next;
-    return true;
+    const order = this.head.read();
+    if (order !== undefined) this.useOrder(order);
+    return order !== undefined;
   }
 
-  /** Cuts the row at hand; {@link INCOMPLETE} when it is not all there. */
-  private split(): number {
+  /** The number of cells of the next row; undefined if it is incomplete or missing. */
+  nextWidth(): number | undefined {
+    const { cursor } = this;
+    if (!this.head.skipComments() || cursor.p >= cursor.end || this.split() === INCOMPLETE) return undefined;
+    const { count, starts, ends, flags } = this.row;
+    const hasRest = count > 1 && starts[count - 1] === ends[count - 1] && flags[count - 1] === 0;
+    return this.options.trailingDelimiter && hasRest ? count - 1 : count;
+  }
+
+  /** Splits the current row into cells; {@link INCOMPLETE} if its end is missing. */
+  split(): number {
     const { cursor, options, row, slot } = this;
     const length = cursor.end - cursor.p;
-    const next = splitRow(cursor.b, cursor.p, cursor.end, this.last, options.lenient?.quotes === true, row, slot);
+    const next = splitRow(
+      cursor.b,
+      cursor.p,
+      cursor.end,
+      this.last,
+      options.lenient?.quotes === true,
+      row,
+      slot,
+      this.syntax,
+    );
     if (next === MALFORMED) {
       const fault = slot.fault as CsvFault;
       throw this.refused(grammarFault(fault, this.fields[fault.cell]?.name));
@@ -303,29 +334,22 @@ export class CsvParser {
       if (length > this.maxCell * CELLS_PER_ROW) {
         throw this.refused({ code: "RowTooLong", what: `is longer than ${length} bytes` });
       }
-      this.patience = length < LONG_ROW ? 0 : length * 2;
+      this.patience = length < LONG_ROW_BYTES ? 0 : length * 2;
     } else this.patience = 0;
     return next;
   }
 
-  /** The name in a cell of the header line; undefined where it is not valid UTF-8. */
-  private headerName(i: number): string | undefined {
-    const { b } = this.cursor;
-    const { starts, ends, flags } = this.row;
-    const { trim = false, utf8 = false } = this.options.lenient ?? {};
-    const bytes = Buffer.from(b.buffer, b.byteOffset + starts[i], ends[i] - starts[i]);
-    if (!utf8 && !isUtf8(bytes)) return undefined;
-    const text = bytes.toString();
-    if ((flags[i] & DOUBLED) !== 0) return text.replaceAll('""', '"');
-    return trim && flags[i] === 0 ? text.replace(/^[ \t]+|[ \t]+$/g, "") : text;
-  }
-
-  /** Reads one row by the grammar and cell by cell; false when it is not all there. */
+  /** Reads one row cell by cell with the full grammar; false if it is incomplete. */
   private readRow(): boolean {
-    const { cursor, fields, row } = this;
+    const { cursor, columns: fields, row } = this;
     const { lenient = {} } = this.options;
-    // The fast reader may have set cells of this row to null at what only seemed its end.
+    // The fast path may have set cells of this row to null before it found that the row was longer.
     for (const field of fields) field.setValid(cursor.row);
+    const after = skipComment(cursor.b, cursor.p, cursor.end, this.last, this.syntax);
+    if (after !== cursor.p) {
+      if (after !== INCOMPLETE) cursor.p = after;
+      return after !== INCOMPLETE;
+    }
     const next = this.split();
     if (next === INCOMPLETE) return false;
     const empty = row.count === 1 && row.starts[0] === row.ends[0] && row.flags[0] === 0;
@@ -337,7 +361,9 @@ export class CsvParser {
       cursor.p = next;
       return true;
     }
-    this.checkWidth();
+    if (this.options.trailingDelimiter) this.dropEmptyLast();
+    const fault = widthFault(row.count, fields.length, lenient);
+    if (fault !== undefined) throw this.refused(fault);
     for (let k = 0; k < fields.length; k++) {
       if (k < row.count) this.writeField(fields[k], k);
       else fields[k].setNull(cursor.row);
@@ -347,18 +373,13 @@ export class CsvParser {
     return true;
   }
 
-  private checkWidth(): void {
-    const { count } = this.row;
-    const width = this.fields.length;
-    const { shortRows = false, longRows = false } = this.options.lenient ?? {};
-    if (count < width && !shortRows) {
-      const hint = "Is the text cut off? Pass lenient: { shortRows: true } to fill such rows with null.";
-      throw this.refused({ code: "ShortRow", what: `has ${count} of ${width} cells`, hint });
-    }
-    if (count > width && !longRows) {
-      const hint = "A comma outside quotes? Pass lenient: { longRows: true } to drop what is too much.";
-      throw this.refused({ code: "LongRow", what: `has ${count} cells for ${width} columns`, hint });
-    }
+  /** Drops the empty cell after the last column. The next rows are expected to be like this one. */
+  private dropEmptyLast(): void {
+    const { row, columns } = this;
+    const k = columns.length;
+    const isEmpty = row.count === k + 1 && row.starts[k] === row.ends[k] && (row.flags[k] & QUOTED) === 0;
+    if (isEmpty) row.count = k;
+    if (isEmpty !== this.fields.length > k) this.fields = isEmpty ? [...columns, new EmptyColumn()] : columns;
   }
 
   private writeField(field: ColumnBuilder, k: number): void {
@@ -387,21 +408,23 @@ export class CsvParser {
     if (field.reader === TEXT && lenient.utf8) this.writeRepaired(field, start, end, flags[k]);
     else if ((flags[k] & DOUBLED) !== 0) {
       if (this.scratch.length < end - start) this.scratch = new Uint8Array((end - start) * 2);
-      const length = undouble(b, start, end, this.scratch);
+      const length = undouble(b, start, end, this.scratch, this.syntax);
       this.policy.write(field, row, this.scratch, 0, length, offset);
     } else if (start === end && field.reader !== TEXT) this.policy.bad(field, row, "", offset, CELL_BAD);
     else this.policy.write(field, row, b, start, end, offset);
   }
 
-  /** Text with U+FFFD for what is not UTF-8. */
+  /** Decodes text with U+FFFD in place of invalid UTF-8. */
   private writeRepaired(field: ColumnBuilder, start: number, end: number, flags: number): void {
     const { b, row } = this.cursor;
-    const raw = Buffer.from(b.buffer, b.byteOffset + start, end - start).toString();
-    const text = Buffer.from((flags & DOUBLED) !== 0 ? raw.replaceAll('""', '"') : raw);
+    const raw = new Uint8Array(b.slice(start, end));
+    const length = (flags & DOUBLED) !== 0 ? undouble(raw, 0, raw.length, raw, this.syntax) : raw.length;
+    const text = Buffer.from(Buffer.from(raw.buffer, 0, length).toString());
     field.setText(row, new Uint8Array(text.buffer, text.byteOffset, text.length), 0, text.length);
   }
 
-  private refused(fault: RowFault): DataError {
+  /** The error for the current row. */
+  refused(fault: RowFault): DataError {
     const { cursor, base, order, policy } = this;
     return rowError(fault, cursor, base, order === undefined ? undefined : policy.rowNumber(cursor.row));
   }

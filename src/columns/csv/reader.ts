@@ -3,13 +3,13 @@ import type { CsvOptions } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
 import { CsvParser } from "./parser.js";
-import { fullBatches, lastBatches, rawBatches } from "./pieces.js";
+import { fullBatches, lastBatches, rawBatches } from "./raw-batches.js";
 
 /**
- * CSV chunks, cut anywhere, as record batches of `batchRows` rows, one at a time (spec 2.6, 4.9).
- * There is at least one batch, without rows when there are none.
+ * Reads CSV chunks of any size as record batches of `batchRows` rows, one at a time (spec 2.6, 4.9). Yields at least
+ * one batch, which may be empty.
  *
- * @throws {DataError} naming row, column, value and byte offset for whatever does not fit (see {@link CsvOptions})
+ * @throws {DataError} with row, column, value and byte offset if a cell or row is invalid (see {@link CsvOptions})
  */
 export async function* csvBatches(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -21,9 +21,9 @@ export async function* csvBatches(
 }
 
 /**
- * CSV text as a table, on the calling thread.
+ * Reads CSV bytes as a table on the calling thread.
  *
- * @throws {DataError} naming row, column, value and byte offset for whatever does not fit (see {@link CsvOptions})
+ * @throws {DataError} with row, column, value and byte offset if a cell or row is invalid (see {@link CsvOptions})
  */
 export function csvTable(bytes: Uint8Array, options: CsvOptions): Table {
   const { parser, maker } = csvReader(options);
@@ -32,7 +32,7 @@ export function csvTable(bytes: Uint8Array, options: CsvOptions): Table {
   return maker.table(raws);
 }
 
-/** CSV chunks, cut anywhere, as a table: {@link csvTable} for bytes that are still arriving. */
+/** As {@link csvTable}, for bytes that arrive in chunks of any size. */
 export async function csvStreamTable(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: CsvOptions,
@@ -44,10 +44,17 @@ export async function csvStreamTable(
   return maker.table(raws);
 }
 
-/** Turns CSV into batches: the parser, and the maker of Arrow batches from its buffers. Warns of unknown types. */
-export function csvReader(options: CsvOptions): { readonly parser: CsvParser; readonly maker: BatchMaker } {
+/** The parser of CSV and the maker of Arrow batches from its buffers. */
+export interface CsvReader {
+  readonly options: CsvOptions;
+  readonly parser: CsvParser;
+  readonly maker: BatchMaker;
+}
+
+/** Creates the parser and the maker of Arrow batches from its buffers. Warns of unknown types. */
+export function csvReader(options: CsvOptions): CsvReader {
   warnUnknownTypes(options.columns, options);
   const modes = textModes(options.schema);
   const parser = new CsvParser(options, modes === undefined ? undefined : { offset: 0, modes });
-  return { parser, maker: new BatchMaker(options.columns, options) };
+  return { options, parser, maker: new BatchMaker(options.columns, options) };
 }

@@ -1,23 +1,24 @@
 import type { CodeOf } from "../../errors/codes.js";
 import { clip, DataError } from "../../errors/errors.js";
 import type { CsvFault } from "../../format/csv.js";
+import type { CsvLeniency } from "../arrow/csv-dialect.js";
 
-/** What is wrong with a row of CSV. */
+/** What is wrong with a CSV row. */
 export interface RowFault {
   readonly code: CodeOf<"DataError">;
-  /** Follows the row's name: `has 3 of 4 cells`. */
+  /** The predicate of the message: `has 3 of 4 cells`. */
   readonly what: string;
   readonly hint?: string;
-  /** Where in the bytes at hand; the row's start where it is not known closer. */
+  /** Offset in the current buffer; the start of the row if it is not known more precisely. */
   readonly at?: number;
   readonly column?: string;
 }
 
-/** Bytes of a row that its error shows. */
+/** Most bytes of a row that its error shows. */
 const SHOWN = 400;
 
 /**
- * The error for the row that starts at `p` of the bytes `b`, which begin at byte `base` of the file.
+ * The error for the row at `p` of the bytes `b`, which start at byte `base` of the file.
  *
  * @param row its number, undefined for the header line
  */
@@ -43,19 +44,32 @@ export function rowError(
   });
 }
 
-/** A fault of the grammar, in the cell of this column where it is known. */
+/** The fault of a malformed cell, in the named column if it is known. */
 export function grammarFault({ code, at, cell }: CsvFault, column: string | undefined): RowFault {
   const where = column === undefined ? `cell ${cell + 1}` : `column ${JSON.stringify(column)}`;
   switch (code) {
     case "UnterminatedQuote": {
-      const hint = "Is the text cut off? Pass lenient: { quotes: true } to take the rest as text.";
+      const hint = "Is the file truncated? Pass lenient: { quotes: true } to take the rest as text.";
       return { code, at, column, what: `has a quote that is never closed, in ${where}`, hint };
     }
     case "StrayQuote": {
-      const hint = "Pass lenient: { quotes: true } to take such quotes as text.";
-      return { code, at, column, what: `has a quote at an odd place, in ${where}`, hint };
+      const hint = "Pass lenient: { quotes: true } to read such quotes as text.";
+      return { code, at, column, what: `has a misplaced quote in ${where}`, hint };
     }
     case "TooManyColumns":
-      return { code, at, column, what: `has more than ${cell} cells`, hint: "Is it CSV at all?" };
+      return { code, at, column, what: `has more than ${cell} cells`, hint: "Is the file CSV?" };
   }
+}
+
+/** What is wrong with the number of cells of a row; undefined if it is right or accepted. */
+export function widthFault(count: number, width: number, lenient: CsvLeniency = {}): RowFault | undefined {
+  if (count < width && !lenient.shortRows) {
+    const hint = "Is the file truncated? Pass lenient: { shortRows: true } to fill such rows with null.";
+    return { code: "ShortRow", what: `has ${count} of ${width} cells`, hint };
+  }
+  if (count > width && !lenient.longRows) {
+    const hint = "A delimiter outside quotes? Pass lenient: { longRows: true } to drop the extra cells.";
+    return { code: "LongRow", what: `has ${count} cells for ${width} columns`, hint };
+  }
+  return undefined;
 }

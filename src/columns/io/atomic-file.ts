@@ -5,27 +5,27 @@ import { fileError, isSystemError, toFileError } from "../../errors/file-error.j
 import type { RecordBatch } from "../arrow/arrow.js";
 import { tempName } from "./temp-name.js";
 
-/** Rows and bytes that went into a file. */
+/** Rows and bytes written to a file. */
 export interface Written {
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** A writer's option. */
+/** The option that all writers share. */
 export interface OnWritten {
-  /** Called with each batch when all of it is in the file. */
+  /** Called with each batch once it has been written. */
   readonly onWritten?: (batch: RecordBatch) => void;
 }
 
 /**
- * Writes a file under another name beside it, which becomes its name when all is on the disk: a reader never sees half
- * of it, and an older file stays until then. Folders that are missing are made.
+ * Writes a temporary file beside the target and renames it once everything is on the disk: readers never see an
+ * incomplete file, and an existing file stays until then. Creates missing folders.
  *
- * @throws {FileError} when the file system refuses; whatever `write` throws
+ * @throws {FileError} if the file system reports an error; also any error of `write`
  */
 export async function atomicFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
   const part = tempName(path, "file");
-  const file = await opened(part).catch((error: unknown) => Promise.reject(fileError(path, "write", error)));
+  const file = await openNew(part).catch((error: unknown) => Promise.reject(fileError(path, "write", error)));
   try {
     const result = await write(file);
     await file.sync();
@@ -39,8 +39,8 @@ export async function atomicFile<T>(path: string, write: (file: FileHandle) => P
   }
 }
 
-/** A new file; folders that are missing on its way are made. */
-async function opened(path: string): Promise<FileHandle> {
+/** Opens a new file; creates missing folders. */
+async function openNew(path: string): Promise<FileHandle> {
   return open(path, "wx").catch(async (error: unknown) => {
     if (!isSystemError(error) || error.code !== "ENOENT") throw error;
     await mkdir(dirname(path), { recursive: true });
@@ -48,9 +48,9 @@ async function opened(path: string): Promise<FileHandle> {
   });
 }
 
-/** The error for a file of no batches whose columns are unknown. */
+/** The error for a file without batches and without a schema. */
 export function noBatches(): InputError {
-  return new InputError("There are no batches, so the columns are not known.", {
+  return new InputError("Without batches the columns are unknown.", {
     code: "NoSchema",
     hint: "Pass the schema.",
   });

@@ -3,21 +3,22 @@ import { fileError } from "../../errors/file-error.js";
 import type { OnBytes } from "../arrow/read-options.js";
 
 /** Bytes read from a file at a time. */
-const BLOCK = 1_048_576;
+const BLOCK_BYTES = 1_048_576;
 
 /**
- * The bytes of a file in blocks of 1 MB; the next block is read ahead. A block is valid until the next one is
- * requested.
+ * Reads a file in blocks of 1 MB, one block ahead. A block is valid until the next one is requested.
  *
- * @throws {FileError} FileNotFound, AccessDenied, NotAFile … when the file cannot be read
+ * @throws {FileError} FileNotFound, AccessDenied, NotAFile … if the file cannot be read
  */
 export async function* fileBlocks(path: string, { onBytes }: OnBytes = {}): AsyncGenerator<Uint8Array> {
   const refuse = (cause: unknown): Promise<never> => Promise.reject(fileError(path, "read", cause));
   const file = await open(path).catch(refuse);
-  const buffers = [new Uint8Array(BLOCK), new Uint8Array(BLOCK)];
+  const buffers = [new Uint8Array(BLOCK_BYTES), new Uint8Array(BLOCK_BYTES)];
   const read = (i: number): Promise<Uint8Array> => {
-    const block = file.read(buffers[i], 0, BLOCK).then(({ bytesRead }) => buffers[i].subarray(0, bytesRead), refuse);
-    // An error of a block read ahead is thrown when that block is due.
+    const block = file
+      .read(buffers[i], 0, BLOCK_BYTES)
+      .then(({ bytesRead }) => buffers[i].subarray(0, bytesRead), refuse);
+    // An error of a block read ahead is thrown when that block is requested.
     block.catch(() => {});
     return block;
   };

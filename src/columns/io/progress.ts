@@ -1,25 +1,25 @@
-/** What a long call is doing, as reported to `onProgress`. */
+/** A progress event of a long call, as passed to `onProgress`. */
 export interface Progress {
   /**
-   * `rows`: pages of a table arrive; `wait`: the service makes an export; `download`: bytes of a bulk file arrive;
-   * `read`: a file is turned into columns; `retry`: a request failed and is tried again after a pause.
+   * `rows`: pages of a table arrive; `wait`: the service prepares an export; `download`: bytes of a bulk file arrive;
+   * `read`: a file is read into columns; `retry`: a request failed and is retried after a pause.
    */
   readonly phase: "rows" | "wait" | "download" | "read" | "retry";
-  /** Code of the dataset, database or table; the path for a local file. */
+  /** Code of the dataset, database or table, or the path of a local file. */
   readonly code: string;
   /** Rows so far. */
   readonly rows?: number;
   /** Bytes so far. */
   readonly bytes?: number;
-  /** Bytes in all, where known. */
+  /** Total bytes, if known. */
   readonly total?: number;
-  /** The service's name for the state of an export, or the reason of a retry. */
+  /** The service's name for the state of an export, or the reason for a retry. */
   readonly status?: string;
-  /** Milliseconds until the next poll or try. */
+  /** Milliseconds until the next poll or retry. */
   readonly pause?: number;
   /** True on the last event of a phase. */
   readonly done?: boolean;
 }
 
-/** Receives progress events; called at most about ten times a second and phase. */
+/** Receives progress events, at most about ten per second and phase. */
 export type OnProgress = (progress: Progress) => void;

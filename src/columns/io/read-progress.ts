@@ -1,17 +1,17 @@
 import type { OnProgress } from "./progress.js";
 
-/** How far the reading of a file has come. */
+/** How much of a file has been read. */
 interface ReadSoFar {
   readonly bytes: number;
-  /** Bytes in all. */
+  /** Total bytes. */
   readonly total: number;
   readonly rows?: number;
 }
 
-/** Reports the reading of one file. */
+/** Reports the progress of reading one file. */
 export interface ReadProgress {
   readonly step: (read: ReadSoFar) => void;
-  /** All of it is read: the figures of the last step by default. Reports nothing where there was no step. */
+  /** The file is complete; by default with the counts of the last step. Reports nothing if there was no step. */
   readonly done: (read?: ReadSoFar) => void;
 }
 
@@ -19,15 +19,15 @@ export interface ReadProgress {
  * Reports the reading of a file as events of phase `read`; `code` is the dataset, database or table, or the path of a
  * local file.
  */
-export function readProgress(tell: OnProgress, code: string): ReadProgress {
+export function readProgress(onProgress: OnProgress, code: string): ReadProgress {
   let last: ReadSoFar | undefined;
   return {
     step(read) {
       last = read;
-      tell({ phase: "read", code, ...read });
+      onProgress({ phase: "read", code, ...read });
     },
     done(read = last) {
-      if (read !== undefined) tell({ phase: "read", code, ...read, bytes: read.total, done: true });
+      if (read !== undefined) onProgress({ phase: "read", code, ...read, bytes: read.total, done: true });
     },
   };
 }

@@ -18,11 +18,11 @@ import { namesWritten } from "./stream.js";
 import { writable } from "./writable.js";
 
 /**
- * Writes batches in Arrow's file format, which can be read from any place and lets a dictionary grow but not change:
- * every text column gets one dictionary, held in memory beside one batch. The file appears under its name when it is
+ * Writes batches in Arrow's file format, which allows random access and lets a dictionary grow but not change: every
+ * text column gets one dictionary, which is held in memory together with one batch. The file gets its name once it is
  * complete.
  *
- * @throws {FileError} when it cannot be written; whatever the batches throw
+ * @throws {FileError} if it cannot be written; also any error of the batches
  */
 export async function writeArrowFile(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
@@ -54,7 +54,7 @@ export async function writeArrowFile(
   });
 }
 
-/** The one dictionary of a text column: the index of each value, and its chunks in the order they were written. */
+/** The dictionary of a text column: the index of each value, and its chunks in writing order. */
 interface Unified {
   readonly places: Map<string, number>;
   readonly chunks: Data[];
@@ -64,13 +64,13 @@ function unified(batch: RecordBatch, schema: Schema, columns: Unified[]): Record
   const children = batch.data.children.map((data, i) => {
     if (!DataType.isDictionary(data.type)) return writable(data);
     columns[i] ??= { places: new Map(), chunks: [] };
-    return repointed(data as Data<Dictionary>, columns[i]);
+    return reindexed(data as Data<Dictionary>, columns[i]);
   });
   return recordBatch(schema, children, batch.numRows);
 }
 
-/** The column with its indices rewritten to the one dictionary; values not met before become its next chunk. */
-function repointed(data: Data<Dictionary>, { places, chunks }: Unified): Data {
+/** The column with its indices mapped to the shared dictionary; new values become the next chunk of the dictionary. */
+function reindexed(data: Data<Dictionary>, { places, chunks }: Unified): Data {
   const added: string[] = [];
   const moved = vectorToStrings(data.dictionary as Vector).map((word) => {
     if (word === null) return 0;

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { AsyncByteQueue } from "../arrow/arrow.js";
 
-/** Buffers what one of Arrow's writers writes until it is written to a file: the writer itself has no backpressure. */
+/** Buffers the output of one of Arrow's writers, which have no backpressure, until it is written to a file. */
 export class ArrowSink extends AsyncByteQueue {
   private chunks: Uint8Array[] = [];
 
@@ -10,7 +10,7 @@ export class ArrowSink extends AsyncByteQueue {
     if (bytes?.byteLength > 0) this.chunks.push(bytes);
   }
 
-  /** Puts all that was written into the file, however few bytes the system takes at a time; gives their length. */
+  /** Writes everything buffered to the file, however little each write accepts; returns the number of bytes. */
   async flush(file: FileHandle): Promise<number> {
     const { chunks } = this;
     this.chunks = [];

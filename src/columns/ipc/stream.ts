@@ -21,21 +21,23 @@ import { conform, shareDictionaries } from "../table/conform.js";
 import { ArrowSink } from "./sink.js";
 import { writable } from "./writable.js";
 
-/** How a table is written as Arrow IPC. */
+/** Options for writing Arrow IPC. */
 export interface IPCOptions {
-  /** `string` writes decimals of more than 38 digits as text, for readers that know no Decimal256, such as polars. */
+  /**
+   * `string` writes decimals of more than 38 digits as text, for readers without Decimal256 support, such as polars.
+   */
   readonly wideDecimals?: "decimal" | "string";
 }
 
 /**
- * A table as Arrow IPC stream bytes. Equal tables give equal bytes: dictionaries are numbered by column and shared by
- * all batches.
+ * Writes a table as an Arrow IPC stream. Equal tables give equal bytes: dictionaries are numbered by column and shared
+ * by all batches.
  */
 export function tableToIPCBytes(table: Table, options: IPCOptions = {}): Uint8Array {
   return tableToIPC(prepared(table, options), "stream");
 }
 
-/** A table as Arrow IPC file bytes (the format with a footer, also called Feather 2). */
+/** Writes a table in the Arrow IPC file format (with a footer, also called Feather 2). */
 export function tableToIPCFileBytes(table: Table, options: IPCOptions = {}): Uint8Array {
   return tableToIPC(prepared(table, options), "file");
 }
@@ -51,7 +53,7 @@ function prepared(table: Table, options: IPCOptions): Table {
   );
 }
 
-/** The highest number of a dictionary inside a nested type; -1 when there is none. */
+/** The highest dictionary id inside a nested type; -1 if there is none. */
 function highestNested(fields: readonly Field[]): number {
   const inside = (type: DataType): number[] => {
     const own = type.typeId === Type.Dictionary ? [(type as Dictionary).id] : [];
@@ -66,8 +68,8 @@ function highestNested(fields: readonly Field[]): number {
 }
 
 /**
- * The same schema with dictionaries numbered from 0 in column order: numbers of a process are neither equal twice nor
- * unique in a table.
+ * The same schema with dictionaries numbered from 0 in column order: ids that the library assigns differ between
+ * processes and may repeat within a table.
  */
 function portableSchema(schema: Schema, widest: boolean): Schema {
   let next = highestNested(schema.fields) + 1;
@@ -85,8 +87,8 @@ function portableSchema(schema: Schema, widest: boolean): Schema {
 }
 
 /**
- * Arrow's writer leaves out a name that is empty, and its reader then calls the column "null"; no bytes are a name to
- * the writer.
+ * Replaces empty column names with an object without bytes that is not an empty string: Arrow's writer omits an empty
+ * name, and its reader then calls the column "null".
  */
 export function namesWritten(fields: readonly Field[]): Field[] {
   const none = new Uint8Array(0) as unknown as string;
@@ -106,7 +108,7 @@ function underSchema(batch: RecordBatch, schema: Schema): RecordBatch {
   return recordBatch(schema, children, batch.numRows);
 }
 
-/** A column of decimals as Utf8. */
+/** Formats a column of decimals as Utf8. */
 function decimalTexts(data: Data): Data {
   const { valid, text } = chunkReader(data);
   const offsets = new Int32Array(data.length + 1);
@@ -130,16 +132,17 @@ function decimalTexts(data: Data): Data {
   });
 }
 
-/** How batches are written as a stream. */
+/** Options for writing batches as a stream. */
 export interface ArrowStreamOptions extends OnWritten {
-  /** The schema, for a file without batches. */
+  /** The schema, for an empty list of batches. */
   readonly schema?: Schema;
 }
 
 /**
- * Writes batches as an Arrow IPC stream, one in memory at a time. The file appears under its name when it is complete.
+ * Writes batches as an Arrow IPC stream, with one batch in memory at a time. The file gets its name once it is
+ * complete.
  *
- * @throws {FileError} when it cannot be written; whatever the batches throw
+ * @throws {FileError} if it cannot be written; also any error of the batches
  */
 export async function writeArrowStream(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,

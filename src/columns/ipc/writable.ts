@@ -2,9 +2,9 @@ import { type Data, DataType, type Field, Vector } from "../arrow/arrow.js";
 import { takeVector } from "../table/take.js";
 
 /**
- * The same column for the Arrow library's writer, which does not write every slice right: it moves views by their
- * offset twice, and counts the rows of a dense union to find how much of its children they lead to. Such slices, and
- * whatever holds one of these types inside, are copied.
+ * Prepares a column for the Arrow library's writer, which writes some slices wrong: it applies the offset of views
+ * twice, and takes the row count of a dense union for the length of its children. Such slices, and columns that contain
+ * them, are copied.
  */
 export function writable(data: Data): Data {
   if (isWhole(data)) return data;
@@ -12,7 +12,7 @@ export function writable(data: Data): Data {
   return takeVector(new Vector([data]), rows).data[0] as Data;
 }
 
-/** Whether the library writes a column right as it is. */
+/** Whether the library writes the column correctly as it is. */
 function isWhole(data: Data): boolean {
   if (!holdsFragile(data.type)) return true;
   return isFragile(data.type) && data.offset === 0 && data.children.every(isWhole);

@@ -1,15 +1,13 @@
 import { jsonError, skipJson, skipNumber, skipSpace, skipString, unescapeString } from "../../format/json.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { NO_DATE, readDate } from "../../value/date.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
 import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../build/builder.js";
-import { readFastNumber } from "../build/fast-number.js";
 import { wrongWidth } from "../build/from-text-rows.js";
 import type { RowCursor } from "../build/row-cursor.js";
-import { CELL_BAD, CELL_BAD_UTF8, DATE, TEXT } from "../build/types.js";
-import { type CellReader, compileRows, type RowsReader } from "./row-code.js";
-import { readJsonText } from "./text.js";
+import { CELL_BAD, CELL_BAD_UTF8 } from "../build/types.js";
+import { JsonBlocks } from "./blocks.js";
+import { readPlainCell } from "./cell.js";
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -18,17 +16,19 @@ const OPEN = 91;
 const CLOSE = 93;
 const N = 110;
 
+/** The capacity reserved for the remaining rows, relative to the estimate, and at least. */
+const HEADROOM = 1.03;
+const MIN_MORE = 256;
+
 /** The array of rows of a JSON reply, read into columns a batch at a time. */
 export class JsonRowsParser {
   readonly policy: CellPolicy;
   private readonly builders: readonly ColumnBuilder[];
   private readonly batchRows: number;
   private readonly cursor: RowCursor;
-  private readonly readFast: RowsReader | undefined;
-  private readonly other: CellReader = (b, p, _, column, row) => {
-    // readRow reports a row that is too short.
-    return b[p] === CLOSE ? -1 : this.readCell(p, column, row);
-  };
+  private readonly blocks: JsonBlocks | undefined;
+  /** The start of the first row. */
+  private readonly start: number;
   private batches = 0;
   private done = false;
   private scratch: Uint8Array = new Uint8Array(256);
@@ -44,30 +44,30 @@ export class JsonRowsParser {
     this.builders = buildersFor(columns, options, modes, rowsWithin(b, start, end));
     this.policy = new CellPolicy(options);
     this.batchRows = options.batchRows ?? BATCH_ROWS;
-    this.readFast = columns.length === 0 ? undefined : compileRows(this.builders);
     if (b[start] !== OPEN) throw jsonError(b, start, end, '"["');
     const p = skipSpace(b, start + 1, end);
-    this.cursor = { b, p, end, fastEnd: end, row: 0, capacity: this.builders[0]?.capacity ?? this.batchRows };
+    const capacity = Math.min(this.batchRows, ...this.builders.map((builder) => builder.capacity));
+    this.cursor = { b, p, end, fastEnd: end, row: 0, capacity };
+    this.start = p;
     if (b[p] === CLOSE) this.finish();
+    else if (columns.length > 0) this.blocks = JsonBlocks.take(b, p, end);
   }
 
   /** The next batch of at most `batchRows` rows; undefined when there are no more. */
   take(): RawBatch | undefined {
-    const { cursor } = this;
-    while (!this.done && cursor.row < this.batchRows) {
-      if (cursor.row === cursor.capacity) this.grow();
-      const { row, b } = cursor;
-      this.readFast?.(cursor, this.builders, this.other);
-      if (cursor.row > row) {
-        if (b[cursor.p] === CLOSE) {
-          cursor.p++;
-          this.endOrNext();
-        }
-      } else {
+    const { cursor, blocks } = this;
+    try {
+      while (!this.done && cursor.row < this.batchRows) {
+        if (cursor.row === cursor.capacity) this.grow();
+        if (blocks?.read(cursor, this.builders)) continue;
         this.readRow();
         this.endOrNext();
       }
+    } catch (error) {
+      this.blocks?.close();
+      throw error;
     }
+    if (this.done) blocks?.close();
     if (cursor.row === 0 && this.batches > 0) return undefined;
     const rows = cursor.row;
     const columns = this.builders.map((builder) => builder.take(rows, this.done));
@@ -77,9 +77,12 @@ export class JsonRowsParser {
     return { rows, columns };
   }
 
+  /** Reserves capacity for the remaining rows, estimated by the length of those read so far. */
   private grow(): void {
-    const { cursor } = this;
-    cursor.capacity = Math.min(this.batchRows, cursor.capacity * 4);
+    const { cursor, policy, start } = this;
+    const { p, end, row } = cursor;
+    const more = Math.ceil(((end - p) / (p - start)) * (policy.rowsBefore + row) * HEADROOM) + MIN_MORE;
+    cursor.capacity = Math.min(this.batchRows, row + more);
     for (const builder of this.builders) builder.reserve(cursor.capacity);
   }
 
@@ -124,37 +127,8 @@ export class JsonRowsParser {
   /** Reads the value at `p`; the position after it. */
   private readCell(p: number, column: ColumnBuilder, row: number): number {
     const { b, end } = this.cursor;
-    const c = b[p];
-    if (c === QUOTE) {
-      if (column.reader === TEXT) {
-        const q = readJsonText(b, p + 1, end, column, row);
-        if (q >= 0) return q + 1;
-      } else if (column.reader === DATE) {
-        const days = readDate(b, p + 1);
-        if (days !== NO_DATE && b[p + 11] === QUOTE && p + 11 < end) {
-          column.words[row] = days;
-          return p + 12;
-        }
-      }
-    } else if (c === 45 || (c ^ ZERO) <= 9) {
-      const q = this.readNumber(p, column, row);
-      if (q >= 0) return q;
-    } else if (c === N && b[p + 1] === 117 && b[p + 2] === 108 && b[p + 3] === 108 && p + 4 <= end) {
-      column.setNull(row);
-      return p + 4;
-    }
-    return this.readAnything(p, column, row);
-  }
-
-  /** A number by the column's fast reader, or -1 where it is for {@link readAnything}. */
-  private readNumber(p: number, column: ColumnBuilder, row: number): number {
-    const { b, end } = this.cursor;
-    // No leading zeros in JSON.
-    const first = b[p] === 45 ? p + 1 : p;
-    if (b[first] === ZERO && (b[first + 1] ^ ZERO) <= 9) return -1;
-    const q = readFastNumber(b, p, column, row);
-    // What follows must end the number: an exponent, for one, is for the exact way.
-    return q >= 0 && q < end && (b[q] === COMMA || b[q] === CLOSE || b[q] <= 32) ? q : -1;
+    const q = readPlainCell(b, p, end, column, row);
+    return q >= 0 ? q : this.readAnything(p, column, row);
   }
 
   /** Any value by the grammar, then exactly by the column's type. */

@@ -21,8 +21,8 @@ import {
 import { isOwnDictionary } from "../build/batch-maker.js";
 
 /**
- * Refuses a column whose values lead outside its buffers, at any depth: offsets, dictionary indices, views and unions.
- * Dictionaries that this package made are known to be right.
+ * Rejects a column whose values point outside its buffers, at any depth: offsets, dictionary indices, views and unions.
+ * Dictionaries that this package made are known to be valid.
  *
  * @throws {DataError} BadDictionaryIndex, BadArrow
  */
@@ -66,10 +66,10 @@ function fault(
   code: "BadArrow" | "BadDictionaryIndex" = "BadArrow",
 ): DataError {
   const message = `Column ${JSON.stringify(column)}: ${what}.`;
-  return new DataError(message, { code, column, row, hint: "The table is damaged; write it again." });
+  return new DataError(message, { code, column, row, hint: "The table is corrupt; write it again." });
 }
 
-/** The Arrow library fills columns up with nulls that have no offsets. */
+/** The Arrow library pads columns with nulls that have no offsets. */
 function checkOffsets(data: Data, limit: number, column: string): void {
   const all = data.valueOffsets as Offsets | undefined;
   const offsets = (all ?? new Int32Array(0)).subarray(0, data.length + 1) as Offsets;
@@ -78,7 +78,7 @@ function checkOffsets(data: Data, limit: number, column: string): void {
     if (valid(row)) throw fault(column, row, `row ${row} has no offset`);
   }
   const row = badOffset(offsets, limit);
-  if (row >= 0) throw fault(column, row, `row ${row} leads outside the ${limit} bytes or items of the column`);
+  if (row >= 0) throw fault(column, row, `row ${row} points outside the ${limit} bytes or items of the column`);
 }
 
 function checkFixedLists(data: Data, column: string): void {
@@ -92,7 +92,7 @@ function checkViews(data: Data, column: string): void {
   const views = data.values as Uint8Array;
   const rows = Math.min(data.length, Math.floor(views.length / VIEW_BYTES));
   const row = badView(views, rows, data.variadicBuffers as Uint8Array[], validity(data));
-  if (row >= 0) throw fault(column, row, `the view of row ${row} leads nowhere`);
+  if (row >= 0) throw fault(column, row, `the view of row ${row} points outside its buffers`);
 }
 
 function checkUnion(data: Data, column: string): void {
@@ -100,7 +100,7 @@ function checkUnion(data: Data, column: string): void {
   const lengths = new Map(data.children.map((child, i) => [typeIds[i], child.length] as const));
   const offsets = mode === UnionMode.Dense ? (data.valueOffsets as Int32Array) : undefined;
   const row = badUnionRow(data.typeIds as Int8Array, offsets, data.length, lengths);
-  if (row >= 0) throw fault(column, row, `no child has the value of row ${row}`);
+  if (row >= 0) throw fault(column, row, `the value of row ${row} is outside every child`);
 }
 
 function checkIndices(data: Data, column: string): void {

@@ -20,10 +20,10 @@ import { hashText, TextDictionary } from "../build/dictionary.js";
 import { noBatches } from "../io/atomic-file.js";
 
 /**
- * One table of batches that were read separately, such as the pages of a table: every column takes its type from the
- * schema (by default the first batch's), and all chunks of a text column share one dictionary.
+ * Combines batches that were read separately, such as the pages of a table: every column takes its type from the schema
+ * (default: that of the first batch), and all chunks of a text column share one dictionary.
  *
- * @throws {DataError} when a batch has other columns
+ * @throws {DataError} SchemaMismatch if the columns of a batch differ
  */
 export function tableOf(batches: readonly RecordBatch[], schema?: Schema): Table {
   const target = schema ?? batches[0]?.schema;
@@ -33,10 +33,10 @@ export function tableOf(batches: readonly RecordBatch[], schema?: Schema): Table
 }
 
 /**
- * The same rows under a schema of the same names and types: text changes between dictionary and Utf8 where the schema
- * says so.
+ * The same rows under a schema of the same names and types; text is converted between dictionary and Utf8 as the schema
+ * requires.
  *
- * @throws {DataError} when names or types differ
+ * @throws {DataError} SchemaMismatch if names or types differ
  */
 export function conform(batch: RecordBatch, schema: Schema): RecordBatch {
   if (batch.schema === schema) return batch;
@@ -52,8 +52,8 @@ export function conform(batch: RecordBatch, schema: Schema): RecordBatch {
   return recordBatch(schema, children, batch.numRows);
 }
 
-function mismatch(found: string, wanted: string, column?: string): DataError {
-  return new DataError(`The rows do not fit together: ${found} where there was ${wanted}.`, {
+function mismatch(found: string, expected: string, column?: string): DataError {
+  return new DataError(`The batches do not match: expected ${expected}; got ${found}.`, {
     code: "SchemaMismatch",
     ...(column !== undefined && { column }),
     hint: "The table changed while it was read; read it again.",
@@ -66,13 +66,13 @@ function retyped(data: Data, type: DataType, column: string): Data {
   if (from.typeId === Type.Dictionary && type.typeId === Type.Utf8) return toUtf8(data);
   if (from.typeId === Type.Utf8 && type.typeId === Type.Dictionary) return toDictionary(data, type as Dictionary);
   if (String(from) !== String(type)) {
-    const [found, wanted] = typeNames([from, type]);
-    throw mismatch(found, wanted, column);
+    const [found, expected] = typeNames([from, type]);
+    throw mismatch(found, expected, column);
   }
   return data.clone(type);
 }
 
-/** Dictionary text spelt out. */
+/** Expands dictionary text to Utf8. */
 function toUtf8(data: Data): Data {
   const { valid, text } = chunkReader(data);
   const encoder = new TextEncoder();
@@ -87,7 +87,7 @@ function toUtf8(data: Data): Data {
   return makeData({ type: new Utf8(), length: data.length, ...nulls(data), valueOffsets: offsets, data: bytes });
 }
 
-/** Spelt out text as a dictionary of its own. */
+/** Encodes Utf8 text with a dictionary. */
 function toDictionary(data: Data, type: Dictionary): Data {
   const offsets = data.valueOffsets as Int32Array;
   const bytes = data.values as Uint8Array;
@@ -105,7 +105,7 @@ function toDictionary(data: Data, type: Dictionary): Data {
   } as never);
 }
 
-/** Nulls of a chunk that may be a slice, as bits that start at its first row. */
+/** The validity of a chunk, which may be a slice, as bits that start at its first row. */
 function nulls(data: Data): { nullCount: number; nullBitmap?: Uint8Array } {
   if (data.nullCount === 0) return { nullCount: 0 };
   const { valid } = chunkReader(data);
@@ -124,9 +124,7 @@ function vectorOf({ size, offsets, bytes, byteLength }: TextDictionary): Vector 
   return makeVector(makeData({ type: new Utf8(), length: size, nullCount: 0, valueOffsets, data }));
 }
 
-/**
- * Batches whose text columns point into one dictionary each, so that every Arrow reader and the file format take them.
- */
+/** Makes all batches share one dictionary per text column, as Arrow readers and the file format require. */
 export function shareDictionaries(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
   const columns = schema.fields.map((field, i) => {
     const chunks = batches.map((batch) => batch.data.children[i]);
@@ -167,7 +165,7 @@ function sharedDictionary(chunks: readonly Data[]): readonly Data[] {
   });
 }
 
-/** For each text of a dictionary its number in the merged one. */
+/** Maps the numbers of a dictionary to those of the merged one. */
 function renumber(vector: Vector, merged: TextDictionary): Int32Array {
   const numbers = new Int32Array(vector.length);
   let at = 0;

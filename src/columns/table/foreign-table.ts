@@ -1,4 +1,5 @@
 import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
 import {
   Binary,
   BinaryView,
@@ -36,19 +37,19 @@ import { recordBatch } from "../arrow/record-batch.js";
 import { checkForeign } from "./check-foreign.js";
 
 /**
- * Any Arrow table, record batch or object with a `table` as a table of this package's copy of the Arrow library,
- * without copying data: tables of another copy (CommonJS beside ESM, another version) look right and read wrong.
- * Offsets, dictionary indices, views and unions of what this package did not make are checked.
+ * Converts any Arrow table, record batch or object with a `table` to a table of this package's copy of the Arrow
+ * library, without copying data. Tables of another copy (CommonJS beside ESM, another version) look alike but are
+ * misread. Offsets, dictionary indices, views and unions of foreign tables are validated.
  *
- * @throws {InputError} for a value that is not an Arrow table, for unequal column lengths, and for dictionary indices
- *   out of range
+ * @throws {InputError} BadArgument for a value that is not an Arrow table, DifferentLength for unequal column lengths
+ * @throws {DataError} BadDictionaryIndex, BadArrow for values that point outside their buffers
  */
-export function adopt(given: unknown): Table {
-  const table = tableIn(given);
+export function adopt(value: unknown): Table {
+  const table = tableIn(value);
   if (!isTableLike(table)) {
-    throw new InputError("This is not an Arrow table.", {
+    throw new InputError(`Expected an Arrow table; got ${nameOf(value)}.`, {
       code: "BadArgument",
-      hint: "Pass a table or a record batch of apache-arrow, a frame, or the bytes of an Arrow file or stream to Frame.fromIPC().",
+      hint: hintFor(value),
     });
   }
   const own = withOwnTypes(isOwn(table) ? (table as Table) : rebuild(table));
@@ -66,18 +67,18 @@ export function adopt(given: unknown): Table {
 }
 
 /**
- * The table of what holds one as its `table`, such as a frame of the other half of a package, or of a single record
- * batch.
+ * The table of an object that holds one as `table`, such as a frame from the other module format of this package, or of
+ * a single record batch.
  */
-function tableIn(given: unknown): unknown {
-  if (typeof given !== "object" || given === null || isTableLike(given)) return given;
-  const { table, schema, data } = given as { table?: unknown; schema?: unknown; data?: Partial<Data> };
+function tableIn(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || isTableLike(value)) return value;
+  const { table, schema, data } = value as { table?: unknown; schema?: unknown; data?: Partial<Data> };
   if (isTableLike(table)) return table;
-  const batched = { schema, batches: [given] };
-  return Array.isArray(data?.children) && isTableLike(batched) ? batched : given;
+  const batched = { schema, batches: [value] };
+  return Array.isArray(data?.children) && isTableLike(batched) ? batched : value;
 }
 
-/** What tables of any copy of the Arrow library have in common. */
+/** What tables of all copies of the Arrow library have in common. */
 interface TableLike {
   readonly schema: { readonly fields: readonly FieldLike[]; readonly metadata?: Map<string, string> };
   readonly batches: readonly { readonly numRows: number; readonly data: Data }[];
@@ -108,12 +109,15 @@ function isOwn(table: TableLike): boolean {
   );
 }
 
-/** `instanceof DataType` distinguishes copies of the library; Table, Vector and Data accept every copy. */
+/** `instanceof DataType` distinguishes copies of the library; for Table, Vector and Data it accepts all copies. */
 function isOwnType(type: DataType): boolean {
   return type instanceof DataType && (type.children ?? []).every((child) => isOwnType(child.type));
 }
 
-/** Arrow's reader gives columns that share a name the type of the last one; their data know better. */
+/**
+ * Corrects the types of columns that share a name: Arrow's reader gives them the type of the last one, but their data
+ * keep the right one.
+ */
 function withOwnTypes(table: Table): Table {
   const [first] = table.batches;
   if (first === undefined) return table;
@@ -148,7 +152,7 @@ function ownField(field: FieldLike): Field {
   return new Field(field.name, ownType(field.type), field.nullable, new Map(field.metadata ?? []));
 }
 
-/** The same type of our copy, by type id and parameters. */
+/** The same type in our copy, from its type id and parameters. */
 function ownType(type: DataType): DataType {
   const t = type as unknown as Record<string, never>;
   const fields = (): Field[] => (type.children as unknown as FieldLike[]).map(ownField);
@@ -208,7 +212,7 @@ function ownType(type: DataType): DataType {
   }
 }
 
-/** The same buffers under our type; each dictionary becomes one vector however many columns share it. */
+/** The same buffers under our type. A dictionary that several columns share becomes one vector. */
 function ownData(data: Data, type: DataType, vectors: Map<unknown, Vector>): Data {
   const children = (data.children ?? []).map((child, i) => {
     return ownData(child, (type.children as unknown as FieldLike[])[i].type, vectors);
@@ -226,3 +230,18 @@ function ownData(data: Data, type: DataType, vectors: Map<unknown, Vector>): Dat
   const buffers = [valueOffsets, values, nullBitmap, typeIds] as never;
   return new Data(type, data.offset, data.length, data.nullCount, buffers, children, dictionary, variadicBuffers);
 }
+
+function nameOf(value: unknown): string {
+  if (isPromise(value)) return "a promise";
+  if (Array.isArray(value)) return "an array";
+  return value instanceof Uint8Array ? "bytes" : shown(value);
+}
+
+function hintFor(value: unknown): string {
+  if (isPromise(value)) return "Await it first: await service.table(…).frame().";
+  if (Array.isArray(value)) return "Frame.fromRows(rows) takes an array of objects.";
+  if (value instanceof Uint8Array) return "Frame.fromIPC(bytes) takes the bytes of an Arrow file or stream.";
+  return "Pass a table or a record batch of apache-arrow, or a frame.";
+}
+
+const isPromise = (value: unknown): boolean => typeof (value as { then?: unknown } | null)?.then === "function";

@@ -2,7 +2,7 @@ import { type Field, type RecordBatch, Schema, Table } from "../arrow/arrow.js";
 import { keyOf, withKey } from "../arrow/key.js";
 import { recordBatch } from "../arrow/record-batch.js";
 
-/** The same rows with the columns at these positions; buffers are shared. */
+/** Selects columns by position; shares their buffers. */
 export function pickColumns(table: Table, positions: readonly number[]): Table {
   return withFields(
     table,
@@ -11,7 +11,7 @@ export function pickColumns(table: Table, positions: readonly number[]): Table {
   );
 }
 
-/** The same columns under other names, one for each; buffers are shared. */
+/** Renames all columns; shares their buffers. */
 export function nameColumns(table: Table, names: readonly string[]): Table {
   const fields = table.schema.fields.map((field, i) => field.clone({ name: names[i] }));
   return withFields(
@@ -21,7 +21,7 @@ export function nameColumns(table: Table, names: readonly string[]): Table {
   );
 }
 
-/** The key follows its columns to their new names; it is dropped where one of them is not picked exactly once. */
+/** The key keeps its columns under their new names; it is dropped unless each of them is picked exactly once. */
 function withFields(table: Table, fields: readonly Field[], positions: readonly number[]): Table {
   const key = keyOf(table.schema).map((name) => {
     const places = positions.flatMap((at, place) => (table.schema.fields[at].name === name ? [place] : []));
@@ -36,7 +36,7 @@ function withFields(table: Table, fields: readonly Field[], positions: readonly 
   return new Table(schema, batches);
 }
 
-/** The same rows with this key, which replaces another; without one where `key` is empty. Buffers are shared. */
+/** Replaces the key, or removes it if `key` is empty; shares all buffers. */
 export function keyed(table: Table, key: readonly string[]): Table {
   const schema = withKey(table.schema, key);
   if (schema === table.schema) return table;
@@ -44,7 +44,7 @@ export function keyed(table: Table, key: readonly string[]): Table {
   return new Table(schema, batches);
 }
 
-/** As {@link keyed}, batch by batch: batches of one schema share the new one. */
+/** As {@link keyed}, for batches: those of one schema share the new one. */
 export function keying(key: readonly string[]): (batch: RecordBatch) => RecordBatch {
   let from: Schema | undefined;
   let to: Schema | undefined;

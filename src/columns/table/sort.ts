@@ -9,61 +9,67 @@ export interface SortKey {
 }
 
 /**
- * The positions of the rows in sorted order: stable, keys in order of weight, nulls last in both directions and `NaN`
- * just before them. Numbers, decimals and dates compare exactly, text by code point.
+ * The positions of the rows in sorted order: stable, most significant key first, nulls last in both directions and
+ * `NaN` just before them. Numbers, decimals and dates compare exactly, text by code point.
  *
- * Every key becomes unsigned 32-bit integers that sort as the values do; then a radix sort runs from the least
- * significant to the most.
+ * Every key is converted to unsigned 32-bit integers that sort as the values do; a radix sort then runs from the least
+ * to the most significant.
  */
 export function sortedRows(table: Table, keys: readonly SortKey[]): Uint32Array {
-  const rows = table.numRows;
-  const order = new Uint32Array(rows);
-  for (let i = 0; i < rows; i++) order[i] = i;
-  let sorted: Sorted = {
-    order,
-    spare: new Uint32Array(rows),
-    word: new Uint32Array(rows),
-    spareWord: new Uint32Array(rows),
-  };
+  let order: Uint32Array | undefined;
   for (const { column, descending = false } of [...keys].reverse()) {
     const vector = table.getChildAt(column);
     if (vector === null) throw new RangeError(`no column ${column}`);
-    for (const words of sortWords(vector, descending)) sorted = sortByWord(words, sorted);
+    for (const words of sortWords(vector, descending)) order = sortByWord(words, order);
   }
-  return sorted.order;
+  if (order === undefined) {
+    order = new Uint32Array(table.numRows);
+    for (let i = 0; i < order.length; i++) order[i] = i;
+  }
+  return order;
 }
 
-/**
- * The order so far, and the key integers of the rows in that order: carried along, so that every pass reads memory in
- * sequence.
- */
-interface Sorted {
-  readonly order: Uint32Array;
-  readonly spare: Uint32Array;
-  readonly word: Uint32Array;
-  readonly spareWord: Uint32Array;
-}
-
-/** Below this many rows, passes of 8 bits are cheaper than passes of 11, whose buckets still fit the fastest cache. */
+/** Below this many rows, 8-bit passes are cheaper than 11-bit passes. */
 const SMALL = 4_096;
 
 /**
- * Sorts the rows by one 32-bit integer of the key, stable: a pass for each group of bits in which the integers differ.
+ * Sorts the rows of an order (by default all rows) stably by one 32-bit integer of the key, with one pass per group of
+ * bits in which the integers differ. Key integers move with the rows, so that every pass reads memory sequentially.
  */
-function sortByWord(words: Uint32Array, sorted: Sorted): Sorted {
+function sortByWord(words: Uint32Array, before: Uint32Array | undefined): Uint32Array | undefined {
   let differs = 0;
   for (let i = 1; i < words.length; i++) differs |= words[i] ^ words[0];
-  if (differs === 0) return sorted;
-  let { order, spare, word, spareWord } = sorted;
-  for (let i = 0; i < order.length; i++) word[i] = words[order[i]];
-  const bits = order.length < SMALL ? 8 : 11;
+  if (differs === 0) return before;
+  const bits = words.length < SMALL ? 8 : 11;
   const mask = (1 << bits) - 1;
-  for (let shift = 0; shift < 32; shift += bits) {
-    if (((differs >>> shift) & mask) === 0) continue;
-    radixPass(order, word, spare, spareWord, shift, mask);
-    [order, spare, word, spareWord] = [spare, order, spareWord, word];
+  const shifts = [0, bits, 2 * bits, 3 * bits].filter((shift) => shift < 32 && ((differs >>> shift) & mask) !== 0);
+  let order = before;
+  let word: Uint32Array = words;
+  if (before !== undefined) {
+    word = new Uint32Array(words.length);
+    for (let i = 0; i < before.length; i++) word[i] = words[before[i]];
   }
-  return { order, spare, word, spareWord };
+  let spare: Uint32Array = new Uint32Array(words.length);
+  let spareWord: Uint32Array = new Uint32Array(shifts.length === 1 ? 0 : words.length);
+  for (const [k, shift] of shifts.entries()) {
+    const starts = startsOf(word, shift, mask);
+    const isLast = k === shifts.length - 1;
+    if (isLast) lastPass(order, word, spare, starts, shift, mask);
+    else if (order === undefined) firstPass(word, spare, spareWord, starts, shift, mask);
+    else radixPass(order, word, spare, spareWord, starts, shift, mask);
+    if (isLast) return spare;
+    [order, spare] = [spare, order ?? new Uint32Array(words.length)];
+    [word, spareWord] = [spareWord, word === words ? new Uint32Array(words.length) : word];
+  }
+  return order;
+}
+
+/** Where the rows with each group of bits begin in sorted order. */
+function startsOf(word: Uint32Array, shift: number, mask: number): Uint32Array {
+  const starts = new Uint32Array(mask + 2);
+  for (let i = 0; i < word.length; i++) starts[((word[i] >>> shift) & mask) + 1]++;
+  for (let b = 0; b <= mask; b++) starts[b + 1] += starts[b];
+  return starts;
 }
 
 function radixPass(
@@ -71,12 +77,10 @@ function radixPass(
   word: Uint32Array,
   nextOrder: Uint32Array,
   nextWord: Uint32Array,
+  starts: Uint32Array,
   shift: number,
   mask: number,
 ): void {
-  const starts = new Uint32Array(mask + 2);
-  for (let i = 0; i < word.length; i++) starts[((word[i] >>> shift) & mask) + 1]++;
-  for (let b = 0; b <= mask; b++) starts[b + 1] += starts[b];
   for (let i = 0; i < word.length; i++) {
     const value = word[i];
     const to = starts[(value >>> shift) & mask]++;
@@ -85,68 +89,106 @@ function radixPass(
   }
 }
 
+/** As {@link radixPass}, of the rows in their original order. */
+function firstPass(
+  word: Uint32Array,
+  nextOrder: Uint32Array,
+  nextWord: Uint32Array,
+  starts: Uint32Array,
+  shift: number,
+  mask: number,
+): void {
+  for (let i = 0; i < word.length; i++) {
+    const value = word[i];
+    const to = starts[(value >>> shift) & mask]++;
+    nextOrder[to] = i;
+    nextWord[to] = value;
+  }
+}
+
+/** As {@link radixPass}, without the key integers, which no pass reads any more. */
+function lastPass(
+  order: Uint32Array | undefined,
+  word: Uint32Array,
+  nextOrder: Uint32Array,
+  starts: Uint32Array,
+  shift: number,
+  mask: number,
+): void {
+  if (order === undefined) for (let i = 0; i < word.length; i++) nextOrder[starts[(word[i] >>> shift) & mask]++] = i;
+  else for (let i = 0; i < word.length; i++) nextOrder[starts[(word[i] >>> shift) & mask]++] = order[i];
+}
+
 /**
- * The 32-bit integers of one key, least significant first; the last one puts `NaN` and nulls behind everything else.
+ * The 32-bit integers of one key, least significant first; the last one sorts `NaN` and nulls after everything else.
  */
 function sortWords(vector: Vector, descending: boolean): Uint32Array[] {
-  const words = valueWords(vector);
+  const words = valueWords(vector, descending ? -1 : 0);
+  const last = specialWord(vector);
+  if (last === undefined) return words;
+  for (const word of words) for (let i = 0; i < word.length; i++) if (last[i] !== 0) word[i] = 0;
+  return [...words, last];
+}
+
+/** 1 for `NaN`, 2 for null; undefined if there are none. */
+function specialWord(vector: Vector): Uint32Array | undefined {
+  const type = vector.type as DataType;
+  const isFloat = DataType.isFloat(type) && type.precision !== 0;
+  if (!isFloat && vector.nullCount === 0) return undefined;
   const last = new Uint32Array(vector.length);
   let at = 0;
   let special = false;
   for (const data of vector.data) {
-    const floats = DataType.isFloat(data.type) && data.type.precision !== 0 ? (data.values as Float64Array) : undefined;
     const nulls = data.nullCount > 0;
     for (let i = 0; i < data.length; i++, at++) {
       if (nulls && !data.getValid(i)) last[at] = 2;
-      else if (floats !== undefined && Number.isNaN(floats[i])) last[at] = 1;
+      else if (isFloat && Number.isNaN((data.values as Float64Array)[i])) last[at] = 1;
       if (last[at] !== 0) special = true;
     }
   }
-  for (const word of words) {
-    if (descending) for (let i = 0; i < word.length; i++) word[i] = ~word[i];
-    if (special) for (let i = 0; i < word.length; i++) if (last[i] !== 0) word[i] = 0;
-  }
-  return special ? [...words, last] : words;
+  return special ? last : undefined;
 }
 
-function valueWords(vector: Vector): Uint32Array[] {
+/** `flip` inverts all bits (-1) or none (0). */
+function valueWords(vector: Vector, flip: number): Uint32Array[] {
   const type = vector.type as DataType;
-  if (DataType.isDecimal(type)) return decimalWords(vector, (type as Decimal).bitWidth / 32);
-  if (DataType.isFloat(type) && type.precision === 2) return doubleWords(vector);
-  if (DataType.isInt(type) && type.bitWidth === 64) return wideWords(vector, type.isSigned);
-  if (DataType.isTimestamp(type) || DataType.isDuration(type)) return wideWords(vector, true);
-  if (DataType.isDate(type) && type.unit === 1) return wideWords(vector, true);
-  if (DataType.isTime(type) && type.bitWidth === 64) return wideWords(vector, true);
-  if (DataType.isInt(type) || DataType.isDate(type) || DataType.isTime(type)) return narrowWords(vector);
-  return [rankWords(vector)];
+  if (DataType.isDecimal(type)) return wideWords(vector, (type as Decimal).bitWidth / 32, flip, true);
+  if (DataType.isFloat(type) && type.precision === 2) return flipped(doubleWords(vector), flip);
+  if (DataType.isInt(type) && type.bitWidth === 64) return wideWords(vector, 2, flip, type.isSigned);
+  if (DataType.isTimestamp(type) || DataType.isDuration(type)) return wideWords(vector, 2, flip, true);
+  if (DataType.isDate(type) && type.unit === 1) return wideWords(vector, 2, flip, true);
+  if (DataType.isTime(type) && type.bitWidth === 64) return wideWords(vector, 2, flip, true);
+  if (DataType.isInt(type) || DataType.isDate(type) || DataType.isTime(type)) return flipped(narrowWords(vector), flip);
+  return flipped([rankWords(vector)], flip);
 }
 
-/**
- * Copies the 32-bit parts of every chunk, `words` for each value, into one array for each part, least significant
- * first.
- */
-function splitWords(vector: Vector, words: number): Uint32Array[] {
-  const out = Array.from({ length: words }, () => new Uint32Array(vector.length));
-  let at = 0;
-  for (const data of vector.data) {
-    const raw = data.values as Uint32Array;
-    const view = new Uint32Array(raw.buffer, raw.byteOffset, data.length * words);
-    for (let w = 0; w < words; w++) for (let i = 0; i < data.length; i++) out[w][at + i] = view[i * words + w];
-    at += data.length;
+function flipped(words: Uint32Array[], flip: number): Uint32Array[] {
+  if (flip !== 0) for (const word of words) for (let i = 0; i < word.length; i++) word[i] ^= flip;
+  return words;
+}
+
+/** Integers of `words` 32-bit integers each: an array for each in which they differ, least significant first. */
+function wideWords(vector: Vector, words: number, flip: number, signed: boolean): Uint32Array[] {
+  const views = vector.data.map((data) => {
+    const { buffer, byteOffset } = data.values as Uint32Array;
+    return new Uint32Array(buffer, byteOffset, data.length * words);
+  });
+  const first = views.find((view) => view.length > 0);
+  const out: Uint32Array[] = [];
+  for (let w = 0; w < words; w++) {
+    if (first === undefined || !views.some((view) => differs(view, w, words, first[w]))) continue;
+    const word = new Uint32Array(vector.length);
+    const mask = signed && w === words - 1 ? flip ^ 0x80000000 : flip;
+    let at = 0;
+    for (const view of views) for (let i = w; i < view.length; i += words) word[at++] = view[i] ^ mask;
+    out.push(word);
   }
   return out;
 }
 
-function decimalWords(vector: Vector, words: number): Uint32Array[] {
-  const out = splitWords(vector, words);
-  flipSign(out[words - 1]);
-  return out;
-}
-
-function wideWords(vector: Vector, signed: boolean): Uint32Array[] {
-  const out = splitWords(vector, 2);
-  if (signed) flipSign(out[1]);
-  return out;
+function differs(view: Uint32Array, from: number, step: number, value: number): boolean {
+  for (let i = from; i < view.length; i += step) if (view[i] !== value) return true;
+  return false;
 }
 
 function narrowWords(vector: Vector): Uint32Array[] {
@@ -165,7 +207,7 @@ const flipSign = (word: Uint32Array): void => {
   for (let i = 0; i < word.length; i++) word[i] ^= 0x80000000;
 };
 
-/** IEEE 754 bits: a negative number has all its bits turned over, any other its sign only; -0 counts as 0. */
+/** IEEE 754 bits with all bits of negative numbers inverted, and only the sign bit of others; -0 counts as 0. */
 function doubleWords(vector: Vector): Uint32Array[] {
   const values = new Float64Array(vector.length);
   let at = 0;
@@ -186,10 +228,7 @@ function doubleWords(vector: Vector): Uint32Array[] {
   return [low, high];
 }
 
-/**
- * Text, booleans and whatever else has an order of its own: each distinct value's place among the sorted distinct
- * values.
- */
+/** Text, booleans and other types: the rank of each value among the sorted distinct values. */
 function rankWords(vector: Vector): Uint32Array {
   const word = new Uint32Array(vector.length);
   const places = new Map<Cell, number>();
@@ -239,7 +278,7 @@ function compareValues(a: Cell, b: Cell): number {
   return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
 }
 
-/** By code point, which is also the order of the UTF-8 bytes; `<` alone would put an emoji before U+FFFD. */
+/** Compares by code point, which is also the order of the UTF-8 bytes; `<` would sort an emoji before U+FFFD. */
 export function compareText(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   for (let i = 0; i < end; i++) {

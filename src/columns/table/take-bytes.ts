@@ -2,7 +2,7 @@ import { Data, makeData, type Utf8 } from "../arrow/arrow.js";
 import { LONGEST_INLINE, VIEW_BYTES } from "../arrow/data-faults.js";
 import { gatherValidity, type Places } from "./take-places.js";
 
-/** Copies texts or bytes row by row. */
+/** Copies strings or binary values row by row. */
 export function gatherBytes(chunks: readonly Data[], places: Places): Data {
   const { row, chunk } = places;
   const starts = chunks.map((data) => data.valueOffsets as Int32Array);
@@ -25,7 +25,7 @@ export function gatherBytes(chunks: readonly Data[], places: Places): Data {
   return makeData({ type, length: row.length, valueOffsets, data, ...gatherValidity(chunks, places) });
 }
 
-/** The same for offsets of 64 bits. */
+/** As {@link gatherBytes}, with 64-bit offsets. */
 export function gatherLargeBytes(chunks: readonly Data[], places: Places): Data {
   const { row, chunk } = places;
   const starts = chunks.map((data) => data.valueOffsets as BigInt64Array);
@@ -47,11 +47,11 @@ export function gatherLargeBytes(chunks: readonly Data[], places: Places): Data 
   return new Data(chunks[0].type, 0, row.length, nullCount, [ends, bytes, nullBitmap] as never);
 }
 
-/** Numbers in a view: the length, and for long values the buffer. */
+/** 32-bit words of a view, and the position of the buffer number of a long value. */
 const WORDS = VIEW_BYTES / 4;
 const BUFFER_WORD = 2;
 
-/** Copies views row by row; the buffers they lead to are shared. */
+/** Copies views row by row; shares the buffers they refer to. */
 export function gatherViews(chunks: readonly Data[], places: Places): Data {
   const { row, chunk } = places;
   const buffers: Uint8Array[] = [];
@@ -72,7 +72,7 @@ export function gatherViews(chunks: readonly Data[], places: Places): Data {
   return new Data(chunks[0].type, 0, row.length, nullCount, parts, [], undefined, buffers);
 }
 
-/** Views as 32-bit words; a copy where they are not aligned. */
+/** Views as 32-bit words; a copy if they are not aligned. */
 function wordsOf(views: Uint8Array): Int32Array {
   const { buffer, byteOffset, byteLength } = views.byteOffset % 4 === 0 ? views : new Uint8Array(views);
   return new Int32Array(buffer, byteOffset, byteLength / 4);

@@ -1,15 +1,91 @@
 import type { Data } from "../arrow/arrow.js";
 
 /**
- * Rows to copy, as a chunk number and a row inside that chunk; row -1 makes a null. `chunk` is left out where there is
- * one chunk.
+ * Rows to copy, as a chunk number and a row within that chunk; row -1 makes a null. `chunk` is omitted if there is one
+ * chunk only.
  */
 export interface Places {
   readonly row: Int32Array;
   readonly chunk?: Uint32Array;
 }
 
-/** Where the rows at these positions of a column of chunks are. */
+/** Rows of a part: as many as readers put in a batch. Buffers of this size are reused once they are garbage. */
+export const PART_ROWS = 65_536;
+
+const partsKnown = new WeakMap<Places, readonly Places[]>();
+
+/** The places in parts of at most {@link PART_ROWS}. */
+export function partsOf(places: Places): readonly Places[] {
+  const { row, chunk } = places;
+  if (row.length <= PART_ROWS) return [places];
+  let parts = partsKnown.get(places);
+  if (parts === undefined) {
+    parts = Array.from({ length: Math.ceil(row.length / PART_ROWS) }, (_, k) => {
+      const [from, end] = [k * PART_ROWS, (k + 1) * PART_ROWS];
+      return { row: row.subarray(from, end), chunk: chunk?.subarray(from, end) };
+    });
+    partsKnown.set(places, parts);
+  }
+  return parts;
+}
+
+const missingKnown = new WeakMap<Places, boolean>();
+
+/** Whether any of the places makes a null. */
+function hasMissing(places: Places): boolean {
+  let missing = missingKnown.get(places);
+  if (missing === undefined) {
+    missing = places.row.includes(-1);
+    missingKnown.set(places, missing);
+  }
+  return missing;
+}
+
+/** Rows one after the other: so many from a first one in a chunk. */
+export interface Runs {
+  readonly chunk: Uint32Array;
+  readonly first: Int32Array;
+  readonly length: Int32Array;
+}
+
+const runsKnown = new WeakMap<Places, Runs | null>();
+/** Copying a run costs as much as so many rows one by one. */
+const LEAST_RUN = 24;
+
+/** The rows as runs where these are long, as filters of sorted tables leave them; undefined where they are not. */
+export function runsOf(places: Places): Runs | undefined {
+  let runs = runsKnown.get(places);
+  if (runs === undefined) {
+    runs = longRuns(places) ?? null;
+    runsKnown.set(places, runs);
+  }
+  return runs ?? undefined;
+}
+
+function longRuns({ row, chunk }: Places): Runs | undefined {
+  let count = 0;
+  const most = row.length / LEAST_RUN;
+  for (let i = 0; i < row.length; i++) {
+    if (row[i] < 0) return undefined;
+    if (i > 0 && row[i] === row[i - 1] + 1 && (chunk === undefined || chunk[i] === chunk[i - 1])) continue;
+    count++;
+    if (count > most) return undefined;
+  }
+  const runs = { chunk: new Uint32Array(count), first: new Int32Array(count), length: new Int32Array(count) };
+  let k = -1;
+  for (let i = 0; i < row.length; i++) {
+    if (i > 0 && row[i] === row[i - 1] + 1 && (chunk === undefined || chunk[i] === chunk[i - 1])) runs.length[k]++;
+    else {
+      k++;
+      runs.chunk[k] = chunk === undefined ? 0 : chunk[i];
+      runs.first[k] = row[i];
+      runs.length[k] = 1;
+    }
+  }
+  return runs;
+}
+
+/** Locates rows of a chunked column by their positions. */
 export function placesOf(lengths: readonly number[], positions: Uint32Array | Int32Array): Places {
   const row = new Int32Array(positions.length);
   row.set(positions);
@@ -17,36 +93,40 @@ export function placesOf(lengths: readonly number[], positions: Uint32Array | In
   const starts = new Float64Array(lengths.length + 1);
   for (let k = 0; k < lengths.length; k++) starts[k + 1] = starts[k] + lengths[k];
   const chunk = new Uint32Array(positions.length);
-  let k = 0;
+  const first = chunksByRow(starts);
   for (let i = 0; i < row.length; i++) {
     const at = row[i];
     if (at < 0) continue;
-    if (at < starts[k] || at >= starts[k + 1]) k = chunkHolding(starts, at);
+    let k = first[at >> ROW_BITS];
+    while (at >= starts[k + 1]) k++;
     chunk[i] = k;
     row[i] = at - starts[k];
   }
   return { row, chunk };
 }
 
-function chunkHolding(starts: Float64Array, at: number): number {
-  let low = 0;
-  let high = starts.length - 2;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (starts[middle] <= at) low = middle;
-    else high = middle - 1;
+const ROW_BITS = 8;
+
+/** The chunk of each row whose number is a multiple of 256: a later row is in that chunk or soon after it. */
+function chunksByRow(starts: Float64Array): Uint32Array {
+  const rows = starts[starts.length - 1];
+  const first = new Uint32Array((rows >> ROW_BITS) + 1);
+  for (let at = 0, k = 0; at < first.length; at++) {
+    while (k < starts.length - 2 && at << ROW_BITS >= starts[k + 1]) k++;
+    first[at] = k;
   }
-  return low;
+  return first;
 }
 
-/** The validity bits of the copied rows; nothing where all are valid. */
+/** The validity bits of the copied rows; none if all are valid. */
 export function gatherValidity(
   chunks: readonly Data[],
-  { row, chunk }: Places,
+  places: Places,
 ): { nullBitmap?: Uint8Array; nullCount: number } {
   const nulls = chunks.map((data) => data.nullCount > 0);
+  const { row, chunk } = places;
   let nullCount = 0;
-  if (!nulls.includes(true) && !row.includes(-1)) return { nullCount };
+  if (!nulls.includes(true) && !hasMissing(places)) return { nullCount };
   const bitmap = new Uint8Array(((row.length + 63) & ~63) >> 3);
   for (let i = 0; i < row.length; i++) {
     const at = row[i];

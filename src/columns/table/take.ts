@@ -1,13 +1,14 @@
 import { InputError } from "../../errors/errors.js";
 import {
   type Bool,
-  type Data,
+  Data,
   DataType,
   Dictionary,
   type Field,
   type FixedSizeList,
   Int32,
   makeData,
+  type RecordBatch,
   Schema,
   type Struct,
   Table,
@@ -18,12 +19,14 @@ import {
 import { chunkReader } from "../arrow/cell-reader.js";
 import { emptyData } from "../arrow/empty-data.js";
 import { recordBatch } from "../arrow/record-batch.js";
+import { tableOfVectors } from "./of-vectors.js";
 import { gatherBytes, gatherLargeBytes, gatherViews } from "./take-bytes.js";
-import { gatherValidity, type Places, placesOf } from "./take-places.js";
+import { gatherFixed, isFixedWidth } from "./take-fixed.js";
+import { gatherValidity, type Places, partsOf, placesOf } from "./take-places.js";
 
 /**
- * The rows of `table` at the given positions, in that order, in one batch. A position may repeat; -1 makes a row of
- * nulls (`Int32Array` only). Typed buffers are copied by type, values are never made.
+ * Copies the rows of `table` at these positions, in that order. A position may repeat; -1 makes a row of nulls
+ * (`Int32Array` only). Copies typed buffers without creating JavaScript values. Many rows become several batches.
  *
  * @example ```ts no-run takeRows(table, Uint32Array.of(4, 2, 2)); ```
  */
@@ -32,31 +35,78 @@ export function takeRows(table: Table, positions: Uint32Array | Int32Array): Tab
     table.batches.map((batch) => batch.numRows),
     positions,
   );
-  const children = table.schema.fields.map((field, i) => gather(chunksOf(table, i, field), places));
-  return tableOfData(table.schema, children, positions.length);
+  const columns = table.schema.fields.map((field, i) => gatherCut(chunksOf(table, i, field), places));
+  return takenTable(table.schema, columns, positions.length);
 }
 
-/** The values of one vector at the given positions, as {@link takeRows} does for a table. */
+/** A table of these columns; fields keep their name and metadata and take the type of the column. */
+export function takenTable(schema: Schema, columns: readonly Vector[], numRows: number): Table {
+  const shaped = schemaOf(
+    schema,
+    columns.map((column) => column.data),
+  );
+  return tableOfVectors(shaped, columns, numRows);
+}
+
+/** As {@link takeRows}, of one batch and into one. */
+export function takeBatch({ schema, data }: RecordBatch, positions: Uint32Array): RecordBatch {
+  const children = data.children.map((child) => takeVector(new Vector([child]), positions).data[0]);
+  return tableOfData(schema, children, positions.length).batches[0];
+}
+
+/** The values of one vector at these positions in one chunk, as {@link takeRows} does for a table. */
 export function takeVector(vector: Vector, positions: Uint32Array | Int32Array): Vector {
-  const places = placesOf(
+  return new Vector([gather(chunksIn(vector), placesIn(vector, positions))]);
+}
+
+/** As {@link takeVector}, cut into chunks where there are many values. */
+export function takeColumn(vector: Vector, positions: Uint32Array | Int32Array): Vector {
+  return gatherCut(chunksIn(vector), placesIn(vector, positions));
+}
+
+const placesIn = (vector: Vector, positions: Uint32Array | Int32Array): Places =>
+  placesOf(
     vector.data.map((data) => data.length),
     positions,
   );
-  return new Vector([gather(vector.data.length === 0 ? [emptyData(vector.type)] : vector.data, places)]);
-}
 
-/** A table of one batch over these columns; the fields keep name and metadata and take the type of their data. */
+/** The data that Arrow itself makes for a vector without any lack their children. */
+const chunksIn = (vector: Vector): readonly Data[] =>
+  vector.length === 0 ? [emptyData(vector.type)] : (vector.data as readonly Data[]);
+
+/** A table of one batch with these columns; fields keep their name and metadata and take the type of the data. */
 export function tableOfData(schema: Schema, children: readonly Data[], numRows: number): Table {
-  const fields = schema.fields.map((field, i) => withType(field, children[i]));
-  const shaped = new Schema(fields, schema.metadata);
+  const shaped = schemaOf(
+    schema,
+    children.map((data) => [data]),
+  );
   return new Table(shaped, [recordBatch(shaped, children, numRows)]);
 }
 
-const withType = (field: Field, data: Data): Field =>
-  field.clone({ type: data.type, nullable: field.nullable || data.nullCount > 0 });
+/** The schema with the types of these columns, nullable where they hold nulls. */
+function schemaOf(schema: Schema, columns: readonly (readonly Data[])[]): Schema {
+  const fields = schema.fields.map((field, i) =>
+    field.clone({
+      type: columns[i][0].type,
+      nullable: field.nullable || columns[i].some((data) => data.nullCount > 0),
+    }),
+  );
+  return new Schema(fields, schema.metadata);
+}
 
 const chunksOf = (table: Table, column: number, field: Field): readonly Data[] =>
   table.batches.length === 0 ? [emptyData(field.type)] : table.batches.map((batch) => batch.data.children[column]);
+
+/** As {@link gather}, with chunks of their own for many values of fixed width, whose memory can be reused. */
+function gatherCut(chunks: readonly Data[], places: Places): Vector {
+  const { type } = chunks[0];
+  if (DataType.isDictionary(type) && haveOneDictionary(chunks)) {
+    const codes = chunks.map((data) => data.clone(type.indices));
+    return new Vector(gatherFixed(codes, places, partsOf(places)).map((data) => withDictionary(data, chunks[0])));
+  }
+  if (isFixedWidth(type)) return new Vector(gatherFixed(chunks, places, partsOf(places)));
+  return new Vector([gather(chunks, places)]);
+}
 
 function gather(chunks: readonly Data[], places: Places): Data {
   const type = chunks[0].type;
@@ -68,66 +118,10 @@ function gather(chunks: readonly Data[], places: Places): Data {
   if (DataType.isList(type) || DataType.isMap(type) || DataType.isLargeList(type)) return gatherList(chunks, places);
   if (DataType.isFixedSizeList(type)) return gatherFixedLists(chunks, places);
   if (DataType.isUnion(type)) return gatherUnion(chunks, places);
-  if (isFixedWidth(type)) return gatherFixed(chunks, places);
+  if (isFixedWidth(type)) return gatherFixed(chunks, places, [places])[0];
   if (DataType.isLargeUtf8(type) || DataType.isLargeBinary(type)) return gatherLargeBytes(chunks, places);
   if (DataType.isUtf8View(type) || DataType.isBinaryView(type)) return gatherViews(chunks, places);
   throw new InputError(`Rows of the Arrow type ${type} cannot be copied.`, { code: "UnsupportedType" });
-}
-
-const isFixedWidth = (type: DataType): boolean =>
-  DataType.isInt(type) ||
-  DataType.isFloat(type) ||
-  DataType.isDecimal(type) ||
-  DataType.isDate(type) ||
-  DataType.isTime(type) ||
-  DataType.isTimestamp(type) ||
-  DataType.isDuration(type) ||
-  DataType.isInterval(type) ||
-  DataType.isFixedSizeBinary(type);
-
-function gatherFixed(chunks: readonly Data[], places: Places): Data {
-  const { type, values } = chunks[0];
-  const width = (values.BYTES_PER_ELEMENT as number) * chunks[0].stride;
-  const bytes = new ArrayBuffer(width * places.row.length);
-  if (width % 4 === 0) gather32(viewsOf(chunks, Uint32Array), new Uint32Array(bytes), places, width / 4);
-  else if (width === 2) gather16(viewsOf(chunks, Uint16Array), new Uint16Array(bytes), places);
-  else gather8(viewsOf(chunks, Uint8Array), new Uint8Array(bytes), places, width);
-  const data = new (values.constructor as new (buffer: ArrayBuffer) => typeof values)(bytes);
-  return makeData({ type: type as Int32, length: places.row.length, data, ...gatherValidity(chunks, places) });
-}
-
-type View = new (buffer: ArrayBufferLike, offset: number, length: number) => unknown;
-
-function viewsOf<T extends View & { readonly BYTES_PER_ELEMENT: number }>(chunks: readonly Data[], kind: T) {
-  return chunks.map(({ values }) => {
-    const view = values as Uint8Array;
-    return new kind(view.buffer, view.byteOffset, view.byteLength / kind.BYTES_PER_ELEMENT) as InstanceType<T>;
-  });
-}
-
-function gather32(from: readonly Uint32Array[], out: Uint32Array, { row, chunk }: Places, words: number): void {
-  let source = from[0];
-  for (let i = 0, o = 0; i < row.length; i++, o += words) {
-    const at = row[i];
-    if (at < 0) continue;
-    if (chunk !== undefined) source = from[chunk[i]];
-    const start = at * words;
-    out[o] = source[start];
-    if (words > 1) out[o + 1] = source[start + 1];
-    for (let w = 2; w < words; w++) out[o + w] = source[start + w];
-  }
-}
-
-function gather16(from: readonly Uint16Array[], out: Uint16Array, { row, chunk }: Places): void {
-  for (let i = 0; i < row.length; i++) if (row[i] >= 0) out[i] = from[chunk === undefined ? 0 : chunk[i]][row[i]];
-}
-
-function gather8(from: readonly Uint8Array[], out: Uint8Array, { row, chunk }: Places, width: number): void {
-  for (let i = 0; i < row.length; i++) {
-    if (row[i] < 0) continue;
-    const source = from[chunk === undefined ? 0 : chunk[i]];
-    for (let w = 0; w < width; w++) out[i * width + w] = source[row[i] * width + w];
-  }
 }
 
 function gatherBool(chunks: readonly Data[], places: Places): Data {
@@ -143,24 +137,12 @@ function gatherBool(chunks: readonly Data[], places: Places): Data {
 }
 
 function gatherDictionary(chunks: readonly Data[], places: Places): Data {
-  const dictionaries = chunks.map((data) => data.dictionary as Vector);
-  const length = places.row.length;
-  if (dictionaries.every((dictionary) => sameDictionary(dictionary, dictionaries[0]))) {
-    const { type, values } = chunks[0];
-    const plain = gatherFixed(
-      chunks.map((data) => data.clone((type as Dictionary).indices)),
-      places,
-    );
-    const data = plain.values as typeof values;
-    return makeData({
-      type: type as Dictionary,
-      length,
-      data,
-      dictionary: dictionaries[0],
-      ...gatherValidity(chunks, places),
-    });
+  if (haveOneDictionary(chunks)) {
+    const codes = chunks.map((data) => data.clone((data.type as Dictionary).indices));
+    return withDictionary(gatherFixed(codes, places, [places])[0], chunks[0]);
   }
-  const { merged, maps } = mergeDictionaries(dictionaries);
+  const length = places.row.length;
+  const { merged, maps } = mergeDictionaries(chunks.map((data) => data.dictionary as Vector));
   const { row, chunk } = places;
   const data = new Int32Array(length);
   for (let i = 0; i < length; i++) {
@@ -171,10 +153,17 @@ function gatherDictionary(chunks: readonly Data[], places: Places): Data {
   return makeData({ type, length, data, dictionary: merged, ...gatherValidity(chunks, places) });
 }
 
+const haveOneDictionary = (chunks: readonly Data[]): boolean =>
+  chunks.every((data) => sameDictionary(data.dictionary as Vector, chunks[0].dictionary as Vector));
+
+/** These indices into the dictionary of a chunk. */
+const withDictionary = (indices: Data, like: Data): Data =>
+  new Data(like.type, 0, indices.length, indices.nullCount, indices.buffers, [], like.dictionary);
+
 const sameDictionary = (a: Vector, b: Vector): boolean =>
   a === b || (a.data.length === b.data.length && a.data.every((data, i) => data === b.data[i]));
 
-/** One dictionary that holds every value of several, and for each of them where its entries went. */
+/** Merges dictionaries; `maps` holds the new number of each entry. */
 function mergeDictionaries(dictionaries: readonly Vector[]): { merged: Vector; maps: Int32Array[] } {
   const places = new Map<unknown, number>();
   const chunks: Data[] = [];
@@ -225,7 +214,7 @@ function gatherStruct(chunks: readonly Data[], places: Places): Data {
   });
 }
 
-/** Lists and maps: offsets over one child, whose rows are copied in turn. */
+/** Lists and maps: copies the offsets and the child rows they cover. */
 function gatherList(chunks: readonly Data[], places: Places): Data {
   const { row, chunk } = places;
   const { type } = chunks[0];
@@ -248,7 +237,7 @@ function gatherList(chunks: readonly Data[], places: Places): Data {
   return nested(chunks[0], places, [valueOffsets, undefined], [child], gatherValidity(chunks, places));
 }
 
-/** Lists of one length each: as many rows of the child for every row, null ones included. */
+/** Fixed-size lists: copies as many child rows for every row, including null ones. */
 function gatherFixedLists(chunks: readonly Data[], places: Places): Data {
   const { row, chunk } = places;
   const size = (chunks[0].type as FixedSizeList).listSize;
@@ -265,8 +254,8 @@ function gatherFixedLists(chunks: readonly Data[], places: Places): Data {
 }
 
 /**
- * Unions: a sparse one copies the row of every child, a dense one the row of the child that its type says; -1 is a null
- * of the first.
+ * Unions: a sparse one copies the row of every child, a dense one that of the selected child; -1 becomes a null of the
+ * first child.
  */
 function gatherUnion(chunks: readonly Data[], places: Places): Data {
   const { row, chunk } = places;
@@ -306,7 +295,7 @@ function gatherChild(chunks: readonly Data[], child: number, row: readonly numbe
   );
 }
 
-/** A column like the first chunk over other buffers and children. */
+/** A column like the first chunk, with other buffers and children. */
 function nested(
   like: Data,
   { row }: Places,

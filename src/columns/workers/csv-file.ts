@@ -1,38 +1,84 @@
 import { type CsvTextOptions, csvText } from "../../format/csv-text.js";
 import { type GzipFile, gzipFile } from "../../format/gzip.js";
-import type { ZipOptions } from "../../format/zip.js";
+import { zstdFile } from "../../format/zstd.js";
 import type { RecordBatch, Schema, Table } from "../arrow/arrow.js";
-import type { CsvOptions, OnBytes } from "../arrow/read-options.js";
+import { type CsvOptions, checkKey, type OnBytes } from "../arrow/read-options.js";
 import { cellTexts } from "../arrow/to-text-rows.js";
 import type { RawBatch } from "../build/builder.js";
-import { csvReader, csvStreamTable, csvTable } from "../csv/reader.js";
+import { columnsOfCsv, type UndeclaredOptions } from "../csv/infer.js";
+import { csvBatches, csvReader, csvStreamTable, csvTable } from "../csv/reader.js";
 import { atomicFile, type Written } from "../io/atomic-file.js";
 import { fileBlocks } from "../io/file-blocks.js";
+import { withLine } from "./line-of.js";
 import { type PackedCsv, packedRaws } from "./packed-csv.js";
 import { csvThreadsTable } from "./split.js";
+import { type TextOptions, textChunks } from "./text-chunks.js";
 
-/** How a CSV file is read; the limits are for gzip. */
-export interface CsvFileOptions extends CsvOptions, OnBytes, ZipOptions {}
+/** Options for reading a CSV file; the limits apply to gzip and zstd. */
+export type CsvFileOptions = (CsvOptions | UndeclaredOptions) & OnBytes & TextOptions;
 
-/** Rows turned into text at a time. */
-const LINES = 4_096;
+/** Rows formatted at a time. */
+const LINES_PER_WRITE = 4_096;
 
 /**
- * A CSV file, or CSV bytes, as a table; either may be gzipped. A long file is split over threads (`threads`), with
- * equal results.
+ * Reads a CSV file, or CSV bytes, as a table; either may be compressed. A long file is split over threads (`threads`),
+ * with equal results. Columns that are not declared are found first ({@link columnsOfCsv}).
  *
- * @throws {DataError} naming row, column, value and byte offset; `BadGzip`, `GzipBomb`
- * @throws {FileError} when the file cannot be read
+ * @throws {DataError} with row, line, column, value and byte offset; `BadGzip`, `GzipBomb`, `BadZstd`, `ZstdBomb`
+ * @throws {FileError} if the file cannot be read
  */
 export async function csvFileTable(source: string | Uint8Array, options: CsvFileOptions): Promise<Table> {
-  const packed = await gzipFile(source, options);
+  try {
+    return await declaredTable(source, await declared(source, options));
+  } catch (error) {
+    throw await withLine(error, source, options);
+  }
+}
+
+/**
+ * Reads a CSV file, or CSV bytes, as record batches, one at a time: of a long file, one batch is in memory. A file
+ * whose types are inferred is read twice. Yields at least one batch, which may be empty.
+ *
+ * @throws {DataError} as {@link csvFileTable}
+ * @throws {FileError}
+ */
+export async function* csvFileBatches(
+  source: string | Uint8Array,
+  options: CsvFileOptions,
+): AsyncGenerator<RecordBatch> {
+  try {
+    const known = await declared(source, options);
+    yield* csvBatches(textChunks(source, known), known);
+  } catch (error) {
+    throw await withLine(error, source, options);
+  }
+}
+
+type DeclaredOptions = CsvOptions & OnBytes & TextOptions;
+
+/** The options with the columns of the file. */
+async function declared(source: string | Uint8Array, options: CsvFileOptions): Promise<DeclaredOptions> {
+  if (isDeclared(options)) return options;
+  const { onBytes: _, ...quiet } = options;
+  const columns = await columnsOfCsv(textChunks(source, quiet), options);
+  checkKey(options.key, columns, "the CSV file");
+  return { ...options, columns, byPosition: true };
+}
+
+const isDeclared = (options: CsvFileOptions): options is DeclaredOptions => typeof options.columns !== "string";
+
+async function declaredTable(source: string | Uint8Array, options: DeclaredOptions): Promise<Table> {
+  const isUtf8 = (options.encoding ?? "utf-8") === "utf-8";
+  const packed = isUtf8 ? await gzipFile(source, options) : undefined;
   if (packed !== undefined) return gzipTable(source, packed, options);
+  const isPlain = isUtf8 && (await zstdFile(source, options)) === undefined;
+  if (!isPlain) return csvStreamTable(textChunks(source, options), options);
   if (typeof source !== "string") return csvTable(source, options);
   return (await csvThreadsTable(source, options)) ?? csvStreamTable(fileBlocks(source, options), options);
 }
 
-async function gzipTable(source: string | Uint8Array, file: GzipFile, options: CsvFileOptions): Promise<Table> {
-  const { parser, maker } = csvReader(options);
+async function gzipTable(source: string | Uint8Array, file: GzipFile, options: DeclaredOptions): Promise<Table> {
+  const reader = csvReader(options);
   const { maxRatio, maxSize } = options;
   const packed: PackedCsv = {
     size: file.declaredSize,
@@ -40,15 +86,15 @@ async function gzipTable(source: string | Uint8Array, file: GzipFile, options: C
     task: typeof source === "string" ? { kind: "gzip", path: source, limits: { maxRatio, maxSize } } : undefined,
   };
   const raws: RawBatch[] = [];
-  for await (const raw of packedRaws(packed, parser, options, Number.POSITIVE_INFINITY)) raws.push(raw);
-  return maker.table(raws);
+  for await (const raw of packedRaws(packed, async () => reader, options, Number.POSITIVE_INFINITY)) raws.push(raw);
+  return reader.maker.table(raws);
 }
 
 /**
- * Writes batches as a CSV file with a header line: null as nothing, empty text as `""`, every value in the exact text
- * that reads back. The file appears under its name when it is complete.
+ * Writes batches as a CSV file with a header line: null as an empty cell, empty text as `""`, every value as the exact
+ * text that reads back. The file gets its name once it is complete.
  *
- * @throws {FileError} when it cannot be written; whatever the batches throw
+ * @throws {FileError} if it cannot be written; also any error of the batches
  */
 export async function writeCsv(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
@@ -72,7 +118,7 @@ export async function writeCsv(
       begun = true;
       for (const cells of cellTexts(batch)) {
         lines.push(cells);
-        if (lines.length >= LINES) await flush();
+        if (lines.length >= LINES_PER_WRITE) await flush();
       }
       rows += batch.numRows;
     }

@@ -1,16 +1,17 @@
-import { MessageChannel } from "node:worker_threads";
+import { setImmediate } from "node:timers/promises";
+import { ChunkRing } from "./chunk-ring.js";
 import type { InflateTask } from "./inflate.js";
 import { readerThread, ThreadFailure } from "./thread.js";
 
-/** Chunks on their way: one is read, one waits, one is being inflated. */
-const CHUNKS = 3;
+/** Chunks, of 256 KB each, between two turns of the event loop. */
+const CHUNKS_PER_TURN = 4;
 
 /**
- * The chunks of a compressed file, inflated ahead on a worker thread; each is only valid until the next one is
- * requested. What stops the thread, an error in the file included, is met again by the caller's thread: it inflates by
- * `chunks`, from the start, what is still due.
+ * The chunks of a compressed file, inflated ahead on a worker thread; each is valid until the next one is requested. If
+ * the thread fails, even because of an error in the file, the calling thread inflates the remaining chunks with
+ * `chunks`, from the start, and so reports the same error.
  *
- * @throws {Error} what `chunks` throws; the reason of `signal` when it is aborted
+ * @throws {Error} any error of `chunks`; the reason of `signal` when it is aborted
  */
 export async function* inflatedAhead(
   task: InflateTask,
@@ -36,38 +37,29 @@ export async function* inflatedAhead(
 }
 
 async function* byThread(task: InflateTask, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  // A signal of this read alone: the caller's may be shared by many, and would warn of so many listeners.
+  // A signal per read: the caller's may be shared by many reads, and would warn about too many listeners.
   const thread = readerThread(signal && AbortSignal.any([signal]));
-  const { port1: from, port2: to } = new MessageChannel();
-  const mail: (Uint8Array<ArrayBuffer> | null | { readonly error: unknown })[] = [];
-  let wake = (): void => {};
-  const put = (item: (typeof mail)[number]): void => {
-    mail.push(item);
-    wake();
-  };
-  let whole = false;
+  const ring = new ChunkRing();
+  let failure: { readonly error: unknown } | undefined;
+  let complete = false;
   try {
-    thread.onFailure((error) => put({ error }));
-    thread.send({ inflate: { task, to, chunks: CHUNKS } }, [to]);
-    from.on("message", put);
-    for (;;) {
-      while (mail.length === 0) {
-        from.ref();
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      // Only a wait keeps the process alive.
-      from.unref();
-      const item = mail.shift() as (typeof mail)[number];
-      if (item === null) break;
-      if ("error" in item) throw item.error;
-      yield item;
-      from.postMessage(item.buffer, [item.buffer]);
+    thread.onFailure((error) => {
+      failure ??= { error };
+      ring.close();
+    });
+    thread.send({ inflate: { task, ring: ring.memory } });
+    for (let i = 1; ; i++) {
+      const chunk = await thread.awaited(ring.next());
+      if (failure !== undefined) throw failure.error;
+      if (chunk === undefined) break;
+      yield chunk;
+      ring.release();
+      // Chunks that have arrived come without a turn of the event loop.
+      if (i % CHUNKS_PER_TURN === 0) await setImmediate();
     }
-    whole = true;
+    complete = true;
   } finally {
-    from.close();
-    thread.release(whole);
+    ring.close();
+    thread.release(complete);
   }
 }

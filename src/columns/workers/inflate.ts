@@ -1,60 +1,44 @@
-import type { MessagePort } from "node:worker_threads";
 import { gzipFile } from "../../format/gzip.js";
-import { CHUNK } from "../../format/inflater.js";
-import { type ZipOptions, zipEntry } from "../../format/zip.js";
+import { Inflater } from "../../format/inflater.js";
+import { blockingChunks, type EntryPlace, type ZipOptions, zipEntryAt } from "../../format/zip-entry.js";
+import { ChunkRing, RING_CHUNK } from "./chunk-ring.js";
 
-/** A compressed file, to be inflated on another thread: gzip, or the one file of a zip archive, known by its CRC-32. */
+/** A compressed file to inflate on another thread: gzip, or an entry of a zip archive that was located before. */
 export type InflateTask =
-  | { readonly kind: "zip"; readonly path: string; readonly crc32: number; readonly limits: Limits }
+  | { readonly kind: "zip"; readonly place: EntryPlace; readonly limits: Limits }
   | { readonly kind: "gzip"; readonly path: string; readonly limits: Limits };
 
 type Limits = Pick<ZipOptions, "maxRatio" | "maxSize">;
 
 /** An {@link InflateTask} as it is sent to a thread. */
-export interface InflateOrder {
+export interface InflateRequest {
   readonly task: InflateTask;
-  /** Where the chunks go, and null after the last. The memory of each comes back once it was read. */
-  readonly to: MessagePort;
-  /** Chunks on their way at most. */
-  readonly chunks: number;
+  /** The memory of the {@link ChunkRing} that receives the chunks. */
+  readonly ring: SharedArrayBuffer;
 }
 
 /**
- * Inflates and checks a file, chunk by chunk, as the chunks are read on the other side.
+ * Inflates and verifies a file chunk by chunk, at the pace of the receiver.
  *
  * @throws {DataError}
  * @throws {FileError}
  */
-export async function inflateTo({ task, to, chunks }: InflateOrder): Promise<void> {
-  const free: ArrayBuffer[] = [];
-  let room = chunks;
-  let resume = (): void => {};
-  to.on("message", (memory: ArrayBuffer) => {
-    free.push(memory);
-    resume();
-  });
-  const newMemory = (): ArrayBuffer => {
-    room--;
-    return new ArrayBuffer(CHUNK);
-  };
-  for await (const chunk of await contents(task)) {
-    while (free.length === 0 && room === 0) {
-      await new Promise<void>((resolve) => {
-        resume = resolve;
-      });
+export async function inflateTo({ task, ring: memory }: InflateRequest): Promise<void> {
+  const ring = new ChunkRing(memory);
+  const inflater = task.kind === "zip" ? Inflater.take(RING_CHUNK) : undefined;
+  if (task.kind === "zip" && inflater !== undefined) {
+    try {
+      for (const chunk of blockingChunks(task.place, task.limits, inflater)) await ring.write(chunk);
+    } finally {
+      inflater.release();
     }
-    const memory = free.pop() ?? newMemory();
-    const sent = new Uint8Array(memory, 0, chunk.length);
-    sent.set(chunk);
-    to.postMessage(sent, [memory]);
-  }
-  to.postMessage(null);
+  } else for await (const chunk of await contents(task)) await ring.write(chunk);
+  await ring.end();
 }
 
 async function contents(task: InflateTask): Promise<AsyncGenerator<Uint8Array>> {
-  const { path, limits } = task;
-  const file = task.kind === "gzip" ? await gzipFile(path, limits) : await zipEntry(path, limits);
-  const same = task.kind === "gzip" || (file !== undefined && "crc32" in file && file.crc32 === task.crc32);
-  if (file === undefined || !same) throw new Error(`${path} changed.`);
+  if (task.kind === "zip") return zipEntryAt(task.place, task.limits).chunks();
+  const file = await gzipFile(task.path, task.limits);
+  if (file === undefined) throw new Error(`${task.path} changed.`);
   return file.chunks();
 }

@@ -1,80 +1,96 @@
 import { availableParallelism } from "node:os";
-import type { CsvOptions, OnBytes } from "../arrow/read-options.js";
+import type { OnBytes } from "../arrow/read-options.js";
 import { textModes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
 import type { LentBatches } from "../build/lent-batches.js";
-import type { CsvParser } from "../csv/parser.js";
-import { rawBatches } from "../csv/pieces.js";
+import { rawBatches } from "../csv/raw-batches.js";
+import type { CsvReader } from "../csv/reader.js";
 import type { InflateTask } from "./inflate.js";
 import { inflatedAhead } from "./inflate-ahead.js";
+import { peeked } from "./peeked.js";
 import { pipedBatches } from "./pipe.js";
 import { readTask } from "./task.js";
 import { hasThreads, ThreadFailure } from "./thread.js";
 
-/** A shorter file does not repay a thread. */
+/** A shorter file is not worth a thread. */
 const SHORTEST = 16_777_216;
 
 /** A compressed CSV file. */
 export interface PackedCsv {
-  /** Bytes of its contents, as far as it says. */
+  /** The declared size of its contents in bytes, if any. */
   readonly size: number;
-  /** The contents; each chunk is only valid until the next one is requested. */
+  /** The contents; each chunk is valid until the next one is requested. */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** How another thread inflates it; undefined for bytes in memory. */
+  /** The task with which another thread inflates it; undefined for bytes in memory. */
   readonly task: InflateTask | undefined;
 }
 
-/** How a compressed CSV file is read. */
-export interface PackedOptions extends CsvOptions, OnBytes {
+/** Options for reading a compressed CSV file, whatever its columns are. */
+export interface PackedOptions extends OnBytes {
+  readonly threads?: number;
+  readonly signal?: AbortSignal;
   /**
-   * Receives what each batch is made of, so that its memory can be used again. Batches are then parsed on the caller's
-   * thread, none ahead, unless `threads` says otherwise.
+   * Receives each batch's buffers so that they can be reused. Batches are then parsed on the calling thread, none
+   * ahead, unless `threads` says otherwise.
    */
   readonly lent?: LentBatches;
 }
 
 /**
  * The batches of a compressed CSV file, of which at most `ahead` are read before they are requested. A long file is
- * inflated on one worker thread and parsed on another; where batches are lent, it is parsed on the caller's
- * (docs/decisions.md). What stops the threads, an error in the file included, is met again by the caller's thread,
- * which yields the batches that are still due.
+ * inflated on one worker thread and parsed on another, or on the calling thread if batches are lent
+ * (docs/decisions.md). If a thread fails, even because of an error in the file, the calling thread reads the remaining
+ * batches and so reports the same error.
+ *
+ * @param open is called while the file is being inflated; its argument reads the cells of the first line from the
+ *   chunks that are then parsed
  */
 export async function* packedRaws(
   file: PackedCsv,
-  parser: CsvParser,
+  open: (firstCells: () => Promise<readonly string[]>) => Promise<CsvReader>,
   options: PackedOptions,
   ahead: number,
 ): AsyncGenerator<RawBatch> {
-  const { threads = availableParallelism(), signal, onBytes } = options;
-  const { task } = file;
+  const { threads = availableParallelism(), signal, onBytes, lent } = options;
+  const task = threads > 1 && file.size >= SHORTEST && hasThreads() ? file.task : undefined;
   const onBatch = (offset: number): void => onBytes?.(offset, Math.max(offset, file.size));
-  let chunks = (): AsyncGenerator<Uint8Array> => file.chunks();
+  const parsesHere = lent !== undefined && options.threads === undefined;
+  let reader: CsvReader | undefined;
   let passed = 0;
-  if (task !== undefined && threads > 1 && file.size >= SHORTEST && hasThreads()) {
-    if (options.lent !== undefined && options.threads === undefined) {
-      chunks = () => inflatedAhead(task, () => file.chunks(), signal);
-    } else {
-      const onPiped = (offset: number): void => {
-        passed++;
-        onBatch(offset);
-      };
-      try {
-        const reading = readTask(options, textModes(options.schema));
-        const end = yield* pipedBatches(task, reading, { ahead, signal, onBatch: onPiped });
-        if (options.onReport !== undefined) for (const report of end.reports) options.onReport(report);
-        return;
-      } catch (error) {
-        if (!(error instanceof ThreadFailure)) throw error;
+  if (task !== undefined && !parsesHere) {
+    const onPiped = (offset: number): void => {
+      passed++;
+      onBatch(offset);
+    };
+    try {
+      const end = yield* pipedBatches(
+        task,
+        async (firstCells) => {
+          reader = await open(firstCells);
+          return readTask(reader.options, textModes(reader.options.schema));
+        },
+        { ahead, signal, onBatch: onPiped },
+      );
+      for (const report of end.reports) reader?.options.onReport?.(report);
+      return;
+    } catch (error) {
+      if (!(error instanceof ThreadFailure)) throw error;
+    }
+  }
+  const contents = (): AsyncGenerator<Uint8Array> => file.chunks();
+  const source = peeked(task !== undefined && parsesHere ? inflatedAhead(task, contents, signal) : contents());
+  try {
+    reader ??= await open(source.firstCells);
+    for await (const raw of rawBatches(reader.parser, source.chunks(), signal)) {
+      if (passed > 0) {
+        passed--;
+        continue;
       }
+      onBatch(reader.parser.offset);
+      yield raw;
     }
+    reader.parser.policy.report();
+  } finally {
+    await source.close();
   }
-  for await (const raw of rawBatches(parser, chunks(), signal)) {
-    if (passed > 0) {
-      passed--;
-      continue;
-    }
-    onBatch(parser.offset);
-    yield raw;
-  }
-  parser.policy.report();
 }

@@ -1,15 +1,12 @@
-import { MessageChannel } from "node:worker_threads";
 import type { RawBatch } from "../build/builder.js";
+import { ChunkRing } from "./chunk-ring.js";
 import type { InflateTask } from "./inflate.js";
 import type { ReadEnd, ReadTask } from "./task.js";
-import { readerThread } from "./thread.js";
+import { type ReaderThread, readerThread, ThreadFailure } from "./thread.js";
 import { BatchReceiver } from "./transfer.js";
 
-/** Chunks on their way between the threads: enough that neither waits for the other. */
-const CHUNKS = 8;
-
 interface ThreadOptions {
-  /** No further chunk is read while so many batches have not been taken. */
+  /** No further chunk is read while this many batches have not been taken. */
   readonly ahead: number;
   readonly signal?: AbortSignal;
   /** Called before each batch with the byte offset of the row after it. */
@@ -17,42 +14,62 @@ interface ThreadOptions {
 }
 
 /**
- * The batches of a compressed CSV file: one worker thread inflates and checks it, one parses.
+ * The batches of a compressed CSV file: one worker thread inflates and verifies it, another parses it.
  *
- * @throws {ThreadFailure} whose reason shows when the caller reads the same; the reason of `signal` when it is aborted
+ * @param choose returns the options of the read; its argument asks the parsing thread for the cells of the first line
+ * @throws {ThreadFailure} if a thread fails; the caller finds the reason by reading the file itself; the reason of
+ *   `signal` when it is aborted
  */
 export async function* pipedBatches(
   file: InflateTask,
-  task: ReadTask,
+  choose: (firstCells: () => Promise<readonly string[]>) => Promise<ReadTask>,
   { ahead, signal, onBatch }: ThreadOptions,
 ): AsyncGenerator<RawBatch, ReadEnd> {
-  // A signal of this read alone: the caller's may be shared by many, and would warn of so many listeners.
+  // A signal per read: the caller's may be shared by many reads, and would warn about too many listeners.
   const own = signal && AbortSignal.any([signal]);
   const parser = readerThread(own);
-  let whole = false;
+  let complete = false;
   try {
     const inflater = readerThread(own);
     try {
       inflater.onFailure(parser.fail);
-      const { port1: from, port2: to } = new MessageChannel();
-      parser.send({ stream: { ...task, from, ahead } }, [from]);
-      inflater.send({ inflate: { task: file, to, chunks: CHUNKS } }, [to]);
+      const ring = new ChunkRing().memory;
+      inflater.send({ inflate: { task: file, ring } });
+      parser.send({ stream: { ring, ahead } });
+      const task = await choose(firstCellsOf(parser));
+      parser.send({ read: task });
       const receiver = new BatchReceiver();
       for (;;) {
         const answer = await parser.answer();
+        if ("end" in answer) {
+          complete = true;
+          return answer.end;
+        }
         if ("batch" in answer) {
           onBatch?.(answer.offset);
           yield receiver.unpack(answer.batch);
           parser.send({ taken: true });
-        } else {
-          whole = true;
-          return answer.end;
         }
       }
     } finally {
-      inflater.release(whole);
+      inflater.release(complete);
     }
   } finally {
-    parser.release(whole);
+    parser.release(complete);
   }
+}
+
+/** Asks a parsing thread for the cells of the first line, once. */
+function firstCellsOf(parser: ReaderThread): () => Promise<readonly string[]> {
+  const ask = async (): Promise<readonly string[]> => {
+    parser.send({ firstCells: true });
+    const answer = await parser.answer();
+    if ("first" in answer) return answer.first;
+    throw new ThreadFailure("The worker answered something else.");
+  };
+  let cells: Promise<readonly string[]> | undefined;
+  return () => {
+    cells ??= ask();
+    return cells;
+  };
 }

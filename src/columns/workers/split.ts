@@ -2,28 +2,29 @@ import { setMaxListeners } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
-import type { CellReport, CsvOptions, OnBytes } from "../arrow/read-options.js";
+import type { CsvOptions, OnBytes } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
 import { CsvParser } from "../csv/parser.js";
 import { tableOf } from "../table/conform.js";
+import { joinedReports, type PartReports } from "./joined-reports.js";
 import { type PartTask, type ReadEnd, readTask } from "./task.js";
-import { hasThreads, readerThread, ThreadFailure } from "./thread.js";
-import { BatchReceiver } from "./transfer.js";
+import { hasThreads, ThreadFailure } from "./thread.js";
+import { threadRead } from "./thread-read.js";
 
-/** Shorter parts do not repay a thread. */
+/** Shorter parts are not worth a thread. */
 const SHORTEST_PART = 4_194_304;
 const BLOCK = 1_048_576;
-/** A border between rows is looked for within this many bytes. */
-const BORDER_SEARCH = 16_777_216;
+/** How far a row boundary is searched for, in bytes. */
+const MAX_BOUNDARY_SEARCH = 16_777_216;
 
 /**
- * A CSV file read by several threads, each its own stretch. A border is taken at a line feed and holds when the part
- * before it ends there with a whole row; a part that began inside quotes is read again from where the part before it
- * ended.
+ * Reads a CSV file with several threads, one part each. A boundary is guessed at a line feed and confirmed if the
+ * previous part ends there with a complete row; a part that began inside quotes is read again from the actual end of
+ * the previous part.
  *
- * @returns undefined where one thread must do: a short file, no worker to start, an error in the file (which one thread
- *   then names)
+ * @returns undefined if one thread must read the file: it is short, no worker starts, or it contains an error (which
+ *   the single thread then reports)
  */
 export async function csvThreadsTable(path: string, options: CsvOptions & OnBytes): Promise<Table | undefined> {
   const threads = options.threads ?? availableParallelism();
@@ -37,7 +38,7 @@ export async function csvThreadsTable(path: string, options: CsvOptions & OnByte
     if (tasks === undefined) return undefined;
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     setMaxListeners(0, both);
-    const parts = await readParts(tasks, both, bytesOfAll(tasks, options));
+    const parts = await readParts(tasks, both, totalBytes(tasks, options));
     return parts && joined(parts, options);
   } catch (error) {
     if (error instanceof ThreadFailure) return undefined;
@@ -48,7 +49,7 @@ export async function csvThreadsTable(path: string, options: CsvOptions & OnByte
   }
 }
 
-/** The parts of a file, one a thread; undefined where there is only one. */
+/** One part of the file per thread; undefined if there is only one. */
 async function partTasks(
   file: FileHandle,
   path: string,
@@ -60,26 +61,26 @@ async function partTasks(
   if (count < 2) return undefined;
   const first = await header(file, options);
   if (first === undefined) return undefined;
-  const borders = [first.offset];
+  const boundaries = [first.offset];
   for (let i = 1; i < count; i++) {
-    const border = await borderAfter(file, Math.floor((size / count) * i), size);
-    if (border === undefined) return undefined;
-    if (border > borders[borders.length - 1]) borders.push(border);
+    const boundary = await boundaryAfter(file, Math.floor((size / count) * i), size);
+    if (boundary === undefined) return undefined;
+    if (boundary > boundaries[boundaries.length - 1]) boundaries.push(boundary);
   }
-  borders.push(size);
-  // Rows are counted within the part.
+  boundaries.push(size);
+  // Rows are numbered within the part.
   const task = readTask({ ...options, firstRow: 0 }, textModes(options.schema));
-  return borders.slice(1).map((end, i) => ({
+  return boundaries.slice(1).map((end, i) => ({
     ...task,
     path,
-    start: borders[i],
+    start: boundaries[i],
     end,
-    last: i === borders.length - 2,
+    last: i === boundaries.length - 2,
     order: first.order,
   }));
 }
 
-/** The order of the file's columns and where its rows begin. */
+/** The column order of the file and the offset of its first row. */
 async function header(
   file: FileHandle,
   options: CsvOptions,
@@ -95,9 +96,9 @@ async function header(
 }
 
 /** The position after the first line feed at or after `start`. */
-async function borderAfter(file: FileHandle, start: number, size: number): Promise<number | undefined> {
+async function boundaryAfter(file: FileHandle, start: number, size: number): Promise<number | undefined> {
   const block = new Uint8Array(BLOCK);
-  for (let at = start; at < Math.min(size, start + BORDER_SEARCH); at += BLOCK) {
+  for (let at = start; at < Math.min(size, start + MAX_BOUNDARY_SEARCH); at += BLOCK) {
     const { bytesRead } = await file.read(block, 0, BLOCK, at);
     const found = block.subarray(0, bytesRead).indexOf(10);
     if (found >= 0) return at + found + 1;
@@ -111,10 +112,10 @@ interface Part {
 }
 
 /** Called with the position that the reader of a part has reached. */
-type OnPlace = (part: PartTask, offset: number) => void;
+type OnOffset = (part: PartTask, offset: number) => void;
 
-/** The bytes that the readers of all parts have read together. */
-function bytesOfAll(tasks: readonly PartTask[], { onBytes }: OnBytes): OnPlace {
+/** Sums the bytes that the readers of all parts have read. */
+function totalBytes(tasks: readonly PartTask[], { onBytes }: OnBytes): OnOffset {
   const places = new Map(tasks.map(({ end, start }) => [end, start]));
   const [first, last] = [tasks[0], tasks[tasks.length - 1]];
   return ({ end }, offset) => {
@@ -125,43 +126,30 @@ function bytesOfAll(tasks: readonly PartTask[], { onBytes }: OnBytes): OnPlace {
   };
 }
 
-async function readPart(part: PartTask, signal: AbortSignal, onPlace: OnPlace): Promise<Part> {
-  const thread = readerThread(signal);
-  const receiver = new BatchReceiver();
+async function readPart(part: PartTask, signal: AbortSignal, onOffset: OnOffset): Promise<Part> {
   const raws: RawBatch[] = [];
-  let whole = false;
-  try {
-    thread.send({ part });
-    for (;;) {
-      const answer = await thread.answer();
-      if ("batch" in answer) {
-        raws.push(receiver.unpack(answer.batch));
-        onPlace(part, answer.offset);
-      } else {
-        whole = true;
-        return { raws, end: answer.end };
-      }
-    }
-  } finally {
-    thread.release(whole);
-  }
+  const end = await threadRead({ part }, signal, (raw, offset) => {
+    raws.push(raw);
+    onOffset(part, offset);
+  });
+  return { raws, end };
 }
 
-/** All parts at once; those that turn out to have begun inside a row are read again from its start. */
+/** Reads all parts in parallel; those that turn out to have begun inside a row are read again from its start. */
 async function readParts(
   tasks: readonly PartTask[],
   signal: AbortSignal,
-  onPlace: OnPlace,
+  onOffset: OnOffset,
 ): Promise<Part[] | undefined> {
-  const running = tasks.map((task) => readPart(task, signal, onPlace));
+  const running = tasks.map((task) => readPart(task, signal, onOffset));
   for (const part of running) part.catch(() => {});
   const parts: Part[] = [];
   let { start } = tasks[0];
   for (let i = 0; i < tasks.length; i++) {
     const wrong = tasks[i].start !== start;
     if (wrong && start > tasks[i].end) return undefined;
-    // A part that began inside a row may not even have been read to its end.
-    const part = wrong ? await readPart({ ...tasks[i], start }, signal, onPlace) : await running[i];
+    // A part that began inside a row may have stopped before its end.
+    const part = wrong ? await readPart({ ...tasks[i], start }, signal, onOffset) : await running[i];
     parts.push(part);
     start = part.end.offset;
   }
@@ -179,23 +167,16 @@ function joined(parts: readonly Part[], options: CsvOptions): Table {
     batches.push(...table.batches);
   }
   if (options.onReport !== undefined)
-    for (const report of joinedReports(parts, options.firstRow)) options.onReport(report);
+    for (const report of joinedReports(numbered(parts, options.firstRow))) options.onReport(report);
   return tableOf(batches, schema);
 }
 
-/** The reports of all parts as one reader would have made them. */
-function joinedReports(parts: readonly Part[], firstRow = 0): CellReport[] {
-  const all = new Map<string, CellReport>();
+/** The reports of each part and the number of rows before it. */
+function numbered(parts: readonly Part[], firstRow = 0): PartReports[] {
   let before = firstRow;
-  for (const { end } of parts) {
-    for (const report of end.reports) {
-      const key = `${report.what} ${report.column}`;
-      const known = all.get(key);
-      const moved = report.examples.map((example) => ({ ...example, row: example.row + before }));
-      const examples = [...(known?.examples ?? []), ...moved].slice(0, 5);
-      all.set(key, { ...report, count: (known?.count ?? 0) + report.count, examples });
-    }
-    before += end.rows;
-  }
-  return [...all.values()];
+  return parts.map(({ end: { reports, rows } }) => {
+    const part = { reports, before };
+    before += rows;
+    return part;
+  });
 }

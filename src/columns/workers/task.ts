@@ -1,82 +1,96 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import type { MessagePort } from "node:worker_threads";
+import { FirstRecord } from "../../format/first-record.js";
+import { DIALECT } from "../arrow/csv-dialect.js";
 import type { CellReport, CsvOptions } from "../arrow/read-options.js";
 import type { RawBatch, TextMode } from "../build/builder.js";
 import { CsvParser } from "../csv/parser.js";
-import { fullBatches, lastBatches } from "../csv/pieces.js";
-import { type InflateOrder, inflateTo } from "./inflate.js";
+import { fullBatches, lastBatches } from "../csv/raw-batches.js";
+import { ChunkRing } from "./chunk-ring.js";
+import { type InflateRequest, inflateTo } from "./inflate.js";
+import type { ParquetTask } from "./parquet-part.js";
 import { BatchSender, type SentBatch } from "./transfer.js";
 
 /** Bytes read at a time; they stay in the processor's cache. */
 const BLOCK = 1_048_576;
 
-/** How rows are read, with nothing in it but what can be sent to a thread. */
+/** How rows are read: only values that can be sent to a thread. */
 export interface ReadTask {
   readonly options: CsvOptions;
   readonly modes?: readonly (TextMode | undefined)[];
 }
 
-/** A stretch of a CSV file: the rows that start in `start` to `end`. */
+/** A part of a CSV file: the rows that start in `start` to `end`. */
 export interface PartTask extends ReadTask {
   readonly path: string;
   readonly start: number;
   readonly end: number;
-  /** No bytes follow `end`. */
+  /** `end` is the end of the file. */
   readonly last: boolean;
   readonly order: readonly number[];
 }
 
-/** CSV whose chunks come from another thread. */
-interface StreamTask extends ReadTask {
-  /** Where the chunks come from, as {@link inflateTo} sends them. */
-  readonly from: MessagePort;
-  /** No further chunk is let in while so many batches have not been taken. */
+/** CSV whose chunks come from another thread; its {@link ReadTask} follows in a message of its own. */
+interface CsvStream {
+  /** The memory of the {@link ChunkRing} through which the chunks come. */
+  readonly ring: SharedArrayBuffer;
+  /** No further chunk is accepted while this many batches have not been taken. */
   readonly ahead: number;
 }
 
-/** Messages to a worker thread; `taken`: the caller has taken a batch of the stream. */
-export type ThreadOrder =
+/**
+ * Messages to a worker thread. `stream` is followed by `read`, before which `firstCells` may request the cells of the
+ * first line; `taken`: the caller has taken a batch of the stream.
+ */
+export type ThreadRequest =
   | { readonly part: PartTask }
-  | { readonly stream: StreamTask }
+  | { readonly stream: CsvStream }
+  | { readonly firstCells: true }
+  | { readonly read: ReadTask }
   | { readonly taken: true }
-  | { readonly inflate: InflateOrder };
+  | { readonly inflate: InflateRequest }
+  | { readonly parquet: ParquetTask };
 
-/** How a read came to its end. */
+/** How a read ended. */
 export interface ReadEnd {
-  /** Where the next row would start: for a part `end` of the task, or before it when a row lies across. */
+  /** Offset of the next row: for a part, `end` of the task, or less if a row crosses it. */
   readonly offset: number;
   readonly rows: number;
   readonly reports: readonly CellReport[];
 }
 
 /**
- * Messages from a worker thread: batches and the end; or that it could not parse the input: the caller then reads the
- * same and meets the error.
+ * Messages from a worker thread: the cells of the first line; batches and the end; or a failure to parse the input,
+ * upon which the caller reads the same input and reports the error.
  */
-export type ThreadAnswer =
+export type ThreadReply =
+  | { readonly first: readonly string[] }
   | { readonly batch: SentBatch; readonly offset: number }
   | { readonly end: ReadEnd }
   | { readonly failed: true };
 
-type Send = (answer: ThreadAnswer, transfer?: readonly ArrayBuffer[]) => void;
+type Send = (reply: ThreadReply, transfer?: readonly ArrayBuffer[]) => void;
 
-/** The task for these options: without functions and Arrow's classes. */
+/** The task for these options, without functions and Arrow classes. */
 export function readTask(options: CsvOptions, modes: ReadTask["modes"]): ReadTask {
   const { columns, decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow } = options;
-  const { header, emptyText, lenient, maxCellBytes } = options;
+  const { maxCellBytes, byPosition } = options;
+  const dialect = Object.fromEntries(DIALECT.map((name) => [name, options[name]]));
   const cells = { decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow };
-  const plain = { columns: columns.map(({ name, type }) => ({ name, type })), lenient: { ...lenient } };
-  return { options: { ...cells, ...plain, header, emptyText, maxCellBytes }, ...(modes && { modes }) };
+  const plain = { columns: columns.map(({ name, type }) => ({ name, type })), maxCellBytes, byPosition };
+  return { options: { ...cells, ...dialect, ...plain }, ...(modes && { modes }) };
 }
 
-/** What a worker thread does: takes orders, one task at a time, and answers by `send`. */
-export function threadReader(send: Send): (order: ThreadOrder) => void {
-  let onTaken = (): void => {};
+/** The main function of a worker thread: handles one task at a time and replies with `send`. */
+export function threadReader(send: Send): (order: ThreadRequest) => void {
+  let stream: StreamReader | undefined;
   const failed = (): void => send({ failed: true });
   return (order) => {
-    if ("taken" in order) onTaken();
+    if ("taken" in order) stream?.taken();
     else if ("inflate" in order) inflateTo(order.inflate).catch(failed);
-    else if ("stream" in order) onTaken = readStream(order.stream, send);
+    else if ("parquet" in order) readParquet(order.parquet, send).catch(failed);
+    else if ("stream" in order) stream = streamReader(order.stream, send);
+    else if ("firstCells" in order) stream?.sendFirstCells().catch(failed);
+    else if ("read" in order) stream?.read(order.read).catch(failed);
     else {
       try {
         const { part } = order;
@@ -90,9 +104,16 @@ export function threadReader(send: Send): (order: ThreadOrder) => void {
   };
 }
 
+/** Threads that read CSV or inflate load nothing of Parquet. */
+async function readParquet(task: ParquetTask, send: Send): Promise<void> {
+  const { sendParquet } = await import("./parquet-part.js");
+  const end = await sendParquet(task, (batch, offset, transfer) => send({ batch, offset }, transfer));
+  send({ end });
+}
+
 interface TaskReader {
   readonly parser: CsvParser;
-  /** Sends batches; how many there were. */
+  /** Sends batches; returns their number. */
   give(batches: Iterable<RawBatch>): number;
   end(): void;
 }
@@ -121,43 +142,52 @@ function taskReader(
   };
 }
 
-/** Reads chunks as they come; gives what is to be called for each batch that was taken. */
-function readStream(task: StreamTask, send: Send): () => void {
-  const { from, ahead } = task;
+interface StreamReader {
+  /** Sends the cells of the first line once its end has arrived. */
+  sendFirstCells(): Promise<void>;
+  /** Reads all chunks, beginning with those that the first line took. */
+  read(task: ReadTask): Promise<void>;
+  /** The caller has taken a batch. */
+  taken(): void;
+}
+
+/** Reads chunks as they arrive. */
+function streamReader({ ring: memory, ahead }: CsvStream, send: Send): StreamReader {
+  const ring = new ChunkRing(memory);
+  const first = new FirstRecord();
   let waiting = 0;
-  // Memory of chunks that were read: it goes back for more.
-  const held: ArrayBuffer[] = [];
-  let over = false;
-  const letIn = (): void => {
-    if (waiting >= ahead) return;
-    for (const memory of held.splice(0)) from.postMessage(memory, [memory]);
-  };
-  try {
-    const reader = taskReader(task, { offset: 0 }, send);
-    from.on("message", (chunk: Uint8Array<ArrayBuffer> | null) => {
-      if (over) return;
-      try {
-        if (chunk === null) {
-          from.close();
-          reader.give(lastBatches(reader.parser));
-          reader.end();
-        } else {
-          waiting += reader.give(fullBatches(reader.parser, chunk));
-          held.push(chunk.buffer);
-          letIn();
-        }
-      } catch {
-        over = true;
-        from.close();
-        send({ failed: true });
+  let resume = (): void => {};
+  return {
+    async sendFirstCells() {
+      for (;;) {
+        const chunk = await ring.next();
+        const cells = chunk === undefined ? first.end() : first.push(chunk);
+        if (cells !== undefined) return send({ first: cells });
+        ring.release();
       }
-    });
-  } catch {
-    send({ failed: true });
-  }
-  return () => {
-    waiting--;
-    letIn();
+    },
+    async read(task) {
+      const reader = taskReader(task, { offset: 0 }, send);
+      const give = (chunk: Uint8Array): void => {
+        waiting += reader.give(fullBatches(reader.parser, chunk));
+      };
+      for (const copy of first.chunks) give(copy);
+      for (let chunk = await ring.next(); chunk !== undefined; chunk = await ring.next()) {
+        give(chunk);
+        while (waiting >= ahead) {
+          await new Promise<void>((resolve) => {
+            resume = resolve;
+          });
+        }
+        ring.release();
+      }
+      reader.give(lastBatches(reader.parser));
+      reader.end();
+    },
+    taken() {
+      waiting--;
+      resume();
+    },
   };
 }
 

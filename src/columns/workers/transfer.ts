@@ -1,29 +1,29 @@
 import type { RawBatch, RawColumn } from "../build/builder.js";
 import { type DictionaryValues, grown, grownInts } from "../build/dictionary.js";
 
-/** The texts that a dictionary has gained since the batch before. */
-interface SentTexts {
-  /** Which dictionary of the read it is. */
+/** The values that a dictionary has gained since the previous batch. */
+interface DictionaryDelta {
+  /** The number of the dictionary within the read. */
   readonly id: number;
-  /** Where each new text ends in the bytes of the whole dictionary. */
+  /** The end of each new text in the bytes of the whole dictionary. */
   readonly ends: Int32Array<ArrayBuffer>;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A batch on its way from one thread to another. */
+/** A batch as it is sent between threads. */
 export interface SentBatch {
   readonly rows: number;
-  readonly columns: readonly (Omit<RawColumn, "dictionary"> & { readonly texts?: SentTexts })[];
+  readonly columns: readonly (Omit<RawColumn, "dictionary"> & { readonly texts?: DictionaryDelta })[];
 }
 
 /**
- * Packs the batches of one read for another thread. A dictionary grows from batch to batch: only what is new in it is
+ * Packs the batches of one read for another thread. A dictionary grows from batch to batch: only its new values are
  * sent.
  */
 export class BatchSender {
   private readonly sent = new Map<DictionaryValues, { readonly id: number; size: number }>();
 
-  /** The batch and the memory that changes its thread with it. */
+  /** The batch, and the memory to transfer with it. */
   pack({ rows, columns }: RawBatch): { readonly batch: SentBatch; readonly transfer: ArrayBuffer[] } {
     const memory = new Set<ArrayBuffer>();
     const packed = columns.map(({ dictionary, ...column }) => {
@@ -38,7 +38,7 @@ export class BatchSender {
     return { batch: { rows, columns: packed }, transfer: [...memory] };
   }
 
-  private newTexts(dictionary: DictionaryValues): SentTexts {
+  private newTexts(dictionary: DictionaryValues): DictionaryDelta {
     const known = this.sent.get(dictionary) ?? { id: this.sent.size, size: 0 };
     this.sent.set(dictionary, known);
     const { id, size: from } = known;
@@ -55,8 +55,7 @@ export class BatchReceiver {
   unpack({ rows, columns }: SentBatch): RawBatch {
     return {
       rows,
-      // Written out, because a spread makes a shape that is new to the engine after each garbage collection
-      // (docs/decisions.md).
+      // Written out because a spread would create a new hidden class after each garbage collection (docs/decisions.md).
       columns: columns.map(({ buffer, nullCount, validity, words, floats, bytes, texts }) => {
         const dictionary = texts && this.grown(texts);
         return { buffer, nullCount, validity, words, floats, bytes, dictionary };
@@ -64,7 +63,7 @@ export class BatchReceiver {
     };
   }
 
-  private grown({ id, ends, bytes }: SentTexts): DictionaryValues {
+  private grown({ id, ends, bytes }: DictionaryDelta): DictionaryValues {
     const dictionary = this.dictionaries.get(id) ?? new DictionaryCopy();
     this.dictionaries.set(id, dictionary);
     dictionary.append(ends, bytes);
@@ -72,7 +71,7 @@ export class BatchReceiver {
   }
 }
 
-/** A dictionary as far as it came over. It only grows: what was handed out stays as it is. */
+/** The received part of a dictionary. Append-only: values that were read stay valid. */
 class DictionaryCopy implements DictionaryValues {
   size = 0;
   offsets: Int32Array = new Int32Array(257);

@@ -1,31 +1,38 @@
 import { scrub } from "../../errors/secrets.js";
 import { escapeHtml, plainLine } from "./escape.js";
+import { bold, firstLine, red } from "./paint.js";
 import { type Bundle, showAs } from "./show.js";
 import { cutTo, pad, widthOf } from "./width.js";
 
-/** A short summary of one thing: a query, metadata, a bulk file, an error. */
+/** A short summary of an object: a query, metadata, a bulk file, an error. */
 export interface Card {
   readonly title: string;
   /** Text below the title, such as a description. */
   readonly text?: string;
   readonly entries: readonly (readonly [name: string, value: string | number | boolean | null | undefined])[];
-  /** What to do next; shown last. */
+  /** Shown in red where a terminal has colours. */
+  readonly isError?: boolean;
+  /** The next step; shown last. */
   readonly next?: string;
 }
 
 /**
- * Makes objects render as a card: a prototype, or one plain object. The members it adds are not enumerable.
- * Entries without a value are left out; keys are scrubbed.
+ * Renders a prototype, or one plain object, as a card. The added members are not enumerable. Entries without a value
+ * are omitted; keys are scrubbed.
  */
 export function showAsCard<T extends object>(target: T, cardOf: (value: T) => Card): T {
   showAs<T>(target, {
     bundle: (value) => cardBundle(cardOf(value)),
-    text: (value, width) => cardText(cardOf(value), width),
+    text: (value, width, colors) => {
+      const card = cardOf(value);
+      const text = cardText(card, width);
+      return colors ? firstLine(text, card.isError ? red : bold) : text;
+    },
   });
   return target;
 }
 
-/** A card for a notebook. */
+/** Renders a card for a notebook. */
 export function cardBundle(card: Card): Bundle {
   return { "text/html": cardHtml(card), "text/plain": cardText(card) };
 }

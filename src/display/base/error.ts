@@ -4,11 +4,12 @@ import { scrub } from "../../errors/secrets.js";
 import { showsStack } from "../../errors/stack.js";
 import { type Card, showAsCard } from "./card.js";
 
-/** An error as a card: what happened, where, what to do next. The hint holds the nearest names. */
+/** An error as a card: what happened, where, what to do next. The hint contains the nearest names. */
 export function errorCard(error: ArrowbookError): Card {
   return {
     title: `${error.name} ${error.code}`,
     text: error.message,
+    isError: true,
     entries: [
       ["row", error.row],
       ["column", error.column],
@@ -23,15 +24,15 @@ export function errorCard(error: ArrowbookError): Card {
   };
 }
 
-/** The message of a cause, and of its cause. */
+/** The messages of the chain of causes. */
 function causeText(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return typeof cause === "string" ? cause : undefined;
   const deeper = causeText(cause.cause);
   return deeper === undefined ? cause.message : `${cause.message} (${deeper})`;
 }
 
-/** Makes the errors of this package render as cards; called once, in the entry file. */
-export function letErrorsShow(): void {
+/** Renders errors of this package as cards; called once, in the entry file. */
+export function showErrorsAsCards(): void {
   showAsCard(ArrowbookError.prototype, errorCard);
   const show = Reflect.get(ArrowbookError.prototype, inspect.custom) as (...args: unknown[]) => string;
   Object.defineProperty(ArrowbookError.prototype, inspect.custom, {

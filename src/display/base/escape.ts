@@ -1,6 +1,6 @@
 /**
- * Every foreign text that becomes part of HTML or of a terminal line is escaped here: cells, column names, titles,
- * descriptions, file names and error messages.
+ * All foreign text in HTML or terminal output is escaped here: cells, column names, titles, descriptions, file names
+ * and error messages.
  */
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -13,15 +13,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text for HTML content and for a double-quoted attribute; control characters become their pictures (␀, ␛), which HTML
- * cannot hold.
+ * Escapes text for HTML content and double-quoted attributes; control characters, which HTML cannot represent, become
+ * control pictures (␀, ␛).
  */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (sign) => ENTITIES[sign]).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g, picture);
 }
 
 /**
- * One line of plain text for a terminal: no ANSI or C0/C1 control reaches it, line ends show as `⏎`, direction
+ * Formats one line for a terminal: removes ANSI and C0/C1 control characters, shows line ends as `⏎` and direction
  * overrides as `�`.
  */
 export function plainLine(text: string): string {
@@ -32,18 +32,14 @@ export function plainLine(text: string): string {
     .replace(/[\x80-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
 }
 
-/**
- * XML text without the characters that XML cannot hold: control characters become their pictures, the rest `\ufffd`.
- */
+/** Replaces characters that XML cannot represent: control characters by control pictures, the rest by `\ufffd`. */
 export function wellFormedXml(xml: string): string {
   return xml
     .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, picture)
     .replace(/[\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }
 
-/**
- * JSON inside a `<script type="application/json">`: no sequence that ends the element or starts a comment can occur.
- */
+/** Serializes JSON for a `<script type="application/json">`: the output cannot end the element or start a comment. */
 export function escapeJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { bundleMetadata } from "./picture-size.js";
 import type { Bundle } from "./show.js";
 
 /** The target of displays: a notebook that takes MIME bundles and updates them in place, or a text stream. */
@@ -7,14 +8,15 @@ export interface NotebookHost {
   /** Sends a display; with `update` it replaces the one with the same id. */
   readonly send: (bundle: Bundle, id: string | undefined, update: boolean) => void | Promise<void>;
   /**
-   * Changes with every cell, where the host provides it: an id shown earlier in the same cell is updated, not repeated.
+   * Changes with every cell, if the host provides it: an id shown earlier in the same cell is updated instead of shown
+   * again.
    */
   readonly cell: unknown;
 }
 
 /**
- * The notebook whose kernel this process is; undefined in a script or terminal. Looked up on each call: kernels start
- * late.
+ * The notebook whose kernel this process is; undefined in a script or terminal. Looked up on each call because kernels
+ * start late.
  */
 export function notebookHost(): NotebookHost | undefined {
   return denoHost() ?? tslabHost();
@@ -34,7 +36,7 @@ function denoHost(): NotebookHost | undefined {
   };
 }
 
-/** Outside of its kernel, Deno throws when `Deno.jupyter` is read. */
+/** Outside of its kernel, Deno throws when `Deno.jupyter` is accessed. */
 function jupyterOf(deno: { jupyter?: { display?: unknown } } | undefined): { display?: unknown } | undefined {
   try {
     return deno?.jupyter;
@@ -65,6 +67,9 @@ function tslabHost(): NotebookHost | undefined {
     kind: "tslab",
     cell: write,
     send: (data, id, update) =>
-      (write as TslabWrite)({ data, metadata: {}, transient: id === undefined ? {} : { display_id: id } }, update),
+      (write as TslabWrite)(
+        { data, metadata: bundleMetadata(data), transient: id === undefined ? {} : { display_id: id } },
+        update,
+      ),
   };
 }

@@ -1,18 +1,18 @@
 import { inspect } from "node:util";
 
-/** A MIME bundle: one value for each MIME type. The front end renders the richest type it supports. */
+/** A MIME bundle: one value per MIME type. The front end renders the richest type it supports. */
 export type Bundle = Readonly<Record<string, unknown>>;
 
 /** The method that Deno, arrowbook's kernel and its tslab hook call first; it returns a {@link Bundle}. */
 export const JUPYTER_DISPLAY = Symbol.for("Jupyter.display");
 
-/** The representations of a kind of object. */
+/** The representations of a class. */
 export interface Shown<T> {
   /** For notebooks; must hold `text/plain`. */
   readonly bundle: (value: T) => Bundle;
-  /** For a terminal of `width` columns (`util.inspect`, `console.log`). */
-  readonly text: (value: T, width: number) => string;
-  /** A short form for a terminal, used where the value is nested in another one; default the name of its class. */
+  /** For a terminal of `width` columns, with colours or without (`util.inspect`, `console.log`). */
+  readonly text: (value: T, width: number, colors: boolean) => string;
+  /** A short form for a terminal, for values nested in another one; default: the class name. */
   readonly brief?: (value: T) => string;
 }
 
@@ -35,10 +35,10 @@ export function showAs<T extends object>(target: T, { bundle, text, brief = clas
     value(
       this: T,
       depth: number,
-      options: { readonly breakLength?: number; readonly depth?: number | null } = {},
+      options: { readonly breakLength?: number; readonly depth?: number | null; readonly colors?: boolean } = {},
     ): string {
       const inside = typeof options.depth === "number" && depth < options.depth;
-      return inside ? `[${brief(this)}]` : text(this, terminalWidth(options.breakLength));
+      return inside ? `[${brief(this)}]` : text(this, terminalWidth(options.breakLength), options.colors === true);
     },
   });
 }

@@ -1,30 +1,37 @@
+import type { Table } from "../../columns/arrow/arrow.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
+import { heldFilter } from "./held-filter.js";
 
 const SIGNS: Readonly<Record<string, string>> = { eq: "=", gt: ">", gte: "≥", lt: "<", lte: "≤" };
 
-/** One filter as people write it: `date ≥ 2020-01-01`, `ticker = AAPL, MSFT`. */
+/** One filter in readable form: `date ≥ 2020-01-01`, `ticker = AAPL, MSFT`. */
 export function filterText(filter: Filter): string {
   const sign = Object.hasOwn(SIGNS, filter.operator) ? SIGNS[filter.operator] : filter.operator;
   return `${filter.column} ${sign} ${filter.values.join(", ")}`;
 }
 
+/** Whether rows were selected since they were fetched: whether they are complete is known of fetched rows only. */
+export const isSelected = (source: FrameSource): boolean => source.complete === undefined;
+
 /**
- * The parts of the line that names a table's source, keys removed: code, request parameters, filters, refresh time,
- * completeness.
+ * The parts of a source line, with keys removed: code, request parameters, filters (of the values that `table` still
+ * holds), refresh time, completeness.
  */
-export function sourceParts(source: FrameSource | undefined): string[] {
+export function sourceParts(source: FrameSource | undefined, table?: Table): string[] {
   if (source === undefined) return [];
-  const parts: string[] = [source.code];
+  const parts: string[] = [source.computed ? `computed from ${source.code}` : source.code];
   if (source.collapse !== undefined && source.collapse !== "none") parts.push(source.collapse);
   if (source.transform !== undefined && source.transform !== "none") parts.push(source.transform);
   if (source.start_date !== undefined) parts.push(`from ${source.start_date}`);
   if (source.end_date !== undefined) parts.push(`to ${source.end_date}`);
-  for (const filter of source.filters ?? []) parts.push(filterText(filter));
+  for (const filter of source.filters ?? [])
+    parts.push(filterText(heldFilter(filter, isSelected(source) ? table : undefined)));
   if (source.limit !== undefined) parts.push(`limit ${source.limit}`);
   if (source.refreshed_at !== undefined) parts.push(`refreshed ${source.refreshed_at}`);
   if (source.complete === true) parts.push("complete");
   if (source.complete === false) parts.push("truncated: the service has more rows");
+  if (source.inferred !== undefined) parts.push(`inferred types: ${source.inferred}`);
   return parts.map(scrub);
 }

@@ -6,17 +6,20 @@ import { shown } from "../../errors/shown.js";
 const BLOCKS = "▁▂▃▄▅▆▇█";
 
 /**
- * Numbers as a line of small bars, at most `width` of them, each the mean of its share; a share without a number is a
- * space.
+ * Renders numbers as a line of at most `width` small bars, each the mean of an equal share of the values; a share
+ * without numbers is a space.
  *
  * @example
  * ```ts
  * import { sparkline } from "arrowbook";
- * sparkline([1, 5, 2, 8]); // "▁▅▂█"
+ * sparkline([1, 5, 2, 8]); // "▁▂▅█"
  * ```
  */
 export function sparkline(values: Iterable<number | null>, width = 24): string {
-  if (typeof (values as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] !== "function") {
+  if (
+    typeof values === "string" ||
+    typeof (values as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] !== "function"
+  ) {
     throw new InputError(`sparkline() expects an array of numbers; got ${shown(values)}.`, {
       code: "BadArgument",
       hint: "Pass an array of numbers.",
@@ -36,7 +39,7 @@ export function sparkline(values: Iterable<number | null>, width = 24): string {
     .join("");
 }
 
-/** A column as a small picture that untrusted notebooks keep; its alternative text is the {@link sparkline}. */
+/** A column as a small image that untrusted notebooks keep; its alternative text is the {@link sparkline}. */
 export function sparklineImage(table: Table, column: string): string {
   const index = table.schema.fields.findIndex((field) => field.name === column);
   const vector = table.getChildAt(index) as Vector;

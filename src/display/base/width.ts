@@ -3,21 +3,21 @@ const WIDE =
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
 /**
- * Strings in which every code unit is one character of one column: no marks, no emoji, nothing wide. Avoids loading the
- * segmenter.
+ * Strings in which every code unit is one character of one column: no marks, no emoji, no wide characters. Avoids
+ * loading the segmenter.
  */
 const PLAIN =
   /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2200-\u22ff\u2400-\u2421\u2500-\u259f]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The grapheme clusters of a string: an accent or a joined emoji belongs to its base. */
+/** The grapheme clusters of a string: combining marks and joined emoji belong to their base. */
 function graphemes(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
-/** Terminal columns that `text` takes: two for East Asian wide characters and emoji, none for marks alone. */
+/** Width of `text` in terminal columns: two for East Asian wide characters and emoji, none for combining marks. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -25,7 +25,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** At most `limit` terminal columns of `text`, ending in `…` where it was longer; never splits a character. */
+/** Truncates `text` to `limit` terminal columns, ending in `…`; never splits a grapheme cluster. */
 export function cutTo(text: string, limit: number): string {
   if (PLAIN.test(text)) return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
   const head = text.length > 8 * limit + 64 ? text.slice(0, 8 * limit + 64) : text;
@@ -46,7 +46,7 @@ function shorten(text: string, limit: number): string {
   return signs.join("");
 }
 
-/** `text` padded with spaces to `width` columns, before it (`right`) or after it. */
+/** Pads `text` with spaces to `width` columns, on the left (`right`) or on the right. */
 export function pad(text: string, width: number, right: boolean): string {
   const space = " ".repeat(Math.max(0, width - widthOf(text)));
   return right ? space + text : text + space;

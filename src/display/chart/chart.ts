@@ -13,8 +13,8 @@ import { renderPng, renderSvg } from "./render.js";
 import { type PlannedChart, planChart } from "./spec.js";
 
 /**
- * A chart that shows itself: interactive where the front end draws Vega-Lite 5, as a picture everywhere else.
- * Drawn without a browser, by vega 5 and a rasteriser that load on first use.
+ * A chart that renders itself in notebooks: interactive if the front end supports Vega-Lite 5, otherwise as an image.
+ * Images are drawn without a browser, by vega 5 and a rasteriser that are loaded on first use.
  *
  * @example
  * ```ts
@@ -25,9 +25,9 @@ import { type PlannedChart, planChart } from "./spec.js";
  * ```
  */
 export class Chart {
-  /** The Vega-Lite 5 specification, for any tool that takes one. */
+  /** The Vega-Lite 5 specification, for any tool that accepts one. */
   readonly spec: ChartSpec;
-  /** The chart in a line of text, with a {@link sparkline} where it draws one series. */
+  /** A one-line description, with a {@link sparkline} if the chart draws one series. */
   readonly text: string;
   #svg: string | undefined;
 
@@ -40,7 +40,7 @@ export class Chart {
   }
 
   /**
-   * The chart as SVG text on white.
+   * Renders SVG on a white background.
    *
    * @throws {InputError} MissingPackage without vega and vega-lite 5
    */
@@ -50,7 +50,7 @@ export class Chart {
   }
 
   /**
-   * The chart as a PNG, by default with two pixels for each of its own.
+   * Renders a PNG, by default with two image pixels per chart pixel.
    *
    * @throws {InputError} MissingPackage without `@resvg/resvg-js`
    */
@@ -58,18 +58,18 @@ export class Chart {
     refuseUnknown(options, ["scale"], "toPNG()");
     const { scale = 2 } = options;
     if (typeof scale === "number" && scale > 0 && scale <= LARGEST_SCALE) return renderPng(this.toSVG(), scale);
-    throw new InputError(`The scale of a picture is ${shown(scale)}.`, {
+    throw new InputError(`toPNG() expects a scale above 0; got ${shown(scale)}.`, {
       code: "BadArgument",
-      hint: `Give a number above 0, up to ${LARGEST_SCALE}.`,
+      hint: `Pass a number above 0 and up to ${LARGEST_SCALE}.`,
     });
   }
 
   /**
-   * Writes the chart to a file and gives its path; `.svg`, `.png` or `.json` (the specification) says how. Folders that
-   * are missing are made, and the file is whole or not there.
+   * Writes the chart to a file, as its extension says: `.svg`, `.png` or `.json` (the specification). Creates missing
+   * folders; the file is complete or absent. Returns the path.
    *
-   * @throws {FileError} where the file system refuses
-   * @throws {InputError} for another ending
+   * @throws {FileError} if the file system reports an error
+   * @throws {InputError} UnknownFileType for another extension
    */
   async save(path: string): Promise<string> {
     const content = contentFor(this, path);
@@ -78,7 +78,7 @@ export class Chart {
   }
 }
 
-/** Pixels of a picture for each of the chart's own, at most. */
+/** The most image pixels per chart pixel, in each direction. */
 const LARGEST_SCALE = 20;
 
 function contentFor(chart: Chart, path: string): string | Uint8Array {
@@ -98,7 +98,7 @@ function contentFor(chart: Chart, path: string): string | Uint8Array {
 }
 
 /**
- * Draws a table. What is left out is chosen: x is the first date, y every column of numbers.
+ * Draws a table. Omitted options are chosen: x is the first date, y all number columns.
  *
  * @throws {InputError} UnknownColumn, UnknownValue, NothingToPlot
  */
@@ -106,7 +106,7 @@ export function plotTable(table: Table, options: PlotOptions = {}, source?: Fram
   return new Chart(planChart(table, options, source));
 }
 
-/** The picture beside the spec: PNG, SVG where only the rasteriser is missing, nothing where vega is missing too. */
+/** The image beside the spec: PNG, SVG if only the rasteriser is missing, nothing if vega is missing too. */
 function pictureOf(chart: Chart): Bundle {
   for (const [type, draw] of [
     ["image/png", () => Buffer.from(chart.toPNG()).toString("base64")],

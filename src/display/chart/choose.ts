@@ -12,7 +12,7 @@ import type { PlotOptions } from "./options.js";
 import type { Channel, Choice } from "./parts/channel.js";
 import { seriesColor } from "./series-color.js";
 
-/** What is drawn, and of which columns. */
+/** What to draw, and the columns to draw it from. */
 interface Drawing {
   readonly mark: Mark;
   readonly choice: Choice;
@@ -21,8 +21,7 @@ interface Drawing {
 const OPTIONS = ["x", "y", "color", "mark", "facet", "log", "title", "width", "height"];
 
 /**
- * Picks the columns of a chart: the named ones, and for what is left out the first date for x and the columns of
- * numbers for y.
+ * Selects the columns of a chart: the named ones, and by default the first date for x and the number columns for y.
  *
  * @throws {InputError} UnknownColumn, UnknownValue, UnknownOption, NothingToPlot
  */
@@ -48,9 +47,9 @@ export function chooseColumns(table: Table, options: PlotOptions): Drawing {
   if (isKeyColor && color !== undefined) for (const name of keyOf(table.schema)) taken.add(name);
   const y = given.length > 0 ? given : defaultY(channels, x, taken);
   if (y.length === 0 && needsY) {
-    throw new InputError("The table has no column of numbers to draw.", {
+    throw new InputError("plot() expects a number column; the table has none.", {
       code: "NothingToPlot",
-      hint: `Name one: plot({ y: … }). The columns are ${namesOf(channels).join(", ")}.`,
+      hint: `Pass one: plot({ y: … }). The columns are ${namesOf(channels).join(", ")}.`,
     });
   }
   return { mark, choice: { x, y, color, isKeyColor, facet, log: options.log ?? false } };
@@ -68,16 +67,16 @@ function checkPlotOptions(options: PlotOptions): void {
     });
   };
   if (options.title !== undefined && typeof options.title !== "string") wrong("title", "Give a text.");
-  if (options.log !== undefined && typeof options.log !== "boolean") wrong("log", "It is true or false.");
+  if (options.log !== undefined && typeof options.log !== "boolean") wrong("log", "Pass true or false.");
   for (const name of ["width", "height"] as const) {
     const size = options[name];
-    if (size !== undefined && !(typeof size === "number" && size > 0 && size <= LARGEST))
-      wrong(name, `Give a number of pixels up to ${LARGEST}.`);
+    if (size !== undefined && !(typeof size === "number" && size > 0 && size <= MAX_SIDE))
+      wrong(name, `Pass a number of pixels up to ${MAX_SIDE}.`);
   }
 }
 
-/** Pixels of a side at most: a picture has four times as many, and a process should not die of a slip. */
-const LARGEST = 10_000;
+/** The most pixels per side: an image has four times as many, and a typing error should not exhaust the memory. */
+const MAX_SIDE = 10_000;
 
 function refuse(
   code: "UnknownColumn" | "UnknownValue",

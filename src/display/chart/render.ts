@@ -5,7 +5,7 @@ import { wellFormedXml } from "../base/escape.js";
 import type { ChartSpec } from "./options.js";
 import { type Pixels, pngOf } from "./png.js";
 
-/** What is used of vega 5: a data flow that runs without a page, and a renderer that writes SVG at once. */
+/** The part of vega 5 in use: a dataflow that runs without a page, and a synchronous SVG renderer. */
 interface Vega {
   parse(spec: object): object;
   View: new (runtime: object, options: { readonly renderer: "none" }) => VegaView;
@@ -44,7 +44,7 @@ function loadVega(): NonNullable<typeof vega> {
     vega ??= { vega: require("vega"), compile: require("vega-lite").compile };
     return vega;
   } catch (cause) {
-    throw new InputError("Drawing a chart needs the packages vega and vega-lite.", {
+    throw new InputError("Drawing a chart requires the packages vega and vega-lite.", {
       code: "MissingPackage",
       hint: "npm install vega@5 vega-lite@5",
       cause,
@@ -57,7 +57,7 @@ function loadResvg(): Resvg {
     resvg ??= require("@resvg/resvg-js") as Resvg;
     return resvg;
   } catch (cause) {
-    throw new InputError("A picture of a chart needs the package @resvg/resvg-js.", {
+    throw new InputError("An image of a chart requires the package @resvg/resvg-js.", {
       code: "MissingPackage",
       hint: "npm install @resvg/resvg-js",
       cause,
@@ -66,7 +66,7 @@ function loadResvg(): Resvg {
 }
 
 /**
- * A Vega-Lite 5 spec as SVG text on white.
+ * Renders a Vega-Lite 5 spec as SVG on a white background.
  *
  * @throws {InputError} MissingPackage
  */
@@ -89,15 +89,15 @@ export function renderSvg(spec: ChartSpec): string {
 const ignore = (): void => {};
 
 /**
- * The specification as it is drawn: with data objects of its own, because Vega writes a mark into every one of them,
- * and without tooltips, which a picture cannot show and whose expressions take time.
+ * Prepares the specification for drawing: copies the data objects, because Vega adds a member to each of them, and
+ * removes tooltips, which an image cannot show and whose expressions take time.
  */
 function drawnSpec(spec: ChartSpec): ChartSpec {
   const { values } = spec["data"] as { readonly values: readonly object[] };
   return { ...withoutTooltips(spec), data: { values: values.map((datum) => ({ ...datum })) } };
 }
 
-/** An encoding is in the unit itself, or in the unit that a facet repeats. */
+/** The encoding is in the unit itself, or in the unit that a facet repeats. */
 function withoutTooltips(spec: ChartSpec): ChartSpec {
   const inner = spec["spec"] as ChartSpec | undefined;
   if (inner !== undefined) return { ...spec, spec: withoutTooltips(inner) };
@@ -105,7 +105,7 @@ function withoutTooltips(spec: ChartSpec): ChartSpec {
 }
 
 /**
- * SVG text as a PNG, `scale` pixels for each of its own.
+ * Renders SVG as a PNG with `scale` image pixels per SVG pixel.
  *
  * @throws {InputError} MissingPackage
  */
@@ -113,6 +113,7 @@ export function renderPng(svg: string, scale: number): Uint8Array {
   const { Resvg } = loadResvg();
   return pngOf(
     new Resvg(svg, { fitTo: { mode: "zoom", value: scale }, background: "white", font: fontsFor(svg) }).render(),
+    scale,
   );
 }
 
@@ -121,8 +122,8 @@ const FONTS = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"];
 let fontFiles: readonly string[] | undefined;
 
 /**
- * The rasteriser draws no text without a font, and a server often has none: DejaVu Sans comes along as an optional
- * package. The system's fonts are searched only where it is missing or lacks a script of the text.
+ * The rasteriser draws no text without a font, and servers often have none: DejaVu Sans is bundled as an optional
+ * package. The system's fonts are searched only if it is missing or lacks a script of the text.
  */
 function fontsFor(svg: string): object {
   fontFiles ??= findFonts();

@@ -4,8 +4,8 @@ import { vectorToStrings } from "../../columns/arrow/vector-values.js";
 import type { Channel } from "./parts/channel.js";
 
 /**
- * What colours the series of a table over its dates: the columns of its key that are not dates and have several values,
- * as one channel; undefined where the key does not hold x, or names one series.
+ * The default colour channel for the series of a table: the columns of its key that are not dates and have several
+ * values, combined; undefined if the key does not contain x or identifies only one series.
  *
  * @param taken names of columns with another use in the chart
  */

@@ -9,9 +9,12 @@ import { type ChartValues, count } from "./parts/data.js";
 import { drawable, nameOf } from "./parts/names.js";
 import { titleOf } from "./title.js";
 
+/** Pixels around a chart. */
+const PADDING = 12;
+
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json";
 
-/** A chart as data: its Vega-Lite 5 spec, and the line that stands for it as plain text. */
+/** A chart as data: its Vega-Lite 5 spec, and a one-line text alternative. */
 export interface PlannedChart {
   readonly spec: ChartSpec;
   readonly text: string;
@@ -19,14 +22,14 @@ export interface PlannedChart {
 }
 
 /**
- * The Vega-Lite 5 spec of a table, with its data inside. Only text and numbers of the table reach it, never as an
- * expression.
+ * The Vega-Lite 5 spec of a table, including its data. Text and numbers of the table are inserted as data only, never
+ * as expressions.
  */
 export function planChart(table: Table, options: PlotOptions, source: FrameSource | undefined): PlannedChart {
   const { mark, choice } = chooseColumns(table, options);
   const type = markType(mark);
   const values = type.values(table, choice);
-  const { title, subtitle } = titleOf(type.title(choice), options, source);
+  const { title, subtitle } = titleOf(type.title(choice), options, source, table);
   const caption = [...subtitle, ...values.notes].map((line) => drawable(line, 160));
   const size = {
     width: options.width ?? (choice.facet ? 280 : 640),
@@ -40,6 +43,8 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
   const spec = {
     $schema: SCHEMA,
     description: drawable(text, 400),
+    // A front end with a dark theme draws a panel; the space keeps the text off its edge.
+    padding: PADDING,
     title: { text: drawable(title, 160), ...(caption.length > 0 && { subtitle: caption }), anchor: "start" },
     data: { values: values.values },
     ...(choice.facet === undefined
@@ -54,8 +59,8 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
       title: { fontSize: 14, subtitleFontSize: 11, offset: 8, limit: 640 },
       legend: { labelLimit: 160, titleLimit: 160 },
       view: { stroke: null },
-      // Vega builds the aria label of a mark from an expression with unescaped column names; the description
-      // replaces it.
+      // Vega builds the aria label of a mark from an expression with unescaped column names; the description overrides
+      // it.
       mark: { aria: false },
     },
   };

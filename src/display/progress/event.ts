@@ -4,9 +4,11 @@ export interface ProgressEvent {
   readonly phase?: string;
   /** Its subject: a code, a file. */
   readonly code?: string;
+  /** Rows so far. */
   readonly rows?: number;
   /** Total number of rows, where known. */
   readonly totalRows?: number;
+  /** Bytes so far. */
   readonly bytes?: number;
   /** Total number of bytes, where known. */
   readonly total?: number;

@@ -17,9 +17,9 @@ const GAP_MS = 100;
 /** Milliseconds between two redraws without events, which update the elapsed time. */
 const TICK_MS = 1_000;
 /** Tasks without events for this long are removed from the bar until their next event. */
-const SILENT_MS = 30_000;
-/** Most lines of ended tasks above those of running tasks. */
-const MOST_ENDED = 8;
+const INACTIVE_MS = 30_000;
+/** The most lines of finished tasks above those of running tasks. */
+const MAX_ENDED = 8;
 
 interface Work {
   readonly begun: number;
@@ -33,7 +33,7 @@ interface Bar {
   drawn: number;
   /** Lines of tasks that have ended. */
   ended: readonly string[];
-  /** It holds no task; the next one of the same cell reuses it. */
+  /** The bar has no tasks; the next task of the same cell reuses it. */
   idle: boolean;
 }
 
@@ -41,7 +41,7 @@ interface Bar {
  * The running tasks of this process that report events, oldest first, and the bar that shows them. A timer runs while
  * there are any.
  */
-const works = new Set<Work>();
+const running = new Set<Work>();
 let bar: Bar | undefined;
 let timer: NodeJS.Timeout | undefined;
 
@@ -55,12 +55,12 @@ export function liveWork(): LiveWork {
   const begun = performance.now();
   const work: Work = { begun, tasks: taskLines(), heard: begun, shown: false };
   let isOver = false;
-  works.add(work);
+  running.add(work);
   timer ??= later(SHORT_MS);
   return {
     tell(event) {
       if (isOver) return;
-      works.add(work);
+      running.add(work);
       const now = performance.now();
       const isTurn = work.tasks.note(event, now, work.heard === begun ? begun : now);
       work.heard = now;
@@ -70,7 +70,7 @@ export function liveWork(): LiveWork {
     end() {
       if (isOver) return;
       isOver = true;
-      works.delete(work);
+      running.delete(work);
       end(work, performance.now());
     },
   };
@@ -84,18 +84,18 @@ function isWanted(): boolean {
   return (!CI || OFF.test(CI)) && NODE_ENV !== "test" && !NODE_TEST_CONTEXT;
 }
 
-function isHeard({ heard, tasks }: Work, now: number): boolean {
-  return now - Math.max(heard, tasks.quietUntil) < SILENT_MS;
+function isActive({ heard, tasks }: Work, now: number): boolean {
+  return now - Math.max(heard, tasks.quietUntil) < INACTIVE_MS;
 }
 
 /** Removes tasks without events: a caller that abandons one does not end it. */
-function dropSilent(now: number): void {
-  for (const work of works) if (!isHeard(work, now)) works.delete(work);
+function dropInactive(now: number): void {
+  for (const work of running) if (!isActive(work, now)) running.delete(work);
 }
 
 function draw(now: number): void {
-  dropSilent(now);
-  const due = [...works].filter((work) => work.shown || (work.tasks.busy && now - work.begun >= SHORT_MS));
+  dropInactive(now);
+  const due = [...running].filter((work) => work.shown || (work.tasks.busy && now - work.begun >= SHORT_MS));
   if (due.length === 0) return;
   bar = bar?.idle && bar.screen.cellRuns?.() !== true ? undefined : bar;
   bar ??= { screen: screenHere() ?? NO_SCREEN, drawn: now, ended: [], idle: false };
@@ -113,16 +113,16 @@ function draw(now: number): void {
 function end(work: Work, now: number): void {
   work.tasks.finish(now, true);
   if (!work.shown || bar === undefined) return;
-  bar.ended = [...bar.ended, ...work.tasks.lines(now)].slice(-MOST_ENDED);
-  dropSilent(now);
-  if ([...works].some(({ shown }) => shown)) {
+  bar.ended = [...bar.ended, ...work.tasks.lines(now)].slice(-MAX_ENDED);
+  dropInactive(now);
+  if ([...running].some(({ shown }) => shown)) {
     draw(now);
     return;
   }
   rest(bar);
   bar.idle = true;
   clearTimeout(timer);
-  timer = works.size > 0 ? later(SHORT_MS) : undefined;
+  timer = running.size > 0 ? later(SHORT_MS) : undefined;
 }
 
 /** Releases a terminal; in a notebook, writes the last line of all tasks. */
@@ -148,10 +148,10 @@ function tick(): void {
   timer = undefined;
   const now = performance.now();
   draw(now);
-  if (bar !== undefined && !bar.idle && ![...works].some(({ shown }) => shown)) {
+  if (bar !== undefined && !bar.idle && ![...running].some(({ shown }) => shown)) {
     // In a notebook the last state stays.
     if (bar.screen.cellRuns === undefined) rest(bar);
     bar.idle = true;
   }
-  if (works.size > 0) timer = later(bar === undefined || bar.idle ? SHORT_MS : TICK_MS);
+  if (running.size > 0) timer = later(bar === undefined || bar.idle ? SHORT_MS : TICK_MS);
 }

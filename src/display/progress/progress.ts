@@ -14,9 +14,9 @@ export interface ProgressBar {
 const GAP_MS = 100;
 
 /**
- * One live bar for long work of your own, or of this package where its automatic bar does not fit: this one appears
- * with the first event, has a label, and leaves a line for each phase. It shows rows, bytes, rate and time left. It
- * updates in place in Deno and tslab, is a line on a terminal's standard error, and nothing where that is piped.
+ * A live progress bar for your own tasks, or for this package's if its automatic bar does not fit: it appears with the
+ * first event, has a label, and leaves one line per phase. Shows rows, bytes, rate and remaining time. Updates in place
+ * in Deno and tslab, uses standard error on a terminal, and shows nothing if that is piped.
  *
  * @example
  * ```ts

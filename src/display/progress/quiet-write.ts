@@ -1,6 +1,7 @@
 /**
- * Writes to a stream whose other end may close, as Node's console does: the error is swallowed and ends no process.
- * After the first error nothing more is written, and `failed` is called, never before the write has returned.
+ * Writes to a stream whose other end may close, as Node's console does: errors are swallowed and do not end the
+ * process. After the first error nothing more is written, and `failed` is called, but never before the write has
+ * returned.
  */
 export function quietWrite(
   stream: NodeJS.WriteStream,
@@ -18,7 +19,7 @@ export function quietWrite(
     try {
       return write.call(stream, text, "utf8", (error) => {
         if (!error) return;
-        // The event follows this call, once or for each pending write.
+        // The event follows this call, once, or once per pending write.
         stream.on("error", ignore);
         setImmediate(() => stream.off("error", ignore));
         fail();

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { escapeHtml } from "../base/escape.js";
 import { notebookHost } from "../base/host.js";
 import type { ProgressScreen } from "./screen.js";
@@ -21,7 +20,7 @@ function hasTerminal(): boolean {
 
 /** One display that is replaced in place. */
 function notebookScreen(): ProgressScreen {
-  const id = randomUUID();
+  const id = crypto.randomUUID();
   const cell = notebookHost()?.cell;
   let shown: string | undefined;
   const draw = (lines: readonly string[]): void => {

@@ -33,8 +33,8 @@ interface Task {
   stopped?: boolean;
 }
 
-/** Most lines shown at once. */
-const MOST_LINES = 8;
+/** The most lines shown at once. */
+const MAX_LINES = 8;
 
 /** An empty list of tasks; `label` precedes every line. */
 export function taskLines(label?: string): TaskLines {
@@ -54,7 +54,7 @@ export function taskLines(label?: string): TaskLines {
         tasks.delete(key);
         tasks.set(key, task);
         last = task;
-        if (tasks.size > MOST_LINES) tasks.delete(tasks.keys().next().value as string);
+        if (tasks.size > MAX_LINES) tasks.delete(tasks.keys().next().value as string);
       }
       return begun === undefined || event.done === true;
     },
@@ -91,24 +91,61 @@ function shareOf({ rows, totalRows, bytes, total }: ProgressEvent): number | und
   return undefined;
 }
 
-/** `MARKET/PRICES rows ▕█████░░░░░▏ 52 % · 31,000 rows · 12 of 24 MB · 4.1 MB/s · 3.0 s left`. */
+/** The phases of this package in running lines; those of a caller are shown as they are. */
+const PHASES: Readonly<Record<string, string>> = {
+  rows: "",
+  read: "reading",
+  download: "downloading",
+  wait: "export",
+  retry: "retrying",
+};
+
+/** `MARKET/PRICES downloading ▕█████░░░░░▏ 52 % · 31,000 rows · 12 of 24 MB · 4.1 MB/s · 3.0 s left`. */
 function taskLine(task: Task, now: number, label: string | undefined, codeRoom = LONGEST_CODE, withBar = true): string {
   const { event, at, ended } = task;
+  if (ended !== undefined) return plainLine(scrub(endedLine(task, ended, label, codeRoom)));
   const { phase, code, rows, bytes, total, status, pause } = event;
-  const name = [label, code && shortened(code, codeRoom), phase].filter((word) => word !== undefined).join(" ");
+  const name = words(label, code && shortened(code, codeRoom), phase && ownPhase(phase));
   const share = shareOf(event);
   const parts: string[] = [];
-  if (rows !== undefined) parts.push(`${grouped(rows)} rows`);
+  if (rows !== undefined) parts.push(rowsText(rows));
   if (bytes !== undefined) parts.push(sizesText(bytes, total));
   if (status !== undefined) parts.push(status);
-  if (ended !== undefined) parts.push(`${task.stopped ? "stopped after " : ""}${secondsText(ended - task.start)}`);
-  else if (pause !== undefined) parts.push(`again in ${secondsText(Math.max(0, at + pause - now))}`);
+  if (pause !== undefined) parts.push(`again in ${secondsText(Math.max(0, at + pause - now))}`);
   else parts.push(...rateParts(task, share, now));
-  const percent = share === undefined || ended !== undefined ? "" : `${Math.floor(share * 100)} % · `;
-  const bar = share === undefined || ended !== undefined || !withBar ? "" : `${barText(share)} `;
+  const percent = share === undefined ? "" : `${Math.floor(share * 100)} % · `;
+  const bar = share === undefined || !withBar ? "" : `${barText(share)} `;
   const line = parts.length === 0 ? name : `${name === "" ? "" : `${name} `}${bar}${percent}${parts.join(" · ")}`;
   return plainLine(scrub(line));
 }
+
+/** `MARKET/PRICES: 32,610 rows in 1.2 s (2.4 MB)`, `MARKET/PRICES: 24 MB downloaded in 3.0 s`. */
+function endedLine(
+  { event, start, stopped }: Task,
+  ended: number,
+  label: string | undefined,
+  codeRoom: number,
+): string {
+  const { phase = "", code, rows, bytes, status } = event;
+  const own = Object.hasOwn(PHASES, phase);
+  const name = words(label, code && shortened(code, codeRoom), own ? undefined : phase);
+  const size = bytes === undefined ? undefined : sizeText(bytes);
+  const counts = [...(rows === undefined ? [] : [rowsText(rows)]), ...(size === undefined ? [] : [size])];
+  const time = secondsText(ended - start);
+  const head = name === "" ? "" : `${name}: `;
+  if (stopped) return `${head}stopped after ${time}${counts.length === 0 ? "" : `, at ${counts.join(", ")}`}`;
+  if (phase === "download" && size !== undefined) return `${head}${size} downloaded in ${time}`;
+  if (rows !== undefined) return `${head}${rowsText(rows)} in ${time}${size === undefined ? "" : ` (${size})`}`;
+  if (size !== undefined) return `${head}${size} in ${time}`;
+  return `${head}${phase === "wait" ? "export " : ""}${words(status ?? "done", "after", time)}`;
+}
+
+const words = (...parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== "").join(" ");
+
+const ownPhase = (phase: string): string => (Object.hasOwn(PHASES, phase) ? PHASES[phase] : phase);
+
+const rowsText = (rows: number): string => `${grouped(rows)} row${rows === 1 ? "" : "s"}`;
 
 /** The last part of a long path, truncated at its start, so that the numbers behind it stay visible. */
 function shortened(code: string, room: number): string {

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { isatty } from "node:tty";
+import { builtin } from "../../package/builtin.js";
 import { cutTo } from "../base/width.js";
 import { endsLine, freshLine } from "./line-end.js";
 import { quietWrite } from "./quiet-write.js";
@@ -13,13 +13,13 @@ interface SingleBar {
   stop(): void;
 }
 
-/** The screen that owns the terminal's line; another one shows nothing until it is free. */
+/** The screen that owns the terminal's line; others show nothing until it is free. */
 let holder: object | undefined;
 
 /**
- * One line redrawn in place on standard error. Output of others goes above it; while their line is unfinished, or a
- * prompt reads keys, it waits. The cursor stays visible and lines wrap as before, so that a process that is killed
- * (Ctrl-C) leaves the terminal unchanged. Shows nothing more once the terminal is closed.
+ * One line that is redrawn in place on standard error. Other output goes above it; while its line is unfinished, or a
+ * prompt reads keys, redrawing pauses. The cursor stays visible and lines wrap as before, so that a killed process
+ * (Ctrl-C) leaves the terminal unchanged. Stops once the terminal is closed.
  */
 export function terminalScreen(): ProgressScreen {
   let line: TerminalLine | undefined;
@@ -56,7 +56,7 @@ const width = (): number => process.stderr.columns || 80;
 
 interface TerminalLine {
   readonly show: (text: string) => void;
-  /** Whether the last output of others ended its line. */
+  /** Whether the last foreign output ended its line. */
   readonly isFinished: () => boolean;
   /** Erases the line and releases the terminal. */
   readonly close: () => void;
@@ -104,13 +104,13 @@ function terminalLine(gone: () => void): TerminalLine {
 
 /** Whether standard input is read key by key, as by a prompt that moves the cursor itself. */
 function readsKeys(): boolean {
-  return isatty(0) && process.stdin.isRaw === true;
+  return builtin("node:tty").isatty(0) && process.stdin.isRaw === true;
 }
 
 /** When the process ends or fails, an open bar is erased first, so that nothing is printed below it. */
 const ENDS = ["exit", "uncaughtExceptionMonitor"] as const;
 
-/** Runs `before` ahead of all output of others to a stream; the returned function ends that. */
+/** Runs `before` ahead of all foreign output to a stream; returns a function that undoes this. */
 function beforeWrites(stream: NodeJS.WriteStream, before: (chunk: unknown) => void): () => void {
   const { write } = stream;
   const watched = function (this: unknown, ...args: unknown[]): boolean {
@@ -119,7 +119,7 @@ function beforeWrites(stream: NodeJS.WriteStream, before: (chunk: unknown) => vo
   } as typeof write;
   stream.write = watched;
   return () => {
-    // A function that others wrapped around ours stays; ours then only forwards.
+    // If others have wrapped our function it stays, but only forwards.
     if (stream.write === watched) stream.write = write;
   };
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Table } from "../../columns/arrow/arrow.js";
 import { refuseUnknown } from "../../errors/options.js";
+import { builtin } from "../../package/builtin.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { escapeHtml, escapeJson } from "../base/escape.js";
 import { type Bundle, showAs } from "../base/show.js";
@@ -17,9 +17,9 @@ export interface ExploreOptions {
   readonly page?: number;
 }
 
-/** Rows that a notebook page can hold without becoming slow. */
-const MOST_ROWS = 20_000;
-const MOST_COLUMNS = 50;
+/** The most rows that a notebook page handles without becoming slow. */
+const MAX_ROWS = 20_000;
+const MAX_COLUMNS = 50;
 const LONGEST_CELL = 500;
 
 /** A table to sort, filter and page in a trusted notebook; a static table anywhere else. */
@@ -35,10 +35,10 @@ export class Exploration {
     this.#source = source;
   }
 
-  /** Self-contained HTML: the static table, and a script that replaces it by the live one where scripts may run. */
+  /** Self-contained HTML: the static table, and a script that replaces it with the live one where scripts may run. */
   toHTML(): string {
-    const rows = Math.max(1, Math.min(this.#options.rows ?? 1_000, MOST_ROWS));
-    const view = viewOf(this.#table, { maxRows: rows, maxColumns: MOST_COLUMNS }, 1);
+    const rows = Math.max(1, Math.min(this.#options.rows ?? 1_000, MAX_ROWS));
+    const view = viewOf(this.#table, { maxRows: rows, maxColumns: MAX_COLUMNS, digits: "full" }, 1);
     const data = {
       names: view.columns.map(({ name }) => name),
       types: view.columns.map(({ type }) => type),
@@ -48,11 +48,12 @@ export class Exploration {
       note: noteOf(this.#table, rows),
     };
     const json = escapeJson(data);
-    const id = `arrowbook-${createHash("sha256").update(json).digest("hex").slice(0, 12)}`;
+    const id = `arrowbook-${builtin("node:crypto").createHash("sha256").update(json).digest("hex").slice(0, 12)}`;
     const table = htmlTable(this.#table, { source: this.#source });
     return `<div id="${escapeHtml(id)}">${table}</div>\n<script>(${EXPLORE_SCRIPT})("${id}", ${json})</script>`;
   }
 
+  /** The first rows as aligned text. */
   toString(): string {
     return textTable(this.#table, { source: this.#source });
   }
@@ -62,7 +63,7 @@ function noteOf(table: Table, rows: number): string {
   const parts: string[] = [];
   if (table.numRows > rows) parts.push(`the first ${grouped(rows)} of ${grouped(table.numRows)} rows`);
   const columns = table.schema.fields.length;
-  if (columns > MOST_COLUMNS) parts.push(`${MOST_COLUMNS} of ${columns} columns`);
+  if (columns > MAX_COLUMNS) parts.push(`${MAX_COLUMNS} of ${columns} columns`);
   return parts.join(", ");
 }
 

@@ -82,7 +82,7 @@ function viewOfCells(
     const type = types[column] ?? "";
     const numeric = values.some(isNumber) && values.every((value) => isNumber(value) || (value ?? null) === null);
     const texts = values.map(textOf);
-    const cells = numeric ? inLine(texts) : texts.map((text) => ({ text, missing: 0 }));
+    const cells = numeric ? inLine(texts, options.digits) : texts.map((text) => ({ text, missing: 0 }));
     return { name: names[column], type, arrowType: type, numeric, cells };
   });
   return { columns, rows, head, left, numRows, numColumns: names.length };

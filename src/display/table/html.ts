@@ -5,26 +5,27 @@ import { sparklineImage } from "../base/sparkline.js";
 import { cutTo } from "../base/width.js";
 import { shapeText, type TableOptions, type View, type ViewCell, type ViewColumn, viewOf } from "./view.js";
 
-/** Characters of the full text that a cell keeps in its title. */
+/** Length of the full text in a cell's title, in characters. */
 const LONGEST_TITLE = 2_000;
 const LEFT = ' style="text-align:left"';
 const FAINT = ' style="opacity:0.6"';
 
 /**
- * A table as HTML: names, a row of types, head … tail, exact decimals aligned at the point, ISO dates, visible nulls,
- * the shape and the source. `class="dataframe"` and no style block, so that the notebook's own theme styles it, dark or
- * light; inline styles may be removed. All foreign text is escaped.
+ * Renders a table as HTML: names, a row of types, head … tail, exact decimals aligned at the point, ISO dates, visible
+ * nulls, the shape and the source. Uses `class="dataframe"` without a style block, so that the notebook's theme, dark
+ * or light, applies; works without inline styles too. All foreign text is escaped.
  */
 export function htmlTable(table: Table, options: TableOptions = {}): string {
   const pictures = new Map(options.sparklines?.map((name) => [name, sparklineImage(table, name)]));
-  return htmlOfView(viewOf(table, options), options, pictures);
+  return htmlOfView(viewOf(table, options), options, pictures, table);
 }
 
-/** {@link htmlTable} of a view; `pictures` are shown under the types, by column name. */
+/** As {@link htmlTable}, for a view; `pictures` are shown below the types, by column name. */
 export function htmlOfView(
   view: View,
   options: TableOptions,
   pictures: ReadonlyMap<string, string> = new Map(),
+  table?: Table,
 ): string {
   const parts = [
     heading(options),
@@ -32,7 +33,7 @@ export function htmlOfView(
     `<thead>${headRows(view)}${pictureRow(view, pictures)}</thead>`,
     `<tbody>${bodyRows(view, options.maxText ?? 60)}</tbody>`,
     "</table>",
-    `<p><small>${escapeHtml([shapeText(view), ...sourceParts(options.source)].join(" · "))}</small></p>`,
+    `<p><small>${escapeHtml([shapeText(view), ...sourceParts(options.source, table)].join(" · "))}</small></p>`,
   ];
   return `<div>${parts.join("\n")}</div>`;
 }
@@ -97,12 +98,16 @@ function bodyRows(view: View, maxText: number): string {
 const gapRow = (view: View): string =>
   row(view, "…", ({ numeric }) => `<td${numeric ? "" : LEFT}>…</td>`, "<td>…</td>");
 
-/** Missing digits behind the point are spaces of a digit's width, so that the points align in right-aligned cells. */
-function bodyCell({ numeric }: ViewColumn, { text, missing }: ViewCell, maxText: number): string {
+/**
+ * Missing digits after the point are padded with spaces of a digit's width, so that the points of right-aligned cells
+ * line up.
+ */
+function bodyCell({ numeric }: ViewColumn, { text, missing, full }: ViewCell, maxText: number): string {
   const align = numeric ? "" : LEFT;
   if (text === null) return `<td${align}><em${FAINT}>null</em></td>`;
   if (text === "") return `<td${align}><em${FAINT}>empty</em></td>`;
-  if (numeric) return `<td>${escapeHtml(text)}${"\u2007".repeat(missing)}</td>`;
+  const whole = full === undefined ? "" : ` title="${title(full)}"`;
+  if (numeric) return `<td${whole}>${escapeHtml(text)}${"\u2007".repeat(missing)}</td>`;
   const cut = cutTo(text, maxText);
   if (cut === text) return `<td${align}>${escapeHtml(text)}</td>`;
   return `<td${align} title="${title(text)}">${escapeHtml(cut)}</td>`;

@@ -1,5 +1,6 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { plainLine } from "../base/escape.js";
+import { bold, faint, type Paint } from "../base/paint.js";
 import { NOTEBOOK_WIDTH } from "../base/show.js";
 import { sourceParts } from "../base/source-parts.js";
 import { cutTo, pad, widthOf } from "../base/width.js";
@@ -7,8 +8,10 @@ import { shapeText, type TableOptions, type View, type ViewColumn, viewOf } from
 
 /** Limits of a text table. */
 export interface TextOptions extends TableOptions {
-  /** Terminal columns; columns of the table that do not fit are folded and counted. Default 120. */
+  /** Terminal columns; table columns that do not fit are hidden and counted. Default 120. */
   readonly width?: number;
+  /** The header bold, types and source faint, for terminals with colours. Default false. */
+  readonly colors?: boolean;
 }
 
 /** A column as lines of text, all of one width. */
@@ -18,15 +21,15 @@ interface Strip {
 }
 
 /**
- * A table as aligned plain text, the twin of {@link htmlTable}: no ANSI or control character of the data reaches the
- * terminal.
+ * Renders a table as aligned plain text, as {@link htmlTable} does for HTML; no ANSI or control character of the data
+ * reaches the terminal.
  */
 export function textTable(table: Table, options: TextOptions = {}): string {
-  return textOfView(viewOf(table, options), options);
+  return textOfView(viewOf(table, options), options, table);
 }
 
-/** {@link textTable} of a view. */
-export function textOfView(view: View, options: TextOptions = {}): string {
+/** {@link textTable} of a view; `table` has the rows, of which the view shows some. */
+export function textOfView(view: View, options: TextOptions = {}, table?: Table): string {
   const numbers = strip(["", "", ...gapped(view, view.rows.map(String), "…")], false);
   const strips = view.columns.map((column) => columnStrip(view, column, options.maxText ?? 40));
   const hidden = view.numColumns - view.columns.length;
@@ -38,9 +41,28 @@ export function textOfView(view: View, options: TextOptions = {}): string {
       .trimEnd(),
   );
   const source = options.source;
-  if (source?.name !== undefined) lines.unshift(cutTo(plainLine(source.name), options.width ?? NOTEBOOK_WIDTH));
-  lines.push([shapeText(view), ...sourceParts(source)].map(plainLine).join(" · "));
+  const width = options.width ?? NOTEBOOK_WIDTH;
+  const [heavy, light] = options.colors ? [bold, faint] : [plain, plain];
+  lines[0] = heavy(lines[0]);
+  lines[1] = light(lines[1]);
+  if (source?.name !== undefined) lines.unshift(heavy(cutTo(plainLine(source.name), width)));
+  const footer = [shapeText(view), ...sourceParts(source, table)].map(plainLine);
+  lines.push(...filled(footer, width).map(light));
   return lines.join("\n");
+}
+
+const plain: Paint = (text) => text;
+
+/** The parts of the footer in lines of at most `width` columns; a part that is longer is cut. */
+function filled(parts: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? part : `${last} · ${part}`;
+    if (last !== undefined && widthOf(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(cutTo(part, width));
+  }
+  return lines;
 }
 
 function columnStrip(view: View, column: ViewColumn, maxText: number): Strip {
@@ -52,7 +74,7 @@ function columnStrip(view: View, column: ViewColumn, maxText: number): Strip {
   return strip([...head, ...gapped(view, cells, "…")], column.numeric);
 }
 
-/** The lines with `gap` in the place of hidden rows. */
+/** The lines with `gap` in place of hidden rows. */
 function gapped(view: View, lines: readonly string[], gap: string): string[] {
   if (view.numRows === view.rows.length) return [...lines];
   return [...lines.slice(0, view.head), gap, ...lines.slice(view.head)];

@@ -3,17 +3,20 @@ import { columnsOf } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import { cellText } from "../../columns/arrow/vector-values.js";
 import type { FrameSource } from "../../spec/frame-source.js";
+import { shortNumber } from "./short-number.js";
 
 /** Limits of a rendered table; a longer one shows its head and tail, or its first and last columns. */
 export interface TableOptions {
   readonly source?: FrameSource;
-  /** Tables of up to this many rows are shown in full; longer ones show the first and the last. Default 20. */
+  /** Tables of up to this many rows are shown in full; longer ones show the first and last rows. Default 20. */
   readonly maxRows?: number;
-  /** Up to this many columns show; beyond it, the first and the last. Default 20. */
+  /** The most columns shown; of more, the first and the last. Default 20. */
   readonly maxColumns?: number;
   /** Characters of a cell that are shown; the full text is the cell's title. Default 60. */
   readonly maxText?: number;
-  /** Columns of numbers drawn small under the table's head, by name. */
+  /** `short`, the default, rounds doubles of more than 10 significant digits to 6; the cell's title has them all. */
+  readonly digits?: "short" | "full";
+  /** Number columns drawn as sparklines below the header, by name. */
   readonly sparklines?: readonly string[];
 }
 
@@ -21,8 +24,10 @@ export interface TableOptions {
 export interface ViewCell {
   /** The full text as the service writes it; undefined for null. */
   readonly text: string | null;
-  /** For numbers without a fixed scale: the number of missing places behind the point, for alignment. */
+  /** For numbers without a fixed scale: the number of missing digits after the point, for alignment. */
   readonly missing: number;
+  /** A number with all its digits where `text` is rounded. */
+  readonly full?: string;
 }
 
 /** One column of a view. */
@@ -39,7 +44,7 @@ export interface View {
   readonly columns: readonly ViewColumn[];
   /** Numbers of the shown rows, from 0. */
   readonly rows: readonly number[];
-  /** How many of `rows` precede the gap; all of them where there is no gap. */
+  /** How many of `rows` precede the gap; all if there is no gap. */
   readonly head: number;
   /** Columns before the gap, likewise. */
   readonly left: number;
@@ -61,7 +66,7 @@ export function viewOf(table: Table, options: TableOptions = {}, headShare = HEA
   const columns = shown.map((index) => {
     const vector = table.getChildAt(index) as Vector;
     const field = table.schema.fields[index];
-    return columnView(field.name, specs[index].type, vector, rows);
+    return columnView(field.name, specs[index].type, vector, rows, options.digits);
   });
   return { columns, rows, head, left, numRows, numColumns, bytes: byteLength(table) };
 }
@@ -85,22 +90,32 @@ function ends(count: number, limit: number, share: number): [number[], number] {
   return [positions, head];
 }
 
-function columnView(name: string, type: string, vector: Vector, rows: readonly number[]): ViewColumn {
+function columnView(
+  name: string,
+  type: string,
+  vector: Vector,
+  rows: readonly number[],
+  digits: TableOptions["digits"],
+): ViewColumn {
   const arrow = vector.type as DataType;
   const texts = rows.map((row) => cellText(vector, row));
   const numeric = columnType(arrow).scale === "number";
-  const cells = DataType.isFloat(arrow) ? inLine(texts) : texts.map((text) => ({ text, missing: 0 }));
+  const cells = DataType.isFloat(arrow) ? inLine(texts, digits) : texts.map((text) => ({ text, missing: 0 }));
   return { name, type, arrowType: String(arrow), numeric, cells };
 }
 
-/** Numbers of any scale, each with the number of places it lacks behind the point. */
-export function inLine(texts: readonly (string | null)[]): ViewCell[] {
+/** Numbers of any scale, each with the number of digits it lacks after the point. */
+export function inLine(full: readonly (string | null)[], digits: TableOptions["digits"] = "short"): ViewCell[] {
+  const texts = digits === "full" ? full : full.map((text) => (text === null ? null : shortNumber(text)));
   const places = texts.map(placesOf);
   const most = Math.max(0, ...places.map((place) => place ?? 0));
-  return texts.map((text, i) => ({ text, missing: places[i] === undefined ? 0 : most - (places[i] as number) }));
+  return texts.map((text, i) => {
+    const missing = places[i] === undefined ? 0 : most - (places[i] as number);
+    return { text, missing, ...(text !== full[i] && { full: full[i] ?? "" }) };
+  });
 }
 
-/** The point and the digits behind it; undefined for text that is not aligned (null, exponents, NaN). */
+/** The point and the digits after it; undefined for text that is not aligned (null, exponents, NaN). */
 function placesOf(text: string | null): number | undefined {
   if (text === null || !/^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const point = text.indexOf(".");

@@ -1,15 +1,15 @@
-/* Characters and names of XML by code point (XML 1.0, 2.2 and 2.3); XML 1.1 has fewer literal control characters. */
+/* Characters and names of XML by code point (XML 1.0, 2.2 and 2.3); XML 1.1 allows fewer literal control characters. */
 
-/** The two versions of XML; every `1.x` but 1.1 is read as 1.0 (XML 1.0, 2.8). */
+/** The two versions of XML; every `1.x` except 1.1 is read as 1.0 (XML 1.0, 2.8). */
 export type XMLVersion = "1.0" | "1.1";
 
-/** What a byte may begin, for the loops over text and attribute values. */
+/** The role of a byte in the loops over text and attribute values. */
 export const PLAIN = 0;
 export const LESS_THAN = 1;
 export const AMPERSAND = 2;
 export const CARRIAGE_RETURN = 3;
 export const CLOSING_BRACKET = 4;
-/** The byte alone or with those after it may be a character that XML does not allow. */
+/** The byte may begin a character that XML does not allow. */
 export const SUSPECT = 5;
 
 function byteKinds(version: XMLVersion): Uint8Array {
@@ -20,7 +20,7 @@ function byteKinds(version: XMLVersion): Uint8Array {
   kinds[0x26] = AMPERSAND;
   kinds[0x3c] = LESS_THAN;
   kinds[0x5d] = CLOSING_BRACKET;
-  // U+FFFE and U+FFFF begin with EF; in XML 1.1 U+007F to U+009F, which begin with C2, are allowed as references only.
+  // U+FFFE and U+FFFF begin with EF; XML 1.1 allows U+007F to U+009F, which begin with C2, as references only.
   kinds[0xef] = SUSPECT;
   if (version === "1.1") for (const byte of [0x7f, 0xc2]) kinds[byte] = SUSPECT;
   return kinds;
@@ -32,19 +32,19 @@ export const BYTE_KINDS: Readonly<Record<XMLVersion, Uint8Array>> = {
   "1.1": byteKinds("1.1"),
 };
 
-/** Whether the character at `p`, whose first byte is {@link SUSPECT}, may be in a document. */
+/** Whether a document may contain the character at `p`, whose first byte is {@link SUSPECT}. */
 export function isAllowedAt(b: Uint8Array, p: number, version: XMLVersion): boolean {
   if (b[p] === 0xef) return !(b[p + 1] === 0xbf && b[p + 2] >= 0xbe);
   return b[p] === 0xc2 && (version === "1.0" || b[p + 1] >= 0xa0 || b[p + 1] === 0x85);
 }
 
-/** Whether a reference may stand for this character. */
+/** Whether a reference to this character is allowed. */
 export function isReferable(code: number, version: XMLVersion): boolean {
   if (code < 0x20) return code === 0x09 || code === 0x0a || code === 0x0d || (version === "1.1" && code > 0);
   return code < 0xd800 || (code > 0xdfff && code < 0xfffe) || (code > 0xffff && code <= 0x10ffff);
 }
 
-/** First and last code points of the characters above U+007F that may begin a name. */
+/** Ranges of code points above U+007F that may begin a name. */
 const NAME_STARTS = [
   [0xc0, 0xd6],
   [0xd8, 0xf6],
@@ -60,7 +60,7 @@ const NAME_STARTS = [
   [0x10000, 0xeffff],
 ] as const;
 
-/** Those that may follow in a name besides. */
+/** Further ranges that may follow in a name. */
 const NAME_REST = [
   [0xb7, 0xb7],
   [0x300, 0x36f],
@@ -70,13 +70,13 @@ const NAME_REST = [
 const isWithin = (code: number, ranges: readonly (readonly [number, number])[]): boolean =>
   ranges.some(([first, last]) => code >= first && code <= last);
 
-/** By ASCII byte: 2 for characters that may begin a name, 1 for those that may follow. */
+/** By ASCII byte: 2 for characters that may begin a name, 1 for those that may only follow. */
 const ASCII_NAMES = Uint8Array.from({ length: 128 }, (_, code) => {
   const letter = String.fromCharCode(code);
   return /[A-Za-z_:]/.test(letter) ? 2 : /[-.0-9]/.test(letter) ? 1 : 0;
 });
 
-/** The position after the name at `start`; `start` itself where none is there. The bytes are valid UTF-8. */
+/** The position after the name at `start`; `start` itself if there is none. The bytes must be valid UTF-8. */
 export function nameEnd(b: Uint8Array, start: number): number {
   let p = start;
   for (let least = 2; ; least = 1) {
@@ -91,7 +91,7 @@ export function nameEnd(b: Uint8Array, start: number): number {
   }
 }
 
-/** The code point of the character whose first byte, above 127, is at `p`. */
+/** The code point of the non-ASCII character at `p`. */
 function codePointAt(b: Uint8Array, p: number): number {
   const rest = (i: number): number => b[p + i] & 0x3f;
   if (b[p] < 0xe0) return ((b[p] & 0x1f) << 6) | rest(1);

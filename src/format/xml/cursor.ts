@@ -14,16 +14,16 @@ import {
 import { xmlError } from "./not-well-formed.js";
 import { decodeXML, isEntity, referredCode, type TextPlace } from "./text.js";
 
-/** What {@link XMLCursor.next} has found. */
+/** The kinds of tokens that {@link XMLCursor.next} finds. */
 export const XML_DONE = 0;
 export const XML_START = 1;
 export const XML_END = 2;
 export const XML_TEXT = 3;
 
-/** Deepest nesting that is read; no reply of the service comes near it. */
+/** The deepest nesting that is accepted; far beyond any reply of the service. */
 const MAX_DEPTH = 1_000;
 
-/** Part of a document: the content of an element, already found well-formed. */
+/** A part of a document: the content of an element, which has been checked to be well-formed. */
 export interface XMLFragment {
   readonly bytes: Uint8Array;
   readonly start: number;
@@ -33,42 +33,36 @@ export interface XMLFragment {
 
 /**
  * Reads XML token by token and checks that it is well-formed (XML 1.0, fifth edition, and 1.1, without a document
- * type): tags match, no attribute comes twice, every character and reference is allowed. Comments and instructions are
- * stepped over. Positions are byte offsets; nothing is decoded.
+ * type): tags match, attributes are unique, every character and reference is allowed. Comments and processing
+ * instructions are skipped. Positions are byte offsets; nothing is decoded.
  */
 export class XMLCursor {
-  /**
-   * Where the token that {@link next} found begins, and where it ends. An element that is empty by its tag has an end
-   * of no length.
-   */
+  /** Start and end of the token that {@link next} found. An empty-element tag yields an end token of length 0. */
   tokenStart: number;
   p: number;
-  /** Name of the element that starts or ends. */
+  /** Range of the name of the element that starts or ends. */
   nameStart = 0;
   nameEnd = 0;
-  /** Text: its bytes, whether they are in a CDATA section, and whether they are the text as it is written. */
+  /** Range of a text token, whether it is a CDATA section, and whether it contains nothing to decode. */
   textStart = 0;
   textEnd = 0;
   isCdata = false;
   isPlain = true;
-  /** Elements that are open, the one that just started included. */
+  /** Number of open elements, including one that just started. */
   depth = 0;
 
   private readonly kinds: Uint8Array;
-  /** Start and end of the names of open elements. */
+  /** Ranges of the names of open elements. */
   private readonly open: number[] = [];
-  /** Start and end of name and value of each attribute of the element that started. */
+  /** Ranges of the names and values of the attributes of the element that started. */
   private readonly places: number[] = [];
   private attributeCount = 0;
-  /** Their names where they are many; the search would take the square of their number. */
+  /** The attribute names as a set if there are many: a linear search would be quadratic. */
   private readonly seen = new Set<string>();
   private isEmptyElement = false;
   private hasRoot = false;
 
-  /**
-   * Reads `b` from `start`, where the XML declaration has ended; or, where `isFragment`, the content of an element up
-   * to `end`.
-   */
+  /** Reads `b` from `start`, after the XML declaration; or, if `isFragment`, the content of an element up to `end`. */
   constructor(
     readonly b: Uint8Array,
     start: number,
@@ -81,7 +75,7 @@ export class XMLCursor {
     this.p = start;
   }
 
-  /** Steps to the next start, end or text. */
+  /** Advances to the next start tag, end tag or text. */
   next(): number {
     if (this.isEmptyElement) return this.endEmptyElement();
     const { b, end } = this;
@@ -117,17 +111,17 @@ export class XMLCursor {
     return Buffer.from(this.b.subarray(this.nameStart, this.nameEnd)).toString();
   }
 
-  /** The token as it is written. */
+  /** The source of the token. */
   source(): string {
     return Buffer.from(this.b.subarray(this.tokenStart, this.p)).toString();
   }
 
-  /** Text, its references replaced. */
+  /** The decoded text. */
   text(): string {
     return decoded(this.b, this.textStart, this.textEnd, this.isCdata ? "cdata" : "text");
   }
 
-  /** Names and values of the attributes of the element that started, references replaced. */
+  /** The decoded attributes of the element that started. */
   *attributes(): Generator<[name: string, value: string], void, undefined> {
     const { b, places } = this;
     for (let i = 0; i < this.attributeCount * 4; i += 4) {
@@ -136,7 +130,7 @@ export class XMLCursor {
     }
   }
 
-  /** The value of an attribute of the element that started; undefined where it has none of this name. */
+  /** The value of an attribute of the element that started; undefined if it has none of this name. */
   attribute(name: Uint8Array): string | undefined {
     const { b, places } = this;
     for (let i = 0; i < this.attributeCount * 4; i += 4) {
@@ -199,7 +193,7 @@ export class XMLCursor {
     places[i + 2] = quote + 1;
     places[i + 3] = close;
     if (i > 0 && this.isRepeated(i)) {
-      throw xmlError(b, p, `expected the attribute ${Buffer.from(b.subarray(p, end)).toString()} once only`);
+      throw xmlError(b, p, `expected the attribute ${Buffer.from(b.subarray(p, end)).toString()} only once`);
     }
     return close + 1;
   }
@@ -257,7 +251,7 @@ export class XMLCursor {
     return XML_END;
   }
 
-  /** Text up to the next tag, section, comment or instruction. */
+  /** Text up to the next tag, CDATA section, comment or instruction. */
   private characters(start: number): number {
     const { b, kinds, end } = this;
     let p = start;
@@ -281,7 +275,8 @@ export class XMLCursor {
 
   private section(p: number): number {
     const { b } = this;
-    if (this.depth === 0 && !this.isFragment) throw xmlError(b, p, "no section is allowed outside the root element");
+    if (this.depth === 0 && !this.isFragment)
+      throw xmlError(b, p, "no CDATA section is allowed outside the root element");
     const start = p + 9;
     this.isPlain = true;
     this.isCdata = true;
@@ -315,31 +310,31 @@ export class XMLCursor {
     return this.until("?>", end) + 2;
   }
 
-  /** The position of the mark, which everything before it must reach with characters that are allowed. */
-  private until(mark: string, start: number): number {
+  /** The position of the delimiter; everything before it must consist of allowed characters. */
+  private until(delimiter: string, start: number): number {
     const { b, kinds } = this;
-    const first = mark.charCodeAt(0);
+    const first = delimiter.charCodeAt(0);
     for (let p = start; ; ) {
       const c = b[p];
-      if (c === first && this.startsWith(mark, p)) return p;
+      if (c === first && this.startsWith(delimiter, p)) return p;
       const kind = kinds[c];
       if (kind === CARRIAGE_RETURN) this.isPlain = false;
-      p = kind < SUSPECT ? p + 1 : this.suspect(p, mark);
+      p = kind < SUSPECT ? p + 1 : this.suspect(p, delimiter);
     }
   }
 
-  /** The position after the byte at `p`, which may be the first of a character that is not allowed, or missing. */
+  /** The position after the byte at `p`, which may begin a forbidden character or be missing. */
   private suspect(p: number, expected: string): number {
     const { b, version } = this;
     if (p >= b.length) throw xmlError(b, p, `expected ${expected}`);
-    if (!isAllowedAt(b, p, version)) throw xmlError(b, p, `expected no character that XML ${version} does not allow`);
+    if (!isAllowedAt(b, p, version)) throw xmlError(b, p, `XML ${version} does not allow this character`);
     return p + 1;
   }
 
-  /** The position after the reference at `p`: one of the five entities of XML, or a character by its number. */
+  /** The position after the reference at `p`: one of the five predefined entities, or a character by number. */
   private reference(p: number): number {
     const { b } = this;
-    // The longest, &#x10FFFF;, may have zeros before its number.
+    // The longest number, &#x10FFFF;, may have leading zeros.
     let end = p + 1;
     while (b[end] !== 0x3b && isReferenceByte(b[end])) end++;
     if (end >= b.length) throw xmlError(b, b.length, 'expected ";" after a reference');
@@ -364,8 +359,8 @@ export class XMLCursor {
     return p;
   }
 
-  private startsWith(mark: string, p: number): boolean {
-    for (let i = 0; i < mark.length; i++) if (this.b[p + i] !== mark.charCodeAt(i)) return false;
+  private startsWith(delimiter: string, p: number): boolean {
+    for (let i = 0; i < delimiter.length; i++) if (this.b[p + i] !== delimiter.charCodeAt(i)) return false;
     return true;
   }
 
@@ -376,7 +371,7 @@ export class XMLCursor {
           this.b,
           p,
           "a document type is not supported",
-          "No reply of the service has one; it may define entities.",
+          "The service never sends one; it could define entities.",
         )
       : xmlError(this.b, p, "expected a comment or a CDATA section");
   }
@@ -398,7 +393,7 @@ function equal(b: Uint8Array, start: number, end: number, c: Uint8Array, from: n
   return true;
 }
 
-/** Bytes as text in which equal bytes are equal characters. */
+/** Bytes as a string in which equal bytes are equal characters. */
 const nameOf = (b: Uint8Array, start: number, end: number): string =>
   Buffer.from(b.subarray(start, end)).toString("latin1");
 

@@ -2,8 +2,7 @@ import { XML_DONE, XML_END, XML_START } from "./cursor.js";
 import { openXML } from "./open.js";
 
 /**
- * The texts of all elements of a name, letter case ignored, that hold no other element and some text, white space
- * around it dropped.
+ * The texts, trimmed and not empty, of all elements of this name (ignoring case) that contain no other element.
  *
  * @throws {DataError} BadXml with the byte offset
  */

@@ -1,6 +1,6 @@
 import { DataError } from "../../errors/errors.js";
 
-/** The error for bytes that are not well-formed XML, or not the part of XML that is read. */
+/** The error for XML that is malformed or uses an unsupported part of XML. */
 export function xmlError(b: Uint8Array, p: number, what: string, hint?: string): DataError {
   const offset = Math.min(p, b.length);
   const truncated = p >= b.length;
@@ -13,7 +13,7 @@ export function xmlError(b: Uint8Array, p: number, what: string, hint?: string):
     hint:
       hint ??
       (truncated
-        ? "The reply is cut off; ask again."
-        : "The reply is not what it claims to be; look at what is at this byte."),
+        ? "The reply is truncated; send the request again."
+        : "The reply is not valid XML; check it at this byte."),
   });
 }

@@ -5,12 +5,12 @@ import { XMLCursor } from "./cursor.js";
 import { xmlError } from "./not-well-formed.js";
 
 /**
- * The tokens of a document in UTF-8, with or without a byte order mark, after its XML declaration.
+ * Opens a document in UTF-8, with or without a byte order mark, after its XML declaration.
  *
- * @throws {DataError} BadXml for another encoding and a wrong declaration
+ * @throws {DataError} BadXml for another encoding or a malformed declaration
  */
 export function openXML(source: Uint8Array): XMLCursor {
-  // A Buffer among plain arrays would make every loop over bytes slower.
+  // A Buffer among plain arrays would slow down every loop over bytes.
   const bytes = new Uint8Array(source.buffer, source.byteOffset, source.length);
   refuseOtherEncodings(bytes);
   if (!isUtf8(bytes)) throw xmlError(bytes, invalidUtf8(bytes, 0, bytes.length), "expected UTF-8");
@@ -26,20 +26,20 @@ function refuseOtherEncodings(b: Uint8Array): void {
   throw xmlError(b, 0, "expected UTF-8; this is UTF-16 or UTF-32", ENCODING_HINT);
 }
 
-const ENCODING_HINT = "The service writes UTF-8: something between here and the service may change replies.";
+const ENCODING_HINT = "The service writes UTF-8; a proxy may have changed the reply.";
 
 const SPACE = "[ \\t\\r\\n]";
 const QUOTED = (value: string): string => `${SPACE}*=${SPACE}*(?:"${value}"|'${value}')`;
-/** XMLDecl of XML 1.0, 2.8: a regular language. */
+/** XMLDecl of XML 1.0, 2.8, which is a regular language. */
 const DECLARATION = new RegExp(
   `^<\\?xml${SPACE}+version${QUOTED("(1\\.[0-9]+)")}(?:${SPACE}+encoding${QUOTED("([A-Za-z][-A-Za-z0-9._]*)")})?` +
     `(?:${SPACE}+standalone${QUOTED("(?:yes|no)")})?${SPACE}*\\?>$`,
 );
 
-/** The version that the declaration names, 1.0 where there is none, and the position after it. */
+/** The declared version (1.0 by default), and the position after the declaration. */
 function readDeclaration(b: Uint8Array, start: number): { readonly version: XMLVersion; readonly end: number } {
   const source = Buffer.from(b.buffer, b.byteOffset, b.length);
-  // Another instruction may begin with the same letters: xml-stylesheet.
+  // Another instruction may start with the same letters, such as xml-stylesheet.
   if (!/^<\?xml(?:[ \t\r\n?]|$)/.test(source.toString("latin1", start, start + 6)))
     return { version: "1.0", end: start };
   const close = source.indexOf("?>", start);
@@ -54,8 +54,8 @@ function readDeclaration(b: Uint8Array, start: number): { readonly version: XMLV
 }
 
 /**
- * In XML 1.1 U+0085 and U+2028 are line ends wherever they are (2.11); where one of these rare characters is, all line
- * ends become line feeds before all else.
+ * In XML 1.1, U+0085 and U+2028 are line ends everywhere (2.11). If a document contains one of these rare characters,
+ * all of its line ends are normalized before parsing.
  */
 function withLineFeeds(bytes: Uint8Array, start: number): Uint8Array {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -2,21 +2,21 @@ import { DataError } from "../../errors/errors.js";
 import { XML_DONE, XML_END, XML_START, XML_TEXT, XMLCursor, type XMLFragment } from "./cursor.js";
 import { decodeXML, readNil } from "./text.js";
 
-/** The attribute of spec 1, and that of XML Schema. */
+/** The attributes of spec 1 and of XML Schema. */
 const NIL_NAMES = [Buffer.from("nil"), Buffer.from("xsi:nil")];
 
 /**
- * The rows in the content of a list element, cell by cell, straight from its bytes: every child element is a row, every
- * element in it a cell; their names do not matter. A cell is its text with references replaced, null where it says
- * `nil="true"` (spec 1).
+ * Reads the rows in the content of a list element cell by cell, directly from its bytes: every child element is a row
+ * and every element in it a cell; their names do not matter. A cell is its decoded text, or null if it has `nil="true"`
+ * (spec 1).
  */
 export class XMLRows {
-  /** The text of the cell, as UTF-8 from `start` to `end` of `cell`, valid until the next one. */
+  /** The decoded text of the cell: UTF-8 from `start` to `end` of `cell`, valid until the next cell. */
   cell: Uint8Array;
   start = 0;
   end = 0;
   isNull = false;
-  /** Where the element of the cell begins in the reply, and that of the row. */
+  /** Offsets in the reply of the elements of the cell and of the row. */
   offset = 0;
   rowOffset = 0;
 
@@ -31,7 +31,7 @@ export class XMLRows {
   }
 
   /**
-   * Steps to the next row; false when there are no more.
+   * Advances to the next row; false if there is none.
    *
    * @throws {DataError} BadXml for text between rows
    */
@@ -43,9 +43,9 @@ export class XMLRows {
   }
 
   /**
-   * Steps to the next cell of the row; false after its last one.
+   * Advances to the next cell of the row; false after the last one.
    *
-   * @throws {DataError} BadXml for text between cells, an element inside a cell, and a null cell that holds text
+   * @throws {DataError} BadXml for text between cells, an element inside a cell, and a null cell with text
    */
   nextCell(): boolean {
     if (!this.nextElement()) return false;
@@ -74,7 +74,7 @@ export class XMLRows {
     return Buffer.from(this.cell.buffer, this.cell.byteOffset + this.start, this.end - this.start).toString();
   }
 
-  /** Steps into the next element; false at the end of the one around it. */
+  /** Enters the next element; false at the end of its parent. */
   private nextElement(): boolean {
     const { cursor } = this;
     for (let token = cursor.next(); ; token = cursor.next()) {
@@ -86,7 +86,7 @@ export class XMLRows {
     }
   }
 
-  /** Reads the content of the cell that just started, which ends at its end tag. */
+  /** Reads the content of the cell that just started, up to its end tag. */
   private readText(): void {
     const { cursor } = this;
     let token = cursor.next();
@@ -104,7 +104,7 @@ export class XMLRows {
     }
   }
 
-  /** The text that the cursor found becomes that of the cell. */
+  /** Stores the cursor's text as that of the cell. */
   private setText(): void {
     const { cursor } = this;
     if (cursor.isPlain) {
@@ -117,7 +117,7 @@ export class XMLRows {
     }
   }
 
-  /** The text that the cursor found is added to that of the cell. */
+  /** Appends the cursor's text to that of the cell. */
   private addText(): void {
     const { cursor, cell, start, end } = this;
     const { textStart, textEnd } = cursor;
@@ -136,12 +136,12 @@ export class XMLRows {
       code: "BadXml",
       row: this.row,
       offset,
-      hint: "A row is an element whose child elements are its cells (spec 2.6).",
+      hint: "A row is an element whose child elements are its cells.",
     });
   }
 }
 
-/** Whether there is nothing but white space. */
+/** Whether the range contains only white space. */
 function isBlank(b: Uint8Array, start: number, end: number): boolean {
   for (let p = start; p < end; p++) if (b[p] !== 0x20 && b[p] !== 0x0a && b[p] !== 0x09 && b[p] !== 0x0d) return false;
   return true;

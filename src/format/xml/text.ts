@@ -5,8 +5,8 @@ import { isReferable } from "./characters.js";
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /**
- * The code point of a reference by number, `#233` or `#xE9`; undefined for any other reference, NaN where the number is
- * not one.
+ * The code point of a numeric reference, `#233` or `#xE9`; undefined for any other reference, NaN for a malformed
+ * number.
  */
 export function referredCode(body: string): number | undefined {
   if (!body.startsWith("#")) return undefined;
@@ -14,19 +14,19 @@ export function referredCode(body: string): number | undefined {
   return /^#x[0-9a-fA-F]+$/.test(body) ? Number.parseInt(body.slice(2), 16) : Number.NaN;
 }
 
-/** Whether XML has an entity of this name without a document type. */
+/** Whether this is a predefined entity, which needs no document type. */
 export function isEntity(name: string): boolean {
   return Object.hasOwn(NAMED, name);
 }
 
 /**
- * Where text is: in a section an ampersand is an ampersand, in an attribute white space is a space (XML 1.0, 2.7 and
- * 3.3.3).
+ * Where text is: in a CDATA section an ampersand is literal, in an attribute white space becomes a space (XML 1.0, 2.7
+ * and 3.3.3).
  */
 export type TextPlace = "text" | "cdata" | "attribute";
 
 /**
- * Writes well-formed text, its references replaced and its line ends made line feeds (XML 1.0, 2.11), as UTF-8 into
+ * Decodes well-formed text: replaces references, normalizes line ends to line feeds (XML 1.0, 2.11) and writes UTF-8 to
  * `out`, which needs no more room than the source.
  *
  * @returns the position after the last byte written
@@ -57,8 +57,8 @@ export function decodeXML(
 }
 
 /**
- * Text of a web page or of XML that is not well-formed: the five entities of XML and references by number are replaced,
- * anything else that looks like one is kept.
+ * Decodes text of a web page or of XML that is not well-formed: the predefined entities and numeric references are
+ * replaced, anything else is kept.
  */
 export function decodeEntities(text: string): string {
   return text.replace(/&(#?\w{1,8});/g, (whole, body: string) => {
@@ -68,10 +68,7 @@ export function decodeEntities(text: string): string {
   });
 }
 
-/**
- * Whether the value of a `nil` attribute says null, as the booleans of XML Schema are written; undefined for any other
- * value.
- */
+/** Parses the value of a `nil` attribute, a boolean of XML Schema; undefined for any other value. */
 export function readNil(value: string): boolean | undefined {
   switch (value.trim()) {
     case "true":
@@ -90,18 +87,19 @@ const SPECIAL = /[&<>"\r\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202
 const ANY_SPECIAL = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\ud800-\udfff\ufffe\uffff]/;
 
 /**
- * Text for an element or an attribute; control characters as references, which only XML 1.1 allows. Throws an {@link
- * InputError} `NotInXml` for NUL, lone surrogates and U+FFFE, U+FFFF.
+ * Escapes text for an element or an attribute. Control characters become references, which only XML 1.1 allows.
+ *
+ * @throws {InputError} NotInXml for NUL, lone surrogates, U+FFFE and U+FFFF
  */
 export function escapeXML(text: string): string {
   if (!ANY_SPECIAL.test(text)) return text;
   if (IMPOSSIBLE.test(text)) {
     throw new InputError(
-      "A text holds a character that XML cannot carry (NUL, half a surrogate pair, U+FFFE or U+FFFF).",
+      "A string contains a character that XML cannot represent (NUL, a lone surrogate, U+FFFE or U+FFFF).",
       {
         code: "NotInXml",
         value: JSON.stringify(text),
-        hint: "Ask for JSON or CSV.",
+        hint: "Request JSON or CSV.",
       },
     );
   }
@@ -124,10 +122,7 @@ export function escapeXML(text: string): string {
 const NOT_PLAIN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/**
- * Text for an element of XML 1.0 whatever it holds: characters that cannot be there become U+FFFD. For messages, not
- * for data.
- */
+/** Escapes any text for an element of XML 1.0; forbidden characters become U+FFFD. For messages, not for data. */
 export function escapeAnyXML(text: string): string {
   return escapeXML(text.replace(NOT_PLAIN, "\ufffd"));
 }

@@ -1,4 +1,6 @@
 import { DataType, type Vector } from "../../columns/arrow/arrow.js";
+import { cellType } from "../../columns/arrow/row-type.js";
+import { serviceTypeOfArrow } from "../../columns/arrow/types.js";
 import {
   cellAt,
   vectorToBigInts,
@@ -6,27 +8,73 @@ import {
   vectorToNumbers,
   vectorToStrings,
 } from "../../columns/arrow/vector-values.js";
+import { add } from "../../columns/compute/add.js";
+import { type DatePart, datePart } from "../../columns/compute/calendar.js";
+import { type CastOptions, cast, typeNamed } from "../../columns/compute/cast.js";
+import { type Comparison, compare } from "../../columns/compute/compare.js";
+import type { Constant } from "../../columns/compute/constant.js";
+import { contains } from "../../columns/compute/contains.js";
+import { type DivideOptions, divide } from "../../columns/compute/divide.js";
+import { isIn } from "../../columns/compute/is-in.js";
+import { combine, not } from "../../columns/compute/logic.js";
+import { multiply } from "../../columns/compute/multiply.js";
+import { fillNull, isNull } from "../../columns/compute/nulls.js";
+import type { Operand } from "../../columns/compute/operands.js";
+import type { Place } from "../../columns/compute/place.js";
+import { floor, round, signed } from "../../columns/compute/round.js";
 import { showAs } from "../../display/base/show.js";
 import { columnBundle, columnText } from "../../display/table/column.js";
 import { InputError } from "../../errors/errors.js";
+import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { type Cell, cellReader, checkRowsOptions, type RowsOptions } from "./rows.js";
+import { distinct, reduced } from "./statistics.js";
+import { showTypeArguments } from "./type-arguments.js";
 
 /**
- * One column of a frame: a name, the service's type and the values, read from Arrow buffers when asked.
+ * `unknown` for a column that may hold values of a kind; otherwise never, so that methods for other types do not
+ * compile.
+ */
+type Holding<Value, Kind> = [Extract<Value, Kind>] extends [never] ? never : unknown;
+type Numeric = number | bigint;
+
+/** A column, or a constant of the column's type; numbers also as decimal strings, dates as ISO strings. */
+type Other<Value> =
+  | Column<unknown>
+  | (Extract<Value, Numeric> extends never ? never : Numeric | string)
+  | (Extract<Value, string> extends never ? never : string | Date)
+  | (Extract<Value, boolean> extends never ? never : boolean)
+  | null;
+
+type ValueIn<Given> = Given extends Column<infer Value> ? Value : Given;
+type NullOf<Value, Given = never> = Extract<Value | ValueIn<Given>, null>;
+
+/** The cells of an arithmetic result: integers may exceed 2^53. */
+type Computed<Value, Given> =
+  | (Extract<Value | (Given extends Column<infer V> ? V : never), bigint> extends never ? number : Numeric)
+  | NullOf<Value, Given>;
+
+/**
+ * One column of a frame: its name, the service's type and the values, which are read from Arrow buffers on access.
+ * Computing methods return a column with the same number of rows, for `filter()`, `with()` and further methods; null if
+ * an operand is null, as in SQL. Integers and decimals are computed exactly; a JavaScript number counts as its shortest
+ * decimal, and decimals may be strings.
  *
  * @example
  * ```ts
  * import { Frame } from "arrowbook";
- * const close = Frame.fromRows([{ close: "1.50" }, { close: null }], [{ name: "close", type: "BigDecimal(10,2)" }]).column("close");
+ * const rows = [{ close: "1.50" }, { close: null }];
+ * const close = Frame.fromRows(rows, [{ name: "close", type: "BigDecimal(10,2)" }]).column("close");
  * close.toStrings(); // ["1.50", null]
  * close.toNumbers(); // Float64Array [1.5, NaN]
  * ```
  */
 export class Column<Value = Cell> {
+  /** Name of the column. */
   readonly name: string;
   /** The service's type name, such as `BigDecimal(15,4)`. */
   readonly type: string;
+  /** The Arrow vector; values of a decimal are its units. */
   readonly vector: Vector;
 
   constructor(name: string, type: string, vector: Vector) {
@@ -36,27 +84,30 @@ export class Column<Value = Cell> {
     Object.freeze(this);
   }
 
+  /** Number of rows. */
   get length(): number {
     return this.vector.length;
   }
 
+  /** Number of rows without a value. */
   get nullCount(): number {
-    // Arrow counts none in a column of nulls alone, or -1.
+    // Arrow reports 0 or -1 for a column that contains only nulls.
     return this.vector.data.reduce((sum, data) => sum + (DataType.isNull(data.type) ? data.length : data.nullCount), 0);
   }
 
+  /** The Arrow type. */
   get arrowType(): DataType {
     return this.vector.type;
   }
 
   /**
-   * The value at a row, counted from 0, as `rows()` gives it.
+   * The value at a row, counted from 0, as `rows()` returns it.
    *
    * @throws {InputError} OutOfRange
    */
   get(row: number): Value {
     if (!Number.isInteger(row) || row < 0 || row >= this.length) {
-      throw new InputError(`Row ${shown(row)} is not in the column ${JSON.stringify(this.name)}.`, {
+      throw new InputError(`Row ${shown(row)} is outside the column ${JSON.stringify(this.name)}.`, {
         code: "OutOfRange",
         column: this.name,
         hint: this.length === 0 ? "The column is empty." : `Rows go from 0 to ${this.length - 1}.`,
@@ -65,32 +116,32 @@ export class Column<Value = Cell> {
     return cellAt(this.vector, row) as Value;
   }
 
-  /** Every value as the nearest double; dates as milliseconds since 1970, booleans 0 and 1; null as `NaN`. */
+  /** All values as the nearest doubles; dates as milliseconds since 1970, booleans as 0 and 1; null as `NaN`. */
   toNumbers(): Float64Array {
     return vectorToNumbers(this.vector);
   }
 
-  /** Every value as the service writes it: exact decimals with all their fraction digits, ISO dates; null as null. */
+  /** All values as the service writes them: exact decimals with all their fraction digits, ISO dates; null as null. */
   toStrings(): (string | null)[] {
     return vectorToStrings(this.vector);
   }
 
-  /** Dates and timestamps as `Date` (midnight UTC for days); null as null. */
+  /** Dates and timestamps as `Date` (midnight UTC for dates); null as null. */
   toDates(): (Date | null)[] {
     return vectorToDates(this.vector);
   }
 
-  /** Integers as they are, decimals as their unscaled whole number; null as null. */
+  /** Integers, and decimals as their unscaled integers; null as null. */
   toBigInts(): (bigint | null)[] {
     return vectorToBigInts(this.vector);
   }
 
-  /** Every value as `rows()` gives it. */
+  /** All values as `rows()` returns them. */
   toArray(options: RowsOptions = {}): Value[] {
     return Array.from(this.values(options));
   }
 
-  /** The values one by one, as `rows()` gives them. */
+  /** Iterates over the values as `rows()` returns them. */
   *values(options: RowsOptions = {}): Generator<Value> {
     checkRowsOptions(options, "values()");
     for (const data of this.vector.data) {
@@ -102,7 +153,250 @@ export class Column<Value = Cell> {
   [Symbol.iterator](): Generator<Value> {
     return this.values();
   }
+
+  /** The sum; of decimals with the larger scale and one more digit. {@link add} */
+  add<const O extends Other<Value>>(this: Holding<Value, Numeric>, other: O): Column<Computed<Value, O>>;
+  add(other: unknown): Column<never> {
+    return computed(this, "add()", (place) => add(this.vector, operand(other), 1, place));
+  }
+
+  /** The difference; of decimals with the larger scale and one more digit. {@link add} */
+  sub<const O extends Other<Value>>(this: Holding<Value, Numeric>, other: O): Column<Computed<Value, O>>;
+  sub(other: unknown): Column<never> {
+    return computed(this, "sub()", (place) => add(this.vector, operand(other), -1, place));
+  }
+
+  /** The product; of decimals with the sum of the scales. {@link multiply} */
+  mul<const O extends Other<Value>>(this: Holding<Value, Numeric>, other: O): Column<Computed<Value, O>>;
+  mul(other: unknown): Column<never> {
+    return computed(this, "mul()", (place) => multiply(this.vector, operand(other), place));
+  }
+
+  /**
+   * The quotient; of integers and decimals rounded half to even to `scale` digits, null for division by 0. {@link
+   * divide}
+   */
+  div(this: Holding<Value, Numeric>, other: Other<Value>, options?: DivideOptions): Column<number | null>;
+  div(other: unknown, options: DivideOptions = {}): Column<never> {
+    refuseUnknown(options, ["scale"], "div()");
+    return computed(this, "div()", (place) => divide(this.vector, operand(other), options, place));
+  }
+
+  /** The negative of each value. */
+  neg(this: Holding<Value, Numeric>): Column<Value>;
+  neg(): Column<never> {
+    return computed(this, "neg()", (place) => signed(this.vector, "negate", place));
+  }
+
+  /** The absolute values. */
+  abs(this: Holding<Value, Numeric>): Column<Value>;
+  abs(): Column<never> {
+    return computed(this, "abs()", (place) => signed(this.vector, "size", place));
+  }
+
+  /**
+   * Rounds half to even to this many digits after the point (default 0); negative values round to tens, hundreds, ….
+   * {@link round}
+   */
+  round(this: Holding<Value, Numeric>, digits?: number): Column<Value>;
+  round(digits = 0): Column<never> {
+    return computed(this, "round()", (place) => round(this.vector, digits, place));
+  }
+
+  /** Rounds down to whole numbers. {@link floor} */
+  floor(this: Holding<Value, Numeric>): Column<Value>;
+  floor(): Column<never> {
+    return computed(this, "floor()", (place) => floor(this.vector, place));
+  }
+
+  /** Whether each value equals the other. {@link compare} */
+  eq<const O extends Other<Value>>(other: O): Column<boolean | NullOf<Value, O>> {
+    return compared(this, "eq", other);
+  }
+
+  /** Whether each value differs from the other. {@link compare} */
+  ne<const O extends Other<Value>>(other: O): Column<boolean | NullOf<Value, O>> {
+    return compared(this, "ne", other);
+  }
+
+  /** Whether each value is less than the other. {@link compare} */
+  lt<const O extends Other<Value>>(other: O): Column<boolean | NullOf<Value, O>> {
+    return compared(this, "lt", other);
+  }
+
+  /** Whether each value is less than or equal to the other. {@link compare} */
+  le<const O extends Other<Value>>(other: O): Column<boolean | NullOf<Value, O>> {
+    return compared(this, "le", other);
+  }
+
+  /** Whether each value is greater than the other. {@link compare} */
+  gt<const O extends Other<Value>>(other: O): Column<boolean | NullOf<Value, O>> {
+    return compared(this, "gt", other);
+  }
+
+  /** Whether each value is greater than or equal to the other. {@link compare} */
+  ge<const O extends Other<Value>>(other: O): Column<boolean | NullOf<Value, O>> {
+    return compared(this, "ge", other);
+  }
+
+  /** Whether each value is between `low` and `high`, both inclusive. */
+  between<const L extends Other<Value>, const H extends Other<Value>>(
+    low: L,
+    high: H,
+  ): Column<boolean | NullOf<Value, L> | NullOf<Value, H>> {
+    return computed(this, "between()", (place) => {
+      const above = compare(this.vector, "ge", operand(low), place);
+      return combine(above, "and", compare(this.vector, "le", operand(high), place), place);
+    });
+  }
+
+  /** Whether each value is among these; if these contain null, null in place of false. {@link isIn} */
+  isIn<const O extends Other<Value>>(
+    values: Iterable<Exclude<O, Column<unknown>>>,
+  ): Column<boolean | NullOf<Value, O>> {
+    return computed(this, "isIn()", (place) => isIn(this.vector, values as Iterable<Constant>, place));
+  }
+
+  /** Logical and: false if either is false, otherwise null if either is null. {@link combine} */
+  and(this: Holding<Value, boolean>, other: Column<boolean | null> | boolean | null): Column<boolean | null>;
+  and(other: unknown): Column<never> {
+    return computed(this, "and()", (place) => combine(this.vector, "and", operand(other), place));
+  }
+
+  /** Logical or: true if either is true, otherwise null if either is null. {@link combine} */
+  or(this: Holding<Value, boolean>, other: Column<boolean | null> | boolean | null): Column<boolean | null>;
+  or(other: unknown): Column<never> {
+    return computed(this, "or()", (place) => combine(this.vector, "or", operand(other), place));
+  }
+
+  /** Logical not. */
+  not(this: Holding<Value, boolean>): Column<Value>;
+  not(): Column<never> {
+    return computed(this, "not()", (place) => not(this.vector, place));
+  }
+
+  /** The mean as a double, of exact sums where the values are exact; nulls and NaN are skipped, null without values. */
+  mean(this: Holding<Value, Numeric>): number | null;
+  mean(): Cell {
+    return reduced(this, "mean");
+  }
+
+  /**
+   * The sum of the values that are not null or NaN, as `get()` returns it; null without values. Computed exactly for
+   * integers and decimals: `sum({ decimals: "string" })` has all digits.
+   *
+   * @throws {DataError} Overflow beyond 64 bits for integers, 38 or 76 digits for decimals
+   */
+  sum(this: Holding<Value, Numeric>): Computed<Value, null>;
+  sum(this: Holding<Value, Numeric>, options: RowsOptions): Cell;
+  sum(options?: RowsOptions): Cell {
+    return reduced(this, "sum", options);
+  }
+
+  /**
+   * The smallest value, compared exactly, text by code point; null without values. Nulls and NaN are skipped.
+   *
+   * @param options how it is returned, as for `rows()`: `min({ decimals: "string" })`
+   * @throws {InputError} WrongType
+   */
+  min(): Value | null;
+  min(options: RowsOptions): Cell;
+  min(options?: RowsOptions): never {
+    return reduced(this, "min", options) as never;
+  }
+
+  /**
+   * The largest value, compared exactly, text by code point; null without values. Nulls and NaN are skipped.
+   *
+   * @param options how it is returned, as for `rows()`: `max({ dates: "date" })`
+   * @throws {InputError} WrongType
+   */
+  max(): Value | null;
+  max(options: RowsOptions): Cell;
+  max(options?: RowsOptions): never {
+    return reduced(this, "max", options) as never;
+  }
+
+  /** The standard deviation of a sample (divisor n − 1) as a double; null for fewer than two values. */
+  std(this: Holding<Value, Numeric>): number | null;
+  std(): Cell {
+    return reduced(this, "std");
+  }
+
+  /** The distinct values in order of first appearance; null is one of them. */
+  unique(): Column<Value> {
+    return new Column(this.name, this.type, distinct(this.vector));
+  }
+
+  /** How many distinct values there are, null not among them. */
+  nunique(): number {
+    return Number(reduced(this, "nunique"));
+  }
+
+  /** Whether each value is null; never null itself. */
+  isNull(): Column<boolean> {
+    return computed(this, "isNull()", () => isNull(this.vector));
+  }
+
+  /** Replaces nulls by a constant or by the values of a column. {@link fillNull} */
+  fillNull<const O extends Other<Value>>(other: O): Column<Exclude<Value, null> | NullOf<never, O>> {
+    return computed(this, "fillNull()", (place) => fillNull(this.vector, operand(other), place));
+  }
+
+  /** Whether each text contains a string, case-sensitive. */
+  contains(this: Holding<Value, string>, part: string): Column<boolean | NullOf<Value>>;
+  contains(part: string): Column<never> {
+    return computed(this, "contains()", (place) => contains(this.vector, "within", part, place));
+  }
+
+  /** Whether each text starts with a string, case-sensitive. */
+  startsWith(this: Holding<Value, string>, part: string): Column<boolean | NullOf<Value>>;
+  startsWith(part: string): Column<never> {
+    return computed(this, "startsWith()", (place) => contains(this.vector, "start", part, place));
+  }
+
+  /** The year of each date, or of each timestamp in UTC. */
+  year(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  year(): Column<never> {
+    return dated(this, "year");
+  }
+
+  /** The month, from 1, of each date, or of each timestamp in UTC. */
+  month(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  month(): Column<never> {
+    return dated(this, "month");
+  }
+
+  /** The weekday of each date, or of each timestamp in UTC: 1 for Monday to 7 for Sunday. */
+  weekday(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  weekday(): Column<never> {
+    return dated(this, "weekday");
+  }
+
+  /** Converts the values to another service type, exactly. {@link cast} */
+  cast<Result extends Cell = Cell>(type: string, options: CastOptions = {}): Column<Result> {
+    const vector = cast(this.vector, typeNamed(type, placeOf(this, "cast()")), options, placeOf(this, "cast()"));
+    return new Column(this.name, type, vector);
+  }
 }
+
+/** The other operand in the form in which it is computed. */
+const operand = (other: unknown): Operand => (other instanceof Column ? other.vector : (other as Constant));
+
+const placeOf = ({ name }: Column<unknown>, method: string): Place => ({ column: name, method });
+
+function computed(column: Column<unknown>, method: string, compute: (place: Place) => Vector): Column<never> {
+  const vector = compute(placeOf(column, method));
+  return new Column(column.name, vector === column.vector ? column.type : serviceTypeOfArrow(vector.type), vector);
+}
+
+const compared = (column: Column<unknown>, how: Comparison, other: unknown): Column<never> =>
+  computed(column, `${how}()`, (place) => compare(column.vector, how, operand(other), place));
+
+const dated = (column: Column<unknown>, part: DatePart): Column<never> =>
+  computed(column, `${part}()`, (place) => datePart(column.vector, part, place));
+
+showTypeArguments<Column>(Column.prototype, ({ type }) => [cellType(type)]);
 
 showAs<Column>(Column.prototype, {
   bundle: (column) => columnBundle(column.name, column.type, column.vector),

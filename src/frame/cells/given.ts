@@ -14,11 +14,11 @@ export function needList(given: unknown, where: string, hint: string): asserts g
 }
 
 /**
- * The batches passed to `fromBatches()`.
+ * Validates the batches passed to `fromBatches()`.
  *
- * @throws {InputError} BadArgument where the schema or a batch is not one
+ * @throws {InputError} BadArgument if the schema or a batch is not one
  */
-export function batchesGiven(schema: Schema, batches: Iterable<RecordBatch>): RecordBatch[] {
+export function checkedBatches(schema: Schema, batches: Iterable<RecordBatch>): RecordBatch[] {
   const hint = "Pass the schema of an Arrow table and an array of record batches.";
   const isIterable =
     typeof (batches as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] === "function";

@@ -2,18 +2,21 @@ import type { Vector } from "../../columns/arrow/arrow.js";
 import type { Column } from "./column.js";
 import type { Cell } from "./rows.js";
 
-/** A row of a frame whose columns are not known to the compiler. */
+/** A row of a frame whose columns are unknown to the compiler. */
 export type AnyRow = Record<string, Cell>;
+
+/** The members of an intersection in one object type; a row of unknown columns stays as it is. */
+export type Flat<Row> = string extends keyof Row ? Row : { [K in keyof Row]: Row[K] };
 
 /** A column of a row type. */
 export type Name<Row> = keyof Row & string;
 
-/** Names one after another, or as one list. */
+/** Names as separate arguments, or as one array. */
 export type Names<Row> = readonly Name<Row>[] | readonly [readonly Name<Row>[]];
 
 /**
- * What `with()` takes for one column: a function of the row, a column, a list with a value for each row, or one value
- * for all.
+ * What `with()` accepts for one column: a function of the row, a column, an array with one value per row, or one value
+ * for all rows.
  */
 export type NewColumn<Row, Value = unknown> = ((row: Row) => Value) | Column<Value> | Vector | ArrayLike<Value> | Cell;
 
@@ -26,7 +29,10 @@ export type Renamed<Row, Names> = {
 };
 
 /** The row type after `with()`. */
-export type Extended<Row, Added> = Omit<Row, keyof Added> & { [K in keyof Added]: ValueOf<Added[K]> };
+export type Extended<Row, Added> = Flat<Omit<Row, keyof Added> & { -readonly [K in keyof Added]: ValueOf<Added[K]> }>;
+
+/** The row type of columns by name, as `fromColumns()` takes them. */
+export type ColumnRow<Columns> = { [K in keyof Columns]: ValueOf<Columns[K]> };
 
 type ValueOf<New> = New extends (row: never) => infer Value
   ? Value

@@ -1,56 +1,80 @@
 import { type Data, DataType, type Table } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
+import { placesOf } from "../../columns/table/take-places.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 
-/** One cell as `rows()` gives it. */
+/** A cell as `rows()` returns it. */
 export type Cell = string | number | bigint | boolean | Date | null;
 
-/** How `rows()` shows decimals and dates; the first value of each is the default. */
+/** How `rows()` represents decimals and dates; the first value of each is the default. */
 export interface RowsOptions {
-  /**
-   * `number`: the nearest double. `string`: exact, with all its fraction digits. `bigint`: the unscaled whole number,
-   * exact.
-   */
+  /** `number`: the nearest double. `string`: exact, with all fraction digits. `bigint`: the unscaled integer, exact. */
   readonly decimals?: "number" | "string" | "bigint";
-  /** `iso`: `2024-02-29`, or `2024-02-29T13:00:00Z` for timestamps. `date`: a `Date` (midnight UTC for days). */
+  /** `iso`: `2024-02-29`, or `2024-02-29T13:00:00Z` for timestamps. `date`: a `Date` (midnight UTC for dates). */
   readonly dates?: "iso" | "date";
 }
 
-/** The rows as plain objects in order, each made when it is asked for; can be walked again. */
-export function rowsOf<Row>(table: Table, options: RowsOptions = {}): Iterable<Row> {
+/**
+ * The rows as plain objects, all in order or those with these numbers; each is created when it is requested. Can be
+ * iterated repeatedly.
+ */
+export function rowsOf<Row>(table: Table, options: RowsOptions = {}, rows?: Int32Array): Iterable<Row> {
   checkRowsOptions(options, "rows()");
-  return { [Symbol.iterator]: () => walk<Row>(table, options) };
+  return {
+    [Symbol.iterator]: () => (rows === undefined ? walk<Row>(table, options) : pick<Row>(table, options, rows)),
+  };
 }
 
-/** @throws {InputError} for an unknown option or option value */
+/** @throws {InputError} UnknownOption, UnknownValue */
 export function checkRowsOptions(options: RowsOptions, where: string): void {
   refuseUnknown(options, ["decimals", "dates"], where);
   checkWords(options, { decimals: ["number", "string", "bigint"], dates: ["iso", "date"] });
 }
 
+type Read = (row: number) => Cell;
+
 function* walk<Row>(table: Table, options: RowsOptions): Generator<Row> {
-  const keys = distinctNames(namesOf(table));
-  const hostile = keys.indexOf("__proto__");
+  const make = rowMaker<Row>(table);
   for (const batch of table.batches) {
     const readers = batch.data.children.map((data) => cellReader(data, options));
-    for (let i = 0; i < batch.numRows; i++) {
-      const row: Record<string, Cell> = {};
-      for (let c = 0; c < keys.length; c++) {
-        if (c === hostile) setOwn(row, readers[c](i));
-        else row[keys[c]] = readers[c](i);
-      }
-      yield row as Row;
-    }
+    for (let i = 0; i < batch.numRows; i++) yield make(readers, i);
   }
 }
 
-/** An own member called `__proto__`: a plain assignment would set the prototype. */
+function* pick<Row>(table: Table, options: RowsOptions, rows: Int32Array): Generator<Row> {
+  const make = rowMaker<Row>(table);
+  const readers: (readonly Read[])[] = [];
+  const { row, chunk } = placesOf(
+    table.batches.map(({ numRows }) => numRows),
+    rows,
+  );
+  for (let i = 0; i < row.length; i++) {
+    const b = chunk === undefined ? 0 : chunk[i];
+    readers[b] ??= table.batches[b].data.children.map((data) => cellReader(data, options));
+    yield make(readers[b], row[i]);
+  }
+}
+
+function rowMaker<Row>(table: Table): (readers: readonly Read[], i: number) => Row {
+  const keys = distinctNames(namesOf(table));
+  const hostile = keys.indexOf("__proto__");
+  return (readers, i) => {
+    const row: Record<string, Cell> = {};
+    for (let c = 0; c < keys.length; c++) {
+      if (c === hostile) setOwn(row, readers[c](i));
+      else row[keys[c]] = readers[c](i);
+    }
+    return row as Row;
+  };
+}
+
+/** Defines an own member called `__proto__`: an assignment would set the prototype. */
 function setOwn(object: object, value: Cell): void {
   Object.defineProperty(object, "__proto__", { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Reads the cells of one chunk by row, as `rows()` gives them. */
+/** Reads the cells of one chunk by row, as `rows()` returns them. */
 export function cellReader(data: Data, options: RowsOptions = {}): (row: number) => Cell {
   const { valid } = chunkReader(data);
   const read = valueReader(data, options);

@@ -5,20 +5,21 @@ import { InputError } from "../../errors/errors.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { Column } from "./column.js";
 import type { NewColumn } from "./row-types.js";
+import { numbersOfRows, valuesOfRows } from "./values-of-rows.js";
 
-/** A column made of JavaScript values: its field (name, Arrow type, service type) and its values. */
+/** A column made from JavaScript values: its field (name, Arrow type, service type) and its values. */
 export interface MadeColumn {
   readonly field: Field;
   readonly vector: Vector;
 }
 
 /**
- * A column from values: a column or a typed array is taken as it is, other values are read by `type`, or by what they
- * are when it is left out (numbers `double`, bigints and whole numbers beside them `Integer`, booleans `boolean`,
- * `Date` a timestamp, text `String`).
+ * Makes a column from values: columns and typed arrays are used unchanged, other values are read as `type`, or by
+ * default as their own type (numbers `double`, bigints and integers beside them `Integer`, booleans `boolean`, `Date` a
+ * timestamp, strings `String`).
  *
- * @throws {InputError} MixedTypes where values of several kinds meet and no type was passed, BadArgument for a value
- *   that is not an array
+ * @throws {InputError} MixedTypes for values of several types without `type`, BadArgument for a value that is not an
+ *   array
  */
 function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknown>, type?: string): MadeColumn {
   if (type === undefined) {
@@ -30,10 +31,10 @@ function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknow
   const cells: ArrayLike<unknown> =
     values instanceof Column ? values.toArray({ decimals: "string" }) : (values as ArrayLike<unknown>);
   if (typeof cells !== "object" || cells === null || typeof cells.length !== "number") {
-    throw new InputError(`${JSON.stringify(name)} needs an array of values or one value for every row.`, {
+    throw new InputError(`${JSON.stringify(name)} expects an array of values or one value for all rows.`, {
       code: "BadArgument",
       column: name,
-      hint: "Give a function of the row, a column, a list with a value for each row, or one text, number, Date or null.",
+      hint: "Pass a function of the row, a column, an array with one value per row, or one string, number, Date or null.",
     });
   }
   const spec: ColumnSpec = { name, type: type ?? typeOfValues(name, cells, declareIt(name)) };
@@ -43,7 +44,8 @@ function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknow
 }
 
 /**
- * A column as `with()` takes it: a function of the row, one value for every row, or what {@link columnOfValues} takes.
+ * A column as `with()` accepts it: a function of the row, one value for all rows, or what {@link columnOfValues}
+ * accepts.
  *
  * @throws {InputError} MixedTypes, BadArgument
  */
@@ -51,28 +53,27 @@ export function newColumn<Row>(
   name: string,
   values: NewColumn<Row>,
   type: string | undefined,
-  frame: { readonly numRows: number; rows(): Iterable<Row> },
+  table: Table,
 ): MadeColumn {
-  if (typeof values === "function")
-    return columnOfValues(
-      name,
-      Array.from(frame.rows(), (row) => values(row)),
-      type,
-    );
-  if (isConstant(values)) return columnOfValues(name, new Array<unknown>(frame.numRows).fill(values), type);
+  if (typeof values === "function") {
+    const computed =
+      type === undefined ? numbersOfRows(table, values, "with()") : valuesOfRows(table, values, "with()");
+    return columnOfValues(name, computed, type);
+  }
+  if (isConstant(values)) return columnOfValues(name, new Array<unknown>(table.numRows).fill(values), type);
   return columnOfValues(name, values as ArrayLike<unknown>, type);
 }
 
-/** One value for every row; `undefined` is more likely a slip. */
+/** One value for all rows; `undefined` is more likely a mistake. */
 const isConstant = (value: unknown): boolean =>
   value !== undefined && (typeof value !== "object" || value === null || value instanceof Date);
 
-/** The table of objects, one for each row; see `Frame.fromRows`. */
+/** The table of an array of row objects; see `Frame.fromRows`. */
 export function tableOfRows(rows: Iterable<object>, columns?: readonly ColumnSpec[]): Table {
   if (!isIterable(rows)) {
-    throw new InputError("The rows are nothing to walk through.", {
+    throw new InputError("fromRows() expects an iterable of row objects.", {
       code: "BadArgument",
-      hint: "Give a list of rows such as [{ date: …, close: … }]; await what is a Promise.",
+      hint: "Pass an array such as [{ date: …, close: … }]; await a Promise first.",
     });
   }
   const list = Array.from(rows) as Readonly<Record<string, unknown>>[];
@@ -81,7 +82,7 @@ export function tableOfRows(rows: Iterable<object>, columns?: readonly ColumnSpe
     throw new InputError(`Row ${row} is not an object.`, {
       code: "BadArgument",
       row,
-      hint: "Give rows such as { date: …, close: … }.",
+      hint: "Pass rows such as { date: …, close: … }.",
     });
   }
   const specs = columns ?? columnsOfRows(list);
@@ -107,7 +108,7 @@ function columnsOfRows(rows: readonly Readonly<Record<string, unknown>>[]): Colu
   }));
 }
 
-/** Own members only: a column called `constructor` is null where the row has none. */
+/** Reads own members only: a column called `constructor` is null if the row has no such member. */
 const cellOf = (row: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(row, name) ? row[name] : null;
 
@@ -150,9 +151,9 @@ function tableOfTexts(columns: readonly ColumnSpec[], rows: Iterable<readonly (s
 }
 
 const declareIt = (name: string): string =>
-  `Name the type of the column: with({ … }, { ${JSON.stringify(name)}: "String" }).`;
+  `Declare the type of the column: with({ … }, { ${JSON.stringify(name)}: "String" }).`;
 
-/** The service type that holds values of this kind; safe whole numbers beside bigints are integers too. */
+/** The service type for values of this kind; safe integers beside bigints are integers too. */
 export function typeOfValues(
   name: string,
   values: ArrayLike<unknown>,
@@ -167,7 +168,7 @@ export function typeOfValues(
     const both = kind && together(found ?? kind, kind);
     if (both === undefined) {
       throw new InputError(
-        `Column ${JSON.stringify(name)} holds ${kind === undefined ? "a value of no column type" : `${found} and ${kind}`} at row ${row}.`,
+        `Column ${JSON.stringify(name)} has ${kind === undefined ? "a value without a column type" : `both ${found} and ${kind}`} at row ${row}.`,
         { code: "MixedTypes", column: name, row, hint },
       );
     }
@@ -176,10 +177,10 @@ export function typeOfValues(
   return found === WHOLE ? "double" : (found ?? "String");
 }
 
-/** Numbers that may become either type; a column of nothing else is `double`. */
+/** Integers, which may become either numeric type; a column of integers only is `double`. */
 const WHOLE = "whole numbers";
 
-/** The type that holds values of both kinds, if there is one. */
+/** The type for values of both kinds, if any. */
 function together(a: string, b: string): string | undefined {
   if (a === b || b === WHOLE) return a === b || a === "double" || a === "Integer" ? a : undefined;
   return a === WHOLE && (b === "double" || b === "Integer") ? b : undefined;
@@ -200,7 +201,7 @@ function typeOfValue(value: unknown): string | undefined {
   }
 }
 
-/** How a value becomes the text that the column type reads; `Date` gives its UTC day in a date column. */
+/** Converts a value to the text that the column type reads; a `Date` becomes its UTC day in a date column. */
 export function textOf({ name, type }: ColumnSpec): (value: unknown) => string | null {
   const { kind } = parseType(type);
   const isDay = kind === "date";
@@ -211,7 +212,7 @@ export function textOf({ name, type }: ColumnSpec): (value: unknown) => string |
     if (value instanceof Date && !Number.isNaN(value.getTime())) {
       return isDay ? value.toISOString().slice(0, 10) : value.toISOString();
     }
-    // The shortest text of a double beyond 2^53 is another whole number than the double itself.
+    // The shortest decimal of a double beyond 2^53 may differ from the double itself.
     if (isExact && Number.isInteger(value)) return BigInt(value as number).toString();
     if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
     throw new InputError(
@@ -220,7 +221,7 @@ export function textOf({ name, type }: ColumnSpec): (value: unknown) => string |
         code: "BadArgument",
         column: name,
         value: String(value),
-        hint: "Turn the value into text first.",
+        hint: "Convert the value to a string first.",
       },
     );
   };

@@ -1,5 +1,5 @@
-import { DataType, type Schema, Table } from "../../columns/arrow/arrow.js";
-import { chunkReader } from "../../columns/arrow/cell-reader.js";
+import { type Data, DataType, type Decimal, type Schema, Table } from "../../columns/arrow/arrow.js";
+import { ALL_VALID, chunkReader } from "../../columns/arrow/cell-reader.js";
 import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { textBatches } from "../../columns/build/from-text-rows.js";
@@ -9,7 +9,7 @@ import { shown } from "../../errors/shown.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { textOf, typeOfValues } from "../cells/values.js";
 
-/** What is used of a Danfo frame; the real class has far more. */
+/** The part of a Danfo frame in use; the real class has far more. */
 export interface DanfoFrameShape {
   readonly columns: string[];
   readonly dtypes: string[];
@@ -17,42 +17,45 @@ export interface DanfoFrameShape {
   readonly shape: number[];
 }
 
-/** The module `danfojs-node`, or one of the same shape. */
+/** The module `danfojs-node`, or another of the same shape. */
 interface DanfoModule<DataFrame = DanfoFrameShape> {
   readonly DataFrame: new (data?: never, options?: never) => DataFrame;
 }
 
-/** What a conversion to Danfo could not carry over. */
+/** What a conversion to Danfo could not preserve. */
 export interface DanfoReport {
-  /** Decimal columns in which at least one value is not the nearest number's shortest text. */
+  /** Decimal columns in which at least one value differs from the shortest text of the nearest double. */
   readonly lostDigits: readonly string[];
   /** Integer columns with values beyond 2^53. */
   readonly unsafeIntegers: readonly string[];
-  /** Columns that had to take another name: old and new. */
+  /** Columns that had to be renamed: old and new name. */
   readonly renamed: readonly (readonly [from: string, to: string])[];
 }
 
-/** How a table becomes a Danfo frame; the first value of each is the default. */
+/** How a table is converted to a Danfo frame; the first value of each option is the default. */
 export interface DanfoOptions<DataFrame = DanfoFrameShape> {
-  /** The module, where `import("danfojs-node")` is not what you use. */
+  /** The module, if it is not `import("danfojs-node")`. */
   readonly danfo?: DanfoModule<DataFrame>;
   /** `number`: the nearest double; `string`: exact. */
   readonly decimals?: "number" | "string";
   /** `string`: ISO text, which sorts, groups and prints well; `Date`. */
   readonly dates?: "string" | "Date";
-  /** A null in a column of numbers: `NaN`, which is visible, or `null`, which Danfo's groupby counts as 0. */
+  /**
+   * How a null in a number column is represented: `NaN`, which is visible, or `null`, which Danfo's groupby counts as
+   * 0.
+   */
   readonly nulls?: "NaN" | "null";
-  /** Takes what could not be carried over; default a process warning when there is something. */
+  /** Receives what could not be preserved; by default a process warning if there is anything. */
   readonly onReport?: (report: DanfoReport) => void;
 }
 
-/** Rows above which Danfo becomes slow (its sort is quadratic). */
+/** The number of rows from which Danfo becomes slow (its sort is quadratic). */
 const SLOW_ROWS = 100_000;
 
-/** The overrides that let danfojs-node install where its native and tarball dependencies cannot be fetched. */
+/** The overrides with which danfojs-node installs where its native and tarball dependencies cannot be downloaded. */
 const OVERRIDES = { "@tensorflow/tfjs-node": "npm:@tensorflow/tfjs@3.21.0", xlsx: "npm:@e965/xlsx@0.20.3" };
 
-/** What to do where danfojs-node is missing, with the overrides for each package manager. */
+/** How to install danfojs-node, with the overrides for each package manager. */
 export const INSTALL = [
   "Install it: npm install danfojs-node. Where its native parts cannot be fetched, first add to package.json",
   `for npm:  "overrides": ${JSON.stringify(OVERRIDES)}`,
@@ -61,10 +64,11 @@ export const INSTALL = [
 ].join("\n");
 
 /**
- * The table as a Danfo frame with forced types: text and dates `string`, numbers `float32` by label (the values stay
- * doubles), booleans `boolean`. Nulls in numbers become `NaN`; a column name that would break Danfo gets a `_`.
+ * Converts a table to a Danfo frame with forced types: text and dates `string`, numbers labelled `float32` (the values
+ * stay doubles), booleans `boolean`. Nulls in number columns become `NaN`; `_` is appended to column names that Danfo
+ * does not support.
  *
- * @throws {InputError} MissingPackage with the overrides to install danfojs-node
+ * @throws {InputError} MissingPackage with the overrides for installing danfojs-node
  */
 export async function toDanfo<DataFrame>(table: Table, options: DanfoOptions<DataFrame> = {}): Promise<DataFrame> {
   refuseUnknown(options, ["danfo", "decimals", "dates", "nulls", "onReport"], "toDanfo()");
@@ -73,12 +77,24 @@ export async function toDanfo<DataFrame>(table: Table, options: DanfoOptions<Dat
   const names = danfoNames(namesOf(table), DataFrame.prototype as object);
   const filled = table.schema.fields.map((_, at) => danfoColumn(table, at, options));
   const columns = filled.map(({ cells }) => cells);
-  const rows = Array.from({ length: table.numRows }, (_, i) => columns.map((cells) => cells[i]));
+  const rows = rowsOf(columns, table.numRows);
   const dtypes = filled.map(({ dtype }) => dtype);
   const frame = new DataFrame(rows as never, { columns: names, dtypes, config: { lowMemoryMode: true } } as never);
-  shareColumns(frame as object, columns);
+  transposeOnAccess(frame as object);
   report(table, names, filled, options);
   return frame;
+}
+
+/** The rows of columns, in a loop that the engine compiles for the number of columns at once. */
+function rowsOf(columns: readonly ArrayLike<unknown>[], length: number): unknown[][] {
+  const rows = new Array<unknown[]>(length);
+  const width = columns.length;
+  for (let i = 0; i < length; i++) {
+    const row = new Array<unknown>(width);
+    for (let k = 0; k < width; k++) row[k] = columns[k][i];
+    rows[i] = row;
+  }
+  return rows;
 }
 
 async function loadDanfo(): Promise<DanfoModule> {
@@ -87,7 +103,7 @@ async function loadDanfo(): Promise<DanfoModule> {
     const module = (await import(name)) as DanfoModule & { readonly default?: DanfoModule };
     return module.DataFrame === undefined && module.default !== undefined ? module.default : module;
   } catch (cause) {
-    throw new InputError("A Danfo frame needs the package danfojs-node.", {
+    throw new InputError("A Danfo frame requires the package danfojs-node.", {
       code: "MissingPackage",
       hint: INSTALL,
       cause,
@@ -95,26 +111,44 @@ async function loadDanfo(): Promise<DanfoModule> {
   }
 }
 
-/** Gives Danfo our columns for its column accessors, so that it need not turn the rows round once more. */
-function shareColumns(frame: object, columns: readonly (readonly unknown[])[]): void {
-  const inner = frame as {
-    $dataIncolumnFormat?: unknown;
-    $config?: { isLowMemoryMode?: boolean; setLowMemoryMode?: unknown };
+/**
+ * Gives Danfo's column accessors columns that are made of its rows when one is first accessed, and then kept: with
+ * `lowMemoryMode` it would transpose at each access, without it at once.
+ */
+function transposeOnAccess(frame: object): void {
+  const inner = frame as { $data?: unknown[][]; $dataIncolumnFormat?: unknown; $config?: { lowMemoryMode?: boolean } };
+  const { $config: config, $data: data } = inner;
+  const isKnown = Array.isArray(inner.$dataIncolumnFormat) && config?.lowMemoryMode === true && Array.isArray(data);
+  if (!isKnown || data.length === 0 || data[0].length === 0) return;
+  const keep = (value: unknown): void => {
+    Object.defineProperty(inner, "$dataIncolumnFormat", {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
   };
-  if (!Array.isArray(inner.$dataIncolumnFormat) || columns.length === 0 || columns[0].length === 0) return;
-  const config = inner.$config as { lowMemoryMode?: boolean } | undefined;
-  if (config === undefined || config.lowMemoryMode !== true) return;
-  inner.$dataIncolumnFormat = columns;
-  config.lowMemoryMode = false;
+  Object.defineProperty(inner, "$dataIncolumnFormat", {
+    get: () => {
+      const rows = inner.$data as unknown[][];
+      const columns = rows[0].map((_, k) => rows.map((row) => row[k]));
+      keep(columns);
+      return columns;
+    },
+    set: keep,
+    enumerable: true,
+    configurable: true,
+  });
+  (config as { lowMemoryMode: boolean }).lowMemoryMode = false;
 }
 
-/** Names that Danfo can hold: not one of its own members, none twice, none that starts with `$`. */
+/** Names that Danfo supports: not those of its own members, unique, not starting with `$`. */
 function danfoNames(names: readonly string[], prototype: object): string[] {
   return distinctNames(names.map((name) => (name in prototype || /^\$|^$/.test(name) ? `${name}_` : name)));
 }
 
 interface DanfoColumn {
-  readonly cells: unknown[];
+  readonly cells: ArrayLike<unknown>;
   readonly dtype: "string" | "float32" | "int32" | "boolean" | "datetime";
   readonly lost?: "digits" | "integers";
 }
@@ -136,11 +170,14 @@ function danfoColumn(table: Table, at: number, options: DanfoOptions<unknown>): 
 }
 
 function cellsOf(table: Table, at: number, kind: "value" | "text" | "time"): unknown[] {
-  const cells: unknown[] = [];
+  const cells = new Array<unknown>(table.numRows);
+  let row = 0;
   for (const batch of table.batches) {
     const reader = chunkReader(batch.data.children[at]);
     const read = reader[kind] ?? reader.value;
-    for (let i = 0; i < batch.numRows; i++) cells.push(reader.valid(i) ? read(i) : null);
+    const { valid } = reader;
+    if (valid === ALL_VALID) for (let i = 0; i < batch.numRows; i++) cells[row++] = read(i);
+    else for (let i = 0; i < batch.numRows; i++) cells[row++] = valid(i) ? read(i) : null;
   }
   return cells;
 }
@@ -151,30 +188,31 @@ function numbers(
   missing: number | null,
   check: "digits" | "integers" | undefined,
 ): DanfoColumn {
-  const cells: unknown[] = [];
+  const cells = missing === null ? new Array<number | null>(table.numRows) : new Float64Array(table.numRows);
   let lost = false;
+  let row = 0;
   for (const batch of table.batches) {
-    const { valid, number, integer, text } = chunkReader(batch.data.children[at]);
-    for (let i = 0; i < batch.numRows; i++) {
+    const data = batch.data.children[at] as Data;
+    const { valid, number, integer, text } = chunkReader(data);
+    const sure = check === "integers" ? Number.MAX_SAFE_INTEGER : SURE / 10 ** (data.type as Decimal).scale;
+    for (let i = 0; i < batch.numRows; i++, row++) {
       if (!valid(i) || number === undefined) {
-        cells.push(missing);
+        cells[row] = missing as number;
         continue;
       }
       const value = number(i);
-      cells.push(value);
-      if (lost || check === undefined || integer === undefined) continue;
-      const whole = integer(i);
-      if (whole < SURE && whole > -SURE) continue;
-      lost = check === "integers" ? BigInt(value) !== whole : !sameDecimal(String(value), text(i));
+      cells[row] = value;
+      if (lost || check === undefined || (value < sure && value > -sure) || integer === undefined) continue;
+      lost = check === "integers" ? BigInt(value) !== integer(i) : !sameDecimal(String(value), text(i));
     }
   }
   return { cells, dtype: "float32", ...(lost && check && { lost: check }) };
 }
 
-/** Decimals of up to 15 digits always come back from a double. */
-const SURE = 10n ** 15n;
+/** Decimals of fewer units have at most 15 digits, which survive the conversion to a double and back. */
+const SURE = 9e14;
 
-/** Whether two decimal texts stand for one value, exponents and trailing zeros aside. */
+/** Whether two decimal texts have the same value, ignoring exponents and trailing zeros. */
 function sameDecimal(a: string, b: string): boolean {
   const [x, y] = [a, b].map(partsOf);
   return x.digits === y.digits && x.power === y.power;
@@ -211,27 +249,25 @@ function report<T>(
     ...(found.unsafeIntegers.length > 0
       ? [`integers beyond 2^53 lost digits in ${found.unsafeIntegers.join(", ")}`]
       : []),
-    ...found.renamed.map(([from, to]) => `column ${JSON.stringify(from)} is called ${JSON.stringify(to)}`),
+    ...found.renamed.map(([from, to]) => `column ${JSON.stringify(from)} was renamed to ${JSON.stringify(to)}`),
     ...(table.numRows > SLOW_ROWS ? [`${table.numRows} rows: Danfo becomes slow above ${SLOW_ROWS}`] : []),
   ];
   if (parts.length > 0) process.emitWarning(`toDanfo: ${parts.join("; ")}.`, { code: "ARROWBOOK_DANFO" });
 }
 
-/** How a Danfo frame becomes a table. */
+/** How a Danfo frame is converted to a table. */
 export interface FromDanfoOptions {
-  /**
-   * The types of the columns: an Arrow schema (such as that of the frame it came from), or columns with service types.
-   */
+  /** The types of the columns: an Arrow schema (such as that of the original frame), or columns with service types. */
   readonly schema?: Schema | readonly ColumnSpec[];
-  /** Digits beyond a declared scale, as computed numbers have them: an error, or rounded half to even. */
+  /** Digits beyond a declared scale, as in computed numbers: an error, or rounded half to even. */
   readonly onPrecisionLoss?: "error" | "round";
 }
 
 /**
- * The table of a Danfo frame. With a schema its names and types come back, also where `toDanfo` had to change a name;
- * columns it does not know are kept with the type of their values. `NaN` in a declared column is null.
+ * Converts a Danfo frame to a table. A schema restores its names and types, including names that `toDanfo` changed;
+ * other columns keep the types of their values. `NaN` in a declared column is null.
  *
- * @throws {DataError} for a cell that does not fit its declared type
+ * @throws {DataError} BadCell, PrecisionLoss for a cell that does not fit its declared type
  */
 export function tableFromDanfo(frame: DanfoFrameShape, options: FromDanfoOptions = {}): Table {
   refuseUnknown(options, ["schema", "onPrecisionLoss"], "fromDanfo()");
@@ -239,7 +275,7 @@ export function tableFromDanfo(frame: DanfoFrameShape, options: FromDanfoOptions
   if (!Array.isArray(frame?.columns) || !Array.isArray(frame.values)) {
     throw new InputError(`fromDanfo() expects a Danfo frame; ${shown(frame)} has no columns and values.`, {
       code: "BadArgument",
-      hint: "Give a DataFrame of danfojs-node; await what is a Promise. Other rows go into Frame.fromRows(rows).",
+      hint: "Pass a DataFrame of danfojs-node; await a Promise first. For other rows use Frame.fromRows(rows).",
     });
   }
   const columns = declaredColumns(frame, options.schema);

@@ -3,7 +3,7 @@ import { namesOf } from "../../columns/arrow/column-names.js";
 import { cellTexts } from "../../columns/arrow/to-text-rows.js";
 import { type CsvTextOptions, csvText } from "../../format/csv-text.js";
 
-/** The table as CSV: header, exact texts, nulls as empty cells and empty text as `""` (spec 1). */
+/** Formats a table as CSV: header, exact texts, nulls as empty cells and empty text as `""` (spec 1). */
 export function frameCsv(table: Table, options?: CsvTextOptions): string {
   const rows: (string | null)[][] = [namesOf(table)];
   for (const batch of table.batches) for (const cells of cellTexts(batch)) rows.push(cells);

@@ -1,6 +1,6 @@
 import type { AnyRow } from "../cells/row-types.js";
 
-/** Rows as `JSON.stringify` can take them: bigints become text. */
+/** Rows for `JSON.stringify`: bigints become strings. */
 export function jsonRows<Row extends object>(rows: Iterable<Row>): Row[] {
   const all = Array.from(rows as Iterable<AnyRow>);
   for (const row of all) {

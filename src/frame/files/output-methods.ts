@@ -1,6 +1,7 @@
 import { type IPCOptions, tableToIPCBytes, writeArrowStream } from "../../columns/ipc/stream.js";
-import { type ParquetOptions, writeParquet } from "../../columns/parquet/write/write.js";
+import type { ParquetOptions } from "../../columns/parquet/write/write.js";
 import { writeCsv } from "../../columns/workers/csv-file.js";
+import { writeJsonLines } from "../../columns/workers/json-lines-file.js";
 import { type Chart, plotTable } from "../../display/chart/chart.js";
 import type { PlotOptions } from "../../display/chart/options.js";
 import { Exploration, type ExploreOptions } from "../../display/table/explore.js";
@@ -17,15 +18,16 @@ import { type DanfoOptions, toDanfo } from "../danfo/danfo.js";
 import type { DanfoDataFrame } from "../danfo/danfo-class.js";
 import { SeriesMethods } from "../verbs/series-methods.js";
 import { frameCsv } from "./frame-csv.js";
+import { jsonLinesText } from "./json-lines.js";
 import { jsonRows } from "./json-rows.js";
 
-/** The methods of a `Frame` that give its rows to others: files and bytes, Danfo, charts, HTML and text. */
+/** The methods of a `Frame` that output its rows: files and bytes, Danfo, charts, HTML and text. */
 export abstract class OutputMethods<Row extends object> extends SeriesMethods<Row> {
   abstract readonly source: FrameSource | undefined;
 
   abstract rows(options?: RowsOptions): Iterable<Row>;
 
-  /** The table as Arrow IPC stream bytes; service types ride in the field metadata, the source does not. */
+  /** The table as Arrow IPC stream bytes; service types are stored in the field metadata, the source is not. */
   toIPC(options?: IPCOptions): Uint8Array {
     return tableToIPCBytes(this.table, options);
   }
@@ -41,7 +43,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   }
 
   /**
-   * The table as CSV text; with a path, written there block by block. Nulls are empty cells, empty text is `""`.
+   * The table as CSV text, or written to a path block by block. Nulls are empty cells, empty text is `""`.
    *
    * @throws {FileError}
    */
@@ -54,6 +56,21 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   }
 
   /**
+   * The table as JSON lines (NDJSON), or written to a path block by block: an object on each line with all columns,
+   * integers and decimals as numbers of all their digits, dates and timestamps as ISO strings, null, NaN and infinities
+   * as null.
+   *
+   * @throws {FileError}
+   */
+  toJSONLines(): string;
+  toJSONLines(path: string): Promise<void>;
+  toJSONLines(path?: string): string | Promise<void> {
+    if (path === undefined) return jsonLinesText(this.table);
+    needPath(path, "toJSONLines()");
+    return writeJsonLines(this.table.batches, path);
+  }
+
+  /**
    * Writes a Parquet file: exact decimals of up to 38 digits, wider ones as text with a warning, the service's types in
    * the metadata.
    *
@@ -62,21 +79,22 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   async toParquet(path: string, options: Omit<ParquetOptions, "schema"> = {}): Promise<void> {
     needPath(path, "toParquet()");
     refuseUnknown(options, ["warn", "compression"], "toParquet()");
+    const { writeParquet } = await import("../../columns/parquet/write/write.js");
     await writeParquet(this.table.batches, path, { ...options, schema: this.table.schema });
   }
 
   /**
-   * A Danfo frame of the rows: dates and text as text, numbers as the nearest doubles, nulls in numbers as `NaN`. What
-   * could not be carried over is reported.
+   * Converts the rows to a Danfo frame: dates and text as strings, numbers as the nearest doubles, nulls in number
+   * columns as `NaN`. Reports what could not be preserved.
    *
-   * @throws {InputError} MissingPackage with what to install
+   * @throws {InputError} MissingPackage with the install command
    */
   toDanfo<DataFrame = DanfoDataFrame>(options?: DanfoOptions<DataFrame>): Promise<DataFrame> {
     return toDanfo<DataFrame>(this.table, options);
   }
 
   /**
-   * A chart of the columns, which shows itself.
+   * Charts the columns; notebooks render the result.
    *
    * @throws {InputError} UnknownColumn, UnknownValue, NothingToPlot
    */
@@ -84,7 +102,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
     return plotTable(this.table, options, this.source);
   }
 
-  /** The first rows as a table to sort, filter and page in the browser; the static table where scripts may not run. */
+  /** The first rows as a table to sort, filter and page in the browser; a static table if scripts may not run. */
   explore(options?: ExploreOptions): Exploration {
     return new Exploration(this.table, options, this.source);
   }
@@ -94,17 +112,17 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
     return jsonRows(this.rows());
   }
 
-  /** The table as HTML, escaped, with more or fewer rows than a notebook shows by itself. */
+  /** The table as escaped HTML, optionally with more or fewer rows than a notebook shows. */
   toHTML(options: Omit<TableOptions, "source"> = {}): string {
     refuseUnknown(options, SHOWN, "toHTML()");
     return htmlTable(this.table, { ...options, source: this.source });
   }
 
-  /** The table as aligned text; what `String(frame)` and a terminal show. */
+  /** The table as aligned text, as shown by `String(frame)` and terminals. */
   override toString(options: Omit<TableOptions, "source"> = {}): string {
     return textTable(this.table, { ...options, source: this.source });
   }
 }
 
-/** Options of what shows a table. */
-const SHOWN: readonly (keyof TableOptions)[] = ["maxRows", "maxColumns", "maxText", "sparklines"];
+/** The display options of a table. */
+const SHOWN: readonly (keyof TableOptions)[] = ["maxRows", "maxColumns", "maxText", "digits", "sparklines"];

@@ -8,26 +8,27 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { type Field, type Fields, type Resource, resources } from "../../spec/resources.js";
 
-/** Replies that carry rows, by the name of their root member. */
+/** Replies with rows, by the name of their root member. */
 const REPLIES = [resources.tableRows, resources.datasetData, resources.dataset] as const;
 const ROW_PATHS = REPLIES.flatMap(({ fields }) => rowPaths(fields));
 
 /**
- * The rows of a JSON reply of the service (spec 2.1, 2.3, 2.6): a page of a table with its declared types, or a time
- * series, whose first column is the date and the others doubles.
+ * Reads the rows of a JSON reply of the service (spec 2.1, 2.3, 2.6): a page of a table with its declared types, or a
+ * time series, whose first column is the date and the others doubles.
  *
- * @throws {DataError} BadJson, UnexpectedShape, and for cells that do not fit
+ * @throws {DataError} BadJson, UnexpectedShape, BadCell
  */
 export function readReply(
   bytes: Uint8Array,
   options: ReadOptions = {},
 ): { table: Table; source: FrameSource | undefined } {
+  refuseRows(bytes);
   const root = jsonNode(bytes, ROW_PATHS);
   const reply = REPLIES.find(({ fields }) => root.member(Object.keys(fields)[0]) !== undefined);
   if (reply === undefined) {
-    throw new DataError("The JSON holds no rows of this service.", {
+    throw new DataError("The JSON is not a reply with rows.", {
       code: "UnexpectedShape",
-      hint: "A reply has datatable, dataset_data or dataset at its root (spec 2).",
+      hint: "A reply has datatable, dataset_data or dataset at its root; for objects of other JSON: Frame.fromRows(JSON.parse(text)).",
     });
   }
   const { fields, rows } = readFields(lenient((reply as Resource).fields), root, { fields: {} });
@@ -39,10 +40,17 @@ export function readReply(
   return { table, source: sourceOf(fields) };
 }
 
-/**
- * What holds the rows, and no member missed but the rows and their columns: recorded and shortened replies lack the
- * rest.
- */
+/** @throws {DataError} UnexpectedShape for an array of rows, which is not a reply of the service */
+function refuseRows(bytes: Uint8Array): void {
+  const first = bytes.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
+  if (first !== 0x5b) return;
+  throw new DataError("fromJSON() reads a reply of the service; got a JSON array.", {
+    code: "UnexpectedShape",
+    hint: "For an array of objects: Frame.fromRows(JSON.parse(text)).",
+  });
+}
+
+/** Makes all members optional except the rows and their columns: recorded and shortened replies lack the rest. */
 function lenient(fields: Fields): Fields {
   const eased = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
     if (field.kind === "object")

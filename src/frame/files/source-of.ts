@@ -1,21 +1,34 @@
 import { basename } from "node:path";
-import type { Table } from "../../columns/arrow/arrow.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 
-/** What a frame of the other half of the package says of where it comes from. */
+/** The source of a frame from the other module format of this package. */
 export function sourceOfForeign(given: unknown): FrameSource | undefined {
   const { table, source } = given as { table?: unknown; source?: Partial<FrameSource> };
   return table !== undefined && typeof source?.code === "string" ? (source as FrameSource) : undefined;
 }
 
-/** The name of a file; nothing for bytes. */
+/** The source of a file, by its name; undefined for bytes. */
 export function sourceOfPath(source: unknown): FrameSource | undefined {
   return typeof source === "string" ? { code: basename(source) } : undefined;
 }
 
-/** The source of a table made of another one: other rows are no longer all the service has, nor cut by it. */
-export function sourceOfMade(table: Table, from: { readonly table: Table; readonly source?: FrameSource }) {
-  if (from.source?.complete === undefined || table.numRows === from.table.numRows) return from.source;
+/**
+ * The source of rows derived from those of a frame: if their number differs, they are neither complete nor truncated by
+ * the service.
+ */
+export function sourceOfMade(rows: Counted, from: Counted & { readonly source?: FrameSource }) {
+  if (from.source?.complete === undefined || rows.numRows === from.numRows) return from.source;
   const { complete, ...rest } = from.source;
   return rest;
+}
+
+/** The source of rows that are computed from those of a frame: what described its rows does not describe them. */
+export function sourceOfComputed(source: FrameSource | undefined): FrameSource | undefined {
+  if (source === undefined) return undefined;
+  const { code, refreshed_at, url } = source;
+  return { code, ...(refreshed_at && { refreshed_at }), ...(url && { url }), computed: true };
+}
+
+interface Counted {
+  readonly numRows: number;
 }

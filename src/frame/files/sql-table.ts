@@ -1,29 +1,32 @@
-import type { Table } from "../../columns/arrow/arrow.js";
+import type { Table, Vector } from "../../columns/arrow/arrow.js";
+import { queryTables } from "../../engine/embedded.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
+import { Selection } from "../verbs/selection.js";
 
 /**
- * The answer of a SQL statement of the embedded engine over tables by name.
+ * The result of a SQL statement of the embedded engine over rows by name; of selected rows, only the columns are copied
+ * that the statement uses.
  *
- * @throws {InputError} for SQL that does not run
+ * @throws {InputError} BadStatement
  */
 export async function sqlTable(
   text: string,
   params: readonly unknown[] | undefined,
-  tables: Readonly<Record<string, Table>>,
+  tables: Readonly<Record<string, Table | Selection>>,
 ): Promise<Table> {
   if (typeof text !== "string") {
     throw new InputError(`sql() expects a SQL statement; got ${shown(text)}.`, {
       code: "BadArgument",
-      hint: 'Give a statement: sql("select * from this").',
+      hint: 'Pass a statement: sql("select * from this").',
     });
   }
-  const { duckdbEngine } = await import("../../engine/duckdb.js");
-  const engine = await duckdbEngine();
-  try {
-    for (const [name, table] of Object.entries(tables)) await engine.load(name, table);
-    return await engine.query(text, params);
-  } finally {
-    await engine.close();
-  }
+  const sources = Object.entries(tables).map(([name, rows]) => [name, sourceOf(rows)] as const);
+  return queryTables(text, params, Object.fromEntries(sources));
 }
+
+const sourceOf = (rows: Table | Selection) => ({
+  schema: rows instanceof Selection ? rows.base.schema : rows.schema,
+  numRows: rows.numRows,
+  column: (at: number): Vector => (rows instanceof Selection ? rows.column(at) : (rows.getChildAt(at) as Vector)),
+});

@@ -2,10 +2,10 @@ import type { OnProgress } from "../../columns/io/progress.js";
 import { readProgress } from "../../columns/io/read-progress.js";
 import { follow } from "../../display/progress/follow.js";
 
-/** Options of a read that may be long. */
+/** Options of a potentially long read. */
 export interface Watched {
   /**
-   * Receives the progress; `false` disables it. Default: a bar in a notebook and on a terminal once the work has lasted
+   * Receives the progress; `false` disables it. Default: a bar in notebooks and on terminals for tasks of more than
    * half a second.
    */
   readonly onProgress?: OnProgress | false;

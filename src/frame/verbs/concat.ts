@@ -16,16 +16,16 @@ import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 
 /**
- * The rows of several tables one after the other; the batches are shared, not copied. Names, their order and the types
- * must agree; a dictionary beside plain text becomes plain text. The key stays where all tables have the same.
+ * Concatenates the rows of several tables; shares the batches. Names, their order and types must match; a dictionary
+ * beside plain text becomes plain text. The key is kept if all tables have the same.
  *
  * @throws {InputError} DifferentColumns
  */
 export function concatTables(tables: readonly Table[]): Table {
   if (tables.length === 0)
-    throw new InputError("There is nothing to put together.", {
+    throw new InputError("concat() expects at least one frame.", {
       code: "NoFrames",
-      hint: "Give a list of frames: [first, second].",
+      hint: "Pass an array of frames: [first, second].",
     });
   const [first] = tables;
   for (const [i, table] of tables.entries()) checkNames(first, table, i);
@@ -39,7 +39,7 @@ export function concatTables(tables: readonly Table[]): Table {
   return new Table(schema, batches);
 }
 
-/** The key that all tables have, whatever the order of its columns. */
+/** The key that all tables have, in whatever order. */
 function commonKey(tables: readonly Table[]): readonly string[] {
   const [first, ...rest] = tables.map((table) => keyOf(table.schema));
   const isCommon = rest.every((key) => key.length === first.length && key.every((name) => first.includes(name)));
@@ -58,14 +58,14 @@ function checkNames(first: Table, table: Table, at: number): void {
   if (wrong === -1 && names.length === expected.length) return;
   const column = wrong === -1 ? expected.length : wrong;
   throw new InputError(
-    `Frame ${at} has ${describe(names[column])} where the first has ${describe(expected[column])} (column ${column}).`,
-    { code: "DifferentColumns", hint: "Bring both to the same columns first: frame.select(…) and frame.rename(…)." },
+    `Column ${column} of frame ${at} is ${describe(names[column])}; that of the first frame is ${describe(expected[column])}.`,
+    { code: "DifferentColumns", hint: "Give both the same columns first: frame.select(…) and frame.rename(…)." },
   );
 }
 
-const describe = (name: string | undefined): string => (name === undefined ? "no column" : JSON.stringify(name));
+const describe = (name: string | undefined): string => (name === undefined ? "missing" : JSON.stringify(name));
 
-/** The type all tables can share in a column: equal types, or text whatever its layout. */
+/** The common type of a column: equal types, or text of any layout. */
 function commonType(tables: readonly Table[], column: number): DataType {
   const fields = tables.map((table) => table.schema.fields[column]);
   const { type } = fields[0];
@@ -83,7 +83,7 @@ function commonType(tables: readonly Table[], column: number): DataType {
 const isText = (field: Field): boolean =>
   DataType.isUtf8(field.type) || (DataType.isDictionary(field.type) && DataType.isUtf8(field.type.dictionary));
 
-/** Equal types, dictionary ids aside (each reader numbers its own). */
+/** Whether types are equal, ignoring dictionary ids (each reader assigns its own). */
 function sameType(a: DataType, b: DataType): boolean {
   if (DataType.isDictionary(a) && DataType.isDictionary(b)) {
     return sameType(a.dictionary, b.dictionary) && sameType(a.indices, b.indices);
@@ -100,7 +100,7 @@ function asType(data: Data, type: DataType): Data {
   return copy;
 }
 
-/** Dictionary codes as the texts they stand for. */
+/** Replaces dictionary codes by their texts. */
 function expanded(data: Data): Data {
   const positions = new Int32Array(data.length);
   for (let i = 0; i < data.length; i++) positions[i] = data.getValid(i) ? Number(data.values[i]) : -1;

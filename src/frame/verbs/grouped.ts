@@ -1,29 +1,25 @@
 import type { Table } from "../../columns/arrow/arrow.js";
-import { type Aggregates, aggregateBy, countBy } from "../../series/group-by.js";
-import { needObject } from "../cells/given.js";
+import { type Aggregates, aggregateBy, countBy, firstOfGroups } from "../../series/group-by.js";
+import { needCount, needObject } from "../cells/given.js";
 
-/** Groups of rows, before an aggregation. */
-export interface Grouped<Result, Name extends string = string> {
-  /**
-   * One row for each group with the aggregates asked for, such as `{ close: "mean", volume: ["sum", "max"] }`.
-   * {@link aggregateBy}
-   */
-  agg(aggregates: Aggregates<Name>): Result;
-  /** Rows of each group, under the name `count`. */
-  count(): Result;
+/** The tables that the methods of groups give. */
+export interface GroupedTables {
+  agg(aggregates: Aggregates): Table;
+  count(): Table;
+  head(count: number): Table;
 }
 
-/** The groups of a table by equal values; `wrap` converts the results. */
-export function grouped<Result, Name extends string>(
-  table: Table,
-  by: readonly string[],
-  wrap: (table: Table) => Result,
-): Grouped<Result, Name> {
+/** The groups of a table by equal values. */
+export function grouped(table: Table, by: readonly string[]): GroupedTables {
   return {
     agg: (aggregates) => {
-      needObject(aggregates, "agg()", 'Give aggregates by column: agg({ close: "mean" }).');
-      return wrap(aggregateBy(table, by, aggregates));
+      needObject(aggregates, "agg()", 'Pass aggregates by column: agg({ close: "mean" }).');
+      return aggregateBy(table, by, aggregates);
     },
-    count: () => wrap(countBy(table, by)),
+    count: () => countBy(table, by),
+    head: (count) => {
+      needCount(count, "head()");
+      return firstOfGroups(table, by, count);
+    },
   };
 }

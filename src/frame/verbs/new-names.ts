@@ -5,25 +5,28 @@ import { shown } from "../../errors/shown.js";
 import { needObject } from "../cells/given.js";
 
 /**
- * The names of a table after `rename()`: by old name, or a list with a name for each.
+ * The names of a table after `rename()`: by old name, or an array with all names.
  *
  * @throws {InputError} UnknownColumn, DifferentLength
  */
 export function newNames(table: Table, names: unknown): string[] {
   const fresh = namesOf(table);
   if (Array.isArray(names)) {
-    if (names.length === fresh.length) return names.map(nameGiven);
-    throw new InputError(`${names.length} names for ${fresh.length} columns.`, {
+    if (names.length === fresh.length) return names.map(checkedName);
+    throw new InputError(`rename() expects ${fresh.length} names, one per column; got ${names.length}.`, {
       code: "DifferentLength",
-      hint: 'Give a name for each column, or new names by old ones: rename({ close: "price" }).',
+      hint: 'Pass a name per column, or new names by old ones: rename({ close: "price" }).',
     });
   }
-  needObject(names, "rename()", 'Give new names by old ones: rename({ close: "price" }).');
-  for (const [from, to] of Object.entries(names)) fresh[columnIndex(table, from)] = nameGiven(to);
+  needObject(names, "rename()", 'Pass new names by old ones: rename({ close: "price" }).');
+  for (const [from, to] of Object.entries(names)) fresh[columnIndex(table, from)] = checkedName(to);
   return fresh;
 }
 
-function nameGiven(name: unknown): string {
+function checkedName(name: unknown): string {
   if (typeof name === "string") return name;
-  throw new InputError(`A column is to be called ${shown(name)}.`, { code: "BadArgument", hint: "Names are texts." });
+  throw new InputError(`Column names must be strings; got ${shown(name)}.`, {
+    code: "BadArgument",
+    hint: "Pass a string.",
+  });
 }

@@ -1,21 +1,24 @@
-import { type RecordBatch, type Schema, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { type RecordBatch, Table, type Vector } from "../../columns/arrow/arrow.js";
 import { schemaLike } from "../../columns/arrow/key.js";
 import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
-import { keyed } from "../../columns/table/pick.js";
-import { takeRows } from "../../columns/table/take.js";
+import { tableOfVectors } from "../../columns/table/of-vectors.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { needList } from "../cells/given.js";
 import type { MadeColumn } from "../cells/values.js";
 
 /**
- * Rows `begin` (inclusive) to `stop` (exclusive), negative positions counted from the end; buffers are shared.
+ * The row range of `slice()`: `begin` (inclusive) to `stop` (exclusive), negative ones counted from the end.
  *
  * @throws {InputError} BadArgument
  */
-export function sliceRows(table: Table, begin: number, stop: number): Table {
-  const from = placeOf(begin, table.numRows);
-  const end = placeOf(stop, table.numRows);
+export const sliceBounds = (begin: number, stop: number, count: number): readonly [from: number, end: number] => [
+  placeOf(begin, count),
+  placeOf(stop, count),
+];
+
+/** Rows `from` (inclusive) to `end` (exclusive); shares buffers. */
+export function sliceRows(table: Table, from: number, end: number): Table {
   const batches: RecordBatch[] = [];
   let start = 0;
   for (const batch of table.batches) {
@@ -30,30 +33,20 @@ export function sliceRows(table: Table, begin: number, stop: number): Table {
   return new Table(table.schema, batches);
 }
 
-/** A slice position, kept inside the rows. */
+/** A slice position, clamped to the rows. */
 function placeOf(at: number, count: number): number {
   if (typeof at !== "number" || Number.isNaN(at)) {
-    throw new InputError(`A position of slice() is ${shown(at)}.`, {
+    throw new InputError(`slice() expects row numbers; got ${shown(at)}.`, {
       code: "BadArgument",
-      hint: "Give row numbers: from 0, or negative ones from the end.",
+      hint: "Pass row numbers from 0, or negative ones from the end.",
     });
   }
   const whole = Math.trunc(at);
   return Math.min(count, Math.max(0, whole < 0 ? count + whole : whole));
 }
 
-/**
- * The rows at these positions; without the key where a position repeats.
- *
- * @throws {InputError} OutOfRange, BadArgument
- */
-export function takenRows(table: Table, positions: unknown): Table {
-  const rows = rowNumbers(positions, table.numRows);
-  const taken = takeRows(table, rows);
-  return hasRepeats(rows, table.numRows) ? keyed(taken, []) : taken;
-}
-
-function hasRepeats(rows: Uint32Array, numRows: number): boolean {
+/** Whether a row number occurs twice. */
+export function hasRepeats(rows: Int32Array, numRows: number): boolean {
   const seen = new Uint8Array(numRows);
   for (let i = 0; i < rows.length; i++) {
     if (seen[rows[i]] === 1) return true;
@@ -62,11 +55,16 @@ function hasRepeats(rows: Uint32Array, numRows: number): boolean {
   return false;
 }
 
-function rowNumbers(positions: unknown, numRows: number): Uint32Array {
-  needList(positions, "take()", "Give a list of row numbers.");
-  return Uint32Array.from(positions as ArrayLike<number>, (at) => {
+/**
+ * Validates the row numbers passed to `take()`.
+ *
+ * @throws {InputError} OutOfRange, BadArgument
+ */
+export function rowNumbers(positions: unknown, numRows: number): Int32Array {
+  needList(positions, "take()", "Pass an array of row numbers.");
+  return Int32Array.from(positions as ArrayLike<number>, (at) => {
     if (Number.isInteger(at) && at >= 0 && at < numRows) return at;
-    throw new InputError(`Row ${shown(at)} is not among the ${numRows} rows.`, {
+    throw new InputError(`Row ${shown(at)} is outside the ${numRows} rows.`, {
       code: "OutOfRange",
       hint: numRows === 0 ? "The frame has no rows." : `Rows go from 0 to ${numRows - 1}.`,
     });
@@ -74,8 +72,8 @@ function rowNumbers(positions: unknown, numRows: number): Uint32Array {
 }
 
 /**
- * The table with these columns set: a name that exists is replaced in its place, a new one goes to the end. A replaced
- * key column drops the key.
+ * Sets columns of a table: replaces an existing name in place and appends a new one. Replacing a key column drops the
+ * key.
  *
  * @throws {InputError} DifferentLength
  */
@@ -87,7 +85,11 @@ export function setColumns(table: Table, columns: readonly MadeColumn[]): Table 
     if (vector.length !== table.numRows) {
       throw new InputError(
         `Column ${JSON.stringify(field.name)} has ${vector.length} values, the frame ${table.numRows} rows.`,
-        { code: "DifferentLength", column: field.name },
+        {
+          code: "DifferentLength",
+          column: field.name,
+          hint: "Pass one value per row, or a single value for all rows.",
+        },
       );
     }
     const at = fields.findIndex(({ name }) => name === field.name);
@@ -96,39 +98,4 @@ export function setColumns(table: Table, columns: readonly MadeColumn[]): Table 
     vectors[at === -1 ? vectors.length : at] = vector;
   }
   return tableOfVectors(schemaLike(table.schema, fields, replaced), vectors, table.numRows);
-}
-
-/**
- * A table over vectors of equal length, cut into batches wherever one of them has a chunk's end; buffers are shared.
- */
-function tableOfVectors(schema: Schema, vectors: readonly Vector[], numRows: number): Table {
-  const cuts = new Set<number>([numRows]);
-  for (const vector of vectors) {
-    let at = 0;
-    for (const data of vector.data) {
-      at += data.length;
-      if (at > 0) cuts.add(at);
-    }
-  }
-  const batches: RecordBatch[] = [];
-  let from = 0;
-  for (const end of [...cuts].sort((a, b) => a - b)) {
-    if (end === from && numRows > 0) continue;
-    const children = vectors.map((vector) => pieceOf(vector, from, end));
-    batches.push(recordBatch(schema, children, end - from));
-    from = end;
-  }
-  return new Table(schema, batches);
-}
-
-/** The data between two rows that lie in one chunk. */
-function pieceOf(vector: Vector, from: number, end: number) {
-  let start = 0;
-  for (const data of vector.data) {
-    if (from >= start && end <= start + data.length) {
-      return from === start && end === start + data.length ? data : sliceData(data, from - start, end - from);
-    }
-    start += data.length;
-  }
-  return vector.slice(from, end).data[0];
 }

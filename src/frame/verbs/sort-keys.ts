@@ -7,13 +7,23 @@ import { shown } from "../../errors/shown.js";
 import { needList } from "../cells/given.js";
 
 /**
- * The keys of `sort()` as columns of a table and their directions: each argument is a key, or the only one is a list of
- * keys. A list of two whose second is a direction is one key.
+ * Resolves the keys of `sort()` to columns and directions: each argument is a key, or the only one is an array of keys.
+ * An array of two whose second item is a direction is one key.
  *
  * @throws {InputError} UnknownColumn, UnknownValue, AmbiguousSort, BadArgument
  */
 export function sortKeys(table: Table, keys: readonly unknown[]): SortKey[] {
   const [only] = keys;
+  if (keys.length === 2 && typeof only === "string" && isDirection(keys[1]) && !namesOf(table).includes(keys[1])) {
+    throw new InputError(
+      `sort(${shown(only)}, ${shown(keys[1])}) names two columns, and ${shown(keys[1])} is not one.`,
+      {
+        code: "UnknownColumn",
+        column: keys[1],
+        hint: `A column and its direction are one list: sort([${shown(only)}, ${shown(keys[1])}]).`,
+      },
+    );
+  }
   if (keys.length !== 1 || typeof only === "string") return keys.map((key) => sortKey(table, key));
   needList(only, "sort()", HINT);
   const list: readonly unknown[] = Array.from(only);
@@ -26,15 +36,13 @@ function sortKey(table: Table, key: unknown): SortKey {
   const [name, direction] = Array.from(key);
   const column = columnIndex(table, name as string);
   if (isDirection(direction)) return { column, descending: direction === "desc" };
-  throw new InputError(`The direction of ${shown(name)} is ${shown(direction)}.`, {
+  throw new InputError(`sort() expects "asc" or "desc" as the direction of ${shown(name)}; got ${shown(direction)}.`, {
     code: "UnknownValue",
     hint: 'Use "asc" or "desc": frame.sort(["date", "desc"]).',
   });
 }
 
-/**
- * Whether a list is one name with its direction. Throws where it could be two columns as well, and where it is neither.
- */
+/** Whether an array is a name with its direction. Throws if it could be two columns as well, and if it is neither. */
 function isPair(table: Table, list: readonly unknown[]): boolean {
   const [name, second] = list;
   if (list.length !== 2 || typeof name !== "string" || typeof second !== "string") return false;
@@ -48,13 +56,16 @@ function isPair(table: Table, list: readonly unknown[]): boolean {
     });
   }
   if (!names.includes(second)) return true;
-  throw new InputError(`sort([${shown(name)}, ${shown(second)}]) names two columns, or one and its direction.`, {
-    code: "AmbiguousSort",
-    column: second,
-    hint: `Write sort(${shown(name)}, ${shown(second)}) for two columns, sort([[${shown(name)}, ${shown(second)}]]) for one and its direction.`,
-  });
+  throw new InputError(
+    `sort([${shown(name)}, ${shown(second)}]) is ambiguous: two columns, or one and its direction.`,
+    {
+      code: "AmbiguousSort",
+      column: second,
+      hint: `Write sort(${shown(name)}, ${shown(second)}) for two columns, sort([[${shown(name)}, ${shown(second)}]]) for one and its direction.`,
+    },
+  );
 }
 
-const isDirection = (word: unknown): word is "asc" | "desc" => word === "asc" || word === "desc";
+const isDirection = (value: unknown): value is "asc" | "desc" => value === "asc" || value === "desc";
 
 const HINT = 'Pass names, or names with a direction: sort("ticker", ["date", "desc"]).';

@@ -1,21 +1,26 @@
-/** What our kernel offers to code in cells. */
+/** What arrowbook's kernel offers to code in cells. */
 export interface KernelHooks {
-  /** Empties the outputs of the running cell; with `wait`, only when the next output comes. */
+  /** Clears the outputs of the running cell; with `wait`, only when the next output arrives. */
   clearOutput(wait: boolean): void;
   /** Shows a MIME bundle in the front end's pager when the cell is done. */
   page(bundle: Readonly<Record<string, string>>): void;
+  /**
+   * Asks the front end for a line and waits for it, blocking the cells; undefined if the front end takes no input.
+   * Throws if the cell is interrupted meanwhile.
+   */
+  input(question: string, isSecret: boolean): string | undefined;
 }
 
 const HOOKS = Symbol.for("arrowbook.kernel");
 
 type Global = { [HOOKS]?: KernelHooks };
 
-/** Makes `hooks` reachable from cells, which may load another copy of this package. */
+/** Makes `hooks` available to cells, which may load another copy of this package. */
 export function offerKernelHooks(hooks: KernelHooks): void {
   (globalThis as Global)[HOOKS] = hooks;
 }
 
-/** The hooks of the kernel this process is, or undefined elsewhere. */
+/** The hooks of the kernel that runs in this process, if any. */
 export function kernelHooks(): KernelHooks | undefined {
   return (globalThis as Global)[HOOKS];
 }

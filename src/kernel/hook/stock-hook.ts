@@ -2,14 +2,17 @@ import { notebookHost } from "../../display/base/host.js";
 import type { Bundle } from "../../display/base/show.js";
 import { bundleOf } from "../../display/table/foreign.js";
 
-/** The names tslab gives to the last expression of a cell: the first one that the cell does not declare itself. */
+/**
+ * The variables in which tslab stores the last expression of a cell: the first one that the cell does not declare
+ * itself.
+ */
 const RESULT_NAMES = ["tsLastExpr", ...Array.from({ length: 10 }, (_, i) => `tsLastExpr${i}`)];
 const ACTIVE = Symbol.for("arrowbook.hook");
 
 /**
- * Makes results show themselves in stock tslab, in the importing cell and in those after it: a last expression that has
- * a MIME bundle is sent as one display instead of being printed. Does nothing outside of stock tslab, and nothing the
- * second time. Returns whether results show themselves now.
+ * Makes results render themselves in stock tslab, in the importing cell and later ones: a last expression with a MIME
+ * bundle is sent as one display instead of being printed. Does nothing outside of stock tslab or on repeated calls.
+ * Returns whether results render themselves.
  */
 export function hookStockTslab(): boolean {
   const exports = tslabExports();
@@ -19,7 +22,7 @@ export function hookStockTslab(): boolean {
   const results = Object.create(Object.getPrototypeOf(exports)) as object;
   Object.defineProperty(results, ACTIVE, { value: true });
   for (const name of RESULT_NAMES) {
-    // The importing cell has made its own key already; without it the assignment reaches the setter.
+    // The importing cell has already defined its own property; deleting it makes the assignment reach the setter.
     delete (exports as Record<string, unknown>)[name];
     Object.defineProperty(results, name, {
       configurable: true,
@@ -33,7 +36,7 @@ export function hookStockTslab(): boolean {
   return true;
 }
 
-/** The values of cells as stock tslab keeps them, or undefined elsewhere. */
+/** The values of cells as stock tslab stores them; undefined elsewhere. */
 function tslabExports(): object | undefined {
   const tslab = (globalThis as { __tslab__?: { exports?: unknown } }).__tslab__;
   return typeof tslab?.exports === "object" && tslab.exports !== null ? tslab.exports : undefined;
@@ -43,6 +46,7 @@ function shown(value: unknown): boolean {
   const bundle = bundleOf(value);
   const host = notebookHost();
   if (bundle === undefined || host === undefined) return false;
+  if (!(bundle instanceof Promise) && Object.keys(bundle).length === 0) return true;
   if (bundle instanceof Promise) void bundle.then((data: Bundle) => host.send(data, undefined, false));
   else void host.send(bundle, undefined, false);
   return true;

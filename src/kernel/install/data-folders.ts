@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The folder where Jupyter keeps one user's own data: `JUPYTER_DATA_DIR`, else the place the operating system gives.
- * Kernelspecs live in its `kernels` folder.
+ * The folder of a user's Jupyter data: `JUPYTER_DATA_DIR`, or the default of the operating system. Kernelspecs are in
+ * its `kernels` folder.
  */
 export function userDataFolder(env: Environment = process.env, platform: string = process.platform): string {
   if (env["JUPYTER_DATA_DIR"]) return env["JUPYTER_DATA_DIR"];
@@ -15,12 +15,12 @@ export function userDataFolder(env: Environment = process.env, platform: string 
   return join(env["XDG_DATA_HOME"] || join(home, ".local", "share"), "jupyter");
 }
 
-/** The prefix of the active Python environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), or undefined outside of one. */
+/** The prefix of the active Python environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), if any. */
 export function environmentPrefix(env: Environment = process.env): string | undefined {
   return env["VIRTUAL_ENV"] || env["CONDA_PREFIX"] || undefined;
 }
 
-/** Every folder that Jupyter searches for kernelspecs, first found first, as `jupyter --paths` lists them. */
+/** All folders that Jupyter searches for kernelspecs, in search order, as `jupyter --paths` lists them. */
 export function dataFolders(env: Environment = process.env, platform: string = process.platform): string[] {
   const folders = (env["JUPYTER_PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   const prefix = environmentPrefix(env);

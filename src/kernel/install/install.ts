@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { access, mkdir, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import { environmentPrefix, userDataFolder } from "./data-folders.js";
@@ -16,7 +16,7 @@ import {
 } from "./kernelspec.js";
 import { LOGO_PNG, LOGO_SVG } from "./logo.js";
 
-/** Where a kernelspec goes: the user's own folder unless said otherwise. */
+/** The location of a kernelspec; by default the user's folder. */
 export interface InstallPlace {
   /** Name of the kernelspec; default `arrowbook`. */
   readonly name?: string;
@@ -26,36 +26,47 @@ export interface InstallPlace {
   readonly sysPrefix?: boolean;
 }
 
-/** What {@link installKernel} takes. */
+/** Options of {@link installKernel}. */
 export interface InstallOptions extends InstallPlace {
-  /** Path of a TypeScript file that every notebook starts with. */
+  /** Replace a kernelspec of this name that starts another installation of this package, or another program. */
+  readonly force?: boolean;
+  /** Path of a TypeScript file that runs at the start of every notebook. */
   readonly prelude?: string;
-  /** Check cells strictly. */
+  /** Type-check cells with `strict`. */
   readonly strict?: boolean;
   /** Resolve modules as bundlers do, so that packages with only `exports` have types. */
   readonly bundler?: boolean;
 }
 
-/** What {@link kernelStatus} found about one kernelspec. */
+/** The state of one installed kernelspec. */
 export interface KernelStatus {
   readonly name: string;
   readonly folder: string;
   readonly displayName: string;
   readonly argv: readonly string[];
-  /** What keeps it from starting; empty when nothing does. */
+  /** Problems that keep it from starting, if any. */
   readonly problems: readonly string[];
 }
 
 const NAME = /^[a-z0-9._-]+$/i;
 
 /**
- * Writes our kernelspec: absolute paths of this Node and of this package, so that neither PATH nor Python is needed.
- * Returns its folder.
+ * Writes arrowbook's kernelspec with absolute paths of this Node and of this package, so that neither PATH nor Python
+ * is needed. Returns its folder.
  *
- * @throws {InputError} for a name Jupyter refuses, a prelude that is not there, or no environment
+ * @throws {InputError} BadArgument for an invalid name, NoEnvironment, MissingPackage without tslab, ForeignKernel if
+ *   the name belongs to another project or program
+ * @throws {FileError} FileNotFound for a missing prelude
  */
 export async function installKernel(options: InstallOptions = {}): Promise<string> {
   const folder = specFolder(options);
+  if (resolveTslab(process.cwd()) === undefined) {
+    throw new InputError("The kernel requires the package tslab, which is not installed.", {
+      code: "MissingPackage",
+      hint: "Run npm install tslab@1.0.22 here, then install the kernel again.",
+    });
+  }
+  if (!options.force) refuseToReplace(folder, options.name ?? OWN_KERNEL);
   const flags: string[] = [];
   if (options.prelude !== undefined) {
     const prelude = resolve(options.prelude);
@@ -72,7 +83,7 @@ export async function installKernel(options: InstallOptions = {}): Promise<strin
     display_name: name === OWN_KERNEL ? "TypeScript (arrowbook)" : `TypeScript (${name})`,
     language: "typescript",
     interrupt_mode: "message",
-    metadata: { debugger: false },
+    metadata: { debugger: true },
   };
   try {
     await mkdir(folder, { recursive: true });
@@ -84,23 +95,23 @@ export async function installKernel(options: InstallOptions = {}): Promise<strin
   } catch (error) {
     throw fileError(folder, "write", error, {
       what: "kernelspec",
-      hint: "Choose another place with --prefix, or leave it out to install for this user.",
+      hint: "Pass another folder with --prefix, or omit it to install for this user.",
     });
   }
   return folder;
 }
 
 /**
- * Removes a kernelspec of ours; false when there is none at that place.
+ * Removes a kernelspec of arrowbook; returns false if there is none.
  *
- * @throws {InputError} when it is not ours
+ * @throws {InputError} ForeignKernel if it belongs to another program
  */
 export async function uninstallKernel(place: InstallPlace = {}): Promise<boolean> {
   const folder = specFolder(place);
   if (!existsSync(join(folder, "kernel.json"))) return false;
   const spec = readKernelSpec(folder, place.name ?? OWN_KERNEL);
   if (spec !== undefined && !isOurs(spec.argv)) {
-    throw new InputError(`The kernelspec ${folder} is not one of arrowbook.`, {
+    throw new InputError(`The kernelspec ${folder} does not belong to arrowbook.`, {
       code: "ForeignKernel",
       hint: `Remove it with: jupyter kernelspec remove ${place.name ?? OWN_KERNEL}`,
     });
@@ -111,18 +122,18 @@ export async function uninstallKernel(place: InstallPlace = {}): Promise<boolean
   return true;
 }
 
-/** Every kernelspec of ours that Jupyter finds on this machine, with what is wrong with it. */
+/** All kernelspecs of arrowbook that Jupyter finds on this machine, with their problems. */
 export function kernelStatus(): KernelStatus[] {
   const found: KernelStatus[] = [];
   for (const spec of installedKernels().values()) {
     if (!isOurs(spec.argv) || spec.folder === undefined) continue;
     const problems: string[] = [];
     const [node] = spec.argv;
-    if (!existsSync(node)) problems.push(`its Node is gone: ${node}`);
+    if (!existsSync(node)) problems.push(`Node not found: ${node}`);
     const launcher = spec.argv.find(isLauncher);
-    if (launcher !== undefined && !existsSync(launcher)) problems.push(`its package is gone: ${launcher}`);
+    if (launcher !== undefined && !existsSync(launcher)) problems.push(`package not found: ${launcher}`);
     const prelude = spec.argv[spec.argv.indexOf("--prelude") + 1];
-    if (spec.argv.includes("--prelude") && !existsSync(prelude)) problems.push(`its prelude is gone: ${prelude}`);
+    if (spec.argv.includes("--prelude") && !existsSync(prelude)) problems.push(`prelude not found: ${prelude}`);
     if (resolveTslab(process.cwd()) === undefined) {
       problems.push("the package tslab is not installed (npm install tslab@1.0.22)");
     }
@@ -131,7 +142,19 @@ export function kernelStatus(): KernelStatus[] {
   return found;
 }
 
-/** Whether this package runs from a cache that may be emptied, as under `npx`. */
+/** Refuses to replace the kernel of another project, whose notebooks would run with other packages from then on. */
+function refuseToReplace(folder: string, name: string): void {
+  const spec = readKernelSpec(folder, name);
+  const launcher = spec?.argv.find(isLauncher);
+  if (spec === undefined || launcher === launcherPath() || (launcher !== undefined && !existsSync(launcher))) return;
+  const owner = launcher === undefined ? "another program" : dirname(dirname(dirname(launcher)));
+  throw new InputError(`The kernel ${JSON.stringify(name)} is installed already, from ${owner}.`, {
+    code: "ForeignKernel",
+    hint: "Pass --name to add a kernel for this project, or --force to replace that one.",
+  });
+}
+
+/** Whether this package runs from a temporary cache, as under `npx`. */
 export function isTemporary(): boolean {
   return /[\\/]_npx[\\/]/.test(launcherPath());
 }
@@ -139,7 +162,7 @@ export function isTemporary(): boolean {
 function specFolder(place: InstallPlace): string {
   const name = place.name ?? OWN_KERNEL;
   if (!NAME.test(name)) {
-    throw new InputError(`A kernel cannot be named ${JSON.stringify(name)}.`, {
+    throw new InputError(`${JSON.stringify(name)} is not a valid kernel name.`, {
       code: "BadArgument",
       hint: "Use letters, digits, dots, hyphens and underscores.",
     });
@@ -154,13 +177,13 @@ function dataFolder(place: InstallPlace): string {
   if (prefix === undefined) {
     throw new InputError("No Python environment is active.", {
       code: "NoEnvironment",
-      hint: "Activate one, or name its folder: --prefix /path/to/env",
+      hint: "Activate one, or pass its folder: --prefix /path/to/env",
     });
   }
   return join(prefix, "share", "jupyter");
 }
 
-/** A Node that does not know a flag would not start. */
+/** Node does not start with an unknown flag. */
 function isKnownToNode(flag: string): boolean {
   return spawnSync(process.execPath, [flag, "--version"]).status === 0;
 }

@@ -7,35 +7,35 @@ import { suggestion } from "../../errors/nearest.js";
 import { packageRoot } from "../../package/package-root.js";
 import { dataFolders } from "./data-folders.js";
 
-/** What a `kernel.json` says about starting a kernel. */
+/** The parts of a `kernel.json` that are needed to start a kernel. */
 export interface KernelSpec {
   readonly name: string;
-  /** The command; `{connection_file}` stands for the path of the connection file. */
+  /** The command; `{connection_file}` is replaced by the path of the connection file. */
   readonly argv: readonly string[];
   readonly displayName: string;
   readonly language: string;
   readonly interruptMode: "signal" | "message";
   readonly env: Readonly<Record<string, string>>;
-  /** The folder of the `kernel.json`, or undefined for a kernel that is started without one. */
+  /** The folder of the `kernel.json`; undefined for a built-in kernel. */
   readonly folder?: string;
 }
 
-/** The name of our own kernel. */
+/** The name of arrowbook's own kernel. */
 export const OWN_KERNEL = "arrowbook";
 
 /**
- * Finds a kernel by name. `tslab` and `jslab` are the package tslab itself, looked for from `folder` and then from this
- * package's own installation, and only then an installed kernelspec (whose command needs PATH); any other name is an
- * installed kernelspec first, and `arrowbook` is always there.
+ * Finds a kernel by name. `tslab` and `jslab` are resolved to the package tslab, first from `folder`, then from this
+ * package's installation, and only then to an installed kernelspec (whose command needs PATH). Other names are resolved
+ * to an installed kernelspec first; `arrowbook` is always available.
  *
- * @throws {InputError} UnknownKernel that lists the kernels there are
+ * @throws {InputError} UnknownKernel with the list of available kernels
  */
 export function findKernel(name: string, folder: string = process.cwd()): KernelSpec {
   const own = builtIn(name, folder);
   const found = name === OWN_KERNEL ? (installedKernels().get(name) ?? own) : (own ?? installedKernels().get(name));
   if (found !== undefined) return found;
   if (name === "tslab" || name === "jslab") {
-    throw new InputError(`The kernel ${JSON.stringify(name)} needs the package tslab, which is not installed.`, {
+    throw new InputError(`The kernel ${JSON.stringify(name)} requires the package tslab, which is not installed.`, {
       code: "MissingPackage",
       hint: "Install it with: npm install tslab@1.0.22",
     });
@@ -43,7 +43,7 @@ export function findKernel(name: string, folder: string = process.cwd()): Kernel
   const names = [...new Set([...installedKernels().keys(), OWN_KERNEL, "tslab"])].sort();
   throw new InputError(`There is no kernel ${JSON.stringify(name)}. ${suggestion(name, names, "kernels")}`, {
     code: "UnknownKernel",
-    hint: "Name one with --kernel, or install ours with: arrowbook kernel install",
+    hint: "Pass one with --kernel, or install the arrowbook kernel: arrowbook kernel install",
   });
 }
 
@@ -84,9 +84,8 @@ export function readKernelSpec(folder: string, name: string): KernelSpec | undef
 }
 
 /**
- * The first lets the kernel live on after a loop was ended from outside. The others keep the memory that compiling
- * cells takes from being held when it is free, without costing time (measured over 300 cells: 8 MB more instead of
- * 200).
+ * The first flag lets the kernel survive when a running loop is terminated from outside. The others release unused
+ * memory after compiling cells without costing time (measured over 300 cells: 8 MB more instead of 200).
  */
 export const NODE_FLAGS: readonly string[] = [
   "--no-force-async-hooks-checks",
@@ -95,12 +94,12 @@ export const NODE_FLAGS: readonly string[] = [
   "--max-optimized-bytecode-size=20000",
 ];
 
-/** The command of our own kernel: absolute, so that no PATH is needed. */
+/** The command of arrowbook's kernel, with absolute paths so that PATH is not needed. */
 export function ownKernelArgv(options: readonly string[] = [], flags: readonly string[] = NODE_FLAGS): string[] {
   return [process.execPath, ...flags, launcherPath(), "kernel", "{connection_file}", ...options];
 }
 
-/** The launcher of our own kernel, built as CommonJS because tslab is. */
+/** The launcher of arrowbook's kernel, built as CommonJS because tslab is. */
 export function launcherPath(): string {
   return join(packageRoot(), "dist", "cjs", "launcher.js");
 }
@@ -136,7 +135,10 @@ function builtIn(name: string, folder: string): KernelSpec | undefined {
   };
 }
 
-/** The folder of the package tslab, seen from `folder` and then from our own installation; undefined when absent. */
+/**
+ * The folder of the package tslab, resolved from `folder` and then from this package's installation; undefined if it is
+ * missing.
+ */
 export function resolveTslab(folder: string): string | undefined {
   for (const from of [join(folder, "_.js"), fileURLToPath(import.meta.url)]) {
     try {

@@ -1,4 +1,4 @@
-/** The logo of our kernel, as launchers show it. */
+/** The logo that launchers show for the kernel. */
 export const LOGO_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="12" fill="#2457a6"/><g fill="#fff"><rect x="12" y="36" width="8" height="16" rx="2"/><rect x="24" y="28" width="8" height="24" rx="2"/><rect x="36" y="32" width="8" height="20" rx="2" opacity=".75"/></g><path d="M12 24 28 14l10 7 12-9m0 0v9m0-9h-9" fill="none" stroke="#ffd166" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>\n';
 

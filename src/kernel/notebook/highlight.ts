@@ -14,7 +14,7 @@ const TOKEN = new RegExp(
   "gi",
 );
 
-/** TypeScript as HTML with comments, texts, numbers and keywords marked; nothing else is coloured. */
+/** TypeScript as HTML with comments, strings, numbers and keywords marked. */
 export function highlighted(code: string): string {
   let html = "";
   let from = 0;

@@ -1,4 +1,5 @@
 import { escapeHtml } from "../../display/base/escape.js";
+import type { Headings } from "./contents.js";
 import { highlighted } from "./highlight.js";
 import type { MimeBundle, NotebookCell } from "./notebook-file.js";
 import { joined } from "./notebook-file.js";
@@ -6,10 +7,13 @@ import { joined } from "./notebook-file.js";
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /**
- * A markdown cell as HTML: raw HTML in it is shown as text, links leave only to the web, pictures come from
- * attachments.
+ * Renders a markdown cell as HTML: raw HTML is shown as text, links may only point to the web, images come from
+ * attachments. Headings are added to `found` and get its ids.
  */
-export async function markdownHtml(cell: Pick<NotebookCell, "source" | "attachments">): Promise<string> {
+export async function markdownHtml(
+  cell: Pick<NotebookCell, "source" | "attachments">,
+  found?: Headings,
+): Promise<string> {
   const { Marked } = await import("marked");
   const attachments = cell.attachments ?? {};
   const marked = new Marked({
@@ -23,6 +27,12 @@ export async function markdownHtml(cell: Pick<NotebookCell, "source" | "attachme
         const source = pictureSource(href, attachments);
         return source === undefined ? escapeHtml(text) : `<img src="${source}" alt="${escapeHtml(text)}">`;
       },
+      heading({ tokens, depth }) {
+        const inner = this.parser.parseInline(tokens);
+        if (found === undefined) return `<h${depth}>${inner}</h${depth}>\n`;
+        const id = found.add(depth, plainText(inner));
+        return `<h${depth} id="${escapeHtml(id)}">${inner}</h${depth}>\n`;
+      },
       link({ href, title, tokens }) {
         const inner = this.parser.parseInline(tokens);
         if (!/^(https?:|mailto:|#|[\w./-]+$)/i.test(href)) return inner;
@@ -34,6 +44,12 @@ export async function markdownHtml(cell: Pick<NotebookCell, "source" | "attachme
   return marked.parse(joined(cell.source)) as string;
 }
 
+/** The text of rendered markdown. */
+function plainText(html: string): string {
+  const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#96": "`" };
+  return html.replace(/<[^>]*>/g, "").replace(/&([a-z]+|#\d+);/g, (whole, name: string) => entities[name] ?? whole);
+}
+
 function pictureSource(href: string, attachments: { readonly [name: string]: MimeBundle }): string | undefined {
   if (/^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(href)) return href;
   if (!href.startsWith("attachment:")) return undefined;
@@ -41,7 +57,7 @@ function pictureSource(href: string, attachments: { readonly [name: string]: Mim
   return bundle && pictureData(bundle);
 }
 
-/** The first raster picture of a bundle as an address, or undefined when there is none or its text is not base64. */
+/** The first raster image of a bundle as a data URL; undefined if there is none or it is not valid base64. */
 export function pictureData(bundle: MimeBundle): string | undefined {
   for (const mime of PICTURES) {
     const value = bundle[mime];

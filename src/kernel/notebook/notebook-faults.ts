@@ -1,7 +1,7 @@
-/** The newest minor version of notebook format 4 whose schema is known here; later ones are read leniently. */
+/** The newest minor version of notebook format 4 that is validated strictly; later ones are read leniently. */
 const KNOWN_MINOR = 5;
-/** From this minor version on every cell has an id. */
-const MINOR_WITH_IDS = 5;
+/** The minor version from which every cell has an id. */
+export const MINOR_WITH_IDS = 5;
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -18,12 +18,9 @@ const OUTPUT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   error: ["output_type", "ename", "evalue", "traceback"],
 };
 
-/**
- * Everything that keeps `raw` from being a notebook of format 4, each fault with the cell it is in; empty for a valid
- * one.
- */
+/** All violations of notebook format 4 in `raw`, each with its cell; empty for a valid notebook. */
 export function notebookFaults(raw: unknown): string[] {
-  if (!isObject(raw)) return ["the file does not hold an object"];
+  if (!isObject(raw)) return ["the file does not contain a JSON object"];
   if (raw["nbformat"] !== 4) return ["nbformat is missing"];
   const minor = raw["nbformat_minor"];
   if (!isCount(minor)) return ["nbformat_minor is missing"];
@@ -76,28 +73,32 @@ function cellFaults(cell: Fields, minor: number): string[] {
   if (!Array.isArray(cell["outputs"])) return [...faults, "has no outputs"];
   for (const [index, output] of cell["outputs"].entries()) {
     const found = isObject(output) ? outputFaults(output, minor) : ["is not an object"];
-    faults.push(...found.map((fault) => `has a faulty output ${index + 1}: it ${fault}`));
+    faults.push(...found.map((fault) => `has an invalid output ${index + 1}: it ${fault}`));
   }
   return faults;
 }
 
 function idFaults(id: unknown): string[] {
   if (typeof id !== "string") return ["has no id"];
-  return /^[a-zA-Z0-9_-]{1,64}$/.test(id) ? [] : [`has an id that may not be: ${JSON.stringify(id.slice(0, 80))}`];
+  return /^[a-zA-Z0-9_-]{1,64}$/.test(id) ? [] : [`has an invalid id: ${JSON.stringify(id.slice(0, 80))}`];
 }
 
 function cellMetadataFaults(metadata: Fields): string[] {
   const faults: string[] = [];
-  const wants = (name: string, good: (value: unknown) => boolean, what: string): void => {
+  const check = (name: string, good: (value: unknown) => boolean, what: string): void => {
     if (metadata[name] !== undefined && !good(metadata[name])) faults.push(`has metadata.${name} that is not ${what}`);
   };
-  wants("collapsed", (value) => typeof value === "boolean", "true or false");
-  wants("scrolled", (value) => typeof value === "boolean" || value === "auto", 'true, false or "auto"');
-  wants("name", (value) => typeof value === "string", "text");
-  wants("format", (value) => typeof value === "string", "text");
-  wants("tags", (value) => Array.isArray(value) && value.every((tag) => typeof tag === "string"), "a list of texts");
-  wants("jupyter", isObject, "an object");
-  wants("execution", isObject, "an object");
+  check("collapsed", (value) => typeof value === "boolean", "true or false");
+  check("scrolled", (value) => typeof value === "boolean" || value === "auto", 'true, false or "auto"');
+  check("name", (value) => typeof value === "string", "text");
+  check("format", (value) => typeof value === "string", "text");
+  check(
+    "tags",
+    (value) => Array.isArray(value) && value.every((tag) => typeof tag === "string"),
+    "an array of strings",
+  );
+  check("jupyter", isObject, "an object");
+  check("execution", isObject, "an object");
   return faults;
 }
 

@@ -2,12 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { DataError, InputError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import type { Json } from "../protocol/message.js";
-import { notebookFaults } from "./notebook-faults.js";
+import { MINOR_WITH_IDS, notebookFaults } from "./notebook-faults.js";
 
-/** Text as a notebook stores it: one string, or its lines with their line ends. */
+/** Text as a notebook stores it: a string, or its lines including their line ends. */
 export type MultilineText = string | readonly string[];
 
-/** A MIME bundle: one thing in several forms. */
+/** A MIME bundle: one value in several formats. */
 export type MimeBundle = { readonly [mime: string]: Json };
 
 /** One stored output of a code cell. */
@@ -27,7 +27,7 @@ export type Output =
       readonly traceback: readonly string[];
     };
 
-/** One cell. A cell type of a later minor version is kept as it is. */
+/** A cell. Cell types of a later minor version are kept unchanged. */
 export interface NotebookCell {
   readonly cell_type: string;
   readonly id?: string;
@@ -38,7 +38,7 @@ export interface NotebookCell {
   readonly execution_count?: number | null;
 }
 
-/** A notebook of format 4, with the JSON shape of its file. */
+/** A notebook of format 4, in the shape of its JSON file. */
 export interface Notebook {
   readonly nbformat: 4;
   readonly nbformat_minor: number;
@@ -47,9 +47,10 @@ export interface Notebook {
 }
 
 /**
- * Reads and checks a notebook of format 4.
+ * Reads and validates a notebook of format 4; cells without the id that format 4.5 requires get one.
  *
- * @throws {FileError} when it cannot be read, and DataError with code BadNotebook that names the first faulty cell
+ * @throws {FileError} if it cannot be read
+ * @throws {DataError} BadNotebook with the first invalid cell
  */
 export async function readNotebook(path: string): Promise<Notebook> {
   let text: string;
@@ -61,7 +62,7 @@ export async function readNotebook(path: string): Promise<Notebook> {
   return parseNotebook(text, path);
 }
 
-/** {@link readNotebook} for text already at hand; `name` stands for the file in messages. */
+/** As {@link readNotebook}, for text in memory; `name` is the file name for messages. */
 export function parseNotebook(text: string, name: string): Notebook {
   let raw: unknown;
   try {
@@ -72,15 +73,19 @@ export function parseNotebook(text: string, name: string): Notebook {
     });
   }
   refuseOtherFormats(raw, name);
-  const faults = notebookFaults(raw);
+  const whole = withIds(raw);
+  const faults = notebookFaults(whole);
   if (faults.length > 0) {
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
     throw new DataError(`${name} is not a valid notebook: ${faults[0]}${more}.`, { code: "BadNotebook" });
   }
-  return raw as Notebook;
+  return whole as Notebook;
 }
 
-/** A notebook as Jupyter itself writes it: keys sorted, indented by one, so that a run changes only what it must. */
+/**
+ * Formats a notebook as Jupyter does, with sorted keys and one space of indentation, so that a run changes only what it
+ * must.
+ */
 export function formatNotebook(notebook: Notebook): string {
   return `${JSON.stringify(sorted(notebook), null, 1)}\n`;
 }
@@ -88,7 +93,7 @@ export function formatNotebook(notebook: Notebook): string {
 /**
  * Writes `notebook` to `path`.
  *
- * @throws {FileError} when the file system refuses
+ * @throws {FileError} if the file system reports an error
  */
 export async function writeNotebook(path: string, notebook: Notebook): Promise<void> {
   try {
@@ -103,9 +108,32 @@ export function joined(text: MultilineText): string {
   return typeof text === "string" ? text : text.join("");
 }
 
-/** A text as a list of lines that keep their line ends. */
+/** Splits text into lines, including their line ends. */
 export function lines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+/**
+ * The notebook with ids for cells that lack them, which formats from 4.5 on require and some programs omit. An id is
+ * made from the number of the cell, so that another run writes the same file.
+ */
+function withIds(raw: unknown): unknown {
+  if (typeof raw !== "object" || raw === null) return raw;
+  const { nbformat_minor: minor, cells } = raw as { nbformat_minor?: unknown; cells?: unknown };
+  if (typeof minor !== "number" || minor < MINOR_WITH_IDS || !Array.isArray(cells)) return raw;
+  const taken = new Set(cells.map((cell) => (cell as { id?: unknown } | null)?.id));
+  const idFor = (number: number): string => {
+    const id = `cell-${number}`;
+    return taken.has(id) ? idFor(number + cells.length) : id;
+  };
+  return {
+    ...raw,
+    cells: cells.map((cell: unknown, index) =>
+      typeof cell === "object" && cell !== null && !Array.isArray(cell) && !("id" in cell)
+        ? { id: idFor(index + 1), ...cell }
+        : cell,
+    ),
+  };
 }
 
 function refuseOtherFormats(raw: unknown, name: string): void {

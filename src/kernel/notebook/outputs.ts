@@ -1,20 +1,20 @@
 import type { Json, Message } from "../protocol/message.js";
 import { joined, lines, type MimeBundle, type Output } from "./notebook-file.js";
 
-/** The outputs of one cell while it runs. */
+/** The outputs of one running cell. */
 export interface CellCollector {
-  /** Takes the next message of the iopub channel that belongs to the cell. */
+  /** Handles the next iopub message of the cell. */
   readonly add: (message: Message) => void;
-  /** The outputs so far, in the shape that notebooks store. */
+  /** The outputs so far, in the stored format. */
   readonly list: () => readonly Output[];
 }
 
 type Slot = { output: Output; readonly displayId?: string };
 
 /**
- * Makes a function that starts the next cell of one run. Outputs are collected as notebook front ends do: writes to one
- * stream in a row are one output, `update_display_data` changes every output of the run with its display id,
- * `clear_output` empties the cell (at once, or with the next output).
+ * Returns a function that starts the next cell of a run. Outputs are collected as in notebook front ends: consecutive
+ * writes to one stream become one output, `update_display_data` changes all outputs of the run with its display id,
+ * `clear_output` clears the cell (at once, or with the next output).
  */
 export function outputCollector(): () => CellCollector {
   const cells: Slot[][] = [];
@@ -106,7 +106,7 @@ function bundleOf(message: Message): { data: MimeBundle; metadata: MimeBundle } 
   };
 }
 
-/** Text is stored as lines, so that a difference between two runs reads well; pictures and JSON stay as they are. */
+/** Text is stored as lines, so that diffs between runs are readable; images and JSON are stored unchanged. */
 function stored(mime: string, value: Json): Json {
   const isLines = mime.startsWith("text/") || mime === "image/svg+xml" || mime === "application/javascript";
   return isLines && typeof value === "string" ? lines(value) : value;

@@ -1,4 +1,4 @@
-/** The style of an exported page: readable in light and dark, on paper and on small screens. */
+/** The style of an exported page, for light and dark mode, print and small screens. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d9dee5; --paper: #ffffff; --shade: #f5f7f9;
   --accent: #1a62c6; --bad: #b3261e; --text: #0b6e4f; --number: #8a4b00; --word: #6b3fa0; }
@@ -17,10 +17,17 @@ pre { margin: 0; overflow-x: auto; line-height: 1.5; }
 .markdown pre { margin: .8rem 0; }
 .markdown img, .output img { max-width: 100%; height: auto; }
 .cell { margin: 1.4rem 0; }
+.chart svg { max-width: 100%; height: auto; }
+nav { border: 1px solid var(--line); border-radius: 8px; padding: .7rem 1rem; margin: 0 0 1.6rem; font-size: .92rem; }
+nav ul { list-style: none; margin: .4rem 0 0; padding: 0; }
+nav .level3 { padding-left: 1.2rem; }
+summary { cursor: pointer; color: var(--soft); }
+.fold > summary { font: .72rem/1.6 ui-monospace, monospace; }
 .prompt { color: var(--soft); font: .72rem/1.6 ui-monospace, monospace; }
 pre.code { background: var(--shade); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; }
 .output { margin: .6rem 0 0; overflow-x: auto; padding: 0 .1rem; }
 .output img { display: block; background: #fff; border-radius: 6px; }
+@media (prefers-color-scheme: dark) { .chart img, .chart svg { filter: invert(.9) hue-rotate(180deg); border-radius: 8px; } }
 .output td img, .output th img { display: inline; background: none; }
 pre.output { padding: .2rem 1rem; }
 .stderr { border-left: 3px solid var(--bad); color: var(--bad); }

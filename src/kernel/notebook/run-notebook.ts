@@ -8,26 +8,28 @@ import { findKernel, type KernelSpec, OWN_KERNEL } from "../install/kernelspec.j
 import { type KernelClient, startKernel } from "../protocol/jupyter-client.js";
 import type { Message } from "../protocol/message.js";
 import { joined, type Notebook, type NotebookCell, type Output, readNotebook, writeNotebook } from "./notebook-file.js";
-import { notebookPage } from "./notebook-page.js";
+import { notebookPage, type PageOptions } from "./notebook-page.js";
 import { type CellCollector, outputCollector } from "./outputs.js";
 import { scrubbedOutput } from "./scrubbed-output.js";
 
-/** What {@link runNotebook} takes. */
+/** Options of {@link runNotebook}. */
 export interface RunOptions {
-  /** Name of the kernel; default: the one the notebook names, else our own. */
+  /** Name of the kernel; default: that of the notebook's metadata, else arrowbook's. */
   readonly kernel?: string;
-  /** Milliseconds one cell may take; default: no limit. */
+  /** Time limit of one cell in milliseconds; default: none. */
   readonly timeout?: number;
-  /** Continue after a cell that fails; default false. */
+  /** Continue after a failed cell; default false. */
   readonly allowErrors?: boolean;
-  /** Path of the notebook with its outputs; default: the same file; false: nothing is written. */
+  /** Where to write the executed notebook; default: the same file; false: nowhere. */
   readonly output?: string | false;
-  /** Path of a self-contained page to write. */
+  /** Path of a self-contained HTML page to write. */
   readonly html?: string;
-  /** Working folder of the kernel; default: the folder of the notebook, as in Jupyter. */
+  /** How the page shows code and charts. */
+  readonly page?: Pick<PageOptions, "foldCode" | "interactive">;
+  /** Working folder of the kernel; default: that of the notebook, as in Jupyter. */
   readonly folder?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Called before each code cell with its number among all cells, counted from 1, and the number of cells. */
+  /** Called before each code cell with its number among all cells, from 1, and the total number of cells. */
   readonly onCell?: (cell: number, cells: number) => void;
 }
 
@@ -39,25 +41,25 @@ interface CellFailure {
   readonly evalue: string;
 }
 
-/** What a run gave. */
+/** The result of a run. */
 export interface RunReport {
   readonly notebook: Notebook;
   readonly kernel: string;
-  /** Code cells executed. */
+  /** Number of executed code cells. */
   readonly executed: number;
-  /** Cells that failed; empty unless errors are allowed. */
+  /** Failed cells; empty unless errors are allowed. */
   readonly failures: readonly CellFailure[];
 }
 
-/** Stock tslab drops every request for 200 ms after an error. */
+/** Stock tslab drops all requests for 200 ms after an error. */
 const DROPPED_AGAIN_MS = 250;
 const TRIES = 5;
 
 /**
- * Executes a notebook from its first cell to its last on a Jupyter kernel, without Python, and stores the outputs. What
- * ran until an error is stored too, and shown in the page.
+ * Executes a notebook on a Jupyter kernel from the first cell to the last, without Python, and stores the outputs. The
+ * outputs up to an error are also stored and shown in the page.
  *
- * @throws {ArrowbookError} CellFailed that names the cell and the message, unless errors are allowed
+ * @throws {ArrowbookError} CellFailed with the cell and the message, unless errors are allowed
  */
 export async function runNotebook(path: string, options: RunOptions = {}): Promise<RunReport> {
   const notebook = await readNotebook(path);
@@ -77,7 +79,7 @@ export async function runNotebook(path: string, options: RunOptions = {}): Promi
   }
   const done = run.result(kernel);
   if (options.output !== false) await writeNotebook(options.output ?? path, done);
-  if (options.html !== undefined) await writePage(options.html, done, basename(path));
+  if (options.html !== undefined) await writePage(options.html, done, basename(path), options.page);
   if (broken !== undefined) throw broken;
   const [first] = run.failures;
   if (first !== undefined && !options.allowErrors) throw cellFailed(basename(path), done, first);
@@ -85,7 +87,7 @@ export async function runNotebook(path: string, options: RunOptions = {}): Promi
 }
 
 /**
- * Progress, whose times differ from run to run, is not stored by default: a stored notebook has no viewer while it
+ * Progress is not stored by default: its times differ from run to run, and a stored notebook has no viewer while it
  * runs.
  */
 function kernelEnv(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
@@ -119,7 +121,7 @@ class Run {
     }
   }
 
-  /** A message that came after its cell was done: the output of a timer, the end of a progress bar. */
+  /** A message that arrived after its cell was done: output of a timer, or the end of a progress bar. */
   late(message: Message): void {
     const index = this.#requests.get(message.parent.msg_id ?? "");
     if (index !== undefined) this.#outputs.get(index)?.add(message);
@@ -178,13 +180,13 @@ function kernelOf(notebook: Notebook): string {
   const language = notebook.metadata["language_info"] as { readonly name?: string } | undefined;
   if (spec?.name !== undefined) return spec.name;
   if (language?.name === undefined || language.name === "typescript") return OWN_KERNEL;
-  throw new InputError(`The notebook is written in ${language.name} and names no kernel.`, {
+  throw new InputError(`The notebook is in ${language.name} and does not name a kernel.`, {
     code: "UnknownKernel",
-    hint: "Name one with --kernel.",
+    hint: "Pass one with --kernel.",
   });
 }
 
-/** The error of a cell; stock tslab gives no fields, only text on stderr. */
+/** The error of a cell; stock tslab sends no fields, only text on stderr. */
 function failureOf(reply: Readonly<Record<string, unknown>>, outputs: readonly Output[]): Omit<CellFailure, "cell"> {
   if (typeof reply["ename"] === "string") return { ename: reply["ename"], evalue: String(reply["evalue"] ?? "") };
   const written = outputs.flatMap((output) =>
@@ -203,7 +205,7 @@ function cellFailed(file: string, notebook: Notebook, failure: CellFailure): Arr
   return new ArrowbookError(`Cell ${failure.cell} of ${file} failed: ${failure.ename}: ${failure.evalue}`, {
     code: "CellFailed",
     value: source[0],
-    hint: `The cell begins with: ${source[0]}`,
+    hint: `The cell starts with: ${source[0]}`,
   });
 }
 
@@ -212,8 +214,8 @@ function atCell(error: unknown, cell: number): unknown {
   return reworded(error, `Cell ${cell}: ${error.message}`, { cause: error });
 }
 
-async function writePage(path: string, notebook: Notebook, name: string): Promise<void> {
-  const page = await notebookPage(notebook, { title: name.replace(/\.ipynb$/, "") });
+async function writePage(path: string, notebook: Notebook, name: string, options?: PageOptions): Promise<void> {
+  const page = await notebookPage(notebook, { ...options, title: name.replace(/\.ipynb$/, "") });
   try {
     await writeFile(path, page);
   } catch (error) {

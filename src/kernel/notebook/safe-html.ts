@@ -1,8 +1,8 @@
 import type { Attributes, IOptions } from "sanitize-html";
 
 /**
- * Tables, text, pictures and links: what results show. Everything else loses its tag, and scripts and styles their text
- * too.
+ * Allows tables, text, images and links, as results contain. Other elements lose their tags, and scripts and styles
+ * also their content.
  */
 const OPTIONS: IOptions = {
   allowedTags: [
@@ -25,7 +25,7 @@ const OPTIONS: IOptions = {
     time: ["datetime"],
   },
   allowedSchemes: ["http", "https", "mailto"],
-  // Pictures are inline: the page is self-contained, and opening it sends no request.
+  // Images must be inline: the page is self-contained, and opening it sends no request.
   allowedSchemesByTag: { img: ["data"] },
   allowProtocolRelative: false,
   transformTags: { a: (tagName, attribs) => ({ tagName, attribs: outward(attribs) }) },
@@ -34,13 +34,13 @@ const OPTIONS: IOptions = {
     frame.tag === "img" && !/^data:image\/(png|jpeg|gif|webp|svg\+xml)[;,]/i.test(frame.attribs["src"] ?? ""),
 };
 
-/** A link leaves to the web or stays in the page; a relative one would lead nowhere. */
+/** Links point to the web or within the page; a relative one would be broken. */
 function outward(attribs: Attributes): Attributes {
   const { href, ...rest } = attribs;
   return href !== undefined && /^(https?:|mailto:|#)/i.test(href) ? { ...rest, href } : rest;
 }
 
-/** HTML of an output with everything removed that could run, load or leave the page. */
+/** Removes everything from an output's HTML that could run, load or leave the page. */
 export async function safeHtml(html: string): Promise<string> {
   const { default: sanitize } = await import("sanitize-html");
   return sanitize(html, OPTIONS);

@@ -3,7 +3,7 @@ import { unreachable } from "../../errors/unreachable.js";
 import type { Json } from "../protocol/message.js";
 import type { MimeBundle, Output } from "./notebook-file.js";
 
-/** The same output with every API key removed from its texts; pictures are left alone. */
+/** Removes API keys from the text of an output; images are unchanged. */
 export function scrubbedOutput(output: Output): Output {
   switch (output.output_type) {
     case "stream":

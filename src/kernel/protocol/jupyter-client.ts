@@ -16,51 +16,53 @@ import {
 import { newConnection } from "./ports.js";
 import { type SocketType, type Wire, wire } from "./zmtp.js";
 
-/** What {@link startKernel} takes besides the kernel to start. */
+/** Options of {@link startKernel}. */
 export interface KernelOptions {
-  /** Working folder of the kernel: packages are resolved from here. Default: the current one. */
+  /** Working folder of the kernel, from which packages are resolved. Default: the current one. */
   readonly folder?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Milliseconds the kernel may take until it answers. Default 30,000. */
+  /** Time limit for the kernel's first reply in milliseconds. Default 30,000. */
   readonly startTimeout?: number;
 }
 
-/** What {@link KernelClient.execute} takes besides the code. */
+/** Options of {@link KernelClient.execute}. */
 interface ExecuteOptions {
-  /** Milliseconds; then the kernel is interrupted and a `TransportError` with code `CellTimeout` is thrown. */
+  /** In milliseconds; then the kernel is interrupted and a `TransportError` CellTimeout is thrown. */
   readonly timeout?: number;
   readonly silent?: boolean;
   readonly storeHistory?: boolean;
   readonly stopOnError?: boolean;
-  /** Called with each message of the iopub channel that belongs to this cell, in order. */
+  /** Called with each iopub message of this cell, in order. */
   readonly onMessage?: (message: Message) => void;
+  /** Returns the line for which the cell asks; a promise that never resolves leaves it waiting. Default: no input. */
+  readonly onInput?: (question: string, isSecret: boolean) => string | Promise<string>;
 }
 
-/** One executed request: the reply and what was published for it until the kernel was idle again. */
+/** An executed request: the reply and what was published until the kernel was idle again. */
 export interface Execution {
   readonly reply: Message;
   readonly published: readonly Message[];
 }
 
-/** A running kernel and the four channels to it. */
+/** A running kernel and its four channels. */
 export interface KernelClient {
   readonly pid: number;
   /** Content of the first `kernel_info_reply`. */
   readonly info: Content;
-  /** Runs one cell to its end; outputs that come later reach `onLate`. */
+  /** Runs one cell to its end; later outputs are passed to `onLate`. */
   execute(code: string, options?: ExecuteOptions): Promise<Execution>;
-  /** Sends one request and waits for its reply and for idle. */
+  /** Sends one request and waits for its reply and the idle status. */
   request(type: string, content: Content, options?: RequestOptions): Promise<Execution>;
-  /** Interrupts what runs, by signal or message as the kernelspec says. */
+  /** Interrupts the running cell, by signal or message as the kernelspec requires. */
   interrupt(): Promise<void>;
   /**
-   * Asks the kernel to end; true when it did so by itself within `patience` milliseconds (default 2,000), else it was
+   * Asks the kernel to shut down; true if it ended within `patience` milliseconds (default 2,000), otherwise it was
    * killed.
    */
   shutdown(patience?: number): Promise<boolean>;
 }
 
-/** What {@link KernelClient.request} takes. */
+/** Options of {@link KernelClient.request}. */
 interface RequestOptions {
   readonly channel?: "shell" | "control";
   readonly timeout?: number;
@@ -76,31 +78,40 @@ interface Pending {
   readonly fail: (error: Error) => void;
 }
 
-const ASK_AGAIN_MS = 300;
+const REPEAT_MS = 300;
+const HANDSHAKE_MS = 1000;
 const DEFAULT_START_MS = 30_000;
+/** How often a kernel is started whose ports another process takes before it binds them. */
+const STARTS = 3;
 
 /**
- * Starts a kernel and connects to it over ZeroMQ's own wire protocol, in plain TypeScript without a native module.
+ * Starts a kernel and connects to it with ZeroMQ's wire protocol, in plain TypeScript without a native module.
  *
- * @param onLate gets each iopub message whose request is already answered, such as the output of a timer.
- * @throws {TransportError} KernelDied or KernelTimeout, whose message ends with what the kernel last wrote
+ * @param onLate receives iopub messages whose request has already been answered, such as the output of a timer
+ * @throws {TransportError} KernelDied or KernelTimeout, with the last output of the kernel
  */
 export async function startKernel(
   spec: KernelSpec,
   options: KernelOptions = {},
   onLate?: (message: Message) => void,
 ): Promise<KernelClient> {
-  const connection = await newConnection(spec.name);
   const folder = options.folder ?? process.cwd();
-  const child = await spawnKernel(spec, connection, folder, options.env ?? process.env);
-  const session = new KernelSession(spec, connection, child, onLate);
-  try {
-    await session.open(options.startTimeout ?? DEFAULT_START_MS);
-  } catch (error) {
-    await session.end();
-    throw error;
+  for (let start = 1; ; start++) {
+    const connection = await newConnection(spec.name);
+    const child = await spawnKernel(spec, connection, folder, options.env ?? process.env);
+    const session = new KernelSession(spec, connection, child, onLate);
+    try {
+      await session.open(options.startTimeout ?? DEFAULT_START_MS);
+      return session;
+    } catch (error) {
+      await session.end();
+      if (start === STARTS || !portTaken(child)) throw error;
+    }
   }
-  return session;
+}
+
+function portTaken(child: KernelProcess): boolean {
+  return /EADDRINUSE|address already in use/i.test(child.lastWords());
 }
 
 class KernelSession implements KernelClient {
@@ -111,6 +122,8 @@ class KernelSession implements KernelClient {
   readonly #wires: Wire[] = [];
   #shell?: Wire;
   #control?: Wire;
+  #stdin?: Wire;
+  #onInput?: ExecuteOptions["onInput"];
   #dead?: TransportError;
 
   constructor(
@@ -135,13 +148,13 @@ class KernelSession implements KernelClient {
       this.#connect(control_port, "DEALER", limit),
       this.#connect(iopub_port, "SUB", limit),
     ]);
-    // A subscription takes effect some time after it was sent: iopub flows once a request was also published.
+    // A subscription takes effect with a delay: iopub works once the status of a request has been received.
     const asked: Promise<Execution>[] = [];
     for (;;) {
       const ask = this.request("kernel_info_request", {});
       ask.catch(() => undefined);
       asked.push(ask);
-      const first = await Promise.race([...asked, sleep(ASK_AGAIN_MS)]);
+      const first = await Promise.race([...asked, sleep(REPEAT_MS)]);
       if (first !== undefined) {
         this.info = first.reply.content;
         return;
@@ -150,13 +163,18 @@ class KernelSession implements KernelClient {
     }
   }
 
-  execute(code: string, options: ExecuteOptions = {}): Promise<Execution> {
+  async execute(code: string, options: ExecuteOptions = {}): Promise<Execution> {
+    this.#onInput = options.onInput;
+    if (options.onInput !== undefined && this.#stdin === undefined) {
+      const limit = AbortSignal.timeout(DEFAULT_START_MS);
+      this.#stdin = await this.#connect(this.connection.stdin_port, "DEALER", limit);
+    }
     const content: Content = {
       code,
       silent: options.silent ?? false,
       store_history: options.storeHistory ?? true,
       user_expressions: {},
-      allow_stdin: false,
+      allow_stdin: options.onInput !== undefined,
       stop_on_error: options.stopOnError ?? true,
     };
     return this.request("execute_request", content, { timeout: options.timeout, onMessage: options.onMessage });
@@ -199,7 +217,7 @@ class KernelSession implements KernelClient {
     return willing;
   }
 
-  /** Ends the process for sure and lets go of everything. */
+  /** Kills the process and releases all resources. */
   async end(): Promise<void> {
     this.child.kill("SIGKILL");
     await this.child.ended;
@@ -214,9 +232,9 @@ class KernelSession implements KernelClient {
     if (first !== "late") return first;
     this.#pending.delete(id);
     answered.catch(() => undefined);
-    // Not awaited: a kernel that is stuck may never answer it.
+    // Not awaited: a stuck kernel may never reply.
     this.interrupt().catch(() => undefined);
-    throw this.#problem("CellTimeout", `No answer within ${timeout / 1000} s`);
+    throw this.#problem("CellTimeout", `No reply within ${timeout / 1000} s`);
   }
 
   async #connect(port: number, type: SocketType, limit: AbortSignal): Promise<Wire> {
@@ -233,18 +251,28 @@ class KernelSession implements KernelClient {
       const socket = connectSocket(port, this.connection.ip);
       const made = wire(socket, type, {
         onReady: (ready) => {
+          clearTimeout(timer);
           this.#wires.push(ready);
           done(ready);
         },
         onMessage: (parts) => this.#receive(parts, type),
-        onClose: () => done(undefined),
+        onClose: () => {
+          clearTimeout(timer);
+          done(undefined);
+        },
       });
+      // Another process that took the port may accept the connection and send nothing.
+      const timer = setTimeout(() => made.close(), HANDSHAKE_MS);
       void this.child.ended.then(() => made.close());
     });
   }
 
   #receive(parts: Buffer[], type: SocketType): void {
     const message = decodeMessage(parts, this.connection.key);
+    if (message.header.msg_type === "input_request") {
+      void this.#replyToInput(message);
+      return;
+    }
     const id = message.parent.msg_id;
     const pending = id === undefined ? undefined : this.#pending.get(id);
     if (id === undefined || pending === undefined) {
@@ -262,13 +290,21 @@ class KernelSession implements KernelClient {
     pending.done({ reply: pending.reply, published: pending.published });
   }
 
+  async #replyToInput({ content, header }: Message): Promise<void> {
+    const value = await this.#onInput?.(String(content["prompt"]), content["password"] === true);
+    const reply = { ...newMessage("input_reply", { status: "ok", value: value ?? "" }, this.#id), parent: header };
+    this.#stdin?.send(encodeMessage(reply, this.connection.key));
+  }
+
   #check(limit: AbortSignal): void {
     if (this.#dead !== undefined) throw this.#dead;
-    if (limit.aborted) throw this.#problem("KernelTimeout", `The kernel ${this.spec.name} did not answer in time`);
+    // A kernel such as tslab stays alive without the port that it could not bind.
+    if (limit.aborted || portTaken(this.child))
+      throw this.#problem("KernelTimeout", `The kernel ${this.spec.name} did not reply in time`);
   }
 
   #problem(code: CodeOf<"TransportError">, what: string): TransportError {
-    const words = this.child.lastWords();
-    return new TransportError(words === "" ? `${what}.` : `${what}. It last wrote:\n${words}`, { code });
+    const output = this.child.lastWords();
+    return new TransportError(output === "" ? `${what}.` : `${what}. Its last output:\n${output}`, { code });
   }
 }

@@ -8,24 +8,24 @@ import { scrub } from "../../errors/secrets.js";
 import type { KernelSpec } from "../install/kernelspec.js";
 import type { ConnectionInfo } from "./message.js";
 
-/** A started kernel process, with the end of what it wrote outside the protocol. */
+/** A kernel process, with the end of its output outside the protocol. */
 export interface KernelProcess {
   readonly pid: number;
-  /** Settles when the process has ended, with a text such as `exit status 1` or `signal SIGKILL`. */
+  /** Resolves when the process has ended, with a text such as `exit status 1` or `signal SIGKILL`. */
   readonly ended: Promise<string>;
-  /** The last lines the process wrote to its standard error and output, keys removed. */
+  /** The last lines of its standard output and error, with keys removed. */
   lastWords(): string;
   kill(signal: NodeJS.Signals): void;
-  /** Removes the connection file. */
+  /** Deletes the connection file. */
   clean(): Promise<void>;
 }
 
-const LAST_WORDS = 4096;
+const LAST_OUTPUT_CHARS = 4096;
 
 /**
- * Starts the command of `spec` in `folder` with a connection file of its own.
+ * Starts the command of `spec` in `folder` with a new connection file.
  *
- * @throws {InputError} KernelNotStarted when the command cannot be run
+ * @throws {InputError} KernelNotStarted if the command cannot be run
  */
 export async function spawnKernel(
   spec: KernelSpec,
@@ -44,7 +44,7 @@ export async function spawnKernel(
   );
   const child = spawn(command, args, {
     cwd: folder,
-    // Kernels that know this variable end when the process with this id is gone.
+    // Kernels that support this variable end when the process with this id has ended.
     env: { ...env, JPY_PARENT_PID: String(process.pid), ...spec.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -54,7 +54,7 @@ export async function spawnKernel(
     await clean();
     throw new InputError(`The kernel ${spec.name} could not be started: ${(error as Error).message}`, {
       code: "KernelNotStarted",
-      hint: `Its command is ${JSON.stringify(command)}; reinstall the kernelspec, or name another with --kernel.`,
+      hint: `Its command is ${JSON.stringify(command)}; reinstall the kernelspec, or pass another one with --kernel.`,
       cause: error,
     });
   }
@@ -80,7 +80,7 @@ function tail(child: ChildProcess): () => string {
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8");
     stream?.on("data", (piece: string) => {
-      text = (text + piece).slice(-LAST_WORDS);
+      text = (text + piece).slice(-LAST_OUTPUT_CHARS);
     });
   }
   return () => scrub(text.trim());

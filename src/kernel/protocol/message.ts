@@ -1,6 +1,6 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 
-/** The version of the Jupyter messaging protocol spoken here. */
+/** The supported version of the Jupyter messaging protocol. */
 export const PROTOCOL_VERSION = "5.3";
 
 /** A value that JSON can hold. */
@@ -21,7 +21,7 @@ interface Header {
 
 /** One Jupyter message, without its signature. */
 export interface Message {
-  /** Routing frames before the delimiter; empty on the client's side. */
+  /** Routing frames before the delimiter; empty on the client side. */
   readonly identities: readonly Uint8Array[];
   readonly header: Header;
   readonly parent: Partial<Header>;
@@ -45,7 +45,7 @@ export interface ConnectionInfo {
 
 const DELIMITER = Buffer.from("<IDS|MSG>");
 
-/** A message of `type` with a new id, as the answer to `parent` when there is one. */
+/** A message of `type` with a new id, as the reply to `parent` if there is one. */
 export function newMessage(type: string, content: Content, session: string, parent?: Message): Message {
   return {
     identities: parent?.identities ?? [],
@@ -63,7 +63,7 @@ export function newMessage(type: string, content: Content, session: string, pare
   };
 }
 
-/** The parts of a message on the wire: identities, delimiter, signature, then header, parent, metadata and content. */
+/** Encodes a message for the wire: identities, delimiter, signature, then header, parent, metadata and content. */
 export function encodeMessage(message: Message, key: string): Buffer[] {
   const parts = [message.header, message.parent, message.metadata, message.content].map((part) =>
     Buffer.from(JSON.stringify(part)),
@@ -76,16 +76,16 @@ export function encodeMessage(message: Message, key: string): Buffer[] {
   ];
 }
 
-/** Reads and checks a message; throws when the delimiter is missing, the signature is wrong or a part is not JSON. */
+/** Decodes and verifies a message; throws if the delimiter is missing, the signature is wrong or a part is not JSON. */
 export function decodeMessage(parts: readonly Uint8Array[], key: string): Message {
   const buffers = parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength));
   const at = buffers.findIndex((part) => part.equals(DELIMITER));
-  if (at < 0 || buffers.length < at + 6) throw new Error("a message without delimiter or with missing parts");
+  if (at < 0 || buffers.length < at + 6) throw new Error("the message has no delimiter or lacks parts");
   const body = buffers.slice(at + 2);
   const wanted = Buffer.from(sign(body, key));
   const found = buffers[at + 1];
   if (wanted.length !== found.length || !timingSafeEqual(wanted, found)) {
-    throw new Error("a message whose signature does not fit the key of the connection file");
+    throw new Error("the signature of the message does not match the key of the connection file");
   }
   const [header, parent, metadata, content] = body.slice(0, 4).map((part) => JSON.parse(part.toString()) as unknown);
   return {

@@ -1,6 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:net";
 import type { ConnectionInfo } from "./message.js";
+
+/**
+ * Ports from here up to the first ephemeral one (32,768 on Linux; others start higher). An ephemeral port could be
+ * given to any outgoing connection before the kernel binds it, even to our own attempt to connect to it.
+ */
+const FIRST_PORT = 10_000;
+const FIRST_EPHEMERAL = 32_768;
 
 /** The content of a connection file: five currently free ports of 127.0.0.1 and a new key. */
 export async function newConnection(kernelName: string): Promise<ConnectionInfo> {
@@ -22,10 +29,20 @@ export async function newConnection(kernelName: string): Promise<ConnectionInfo>
   };
 }
 
-function listen(): Promise<Server> {
+async function listen(): Promise<Server> {
+  for (;;) {
+    const server = await tryListen(randomInt(FIRST_PORT, FIRST_EPHEMERAL));
+    if (server !== undefined) return server;
+  }
+}
+
+/** Undefined if the port is taken or reserved. */
+function tryListen(port: number): Promise<Server | undefined> {
   return new Promise((done, fail) => {
     const server = createServer();
-    server.once("error", fail);
-    server.listen(0, "127.0.0.1", () => done(server));
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      error.code === "EADDRINUSE" || error.code === "EACCES" ? done(undefined) : fail(error),
+    );
+    server.listen(port, "127.0.0.1", () => done(server));
   });
 }

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 /** The socket kinds of ZeroMQ that the Jupyter protocol uses. */
 export type SocketType = "DEALER" | "SUB" | "REQ" | "ROUTER" | "PUB" | "REP";
 
-/** One open connection that speaks ZMTP 3.0: whole multipart messages in and out. */
+/** An open ZMTP 3.0 connection that sends and receives complete multipart messages. */
 export interface Wire {
   /** Sends one message of one or more parts. */
   send(parts: readonly Uint8Array[]): void;
@@ -12,10 +12,10 @@ export interface Wire {
 
 /** Events that a {@link wire} emits. */
 export interface WireEvents {
-  /** The handshake is done; messages flow. */
-  readonly onReady?: (wire: Wire) => void;
+  /** The handshake is complete; `identity` is that of the peer, empty if it has none. */
+  readonly onReady?: (wire: Wire, identity: string) => void;
   readonly onMessage: (parts: Buffer[], wire: Wire) => void;
-  /** The connection ended; `error` says why when it was not asked for. */
+  /** The connection has ended; `error` is set unless it was closed on request. */
   readonly onClose?: (error?: Error) => void;
 }
 
@@ -85,6 +85,17 @@ function readyCommand(type: SocketType): Buffer {
   return Buffer.concat(parts);
 }
 
+/** The identity in a READY command: properties are a name with its length, and a value with its length. */
+function identityOf(body: Buffer): string {
+  for (let at = 1 + body[0]; at < body.length; ) {
+    const named = at + 1 + body[at];
+    const name = body.toString("latin1", at + 1, named);
+    at = named + 4 + body.readUInt32BE(named);
+    if (name === "Identity") return body.toString("latin1", named + 4, at);
+  }
+  return "";
+}
+
 function writeFrame(socket: Socket, flags: number, body: Uint8Array): void {
   if (body.length < 256) {
     socket.write(Buffer.from([flags, body.length]));
@@ -97,7 +108,7 @@ function writeFrame(socket: Socket, flags: number, body: Uint8Array): void {
   if (body.length > 0) socket.write(body);
 }
 
-/** The reading half: a function fed with bytes cut anywhere. */
+/** The reading half: a function that accepts bytes in chunks of any size. */
 function frameReader(type: SocketType, self: Wire, socket: Socket, events: WireEvents): (bytes: Buffer) => void {
   let greeted = false;
   let ready = false;
@@ -109,11 +120,11 @@ function frameReader(type: SocketType, self: Wire, socket: Socket, events: WireE
     if (name === "READY" && !ready) {
       ready = true;
       if (type === "SUB") self.send([Buffer.from([1])]);
-      events.onReady?.(self);
+      events.onReady?.(self, identityOf(body));
     } else if (name === "PING") {
       writeFrame(socket, COMMAND, Buffer.concat([Buffer.from("\x04PONG", "latin1"), body.subarray(7)]));
     } else if (name === "ERROR") {
-      throw new Error(`the peer refused the connection: ${body.toString("latin1", 2 + body[0])}`);
+      throw new Error(`the peer rejected the connection: ${body.toString("latin1", 2 + body[0])}`);
     }
   };
 
@@ -142,13 +153,13 @@ function frameReader(type: SocketType, self: Wire, socket: Socket, events: WireE
 
 interface ByteStore {
   push(bytes: Buffer): void;
-  /** The next `count` bytes, or undefined while they are not all here. */
+  /** The next `count` bytes; undefined until all have arrived. */
   take(count: number): Buffer | undefined;
-  /** The next whole frame, or undefined while it is not all here. */
+  /** The next complete frame; undefined until all of it has arrived. */
   frame(): { readonly flags: number; readonly body: Buffer } | undefined;
 }
 
-/** Bytes that wait to be read; chunks are joined only once enough of them are here. */
+/** A queue of received bytes; chunks are joined only when enough of them have arrived. */
 function byteStore(): ByteStore {
   let chunks: Buffer[] = [];
   let held = 0;
@@ -163,7 +174,7 @@ function byteStore(): ByteStore {
     return all.subarray(0, count);
   };
 
-  /** Looks at the first `count` bytes without taking them. */
+  /** Returns the first `count` bytes without consuming them. */
   const peek = (count: number): Buffer | undefined => {
     if (held < count) return undefined;
     if (chunks[0].length < count) chunks = [Buffer.concat(chunks)];

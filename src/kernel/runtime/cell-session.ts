@@ -1,22 +1,28 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { bundleMetadata } from "../../display/base/picture-size.js";
 import type { Bundle } from "../../display/base/show.js";
 import { scrub } from "../../errors/secrets.js";
 import { unreachable } from "../../errors/unreachable.js";
+import type { CompilerState } from "../compiler/compiler.js";
+import type { TslabParts } from "../compiler/tslab-parts.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
-import type { CompilerState } from "./compiler.js";
+import { type DebugRequests, debugRequests } from "./debug-requests.js";
 import type { CellResult, Executor } from "./executor.js";
+import { awaitInput, expectInput } from "./input-buffer.js";
+import { type KnownColumns, knownColumns } from "./known-columns.js";
 import { completion, inspection } from "./language.js";
 import type { Prelude } from "./prelude.js";
 import { resultBundle } from "./result-bundle.js";
-import { spareMemory } from "./spare-memory.js";
+import { memoryReleaser } from "./spare-memory.js";
 import { captureStreams, type Streams } from "./streams.js";
 import type { ToCells, ToSockets } from "./thread-messages.js";
-import type { TslabParts } from "./tslab-parts.js";
+import { typedSecrets } from "./typed-secrets.js";
+import { variablesOf } from "./variables.js";
 
-/** What {@link CellSession} is made of. */
+/** Dependencies of {@link CellSession}. */
 export interface SessionParts {
-  /** The thread with the sockets. */
+  /** The port of the thread with the sockets. */
   readonly port: {
     postMessage(message: ToSockets): void;
     on(event: "message", listener: (message: ToCells) => void): unknown;
@@ -26,6 +32,8 @@ export interface SessionParts {
   readonly state: CompilerState;
   readonly kernelInfo: Content;
   readonly prelude: Prelude;
+  /** The memory through which a line of input arrives. */
+  readonly input: SharedArrayBuffer;
 }
 
 type Request = Extract<ToCells, { kind: "request" }>;
@@ -36,36 +44,57 @@ interface History {
 }
 
 const LONGEST_HISTORY = 1000;
-/** Without a request for so long, the kernel has time for itself. */
+/** After this time without a request the kernel does housekeeping. */
 const IDLE_MS = 800;
 
-/** The thread that runs cells: answers the requests of the shell channel, one execution after the other. */
+/** The thread that runs cells: handles the requests of the shell channel, one execution at a time. */
 export class CellSession {
   readonly #id: string = crypto.randomUUID();
   readonly #streams: Streams;
   readonly #history: History[] = [];
   #count = 0;
-  /** Requests that wait for the running cell belong to a generation; an error that stops moves it on. */
+  /** Requests that wait for the running cell belong to a generation; an error that aborts them increments it. */
   #generation = 0;
   #queue: Promise<void> = Promise.resolve();
   #current?: Message;
+  /** The request of the running cell. */
+  #running?: Request;
   #idle?: NodeJS.Timeout;
   #working = 0;
-  readonly #spareMemory = spareMemory();
-  /** What the reply of the running cell asks of the front end. */
+  readonly #memoryReleaser = memoryReleaser();
+  readonly #columns: KnownColumns;
+  readonly #debug: DebugRequests;
+  readonly #secrets = typedSecrets();
+  /** Payloads for the front end in the reply of the running cell. */
   #payload: Json[] = [];
 
   constructor(private readonly parts: SessionParts) {
+    this.#columns = knownColumns(
+      (name) => parts.executor.valueOf(name) ?? (name === "service" ? parts.prelude.service() : undefined),
+      (code) => parts.prelude.serviceFor(code),
+    );
     this.#streams = captureStreams((name, text) => this.#publish("stream", { name, text: scrub(text) }));
+    this.#debug = debugRequests({
+      variables: variablesOf(
+        () => parts.executor.names(),
+        (name) => parts.executor.valueOf(name),
+      ),
+      value: (name) => parts.executor.valueOf(name),
+      bundle: (value) => this.#bundle(value),
+    });
     offerKernelHooks({
       clearOutput: (wait) => {
         this.#streams.flush();
         this.#publish("clear_output", { wait });
       },
       page: (data) => this.#payload.push({ source: "page", data, start: 0 }),
+      input: (question, isSecret) => this.#input(question, isSecret),
     });
     for (const event of ["uncaughtException", "unhandledRejection"] as const) {
-      process.on(event, (error: unknown) => console.error("Uncaught, outside of any cell:", error));
+      process.on(event, (error: unknown) => {
+        const { traceback } = parts.executor.lateError(error, event === "unhandledRejection");
+        console.error(traceback.join("\n"));
+      });
     }
     process.on("SIGINT", () => parts.executor.interrupt());
     parts.port.on("message", (message: ToCells) => this.#receive(message));
@@ -99,7 +128,8 @@ export class CellSession {
     this.#queue = this.#queue.then(() =>
       this.#between(request, async () => {
         if (generation !== this.#generation) {
-          this.#reply(request, "execute_reply", { status: "aborted", execution_count: this.#count });
+          // Without a number: the cell did not run.
+          this.#reply(request, "execute_reply", { status: "aborted" });
         } else await this.#execute(request);
       }),
     );
@@ -112,7 +142,7 @@ export class CellSession {
     });
   }
 
-  /** Answers one request between the two status messages that every request has. */
+  /** Handles one request between the two status messages that every request requires. */
   async #between(request: Request, work: () => Promise<void>): Promise<void> {
     clearTimeout(this.#idle);
     this.#working++;
@@ -120,7 +150,7 @@ export class CellSession {
     try {
       await work();
     } catch (error) {
-      console.error("The kernel failed to answer:", error);
+      console.error("The kernel failed to reply:", error);
     } finally {
       this.#streams.flush();
       this.#publish("status", { execution_state: "idle" }, request.message);
@@ -130,7 +160,7 @@ export class CellSession {
 
   #whenIdle(): void {
     this.parts.prelude.whenIdle();
-    this.#idle = setTimeout(this.#spareMemory, IDLE_MS).unref();
+    this.#idle = setTimeout(this.#memoryReleaser, IDLE_MS).unref();
   }
 
   async #execute(request: Request): Promise<void> {
@@ -139,8 +169,9 @@ export class CellSession {
     const silent = content["silent"] === true;
     this.#streams.flush();
     this.#current = request.message;
+    this.#running = request;
     this.#payload = [];
-    // A new function for each cell: a display that comes later still belongs to the cell that began it.
+    // A new function per cell: a later display still belongs to the cell that started it.
     this.parts.tslab.jupyter.lastWriteDisplayData = (display: Content, update?: boolean) => {
       this.#streams.flush();
       this.#publish(update ? "update_display_data" : "display_data", display, request.message);
@@ -154,6 +185,7 @@ export class CellSession {
     if (!silent) this.#publish("execute_input", { code, execution_count: count });
     await this.parts.prelude.before(code, "run");
     const result = await this.#runAndShow(code, count, silent);
+    this.#running = undefined;
     this.#streams.flush();
     if (result.status === "ok") {
       this.#reply(request, "execute_reply", {
@@ -170,16 +202,36 @@ export class CellSession {
     this.#reply(request, "execute_reply", { status: "error", execution_count: count, ename, evalue, traceback });
   }
 
+  /** Asks the front end that sent the running cell for a line; the thread waits. */
+  #input(question: string, isSecret: boolean): string | undefined {
+    const request = this.#running;
+    if (request === undefined || request.message.content["allow_stdin"] !== true) return undefined;
+    this.#streams.flush();
+    const message = newMessage("input_request", { prompt: question, password: isSecret }, this.#id, request.message);
+    expectInput(this.parts.input);
+    this.#send({ kind: "input", origin: request.origin, message });
+    const line = awaitInput(this.parts.input);
+    if (line === undefined) {
+      this.parts.executor.interrupt();
+      throw new DOMException("The cell was interrupted while it waited for input.", "AbortError");
+    }
+    if (isSecret) this.#secrets.add(line);
+    return line;
+  }
+
   async #runAndShow(code: string, count: number, silent: boolean): Promise<CellResult> {
     const result = await this.parts.executor.run(code, count).catch(kernelFault);
     if (result.status === "error" || silent || result.value === undefined) return result;
     const data = await this.#bundle(result.value);
     this.#streams.flush();
-    this.#publish("execute_result", { execution_count: count, data: data as Content, metadata: {} });
+    // The handle of a display has nothing to show.
+    if (Object.keys(data).length === 0) return result;
+    const metadata = bundleMetadata(data);
+    this.#publish("execute_result", { execution_count: count, data: data as Content, metadata });
     return result;
   }
 
-  /** A value that fails to show itself is still a result. */
+  /** A value that fails to render is still a result. */
   async #bundle(value: unknown): Promise<Bundle> {
     try {
       return await resultBundle(value);
@@ -191,7 +243,8 @@ export class CellSession {
   }
 
   /**
-   * Requests that the front end has already sent are aborted; two turns let those in flight between the threads arrive.
+   * Aborts requests that the front end has already sent; two turns of the event loop let those in flight between the
+   * threads arrive.
    */
   async #abortWaiting(): Promise<void> {
     await nextTurn();
@@ -209,20 +262,23 @@ export class CellSession {
         return ["kernel_info_reply", this.parts.kernelInfo];
       case "complete_request":
         await this.parts.prelude.before(code, "complete");
-        return ["complete_reply", completion(executor, code, cursor)];
+        await this.#columns.learn(code, cursor);
+        return ["complete_reply", completion(executor, code, cursor, this.#columns.declarations(code))];
       case "inspect_request":
         await this.parts.prelude.before(code, "complete");
-        return ["inspect_reply", inspection(executor, tslab, state, code, cursor)];
+        return ["inspect_reply", inspection(executor, tslab, state, code, cursor, this.#columns.declarations(code))];
       case "is_complete_request": {
         const { completed, indent } = tslab.isCompleteCode(code);
         return ["is_complete_reply", completed ? { status: "complete" } : { status: "incomplete", indent }];
       }
       case "history_request":
         return ["history_reply", { status: "ok", history: this.#historyFor(content) }];
+      case "debug_request":
+        return ["debug_reply", await this.#debug.answer(content)];
       case "comm_info_request":
         return ["comm_info_reply", { status: "ok", comms: {} }];
       case "comm_open":
-        // No comm target exists here; the protocol asks to close such a comm at once.
+        // There are no comm targets; the protocol requires such a comm to be closed at once.
         this.#publish("comm_close", { comm_id: content["comm_id"], data: {} }, message);
         return undefined;
       default:
@@ -236,11 +292,11 @@ export class CellSession {
   }
 
   #publish(type: string, content: Content, parent: Message | undefined = this.#current): void {
-    this.#send({ kind: "publish", message: newMessage(type, content, this.#id, parent) });
+    this.#send({ kind: "publish", message: newMessage(type, this.#secrets.removeFrom(content), this.#id, parent) });
   }
 
   #reply(request: Request, type: string, content: Content): void {
-    const message = newMessage(type, content, this.#id, request.message);
+    const message = newMessage(type, this.#secrets.removeFrom(content), this.#id, request.message);
     this.#send({ kind: "reply", channel: request.channel, origin: request.origin, message });
   }
 
@@ -249,14 +305,16 @@ export class CellSession {
   }
 }
 
-/** A fault of the kernel or its compiler still answers the cell. */
+/** A failure of the kernel or its compiler is still reported in the reply. */
 function kernelFault(error: unknown): CellResult {
   const evalue = error instanceof Error ? error.message : String(error);
   const stack = error instanceof Error && error.stack !== undefined ? error.stack.split("\n") : [evalue];
   return { status: "error", error: { ename: "KernelError", evalue, traceback: stack } };
 }
 
-/** The part of the history that a request asks for: the tail, a range of counts (end exclusive), or what matches. */
+/**
+ * The part of the history that a request selects: the tail, a range of counts (end exclusive), or matches of a pattern.
+ */
 function chosenHistory(all: readonly History[], content: Content): readonly History[] {
   const last = content["n"] === undefined || content["n"] === null ? all.length : Number(content["n"]);
   switch (content["hist_access_type"]) {

@@ -1,39 +1,61 @@
 import vm from "node:vm";
+import type { CompilerState } from "../compiler/compiler.js";
+import { type DeclaredVariables, declaredVariables } from "../compiler/inferred-names.js";
+import { type LazyNames, withoutDeclared } from "../compiler/lazy-names.js";
+import { localImports } from "../compiler/local-imports.js";
+import {
+  type Completion,
+  type Conversion,
+  type Converter,
+  cellFileName,
+  type TslabParts,
+} from "../compiler/tslab-parts.js";
+import { hasDataType, mayBeRowTypesAlone, narrowDeclarations, withTypes } from "../compiler/value-types.js";
 import { type CellRequire, cellRequire } from "./cell-require.js";
-import type { CompilerState } from "./compiler.js";
-import { type LazyNames, withoutDeclared } from "./lazy-names.js";
-import { type CellError, cellName, misTyped, type RanCell, thrown } from "./trace.js";
-import type { Conversion, Converter, TslabParts } from "./tslab-parts.js";
+import { type CellError, cellName, compileError, type RanCell, thrown } from "./trace.js";
 
-/** How a cell ended. `value` is its last expression, when it is one and is neither null nor undefined. */
+/** The result of a cell. `value` is its last expression, if there is one and it is neither null nor undefined. */
 export type CellResult =
   | { readonly status: "ok"; readonly value?: unknown }
   | { readonly status: "error"; readonly error: CellError };
 
-/** Compiles and runs cells that see each other's declarations. */
+/** Compiles and runs cells that share their declarations. */
 export interface Executor {
-  /** Runs one cell; `count` names it in traces. */
+  /** Runs one cell; `count` identifies it in stack traces. */
   run(source: string, count: number): Promise<CellResult>;
+  /** Describes the error of a promise that was not awaited, or one thrown by a callback after its cell. */
+  lateError(error: unknown, isRejection: boolean): CellError;
   /** Ends the running cell as interrupted. */
   interrupt(): void;
-  /** Position and source are those of the cell being written. */
-  complete(source: string, position: number): ReturnType<Converter["complete"]>;
-  inspect(source: string, position: number): unknown;
-  /** Makes names known to cells: declared by `declarations`, made when first used. */
+  /** Position and source are those of the cell being edited; `declarations` are added to those of the cells. */
+  complete(source: string, position: number, declarations?: string): Completion;
+  inspect(source: string, position: number, declarations?: string): unknown;
+  /** The names that cells declared. */
+  names(): readonly string[];
+  /** The value of a name that a cell declared; undefined if there is none. */
+  valueOf(name: string): unknown;
+  /** Declares names for cells with the TypeScript `declarations`; their values are created on first use. */
   offer(names: LazyNames): void;
   /** Imports as a cell does. */
   load(id: string): unknown;
   close(): void;
 }
 
-/** The signal that requests beneath a cell may listen to: aborted when the cell is interrupted. */
+/** The key of the signal on which requests of a cell may listen; aborted when the cell is interrupted. */
 const SIGNAL = Symbol.for("arrowbook.signal");
 
-/** How many cells are remembered for traces. */
-const REMEMBERED = 200;
+/** The number of cells kept for stack traces. */
+const KEPT_CELLS = 200;
 
-/** An executor whose cells run in this thread with packages from `folder`. */
+/**
+ * The most frames of a stack. A call that a cell awaits passes through many asynchronous functions before it fails;
+ * with the ten frames of Node's default the cell is not among them.
+ */
+const STACK_FRAMES = 100;
+
+/** Creates an executor whose cells run in this thread with packages from `folder`. */
 export function createExecutor(tslab: TslabParts, state: CompilerState, folder: string): Executor {
+  Error.stackTraceLimit = STACK_FRAMES;
   return new CellExecutor(tslab, state, folder);
 }
 
@@ -43,7 +65,15 @@ class CellExecutor implements Executor {
   readonly #cells = new Map<string, RanCell>();
   readonly #exports: Record<string, unknown>;
   readonly #lazy: Record<string, unknown>;
+  /** The cells whose last expression was a promise that failed later, by its error. */
+  readonly #pending = new WeakMap<object, string>();
   #previous = "";
+  /** Unannotated constants that depend on data and whose types are not known yet: queries without metadata. */
+  readonly #waiting = new Set<string>();
+  /** The constants with a type from the data, with the type that the compiler had concluded. */
+  readonly #narrowed = new Map<string, string>();
+  /** The names that cells imported from local files, with a statement that imports each again. */
+  readonly #localImports = new Map<string, string>();
   #interrupt?: (result: CellResult) => void;
   #abort = new AbortController();
 
@@ -60,39 +90,68 @@ class CellExecutor implements Executor {
   }
 
   async run(source: string, count: number): Promise<CellResult> {
+    await this.#reload();
+    return this.#run(source, count);
+  }
+
+  /**
+   * Imports the names of local files again if a file changed, so that the next cell uses what is on the disk. If that
+   * fails, the earlier values stay.
+   */
+  async #reload(): Promise<void> {
+    if ((this.state.changedFiles?.() ?? []).length === 0 || this.#localImports.size === 0) return;
+    const result = await this.#run([...this.#localImports.values()].join("\n"), 0);
+    if (result.status === "error") {
+      console.error(["A local file changed and could not be loaded again:", ...result.error.traceback].join("\n"));
+    }
+  }
+
+  async #run(source: string, count: number): Promise<CellResult> {
     const meta = this.tslab.getCodeMetadata(source);
     if (meta.module !== undefined) {
       const found = this.#converter.addModule(meta.module, source, meta);
-      return found.length > 0 ? failed(misTyped(found, source, count)) : { status: "ok" };
+      return found.length > 0 ? failed(compileError(found, source, count)) : { status: "ok" };
     }
-    const converted = this.#converter.convert(this.#previous, source);
+    const converted = this.#convert(source);
     if (converted.sideOutputs) this.#require.update(converted.sideOutputs);
-    if (converted.diagnostics.length > 0) return failed(misTyped(converted.diagnostics, source, count));
+    if (converted.diagnostics.length > 0) return failed(compileError(converted.diagnostics, source, count));
     if (!converted.output) {
       this.#previous = converted.declOutput ?? "";
       return { status: "ok" };
     }
+    const { variables, imports } = this.#declared();
     this.#remember(cellName(count), { source, positions: this.state.positions });
     const result = await this.#evaluate(converted, cellName(count));
-    if (result.status === "ok") this.#previous = converted.declOutput ?? "";
+    if (result.status !== "ok") return result;
+    this.#previous = this.#withDataTypes(converted.declOutput ?? "", variables);
+    for (const name of variables.all) this.#localImports.delete(name);
+    for (const [name, statement] of imports) this.#localImports.set(name, statement);
     return result;
   }
 
   interrupt(): void {
     this.#abort.abort(new DOMException("The cell was interrupted.", "AbortError"));
-    // What runs between cells is not interrupted.
+    // Code that runs between cells is not interrupted.
     this.#newSignal();
     this.#interrupt?.(
       failed({ ename: "Interrupted", evalue: "the cell was interrupted", traceback: ["The cell was interrupted."] }),
     );
   }
 
-  complete(source: string, position: number): ReturnType<Converter["complete"]> {
-    return this.#converter.complete(this.#previous, source, position);
+  complete(source: string, position: number, declarations = ""): Completion {
+    return this.#converter.complete(declarations + this.#forEditing(), source, position);
   }
 
-  inspect(source: string, position: number): unknown {
-    return this.#converter.inspect(this.#previous, source, position);
+  inspect(source: string, position: number, declarations = ""): unknown {
+    return this.#converter.inspect(declarations + this.#forEditing(), source, position);
+  }
+
+  names(): readonly string[] {
+    return Object.keys(this.#exports);
+  }
+
+  valueOf(name: string): unknown {
+    return Object.hasOwn(this.#exports, name) ? this.#exports[name] : undefined;
   }
 
   offer(names: LazyNames): void {
@@ -108,6 +167,15 @@ class CellExecutor implements Executor {
     this.#previous = withoutDeclared(names.declarations, this.#previous) + this.#previous;
   }
 
+  lateError(error: unknown, isRejection: boolean): CellError {
+    const found = thrown(error, this.#cells, this.folder);
+    const cell = this.#pending.get(error as object);
+    const head = isRejection
+      ? `${cell === undefined ? "A cell" : `The end of ${cell}`} calls this without await: write await before the call.`
+      : "Thrown by a callback after its cell had ended.";
+    return { ...found, traceback: [head, ...found.traceback] };
+  }
+
   load(id: string): unknown {
     return this.#require.require(id);
   }
@@ -118,8 +186,58 @@ class CellExecutor implements Executor {
   }
 
   /**
-   * Runs compiled code in a turn of its own: when it is ended from outside, only that turn is lost, and the interrupt
-   * that follows settles the cell.
+   * Compiles a cell. Where frames with different columns are used as one type, which the types from the data would
+   * refuse, the cell is compiled with the types that its names had without them.
+   */
+  #convert(source: string): Conversion {
+    const converted = this.#converter.convert(this.#previous, source);
+    if (this.#narrowed.size === 0 || !mayBeRowTypesAlone(converted.diagnostics)) return converted;
+    const open = this.#converter.convert(withTypes(this.tslab.typescript, this.#previous, this.#narrowed), source);
+    if (open.diagnostics.length > 0) return converted;
+    for (const name of this.#narrowed.keys()) this.#waiting.add(name);
+    return open;
+  }
+
+  /** The variables of the cell that was compiled last, and what it imports from local files. */
+  #declared(): { readonly variables: DeclaredVariables; readonly imports: ReadonlyMap<string, string> } {
+    const { typescript } = this.tslab;
+    const cell = this.state.program?.getSourceFile(cellFileName(typescript.sys));
+    if (cell === undefined) return { variables: { all: [], inferred: [] }, imports: new Map() };
+    return { variables: declaredVariables(typescript, cell), imports: localImports(typescript, cell) };
+  }
+
+  /**
+   * The declarations with row types from the data, for constants without an annotation. A variable that may be
+   * reassigned keeps its type: a valid assignment would be refused.
+   */
+  #withDataTypes(declarations: string, { all, inferred }: DeclaredVariables): string {
+    for (const name of all) {
+      this.#waiting.delete(name);
+      this.#narrowed.delete(name);
+    }
+    for (const name of inferred) if (hasDataType(this.#exports[name])) this.#waiting.add(name);
+    if (this.#waiting.size === 0) return declarations;
+    const { text, names } = narrowDeclarations(this.tslab.typescript, declarations, (name) =>
+      this.#waiting.has(name) ? this.#exports[name] : undefined,
+    );
+    for (const [name, type] of names) {
+      this.#waiting.delete(name);
+      this.#narrowed.set(name, type);
+    }
+    return text;
+  }
+
+  /** The declarations for completion, where variables too have the row types of their values. */
+  #forEditing(): string {
+    const names = Object.keys(this.#exports).filter((name) => hasDataType(this.#exports[name]));
+    if (names.length === 0) return this.#previous;
+    const values = new Map(names.map((name) => [name, this.#exports[name]]));
+    return narrowDeclarations(this.tslab.typescript, this.#previous, (name) => values.get(name)).text;
+  }
+
+  /**
+   * Runs compiled code in a task of its own: if it is terminated from outside, only that task is lost, and the
+   * interrupt that follows settles the cell.
    */
   #evaluate(converted: Conversion, name: string): Promise<CellResult> {
     this.#newSignal();
@@ -135,10 +253,10 @@ class CellExecutor implements Executor {
             columnOffset: -head.length,
           }) as (exports: unknown, require: unknown) => unknown;
           const ended = cell(this.#exports, this.#require.require);
-          if (!awaits) done(this.#resultOf(converted));
+          if (!awaits) void this.#resultOf(converted, name).then(done);
           else {
             (ended as Promise<void>).then(
-              () => done(this.#resultOf(converted)),
+              () => this.#resultOf(converted, name).then(done),
               (error: unknown) => done(this.#errorOf(error)),
             );
           }
@@ -154,11 +272,24 @@ class CellExecutor implements Executor {
     (globalThis as { [SIGNAL]?: AbortSignal })[SIGNAL] = this.#abort.signal;
   }
 
-  #resultOf(converted: Conversion): CellResult {
+  /** The last expression. A promise that has been rejected by now fails the cell instead of being shown. */
+  async #resultOf(converted: Conversion, cell: string): Promise<CellResult> {
     const name = converted.lastExpressionVar;
     if (name === undefined) return { status: "ok" };
     const value = this.#exports[name];
     delete this.#exports[name];
+    if (value instanceof Promise) {
+      try {
+        await Promise.race([value, undefined]);
+      } catch (error) {
+        return this.#errorOf(error);
+      }
+      value.catch((error: unknown) => {
+        if (typeof error === "object" && error !== null) this.#pending.set(error, cell);
+        // The race above counts as a handler: without it the rejection would be lost.
+        void Promise.reject(error);
+      });
+    }
     return value === undefined || value === null ? { status: "ok" } : { status: "ok", value };
   }
 
@@ -169,12 +300,12 @@ class CellExecutor implements Executor {
   #remember(name: string, cell: RanCell): void {
     this.#cells.set(name, cell);
     for (const old of this.#cells.keys()) {
-      if (this.#cells.size <= REMEMBERED) break;
+      if (this.#cells.size <= KEPT_CELLS) break;
       this.#cells.delete(old);
     }
   }
 
-  /** The first compilation loads the type libraries; done before the kernel says that it is ready. */
+  /** The first compilation loads the type libraries; it runs before the kernel reports that it is ready. */
   #warmUp(): void {
     this.#converter.convert("", "");
   }
@@ -185,8 +316,8 @@ function failed(error: CellError): CellResult {
 }
 
 /**
- * Where the values of cells live. TypeScript re-exports imports as getters; here they become values that may be
- * replaced.
+ * The object that holds the values of cells. TypeScript re-exports imports as getters; here they become replaceable
+ * values.
  */
 function cellExports(lazy: object): Record<string, unknown> {
   const values = Object.create(lazy) as Record<string, unknown>;

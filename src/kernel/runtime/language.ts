@@ -1,45 +1,80 @@
+import type { CompilerState } from "../compiler/compiler.js";
+import { cellFileName, type TslabParts } from "../compiler/tslab-parts.js";
+import type { SignatureHelp } from "../compiler/typescript-parts.js";
 import type { Content } from "../protocol/message.js";
-import type { CompilerState } from "./compiler.js";
 import type { Executor } from "./executor.js";
-import type { TslabParts } from "./tslab-parts.js";
-import type { SignatureHelp } from "./typescript-parts.js";
 
-/** tslab puts this line before a cell's source. */
+/** The line that tslab puts before the source of a cell. */
 const PREFIX = "export {};\n";
 
-/** Answers `complete_request`; positions on the wire count code points, in here UTF-16 units. */
-export function completion(executor: Executor, code: string, cursor: number): Content {
-  const { start, end, candidates } = executor.complete(code, toUnits(code, cursor));
+/** Handles `complete_request`; positions in the protocol count code points, here UTF-16 units. */
+export function completion(executor: Executor, code: string, cursor: number, declarations: string): Content {
+  const { start, end, candidates, original } = executor.complete(code, toUnits(code, cursor), declarations);
+  const matches = candidates.filter((name) => !/^(tsLastExpr\d?|__tslab__)$/.test(name));
+  const kinds = new Map(original?.entries?.map(({ name, kind }) => [name, kind]));
+  const [cursor_start, cursor_end] = [toPoints(code, start), toPoints(code, end)];
+  const types = matches.map((text) => {
+    return { text, type: kindName(kinds.get(text)), start: cursor_start, end: cursor_end };
+  });
   return {
     status: "ok",
-    matches: candidates.filter((name) => !/^(tsLastExpr\d?|__tslab__)$/.test(name)),
-    cursor_start: toPoints(code, start),
-    cursor_end: toPoints(code, end),
-    metadata: {},
+    matches,
+    cursor_start,
+    cursor_end,
+    // What front ends read to show an icon beside each match.
+    metadata: { _jupyter_types_experimental: types },
   };
 }
 
-/** Answers `inspect_request`: type and documentation of the symbol at the cursor, inside a call also its parameters. */
+/** The compiler's kinds of symbols under the names that other kernels use. */
+const KIND_NAMES: Readonly<Record<string, string>> = {
+  method: "function",
+  "local function": "function",
+  "local class": "class",
+  constructor: "function",
+  getter: "property",
+  setter: "property",
+  const: "variable",
+  let: "variable",
+  var: "variable",
+  "local var": "variable",
+  parameter: "param",
+  type: "interface",
+  "type parameter": "interface",
+  "primitive type": "keyword",
+  "enum member": "property",
+  string: "value",
+  "external module name": "module",
+  script: "path",
+  directory: "path",
+};
+
+function kindName(kind: string | undefined): string {
+  return kind === undefined ? "" : (KIND_NAMES[kind] ?? kind);
+}
+
+/** Handles `inspect_request`: type and documentation of the symbol at the cursor, and inside a call its parameters. */
 export function inspection(
   executor: Executor,
   tslab: TslabParts,
   state: CompilerState,
   code: string,
   cursor: number,
+  declarations: string,
 ): Content {
   const position = toUnits(code, cursor);
-  const info = executor.inspect(code, position);
+  const info = executor.inspect(code, position, declarations);
   const parts = [
     info === undefined ? undefined : tslab.printQuickInfo(info),
     signatureText(tslab, state, position + PREFIX.length),
   ].filter((part) => part !== undefined && part !== "");
-  const text = [...new Set(parts)].join("\n\n");
+  const text = [...new Set(parts)].join("\n\n").replace(/\{@link (\w+)\}/g, "$1");
   return { status: "ok", found: text !== "", data: text === "" ? {} : { "text/plain": text }, metadata: {} };
 }
 
 function signatureText(tslab: TslabParts, state: CompilerState, position: number): string | undefined {
   const { typescript } = tslab;
-  const file = state.program?.getSourceFile(sourceName(typescript.sys));
+  const file = state.program?.getSourceFile(cellFileName(typescript.sys));
   if (file === undefined || state.program === undefined || typescript.SignatureHelp === undefined) return undefined;
   const help = typescript.SignatureHelp.getSignatureHelpItems(state.program, file, position, undefined, {
     isCancellationRequested: () => false,
@@ -48,12 +83,7 @@ function signatureText(tslab: TslabParts, state: CompilerState, position: number
   return help === undefined ? undefined : printed(help);
 }
 
-function sourceName(sys: TslabParts["typescript"]["sys"]): string {
-  const folder = (sys["getCurrentDirectory"] as () => string)().replaceAll("\\", "/");
-  return `${folder.replace(/\/$/, "")}/__tslab__.ts`;
-}
-
-/** A call's signature with its parameters, the one being written marked by its documentation. */
+/** The signature of a call with its parameters, the current one followed by its documentation. */
 function printed(help: SignatureHelp): string {
   const item = help.items[help.selectedItemIndex];
   const text = (parts: readonly { readonly text: string }[]): string => parts.map((part) => part.text).join("");
@@ -73,12 +103,12 @@ function printed(help: SignatureHelp): string {
     .join("\n");
 }
 
-/** Code points before UTF-16 position `units`. */
+/** Number of code points before UTF-16 position `units`. */
 function toPoints(text: string, units: number): number {
   return [...text.slice(0, units)].length;
 }
 
-/** UTF-16 units of the first `points` code points. */
+/** Number of UTF-16 units of the first `points` code points. */
 function toUnits(text: string, points: number): number {
   let units = 0;
   for (let left = points; left > 0 && units < text.length; left--) {

@@ -3,31 +3,32 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { packageRoot } from "../../package/package-root.js";
 import { version } from "../../package/version.js";
+import { type CompilerState, prepareTypeScript } from "../compiler/compiler.js";
+import { loadTslab, TslabDiffers, type TslabParts } from "../compiler/tslab-parts.js";
 import { type Content, PROTOCOL_VERSION } from "../protocol/message.js";
 import { CellSession } from "./cell-session.js";
-import { type CompilerState, prepareTypeScript } from "./compiler.js";
 import { createExecutor } from "./executor.js";
+import { inputBuffer } from "./input-buffer.js";
 import { preludeLoader } from "./prelude.js";
 import type { SocketThreadData } from "./thread-messages.js";
-import { loadTslab, TslabDiffers, type TslabParts } from "./tslab-parts.js";
 
-/** What the command line of the launcher says. */
+/** The options of the launcher's command line. */
 export interface LaunchOptions {
   readonly connectionFile: string;
-  /** A TypeScript file whose declarations every notebook starts with. */
+  /** A TypeScript file that runs at the start of every notebook. */
   readonly prelude?: string;
   readonly strict?: boolean;
   readonly bundler?: boolean;
 }
 
 /**
- * Starts our kernel in this process. Where tslab's inside is not the one known here, says so and starts stock tslab
- * with the hook that shows results.
+ * Starts arrowbook's kernel in this process. If the internals of tslab differ from the supported ones, reports it and
+ * starts stock tslab with the hook that renders results.
  *
- * @param entry path of the file that starts the thread with the sockets.
+ * @param entry path of the file that starts the thread with the sockets
  */
 export function launchKernel(options: LaunchOptions, entry: string): void {
-  // Node 22 and later keep compiled code between starts; the compiler is large.
+  // Node 22 and later cache compiled code between starts; the compiler is large.
   (Module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
   const folder = process.cwd();
   const state: CompilerState = {};
@@ -41,7 +42,8 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
     return;
   }
   const kernelInfo = kernelInfoOf(tslab);
-  const data: SocketThreadData = { role: "sockets", connectionFile: options.connectionFile, kernelInfo };
+  const input = inputBuffer();
+  const data: SocketThreadData = { role: "sockets", connectionFile: options.connectionFile, kernelInfo, input };
   const sockets = new Worker(entry, { workerData: data, execArgv: [] });
   const executor = createExecutor(tslab, state, folder);
   const session = new CellSession({
@@ -50,6 +52,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
     tslab,
     state,
     kernelInfo,
+    input,
     prelude: preludeLoader(executor, options.prelude),
   });
   sockets.on("error", (error) => {
@@ -84,7 +87,8 @@ function kernelInfoOf(tslab: TslabParts): Content {
       nbconvert_exporter: "script",
     },
     banner: `arrowbook ${version()}: TypeScript ${tslab.typescript.version} on Node ${process.versions.node}`,
-    debugger: false,
+    // The variables view only.
+    debugger: true,
     help_links: [],
   };
 }
@@ -93,7 +97,7 @@ async function startStock(reason: TslabDiffers, options: LaunchOptions): Promise
   const place = reason.folder;
   process.stderr.write(`arrowbook: ${reason.message}\n`);
   if (place === undefined) process.exit(1);
-  process.stderr.write("arrowbook: starting stock tslab with results that show themselves\n");
+  process.stderr.write("arrowbook: starting stock tslab with rendered results\n");
   const main = createRequire(join(place, "package.json"))(join(place, "dist", "main.js")) as {
     startKernel(options: {
       configPath: string;
@@ -103,7 +107,7 @@ async function startStock(reason: TslabDiffers, options: LaunchOptions): Promise
     }): void;
   };
   main.startKernel({ configPath: options.connectionFile, enableFindLocal: false, jsKernel: false, globalVersion: "" });
-  // Loaded here only: it draws tables, which our kernel does when it first has one.
+  // Loaded only here: it renders tables, which arrowbook's kernel loads with the first table.
   const { hookStockTslab } = await import("../hook/stock-hook.js");
   hookStockTslab();
 }

@@ -1,23 +1,25 @@
 import { readFileSync } from "node:fs";
 import { fileError } from "../../errors/file-error.js";
+import { NOTEBOOK_NAMES, PACKAGE_NAMES } from "../install/prelude-names.js";
 import type { Executor } from "./executor.js";
 
-/** The names that every notebook has without importing them. */
-const NAMES = ["connect", "Frame", "display", "progress", "bulkFile"] as const;
-
-const MENTIONED = new RegExp(`\\b(?:${NAMES.join("|")}|service)\\b`);
+const MENTIONED = new RegExp(`\\b(?:${[...PACKAGE_NAMES, ...NOTEBOOK_NAMES].join("|")}|service)\\b`);
 const SERVICE = /\bservice\b/;
 const OWN_SERVICE = /\b(?:const|let|var|function|class|import\s*\{[^}]*)\s*service\b/;
 
-type Package = Readonly<Record<(typeof NAMES)[number], unknown>> & {
+type Package = Readonly<Record<(typeof PACKAGE_NAMES)[number], unknown>> & {
   readonly connect: (() => unknown) & { readonly sample: () => Promise<unknown> };
 };
 
-/** The prelude of one kernel. */
+/** The prelude of a kernel. */
 export interface Prelude {
-  /** Called before a cell runs or is completed, with its code. */
+  /** Called with the code of a cell before it runs or is completed. */
   before(code: string, purpose: "run" | "complete"): Promise<void>;
-  /** Called when nothing has been asked for a while: loads the types, so that the first completion is fast. */
+  /** Creates the service of the prelude if the code, which is completed, uses it. */
+  serviceFor(code: string): Promise<void>;
+  /** The service of the prelude if it exists already. */
+  service(): unknown;
+  /** Called when the kernel is idle: loads the types, so that the first completion is fast. */
   whenIdle(): void;
 }
 
@@ -30,9 +32,9 @@ function readPrelude(file: string): string {
 }
 
 /**
- * Offers the prelude's names to cells: those above, and `service`, made from the environment (`ARROWBOOK_URL`), else
- * the sample. Types and values are loaded when a cell or a completion first needs them, so that a kernel starts as fast
- * as without. `file` is the user's prelude, run before the first cell.
+ * Provides the prelude's names to cells: those above, and `service`, created from the environment (`ARROWBOOK_URL`) or
+ * else from the sample. Types and values are loaded when first used, so that the kernel starts as fast as without them.
+ * `file` is the user's prelude, run before the first cell.
  */
 export function preludeLoader(executor: Executor, file: string | undefined): Prelude {
   const own = file === undefined ? undefined : readPrelude(file);
@@ -61,6 +63,8 @@ export function preludeLoader(executor: Executor, file: string | undefined): Pre
       }
       await prepare(code, purpose);
     },
+    serviceFor: (code) => service.make(code),
+    service: () => service.made(),
     whenIdle() {
       if (offered) return;
       offer();
@@ -73,32 +77,57 @@ function declarations(): string {
   const type = process.env["ARROWBOOK_URL"]
     ? `import("arrowbook").Service`
     : `Awaited<ReturnType<(typeof import("arrowbook"))["connect"]["sample"]>>`;
-  return [...NAMES.map((name) => `import { ${name} } from "arrowbook";`), `declare const service: ${type};`].join("\n");
+  const imports = [
+    ...PACKAGE_NAMES.map((name) => `import { ${name} } from "arrowbook";`),
+    ...NOTEBOOK_NAMES.map((name) => `import { ${name} } from "arrowbook/notebook";`),
+  ];
+  return [...imports, `declare const service: ${type};`].join("\n");
 }
 
 function values(executor: Executor, service: () => unknown): Record<string, () => unknown> {
-  const own = NAMES.map((name) => [name, () => (executor.load("arrowbook") as Package)[name]]);
-  return { ...Object.fromEntries(own), service };
+  const own = PACKAGE_NAMES.map((name) => [name, () => (executor.load("arrowbook") as Package)[name]]);
+  const helpers = NOTEBOOK_NAMES.map((name) => [
+    name,
+    () => (executor.load("arrowbook/notebook") as Readonly<Record<string, unknown>>)[name],
+  ]);
+  return { ...Object.fromEntries([...own, ...helpers]), service };
 }
 
-/** The service of the prelude, made before the first cell that names it and does not declare its own. */
-function serviceMaker(executor: Executor): { before(code: string): Promise<void>; value(): unknown } {
+/** The service of the prelude, created before the first cell that uses it without declaring its own. */
+function serviceMaker(executor: Executor): {
+  before(code: string): Promise<void>;
+  make(code: string): Promise<void>;
+  made(): unknown;
+  value(): unknown;
+} {
   let made: unknown;
   let failure: unknown;
   let settled = false;
+  let making: Promise<void> | undefined;
+  const create = async (): Promise<void> => {
+    try {
+      const { connect } = executor.load("arrowbook") as Package;
+      made = process.env["ARROWBOOK_URL"] ? connect() : await connect.sample();
+      settled = true;
+      failure = undefined;
+    } catch (error) {
+      failure = error;
+    } finally {
+      making = undefined;
+    }
+  };
+  const make = async (code: string): Promise<void> => {
+    if (settled || OWN_SERVICE.test(code) || !SERVICE.test(code)) return;
+    making ??= create();
+    await making;
+  };
   return {
     async before(code) {
       if (OWN_SERVICE.test(code)) settled = true;
-      if (settled || !SERVICE.test(code)) return;
-      try {
-        const { connect } = executor.load("arrowbook") as Package;
-        made = process.env["ARROWBOOK_URL"] ? connect() : await connect.sample();
-        settled = true;
-        failure = undefined;
-      } catch (error) {
-        failure = error;
-      }
+      await make(code);
     },
+    make,
+    made: () => made,
     value() {
       if (failure !== undefined) throw failure;
       return made;

@@ -4,30 +4,33 @@ import { type Bundle, JUPYTER_DISPLAY } from "../../display/base/show.js";
 const SHOWN_ITEMS = 100;
 
 /**
- * The MIME bundle of a cell's last value: always text, and what the value itself provides through
- * `Symbol.for("Jupyter.display")`, waited for when it is a promise. Arrow tables, Danfo frames and rows show as tables.
+ * The MIME bundle of a cell's last value: always text, and what the value provides through
+ * `Symbol.for("Jupyter.display")`, awaited if it is a promise. Arrow tables, Danfo frames and arrays of rows are
+ * rendered as tables. An empty bundle is not shown.
  */
 export async function resultBundle(value: unknown): Promise<Bundle> {
   const bundle = await (ownBundle(value) ?? foreignBundle(value) ?? elementBundle(value));
   if (typeof bundle !== "object" || bundle === null) return { "text/plain": plainText(value) };
-  return "text/plain" in bundle ? bundle : { ...bundle, "text/plain": plainText(value) };
+  return "text/plain" in bundle || Object.keys(bundle).length === 0
+    ? bundle
+    : { ...bundle, "text/plain": plainText(value) };
 }
 
-/** A value as text, as `console.log` has it: without colours, not too deep and not too long. */
+/** Formats a value as `console.log` does, without colours and with limits on depth and length. */
 function plainText(value: unknown): string {
   return typeof value === "string" ? value : inspect(value, { colors: false, depth: 2, maxArrayLength: SHOWN_ITEMS });
 }
 
 type Eventual = Bundle | undefined | Promise<Bundle | undefined>;
 
-/** The representations the value provides. */
+/** The representations that the value provides. */
 function ownBundle(value: unknown): Eventual {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
   const display = (value as { [JUPYTER_DISPLAY]?: unknown })[JUPYTER_DISPLAY];
   return typeof display === "function" ? (display.call(value) as Eventual) : undefined;
 }
 
-/** A table made by others. The code that draws tables is loaded only for what may be one. */
+/** Renders tables of other libraries. The rendering code is loaded only for values that may be one. */
 function foreignBundle(value: unknown): Eventual {
   if (typeof value !== "object" || value === null) return undefined;
   const rows = Array.isArray(value) && typeof value[0] === "object" && value[0] !== null;
@@ -35,7 +38,7 @@ function foreignBundle(value: unknown): Eventual {
   return import("../../display/table/foreign.js").then(({ bundleOf }) => bundleOf(value));
 }
 
-/** An HTML or SVG element of any DOM made in JavaScript. */
+/** An HTML or SVG element of any JavaScript DOM. */
 function elementBundle(value: unknown): Eventual {
   const html = (value as { outerHTML?: unknown } | null)?.outerHTML;
   if (typeof html !== "string") return undefined;

@@ -12,28 +12,33 @@ import {
   newMessage,
 } from "../protocol/message.js";
 import { type SocketType, type Wire, wire } from "../protocol/zmtp.js";
+import { cancelInput, deliverInput } from "./input-buffer.js";
 import type { RequestChannel, SocketThreadData, ToCells, ToSockets } from "./thread-messages.js";
 
-/** How long the cells' thread may take to see an interrupt before what it runs is ended from outside. */
+/** How long the cells' thread may take to acknowledge an interrupt before its code is terminated from outside. */
 const STUCK_MS = 200;
 const FORCED_TRIES = 20;
-/** How long a shutdown may take before the process is ended from outside. */
+/** How long a shutdown may take before the process is terminated from outside. */
 const CLOSE_MS = 1500;
 const PARENT_CHECK_MS = 1000;
 
 /**
- * The thread that owns the five sockets, so that output flows, heartbeats beat, and interrupts and shutdown are obeyed
- * while a cell keeps the other thread busy.
+ * The thread that owns the five sockets, so that output, heartbeats, interrupts and shutdown work while a cell keeps
+ * the other thread busy.
  */
 export async function runSocketThread(): Promise<void> {
-  const { connectionFile, kernelInfo } = workerData as SocketThreadData;
+  const { connectionFile, kernelInfo, input } = workerData as SocketThreadData;
   const connection = JSON.parse(readFileSync(connectionFile, "utf8")) as ConnectionInfo;
-  await new SocketThread(parentPort!, connection, kernelInfo).listen();
+  await new SocketThread(parentPort!, connection, kernelInfo, input).listen();
 }
 
 class SocketThread {
   readonly #subscribers = new Set<Wire>();
   readonly #clients = new Map<number, Wire>();
+  /** The identity of each connection: clients use one for shell and stdin. */
+  readonly #identities = new Map<number, string>();
+  /** The connections of the stdin socket, by their numbers. */
+  readonly #inputs = new Map<number, Wire>();
   readonly #session: string = crypto.randomUUID();
   #nextOrigin = 1;
   #seen?: () => void;
@@ -44,6 +49,7 @@ class SocketThread {
     private readonly port: MessagePort,
     private readonly connection: ConnectionInfo,
     private readonly kernelInfo: Content,
+    private readonly input: SharedArrayBuffer,
   ) {
     port.on("message", (message: ToSockets) => this.#fromCells(message));
     watchParent();
@@ -54,7 +60,7 @@ class SocketThread {
     await Promise.all([
       this.#bind(iopub_port, "PUB", () => undefined),
       this.#bind(hb_port, "REP", (parts, from) => from.send(parts)),
-      this.#bind(stdin_port, "ROUTER", () => undefined),
+      this.#bind(stdin_port, "ROUTER", (parts) => this.#inputReply(parts), this.#inputs),
       this.#bind(shell_port, "ROUTER", (parts, from, origin) => this.#request("shell", parts, from, origin)),
       this.#bind(control_port, "ROUTER", (parts, from, origin) => this.#request("control", parts, from, origin)),
     ]);
@@ -64,17 +70,20 @@ class SocketThread {
     port: number,
     type: SocketType,
     onMessage: (parts: Buffer[], from: Wire, origin: number) => void,
+    connections: Map<number, Wire> = this.#clients,
   ): Promise<Server> {
     const server = createServer((socket) => {
       const origin = this.#nextOrigin++;
       const opened = wire(socket, type, {
-        onReady: (ready) => {
-          this.#clients.set(origin, ready);
+        onReady: (ready, identity) => {
+          connections.set(origin, ready);
+          this.#identities.set(origin, identity);
           if (type === "PUB") this.#subscribers.add(ready);
         },
         onMessage: (parts, from) => onMessage(parts, from, origin),
         onClose: () => {
-          this.#clients.delete(origin);
+          connections.delete(origin);
+          this.#identities.delete(origin);
           this.#subscribers.delete(opened);
         },
       });
@@ -114,8 +123,29 @@ class SocketThread {
       case "closed":
         this.#closed?.();
         break;
+      case "input":
+        this.#askInput(message.origin, message.message);
+        break;
       default:
         unreachable(message, "message to the sockets");
+    }
+  }
+
+  /** Sends an `input_request` on the stdin connection of the client that sent the cell. */
+  #askInput(origin: number, message: Message): void {
+    const identity = this.#identities.get(origin);
+    const open = [...this.#inputs];
+    const own = open.find(([number]) => identity !== "" && this.#identities.get(number) === identity) ?? open.at(-1);
+    if (own === undefined) cancelInput(this.input);
+    else own[1].send(encodeMessage(message, this.connection.key));
+  }
+
+  #inputReply(parts: Buffer[]): void {
+    try {
+      const { header, content } = decodeMessage(parts, this.connection.key);
+      if (header.msg_type === "input_reply") deliverInput(this.input, String(content["value"] ?? ""));
+    } catch {
+      return; // A message without a valid signature is ignored.
     }
   }
 
@@ -137,15 +167,16 @@ class SocketThread {
       this.#seen = () => done(true);
     });
     this.#toCells({ kind: "interrupt" });
+    cancelInput(this.input);
     this.#answer(request, from, "interrupt_reply", { status: "ok" });
     await this.#forced(seen);
   }
 
-  /** Waits until the cells' thread has answered, ending what keeps it busy. */
+  /** Waits for the reply of the cells' thread, terminating what keeps it busy. */
   async #forced(answered: Promise<boolean>): Promise<void> {
     for (let attempt = 0; attempt < FORCED_TRIES; attempt++) {
       if (await Promise.race([answered, after(STUCK_MS)])) return;
-      await endWhatRuns();
+      await terminateExecution();
     }
   }
 
@@ -157,6 +188,7 @@ class SocketThread {
       this.#closed = () => done(true);
     });
     this.#toCells({ kind: "shutdown", restart });
+    cancelInput(this.input);
     await Promise.race([this.#forced(closed), after(CLOSE_MS)]);
     this.#answer(request, from, "shutdown_reply", { status: "ok", restart });
     await after(50);
@@ -175,10 +207,10 @@ function after(milliseconds: number): Promise<false> {
 }
 
 /**
- * Ends what the cells' thread runs now: a loop, a loop of promises, anything in JavaScript. The thread itself lives on,
- * which needs Node's `--no-force-async-hooks-checks`: the ended code leaves its async context behind.
+ * Terminates what the cells' thread is running: a loop, a loop of promises, any JavaScript. The thread survives, which
+ * requires Node's `--no-force-async-hooks-checks`: the terminated code leaves its async context behind.
  */
-function endWhatRuns(): Promise<void> {
+function terminateExecution(): Promise<void> {
   const session = new Session();
   session.connectToMainThread();
   return new Promise((done) => {
@@ -189,10 +221,10 @@ function endWhatRuns(): Promise<void> {
   });
 }
 
-/** Ends the process when the one that started it is gone, so that no kernel is left behind. */
+/** Ends the process when its parent has ended, so that no orphaned kernel remains. */
 function watchParent(): void {
   const parent = Number(process.env["JPY_PARENT_PID"]);
-  // On Windows the variable holds a handle.
+  // On Windows the variable contains a handle.
   if (!Number.isInteger(parent) || parent < 1 || process.platform === "win32") return;
   const timer = setInterval(() => {
     if (!isAlive(parent)) process.kill(process.pid, "SIGKILL");

@@ -1,17 +1,17 @@
 import { setFlagsFromString } from "node:v8";
 import vm from "node:vm";
 
-/** Growth of the process that is worth a collection, in bytes. */
+/** Growth of the process, in bytes, that makes a collection worthwhile. */
 const GROWTH = 40 << 20;
-/** One collection leaves pages half empty; the next ones gather what is left and give them back. */
+/** One collection leaves pages half empty; further ones compact and release them. */
 const ROUNDS = 3;
 
 /**
- * Makes a function that gives memory back to the system when the process has grown by 40 MB since it last did. The
- * compiler makes garbage of 1 MB and more a cell, for which V8 lets its heap grow beyond what is in use. Called while
- * nothing is asked of the kernel: between busy cells collecting would cost more time than the cells themselves.
+ * Returns a function that releases memory to the system when the process has grown by 40 MB since the last release.
+ * Each cell leaves 1 MB or more of compiler garbage, for which V8 lets its heap grow beyond what is in use. Called
+ * while the kernel is idle: between busy cells, collecting would take longer than the cells themselves.
  */
-export function spareMemory(): () => void {
+export function memoryReleaser(): () => void {
   let collect: (() => void) | undefined;
   let floor = process.memoryUsage.rss();
   return () => {

@@ -3,9 +3,9 @@ import { StringDecoder } from "node:string_decoder";
 /** The two streams of the protocol. */
 export type StreamName = "stdout" | "stderr";
 
-/** What is written to the process's standard output and error, gathered for the front end. */
+/** Buffers the process's standard output and error for the front end. */
 export interface Streams {
-  /** Sends what is gathered; called before anything else is published, so that the order holds. */
+  /** Sends the buffered output; called before anything else is published, to keep the order. */
   flush(): void;
 }
 
@@ -13,8 +13,8 @@ const FLUSH_MS = 40;
 const FLUSH_CHARS = 32_768;
 
 /**
- * Takes over `process.stdout` and `process.stderr`. Writes are buffered briefly so that a loop that prints does not
- * send a message a line; a busy cell's output still appears while it runs.
+ * Replaces `process.stdout` and `process.stderr`. Writes are buffered briefly so that a printing loop does not send one
+ * message per line; the output of a busy cell still appears while it runs.
  */
 export function captureStreams(publish: (name: StreamName, text: string) => void): Streams {
   let held: { name: StreamName; text: string } | undefined;
@@ -47,7 +47,7 @@ export function captureStreams(publish: (name: StreamName, text: string) => void
 
 type Done = (error?: Error | null) => void;
 
-/** A `write` as streams have it, that never waits. */
+/** A stream's `write` that never waits. */
 function writer(add: (text: string) => void): NodeJS.WriteStream["write"] {
   const decoder = new StringDecoder("utf8");
   return (chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done) => {

@@ -1,6 +1,6 @@
 import type { Content, Message } from "../protocol/message.js";
 
-/** The channels on which a kernel answers requests. */
+/** The channels on which a kernel handles requests. */
 export type RequestChannel = "shell" | "control";
 
 /** Messages from the socket thread to the thread that runs cells. */
@@ -8,21 +8,25 @@ export type ToCells =
   | { readonly kind: "request"; readonly channel: RequestChannel; readonly origin: number; readonly message: Message }
   | { readonly kind: "interrupt" }
   | { readonly kind: "shutdown"; readonly restart: boolean }
-  /** Every byte is out: the process may end. */
+  /** All output has been sent: the process may end. */
   | { readonly kind: "exit" };
 
 /** Messages from the thread that runs cells to the socket thread. */
 export type ToSockets =
   | { readonly kind: "publish"; readonly message: Message }
   | { readonly kind: "reply"; readonly channel: RequestChannel; readonly origin: number; readonly message: Message }
-  /** The interrupt was seen: the thread is not stuck. */
+  /** The interrupt was acknowledged: the thread is not stuck. */
   | { readonly kind: "interrupted" }
-  | { readonly kind: "closed" };
+  | { readonly kind: "closed" }
+  /** Ask the client of `origin` for a line of input; it is delivered through the shared buffer. */
+  | { readonly kind: "input"; readonly origin: number; readonly message: Message };
 
-/** What the thread with the sockets is started with. */
+/** The data with which the socket thread is started. */
 export interface SocketThreadData {
   readonly role: "sockets";
   readonly connectionFile: string;
-  /** Content of `kernel_info_reply`, which the control channel answers even while a cell runs. */
+  /** Content of `kernel_info_reply`, which the control channel sends even while a cell runs. */
   readonly kernelInfo: Content;
+  /** The memory through which a line of input reaches the thread that runs cells. */
+  readonly input: SharedArrayBuffer;
 }

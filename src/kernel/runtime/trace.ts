@@ -1,43 +1,45 @@
 import { relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { type ArrowbookError, isArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import { showsStack } from "../../errors/stack.js";
 import { packageRoot } from "../../package/package-root.js";
-import type { Position, PositionMap } from "./position-map.js";
-import type { Diagnostic } from "./tslab-parts.js";
+import type { Position, PositionMap } from "../compiler/position-map.js";
+import type { Diagnostic } from "../compiler/tslab-parts.js";
 
 /** The error fields that the protocol requires. */
 export interface CellError {
   readonly ename: string;
   readonly evalue: string;
-  /** Lines, with the colours of terminals as in other kernels. */
+  /** Lines, with terminal colours as in other kernels. */
   readonly traceback: readonly string[];
 }
 
-/** A cell that has run: what traces name and quote. */
+/** An executed cell, for stack traces. */
 export interface RanCell {
   readonly source: string;
   readonly positions?: PositionMap;
 }
 
-/** The cells by the name their code runs under. */
+/** The executed cells by the file name of their code. */
 export type RanCells = ReadonlyMap<string, RanCell>;
 
 const RED = "\u001b[31m";
 const GREY = "\u001b[90m";
 const RESET = "\u001b[0m";
 const CONTEXT_LINES = 2;
-const HOME = packageRoot();
+/** The built code of this package, as a path and as a URL. */
+const OWN = [`${packageRoot()}/dist/`, `${pathToFileURL(packageRoot())}/dist/`];
 
-/** The name under which the code of a cell runs, so that traces say which one. */
+/** The file name under which the code of a cell runs, for stack traces. */
 export function cellName(count: number): string {
   return `cell [${count}]`;
 }
 
 /**
- * An error thrown by a cell. Frames of Node and of the kernel are left out, cells are named and the failing line
- * quoted.
+ * Converts an error thrown by a cell: frames of Node and of the kernel are removed, cells are named and the failing
+ * line is quoted.
  */
 export function thrown(error: unknown, cells: RanCells, folder: string): CellError {
   if (!isError(error)) {
@@ -47,7 +49,7 @@ export function thrown(error: unknown, cells: RanCells, folder: string): CellErr
   const ename = error.name || error.constructor?.name || "Error";
   const evalue = scrub(String(error.message));
   const { lines, quoted } = frames(error, cells, folder);
-  // Errors of this package say by themselves what, where and what next.
+  // Errors of this package already contain what, where and the next step.
   if (isArrowbookError(error)) return { ename, evalue, traceback: [ownText(error), ...quoted, ...lines] };
   const causes = causesOf(error).map((cause) => `${GREY}because of ${RESET}${scrub(cause)}`);
   return {
@@ -57,8 +59,8 @@ export function thrown(error: unknown, cells: RanCells, folder: string): CellErr
   };
 }
 
-/** The messages of the compiler about one cell as an error. */
-export function misTyped(diagnostics: readonly Diagnostic[], source: string, count: number): CellError {
+/** Converts the compiler's messages about a cell to an error. */
+export function compileError(diagnostics: readonly Diagnostic[], source: string, count: number): CellError {
   const own = diagnostics.map((found) => {
     const where = `${found.fileName ?? cellName(count)}:${found.start.line + 1}:${found.start.character + 1}`;
     const quote =
@@ -76,7 +78,7 @@ export function misTyped(diagnostics: readonly Diagnostic[], source: string, cou
 function ownText(error: ArrowbookError): string {
   const shows = (error as { [inspect.custom]?: unknown })[inspect.custom] !== undefined;
   const hint = error.hint === undefined ? "" : `\n${scrub(error.hint)}`;
-  return shows ? inspect(error) : `${RED}${error.name}${RESET}: ${scrub(error.message)}${hint}`;
+  return shows ? inspect(error, { colors: true }) : `${RED}${error.name}${RESET}: ${scrub(error.message)}${hint}`;
 }
 
 function isError(value: unknown): value is Error {
@@ -91,25 +93,30 @@ function causesOf(error: Error): string[] {
   return causes;
 }
 
-/** The frames of an error that a reader of the notebook can act on, and the line of the first one in a cell. */
+/** Whether a frame is of this package, its kernel included; `ARROWBOOK_STACK=1` shows them. */
+function isHidden(file: string): boolean {
+  return !showsStack() && OWN.some((folder) => file.startsWith(folder));
+}
+
+/** The frames of an error that concern the user, and the source line of the first one in a cell. */
 function frames(error: Error, cells: RanCells, folder: string): { lines: string[]; quoted: string[] } {
   const lines: string[] = [];
   let quoted: string[] = [];
   const ours = isArrowbookError(error) && !showsStack();
   for (const line of String(error.stack ?? "").split("\n")) {
-    const frame = line.match(/^\s+at (?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/);
+    const frame = line.match(/^\s+at (?:async )?(?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/);
     if (frame === null || /^node:|sigint|[\\/]tslab[\\/]dist[\\/]|[\\/]launcher\.js$/.test(frame[2])) continue;
     const [, name, file] = frame;
     const at: Position = { line: Number(frame[3]) - 1, column: Number(frame[4]) - 1 };
     const cell = cells.get(file);
     if (cell === undefined) {
-      const inPackage = /[\\/]node_modules[\\/]/.test(file) || file.startsWith(HOME);
-      if (!(ours && inPackage))
+      const isPackage = /[\\/]node_modules[\\/]/.test(file);
+      if (!(isHidden(file) || (ours && isPackage)))
         lines.push(`    at ${named(name, `${shortened(file, folder)}:${frame[3]}:${frame[4]}`)}`);
       continue;
     }
     const place = cell.positions?.(at) ?? at;
-    // The first line of a compiled source is ours.
+    // The first line of compiled code is added by the kernel.
     const own = cell.positions === undefined ? place : { ...place, line: place.line - 1 };
     if (own.line < 0) continue;
     lines.push(`    at ${named(cellFunction(name), `${file}:${own.line + 1}:${own.column + 1}`)}`);
@@ -122,7 +129,7 @@ function named(name: string | undefined, place: string): string {
   return name === undefined || name === "" ? place : `${name} (${place})`;
 }
 
-/** The function that wraps a whole cell has no name of the user's. */
+/** The name of a function in a cell; undefined for the wrapper of the cell. */
 function cellFunction(name: string | undefined): string | undefined {
   return name === undefined || /^(Object\.<anonymous>|eval|<anonymous>)$/.test(name)
     ? undefined
@@ -135,7 +142,7 @@ function shortened(file: string, folder: string): string {
   return short.startsWith("..") ? path : short;
 }
 
-/** The line at `at` with the lines around it and a mark below the column. */
+/** The line at `at` with its context and a mark below the column. */
 function quotation(source: string, at: Position): string[] {
   const lines = source.split("\n");
   if (at.line >= lines.length) return [];

@@ -1,6 +1,6 @@
 /**
- * Calendar arithmetic on whole days since 1970-01-01 (Arrow `Date32`): three functions, integers only, for every date
- * from 0001-01-01 to 9999-12-31 of the proleptic Gregorian calendar. No `Date` object and no time zone takes part.
+ * Calendar arithmetic on whole days since 1970-01-01 (Arrow `Date32`), in integers, for every date from 0001-01-01 to
+ * 9999-12-31 of the proleptic Gregorian calendar. Uses no `Date` objects and no time zones.
  */
 
 import { civil, dayNumber, LAST_DAY } from "../../value/date.js";
@@ -13,8 +13,8 @@ const THURSDAY = 4;
 const MONTHS: Readonly<Record<Frequency, number>> = { daily: 0, weekly: 0, monthly: 1, quarterly: 3, annual: 12 };
 
 /**
- * First day of the period that holds `day`. A week begins the day after its last weekday `weekEnd` (0 = Sunday, so
- * weeks run from Monday to Sunday).
+ * First day of the period that contains `day`. A week starts on the day after `weekEnd` (0 = Sunday, so that weeks run
+ * from Monday to Sunday).
  *
  * @example
  * ```ts no-run
@@ -29,7 +29,7 @@ export function floor(day: number, frequency: Frequency, weekEnd = 0): number {
   return firstOfMonth(month - modulo(month, MONTHS[frequency]));
 }
 
-/** First day of the period after the one that begins on `start` (a value of {@link floor}). */
+/** First day of the period after the one that starts on `start` (a value of {@link floor}). */
 export function next(start: number, frequency: Frequency): number {
   if (frequency === "daily") return start + 1;
   if (frequency === "weekly") return start + 7;
@@ -37,8 +37,8 @@ export function next(start: number, frequency: Frequency): number {
 }
 
 /**
- * Last day of the period that begins on `start` (a value of {@link floor}): how a collapsed row is dated. The last week
- * there is ends on 9999-12-31, whatever its weekday.
+ * Last day of the period that starts on `start` (a value of {@link floor}), with which a collapsed row is dated. The
+ * very last week ends on 9999-12-31, whatever its weekday.
  */
 export function label(start: number, frequency: Frequency): number {
   return Math.min(next(start, frequency) - 1, LAST_DAY);
@@ -50,7 +50,10 @@ function monthOf(day: number): number {
   return year * 12 + month - 1;
 }
 
-/** The first day of a month counted as {@link monthOf} counts; after December 9999 the day after the last. */
+/**
+ * The first day of a month in the numbering of {@link monthOf}; for the month after December 9999, the day after the
+ * last.
+ */
 function firstOfMonth(month: number): number {
   const year = Math.floor(month / 12);
   return year > 9999 ? LAST_DAY + 1 : dayNumber(year, month - year * 12 + 1, 1);

@@ -8,79 +8,79 @@ import { shown } from "../../errors/shown.js";
 
 /** The time column, and the columns whose values identify the series of a long table. */
 export interface Along<Name extends string = string> {
-  /** The column of days; the first date column where left out. */
+  /** The date column; by default the first one. */
   readonly on?: Name;
   /**
-   * Columns that identify a series: each series is computed by itself. The columns of the frame's key that are not
-   * dates where left out, if the key holds the date column; `[]` treats all rows as one series.
+   * The columns that identify a series; each series is computed separately. Default: the columns of the frame's key
+   * that are not dates, if the key contains the date column; `[]` treats all rows as one series.
    */
   readonly by?: Name | readonly Name[];
 }
 
-/** As {@link Along}, with the columns to compute and what to call the results. */
+/** As {@link Along}, with the columns to compute and the names of the results. */
 export interface ColumnChoice<Name extends string = string> extends Along<Name> {
-  /** The columns to compute; every number column but `on` and `by` where left out. */
+  /** The columns to compute; by default every number column except `on` and `by`. */
   readonly columns?: Name | readonly Name[];
-  /** With a suffix the results are added beside the originals, as name + suffix; without one they replace them. */
+  /** With a suffix, results are added beside the originals as name + suffix; without one they replace them. */
   readonly suffix?: string;
 }
 
-/** The options of {@link Along} and {@link ColumnChoice}. */
+/** The option names of {@link Along} and {@link ColumnChoice}. */
 export const ALONG = ["on", "by"] as const;
 export const CHOICE = [...ALONG, "columns", "suffix"] as const;
 
-/** Positions of the columns that make the series of a table. */
+/** Positions of the date column and of the columns that identify a series. */
 export interface SeriesColumns {
   readonly on: number | undefined;
   readonly by: readonly number[];
-  /** `by` is an empty list: all rows are one series on purpose, also where dates repeat. */
+  /** `by` is an empty list: all rows are intended to be one series, even if dates repeat. */
   readonly isOne: boolean;
 }
 
-/** Positions of the chosen columns. */
+/** Positions of the selected columns. */
 export interface Chosen extends SeriesColumns {
   readonly values: readonly number[];
 }
 
-/** One name, several or none, as a list. */
+/** Normalizes one name, several or none to a list. */
 export function listOf(names: string | readonly string[] | undefined): readonly string[] {
   const list: readonly unknown[] = names === undefined ? [] : Array.isArray(names) ? names : [names];
   const other = list.find((name) => typeof name !== "string");
   if (other === undefined) return list as readonly string[];
   throw new InputError(`Column names must be strings; got ${String(other)}.`, {
     code: "BadArgument",
-    hint: "Name columns by their names: one, or a list of them.",
+    hint: "Pass a column name or an array of names.",
   });
 }
 
-/** The column itself, by position. */
+/** The column at a position. */
 export function vectorAt(table: Table, column: number): Vector {
   const vector = table.getChildAt(column);
   if (vector === null) throw new InputError(`There is no column at position ${column}.`, { code: "UnknownColumn" });
   return vector;
 }
 
-/** Columns that hold dates or timestamps. */
+/** Whether the column holds dates or timestamps. */
 export function isTime(type: DataType): boolean {
   return columnType(type).scale === "time";
 }
 
-/** Columns that hold numbers: integers, floating point and decimals. */
+/** Whether the column holds numbers: integers, floating point or decimals. */
 export function isNumber(type: DataType): boolean {
   return columnType(type).scale === "number";
 }
 
-/** The column of days: the named one, or the first that holds days; undefined where there is none. */
+/** The date column: the named one, or the first; undefined if there is none. */
 function timeColumn(table: Table, on: string | undefined): number | undefined {
   if (on !== undefined) {
     const at = columnIndex(table, on);
     if (isTime(table.schema.fields[at].type)) return at;
     throw new InputError(
-      `Column ${JSON.stringify(on)} holds no dates: ${typeName(table.schema.fields[at].type, table.schema.fields[at].metadata)}.`,
+      `Column ${JSON.stringify(on)} does not hold dates: ${typeName(table.schema.fields[at].type, table.schema.fields[at].metadata)}.`,
       {
         code: "WrongType",
         column: on,
-        hint: "Name a Date column with `on`.",
+        hint: "Pass a Date column as `on`.",
       },
     );
   }
@@ -89,11 +89,11 @@ function timeColumn(table: Table, on: string | undefined): number | undefined {
 }
 
 /**
- * As {@link timeColumn}, for what cannot be done without one.
+ * As {@link timeColumn}, for operations that require one.
  *
  * @throws {InputError} NoDateColumn
  */
-export function needTime(table: Table, on: string | undefined, what: string): number {
+export function requireTime(table: Table, on: string | undefined, what: string): number {
   const at = timeColumn(table, on);
   if (at !== undefined) return at;
   throw new InputError(`${what} needs a date column and the table has none.`, {
@@ -103,8 +103,8 @@ export function needTime(table: Table, on: string | undefined, what: string): nu
 }
 
 /**
- * The date column and the columns that identify a series; without `by` those of the key that are not dates, if the key
- * holds the date column.
+ * The date column and the columns that identify a series; by default those of the key that are not dates, if the key
+ * contains the date column.
  */
 export function seriesOf(table: Table, { on, by }: Along): SeriesColumns {
   const time = timeColumn(table, on);
@@ -114,12 +114,12 @@ export function seriesOf(table: Table, { on, by }: Along): SeriesColumns {
 }
 
 /**
- * As {@link seriesOf}, for what cannot be done without a date column.
+ * As {@link seriesOf}, for operations that require a date column.
  *
  * @throws {InputError} NoDateColumn
  */
 export function datedSeriesOf(table: Table, along: Along, what: string): SeriesColumns & { readonly on: number } {
-  return { ...seriesOf(table, along), on: needTime(table, along.on, what) };
+  return { ...seriesOf(table, along), on: requireTime(table, along.on, what) };
 }
 
 function keyedBy(table: Table, on: number | undefined): number[] {
@@ -129,7 +129,7 @@ function keyedBy(table: Table, on: number | undefined): number[] {
   return columns.filter((at) => !isTime(table.schema.fields[at].type));
 }
 
-/** The chosen columns; without `columns` every one that `fits` but `on` and `by`. */
+/** The selected columns; by default all that pass `fits`, except `on` and `by`. */
 export function choose(table: Table, choice: ColumnChoice, fits: (type: DataType) => boolean = isNumber): Chosen {
   const series = seriesOf(table, choice);
   if (choice.columns !== undefined) {
@@ -147,15 +147,15 @@ function fitting(table: Table, name: string, fits: (type: DataType) => boolean):
   const at = columnIndex(table, name);
   const { type, metadata } = table.schema.fields[at];
   if (fits(type)) return at;
-  throw new InputError(`Column ${JSON.stringify(name)} holds nothing to compute with: ${typeName(type, metadata)}.`, {
+  throw new InputError(`Column ${JSON.stringify(name)} is not a number column: ${typeName(type, metadata)}.`, {
     code: "WrongType",
     column: name,
-    hint: "Choose number columns, or read this one as a number.",
+    hint: "Select number columns, or read this one as a number.",
   });
 }
 
 /**
- * `value` if it is a whole number from `least` on.
+ * Returns `value` if it is a whole number of `least` or more.
  *
  * @throws {InputError} BadArgument
  */
@@ -163,6 +163,6 @@ export function wholeNumber(value: number, least: number, what: string): number 
   if (Number.isInteger(value) && value >= least) return value;
   throw new InputError(`${what} is ${shown(value)}.`, {
     code: "BadArgument",
-    hint: `Give a whole number from ${least} on.`,
+    hint: `Pass a whole number of ${least} or more.`,
   });
 }

@@ -3,23 +3,27 @@ import { cellText } from "../../columns/arrow/vector-values.js";
 import { joined } from "./pieces.js";
 
 /**
- * Values as small whole numbers: equal values of all vectors, and only those, have equal codes. Nulls equal each other.
+ * Values encoded as small integers: across all vectors, codes are equal exactly if the values are. Nulls equal each
+ * other.
  */
 export interface Codes {
-  /** One array for each vector, one code for each row. */
+  /** One array per vector with one code per row. */
   readonly rows: readonly Int32Array[];
-  /** Codes are below this; some may not occur. */
+  /** Codes are below this number; some may not occur. */
   readonly size: number;
 }
 
 type Seen = Map<unknown, number>;
 
 /**
- * Codes over one or several vectors of like type. A dictionary without repeats gives its indices themselves, uncopied.
+ * Encodes one or several vectors of the same type. The indices of a dictionary without repeated values are used
+ * directly, without a copy.
  */
 export function codesOf(vectors: readonly Vector[]): Codes {
   const direct = vectors.length === 1 ? ownIndices(vectors[0]) : undefined;
   if (direct !== undefined) return { rows: [joined(direct.pieces, Int32Array)], size: direct.size };
+  const narrow = narrowCodes(vectors);
+  if (narrow !== undefined) return narrow;
   const seen: Seen = new Map();
   const rows = vectors.map((vector) => {
     const codes = new Int32Array(vector.length);
@@ -33,10 +37,7 @@ export function codesOf(vectors: readonly Vector[]): Codes {
   return { rows, size: seen.size };
 }
 
-/**
- * The indices themselves, chunk by chunk, where all chunks share a dictionary whose entries all differ and nothing is
- * null.
- */
+/** The dictionary indices of each chunk, if all chunks share a dictionary of distinct values and none is null. */
 export function ownIndices(
   vector: Vector,
 ): { readonly pieces: readonly Int32Array[]; readonly size: number } | undefined {
@@ -53,7 +54,7 @@ export function ownIndices(
 
 const known = new WeakMap<Vector, boolean>();
 
-/** Whether no entry of a dictionary repeats and none is null; looked up once for each dictionary. */
+/** Whether the entries of a dictionary are distinct and not null; cached per dictionary. */
 function isDistinct(dictionary: Vector): boolean {
   let distinct = known.get(dictionary);
   if (distinct === undefined) {
@@ -65,7 +66,7 @@ function isDistinct(dictionary: Vector): boolean {
   return distinct;
 }
 
-/** An entry as a value that equals its like: decimals and bytes, which Arrow gives as arrays, by their texts. */
+/** An entry as a value that can be compared: decimals and bytes, which Arrow returns as arrays, by their text. */
 function entryOf(dictionary: Vector, index: number): unknown {
   const value: unknown = dictionary.get(index);
   return typeof value === "object" && value !== null ? cellText(dictionary, index) : value;
@@ -98,7 +99,10 @@ function codeChunk(vector: Vector, data: Data, at: number, seen: Seen, codes: In
   }
 }
 
-/** Values that are equal exactly when the numbers in the buffer are; a `Map` takes 0 and -0, NaN and NaN as equal. */
+/**
+ * The buffer, if its numbers are equal exactly when the values are; a `Map` treats 0 and -0 as equal, and NaN as equal
+ * to itself.
+ */
 function plainValues(data: Data): ArrayLike<number | bigint> | undefined {
   const { type } = data;
   if (DataType.isInt(type) || DataType.isFloat(type)) return data.values as ArrayLike<number | bigint>;
@@ -115,12 +119,69 @@ function codeFor(value: unknown, seen: Seen): number {
   return code;
 }
 
-/** Codes of tuples: one number for each combination of the codes that occurs. */
+/** Entries of a table that is filled instead of a map: below four for each row it costs less. */
+const tableSize = (rows: number): number => Math.max(65_536, 4 * rows);
+
+/**
+ * Codes of days and integers of 32 bits that are near one another: how far above the least each is, the next for null;
+ * undefined for other columns.
+ */
+function narrowCodes(vectors: readonly Vector[]): Codes | undefined {
+  const chunks = vectors.flatMap((vector) => vector.data as readonly Data[]);
+  const isPlain = ({ type, values }: Data): boolean =>
+    values instanceof Int32Array && (DataType.isInt(type) || (DataType.isDate(type) && type.unit === 0));
+  if (!chunks.every(isPlain)) return undefined;
+  let [least, most, count] = [2 ** 31, -(2 ** 31), 0];
+  for (const { values, length } of chunks) {
+    const days = values as Int32Array;
+    for (let i = 0; i < length; i++) {
+      if (days[i] < least) least = days[i];
+      if (days[i] > most) most = days[i];
+    }
+    count += length;
+  }
+  const range = count === 0 ? 1 : most - least + 1;
+  if (range > tableSize(count)) return undefined;
+  const rows = vectors.map((vector) => {
+    const codes = new Int32Array(vector.length);
+    let at = 0;
+    for (const data of vector.data as readonly Data[]) {
+      const days = data.values as Int32Array;
+      const nulls = data.nullCount > 0;
+      for (let i = 0; i < data.length; i++) codes[at++] = nulls && !data.getValid(i) ? range : days[i] - least;
+    }
+    return codes;
+  });
+  return { rows, size: range + 1 };
+}
+
+/** Codes of tuples: one number per combination of codes that occurs. */
 export function combine(parts: readonly Codes[]): Codes {
   return parts.slice(1).reduce<Codes>(pair, parts[0]);
 }
 
 function pair(left: Codes, right: Codes): Codes {
+  const count = left.rows.reduce((sum, { length }) => sum + length, 0);
+  return left.size * right.size <= tableSize(count) ? pairInTable(left, right) : pairInMap(left, right);
+}
+
+function pairInTable(left: Codes, right: Codes): Codes {
+  const codeOf = new Int32Array(left.size * right.size).fill(-1);
+  let size = 0;
+  const rows = left.rows.map((codes, part) => {
+    const other = right.rows[part];
+    const out = new Int32Array(codes.length);
+    for (let i = 0; i < out.length; i++) {
+      const key = codes[i] * right.size + other[i];
+      if (codeOf[key] === -1) codeOf[key] = size++;
+      out[i] = codeOf[key];
+    }
+    return out;
+  });
+  return { rows, size };
+}
+
+function pairInMap(left: Codes, right: Codes): Codes {
   const seen = new Map<number, number>();
   const rows = left.rows.map((codes, part) => {
     const other = right.rows[part];

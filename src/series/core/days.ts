@@ -13,7 +13,7 @@ const PER_DAY: Readonly<Record<number, bigint>> = {
  * A date column as whole days since 1970-01-01; a timestamp counts as its UTC day. A `Date32` column of one chunk is
  * not copied.
  *
- * @throws {InputError} EmptyDate for a null: a row without a day has no place in time
+ * @throws {InputError} EmptyDate for a null: a row without a date cannot be placed in time
  */
 export function daysOf(vector: Vector, name: string): Int32Array {
   return joined(dayPieces(vector, name), Int32Array);
@@ -25,7 +25,7 @@ export function dayPieces(vector: Vector, name: string): Int32Array[] {
     throw new InputError(`${vector.nullCount} rows have no date in ${JSON.stringify(name)}.`, {
       code: "EmptyDate",
       column: name,
-      hint: "Filter these rows out first, or name another date column with `on`.",
+      hint: "Filter out these rows first, or pass another date column as `on`.",
     });
   }
   return vector.data.map(dayChunk);
@@ -38,7 +38,7 @@ function dayChunk(data: Data): Int32Array {
   const perDay = DataType.isTimestamp(data.type)
     ? PER_DAY[(data.type as unknown as { unit: TimeUnit }).unit]
     : 86_400_000n;
-  const moments = momentsOf(data);
+  const moments = timestampValues(data);
   const days = new Int32Array(data.length);
   for (let i = 0; i < days.length; i++) {
     const day = moments[i] / perDay;
@@ -48,18 +48,18 @@ function dayChunk(data: Data): Int32Array {
 }
 
 /** The timestamps of a chunk, in the unit of its type. */
-function momentsOf({ values, length }: Data): BigInt64Array {
+function timestampValues({ values, length }: Data): BigInt64Array {
   const raw = values as Int32Array | BigInt64Array;
   return raw instanceof BigInt64Array ? raw : new BigInt64Array(raw.buffer, raw.byteOffset, length);
 }
 
-/** A column of timestamps in the unit of its type, by row; undefined for a column of whole days. */
+/** A timestamp column by row, in the unit of its type; undefined for a date column. */
 export function timestampsOf(vector: Vector): BigInt64Array | undefined {
   if (isDayType(vector.type)) return undefined;
   const all = new BigInt64Array(vector.length);
   let at = 0;
   for (const data of vector.data) {
-    all.set(momentsOf(data).subarray(0, data.length), at);
+    all.set(timestampValues(data).subarray(0, data.length), at);
     at += data.length;
   }
   return all;

@@ -1,7 +1,6 @@
 /**
- * Rounding to significant digits, exactly as C's `printf("%.14g")` read back as a number: the digits are those of the
- * exact binary value, and a tie goes to the even digit. (JavaScript's `toPrecision` sends ties away from zero and is 40
- * times slower.)
+ * Rounds to significant digits, exactly as C's `printf("%.14g")` read back as a number: by the digits of the exact
+ * binary value, with ties to even. (JavaScript's `toPrecision` rounds ties away from zero and is 40 times slower.)
  */
 
 const EXACT_POWERS = 22;
@@ -15,8 +14,8 @@ const LITTLE = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 const HIGH = LITTLE ? 1 : 0;
 
 /**
- * `value` rounded to `digits` significant decimal digits (1 to 15), half to even on the exact value. NaN, zero and the
- * infinities come back unchanged: `roundDigits(100.03 - 100, 14)` is 0.030000000000001.
+ * Rounds `value` to `digits` significant decimal digits (1 to 15), half to even on the exact value. NaN, zero and the
+ * infinities are returned unchanged: `roundDigits(100.03 - 100, 14)` is 0.030000000000001.
  */
 export function roundDigits(value: number, digits: number): number {
   const size = Math.abs(value);
@@ -32,15 +31,16 @@ export function roundDigits(value: number, digits: number): number {
 }
 
 /**
- * Rounds every value of an array in place, as {@link roundDigits} does, in about 2 ns; what is not finite becomes NaN.
+ * Rounds all values of an array in place, as {@link roundDigits} does, in about 2 ns each; values that are not finite
+ * become NaN.
  */
 export function roundAll(values: Float64Array, digits: number): void {
   rounderOf(values, digits)(0, values.length);
 }
 
 /**
- * Rounds stretches of one array, from a place to another (exclusive); what is not finite becomes NaN. Gives how many
- * NaN there are.
+ * Returns a function that rounds a range of the array, `from` to `to` (exclusive), in place; values that are not finite
+ * become NaN. It returns the number of NaN.
  */
 export function rounderOf(values: Float64Array, digits: number): (from: number, to: number) => number {
   return (from, to) => {
@@ -60,9 +60,10 @@ export function rounderOf(values: Float64Array, digits: number): (from: number, 
 }
 
 /**
- * Rounds up to the first value that takes more than a multiplication and a division, and gives its place. The product
- * is the exact one rounded to a double, and a half is a double too: a product below a half has its exact value below
- * it. Only what comes out as a half is open. (No calls in this loop and only constant tables: twice as fast so.)
+ * Rounds up to the first value that needs more than a multiplication and a division, and returns its position. The
+ * product is the exact one rounded to a double, and a half is a double too: if the product is below a half, so is the
+ * exact value. Only a product of exactly a half is undecided. (Without calls and with constant tables only, the loop is
+ * twice as fast.)
  */
 function roundPlain(values: Float64Array, scales: number, from: number, to: number): number {
   for (let i = from; i < to; i++) {
@@ -77,22 +78,22 @@ function roundPlain(values: Float64Array, scales: number, from: number, to: numb
   return to;
 }
 
-/** 1.5 × 2^52: added and taken away again, it leaves the nearest whole number. */
+/** 1.5 × 2^52: adding and subtracting it rounds to the nearest integer. */
 const TO_WHOLE = 6_755_399_441_055_744;
 
 const LOWEST = -EXACT_POWERS;
 const HIGHEST = 14;
 const DECADES = HIGHEST - LOWEST + 2;
-/** Bits of the high word that {@link DECADE_OF} does without: it looks at the exponent and 7 bits of the fraction. */
+/** Bits of the high word that {@link DECADE_OF} ignores: it uses the exponent and 7 bits of the fraction. */
 const BUCKET = 13;
 
 /**
- * By bucket of doubles, the decade 10^k ≤ size < 10^(k + 1) of all of them as k − LOWEST + 1; 0 where they lie in two,
- * or outside.
+ * For each bucket of doubles, the decade 10^k ≤ size < 10^(k + 1) that contains all of them, as k − LOWEST + 1; 0 if
+ * the bucket spans two decades or is out of range.
  */
 const DECADE_OF = decadeOf();
 
-/** By digits and decade, the power of ten that makes so many whole digits; NaN where it is not exact. */
+/** By digits and decade, the power of ten that scales to that number of integer digits; NaN if it is not exact. */
 const SCALES = scales();
 
 function decadeOf(): Uint8Array {
@@ -102,7 +103,8 @@ function decadeOf(): Uint8Array {
 }
 
 /**
- * The bucket that holds 10^k, and the first one that holds nothing less: the next where 10^k lies inside its bucket.
+ * The bucket that contains 10^k, and the first whose values are all at least 10^k: the next bucket if 10^k is inside
+ * one.
  */
 function bucketsOf(k: number): { readonly holding: number; readonly first: number } {
   double[0] = ALL_POWERS[k + 324];
@@ -122,7 +124,7 @@ function scales(): Float64Array {
   return table;
 }
 
-/** `size × power` as the nearest whole number, half to even, decided on the exact product. */
+/** `size × power` rounded to an integer, half to even on the exact product. */
 function timesPower(size: number, power: number): number {
   const product = size * power;
   const whole = Math.floor(product);
@@ -137,21 +139,21 @@ function timesPower(size: number, power: number): number {
   return nearestWhole(whole, product - whole - 0.5 + rest);
 }
 
-/** `size ÷ power` as the nearest whole number, times `power` again. */
+/** `size ÷ power` rounded to an integer, times `power` again. */
 function overPower(size: number, power: number): number {
   const rest = size % power; // exact
   const whole = Math.round((size - rest) / power);
   return nearestWhole(whole, rest - power / 2) * power;
 }
 
-/** `whole` or the next whole number, by the sign of the exact value's distance from the midpoint between them. */
+/** `whole` or the next integer, by the sign of the exact distance from the midpoint between them. */
 function nearestWhole(whole: number, above: number): number {
   if (above > 0) return whole + 1;
   if (above < 0) return whole;
   return whole % 2 === 0 ? whole : whole + 1;
 }
 
-/** Zero, not finite, or too small or large for powers of ten that are exact: through the digits themselves. */
+/** Zero, not finite, or too small or too large for exact powers of ten: rounded through the decimal digits. */
 function special(value: number, digits: number): number {
   if (value === 0 || !Number.isFinite(value)) return value;
   const exact = value.toExponential(100);

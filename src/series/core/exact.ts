@@ -4,14 +4,14 @@ import { DataError } from "../../errors/errors.js";
 import { type Column, retyped } from "./numbers.js";
 
 /**
- * A column of whole units: a decimal is its digits without the point, an integer itself. Sums and differences of these
- * are exact.
+ * A column of integer units: an integer itself, or a decimal's digits without the point. Sums and differences are
+ * exact.
  */
 export interface Exact {
   readonly units: readonly (bigint | null)[];
   /** Digits after the point; undefined for integers. */
   readonly scale: number | undefined;
-  /** Digits in all; 19 for integers. */
+  /** Total digits; 19 for integers. */
   readonly precision: number;
 }
 
@@ -20,7 +20,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 const NARROW = 38;
 const WIDE = 76;
 
-/** Integers and decimals, whose sums and differences are computed exactly; floating point is not among them. */
+/** Whether sums and differences of this type are computed exactly: integers and decimals, not floating point. */
 export function isExact(type: DataType): boolean {
   return DataType.isInt(type) || DataType.isDecimal(type);
 }
@@ -34,18 +34,18 @@ export function exactOf(vector: Vector): Exact {
   return { units, scale: undefined, precision: 19 };
 }
 
-/** Precision of a sum: as wide as the storage of `precision` digits allows (38 or 76), as SQL engines have it. */
+/** The precision of a sum: the most that the storage of `precision` digits allows (38 or 76), as in SQL engines. */
 export function sumPrecision(precision: number): number {
   return precision <= NARROW ? NARROW : WIDE;
 }
 
-/** Precision of a difference: one digit more, within the same storage. */
+/** The precision of a difference: one digit more, within the same storage. */
 export function differencePrecision(precision: number): number {
   return Math.min(precision + 1, sumPrecision(precision));
 }
 
 /**
- * Units as a column: `Int64` where `scale` is undefined, else a decimal of that scale and precision.
+ * Converts units to a column: `Int64` if `scale` is undefined, otherwise a decimal of that scale and precision.
  *
  * @throws {DataError} Overflow for a value with more digits
  */
@@ -101,7 +101,7 @@ function nullsOf(units: readonly (bigint | null)[]): { nullCount: number; nullBi
 }
 
 function overflow(field: Field, value: bigint, limit: string): DataError {
-  return new DataError(`A result in column ${JSON.stringify(field.name)} has more than ${limit}: ${value}.`, {
+  return new DataError(`A result in column ${JSON.stringify(field.name)} exceeds ${limit}: ${value}.`, {
     code: "Overflow",
     column: field.name,
     value: String(value),

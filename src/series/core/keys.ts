@@ -5,19 +5,19 @@ import { InputError } from "../../errors/errors.js";
 import { vectorAt } from "./choose.js";
 import { type Codes, codesOf, combine } from "./codes.js";
 
-/** Key columns of several tables, brought to like types. */
+/** Key columns of several tables, converted to common types. */
 export interface Keys {
   readonly fields: readonly Field[];
   /** By key column, then by table. */
   readonly vectors: readonly (readonly Vector[])[];
-  /** Equal keys of all tables, and only those, have equal codes. */
+  /** Across all tables, codes are equal exactly if the keys are. */
   readonly codes: Codes;
 }
 
 /**
- * The key columns of several tables, `columns[t]` their positions in table t. Nulls equal each other.
+ * The key columns of several tables; `columns[t]` are their positions in table t. Nulls equal each other.
  *
- * @throws {InputError} DifferentTypes where the types of a key do not agree (text layouts aside)
+ * @throws {InputError} DifferentTypes if the types of a key differ (ignoring the layout of text)
  */
 export function keysOf(tables: readonly Table[], columns: readonly (readonly number[])[]): Keys {
   const fields = columns[0].map((at) => tables[0].schema.fields[at]);
@@ -30,7 +30,7 @@ export function keysOf(tables: readonly Table[], columns: readonly (readonly num
   return { fields, vectors, codes: combine(vectors.map((parts) => codesOf(parts))) };
 }
 
-/** One key column's values over all tables, table after table. */
+/** The values of one key column over all tables, table after table. */
 export function joinedKey(vectors: readonly Vector[]): Vector {
   const chunks = vectors.flatMap((vector) => vector.data.filter((data) => data.length > 0));
   return chunks.length === 0 ? vectors[0] : new Vector(chunks);
@@ -40,10 +40,10 @@ function alike(field: Field, vectors: readonly Vector[]): readonly Vector[] {
   const types = new Map(vectors.map(({ type }) => valueType(type)).map((type) => [String(type), type]));
   if (types.size > 1) {
     const names = typeNames([...types.values()]);
-    throw new InputError(`The key ${JSON.stringify(field.name)} is ${names.join(" here and ")} there.`, {
+    throw new InputError(`The types of the key ${JSON.stringify(field.name)} differ: ${names.join(" and ")}.`, {
       code: "DifferentTypes",
       column: field.name,
-      hint: "Bring the key to one type in every frame first.",
+      hint: "Convert the key to one type in every frame first.",
     });
   }
   const isMixed = new Set(vectors.map((vector) => DataType.isDictionary(vector.type))).size > 1;

@@ -3,24 +3,27 @@ import { TYPE_KEY } from "../../columns/arrow/schema.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { cutsOf, joined } from "./pieces.js";
 
-/** A column as it goes into a result: its field and its values in one piece. */
+/** A column of a result: its field and its values in one chunk. */
 export interface Column {
   readonly field: Field;
   readonly data: Data;
 }
 
-/** A computed column: its values in one piece, or in one for each batch of its table, long ones cut as by `cutsOf`. */
+/**
+ * A computed column: its values in one chunk, or in one chunk per batch of the table; long ones are split as by
+ * `cutsOf`.
+ */
 export type Computed = Column | { readonly field: Field; readonly pieces: readonly Data[] };
 
 /**
- * A column as doubles, null as NaN: a `Float64` column of one chunk without nulls is not copied, so never write into
- * it.
+ * A column as doubles, null as NaN. A `Float64` column of one chunk without nulls is returned without a copy, so the
+ * result must not be written to.
  */
 export function numbersOf(vector: Vector): Float64Array {
   return isDouble(vector.type) ? joined(vector.data.map(chunkNumbers), Float64Array) : vectorToNumbers(vector);
 }
 
-/** As {@link numbersOf}, chunk by chunk, long ones cut as by `cutsOf`. */
+/** As {@link numbersOf}, chunk by chunk; long ones are split as by `cutsOf`. */
 export function numberPieces(vector: Vector): Float64Array[] {
   return vector.data.flatMap((data) => {
     const values = chunkNumbers(data);
@@ -45,8 +48,7 @@ function withNulls(data: Data, values: Float64Array): Float64Array {
 }
 
 /**
- * Doubles as an Arrow column, NaN as null; the array itself becomes the column. `missing` is the number of NaN where it
- * is known.
+ * Converts doubles to an Arrow column, NaN as null, using the array itself. `missing` is the number of NaN, if known.
  */
 export function doubleData(values: Float64Array, missing?: number): Data {
   const { length } = values;
@@ -65,12 +67,12 @@ export function doubleData(values: Float64Array, missing?: number): Data {
   return makeData({ type: new Float64(), length, nullCount, nullBitmap, data: values });
 }
 
-/** A `double` column named as `field`; other metadata of the field stays. */
+/** A `double` column named as `field`; keeps the field's other metadata. */
 export function doubleColumn(field: Field, values: Float64Array): Column {
   return { field: doubleField(field), data: doubleData(values) };
 }
 
-/** As {@link doubleColumn}, of one piece or of several. `missing` is the number of NaN in all where it is known. */
+/** As {@link doubleColumn}, from one or several pieces. `missing` is the total number of NaN, if known. */
 export function doublesColumn(field: Field, pieces: readonly Float64Array[], missing?: number): Computed {
   const made = pieces.map((values) => doubleData(values, missing === 0 ? 0 : undefined));
   const doubles = doubleField(field);
@@ -86,7 +88,7 @@ export function countColumn(name: string, counts: ArrayLike<number>): Column {
   return { field, data: makeData({ type: new Int64(), length: data.length, nullCount: 0, data }) };
 }
 
-/** The same field with another Arrow type and the service type that goes with it. */
+/** The same field with another Arrow type and the corresponding service type. */
 export function retyped(field: Field, type: DataType, serviceType: string): Field {
   return new Field(field.name, type, true, new Map([...field.metadata, [TYPE_KEY, serviceType]]));
 }

@@ -1,8 +1,8 @@
 import { BATCH_ROWS } from "../../columns/arrow/read-options.js";
 
 /**
- * How so many rows are cut into pieces of 65,536 at most, as readers make batches: memory of that size is used again
- * when a result is dropped, while a long array comes new from the system, page by page.
+ * Splits rows into pieces of at most 65,536, as readers do with batches: memory of that size is reused when a result is
+ * freed, while a long array is allocated from the system page by page.
  */
 export function cutsOf(length: number): (readonly [from: number, to: number])[] {
   return Array.from({ length: Math.max(1, Math.ceil(length / BATCH_ROWS)) }, (_, k) => [
@@ -11,7 +11,7 @@ export function cutsOf(length: number): (readonly [from: number, to: number])[] 
   ]);
 }
 
-/** One array of all pieces, not copied where they lie one after the other in one buffer. */
+/** Joins the pieces into one array, without a copy if they are adjacent in one buffer. */
 export function joined<Values extends Int32Array | Float64Array>(
   pieces: readonly Values[],
   kind: { new (length: number): Values; new (buffer: ArrayBufferLike, offset: number, length: number): Values },
@@ -34,22 +34,22 @@ const follows = (piece: Int32Array | Float64Array, other: Int32Array | Float64Ar
   piece.buffer === other.buffer && piece.byteOffset === other.byteOffset + other.byteLength;
 
 /**
- * A calculation along one series: reads `y` from `from` to `to` (exclusive) and writes the result of place t to
- * `out[t - back]`, NaN for null in both. `back` is how many rows before it have been left out.
+ * A calculation along one series: reads `y` from `from` to `to` (exclusive) and writes the result of position t to
+ * `out[t - back]`, NaN for null in both. `back` is the number of earlier rows that were dropped.
  */
 export type PieceKernel = (y: Float64Array, out: Float64Array, from: number, to: number, back: number) => void;
 
 export interface RunOptions {
-  /** Leave out the first row of every series. */
+  /** Drop the first row of every series. */
   readonly withoutFirsts?: boolean;
-  /** What is done to the results of each series while they are still near; gives how many are NaN. */
+  /** Postprocesses the results of each series while they are in the cache; returns the number of NaN. */
   readonly finish?: (results: Float64Array) => (from: number, to: number) => number;
 }
 
 /**
- * A kernel along every series of contiguous values in chunks, series `g` from `starts[g]` to `starts[g + 1]`
- * (exclusive): the results in chunks of the same lengths, and how many NaN `finish` counted. A series within one chunk
- * is computed in place, one that continues into the next chunk in arrays of its own.
+ * Runs a kernel along every series of contiguous values in chunks, series `g` from `starts[g]` to `starts[g + 1]`
+ * (exclusive). Returns the results in chunks of the same lengths, and the number of NaN that `finish` counted. A series
+ * within one chunk is computed in place; one that crosses chunks is copied.
  */
 export function runPieces(
   y: readonly Float64Array[],
@@ -62,8 +62,8 @@ export function runPieces(
   const finishes = results.map(finish);
   let missing = 0;
   let piece = 0;
-  let base = 0; // position where the piece begins
-  let back = 0; // rows of the piece left out so far
+  let base = 0; // position of the start of the piece
+  let back = 0; // rows of the piece dropped so far
   for (let g = 0; g + 1 < starts.length; g++) {
     const to = starts[g + 1];
     let from = starts[g];
@@ -75,7 +75,7 @@ export function runPieces(
       continue;
     }
     const out = new Float64Array(to - from);
-    kernel(stretch(y, piece, from - base, to - from), out, 0, to - from, left);
+    kernel(spanning(y, piece, from - base, to - from), out, 0, to - from, left);
     missing += finish(out)(0, to - from - left);
     let done = 0;
     for (from += left; from < to; ) {
@@ -90,8 +90,9 @@ export function runPieces(
 }
 
 /**
- * A kernel along every series of values that lie apart, series `g` in the rows `rows[starts[g]]` to
- * `rows[starts[g + 1]]` (exclusive): the results by row, 0 in the rows left out, and how many NaN `finish` counted.
+ * Runs a kernel along every series of values that are not contiguous, series `g` in the rows `rows[starts[g]]` to
+ * `rows[starts[g + 1]]` (exclusive). Returns the results by row, 0 in dropped rows, and the number of NaN that `finish`
+ * counted.
  */
 export function runRows(
   y: Float64Array,
@@ -123,7 +124,7 @@ function longest(starts: Int32Array): number {
   return most;
 }
 
-/** Lengths of the pieces when so many first rows of each series are left out. */
+/** Lengths of the pieces after dropping the first rows of each series. */
 function lengthsOf(y: readonly Float64Array[], starts: Int32Array, left: number): number[] {
   let base = 0;
   let g = 0;
@@ -135,8 +136,8 @@ function lengthsOf(y: readonly Float64Array[], starts: Int32Array, left: number)
   });
 }
 
-/** `length` values from a place in a piece on, through the pieces after it. */
-function stretch(y: readonly Float64Array[], piece: number, from: number, length: number): Float64Array {
+/** `length` values from a position of a piece on, through the following pieces. */
+function spanning(y: readonly Float64Array[], piece: number, from: number, length: number): Float64Array {
   const all = new Float64Array(length);
   for (let done = 0, at = from; done < length; at = 0) {
     const part = y[piece++].subarray(at, at + length - done);

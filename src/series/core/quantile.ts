@@ -4,30 +4,53 @@ import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { vectorAt } from "./choose.js";
 import { numbersOf } from "./numbers.js";
+import { valuesAt } from "./select.js";
 
 /**
- * The value below which the part `q` (0 to 1) of the first `count` sorted values lies, linear between neighbours as
- * pandas, NumPy and DuckDB's `quantile_cont` have it. NaN of no values.
+ * The `q` quantile (0 to 1) of the first `count` sorted values, interpolated linearly as in pandas, NumPy and DuckDB's
+ * `quantile_cont`; NaN for no values.
  *
  * @throws {InputError} BadArgument for `q` outside 0 to 1
  */
 export function quantileOfSorted(sorted: Float64Array, count: number, q: number): number {
-  if (typeof q !== "number" || !(q >= 0 && q <= 1)) {
-    throw new InputError(`The quantile is ${shown(q)}.`, { code: "BadArgument", hint: "Give a number from 0 to 1." });
-  }
-  if (count === 0) return Number.NaN;
+  checkQuantile(q);
+  const { below, above, part } = placeOf(count, q);
+  return count === 0 ? Number.NaN : interpolated(sorted[below], sorted[above], part);
+}
+
+/** As {@link quantileOfSorted}, for values in any order, of which `count` are not NaN. */
+export function quantilesOf(values: Float64Array, count: number, quantiles: readonly number[]): number[] {
+  quantiles.forEach(checkQuantile);
+  if (count === 0) return quantiles.map(() => Number.NaN);
+  const places = quantiles.map((q) => placeOf(count, q));
+  const needed = [...new Set(places.flatMap(({ below, above }) => [below, above]))].sort((a, b) => a - b);
+  const at = valuesAt(values, count, needed);
+  return places.map(({ below, above, part }) => interpolated(at.get(below) as number, at.get(above) as number, part));
+}
+
+function checkQuantile(q: number): void {
+  if (typeof q === "number" && q >= 0 && q <= 1) return;
+  throw new InputError(`A quantile must be a number from 0 to 1; got ${shown(q)}.`, {
+    code: "BadArgument",
+    hint: "The median is 0.5.",
+  });
+}
+
+/** The two places between which a quantile is, and how far from the first. */
+function placeOf(count: number, q: number): { readonly below: number; readonly above: number; readonly part: number } {
   const place = q * (count - 1);
   const below = Math.floor(place);
-  const low = sorted[below];
-  const high = sorted[Math.min(below + 1, count - 1)];
-  const part = place - below;
+  return { below, above: Math.min(below + 1, count - 1), part: place - below };
+}
+
+function interpolated(low: number, high: number, part: number): number {
   if (part === 0 || low === high) return low;
-  // From the nearer neighbour, so that the result never leaves the two.
+  // From the nearer neighbour, so that the result never leaves the interval.
   return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
 }
 
 /**
- * A quantile of a number column as a `number`, nulls left out, linear between neighbours; null of an empty column.
+ * A quantile of a number column, ignoring nulls, interpolated linearly; null for an empty column.
  *
  * @example
  * ```ts no-run
@@ -36,9 +59,8 @@ export function quantileOfSorted(sorted: Float64Array, count: number, q: number)
  */
 export function quantile(table: Table, column: string, q: number): number | null {
   const values = numbersOf(vectorAt(table, columnIndex(table, column)));
-  const sorted = values.slice().sort(); // NaN last
-  let count = sorted.length;
-  while (count > 0 && Number.isNaN(sorted[count - 1])) count--;
-  const value = quantileOfSorted(sorted, count, q);
+  let count = 0;
+  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) count++;
+  const [value] = quantilesOf(values, count, [q]);
   return Number.isNaN(value) ? null : value;
 }

@@ -2,16 +2,17 @@ import { type Data, DataType, type Dictionary, makeData, Vector } from "../../co
 import { sliceData } from "../../columns/arrow/record-batch.js";
 import { takeVector } from "../../columns/table/take.js";
 
-/** Rows `from[k]` to `to[k]` (exclusive), one range after the other; they ascend, do not touch and none is empty. */
+/** Ranges of rows, `from[k]` to `to[k]` (exclusive): ascending, not adjacent, not empty. */
 export interface Ranges {
   readonly from: readonly number[];
   readonly to: readonly number[];
-  /** Rows in all. */
+  /** Total number of rows. */
   readonly count: number;
 }
 
 /**
- * The rows from `start` to `end` (exclusive) but those at `gone`, which ascend and lie between; counted from `start`.
+ * The rows from `start` to `end` (exclusive) without those at `gone`, which are ascending and in that range; relative
+ * to `start`.
  */
 export function rangesWithout(gone: Int32Array, start: number, end: number): Ranges {
   const from: number[] = [];
@@ -31,8 +32,8 @@ export function rangesWithout(gone: Int32Array, start: number, end: number): Ran
 }
 
 /**
- * The rows of some ranges. One range shares its buffers; of several, columns of fixed width without nulls are copied
- * range by range, which is many times faster than row by row.
+ * Takes the rows of ranges. A single range shares its buffers; with several, fixed-width columns without nulls are
+ * copied range by range, which is many times faster than row by row.
  */
 export function takeRanges(data: Data, ranges: Ranges): Data {
   const { from, count } = ranges;
@@ -43,7 +44,7 @@ export function takeRanges(data: Data, ranges: Ranges): Data {
     : takeVector(new Vector([data]), rowsIn(ranges)).data[0];
 }
 
-/** Every row of the ranges. */
+/** All rows of the ranges. */
 function rowsIn({ from, to, count }: Ranges): Int32Array {
   const rows = new Int32Array(count);
   let at = 0;
@@ -51,7 +52,7 @@ function rowsIn({ from, to, count }: Ranges): Int32Array {
   return rows;
 }
 
-/** Whether a column without nulls is nothing but a buffer of values. */
+/** Whether a column without nulls consists of a single value buffer. */
 const isPlain = (type: DataType): boolean =>
   DataType.isDictionary(type) ||
   DataType.isInt(type) ||

@@ -1,5 +1,6 @@
 /**
- * A running sum in two doubles (TwoSum): the rounding error of every addition is kept, so that removing undoes adding.
+ * A running sum in two doubles (TwoSum): keeps the rounding error of every addition, so that removing a value undoes
+ * adding it.
  */
 export interface Sum {
   high: number;
@@ -14,14 +15,14 @@ export function addTo(sum: Sum, value: number): void {
   sum.high = total;
 }
 
-/** What is in the sum. */
+/** The rounded total. */
 export function totalOf(sum: Sum): number {
   return sum.high + sum.low;
 }
 
 /**
- * The sum of the values from `from` to `to` (exclusive), NaN left out, correct to about twice the precision of a double
- * before the last rounding. Infinities add as IEEE 754 has it. The count of values is `count` of the result.
+ * The sum of the values from `from` to `to` (exclusive), ignoring NaN, with about twice the precision of a double
+ * before the final rounding. Infinities add as in IEEE 754. `count` is the number of values.
  */
 export function sumOf(values: Float64Array, from: number, to: number): { total: number; count: number } {
   let high = 0;
@@ -47,8 +48,12 @@ export function sumOf(values: Float64Array, from: number, to: number): { total: 
   return { total: Number.isFinite(high) ? high + low : high, count };
 }
 
-/** Sum of squared distances from the mean, NaN left out; and how many values there are. */
-export function squaresOf(values: Float64Array, from: number, to: number): { squares: number; count: number } {
+/** The sum of squared deviations from the mean, ignoring NaN, with the sum and the number of values. */
+export function squaresOf(
+  values: Float64Array,
+  from: number,
+  to: number,
+): { squares: number; total: number; count: number } {
   const { total, count } = sumOf(values, from, to);
   const mean = total / count;
   const sum: Sum = { high: 0, low: 0 };
@@ -59,6 +64,6 @@ export function squaresOf(values: Float64Array, from: number, to: number): { squ
     addTo(sum, distance * distance);
     drift += distance;
   }
-  // The mean is rounded; what the distances still add up to corrects for that.
-  return { squares: Math.max(0, totalOf(sum) - (drift * drift) / count), count };
+  // Corrects for the rounding of the mean.
+  return { squares: Math.max(0, totalOf(sum) - (drift * drift) / count), total, count };
 }

@@ -6,14 +6,14 @@ import type { Column, Computed } from "./numbers.js";
 import { cutsOf } from "./pieces.js";
 import { type Ranges, takeRanges } from "./ranges.js";
 
-/** What a table carries beside its columns. */
+/** Schema metadata of a result. */
 interface Carried {
-  /** Names of the columns that identify a row. */
+  /** Names of the key columns. */
   readonly key?: readonly string[];
   readonly metadata?: Map<string, string>;
 }
 
-/** A table of one batch over these columns. */
+/** A table of one batch with these columns. */
 export function tableOf(columns: readonly Column[], rows: number, { key = [], metadata }: Carried = {}): Table {
   const schema = new Schema(
     columns.map(({ field }) => field),
@@ -27,9 +27,9 @@ export function tableOf(columns: readonly Column[], rows: number, { key = [], me
 }
 
 /**
- * `table` with some columns replaced (by position) and others added at the end, batch by batch, as {@link inBatches}
- * where a column comes in pieces. Of each batch the rows of `kept` are kept, all where it is left out; the computed
- * columns hold these rows alone. A replaced key column drops the key.
+ * `table` with some columns replaced (by position) and others appended, batch by batch (as by {@link inBatches} if a
+ * column comes in pieces). `kept` selects the rows of each batch to keep, by default all; the computed columns contain
+ * only these rows. Replacing a key column drops the key.
  */
 export function withColumns(
   table: Table,
@@ -62,12 +62,12 @@ export function withColumns(
 const pieceOf = (data: Data, from: number, length: number): Data =>
   from === 0 && length === data.length ? data : sliceData(data, from, length);
 
-/** The rows of a table in one order or another: all of it where `rows` is undefined. */
+/** Reorders or selects rows; all of the table if `rows` is undefined. */
 export function rowsOf(table: Table, rows: Int32Array | undefined): Table {
   return rows === undefined ? table : takeRows(table, rows);
 }
 
-/** The same rows in batches of {@link cutsOf}; buffers are shared. */
+/** Splits a table into batches as by {@link cutsOf}; shares the buffers. */
 export function inBatches(table: Table): Table {
   if (table.batches.every(({ numRows }) => cutsOf(numRows).length === 1)) return table;
   const batches = table.batches.flatMap(({ numRows, data }) =>

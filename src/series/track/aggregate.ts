@@ -1,4 +1,4 @@
-import { DataType, type Field, type Vector } from "../../columns/arrow/arrow.js";
+import { DataType, Field, List, makeData, type Vector } from "../../columns/arrow/arrow.js";
 import { typeName } from "../../columns/arrow/schema.js";
 import { vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { compareText } from "../../columns/table/sort.js";
@@ -13,7 +13,7 @@ import { quantileOfSorted } from "../core/quantile.js";
 import { squaresOf, sumOf } from "../core/sums.js";
 import { inOrder } from "./track.js";
 
-/** Names of the aggregates: functions that reduce many values to one. */
+/** Names of the functions that reduce many values to one. */
 export const AGGREGATES = [
   "last",
   "first",
@@ -25,28 +25,30 @@ export const AGGREGATES = [
   "std",
   "var",
   "median",
+  "nunique",
+  "list",
   "unique",
 ] as const;
 
 /**
- * How many values become one; nulls are left out everywhere, and of nothing but nulls comes null. `last`, `first`,
- * `min` and `max` pick a value and keep the column's type, text and dates included; `sum` of integers and decimals is
- * exact (`Int64`; 38 digits, or 76 above), of floating point compensated; `count` counts values and `unique` distinct
- * values (`Int64`); `mean`, `std` and `var` (n − 1 below), `median` and `{ quantile }` (linear between neighbours) are
- * `Float64`.
+ * How values are reduced to one. Nulls are skipped; if all values are null, so is the result. `last`, `first`, `min`
+ * and `max` select a value and keep the column's type, including text and dates; `sum` of integers and decimals is
+ * exact (`Int64`; 38 digits, or 76 if wider), of floating point compensated; `count` counts values and `nunique` (or
+ * `unique`) distinct values (`Int64`); `list` collects all cells, nulls included, in row order (`List`); `mean`, `std`
+ * and `var` (divisor n − 1), `median` and `{ quantile }` (linear interpolation) are `Float64`.
  */
 export type Aggregate = (typeof AGGREGATES)[number] | { readonly quantile: number };
 
-/** Stretches of positions, each to become one value. */
+/** Ranges of positions, each of which is reduced to one value. */
 export interface Spans {
-  /** Position → row; undefined where they are the same. */
+  /** Position → row; undefined if they are the same. */
   readonly rows: Int32Array | undefined;
   readonly from: Int32Array;
   /** Exclusive. */
   readonly to: Int32Array;
 }
 
-/** One value for each span of a column, under the column's own name. */
+/** One value per span of a column, under the column's name. */
 export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: Spans): Column {
   if (typeof how === "object" && how !== null) return quantiles(field, vector, how.quantile, spans);
   switch (oneOf(how, AGGREGATES, "aggregate")) {
@@ -62,6 +64,9 @@ export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: S
       return sums(field, vector, spans);
     case "count":
       return countColumn(field.name, counts(validOf(vector), spans));
+    case "list":
+      return lists(field, vector, spans);
+    case "nunique":
     case "unique":
       return countColumn(field.name, uniques(vector, spans));
     case "mean":
@@ -78,7 +83,21 @@ export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: S
   }
 }
 
-/** Variance with n − 1 below; NaN for fewer than two values. */
+/** The cells of each span as a list. */
+function lists(field: Field, vector: Vector, { rows, from, to }: Spans): Column {
+  const offsets = new Int32Array(from.length + 1);
+  for (let s = 0; s < from.length; s++) offsets[s + 1] = offsets[s] + to[s] - from[s];
+  const picks = new Int32Array(offsets[from.length]);
+  for (let s = 0; s < from.length; s++) {
+    for (let at = from[s]; at < to[s]; at++) picks[offsets[s] + at - from[s]] = rows === undefined ? at : rows[at];
+  }
+  const child = takeVector(vector, picks).data[0];
+  const type = new List(new Field("item", child.type, true, field.metadata));
+  const data = makeData({ type, length: from.length, nullCount: 0, valueOffsets: offsets, child });
+  return { field: new Field(field.name, type, true), data };
+}
+
+/** Variance with divisor n − 1; NaN for fewer than two values. */
 function varianceOf(values: Float64Array, from: number, to: number): number {
   const { squares, count } = squaresOf(values, from, to);
   return count < 2 ? Number.NaN : squares / (count - 1);
@@ -89,7 +108,7 @@ const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({
   data: takeVector(vector, rows).data[0],
 });
 
-/** Whether a row holds a value; undefined where all do. */
+/** Whether each row has a value; undefined if all have. */
 export function validOf(vector: Vector): Uint8Array | undefined {
   if (vector.nullCount === 0) return undefined;
   const valid = new Uint8Array(vector.length);
@@ -128,7 +147,7 @@ function firstRows(valid: Uint8Array | undefined, { rows, from, to }: Spans): In
   return picks;
 }
 
-/** Rows of the smallest (`sign` -1) or largest (1) value of each span; of equal values the first. */
+/** The row of the smallest (`sign` -1) or largest (1) value of each span; the first of equal values. */
 function extremeRows(field: Field, vector: Vector, { rows, from, to }: Spans, sign: 1 | -1): Int32Array {
   const picks = new Int32Array(from.length).fill(-1);
   const above = comparison(field, vector, sign);
@@ -143,7 +162,7 @@ function extremeRows(field: Field, vector: Vector, { rows, from, to }: Spans, si
   return picks;
 }
 
-/** Whether the value of a row beats that of another row (-1: of no row yet). */
+/** Returns whether the value of a row beats that of another row (-1: none yet). */
 function comparison(field: Field, vector: Vector, sign: 1 | -1): (row: number, best: number) => boolean {
   const type = vector.type as DataType;
   if (DataType.isFloat(type)) {
@@ -162,7 +181,7 @@ function comparison(field: Field, vector: Vector, sign: 1 | -1): (row: number, b
     };
   }
   if (DataType.isDate(type) || DataType.isTimestamp(type) || DataType.isUtf8(type) || DataType.isDictionary(type)) {
-    // ISO dates and timestamps sort by time when compared as strings.
+    // ISO dates and timestamps sort chronologically as strings.
     const texts = vectorToStrings(vector);
     return (row, best) => {
       const value = texts[row];
@@ -170,7 +189,7 @@ function comparison(field: Field, vector: Vector, sign: 1 | -1): (row: number, b
       return best === -1 || sign * compareText(value, texts[best] as string) > 0;
     };
   }
-  throw wrongType(field, "min and max need values that have an order");
+  throw wrongType(field, "min and max need ordered values");
 }
 
 function sums(field: Field, vector: Vector, spans: Spans): Column {
@@ -240,11 +259,11 @@ function quantiles(field: Field, vector: Vector, quantile: number, spans: Spans)
 
 function wrongType(field: Field, why: string): InputError {
   return new InputError(
-    `Column ${JSON.stringify(field.name)} (${typeName(field.type, field.metadata)}) cannot be aggregated so: ${why}.`,
+    `Column ${JSON.stringify(field.name)} (${typeName(field.type, field.metadata)}) does not support this aggregate: ${why}.`,
     {
       code: "WrongType",
       column: field.name,
-      hint: 'Use "first", "last", "count" or "unique", or choose another column.',
+      hint: 'Use "first", "last", "count" or "nunique", or another column.',
     },
   );
 }

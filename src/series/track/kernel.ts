@@ -7,18 +7,17 @@ import { seriesTrack } from "./series-track.js";
 import { byRow, inOrder, type Track } from "./track.js";
 
 /**
- * One calculation along one series of doubles: reads `y` and fills `out` from `from` to `to` (exclusive), NaN for null
- * in both. `y` and `out` are in the order of the track, or hold a part of it that begins elsewhere; `y` is never
- * written.
+ * A calculation along one series of doubles: reads `y` and fills `out` from `from` to `to` (exclusive), NaN for null in
+ * both. `y` and `out` are in track order, or hold a part of it that starts elsewhere; `y` must not be written.
  */
 export type Kernel = (y: Float64Array, out: Float64Array, from: number, to: number) => void;
 
-/** How a column becomes its result. */
+/** Computes the result of one column. */
 export type Compute = (table: Table, at: number, track: Track) => Computed;
 
 /**
- * The chosen columns computed one by one, in place or beside the originals; rows and their order stay. `fits` says
- * which types may be.
+ * Computes the selected columns one by one, in place or beside the originals; keeps the rows and their order. `fits`
+ * tests whether a type is supported.
  */
 export function computeColumns(
   table: Table,
@@ -31,7 +30,7 @@ export function computeColumns(
   return eachColumn(table, chosen.values, (at) => compute(table, at, track), choice.suffix);
 }
 
-/** The columns at these positions computed one by one, in place, or with a suffix beside the originals. */
+/** Computes the columns at these positions one by one, in place, or beside the originals with a suffix. */
 export function eachColumn(
   table: Table,
   values: readonly number[],
@@ -48,12 +47,12 @@ export function eachColumn(
   return withColumns(table, replaced, added);
 }
 
-/** The result of a kernel on a column, as a `Float64` column in the order of the table. */
+/** Runs a kernel on a column; returns a `Float64` column in table order. */
 export function runKernel(table: Table, at: number, track: Track, kernel: Kernel): Computed {
   return doublesColumn(table.schema.fields[at], runAlong(vectorAt(table, at), track, kernel).results);
 }
 
-/** As {@link runKernel}, for a kernel that goes by the positions of the track: `y` and `out` hold all of it. */
+/** As {@link runKernel}, for a kernel that uses track positions: `y` and `out` cover the whole track. */
 export function runWhole(table: Table, at: number, { rows, starts }: Track, kernel: Kernel): Computed {
   const y = inOrder(numbersOf(vectorAt(table, at)), rows);
   const { results } = runPieces([y], starts, kernel);
@@ -61,8 +60,8 @@ export function runWhole(table: Table, at: number, { rows, starts }: Track, kern
 }
 
 /**
- * A kernel along every series of a column, by row: batch by batch where the table is in the order of the track and
- * holds more series than pieces, so that most series lie within one; else in one piece.
+ * Runs a kernel along every series of a column and returns the results by row: batch by batch if the table is in track
+ * order and has more series than pieces, so that most series lie within one; otherwise in one piece.
  */
 export function runAlong(
   vector: Vector,

@@ -14,52 +14,55 @@ interface DatedSeries {
   readonly by: readonly number[];
 }
 
-/** What the error calls the series, and how the caller names its columns. */
-export interface RepeatWords {
+/** How the error refers to the series and to the option for its columns. */
+export interface RepeatMessage {
   readonly subject: string;
-  /** The option to pass for columns that would do. */
+  /** The option with which the caller names the columns. */
   readonly option: (names: readonly string[]) => string;
-  /** What to pass where the rows are meant as they are. */
+  /** The option to pass if the repeated dates are intended. */
   readonly onPurpose: string;
 }
 
-const BY: RepeatWords = {
+const BY: RepeatMessage = {
   subject: "A series",
   option: (names) => `{ by: ${JSON.stringify(names.length === 1 ? names[0] : names)} }`,
   onPurpose: "{ by: [] } treats all rows as one series.",
 };
 
-/** The error for two rows of one date in a series. The hint names the columns that would make their dates differ. */
+/** The error for two rows of one date in a series. The hint suggests columns that make the dates unique. */
 export function repeatedDate(
   table: Table,
   series: DatedSeries,
   rows: readonly [number, number],
-  words: RepeatWords = BY,
+  message: RepeatMessage = BY,
 ): InputError {
   const name = (column: number): string => table.schema.fields[column].name;
   const [first, second] = rows[0] < rows[1] ? rows : [rows[1], rows[0]];
   const cell = (column: number): string => `${name(column)} ${cellText(vectorAt(table, column), second) ?? "null"}`;
   const cells = [series.on, ...series.by].map(cell).join(", ");
-  const found = columnsThatDo(table, series).map((columns) => words.option(columns.map(name)));
+  const found = identifyingColumns(table, series).map((columns) => message.option(columns.map(name)));
   const cure =
     found.length > 0
       ? `Name the columns that identify a series: ${found.join(" or ")}.`
-      : "No column identifies a series here; unique() or groupBy() can leave one row for each date.";
-  return new InputError(`${words.subject} has one row for each date; rows ${first} and ${second} both have ${cells}.`, {
-    code: "RepeatedDate",
-    column: name(series.on),
-    row: second,
-    hint: `${cure} ${words.onPurpose}`,
-  });
+      : "No column identifies a series here; unique() or groupBy() can reduce the rows to one per date.";
+  return new InputError(
+    `${message.subject} must have one row per date; rows ${first} and ${second} both have ${cells}.`,
+    {
+      code: "RepeatedDate",
+      column: name(series.on),
+      row: second,
+      hint: `${cure} ${message.onPurpose}`,
+    },
+  );
 }
 
-/** Columns that are tried, those tried in pairs, and those that are named. */
-const MOST_TRIED = 16;
-const MOST_PAIRED = 5;
-const MOST_NAMED = 3;
+/** The most columns tried, tried in pairs, and suggested. */
+const MAX_TRIED = 16;
+const MAX_PAIRED = 5;
+const MAX_SUGGESTED = 3;
 
-/** The columns, or else pairs of them, that leave one row for each date of a series; the likeliest first. */
-function columnsThatDo(table: Table, series: DatedSeries): readonly (readonly number[])[] {
+/** The columns, or pairs of columns, that leave one row per date of a series; most likely first. */
+function identifyingColumns(table: Table, series: DatedSeries): readonly (readonly number[])[] {
   const timestamps = timestampsOf(vectorAt(table, series.on));
   const does = (by: readonly number[]): boolean => {
     const track = trackOf(table, series.on, by);
@@ -74,15 +77,15 @@ function columnsThatDo(table: Table, series: DatedSeries): readonly (readonly nu
     const found = choices.find(does);
     return found === undefined ? [] : [found];
   });
-  if (alone.length > 0) return alone.slice(0, MOST_NAMED);
-  const few = likely.slice(0, MOST_PAIRED);
+  if (alone.length > 0) return alone.slice(0, MAX_SUGGESTED);
+  const few = likely.slice(0, MAX_PAIRED);
   const pairs = few.flatMap((a, i) => few.slice(i + 1).map((b) => [a, b]));
-  return pairs.filter(does).slice(0, MOST_NAMED);
+  return pairs.filter(does).slice(0, MAX_SUGGESTED);
 }
 
 /**
- * The columns that may identify a series: those of the key, then text and booleans, then integers and dates with
- * several rows for a value; of each kind those with the fewest values first.
+ * Candidates for columns that identify a series: those of the key, then text and booleans, then integers and dates with
+ * several rows per value; within each kind, those with the fewest values first.
  */
 function likelyColumns(table: Table, { on, by }: DatedSeries): number[] {
   const key = keyOf(table.schema);
@@ -97,6 +100,6 @@ function likelyColumns(table: Table, { on, by }: DatedSeries): number[] {
   });
   return rated
     .sort((a, b) => a.rank - b.rank || a.size - b.size || a.at - b.at)
-    .slice(0, MOST_TRIED)
+    .slice(0, MAX_TRIED)
     .map(({ at }) => at);
 }

@@ -10,8 +10,8 @@ import { computeColumns, type Kernel, runKernel } from "./kernel.js";
 import { rowAt, type Track } from "./track.js";
 
 /**
- * Every value moved `steps` rows later along its series (earlier where negative); null comes in at the end left free.
- * Any column type, unchanged; without `columns` the number columns.
+ * Moves every value `steps` rows later along its series (earlier if negative); vacated rows become null. Works on any
+ * column type; by default on the number columns.
  *
  * @throws {InputError} BadArgument, UnknownColumn, EmptyDate
  */
@@ -33,8 +33,8 @@ export function shift(table: Table, steps = 1, options: ColumnChoice = {}): Tabl
 }
 
 /**
- * y[t] − y[t − steps] along each series by ascending day; null where either is null or missing. Exact for integers and
- * decimals (one digit wider), `Float64` not rounded for doubles. Unlike `transform("diff")` no row is dropped.
+ * y[t] − y[t − steps] along each series by ascending day; null if either is null or missing. Exact for integers and
+ * decimals (one digit wider); `Float64` without rounding for doubles. Unlike `transform("diff")`, drops no rows.
  *
  * @throws {InputError} BadArgument, UnknownColumn, WrongType, EmptyDate
  * @throws {DataError} Overflow
@@ -50,8 +50,8 @@ export function diff(table: Table, steps = 1, options: ColumnChoice = {}): Table
 }
 
 /**
- * (y[t] − y[t − steps]) / y[t − steps] along each series by ascending day, `Float64` not rounded; null where either is
- * null or y[t − steps] is 0. No row is dropped.
+ * (y[t] − y[t − steps]) / y[t − steps] along each series by ascending day, `Float64` without rounding; null if either
+ * is null or y[t − steps] is 0. Drops no rows.
  *
  * @throws {InputError} BadArgument, UnknownColumn, WrongType, EmptyDate
  */
@@ -61,14 +61,15 @@ export function pctChange(table: Table, steps = 1, options: ColumnChoice = {}): 
   return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, changes(steps)));
 }
 
+/** Options of {@link Frame.returns}. */
 export interface ReturnsOptions<Name extends string = string> extends ColumnChoice<Name> {
   /** `simple` (default): y[t] / y[t−1] − 1; `log`: ln(y[t] / y[t−1]), null unless both are above 0. */
   readonly kind?: "simple" | "log";
 }
 
 /**
- * Returns from row to row along each series by ascending day, `Float64` not rounded; null in the first row, after a
- * null and after 0.
+ * Returns from row to row along each series by ascending day, `Float64` without rounding; null in the first row, after
+ * a null and after 0.
  *
  * @throws {InputError} UnknownValue, UnknownColumn, WrongType, EmptyDate
  */
@@ -81,10 +82,13 @@ export function returns(table: Table, options: ReturnsOptions = {}): Table {
 
 function checkSteps(steps: number): void {
   if (Number.isInteger(steps)) return;
-  throw new InputError(`The number of rows is ${shown(steps)}.`, { code: "BadArgument", hint: "Give a whole number." });
+  throw new InputError(`The number of rows must be a whole number; got ${shown(steps)}.`, {
+    code: "BadArgument",
+    hint: "Pass 1 for the previous row.",
+  });
 }
 
-/** Positions whose partner `steps` before them is in the same series; the others of the series become NaN. */
+/** Positions whose partner `steps` before them is in the same series; sets the other positions of the series to NaN. */
 function paired(out: Float64Array, from: number, to: number, steps: number): readonly [first: number, end: number] {
   const first = Math.min(to, Math.max(from, from + steps));
   const end = Math.max(first, Math.min(to, to + steps));
@@ -136,8 +140,8 @@ function exactDiff(table: Table, at: number, track: Track, steps: number): Colum
 }
 
 /**
- * By row, what each value is above the one `steps` positions before it in its series; null where either is null or
- * missing.
+ * By row, the difference between each value and the one `steps` positions before it in its series; null if either is
+ * null or missing.
  */
 export function exactDifferences(units: readonly (bigint | null)[], track: Track, steps: number): (bigint | null)[] {
   const out = new Array<bigint | null>(units.length).fill(null);

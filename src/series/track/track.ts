@@ -5,19 +5,19 @@ import { dayPieces } from "../core/days.js";
 import { joined } from "../core/pieces.js";
 
 /**
- * The way through a long table that every calculation takes: series after series in order of first appearance, and
- * within each series by ascending day (rows of one day in their order).
+ * The order in which calculations traverse a long table: series after series in order of first appearance, and within
+ * each series by ascending day (rows of one day in table order).
  */
 export interface Track {
-  /** Position on the track → row of the table; undefined where the table is already in that order. */
+  /** Track position → table row; undefined if the table is already in that order. */
   readonly rows: Int32Array | undefined;
-  /** Series `g` takes the positions from `starts[g]` to `starts[g + 1]` (exclusive). */
+  /** Series `g` covers the positions `starts[g]` to `starts[g + 1]` (exclusive). */
   readonly starts: Int32Array;
-  /** Day at each position; undefined where the table has no date column. */
+  /** The day at each position; undefined if the table has no date column. */
   readonly days: Int32Array | undefined;
-  /** 1 for a series that is newest first, judged by its first two rows. */
+  /** 1 for a series that is newest first, determined by its first two rows. */
   readonly newestFirst: Uint8Array;
-  /** Whether a series has several rows of one day. */
+  /** Whether a series has several rows for one day. */
   readonly repeats: boolean;
 }
 
@@ -28,7 +28,7 @@ export const rowAt = ({ rows }: Pick<Track, "rows">, at: number): number => (row
 export const rowsAt = ({ rows }: Pick<Track, "rows">, positions: Int32Array): Int32Array =>
   rows === undefined ? positions : positions.map((at) => rows[at]);
 
-/** Values by row as values by position. */
+/** Reorders values from row order to track order. */
 export function inOrder(values: Float64Array, rows: Int32Array | undefined): Float64Array {
   if (rows === undefined) return values;
   const out = new Float64Array(rows.length);
@@ -36,7 +36,7 @@ export function inOrder(values: Float64Array, rows: Int32Array | undefined): Flo
   return out;
 }
 
-/** Values by position as values by row. */
+/** Reorders values from track order to row order. */
 export function byRow(values: Float64Array, rows: Int32Array | undefined): Float64Array {
   if (rows === undefined) return values;
   const out = new Float64Array(values.length);
@@ -45,8 +45,8 @@ export function byRow(values: Float64Array, rows: Int32Array | undefined): Float
 }
 
 /**
- * The track through `table` by the columns at `by`, along the days of column `on`. Whether the table is already in that
- * order is seen on its batches as they are; only where it does not are codes and days brought into one piece.
+ * The track through `table` by the columns at `by`, along the days of column `on`. First checks, batch by batch,
+ * whether the table is already in that order; only if not are codes and days joined.
  */
 export function trackOf(table: Table, on: number | undefined, by: readonly number[]): Track {
   const days = on === undefined ? undefined : dayPieces(vectorAt(table, on), table.schema.fields[on].name);
@@ -57,17 +57,17 @@ export function trackOf(table: Table, on: number | undefined, by: readonly numbe
   return ofCodes(rows, size, days);
 }
 
-/** The rows of each group one after the other, groups in order of first appearance, rows in their order. */
+/** The rows of each group consecutively, groups in order of first appearance, rows in table order. */
 export function groupTrack(codes: Int32Array, size: number): Track {
   return ofCodes([codes], size, undefined);
 }
 
-/** As {@link groupTrack}, each group by ascending day. */
+/** As {@link groupTrack}, with each group by ascending day. */
 export function dayTrack(codes: Int32Array, size: number, days: Int32Array): Track {
   return ofCodes([codes], size, [days]);
 }
 
-/** One code for each row that identifies its series; undefined where all rows are one series. */
+/** A code per row that identifies its series; undefined if all rows are one series. */
 export function seriesCodes(table: Table, by: readonly number[]): Codes | undefined {
   return by.length === 0 ? undefined : combinedCodes(table, by);
 }
@@ -77,7 +77,7 @@ const combinedCodes = (table: Table, by: readonly number[]): Codes =>
 
 const wholeTable = (length: number): Int32Array => (length === 0 ? Int32Array.of(0) : Int32Array.of(0, length));
 
-/** Where runs of equal codes begin, with the length at the end; undefined where a code comes back after its run. */
+/** The starts of runs of equal codes, with the length appended; undefined if a code occurs in several runs. */
 function runs(pieces: readonly Int32Array[], size: number): Int32Array | undefined {
   const seen = new Uint8Array(size);
   const starts: number[] = [];
@@ -97,7 +97,7 @@ function runs(pieces: readonly Int32Array[], size: number): Int32Array | undefin
   return Int32Array.from(starts);
 }
 
-/** Where the run of equal codes that holds a place ends. */
+/** The end of the run of equal codes around a position. */
 function endOfRun(codes: Int32Array, at: number): number {
   const code = codes[at];
   let end = at + 1;
@@ -105,7 +105,7 @@ function endOfRun(codes: Int32Array, at: number): number {
   return end;
 }
 
-/** Fills `rows` with the rows of one group after the other, stable; gives where groups begin. */
+/** Fills `rows` with the rows of each group consecutively, stable; returns where groups start. */
 function groupRows(codes: Int32Array, size: number, rows: Int32Array): Int32Array {
   const place = new Int32Array(size).fill(-1);
   const counts: number[] = [];
@@ -137,7 +137,7 @@ function ofCodes(pieces: readonly Int32Array[], size: number, days: readonly Int
   return withDays({ rows, starts, newestFirst, repeats }, () => daysAt(rows, allDays));
 }
 
-/** Series whose rows are contiguous. */
+/** A track whose series are contiguous. */
 function ofRuns(starts: Int32Array, days: readonly Int32Array[] | undefined): Track {
   const newestFirst = new Uint8Array(starts.length - 1);
   if (days === undefined) return { rows: undefined, starts, days, newestFirst, repeats: false };
@@ -153,7 +153,7 @@ function ofRuns(starts: Int32Array, days: readonly Int32Array[] | undefined): Tr
   return withDays({ rows, starts, newestFirst, repeats }, () => daysAt(rows, allDays));
 }
 
-/** A track whose days are put in order when they are asked for: most calculations need none. */
+/** A track that computes its days on first access: most calculations do not need them. */
 function withDays({ rows, starts, newestFirst, repeats }: Omit<Track, "days">, inOrder: () => Int32Array): Track {
   let days: Int32Array | undefined;
   return {
@@ -174,10 +174,10 @@ function daysAt(rows: Int32Array, days: Int32Array): Int32Array {
   return out;
 }
 
-/** Before every day. */
+/** Before all days. */
 const LONG_AGO = -(2 ** 31);
 
-/** How the days of the rows of each series follow one another. */
+/** The order of the days within each series. */
 const Order = { Ascending: 0, Repeats: 1, Unsorted: 2 } as const;
 type Order = (typeof Order)[keyof typeof Order];
 
@@ -219,8 +219,8 @@ function orderInGroups(codes: Int32Array, size: number, days: Int32Array): Order
 }
 
 /**
- * Sorts each run of `rows` by day, in place, and marks those that are newest first; returns whether a run has several
- * rows of one day.
+ * Sorts each run of `rows` by day in place and marks those that are newest first; returns whether a run has several
+ * rows for one day.
  */
 function sortRuns(rows: Int32Array, starts: Int32Array, days: Int32Array, newestFirst: Uint8Array): boolean {
   let repeats = false;
@@ -253,13 +253,13 @@ function sortRun(run: Int32Array, days: Int32Array): boolean {
   return hasNeighbours(run, days);
 }
 
-/** Whether two rows one after the other are of one day. */
+/** Whether two consecutive rows are of one day. */
 function hasNeighbours(run: Int32Array, days: Int32Array): boolean {
   for (let i = 1; i < run.length; i++) if (days[run[i]] === days[run[i - 1]]) return true;
   return false;
 }
 
-/** Sorts rows, given in rising order, by their days. */
+/** Sorts rows, which are in ascending order, by day. */
 function sortByDay(run: Int32Array, days: Int32Array): void {
   let first = days[run[0]];
   let last = first;
@@ -272,7 +272,7 @@ function sortByDay(run: Int32Array, days: Int32Array): void {
     run.sort((a, b) => days[a] - days[b] || a - b);
     return;
   }
-  // Day and position in one double, exactly: sorted as numbers, the position gives the row.
+  // Day and position packed exactly into one double: sorting the doubles sorts by day, then by row.
   const keys = new Float64Array(length);
   for (let i = 0; i < length; i++) keys[i] = (days[run[i]] - first) * length + i;
   const before = run.slice();

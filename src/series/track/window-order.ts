@@ -2,7 +2,7 @@ import { quantileOfSorted } from "../core/quantile.js";
 import type { WindowKernel } from "./window-sums.js";
 import type { Windows } from "./windows.js";
 
-/** Smallest (`sign` -1) or largest (1) value of the window. */
+/** The smallest (`sign` -1) or largest (1) value of the window. */
 export function windowExtreme(sign: 1 | -1): WindowKernel {
   return (y, out, windows, from, to, least) => {
     const rows = new Int32Array(to - from);
@@ -12,8 +12,8 @@ export function windowExtreme(sign: 1 | -1): WindowKernel {
 }
 
 /**
- * Position of the smallest (`sign` -1) or largest (1) value of each window from `from` to `to`, -1 where fewer than
- * `least` values are in it. Numbers that are not finite and nulls are missing. Every value enters and leaves the queue
+ * The position of the smallest (`sign` -1) or largest (1) value of each window from `from` to `to`, or -1 if it has
+ * fewer than `least` values. Nulls and numbers that are not finite are missing. Every value enters and leaves the queue
  * once.
  */
 export function extremePositions(
@@ -48,13 +48,11 @@ export function extremePositions(
 const isMissing = (value: number | bigint | null): value is null =>
   value === null || (typeof value === "number" && !Number.isFinite(value));
 
-/** Whether the later value makes the earlier one useless. */
+/** Whether the later value makes the earlier one irrelevant. */
 const beats = (later: number | bigint, earlier: number | bigint, sign: 1 | -1): boolean =>
   sign === 1 ? later >= earlier : later <= earlier;
 
-/**
- * A quantile of the window (0.5 is the median), linear between neighbours. The time for a row grows with the window.
- */
+/** A quantile of the window (0.5 is the median), interpolated linearly. The time per row grows with the window. */
 export function windowQuantile(q: number): WindowKernel {
   return (y, out, { low, high }, from, to, least) => {
     const sorted = new Float64Array(widest(low, high, from, to) + 1);
@@ -70,14 +68,14 @@ export function windowQuantile(q: number): WindowKernel {
   };
 }
 
-/** Most positions that are in the buffer at a time: rows of a window enter before those of the last one leave. */
+/** The most positions in the buffer at a time: the rows of a window enter before those of the previous one leave. */
 function widest(low: Int32Array, high: Int32Array, from: number, to: number): number {
   let most = 0;
   for (let i = from; i < to; i++) most = Math.max(most, high[i] - (i === from ? from : low[i - 1]));
   return most;
 }
 
-/** First place among `count` sorted values that is not below `value`. */
+/** The first position among `count` sorted values whose value is not below `value`. */
 function placeOf(sorted: Float64Array, count: number, value: number): number {
   let low = 0;
   let high = count;

@@ -3,7 +3,7 @@ import type { Windows } from "./windows.js";
 
 /**
  * A calculation over sliding windows of one series: fills `out` from `from` to `to` (exclusive). Values that are not
- * finite count as missing; NaN where fewer than `least` values are in the window.
+ * finite are missing; the result is NaN if the window has fewer than `least` values.
  */
 export type WindowKernel = (
   y: Float64Array,
@@ -14,7 +14,7 @@ export type WindowKernel = (
   least: number,
 ) => void;
 
-/** Sum of the window, each value added and taken away once, in two doubles, so that nothing is left behind. */
+/** The sum of the window. Each value is added and subtracted once, in two doubles, so that no error accumulates. */
 export const windowSum: WindowKernel = (y, out, windows, from, to, least) =>
   slideSum(y, out, windows, from, to, least, false);
 
@@ -36,7 +36,8 @@ function slideSum(
   let total = 0;
   let lost = 0;
   let count = 0;
-  // Equal values in a row up to the end of the window: their mean is the value itself, to the last bit.
+  // Length of the run of equal values at the end of the window: if it fills the window, the mean must be exactly that
+  // value.
   let same = 0;
   let latest = Number.NaN;
   for (let i = from; i < to; i++) {
@@ -71,7 +72,7 @@ function slideSum(
   }
 }
 
-/** Number of values in the window; `least` counts its rows here, as pandas has it. */
+/** The number of values in the window; `least` counts its rows here, as in pandas. */
 export const windowCount: WindowKernel = (y, out, { low, high }, from, to, least) => {
   let first = from;
   let end = from;
@@ -83,7 +84,7 @@ export const windowCount: WindowKernel = (y, out, { low, high }, from, to, least
   }
 };
 
-/** Variance of the window with n − 1 below. */
+/** The variance of the window with divisor n − 1. */
 export const windowVar: WindowKernel = (y, out, windows, from, to, least) => {
   const state = newMoments();
   for (let i = from; i < to; i++) {
@@ -93,14 +94,15 @@ export const windowVar: WindowKernel = (y, out, windows, from, to, least) => {
   }
 };
 
-/** Standard deviation of the window with n − 1 below. */
+/** The standard deviation of the window with divisor n − 1. */
 export const windowStd: WindowKernel = (y, out, windows, from, to, least) => {
   windowVar(y, out, windows, from, to, least);
   for (let i = from; i < to; i++) out[i] = Math.sqrt(out[i]);
 };
 
 /**
- * Sums of distances and squared distances from a pivot near the mean, for the values from `first` to `end` (exclusive).
+ * Sums of deviations and squared deviations from a pivot near the mean, for the values from `first` to `end`
+ * (exclusive).
  */
 interface Moments {
   first: number;

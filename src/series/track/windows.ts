@@ -1,15 +1,12 @@
 import type { Track } from "./track.js";
 
-/** For every position the first and the end (exclusive) of its window; neither ever goes back within a series. */
+/** For every position the start and the end (exclusive) of its window; neither ever decreases within a series. */
 export interface Windows {
   readonly low: Int32Array;
   readonly high: Int32Array;
 }
 
-/**
- * Windows of `size` rows that end on each row, or lie around it: with `center` the row `(size - 1) / 2` rows from the
- * end, rounded down.
- */
+/** Windows of `size` rows that end at each row; with `center`, that end `(size - 1) / 2` rows later, rounded down. */
 export function rowWindows({ starts }: Track, size: number, center: boolean): Windows {
   const length = starts[starts.length - 1];
   const low = new Int32Array(length);
@@ -27,8 +24,8 @@ export function rowWindows({ starts }: Track, size: number, center: boolean): Wi
 }
 
 /**
- * Windows of `size` days that end with each row's day, or lie around it: all days later than `size` (half of it)
- * before, up to 0 (half) after.
+ * Windows of `size` days that end on each row's day: later than `size` days before, up to 0 after; with `center`, half
+ * of it before and after.
  */
 export function dayWindows({ starts, days }: Track, size: number, center: boolean): Windows {
   const times = days as Int32Array;

@@ -1,6 +1,6 @@
 import { rowAt, type Track } from "./track.js";
 
-/** The same way with the rows of each day in the order of their timestamps (by row of the table). */
+/** The same track with the rows of each day ordered by timestamp (indexed by table row). */
 export function byTimestamp(track: Track, timestamps: BigInt64Array): Track {
   const { starts, days } = track;
   const rows = track.rows?.slice() ?? Int32Array.from({ length: timestamps.length }, (_, row) => row);
@@ -22,7 +22,8 @@ export function byTimestamp(track: Track, timestamps: BigInt64Array): Track {
 }
 
 /**
- * Position of the first row with the date, or the timestamp where there are any, of the row before it in its series.
+ * The position of the first row that repeats the date (or the timestamp, if there are any) of the previous row of its
+ * series.
  */
 export function firstRepeat(track: Track, timestamps: BigInt64Array | undefined): number | undefined {
   const days = track.days as Int32Array;
@@ -35,7 +36,7 @@ export function firstRepeat(track: Track, timestamps: BigInt64Array | undefined)
   return undefined;
 }
 
-/** The two rows of a series that come first in the table. */
+/** The two lowest row numbers. */
 function lowestTwo(rows: Int32Array): readonly [number, number | undefined] {
   let first = rows[0];
   let second: number | undefined;

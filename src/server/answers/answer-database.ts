@@ -2,17 +2,19 @@ import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { DatabaseMetadata } from "../../document/records.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { Call } from "../../spec/endpoints.js";
+import { hasExtension } from "../../spec/profile.js";
 import { engineColumn } from "../data/filter-sql.js";
 import { refused } from "../data/refused.js";
 import { seriesColumns } from "../data/source.js";
 import type { StoredDatabase } from "../data/store.js";
 import type { FileOrder } from "./exports.js";
+import { fileLink } from "./file-link.js";
 import { needSubscription } from "./keys.js";
 import { logoUrl } from "./logo.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
-/** The database of a call; refuses an unknown code. */
+/** The database of a call; rejects an unknown code. */
 export function databaseOf(call: Call, { store, profile }: ServiceState): StoredDatabase {
   const code = call.codes["database_code"];
   const database = store.databases.get(code);
@@ -27,21 +29,29 @@ export function countDownload(database: StoredDatabase, { downloads }: ServiceSt
   downloads.set(code, (downloads.get(code) ?? 0) + 1);
 }
 
-/** Spec 4.5. */
-export function answerDatabaseMetadata(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
-  const { entry, datasets } = databaseOf(call, state);
-  const fields: DatabaseMetadata = {
+/** The metadata of a database (spec 2.4). */
+export function databaseFields(
+  { entry, datasets }: StoredDatabase,
+  asker: Asker,
+  { downloads }: ServiceState,
+): DatabaseMetadata {
+  return {
     id: entry.id,
     name: entry.name,
     database_code: entry.database_code,
     description: entry.description,
     datasets_count: datasets.size,
-    downloads: entry.downloads + (state.downloads.get(entry.database_code) ?? 0),
+    downloads: entry.downloads + (downloads.get(entry.database_code) ?? 0),
     premium: entry.premium,
     image: entry.image ?? logoUrl(asker.origin, entry.database_code),
   };
+}
+
+/** Spec 4.5. */
+export function answerDatabaseMetadata(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  const fields = databaseFields(databaseOf(call, state), asker, state);
   const reply = { resource: "databaseMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
-  return answerReply(call, reply, asker.ifNoneMatch, state);
+  return answerReply(call, reply, asker, state);
 }
 
 /** Spec 4.6: premium products only, subscribers only. */
@@ -61,11 +71,14 @@ export async function answerDatabaseBulk(call: Call, asker: Asker, state: Servic
   const file = await state.files.make(bulkOrder(database, type, state));
   countDownload(database, state);
   const name = `${code}${type === "partial" ? "-latest" : ""}.zip`;
+  if (hasExtension(profile, "redirects")) {
+    return { status: 302, headers: { location: fileLink(file, name, asker, state), "cache-control": "no-store" } };
+  }
   const headers = { "content-type": "application/zip", "content-disposition": `attachment; filename="${name}"` };
   return { status: 200, headers, body: file };
 }
 
-/** `Code`, then the columns of the series; the rows of one series after the other, oldest first (spec 2.5). */
+/** `Code`, then the columns of the series; series by series, oldest row first (spec 2.5). */
 function bulkOrder(database: StoredDatabase, type: "full" | "partial", { store }: ServiceState): FileOrder {
   const code = database.entry.database_code;
   const list = database.columns.map((_, i) => `, ${engineColumn(i)}`).join("");

@@ -1,11 +1,14 @@
-import { cellTexts } from "../../columns/arrow/to-text-rows.js";
+import { cellBatch } from "../../columns/arrow/cell-batch.js";
+import type { CellBatch } from "../../document/cells/cell-batch.js";
 import type { DatasetData, DatasetMetadata } from "../../document/records.js";
 import type { RowsToWrite } from "../../document/rows.js";
+import type { Allocate } from "../../engine/contract/engine.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { Call } from "../../spec/endpoints.js";
-import type { Profile } from "../../spec/profile.js";
+import { hasExtension, type Profile } from "../../spec/profile.js";
 import { COLLAPSES, ORDERS, type Order, TRANSFORMS } from "../../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
+import { dayPart } from "../data/day-part.js";
 import { type Refused, refused } from "../data/refused.js";
 import { type SeriesQuestion, seriesSql } from "../data/series-sql.js";
 import { seriesColumns } from "../data/source.js";
@@ -14,7 +17,6 @@ import { countDownload, databaseOf } from "./answer-database.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
-import { slices } from "./slices.js";
 
 interface Place {
   readonly database: StoredDatabase;
@@ -31,7 +33,8 @@ function placeOf(call: Call, state: ServiceState): Place {
   throw refused(state.profile, "QECx02", `The dataset ${JSON.stringify(both)} does not exist. ${known}`);
 }
 
-function metadata({ database, dataset }: Place): DatasetMetadata & { readonly database_id: number } {
+/** The metadata of a time series (spec 2.2). */
+export function datasetFields({ database, dataset }: Place): DatasetMetadata & { readonly database_id: number } {
   const { entry } = dataset;
   return {
     id: entry.id,
@@ -52,9 +55,9 @@ function metadata({ database, dataset }: Place): DatasetMetadata & { readonly da
 
 /** Spec 4.3. */
 export function answerDatasetMetadata(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
-  const fields = metadata(placeOf(call, state));
+  const fields = datasetFields(placeOf(call, state));
   const reply = { resource: "datasetMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
-  return answerReply(call, reply, asker.ifNoneMatch, state);
+  return answerReply(call, reply, asker, state);
 }
 
 /** Spec 4.1, and 4.2 on its path. */
@@ -77,40 +80,42 @@ async function answerRows(
   const { database, dataset } = place;
   if (database.entry.premium) needSubscription(asker.subscriber, dataset.code, `view this dataset`, state.profile);
   const { question, titles, echo } = readQuestion(call, place, state);
+  const unnamed = question === undefined;
   countDownload(database, state);
-  const about = metadata(place);
+  const about = datasetFields(place);
   const fields = {
     ...(resource === "dataset" ? about : { frequency: about.frequency }),
     ...echo,
-    column_names: titles,
+    // The name is null, which only JSON can represent.
+    column_names: unnamed && call.format !== "xml" && call.format !== "csv" ? [titles[0], null as never] : titles,
   };
-  const make = async () => ({ fields, rows: await seriesRows(question, titles, state) });
-  return answerReply(
-    call,
-    { resource, tag: JSON.stringify([fields, dataset.version]), make },
-    asker.ifNoneMatch,
-    state,
-  );
+  const make = async (signal: AbortSignal, allocate: Allocate) => ({
+    fields,
+    rows: unnamed
+      ? { columns: seriesColumns(titles), batches: [] }
+      : await seriesRows({ question, titles, signal, allocate }, state),
+  });
+  return answerReply(call, { resource, tag: JSON.stringify([fields, dataset.version]), make }, asker, state);
 }
 
-/** Rows that are read between two looks at the clock. */
-const ROWS_PER_STEP = 256;
+interface SeriesRows {
+  readonly question: SeriesQuestion;
+  readonly titles: readonly string[];
+  readonly signal: AbortSignal;
+  readonly allocate: Allocate;
+}
 
 async function seriesRows(
-  question: SeriesQuestion,
-  titles: readonly string[],
+  { question, titles, signal, allocate }: SeriesRows,
   state: ServiceState,
 ): Promise<RowsToWrite> {
   const { sql, params } = seriesSql(question, state.profile);
-  const rows: (string | null)[][] = [];
-  const slice = slices();
-  for await (const batch of state.store.engine.batches(sql, params)) {
-    for (const row of cellTexts(batch)) {
-      rows.push(row);
-      if (rows.length % ROWS_PER_STEP === 0) await slice.pause();
-    }
+  const batches: CellBatch[] = [];
+  for await (const { data, numRows } of state.store.engine.batches(sql, params, { allocate })) {
+    signal.throwIfAborted();
+    batches.push(cellBatch(data.children, numRows));
   }
-  return { columns: seriesColumns(titles), rows };
+  return { columns: seriesColumns(titles), batches };
 }
 
 function defaultOrder({ orders }: Profile): Order {
@@ -120,18 +125,18 @@ function defaultOrder({ orders }: Profile): Order {
 type Echo = Omit<DatasetData, "column_names" | "frequency">;
 
 /**
- * The parameters of spec 4.2, checked, and their echo. Where no date bounds the range, its ends are those of the
- * series.
+ * Validates the parameters of spec 4.2 and returns them with their echo. Without a date bound, the range ends with the
+ * series. Without a question, the column does not exist and the reply has one without a name.
  */
 function readQuestion(
   call: Call,
   { database, dataset }: Place,
   { profile }: ServiceState,
-): { question: SeriesQuestion; titles: string[]; echo: Echo } {
+): { question: SeriesQuestion | undefined; titles: string[]; echo: Echo } {
   const given = call.parameters;
   const wrong = (name: string, what: string): Refused =>
     refused(profile, "QESx04", `${name} ${JSON.stringify(given[name].slice(0, 80))} ${what}`);
-  // `serve` refuses a profile that lists what the service cannot compute; the second test narrows the type.
+  // `serve` rejects a profile that lists what the service cannot compute; the second test narrows the type.
   const word = <T extends string>(name: string, listed: readonly string[], computed: readonly T[]): T | undefined => {
     const value = given[name];
     if (value === undefined) return undefined;
@@ -146,32 +151,37 @@ function readQuestion(
     return value;
   };
   const date = (name: string): string | undefined => {
-    if (given[name] !== undefined && parseDate(given[name]) === NO_DATE) throw wrong(name, "is not a date YYYY-MM-DD.");
-    return given[name];
+    if (given[name] === undefined) return undefined;
+    const day = hasExtension(profile, "dateTimes") ? dayPart(given[name]) : given[name];
+    if (parseDate(day) === NO_DATE) throw wrong(name, "is not a date YYYY-MM-DD.");
+    return day;
   };
   const index = whole("column_index", 0);
   const titles = dataset.entry.columns;
-  if (index !== undefined && index >= titles.length) {
+  const isUnknown = index !== undefined && index >= titles.length;
+  if (isUnknown && !hasExtension(profile, "unnamedColumn")) {
     throw wrong("column_index", `is not a column: this series has columns 0 (${titles[0]}) to ${titles.length - 1}.`);
   }
-  const chosen = index === undefined ? titles.map((_, i) => i).slice(1) : index === 0 ? [] : [index];
+  const chosen = index === undefined ? titles.map((_, i) => i).slice(1) : index === 0 || isUnknown ? [] : [index];
   const collapse = word("collapse", profile.collapses.value, COLLAPSES);
   const transform = word("transform", profile.transforms.value, TRANSFORMS);
   const order = word("order", profile.orders.value, ORDERS) ?? defaultOrder(profile);
   const [startDate, endDate, limit] = [date("start_date"), date("end_date"), whole("limit", 1)];
   return {
-    question: {
-      table: database.table,
-      series: dataset.series,
-      columns: chosen.map((i) => dataset.columns[i]),
-      startDate,
-      endDate,
-      collapse: collapse ?? "none",
-      transform: transform ?? "none",
-      order,
-      limit,
-    },
-    titles: [titles[0], ...chosen.map((i) => titles[i])],
+    question: isUnknown
+      ? undefined
+      : {
+          table: database.table,
+          series: dataset.series,
+          columns: chosen.map((i) => dataset.columns[i]),
+          startDate,
+          endDate,
+          collapse: collapse ?? "none",
+          transform: transform ?? "none",
+          order,
+          limit,
+        },
+    titles: [titles[0], ...(isUnknown ? [""] : chosen.map((i) => titles[i]))],
     echo: {
       limit: limit ?? null,
       transform: transform ?? null,

@@ -4,12 +4,10 @@ import type { Call } from "../../spec/endpoints.js";
 import { filterSql } from "../data/filter-sql.js";
 import { chosenColumns, columnSpecs, tableOf } from "./answer-table.js";
 import type { FileOrder } from "./exports.js";
+import { fileLink } from "./file-link.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
-
-/** Path under which bulk files are downloaded. */
-export const FILES_PATH = "/files";
 
 /** Spec 4.9: subscribers only. */
 export async function answerExport(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
@@ -17,14 +15,12 @@ export async function answerExport(call: Call, asker: Asker, state: ServiceState
   const { profile } = state;
   needSubscription(asker.subscriber, table.code, `export ${table.code}`, profile);
   const { status, file } = await state.files.order(exportOrder(call, state), asker.subscriber.id);
-  const name = table.code.replace("/", "_");
-  const key = `${profile.keyParameter.value}=${encodeURIComponent(asker.subscriber.key)}`;
-  const link = file && `${asker.origin}${FILES_PATH}/${state.links.make(file.id)}/${name}.zip?${key}`;
+  const link = file && fileLink(file, `${table.code.replace("/", "_")}.zip`, asker, state);
   const fields: ExportStatus = {
     file: { link: link ?? null, status, data_snapshot_time: file?.snapshotTime ?? null },
     datatable: { last_refreshed_time: table.refreshedAt },
   };
-  return answerReply(call, { resource: "tableExport", make: async () => ({ fields }) }, undefined, state);
+  return answerReply(call, { resource: "tableExport", make: async () => ({ fields }) }, asker, state);
 }
 
 function exportOrder(call: Call, state: ServiceState): FileOrder {

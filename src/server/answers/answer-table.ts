@@ -1,17 +1,18 @@
-import { cellTexts } from "../../columns/arrow/to-text-rows.js";
+import { cellBatch, cellColumn } from "../../columns/arrow/cell-batch.js";
+import type { CellBatch } from "../../document/cells/cell-batch.js";
 import type { TableMetadata } from "../../document/records.js";
+import type { Allocate } from "../../engine/contract/engine.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
-import { filterSql, unknownColumn, type Where } from "../data/filter-sql.js";
+import { ALL_ROWS, filterSql, unknownColumn, type Where } from "../data/filter-sql.js";
 import { refused } from "../data/refused.js";
 import { type StoredTable, texts } from "../data/store.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
-import { slices } from "./slices.js";
 
-/** The table of a call; refuses an unknown code. */
+/** The table of a call; rejects an unknown code. */
 export function tableOf(call: Call, { store, profile }: ServiceState): StoredTable {
   const code = `${call.codes["vendor_code"]}/${call.codes["datatable_code"]}`;
   const table = store.tables.get(code);
@@ -35,10 +36,10 @@ export function answerTableMetadata(call: Call, asker: Asker, state: ServiceStat
     status: { ...entry.status, refreshed_at: refreshedAt },
   };
   const reply = { resource: "tableMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
-  return answerReply(call, reply, asker.ifNoneMatch, state);
+  return answerReply(call, reply, asker, state);
 }
 
-/** Numbers of the columns asked for by `qopts.columns`, in that order; all where it is left out (spec 4.7). */
+/** The columns selected by `qopts.columns`, in that order; all without it (spec 4.7). */
 export function chosenColumns(call: Call, table: StoredTable, { profile }: ServiceState): number[] {
   const { columns } = table.entry;
   const list = call.parameters["qopts.columns"];
@@ -53,7 +54,7 @@ export function chosenColumns(call: Call, table: StoredTable, { profile }: Servi
   return chosen;
 }
 
-/** Spec 4.7: at most 10,000 rows, and a cursor where there are more. */
+/** Spec 4.7: at most 10,000 rows, and a cursor if there are more. */
 export function answerTableRows(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
   const table = tableOf(call, state);
   const { profile } = state;
@@ -62,22 +63,17 @@ export function answerTableRows(call: Call, asker: Asker, state: ServiceState): 
   const where = filterSql(table.entry, call.filters, profile);
   const size = pageSize(call, state);
   const question = JSON.stringify([table.code, table.version, call.filters, chosen]);
-  const after = cursorRow(call, question, state);
+  const last = cursorRow(call, question, state);
   const columns = chosen.map((i) => table.entry.columns[i]);
-  const make = async () => {
-    if (after < 0) await refuseTooMany(table, where, state);
-    const { rows, last } = await pageOf(table, { where, chosen, after, size }, state);
-    const next = last === undefined ? null : state.cursors.seal(last, question);
-    // Empty after the last page, so that a full CSV page is not taken for a cut one.
-    const headers = { [profile.cursorHeader.value.toLowerCase()]: next ?? "" };
-    return { fields: { columns, next_cursor_id: next }, rows: { columns, rows }, headers };
+  const make = async (signal: AbortSignal, allocate: Allocate) => {
+    if (last < 0) await refuseTooMany(table, where, state);
+    const { batches, next } = await pageOf(table, { where, chosen, last, size, signal, allocate }, state);
+    const cursor = next === undefined ? null : state.cursors.seal(next, question);
+    // Empty after the last page, so that a full CSV page is not mistaken for a truncated one.
+    const headers = { [profile.cursorHeader.value.toLowerCase()]: cursor ?? "" };
+    return { fields: { columns, next_cursor_id: cursor }, rows: { columns, batches }, headers };
   };
-  return answerReply(
-    call,
-    { resource: "tableRows", tag: state.cursors.seal(after + 1, question), make },
-    asker.ifNoneMatch,
-    state,
-  );
+  return answerReply(call, { resource: "tableRows", tag: state.cursors.seal(last + 1, question), make }, asker, state);
 }
 
 function pageSize(call: Call, { profile }: ServiceState): number {
@@ -94,7 +90,7 @@ function pageSize(call: Call, { profile }: ServiceState): number {
   );
 }
 
-/** The row after which the page begins; -1 for the first page. */
+/** The row before the page; -1 for the first page. */
 function cursorRow(call: Call, question: string, { cursors, profile }: ServiceState): number {
   const cursor = call.parameters["@cursor"];
   if (cursor === undefined) return -1;
@@ -107,7 +103,7 @@ function cursorRow(call: Call, question: string, { cursors, profile }: ServiceSt
   );
 }
 
-/** Spec 7: a query that would return too many results. Counted only where a table is large enough for that. */
+/** Spec 7: a query with too many results. Counted only if the table is large enough for that. */
 async function refuseTooMany(
   table: StoredTable,
   where: Where,
@@ -123,44 +119,50 @@ async function refuseTooMany(
   );
 }
 
-/** Rows that are read between two looks at the clock. */
-const ROWS_PER_STEP = 256;
-
 interface Page {
   readonly where: Where;
   readonly chosen: readonly number[];
-  readonly after: number;
+  /** Number of the row before the page; -1 for the first page. */
+  readonly last: number;
   readonly size: number;
+  readonly signal: AbortSignal;
+  readonly allocate: Allocate;
 }
 
 /**
- * One row more than the page is asked for, to know whether another page follows. The engine keeps the order of a table
- * where nothing sorts it, and stops reading at the limit; sorting by `rowid` would read the whole table for each page.
+ * One row more than the page is asked for, to know whether another page follows. Without a filter that is a range of
+ * row numbers, and the engine reads little else. Otherwise it keeps the order of a table where nothing sorts it, and
+ * stops reading soon after the limit; sorting by `rowid` would read the whole table for each page.
  */
 async function pageOf(
   table: StoredTable,
-  { where, chosen, after, size }: Page,
+  { where, chosen, last, size, signal, allocate }: Page,
   { store }: ServiceState,
-): Promise<{ rows: (string | null)[][]; last: number | undefined }> {
-  const { column } = await table.ready();
-  const list = chosen.map((i) => `, ${column(i)}`).join("");
-  const from = after < 0 ? "" : ` AND rowid > ${after}`;
-  const sql = `SELECT rowid${list} FROM ${table.table} WHERE ${where.sql}${from} LIMIT ${size + 1}`;
-  const rows: (string | null)[][] = [];
-  const numbers: (string | null)[] = [];
-  const slice = slices();
-  for await (const batch of store.engine.batches(sql, where.params)) {
-    for (const [number, ...cells] of cellTexts(batch)) {
-      numbers.push(number);
-      rows.push(cells);
-      if (rows.length % ROWS_PER_STEP === 0) await slice.pause();
-    }
+): Promise<{ batches: CellBatch[]; next: number | undefined }> {
+  const { column, isNumbered } = await table.ready();
+  const isRange = isNumbered && where.sql === ALL_ROWS;
+  const cells = chosen.map(column);
+  const after = last < 0 ? "" : ` AND rowid > ${last}`;
+  const bound = isRange ? ` AND rowid <= ${last + size + 1}` : ` LIMIT ${size + 1}`;
+  const list = isRange ? cells : [...cells, "rowid"];
+  const sql = `SELECT ${list.join(", ")} FROM ${table.table} WHERE ${where.sql}${after}${bound}`;
+  const batches: CellBatch[] = [];
+  let left = size;
+  let end = last;
+  const result = store.engine.batches(sql, where.params, { mostRows: size + 1, allocate });
+  for await (const { data, numRows } of result) {
+    signal.throwIfAborted();
+    if (left === 0) return { batches, next: end };
+    const rows = Math.min(left, numRows);
+    batches.push(cellBatch(data.children.slice(0, cells.length), rows));
+    end = isRange ? end + rows : Number(cellColumn(data.children[cells.length]).text(rows - 1));
+    if (rows < numRows) return { batches, next: end };
+    left -= rows;
   }
-  const last = rows.length > size ? Number(numbers[size - 1]) : undefined;
-  return { rows: rows.slice(0, size), last };
+  return { batches, next: undefined };
 }
 
-/** The columns of an answer, as the service declares them. */
+/** The columns of a reply as the service declares them. */
 export function columnSpecs(table: StoredTable, chosen: readonly number[]): ColumnSpec[] {
   return chosen.map((i) => table.entry.columns[i]);
 }

@@ -2,6 +2,7 @@ import type { Call, EndpointName } from "../../spec/endpoints.js";
 import { answerDatabaseBulk, answerDatabaseMetadata } from "./answer-database.js";
 import { answerDataset, answerDatasetData, answerDatasetMetadata } from "./answer-dataset.js";
 import { answerExport } from "./answer-export.js";
+import { answerDatabaseList, answerDatasetList, answerTableList } from "./answer-list.js";
 import { answerTableMetadata, answerTableRows } from "./answer-table.js";
 import type { Answer } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
@@ -9,6 +10,9 @@ import type { Asker, ServiceState } from "./service-state.js";
 type Handler = (call: Call, asker: Asker, state: ServiceState) => Promise<Answer>;
 
 const handlers: Readonly<Record<EndpointName, Handler>> = {
+  datasetList: answerDatasetList,
+  databaseList: answerDatabaseList,
+  tableList: answerTableList,
   datasetData: answerDatasetData,
   datasetMetadata: answerDatasetMetadata,
   dataset: answerDataset,
@@ -20,9 +24,9 @@ const handlers: Readonly<Record<EndpointName, Handler>> = {
 };
 
 /**
- * Answers a call (spec 4), without any socket.
+ * Handles a call (spec 4), independent of any socket.
  *
- * @throws {Refused} for what the service answers with an error (spec 7)
+ * @throws {Refused} for a call that the service rejects (spec 7)
  */
 export function answer(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
   return handlers[call.endpoint](call, asker, state);

@@ -4,9 +4,11 @@ import { rename, rm } from "node:fs/promises";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import { cellTexts } from "../../columns/arrow/to-text-rows.js";
+import { cellBatch } from "../../columns/arrow/cell-batch.js";
 import { tempName } from "../../columns/io/temp-name.js";
-import { csvRow } from "../../document/cells.js";
+import { Output } from "../../document/cells/output.js";
+import { writeRows } from "../../document/cells/row-bytes.js";
+import { csvLines } from "../../document/cells/row-style.js";
 import { toFileError } from "../../errors/file-error.js";
 import { csvCell } from "../../format/csv-records.js";
 import type { ColumnSpec } from "../../spec/columns.js";
@@ -16,11 +18,11 @@ import type { Profile } from "../../spec/profile.js";
 export interface ZipFile {
   readonly path: string;
   readonly bytes: number;
-  /** Strong: the same for the same bytes only. */
+  /** Strong: equal only for equal bytes. */
   readonly etag: string;
 }
 
-/** What goes into a zip: one CSV entry, rows as they come. */
+/** The content of a zip: one CSV entry with streamed rows. */
 export interface CsvToZip {
   /** Name of the entry. */
   readonly name: string;
@@ -32,8 +34,8 @@ export interface CsvToZip {
 }
 
 /**
- * Streams rows as one zipped CSV file (spec 2.5, 4.9) to `path`; only a few batches are in memory. The file appears
- * under its name once it is whole.
+ * Streams rows to `path` as one zipped CSV file (spec 2.5, 4.9) with only a few batches in memory. The file gets its
+ * name once it is complete.
  */
 export async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile): Promise<ZipFile> {
   const { default: yazl } = await import("yazl");
@@ -67,21 +69,26 @@ export async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile)
   return { path, bytes, etag: `"${hash.digest("base64url").slice(0, 22)}"` };
 }
 
-/** The CSV in pieces of a few thousand rows, the header line first. */
-async function* csvPieces({ columns, batches, signal }: CsvToZip, profile: Profile): AsyncGenerator<Buffer> {
+/** The CSV in chunks of rows, the header line first. */
+async function* csvPieces({ columns, batches, signal }: CsvToZip, profile: Profile): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${columns.map(({ name }) => csvCell(name, true)).join(",")}\n`);
-  const line = csvRow(columns, profile.csvQuotesEmptyText.value, true);
-  for await (const batch of batches) {
-    let text = "";
-    for (const row of cellTexts(batch)) {
-      text += line(row);
-      if (text.length < PIECE) continue;
-      yield Buffer.from(text);
-      text = "";
+  const lines = csvLines(columns, profile.csvQuotesEmptyText.value, true);
+  const out = new Output(CHUNK);
+  for await (const { data, numRows } of batches) {
+    for (const _ of writeRows(lines, [cellBatch(data.children, numRows)], out)) {
+      yield taken(out);
       signal.throwIfAborted();
     }
-    if (text !== "") yield Buffer.from(text);
   }
+  yield taken(out);
 }
 
-const PIECE = 256 * 1024;
+/** Chunks have about 64 kB, and at most this many bytes unless a row is very long. */
+const CHUNK = 80 * 1024;
+
+/** A copy of what was written, which is then removed from `out`. */
+function taken(out: Output): Uint8Array {
+  const bytes = Buffer.from(out.written());
+  out.clear();
+  return bytes;
+}

@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Cursors are opaque and sealed: the number of the last row given, and a seal over it, the question and the version of
- * the rows. A cursor of another question, of rows that have been refreshed since, or made up, does not open.
+ * Opaque, sealed cursors: the number of the last row, with a seal over it, the query and the version of the rows.
+ * Cursors of other queries, of refreshed rows, or forged ones are invalid.
  */
 export interface Cursors {
   seal(row: number, question: string): string;
-  /** The row, or undefined for a cursor that is not one of ours for this question. */
+  /** The row; undefined for an invalid cursor. */
   open(cursor: string, question: string): number | undefined;
 }
 
-/** Cursors sealed with a secret; the same secret opens them after a restart. */
+/** Cursors sealed with a secret; they stay valid after a restart with the same secret. */
 export function cursors(secret: string): Cursors {
   const sealOf = (row: number, question: string): Buffer =>
     createHmac("sha256", secret).update(`${row} ${question}`).digest().subarray(0, 16);

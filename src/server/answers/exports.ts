@@ -8,20 +8,20 @@ import type { FileStatus } from "../../spec/vocabulary.js";
 import { Refused } from "../data/refused.js";
 import { type CsvToZip, writeCsvZip, type ZipFile } from "./csv-zip.js";
 
-/** A file that is asked for: what it holds, and which state of the rows. */
+/** A requested file: its content and the version of the rows. */
 export interface FileOrder {
-  /** The same for the same question. */
+  /** Equal for equal queries. */
   readonly question: string;
-  /** The version of the rows; another one makes a file out of date. */
+  /** The version of the rows; a file of another version is out of date. */
   readonly version: string;
-  /** The code whose subscribers may have it. */
+  /** The code whose subscribers may download it. */
   readonly code: string;
   /** Name of the CSV file inside. */
   readonly name: string;
   rows(): Pick<CsvToZip, "columns" | "batches">;
 }
 
-/** A file that exists, as of which version of the rows, and when its making began. */
+/** An existing file, with the version of its rows and the time its generation started. */
 export interface MadeFile extends ZipFile {
   readonly id: string;
   readonly code: string;
@@ -36,27 +36,29 @@ interface FileState {
   readonly file?: MadeFile;
 }
 
-/** The bulk files of a service: made once for a question and a version of the rows, kept until a newer one is there. */
+/**
+ * The bulk files of a service: generated once per query and version of the rows, kept until a newer one is available.
+ */
 export interface BulkFiles {
   /**
-   * The state of a table export (spec 3, 4.9); begins a file where there is none, or none of these rows. Each file
-   * begun counts against the subscriber's hour (spec 8), a look at its state does not.
+   * The state of a table export (spec 3, 4.9); starts generating a file if there is none for these rows. Each started
+   * file counts against the subscriber's hourly limit (spec 8), reading its state does not.
    */
   order(order: FileOrder, subscriberId: string): Promise<FileState>;
-  /** The finished file of a database bulk download (spec 4.6), made now if need be. */
+  /** The finished file of a database bulk download (spec 4.6), generated if necessary. */
   make(order: FileOrder): Promise<MadeFile>;
   find(id: string): MadeFile | undefined;
-  /** What to remember across a restart. */
+  /** The state to persist across restarts. */
   made(): readonly MadeFile[];
-  /** Ends the making of files that are under way. */
+  /** Cancels the generation of files. */
   close(): Promise<void>;
 }
 
-/** What bulk files need of their service. */
+/** Dependencies of bulk files. */
 export interface BulkFilesOptions {
   readonly folder: string;
   readonly profile: Profile;
-  /** Milliseconds, never going back. */
+  /** Monotonic milliseconds. */
   readonly clock: () => number;
   /** ISO 8601 UTC. */
   readonly now: () => string;
@@ -67,7 +69,7 @@ export interface BulkFilesOptions {
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A file not requested for this long is removed when the next one is started. */
+/** A file that has not been requested for this long is removed when the next one is started. */
 const KEPT_MS = 24 * HOUR_MS;
 
 /** Bulk files in a folder. */
@@ -78,7 +80,7 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
   const asked = new Map<string, number>();
   const allowance = exportAllowance(profile, clock);
   const stop = new AbortController();
-  // One for each file under way, of which there may be many.
+  // One per file being generated, of which there may be many.
   setMaxListeners(0, stop.signal);
 
   const begin = (id: string, order: FileOrder): Promise<MadeFile> => {
@@ -143,8 +145,8 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
 }
 
 /**
- * Counts the files a subscriber has begun; refuses the one too many of the last hour (spec 8), and says when to come
- * back.
+ * Counts the files that a subscriber has started; rejects those beyond the hourly limit (spec 8) and states when to
+ * retry.
  */
 function exportAllowance(profile: Profile, clock: () => number): (subscriberId: string) => void {
   const starts = new Map<string, number[]>();

@@ -8,7 +8,7 @@ export interface KeyGrant {
   readonly subscriptions: "all" | readonly string[];
 }
 
-/** Someone who calls. */
+/** An authenticated caller. */
 export interface Subscriber {
   /** Identifies a subscriber without the key. */
   readonly id: string;
@@ -17,11 +17,12 @@ export interface Subscriber {
   subscribes(code: string): boolean;
 }
 
-/** Finds the subscriber of a key, or refuses. */
+/** Finds the subscriber of a key, or rejects the call. */
 export type Gate = (keys: readonly string[]) => Subscriber;
 
 /**
- * A gate over keys and their grants. Every call needs a known key (spec 5: "each call carries the query parameter").
+ * Creates a gate over keys and their grants. Every call requires a known key (spec 5: "each call carries the query
+ * parameter").
  */
 export function gate(apiKeys: Readonly<Record<string, KeyGrant>>, profile: Profile): Gate {
   const subscribers = new Map(Object.entries(apiKeys).map(([key, grant]) => [key, subscriber(key, grant)]));
@@ -48,7 +49,7 @@ function subscriber(key: string, { subscriptions }: KeyGrant): Subscriber {
   };
 }
 
-/** Refuses who does not subscribe to a product (spec 4.6, 8). */
+/** Rejects callers who do not subscribe to a product (spec 4.6, 8). */
 export function needSubscription(subscriber: Subscriber, code: string, what: string, profile: Profile): void {
   if (subscriber.subscribes(code)) return;
   throw refused(profile, "QEPx04", `You do not have permission to ${what}. Please subscribe to ${code.split("/")[0]}.`);

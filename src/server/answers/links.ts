@@ -1,14 +1,14 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Links to bulk files: a file's id and when the link dies, sealed. They die with the process at the latest. */
+/** Links to bulk files: a file's id and the expiry time, sealed. They expire with the process at the latest. */
 export interface Links {
-  /** Path segment of a link that lives from now on as long as links live (spec 8: 30 minutes). */
+  /** The path segment of a link that is valid from now on for the lifetime of links (spec 8: 30 minutes). */
   make(file: string): string;
-  /** The file of a valid link; `expired`, or undefined for a link that is not ours. */
+  /** The file of a valid link, `expired`, or undefined for an invalid link. */
   open(segment: string): { readonly file: string } | "expired" | undefined;
 }
 
-/** Links that live `lifetimeMs` by `clock`. */
+/** Links that are valid for `lifetimeMs` by `clock`. */
 export function links(clock: () => number, lifetimeMs: number): Links {
   const secret = randomBytes(32);
   const sealOf = (text: string): string => createHmac("sha256", secret).update(text).digest("base64url").slice(0, 22);

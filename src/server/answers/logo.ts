@@ -1,23 +1,23 @@
 import { refused } from "../data/refused.js";
+import { type Coding, rendered } from "./rendered.js";
 import type { Answer } from "./reply.js";
-import { rendered } from "./reply-cache.js";
 import type { ServiceState } from "./service-state.js";
 
-const LOGOS_PATH = "/logos/";
+/** Where the paths of drawn logos begin. */
+export const LOGOS_PATH = "/logos/";
 
-/** Address of the logo that the service draws for a database whose catalogue names none (spec 2.4: `image`). */
+/** The address of the logo that the service draws for a database without one in the catalogue (spec 2.4: `image`). */
 export function logoUrl(origin: string, code: string): string {
   return `${origin}${LOGOS_PATH}${code}.svg`;
 }
 
 /**
- * The drawn logo behind such an address, or undefined for any other path. It is open to everyone, as pictures in a page
- * are asked for without a key.
+ * The drawn logo at a path below {@link LOGOS_PATH}. It needs no key, because images in a page are
+ * requested without one.
  *
  * @throws {Refused} for an unknown database
  */
-export function answerLogo(path: string, { store, profile }: ServiceState): Answer | undefined {
-  if (!path.startsWith(LOGOS_PATH)) return undefined;
+export async function answerLogo(path: string, coding: Coding, { store, profile }: ServiceState): Promise<Answer> {
   const code = /^([A-Za-z0-9_-]+)\.svg$/.exec(path.slice(LOGOS_PATH.length))?.[1];
   if (code === undefined || !store.databases.has(code)) {
     throw refused(profile, "QECx03", "There is no such picture.");
@@ -27,12 +27,12 @@ export function answerLogo(path: string, { store, profile }: ServiceState): Answ
     "cache-control": "public, max-age=86400",
     "content-security-policy": "default-src 'none'",
   };
-  return { status: 200, headers, body: rendered(Buffer.from(svg(code)), headers) };
+  return { status: 200, headers, body: await rendered(Buffer.from(svg(code)), coding, headers) };
 }
 
 /**
- * The first letters of the code on a colour of its own. Codes are letters, digits, `_` and `-`, so that nothing needs
- * escaping.
+ * The first letters of the code on a background of its own colour. Codes contain only letters, digits, `_` and `-`, so
+ * that nothing needs escaping.
  */
 function svg(code: string): string {
   let hue = 0;

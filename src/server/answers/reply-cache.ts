@@ -1,83 +1,83 @@
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import type { Rendered } from "./rendered.js";
 
-/** A reply as bytes, ready to be sent. */
-export interface Rendered {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly bytes: Uint8Array;
-  /** The bytes packed with gzip; packed once. */
-  gzipped(): Promise<Uint8Array>;
-}
-
-/** Replies by their entity tag, which changes with the question and with the rows. */
+/** Replies by their entity tag, which changes with the query and with the rows. */
 export interface ReplyCache {
-  /** The reply of this tag, or the one that `make` renders; equal questions at one time share the making. */
-  reply(tag: string, make: () => Promise<Rendered>): Promise<Rendered>;
+  /**
+   * The reply of this tag, or the one that `make` renders; equal questions at one time share the making, which is ended
+   * when all who ask for it are gone.
+   */
+  reply(tag: string, make: (signal: AbortSignal) => Promise<Rendered>, gone: AbortSignal): Promise<Rendered>;
 }
 
-/** A larger reply than this part of the cache is not kept. */
+/** Replies larger than this share of the cache are not cached. */
 const LARGEST_PART = 1 / 4;
 
-const pack = promisify(gzip) as (bytes: Uint8Array, options: { level: number }) => Promise<Uint8Array>;
-
-/** A reply of these bytes. */
-export function rendered(bytes: Uint8Array, headers: Readonly<Record<string, string>>): Rendered {
-  let packed: Promise<Uint8Array> | undefined;
-  return {
-    headers,
-    bytes,
-    gzipped() {
-      packed ??= pack(bytes, { level: 1 });
-      return packed;
-    },
-  };
+interface Kept {
+  readonly reply: Promise<Rendered>;
+  /** Bytes of the codings that were made. */
+  size: number;
+  /** Askers of a reply that is still being made. */
+  askers: number;
+  readonly abort: AbortController;
 }
 
-/**
- * A cache of at most `limit` bytes, both forms of a reply counted; the reply that was not used for longest goes first.
- */
+/** A cache of at most `limit` bytes, including compressed forms; evicts the least recently used reply first. */
 export function replyCache(limit: number): ReplyCache {
-  const kept = new Map<string, { readonly reply: Promise<Rendered>; size: number }>();
+  const kept = new Map<string, Kept>();
   let total = 0;
-  const drop = (tag: string): void => {
-    total -= kept.get(tag)?.size ?? 0;
+  const drop = (tag: string, entry: Kept): void => {
+    if (kept.get(tag) !== entry) return;
+    total -= entry.size;
     kept.delete(tag);
   };
-  const grow = (tag: string, reply: Promise<Rendered>, bytes: number): void => {
-    const entry = kept.get(tag);
-    if (entry?.reply !== reply) return;
-    entry.size += bytes;
-    total += bytes;
-    if (entry.size > limit * LARGEST_PART) drop(tag);
-    for (const [oldest] of kept) {
+  const measure = (tag: string, entry: Kept, { size }: Rendered): void => {
+    if (kept.get(tag) !== entry) return;
+    total += size - entry.size;
+    entry.size = size;
+    if (entry.size > limit * LARGEST_PART) drop(tag, entry);
+    for (const [oldest, each] of kept) {
       if (total <= limit) break;
-      drop(oldest);
+      drop(oldest, each);
     }
   };
-  return {
-    reply(tag, make) {
-      const found = kept.get(tag);
-      if (found !== undefined) {
-        kept.delete(tag);
-        kept.set(tag, found);
-        return found.reply;
-      }
-      const reply = make().then((made) => ({
-        ...made,
-        async gzipped() {
-          const bytes = await made.gzipped();
-          if (!counted.has(made)) grow(tag, reply, bytes.length);
-          counted.add(made);
+  const begin = (tag: string, make: (signal: AbortSignal) => Promise<Rendered>): Kept => {
+    const abort = new AbortController();
+    const reply = make(abort.signal).then(
+      (made): Rendered => ({
+        headers: made.headers,
+        coding: made.coding,
+        size: made.size,
+        async bytes(coding) {
+          const bytes = await made.bytes(coding);
+          measure(tag, entry, made);
           return bytes;
         },
-      }));
-      const counted = new WeakSet<Rendered>();
-      kept.set(tag, { reply, size: 0 });
-      reply.then(
-        ({ bytes }) => grow(tag, reply, bytes.length),
-        () => kept.get(tag)?.reply === reply && drop(tag),
-      );
-      return reply;
+      }),
+    );
+    const entry: Kept = { reply, size: 0, askers: 0, abort };
+    reply.then(
+      (made) => measure(tag, entry, made),
+      () => drop(tag, entry),
+    );
+    return entry;
+  };
+  return {
+    reply(tag, make, gone) {
+      const entry = kept.get(tag) ?? begin(tag, make);
+      kept.delete(tag);
+      kept.set(tag, entry);
+      entry.askers++;
+      const leave = (): void => {
+        entry.askers--;
+        if (entry.askers > 0) return;
+        drop(tag, entry);
+        entry.abort.abort();
+      };
+      if (gone.aborted) leave();
+      gone.addEventListener("abort", leave, { once: true });
+      const stay = (): void => gone.removeEventListener("abort", leave);
+      entry.reply.then(stay, stay);
+      return entry.reply;
     },
   };
 }

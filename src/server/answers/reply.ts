@@ -1,65 +1,87 @@
 import { createHash } from "node:crypto";
+import { Output } from "../../document/cells/output.js";
 import { type DocumentToWrite, documentFormat } from "../../document/formats.js";
 import { writeDocument } from "../../document/write.js";
+import type { Allocate } from "../../engine/contract/engine.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
 import type { ResourceName } from "../../spec/resources.js";
 import type { Format } from "../../spec/vocabulary.js";
 import type { MadeFile } from "./exports.js";
-import { type Rendered, rendered } from "./reply-cache.js";
-import type { ServiceState } from "./service-state.js";
+import type { PageMemory } from "./page-memory.js";
+import { type Coding, type Rendered, rendered } from "./rendered.js";
+import type { Asker, ServiceState } from "./service-state.js";
 import { slices } from "./slices.js";
 
-/** An answer before it meets a socket. */
+/** A reply, independent of the socket. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes, a file on disk, or nothing. */
+  /** Bytes, a file on disk, or none. */
   readonly body?: Rendered | MadeFile;
 }
 
-/**
- * A reply as a document: which resource, and an entity tag of its rows and members (none where it must not be cached).
- */
+/** A reply as a document: its resource, and an entity tag of its rows and members (none if it must not be cached). */
 export interface Reply {
   readonly resource: ResourceName;
   readonly tag?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  make(): Promise<DocumentToWrite & { readonly headers?: Readonly<Record<string, string>> }>;
+  /** The rows may be in the memory of `allocate`. Ends early where `signal` aborts. */
+  make(signal: AbortSignal, allocate: Allocate): Promise<HeadedDocument>;
 }
 
+type HeadedDocument = DocumentToWrite & { readonly headers?: Readonly<Record<string, string>> };
+
 /**
- * Writes a reply in the format of the call, or answers 304 when the caller has it already. Tags are weak: the same rows
- * may be compressed or not. A reply with a tag is kept for equal questions.
+ * Writes a reply in the format of the call, or replies 304 if the caller has it already. Tags are weak: the same rows
+ * may be compressed or not. A reply with a tag is cached for equal queries.
  */
 export async function answerReply(
   call: Call,
   reply: Reply,
-  ifNoneMatch: string | undefined,
-  { profile, replies }: ServiceState,
+  { ifNoneMatch, gone, coding }: Asker,
+  { profile, replies, lendMemory }: ServiceState,
 ): Promise<Answer> {
   const format: Format = call.format ?? "json";
+  const render = (signal: AbortSignal): Promise<Rendered> =>
+    lendMemory((memory) => rendering(reply, { format, profile, coding, signal }, memory));
   if (reply.tag === undefined) {
-    const body = await render(reply, format, profile);
+    const body = await render(gone);
     return { status: 200, headers: { ...body.headers, "cache-control": "no-store" }, body };
   }
   const etag = weakTag(call, reply.tag, profile);
   const headers = { "cache-control": "private, no-cache", etag };
   if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag)) return { status: 304, headers };
-  const body = await replies.reply(etag, () => render(reply, format, profile));
+  const body = await replies.reply(etag, render, gone);
   return { status: 200, headers: { ...headers, ...body.headers }, body };
 }
 
-/** Writes a document as bytes, in slices. */
-async function render(reply: Reply, format: Format, profile: Profile): Promise<Rendered> {
-  const document = await reply.make();
+interface Rendering {
+  readonly format: Format;
+  readonly profile: Profile;
+  readonly coding: Coding;
+  readonly signal: AbortSignal;
+}
+
+/** Capacity for the text of a reply without rows, which grows where that is too little. */
+const SHORT_TEXT = 2_048;
+
+/** Renders a document to bytes, in time slices. */
+async function rendering(
+  { resource, make }: Reply,
+  { format, profile, coding, signal }: Rendering,
+  memory: () => PageMemory,
+): Promise<Rendered> {
+  const document = await make(signal, (bytes) => memory().allocate(bytes));
+  const out = document.rows === undefined ? new Output(SHORT_TEXT) : memory().out;
   const slice = slices();
-  const parts: Buffer[] = [];
-  for (const text of writeDocument(reply.resource, format, document, profile)) {
-    parts.push(Buffer.from(text));
+  if (document.rows !== undefined) await slice.turn();
+  for (const _ of writeDocument({ resource, document, profile }, format, out)) {
     await slice.pause();
+    signal.throwIfAborted();
   }
-  return rendered(Buffer.concat(parts), { "content-type": documentFormat(format).contentType, ...document.headers });
+  const headers = { "content-type": documentFormat(format).contentType, ...document.headers };
+  return rendered(out.written(), coding, headers);
 }
 
 function weakTag(call: Call, tag: string, profile: Profile): string {
@@ -67,7 +89,7 @@ function weakTag(call: Call, tag: string, profile: Profile): string {
   return `W/"${hash.digest("base64url").slice(0, 22)}"`;
 }
 
-/** Whether an `If-None-Match` or `If-Range` list names the tag, weakly compared. */
+/** Whether an `If-None-Match` or `If-Range` list contains the tag (weak comparison). */
 export function matches(header: string, etag: string): boolean {
   const bare = etag.replace(/^W\//, "");
   return header.split(",").some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === bare);

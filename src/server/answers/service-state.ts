@@ -4,9 +4,11 @@ import type { Cursors } from "./cursor.js";
 import type { BulkFiles } from "./exports.js";
 import type { Subscriber } from "./keys.js";
 import type { Links } from "./links.js";
+import type { LendMemory } from "./page-memory.js";
+import type { Coding } from "./rendered.js";
 import type { ReplyCache } from "./reply-cache.js";
 
-/** Everything an answer is made from. */
+/** The state from which replies are made. */
 export interface ServiceState {
   readonly store: Store;
   readonly profile: Profile;
@@ -14,16 +16,21 @@ export interface ServiceState {
   readonly links: Links;
   readonly cursors: Cursors;
   readonly replies: ReplyCache;
-  /** Downloads of each database in this and earlier runs (spec 2.4), on top of the catalogue's. */
+  readonly lendMemory: LendMemory;
+  /** Downloads of each database in this and earlier runs (spec 2.4), in addition to the catalogue's. */
   readonly downloads: Map<string, number>;
-  /** Most rows a table question may match before it is refused (spec 7). */
+  /** The most rows that a table query may match (spec 7). */
   readonly maxResultRows: number;
 }
 
-/** Who asks, and where from. */
+/** The caller and its connection. */
 export interface Asker {
   readonly subscriber: Subscriber;
-  /** Scheme, host and port under which the asker reached the service, for links. */
+  /** Scheme, host and port under which the caller reached the service, for links. */
   readonly origin: string;
   readonly ifNoneMatch?: string;
+  /** The coding that the caller accepts. */
+  readonly coding: Coding;
+  /** Aborts when the asker is gone, and the reply with them. */
+  readonly gone: AbortSignal;
 }

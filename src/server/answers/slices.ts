@@ -1,33 +1,32 @@
-/** Milliseconds for which an answer holds the serving thread before other requests come in. */
-const SLICE_MS = 3;
+/** How long a reply may occupy the serving thread before other requests are handled, in milliseconds. */
+const SLICE_MS = 2;
 
 const waiting: (() => void)[] = [];
 
-/** Runs one waiting answer for each turn of the event loop, so that sockets are served between two slices. */
+/** Resumes one waiting reply per turn of the event loop, so that sockets are served between slices. */
 function nextTurn(): void {
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(nextTurn);
 }
 
-/** Divides the making of a long answer into slices of a few milliseconds, one answer at a time. */
+/** Divides the rendering of a long reply into slices of a few milliseconds, one reply at a time. */
 export interface Slices {
-  /** To be called between two steps; waits for a turn where the slice is used up. */
+  /** To be called between two steps; waits for a turn once the slice is used up. */
   pause(): Promise<void> | undefined;
+  /** Waits for a turn, so that answers that become ready at one time are not begun in one turn. */
+  turn(): Promise<void>;
 }
 
-/** Starts the first slice of an answer. */
+/** Starts the first slice of a reply. */
 export function slices(): Slices {
   let began = performance.now();
-  return {
-    pause() {
-      if (performance.now() - began < SLICE_MS) return undefined;
-      return new Promise((resolve) => {
-        waiting.push(() => {
-          began = performance.now();
-          resolve();
-        });
-        if (waiting.length === 1) setImmediate(nextTurn);
+  const turn = (): Promise<void> =>
+    new Promise((resolve) => {
+      waiting.push(() => {
+        began = performance.now();
+        resolve();
       });
-    },
-  };
+      if (waiting.length === 1) setImmediate(nextTurn);
+    });
+  return { pause: () => (performance.now() - began < SLICE_MS ? undefined : turn()), turn };
 }

@@ -10,10 +10,10 @@ import { badCatalog, Member } from "./catalog-member.js";
 export const CATALOG_FILE = "catalog.json";
 
 /**
- * Reads and checks `catalog.json` of a data folder.
+ * Reads and validates `catalog.json` of a data folder.
  *
- * @throws {FileError} FileNotFound, AccessDenied when it cannot be read
- * @throws {InputError} BadCatalog for a wrong member, which the message names
+ * @throws {FileError} FileNotFound, AccessDenied if it cannot be read
+ * @throws {InputError} BadCatalog with the invalid member
  */
 export function readCatalog(folder: string): Catalog {
   const path = join(folder, CATALOG_FILE);
@@ -123,7 +123,7 @@ function columnOf(entry: Member): ColumnSpec {
   return { name: member("name").text(), type };
 }
 
-/** The engine's decimals end at 38 digits; a wider column is text to it, which does not compare as a number. */
+/** The engine's decimals have at most 38 digits; wider columns are text there, which does not compare numerically. */
 const WIDEST_FILTER = 38;
 
 function columnNames(list: Member, columns: readonly ColumnSpec[], filters: boolean): string[] {

@@ -1,7 +1,7 @@
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 
-/** A complaint about a catalogue file that names the file and the member. */
+/** An error about a catalogue file, with the file and the member. */
 export function badCatalog(path: string, member: string, what: string): InputError {
   return new InputError(`${path}: ${member === "" ? "the catalogue" : member} ${what}`, {
     code: "BadCatalog",
@@ -9,7 +9,7 @@ export function badCatalog(path: string, member: string, what: string): InputErr
   });
 }
 
-/** A value of a catalogue file and its path there, so that an error can name the place. */
+/** A value of a catalogue file with its path, for error messages. */
 export class Member {
   constructor(
     readonly path: string,
@@ -21,7 +21,7 @@ export class Member {
     return badCatalog(this.path, this.name, what);
   }
 
-  /** The members of an object; an unknown one is an error. */
+  /** The members of an object; unknown ones are errors. */
   object(known: readonly string[]): (name: string) => Member {
     const { value } = this;
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw this.wrong("must be an object.");
@@ -45,7 +45,7 @@ export class Member {
   }
 
   text(): string {
-    if (typeof this.value !== "string" || this.value === "") throw this.wrong("must be text, not empty.");
+    if (typeof this.value !== "string" || this.value === "") throw this.wrong("must be a non-empty string.");
     return this.value;
   }
 
@@ -56,7 +56,7 @@ export class Member {
   code(): string {
     const code = this.text();
     if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/.test(code)) {
-      throw this.wrong("must be letters, digits, _, - or . only, as codes are, and not start with a dot.");
+      throw this.wrong("must be a code: letters, digits, _, - or . only, not starting with a dot.");
     }
     return code;
   }

@@ -7,15 +7,20 @@ import { COLLAPSES, DOWNLOAD_TYPES, OPERATORS, ORDERS, TRANSFORMS } from "../../
 type ListEntry = { [K in keyof Profile]: Profile[K] extends Known<readonly string[]> ? K : never }[keyof Profile];
 type NumberEntry = { [K in keyof Profile]: Profile[K] extends Known<number> ? K : never }[keyof Profile];
 
-/** What the service can compute of each list; `downloadTypes` are the profile's own values for it. */
-const COMPUTED: Readonly<Record<Exclude<ListEntry, "downloadTypes">, readonly string[]>> = {
+/**
+ * What the service can compute of each list; `downloadTypes` are the profile's own values for it, `replyChecks` the
+ * client's, and the names of `extensions` are checked by `defineProfile`.
+ */
+const COMPUTED: Readonly<
+  Record<Exclude<ListEntry, "downloadTypes" | "replyChecks" | "extensions">, readonly string[]>
+> = {
   collapses: COLLAPSES,
   transforms: TRANSFORMS,
   orders: ORDERS,
   operators: OPERATORS,
 };
 
-/** Bounds of each number; whole numbers but for Infinity where the upper bound is. */
+/** Bounds of each number; whole numbers, or Infinity if the upper bound is. */
 const BOUNDS: Readonly<Record<NumberEntry, readonly [least: number, most: number]>> = {
   weekEnd: [0, 6],
   transformDigits: [1, 17],
@@ -27,9 +32,9 @@ const BOUNDS: Readonly<Record<NumberEntry, readonly [least: number, most: number
 };
 
 /**
- * Checks that the service can do what a profile promises: an unknown transform would otherwise be computed as another.
+ * Checks that the service supports a profile: an unknown transform would otherwise be computed as another one.
  *
- * @throws {InputError} BadArgument for a value that the service cannot compute, and for a number out of bounds
+ * @throws {InputError} BadArgument for a value that the service cannot compute, or a number out of bounds
  */
 export function checkProfile(profile: Profile): void {
   for (const [entry, computed] of Object.entries(COMPUTED)) {

@@ -1,31 +1,37 @@
-import { engineType } from "../../engine/duckdb-types.js";
+import { engineType } from "../../engine/embedded.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
-import type { Profile } from "../../spec/profile.js";
+import { hasExtension, type Profile } from "../../spec/profile.js";
 import type { TableEntry } from "./catalog.js";
+import { dayPart } from "./day-part.js";
 import { type Refused, refused } from "./refused.js";
 
-/** A condition in SQL with its bound values in the order of their places. */
+/** The condition of no filters. */
+export const ALL_ROWS = "true";
+
+/** A SQL condition with its bound values in order. */
 export interface Where {
-  /** `true` where nothing is asked. */
+  /** {@link ALL_ROWS} where nothing is asked. */
   readonly sql: string;
   readonly params: readonly unknown[];
 }
 
-/** Name of the engine's column that holds column number `index` of a table. */
+/** The engine's column name for column number `index` of a table. */
 export const engineColumn = (index: number): string => `c${index}`;
 
 const COMPARE: Readonly<Record<string, string>> = { gt: ">", gte: ">=", lt: "<", lte: "<=" };
 
-/** Row filters (spec 4.7) as SQL: values bound, compared as what the column's type says they are. */
+/** Converts row filters (spec 4.7) to SQL: values are bound and compared as the column's type. */
 export function filterSql(table: TableEntry, filters: readonly Filter[], profile: Profile): Where {
   const conditions: string[] = [];
   const params: unknown[] = [];
   for (const filter of filters) {
     const index = filterColumn(table, filter, profile);
     const type = parseType(table.columns[index].type);
-    const parts = filter.values.map((value) => {
+    const isDay = type.kind === "date" && hasExtension(profile, "dateTimes");
+    const parts = filter.values.map((given) => {
+      const value = isDay ? dayPart(given) : given;
       const wrong = (what: string): Refused =>
         refused(
           profile,
@@ -39,7 +45,7 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
     });
     conditions.push(`(${parts.join(" OR ")})`);
   }
-  return { sql: conditions.length === 0 ? "true" : conditions.join(" AND "), params };
+  return { sql: conditions.length === 0 ? ALL_ROWS : conditions.join(" AND "), params };
 }
 
 function filterColumn(table: TableEntry, filter: Filter, profile: Profile): number {
@@ -67,7 +73,7 @@ function unknownOperator(profile: Profile, operator: string): Refused {
   return refused(profile, "QESx07", `The operator ${shown} is not supported; use =, .gte, .lte, .gt or .lt.`);
 }
 
-/** The refusal of a column that a table does not have. */
+/** The error for a column that a table does not have. */
 export function unknownColumn(profile: Profile, name: string, columns: readonly ColumnSpec[]): Refused {
   const names = columns.map((each) => each.name);
   const shown = JSON.stringify(clipped(name));
@@ -76,7 +82,7 @@ export function unknownColumn(profile: Profile, name: string, columns: readonly 
 
 const clipped = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/** One comparison; `?` is the place of the value. */
+/** One comparison; `?` is the placeholder of the value. */
 interface Condition {
   readonly sql: string;
   readonly value?: unknown;
@@ -98,8 +104,8 @@ function condition(
 }
 
 /**
- * A number compared with a decimal column in the column's own digits, so that nothing is rounded: a value with more
- * digits equals no cell, and is between two of them for a range.
+ * Compares a number with a decimal column at the column's scale, without rounding: a value with more digits equals no
+ * cell, and is between two of them for a range.
  */
 function decimalCondition(
   column: string,

@@ -4,14 +4,14 @@ import { schemaOf } from "../../columns/arrow/schema.js";
 import { parseDate } from "../../value/date.js";
 import type { Catalog, DatasetEntry } from "./catalog.js";
 
-/** Prices are counted in ten-thousandths, so that the table's decimals and the series' doubles are the same numbers. */
+/** Prices are computed in ten-thousandths, so that the table's decimals and the series' doubles are equal. */
 const UNITS = 10_000;
 
 const FIRST = "2000-01-03";
 const LAST = "2024-12-31";
 
 /**
- * Each instrument: where its price starts (in ten-thousandths), its daily drift and swing (in millionths), its usual
+ * Each instrument: its initial price (in ten-thousandths), daily drift and volatility (in millionths), and typical
  * volume.
  */
 const INSTRUMENTS = [
@@ -25,7 +25,7 @@ const INSTRUMENTS = [
 const NAMES = ["Date", "Open", "High", "Low", "Close", "Volume"] as const;
 const REFRESHED = "2025-01-02T06:00:00Z";
 
-/** One instrument's days and numbers, all whole: days from 1970-01-01, prices in ten-thousandths. */
+/** The days and numbers of one instrument as integers: days since 1970-01-01, prices in ten-thousandths. */
 interface Days {
   readonly code: string;
   readonly date: Int32Array;
@@ -36,7 +36,7 @@ interface Days {
   readonly volume: Float64Array;
 }
 
-/** The seeded instruments as the catalogue describes them; they have no files. */
+/** The catalogue entries of the seeded instruments, which have no files. */
 export function marketCatalog(): Catalog {
   const dataset = ({ code }: { code: string }, i: number): DatasetEntry => ({
     id: 401 + i,
@@ -83,7 +83,7 @@ export function marketCatalog(): Catalog {
   };
 }
 
-/** The rows of one series: date, then five doubles. `code` is one of the catalogue's. */
+/** The rows of one series: date, then five doubles. `code` must be in the catalogue. */
 export function marketSeries(code: string): Table {
   const days = walk(INSTRUMENTS.findIndex((instrument) => instrument.code === code));
   const schema = schemaOf(NAMES.map((name) => ({ name, type: name === "Date" ? "Date" : "double" })));
@@ -91,7 +91,7 @@ export function marketSeries(code: string): Table {
   return new Table(schema, [batchOf(schema, days.date.length, [days.date, ...prices, days.volume])]);
 }
 
-/** The rows of the table `MARKET/PRICES`, one batch for each ticker. */
+/** The rows of the table `MARKET/PRICES`, one batch per ticker. */
 export function marketPrices(): Table {
   const { columns } = marketCatalog().tables[0];
   const schema = schemaOf(columns, { text: "utf8" });
@@ -120,7 +120,7 @@ function batchOf(
   return recordBatch(schema, children, length);
 }
 
-/** Whole numbers of up to 53 bits, none negative, as the 128-bit words of a decimal. */
+/** Converts nonnegative integers of up to 53 bits to the 128-bit words of a decimal. */
 function words(values: Float64Array): Uint32Array {
   const out = new Uint32Array(values.length * 4);
   for (let i = 0; i < values.length; i++) {
@@ -131,8 +131,8 @@ function words(values: Float64Array): Uint32Array {
 }
 
 /**
- * A random walk in whole numbers only, so that every machine gets the same prices: each step is a share of the price in
- * millionths, cut to whole ten-thousandths; every product stays below 2^53.
+ * A random walk in integers, so that all machines compute the same prices: each step is a fraction of the price in
+ * millionths, truncated to ten-thousandths; all products stay below 2^53.
  */
 function walk(index: number): Days {
   const { code, start, drift, swing, volume } = INSTRUMENTS[index];
@@ -154,19 +154,19 @@ function walk(index: number): Days {
   return days;
 }
 
-/** Never below one cent, so that a walk that falls does not end at nothing. */
+/** One cent, so that a falling walk does not reach zero. */
 const FLOOR = 100;
 
 function moved(price: number, millionths: number): number {
   return Math.max(FLOOR, price + Math.trunc((price * millionths) / 1_000_000));
 }
 
-/** The sum of four draws, so that small steps are likelier than large ones; between -2 and 2 times `swing`. */
+/** The sum of four draws, so that small steps are more likely; between -2 and 2 times `swing`. */
 function centred(next: (below: number) => number, swing: number): number {
   return next(swing) + next(swing) + next(swing) + next(swing) - 2 * swing;
 }
 
-/** Whole numbers from 0 to below `below` (xorshift, 32 bits). */
+/** Integers from 0 to below `below` (xorshift, 32 bits). */
 function uniform(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {

@@ -1,15 +1,15 @@
-import { engineType } from "../../engine/duckdb-types.js";
-import type { Engine } from "../../engine/engine.js";
-import { quoteName } from "../../engine/quote.js";
+import type { Engine } from "../../engine/contract/engine.js";
+import { quoteName } from "../../engine/contract/quote.js";
+import { engineType } from "../../engine/embedded.js";
 import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { engineColumn } from "./filter-sql.js";
 
 /**
- * Loads a Parquet file as the engine's table `name` without a row passing through this process.
+ * Loads a Parquet file as the engine's table `name` without passing rows through this process.
  *
- * @throws {DataError} WrongColumn where the file lacks a column or holds it in a type that would lose something
+ * @throws {DataError} WrongColumn if the file lacks a column or has it in a type that would lose information
  */
 export async function loadParquet(
   engine: Engine,
@@ -32,18 +32,18 @@ export async function loadParquet(
     const target = engineType(declared);
     if (!target.takes(type, declared)) {
       throw new DataError(
-        `${path}: column ${JSON.stringify(column.name)} is ${type}, which the catalogue's ${column.type} cannot hold exactly.`,
-        { code: "WrongColumn", column: column.name, hint: "Declare the type the file has, or rewrite the file." },
+        `${path}: column ${JSON.stringify(column.name)} is ${type}, which the catalogue's ${column.type} cannot represent exactly.`,
+        { code: "WrongColumn", column: column.name, hint: "Declare the type of the file, or rewrite the file." },
       );
     }
     return `CAST(${quoteName(column.name)} AS ${target.declared(declared)}) AS ${engineColumn(i)}`;
   });
-  await checkInstants(engine, path, file, columns);
+  await checkTimestamps(engine, path, file, columns);
   await engine.query(`CREATE OR REPLACE TABLE ${quoteName(name)} AS SELECT ${list.join(", ")} FROM ${file}`);
 }
 
-/** The service's timestamps are milliseconds (docs/types.md); a file may have finer ones. */
-async function checkInstants(
+/** The service's timestamps are in milliseconds (docs/types.md); a file may have finer ones. */
+async function checkTimestamps(
   engine: Engine,
   path: string,
   file: string,

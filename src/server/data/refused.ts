@@ -3,12 +3,12 @@ import type { ServiceCode } from "../../spec/error-meanings.js";
 import { ERROR_MEANINGS } from "../../spec/error-meanings.js";
 import type { Profile } from "../../spec/profile.js";
 
-/** An error as the embedded service sends it. */
+/** An error that the embedded service sends. */
 export interface ServerFailure extends Failure {
   readonly code: ServiceCode;
 }
 
-/** A call that the service answers with an error (spec 7). */
+/** A call that the service rejects (spec 7). */
 export class Refused extends Error {
   constructor(
     readonly failure: ServerFailure,
@@ -19,7 +19,9 @@ export class Refused extends Error {
   }
 }
 
-/** A refusal by its code. The status is the profile's for that code, else the one observed, unless one is passed. */
+/**
+ * Creates an error by its code. The status is the profile's for that code, or the observed one, unless it is passed.
+ */
 export function refused(profile: Profile, code: ServiceCode, message: string, status?: number): Refused {
   const usual = profile.errors.value[code]?.status ?? ERROR_MEANINGS[code].status;
   return new Refused({ code, message, status: status ?? usual });

@@ -7,7 +7,7 @@ import { folderSource, madeRows, type Source } from "./source.js";
 /** The key of the sample, subscribed to everything. */
 export const SAMPLE_KEY = "sample";
 
-/** Changes when the seeded rows do. */
+/** Must change when the seeded rows change. */
 const SEED_VERSION = "seed 1";
 
 /**

@@ -7,7 +7,7 @@ export interface SeriesQuestion {
   /** Engine table of the database, and number of the series in it. */
   readonly table: string;
   readonly series: number;
-  /** Engine columns of the data, by number, in the order of the answer; none for the dates alone. */
+  /** Engine columns of the data, by number, in the order of the reply; empty for the dates alone. */
   readonly columns: readonly number[];
   readonly startDate?: string;
   readonly endDate?: string;
@@ -18,8 +18,8 @@ export interface SeriesQuestion {
 }
 
 /**
- * The SQL of one time series: dates cut to the range, collapsed, transformed, ordered, cut to `limit`, in this order.
- * The answer's columns are `d` (a date) and `v0`, `v1`, … (doubles).
+ * The SQL of one time series: restricts dates, collapses, transforms, orders and limits, in this order. The result has
+ * the columns `d` (a date) and `v0`, `v1`, … (doubles).
  */
 export function seriesSql(question: SeriesQuestion, profile: Profile): { sql: string; params: unknown[] } {
   const { params, where } = range(question);
@@ -59,8 +59,8 @@ const PERIOD_ENDS: Readonly<Record<Exclude<Collapse, "none">, (weekEnd: number) 
 };
 
 /**
- * One row a period, labelled with its calendar end: each column's last value in the period that is not null. A series
- * of one column leaves out periods without any.
+ * One row per period, labelled with its calendar end: the last non-null value of each column. A series of one column
+ * omits periods without values.
  */
 function collapseSql(rows: string, values: readonly string[], collapse: Collapse, weekEnd: number): string {
   if (collapse === "none") return rows;
@@ -73,7 +73,7 @@ function collapseSql(rows: string, values: readonly string[], collapse: Collapse
 
 function transformSql(rows: string, values: readonly string[], transform: Transform, digits: number): string {
   if (transform === "none") return rows;
-  // An aggregate over an open window adds row by row in the order of its input, as the service adds.
+  // An aggregate over an unbounded window adds the rows in input order, as the service does.
   const ordered = `SELECT * FROM (${rows}) ORDER BY d`;
   const { window, formula } = CALCULATIONS[transform];
   const inner = values.map((v) => `, ${v}, ${window(v)}`).join("");
@@ -83,9 +83,9 @@ function transformSql(rows: string, values: readonly string[], transform: Transf
 }
 
 interface Calculation {
-  /** What the formula needs of the other rows: `vp`, and more where it names more. */
+  /** The expressions over other rows that the formula needs: `vp`, and others by name. */
   readonly window: (v: string) => string;
-  /** The result from a value `v` and its `p`. */
+  /** The result as an expression of a value `v` and its `p`. */
   readonly formula: (v: string, p: string) => string;
 }
 
@@ -112,7 +112,7 @@ const CALCULATIONS: Readonly<Record<Exclude<Transform, "none">, Calculation>> = 
   },
 };
 
-/** Significant digits as `printf` rounds them; a result that is not finite is null. */
+/** Rounds to significant digits as `printf` does; results that are not finite are null. */
 function rounded(value: string, digits: number): string {
   return `CASE WHEN isfinite(${value}) THEN CAST(printf('%.${digits}g', ${value}) AS DOUBLE) END`;
 }

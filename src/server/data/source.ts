@@ -5,7 +5,7 @@ import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { csvBatches } from "../../columns/csv/reader.js";
 import { fileBlocks } from "../../columns/io/file-blocks.js";
-import type { Engine } from "../../engine/engine.js";
+import type { Engine } from "../../engine/contract/engine.js";
 import { type ArrowbookError, FileError, hasCode, isArrowbookError, reworded } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import type { ColumnSpec } from "../../spec/columns.js";
@@ -14,22 +14,25 @@ import { CATALOG_FILE, readCatalog } from "./catalog-file.js";
 import { engineColumn } from "./filter-sql.js";
 import { loadParquet } from "./parquet-source.js";
 
-/** Where the rows of one series or table come from. */
+/** The source of the rows of one series or table. */
 export interface RowSource {
-  /** A text that changes when the rows do. */
+  /** A string that changes when the rows change. */
   readonly version: string;
   /** ISO 8601 UTC. */
   readonly refreshedAt: string;
-  /** Loads the rows as the engine's table `name`, its columns named `c0`, `c1`, … */
+  /** Loads the rows as the engine's table `name` with the columns `c0`, `c1`, … */
   load(engine: Engine, name: string): Promise<void>;
 }
 
 /** A catalogue and the rows behind its entries. `code` is `DATABASE/DATASET` or `VENDOR/TABLE`. */
 export interface Source {
+  /** What there is to serve. */
   readonly catalog: Catalog;
-  /** Rows of tables are loaded when they are first asked for, not at the start: for rows that are known to be right. */
+  /** Whether rows of tables are loaded on first use instead of at the start; for rows that are known to be valid. */
   readonly tablesOnDemand?: boolean;
+  /** The rows of a time series. */
   dataset(code: string, entry: DatasetEntry): RowSource;
+  /** The rows of a table. */
   table(code: string, entry: TableEntry): RowSource;
 }
 
@@ -38,7 +41,7 @@ export function seriesColumns(titles: readonly string[]): ColumnSpec[] {
   return titles.map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
 }
 
-/** The data of a folder with a `catalog.json`; `catalog` when it has been read already. */
+/** The data of a folder with a `catalog.json`; `catalog` if it has already been read. */
 export function folderSource(folder: string, catalog: Catalog = readCatalog(folder)): Source {
   return {
     catalog,
@@ -75,14 +78,14 @@ function fileRows(
         await engine.load(name, renamed(batches), { schema: engineSchema(schemaOf(columns, { text: "utf8" })) });
       } catch (error) {
         if (!isArrowbookError(error) || error instanceof FileError) throw error;
-        throw reworded(error, `${path}: ${error.message}`, { hint: mending(code, file, error), cause: error });
+        throw reworded(error, `${path}: ${error.message}`, { hint: repairHint(code, file, error), cause: error });
       }
     },
   };
 }
 
-/** What an owner of the data can do about an error in it: the readers' options are not the service's. */
-function mending(code: string, file: string, error: ArrowbookError): string {
+/** What the owner of the data can do about an error: the options of the readers are not available here. */
+function repairHint(code: string, file: string, error: ArrowbookError): string {
   if (error.row === undefined || error.column === undefined) {
     return `Correct ${file}, or the columns of ${code} in ${CATALOG_FILE}.`;
   }
@@ -91,7 +94,7 @@ function mending(code: string, file: string, error: ArrowbookError): string {
   return `Declare more digits for ${column}, or round the numbers of ${file}.`;
 }
 
-/** Rows that are made, not read: always the same for one `version`. */
+/** Generated rows: always the same for one `version`. */
 export function madeRows(version: string, refreshedAt: string, make: () => Table): RowSource {
   return {
     version,
@@ -103,7 +106,7 @@ export function madeRows(version: string, refreshedAt: string, make: () => Table
   };
 }
 
-/** Columns are numbered in the engine, which ignores case and would clash with names of its own. */
+/** Columns are numbered in the engine, which ignores case and has reserved names. */
 function engineSchema(schema: Schema): Schema {
   return new Schema(schema.fields.map((field, i) => new Field(engineColumn(i), field.type, true, field.metadata)));
 }

@@ -1,7 +1,7 @@
 import { cellText } from "../../columns/arrow/vector-values.js";
-import type { Engine } from "../../engine/engine.js";
+import type { Engine } from "../../engine/contract/engine.js";
 
-/** State that a service keeps in its database file from run to run, as JSON under a name. */
+/** Reads a value, stored as JSON under a key, that a service keeps in its database file. */
 export async function readState<T>(engine: Engine, key: string): Promise<T | undefined> {
   await engine.query("CREATE TABLE IF NOT EXISTS arrowbook_state (key VARCHAR PRIMARY KEY, value VARCHAR)");
   const found = await engine.query("SELECT value FROM arrowbook_state WHERE key = $1", [key]);
@@ -10,7 +10,7 @@ export async function readState<T>(engine: Engine, key: string): Promise<T | und
   return text === null ? undefined : (JSON.parse(text) as T);
 }
 
-/** Remembers `value` under `key`. */
+/** Stores `value` under `key`. */
 export async function writeState(engine: Engine, key: string, value: unknown): Promise<void> {
   await engine.query("INSERT OR REPLACE INTO arrowbook_state VALUES ($1, $2)", [key, JSON.stringify(value)]);
 }

@@ -1,42 +1,44 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { cellTexts } from "../../columns/arrow/to-text-rows.js";
-import type { Engine } from "../../engine/engine.js";
-import { quoteName } from "../../engine/quote.js";
+import type { Engine } from "../../engine/contract/engine.js";
+import { quoteName } from "../../engine/contract/quote.js";
 import { DataError, InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { Catalog, DatabaseEntry, DatasetEntry, TableEntry } from "./catalog.js";
 import { engineColumn } from "./filter-sql.js";
 import type { RowSource, Source } from "./source.js";
 import { readState, writeState } from "./state.js";
-import { makeWords, wordsColumn } from "./words.js";
+import { createEnums, enumColumn } from "./words.js";
 
-/** A table as the engine holds it. */
+/** A table in the engine. */
 export interface StoredTable {
   readonly code: string;
   readonly entry: TableEntry;
   /** Quoted name in the engine; columns `c0`, `c1`, … */
   readonly table: string;
   readonly refreshedAt: string;
-  /** Changes when the rows do. */
+  /** Changes when the rows change. */
   readonly version: string;
-  /** Brings the rows into the engine where that was put off, and says how many there are and how columns are read. */
+  /** Loads the rows into the engine if that was deferred; returns their number and how columns are read. */
   ready(): Promise<ReadyTable>;
 }
 
 /** A table whose rows are in the engine. */
 interface ReadyTable {
   readonly rows: number;
-  /** SQL that reads column number `index`: text of few distinct values as an enum, which is read much faster. */
+  /** Whether the engine numbers the rows from 0 without a gap (`rowid`), so that a page is a range of numbers. */
+  readonly isNumbered: boolean;
+  /** SQL that reads column number `index`: text with few distinct values as an enum, which is read much faster. */
   column(index: number): string;
 }
 
-/** A time series as the engine holds it. */
+/** A time series in the engine. */
 export interface StoredDataset {
   readonly code: string;
   readonly entry: DatasetEntry;
   /** Number of the series in the table of its database. */
   readonly series: number;
-  /** Number of each of its columns in that table; the dates are column 0. */
+  /** Number of each of its columns in that table; column 0 contains the dates. */
   readonly columns: readonly number[];
   readonly oldest: string | null;
   readonly newest: string | null;
@@ -44,11 +46,11 @@ export interface StoredDataset {
   readonly version: string;
 }
 
-/** A database as the engine holds it: one table, its rows identified by `s`, the number of the series. */
+/** A database in the engine: one table, in which `s` is the number of the series. */
 export interface StoredDatabase {
   readonly entry: DatabaseEntry;
   readonly table: string;
-  /** Titles of its columns: those of all series, in the order of their first appearance. */
+  /** Titles of its columns: those of all series in order of first appearance. */
   readonly columns: readonly string[];
   readonly datasets: ReadonlyMap<string, StoredDataset>;
   readonly version: string;
@@ -59,36 +61,36 @@ export interface Store {
   readonly engine: Engine;
   readonly databases: ReadonlyMap<string, StoredDatabase>;
   readonly tables: ReadonlyMap<string, StoredTable>;
-  /** Loads the rows of a table or series again from its source; `refreshedAt` is its new time of refreshing. */
+  /** Reloads the rows of a table or series from its source; `refreshedAt` is the new refresh time. */
   refresh(code: string, refreshedAt: string): Promise<void>;
 }
 
-/** What the engine holds of each code, so that a database file is not loaded again. */
+/** What the engine contains for each code, so that a database file need not be loaded again. */
 type Loaded = Record<string, LoadedRows>;
 
 interface LoadedRows {
   readonly version: string;
   readonly refreshedAt: string;
-  /** Numbers of the text columns whose different values are a type of the engine (see `words.ts`). */
+  /** Numbers of the text columns whose distinct values are an enum type of the engine (see `words.ts`). */
   readonly words?: readonly number[];
 }
 
 /**
- * Brings the rows of a source into the engine, those apart that it holds already. Without a source, serves what a
- * database file holds from an earlier run.
+ * Loads the rows of a source into the engine, except those that it already contains. Without a source, serves the
+ * contents of a database file from an earlier run.
  *
- * @throws {InputError} NoData where there is neither
- * @throws {DataError} for rows that are not what the catalogue says
+ * @throws {InputError} NoData if there is neither
+ * @throws {DataError} for rows that do not match the catalogue
  */
 export async function openStore(engine: Engine, source: Source | undefined): Promise<Store> {
   const catalog = source?.catalog ?? (await readState<Catalog>(engine, "catalog"));
   if (catalog === undefined) {
     throw new InputError("There is no data to serve: the database file is empty.", {
       code: "NoData",
-      hint: "Give a folder with a catalog.json as data (docs/server.md).",
+      hint: "Pass a folder with a catalog.json as data (docs/server.md).",
     });
   }
-  // Pages and exports rely on the order of a table.
+  // Pages and exports rely on the row order of a table.
   await engine.query("SET preserve_insertion_order = true");
   const loaded: Loaded = { ...((await readState<Loaded>(engine, "loaded")) ?? {}) };
   const databases = new Map<string, StoredDatabase>();
@@ -144,14 +146,14 @@ export async function openStore(engine: Engine, source: Source | undefined): Pro
 
 const REFRESHED = " refreshed ";
 
-/** Whether what the engine holds are the rows of a source, as it was loaded or refreshed. */
+/** Whether the engine contains the current rows of a source. */
 function isCurrent(held: Loaded[string] | undefined, rows: RowSource): boolean {
   return held !== undefined && (held.version === rows.version || held.version.startsWith(rows.version + REFRESHED));
 }
 
 const datasetCodes = (database: StoredDatabase): string[] => [...database.datasets.values()].map(({ code }) => code);
 
-/** Rows that stay as they are. */
+/** A source for rows that cannot be reloaded. */
 function kept(code: string, loaded: Loaded): RowSource {
   return { ...loaded[code], load: () => Promise.resolve() };
 }
@@ -171,15 +173,16 @@ function openTable(engine: Engine, { code, entry, rows, loaded, save }: TableToO
     if (rows !== undefined && !isCurrent(loaded[name], rows)) {
       await rows.load(engine, name);
       await checkKey(engine, code, entry, name);
-      const words = await makeWords(engine, name, entry.columns);
+      const words = await createEnums(engine, name, entry.columns);
       loaded[name] = { version: rows.version, refreshedAt: rows.refreshedAt, words };
       await save();
     }
     const words = new Set(loaded[name].words);
-    const count = texts(await engine.query(`SELECT count(*) FROM ${table}`))[0][0];
+    const [[count, last]] = texts(await engine.query(`SELECT count(*), max(rowid) FROM ${table}`));
     return {
       rows: Number(count),
-      column: (index) => (words.has(index) ? wordsColumn(name, index) : engineColumn(index)),
+      isNumbered: last === null || Number(last) === Number(count) - 1,
+      column: (index) => (words.has(index) ? enumColumn(name, index) : engineColumn(index)),
     };
   };
   let ready: Promise<ReadyTable> | undefined;
@@ -212,7 +215,7 @@ async function checkKey(engine: Engine, code: string, entry: TableEntry, name: s
   await engine.query(`DROP TABLE ${quoteName(name)}`);
   throw new DataError(`${entry.file ?? code}: the primary key of ${code} has ${row.at(-1)} rows with ${shown}.`, {
     code: "DuplicateKey",
-    hint: "Name other columns in primary_key, or none.",
+    hint: "Declare other columns as primary_key, or none.",
   });
 }
 
@@ -275,7 +278,7 @@ async function loadSeries(engine: Engine, code: string, rows: RowSource, place: 
   if (wrong.numRows > 0) {
     const [date, count] = texts(wrong)[0];
     await engine.query(`DROP TABLE ${from}`);
-    throw new DataError(`${code}: ${count} rows have the date ${date ?? "null"}; a series has one row a date.`, {
+    throw new DataError(`${code}: ${count} rows have the date ${date ?? "null"}; a series has one row per date.`, {
       code: "DuplicateKey",
     });
   }
@@ -294,7 +297,7 @@ async function loadSeries(engine: Engine, code: string, rows: RowSource, place: 
   await engine.query(`DROP TABLE ${from}`);
 }
 
-/** The cells of a small answer as texts. */
+/** The cells of a small result as strings. */
 export function texts(table: Table): (string | null)[][] {
   return table.batches.flatMap((batch) => [...cellTexts(batch)]);
 }

@@ -3,7 +3,7 @@ import { nearest } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { ServeOptions, ServerTimeouts } from "./options.js";
 
-/** What a value must be: the test, and the sentence for one that fails it. */
+/** A validation rule: the test, and the hint if it fails. */
 type Rule = readonly [holds: (value: unknown) => boolean, hint: string];
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
@@ -11,26 +11,36 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const hasAll = (value: unknown, names: readonly string[]): boolean =>
   typeof value === "object" && value !== null && names.every((name) => name in value);
 
-const AMOUNT: Rule = [(value) => typeof value === "number" && value >= 0, "Give a number of 0 or more."];
-const TEXT: Rule = [isText, "Give a text, not empty."];
-const FUNCTION: Rule = [isFunction, "Give a function."];
+const isOrigin = (value: unknown): boolean =>
+  value === "*" || (typeof value === "string" && URL.canParse(value) && new URL(value).origin === value);
+
+const AMOUNT: Rule = [(value) => typeof value === "number" && value >= 0, "Pass a number of 0 or more."];
+const TEXT: Rule = [isText, "Pass a non-empty string."];
+const FUNCTION: Rule = [isFunction, "Pass a function."];
 
 const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
   data: [
     (value) => isText(value) || hasAll(value, ["catalog", "dataset", "table"]),
-    "Give the path of a folder with a catalog.json, or sampleData().",
+    "Pass the path of a folder with a catalog.json, or sampleData().",
   ],
   port: [
     (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
-    "Give a number from 0 to 65535; 0 takes a free port.",
+    "Pass a number from 0 to 65535; 0 selects a free port.",
   ],
   host: TEXT,
-  publicUrl: TEXT,
+  publicUrl: [
+    (value) => isText(value) && /^https?:\/\/[^/?#]+\/?$/.test(value as string),
+    'Pass an origin such as "https://data.example.org".',
+  ],
+  cors: [
+    (value) => [value].flat().every(isOrigin),
+    'Pass an origin such as "https://app.example.org", a list of them, or "*" for all.',
+  ],
   apiKeys: [() => true, ""],
   database: TEXT,
   engine: [
     (value) => hasAll(value, ["load", "query", "batches", "close"]),
-    'Give what duckdb() of "arrowbook/duckdb" gives, or leave it out.',
+    'Pass the result of duckdb() from "arrowbook/duckdb", or omit it.',
   ],
   clock: FUNCTION,
   profile: [
@@ -40,7 +50,7 @@ const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
   log: FUNCTION,
   maxResultRows: AMOUNT,
   replyCacheBytes: AMOUNT,
-  timeouts: [(value) => hasAll(value, []), "Give an object such as { idle: 60_000 }."],
+  timeouts: [(value) => hasAll(value, []), "Pass an object such as { idle: 60_000 }."],
   maxConnections: AMOUNT,
   maxConnectionsPerAddress: AMOUNT,
   graceMs: AMOUNT,
@@ -53,9 +63,7 @@ const TIMEOUTS: Readonly<Record<keyof ServerTimeouts, Rule>> = {
   keepAlive: AMOUNT,
 };
 
-/**
- * @throws {InputError} for an unknown option of `serve` (with the nearest name) or an invalid one; never shows a key
- */
+/** @throws {InputError} UnknownOption with the nearest name, BadArgument; messages never contain a key */
 export function checkOptions(options: ServeOptions): void {
   checkMembers(options, RULES, "serve()", "");
   if (options.timeouts !== undefined) checkMembers(options.timeouts, TIMEOUTS, "serve({ timeouts })", "timeouts.");
@@ -79,14 +87,14 @@ function checkKeys(given: unknown): void {
   }
   const grants = Object.entries(given);
   if (grants.length === 0) throw badKeys("apiKeys holds no key, so that no request could be accepted.");
-  // A key is named by its position: it must not appear in a message.
+  // Messages refer to a key by its position, because it must not appear in them.
   for (const [i, [key, grant]] of grants.entries()) {
     const which = `Key ${i + 1} of apiKeys`;
     if (key === "") throw badKeys(`${which} is empty.`);
     if (typeof grant !== "object" || grant === null || Array.isArray(grant)) {
       throw badKeys(`${which} has no grant, an object that says what it may read.`);
     }
-    // A member that is not a misspelling may be a key in the wrong place.
+    // A member that is not a misspelling may be a misplaced key.
     const strange = Object.keys(grant).some((name) => nearest(name, ["subscriptions"]).length === 0);
     if (strange) throw badKeys(`${which} has a member that is not subscriptions.`);
     refuseUnknown(grant, ["subscriptions"], `The grant of key ${i + 1} of apiKeys`);
@@ -95,12 +103,12 @@ function checkKeys(given: unknown): void {
     if (!isText(subscriptions)) throw badKeys(`${which} has no subscriptions, which are "all" or a list of products.`);
     throw badKeys(
       `${which}: subscriptions is ${shown(subscriptions)}, not "all" or a list.`,
-      `For one product give a list of one: subscriptions: [${shown(subscriptions)}].`,
+      `For one product pass a list of one: subscriptions: [${shown(subscriptions)}].`,
     );
   }
 }
 
-function badKeys(message: string, hint = 'Give apiKeys: { "your key": { subscriptions: "all" } }.'): InputError {
+function badKeys(message: string, hint = 'Pass apiKeys: { "your key": { subscriptions: "all" } }.'): InputError {
   return new InputError(message, { code: "BadArgument", hint });
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Bounds on connections at one time. */
+/** Limits on concurrent connections. */
 export interface ConnectionLimits {
   readonly total: number;
   /** From one address. */
@@ -10,23 +10,23 @@ export interface ConnectionLimits {
 /** The open connections of a server. */
 export interface Connections {
   /**
-   * Takes a new connection, where need be in the place of one that asks nothing: the oldest of the same address, or of
+   * Accepts a new connection, if necessary instead of an idle one: the oldest of the same address, or of
    * the address that has most. False where every connection that could go has a request under way.
    */
   admit(socket: Socket): boolean;
-  /** A request on this connection is under way, or no longer. */
+  /** Marks a connection as having, or no longer having, a request in progress. */
   asking(socket: Socket, isAsking: boolean): void;
-  /** Connections without a request under way. */
+  /** Connections without a request in progress. */
   idle(): Socket[];
 }
 
 interface AddressConnections {
   readonly all: Set<Socket>;
-  /** Without a request under way, the longest idle first. */
+  /** Idle connections, the longest idle first. */
   readonly idle: Set<Socket>;
 }
 
-/** Keeps connections within `limits`, so that connections that ask nothing cannot keep others out. */
+/** Keeps connections within `limits`, so that idle connections cannot keep others out. */
 export function connections(limits: ConnectionLimits): Connections {
   const byAddress = new Map<string, AddressConnections>();
   let total = 0;

@@ -3,19 +3,19 @@ import { Readable } from "node:stream";
 import type { MadeFile } from "../answers/exports.js";
 import { matches } from "../answers/reply.js";
 
-/** What of a file is sent: status, headers, and the bytes from `start` to before `end`. */
+/** A response for part of a file: status, headers, and the bytes from `start` to before `end`. */
 export interface FilePart {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly range?: { readonly start: number; readonly end: number };
 }
 
-/** The headers of a request that decide which part of a file is sent. */
+/** The request headers that select the part of a file. */
 export type RequestHeader = (name: string) => string | undefined;
 
 /**
- * Reads the conditions of a request for a file (RFC 9110: If-Match, If-None-Match, Range with If-Range; one range
- * only).
+ * Evaluates the conditions of a request for a file (RFC 9110: If-Match, If-None-Match, Range with If-Range; single
+ * ranges only).
  */
 export function filePart(file: MadeFile, header: RequestHeader): FilePart {
   const headers = { etag: file.etag, "accept-ranges": "bytes", "cache-control": "private, no-cache" };
@@ -39,7 +39,7 @@ function sent(status: number, headers: Record<string, string>, range: { start: n
   return { status, headers: { ...headers, "content-length": String(range.end - range.start) }, range };
 }
 
-/** One byte range; undefined for anything but a single range, which RFC 9110 lets a server ignore. */
+/** Parses one byte range; undefined for anything else, which RFC 9110 allows a server to ignore. */
 function readRange(text: string, size: number): { start: number; end: number } | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text.trim());
   if (match === null || (match[1] === "" && match[2] === "")) return undefined;
@@ -49,7 +49,7 @@ function readRange(text: string, size: number): { start: number; end: number } |
   return { start: Number(match[1]), end };
 }
 
-/** The bytes of a part, read as fast as they are taken. */
+/** Streams the bytes of a part with backpressure. */
 export function fileStream(file: MadeFile, { start, end }: { start: number; end: number }): ReadableStream<Uint8Array> {
   const stream = createReadStream(file.path, { start, end: end - 1, highWaterMark: 1024 * 1024 });
   return Readable.toWeb(stream) as ReadableStream<Uint8Array>;

@@ -3,18 +3,26 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Hono } from "hono";
 import { writeFailure } from "../../document/failure.js";
 import { hasCode } from "../../errors/errors.js";
-import type { Profile } from "../../spec/profile.js";
+import { CATALOG_PATH } from "../../spec/api-prefix.js";
+import { type Call, type Endpoint, endpoints } from "../../spec/endpoints.js";
+import { hasExtension, type Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { answer } from "../answers/answer.js";
-import { FILES_PATH } from "../answers/answer-export.js";
+import { answerCatalog } from "../answers/catalog-items.js";
 import type { MadeFile } from "../answers/exports.js";
+import { FILES_PATH } from "../answers/file-link.js";
 import type { Gate, Subscriber } from "../answers/keys.js";
-import { answerLogo } from "../answers/logo.js";
+import { answerLogo, LOGOS_PATH } from "../answers/logo.js";
+import type { Coding } from "../answers/rendered.js";
 import type { Answer } from "../answers/reply.js";
 import type { ServiceState } from "../answers/service-state.js";
 import type { ServerFailure } from "../data/refused.js";
 import { Refused, refused } from "../data/refused.js";
+import { acceptedFormat } from "./accepted-format.js";
+import { type CorsOrigins, corsHeaders, preflightHeaders } from "./cors.js";
 import { filePart, fileStream } from "./file-response.js";
+import { postedQuery } from "./post-body.js";
+import { keyNames } from "./query-pairs.js";
 import { type RequestLog, scrubbedUrl } from "./request-log.js";
 import { isRefusal, route } from "./route.js";
 
@@ -23,8 +31,9 @@ export interface HttpOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
   readonly publicUrl?: string;
+  readonly cors?: CorsOrigins;
   readonly log?: (entry: RequestLog) => void;
-  /** Whether the service stops: connections are then closed behind each answer. */
+  /** Whether the service is stopping: connections are then closed after each reply. */
   readonly closing?: () => boolean;
 }
 
@@ -33,22 +42,38 @@ interface Bindings {
   readonly outgoing: ServerResponse;
 }
 
-/** A request as handlers see it. `url` is the target as it came, not yet decoded. */
+/** A request as handlers see it. `url` is the undecoded target. */
 interface Asked {
   readonly method: string;
   readonly url: string;
   readonly header: (name: string) => string | undefined;
   readonly origin: string;
+  /** Aborts when the connection is closed. */
+  readonly gone: AbortSignal;
+  /** The query in the body of a POST. */
+  readonly posted: (profile: Profile) => Promise<string>;
 }
 
-/** The application: calls of spec section 4 under `/api/v3`, and the files that links lead to. */
+/** What is sent; the body is left out for HEAD. */
+interface Sent {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body?: Uint8Array | ReadableStream<Uint8Array>;
+  /** What failed inside, for the log. */
+  readonly error?: unknown;
+}
+
+/** Creates the application: calls of spec section 4 under `/api/v3`, and the files behind links. */
 export async function application(options: HttpOptions): Promise<Hono<{ Bindings: Bindings }>> {
   const { Hono } = await import("hono");
+  const { RESPONSE_ALREADY_SENT } = await import("@hono/node-server/utils/response");
   const app = new Hono<{ Bindings: Bindings }>();
   app.all("*", async (context) => {
     const began = performance.now();
     const requestId = randomUUID();
     const { incoming, outgoing } = context.env;
+    const gone = new AbortController();
+    outgoing.once("close", () => outgoing.writableFinished || gone.abort());
     const asked: Asked = {
       method: incoming.method ?? "GET",
       url: incoming.url ?? "/",
@@ -57,49 +82,66 @@ export async function application(options: HttpOptions): Promise<Hono<{ Bindings
         return Array.isArray(value) ? value.join(", ") : value;
       },
       origin: originOf(incoming, options),
+      gone: gone.signal,
+      posted: (profile) => postedQuery(incoming, profile),
     };
-    const { response, error } = await respond(asked, requestId, options);
-    if (options.closing?.()) response.headers.set("connection", "close");
+    const answered = await respond(asked, requestId, options);
+    const { status, body, error } = answered;
+    const headers = withCors(answered.headers, asked, options);
+    if (options.closing?.()) headers["connection"] = "close";
     outgoing.once("close", () => {
       options.log?.({
         requestId,
         method: asked.method,
         url: scrubbedUrl(asked.url),
-        status: response.status,
+        status,
         ms: performance.now() - began,
-        ...(response.headers.has("content-length") && { bytes: Number(response.headers.get("content-length")) }),
+        ...("content-length" in headers && { bytes: Number(headers["content-length"]) }),
         ...(error !== undefined && { error }),
       });
     });
-    return response;
+    if (body instanceof ReadableStream) return new Response(body, { status, headers });
+    // A Response would copy the bytes and pass them on as a stream.
+    if (!outgoing.destroyed) outgoing.writeHead(status, headers).end(body);
+    return RESPONSE_ALREADY_SENT;
   });
   return app;
 }
 
-/** Links lead to where the asker found the service; a proxy in front says so by `publicUrl`. */
+/** Adds what a web page of another origin needs to read the reply. */
+function withCors(headers: Record<string, string>, { header }: Asked, { cors }: HttpOptions): Record<string, string> {
+  if (cors === undefined) return headers;
+  const vary = [headers["vary"], "origin"].filter((name) => name !== undefined).join(", ");
+  return { ...headers, ...corsHeaders(cors, header("origin")), vary };
+}
+
+/**
+ * Links use the origin under which the caller reached the service, or `publicUrl`. A proxy in front of it that speaks
+ * TLS says so in `X-Forwarded-Proto`: a link carries a key, which must not travel unencrypted.
+ */
 function originOf(incoming: IncomingMessage, { publicUrl }: HttpOptions): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
   const host = incoming.headers.host ?? "";
   const { localAddress, localPort } = incoming.socket;
   const own = `${localAddress?.includes(":") ? `[${localAddress}]` : localAddress}:${localPort}`;
-  return `http://${/^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) ? host : own}`;
+  const forwarded = String(incoming.headers["x-forwarded-proto"] ?? "")
+    .split(",")[0]
+    .trim()
+    .toLowerCase();
+  const scheme = forwarded === "https" ? "https" : "http";
+  return `${scheme}://${/^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) ? host : own}`;
 }
 
-const COMMON = { "x-content-type-options": "nosniff", vary: "accept-encoding" };
+const COMMON = { "x-content-type-options": "nosniff", vary: "accept, accept-encoding" };
 
-async function respond(
-  asked: Asked,
-  requestId: string,
-  options: HttpOptions,
-): Promise<{ response: Response; error?: unknown }> {
+async function respond(asked: Asked, requestId: string, options: HttpOptions): Promise<Sent> {
   let format: Format | undefined;
   try {
     const answered = await answerTo(asked, options, (known) => {
       format = known;
     });
-    const response = await responseOf(asked, answered);
-    response.headers.set("x-request-id", requestId);
-    return { response };
+    const { headers, ...sent } = await sentOf(asked, answered);
+    return { ...sent, headers: { ...headers, "x-request-id": requestId } };
   } catch (thrown) {
     const error = refusalOf(thrown, options.state.profile);
     const known = error instanceof Refused;
@@ -111,18 +153,19 @@ async function respond(
     const own = known ? error.headers : {};
     const headers = { ...COMMON, ...allow, ...own, "content-type": contentType, "cache-control": "no-store" };
     const bytes = Buffer.from(body);
-    const response = new Response(asked.method === "HEAD" ? null : bytes, {
+    return {
       status: failure.status,
       headers: { ...headers, "content-length": String(bytes.length), "x-request-id": requestId },
-    });
-    return known ? { response } : { response, error };
+      ...(asked.method !== "HEAD" && { body: bytes }),
+      ...(!known && { error }),
+    };
   }
 }
 
-/** Rows with characters that XML cannot carry are refused in XML, not a failure of the service. */
+/** Rows with characters that XML cannot represent are rejected in XML; this is not a failure of the service. */
 function refusalOf(thrown: unknown, profile: Profile): unknown {
   if (!hasCode(thrown, "NotInXml")) return thrown;
-  return refused(profile, "QESx05", `${thrown.message} Ask for JSON or CSV.`);
+  return refused(profile, "QESx05", `${thrown.message} Request JSON or CSV.`);
 }
 
 async function answerTo(asked: Asked, options: HttpOptions, found: (format?: Format) => void): Promise<Answer> {
@@ -130,27 +173,59 @@ async function answerTo(asked: Asked, options: HttpOptions, found: (format?: For
   const path = asked.url.split("?", 1)[0];
   if (asked.method === "GET" || asked.method === "HEAD") {
     if (path.startsWith(`${FILES_PATH}/`)) return answerFile(path, subscriberOf(asked, options), state);
-    const logo = answerLogo(path, state);
-    if (logo !== undefined) return logo;
+    if (path.startsWith(LOGOS_PATH)) return answerLogo(path, codingOf(asked), state);
+    if (path === CATALOG_PATH && subscriberOf(asked, options)) {
+      return answerCatalog(state.store, codingOf(asked));
+    }
   }
-  const call = route(asked.method, asked.url, state.profile);
+  if (asked.method === "OPTIONS" && options.cors !== undefined) {
+    const posts = hasExtension(state.profile, "post");
+    return { status: 204, headers: preflightHeaders(["GET", "HEAD", ...(posts ? ["POST"] : [])]) };
+  }
+  const url = await completeUrl(asked, state.profile);
+  const routed = route(asked.method, url, state.profile);
+  const call = isRefusal(routed) ? routed : withFormat(routed, asked);
   found(call.format);
   if (isRefusal(call)) throw new Refused(call);
-  const ifNoneMatch = asked.header("if-none-match");
-  const subscriber = subscriberOf(asked, options);
-  return answer(call, { subscriber, origin: asked.origin, ...(ifNoneMatch && { ifNoneMatch }) }, state);
+  const ifNoneMatch = asked.method === "POST" ? undefined : asked.header("if-none-match");
+  const subscriber = subscriberOf({ ...asked, url }, options);
+  return answer(
+    call,
+    {
+      subscriber,
+      origin: asked.origin,
+      gone: asked.gone,
+      coding: codingOf(asked),
+      ...(ifNoneMatch && { ifNoneMatch }),
+    },
+    state,
+  );
 }
 
-/** The key in the query, or in the header of a profile that has one. */
+/** The address with the parameters of a POST body in its query. */
+async function completeUrl({ method, url, posted }: Asked, profile: Profile): Promise<string> {
+  if (method !== "POST" || !hasExtension(profile, "post")) return url;
+  const query = await posted(profile);
+  return query === "" ? url : `${url}${url.includes("?") ? "&" : "?"}${query}`;
+}
+
+/** A path that ends without a format is answered in the accepted one. */
+function withFormat(call: Call, { header }: Asked): Call {
+  const { formats }: Endpoint = endpoints[call.endpoint];
+  if (call.format !== undefined || formats.length === 0) return call;
+  return { ...call, format: acceptedFormat(header("accept"), formats) };
+}
+
+/** The key in the query, or in the header if the profile has one. */
 function subscriberOf({ url, header }: Asked, { gate, state }: HttpOptions): Subscriber {
-  const { keyParameter, keyHeader } = state.profile;
-  const query = url.includes("?") ? url.slice(url.indexOf("?") + 1) : "";
-  const keys = new URLSearchParams(query).getAll(keyParameter.value);
+  const { keyHeader } = state.profile;
+  const query = new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
+  const keys = keyNames(state.profile).flatMap((name) => query.getAll(name));
   const inHeader = keyHeader.value === null ? undefined : header(keyHeader.value.toLowerCase());
   return gate(inHeader === undefined || keys.length > 0 ? keys : [inHeader]);
 }
 
-/** A bulk file behind its link (spec 2.8, 3): for 30 minutes, with the key of a subscriber. */
+/** Serves a bulk file behind its link (spec 2.8, 3): for 30 minutes, with the key of a subscriber. */
 function answerFile(path: string, subscriber: Subscriber, { links, files, profile }: ServiceState): Answer {
   const [segment, name] = path.slice(FILES_PATH.length + 1).split("/");
   const opened = links.open(segment);
@@ -168,28 +243,27 @@ function answerFile(path: string, subscriber: Subscriber, { links, files, profil
 
 const plain = (name: string | undefined): string => (name ?? "export.zip").replace(/[^\w.-]/g, "_");
 
-async function responseOf(asked: Asked, { status, headers, body }: Answer): Promise<Response> {
+async function sentOf(asked: Asked, { status, headers, body }: Answer): Promise<Sent> {
   const all = { ...COMMON, ...headers };
-  if (body === undefined) return new Response(null, { status, headers: all });
-  if ("path" in body) return fileResponse(asked, body, all);
-  const packs = body.bytes.length > SMALL && acceptsGzip(asked.header("accept-encoding") ?? "");
-  const bytes = packs ? await body.gzipped() : body.bytes;
-  const encoding: Record<string, string> = packs ? { "content-encoding": "gzip" } : {};
-  return new Response(asked.method === "HEAD" ? null : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), {
+  if (body === undefined) return { status, headers: all };
+  if ("path" in body) return sentFile(asked, body, all);
+  const coding = body.coding(codingOf(asked));
+  const bytes = await body.bytes(coding);
+  const encoding: Record<string, string> = coding === "identity" ? {} : { "content-encoding": coding };
+  return {
     status,
     headers: { ...all, ...encoding, "content-length": String(bytes.length) },
-  });
+    ...(asked.method !== "HEAD" && { body: bytes }),
+  };
 }
 
-function fileResponse(asked: Asked, file: MadeFile, headers: Record<string, string>): Response {
-  const part = filePart(file, asked.header);
-  const sends = part.range !== undefined && asked.method !== "HEAD";
-  const body = sends && part.range !== undefined ? fileStream(file, part.range) : null;
-  return new Response(body, { status: part.status, headers: { ...headers, ...part.headers } });
+function sentFile(asked: Asked, file: MadeFile, headers: Record<string, string>): Sent {
+  const { status, headers: own, range } = filePart(file, asked.header);
+  const sends = range !== undefined && asked.method !== "HEAD";
+  return { status, headers: { ...headers, ...own }, ...(sends && { body: fileStream(file, range) }) };
 }
 
-/** Replies below this many bytes go as they are. */
-const SMALL = 1_024;
+const codingOf = ({ header }: Asked): Coding => (acceptsGzip(header("accept-encoding") ?? "") ? "gzip" : "identity");
 
 function acceptsGzip(accepted: string): boolean {
   return accepted.split(",").some((each) => {

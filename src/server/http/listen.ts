@@ -7,34 +7,34 @@ import type { ServerFailure } from "../data/refused.js";
 import { connections } from "./connections.js";
 import type { ServeOptions } from "./options.js";
 
-/** Where a service listens, and how long it waits for its callers. */
+/** Where a service listens, and its time limits. */
 export interface ListenOptions
   extends Pick<ServeOptions, "port" | "timeouts" | "maxConnections" | "maxConnectionsPerAddress"> {
   readonly host: string;
   readonly profile: Profile;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   readonly port: number;
-  /** Lets the process end while there are no requests. */
+  /** Allows the process to end while there are no requests. */
   unref(): void;
-  /** Stops listening and lets requests under way finish, for `graceMs` at most. */
+  /** Stops listening and lets requests in progress finish, for `graceMs` at most. */
   stop(graceMs: number): Promise<void>;
 }
 
 type Fetch = (request: Request, env: never) => Response | Promise<Response>;
 
-/** Connections that an address has by default, however small the service. */
+/** The least default limit of connections per address, however small the service. */
 const LEAST_PER_ADDRESS = 16;
 
-/** Room for a query that is too long for the profile, so that our own refusal is the one seen. */
+/** Leaves room for queries that exceed the profile's limit, so that the service's own error is sent. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
- * Listens for HTTP with explicit limits: Node itself waits for ever for a caller that says nothing.
+ * Listens for HTTP with explicit limits: by default, Node waits forever for a silent client.
  *
- * @throws {TransportError} NotListening when the port is taken or may not be used
+ * @throws {TransportError} NotListening if the port is in use or may not be used
  */
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listening> {
   const { getRequestListener, RequestError } = await import("@hono/node-server");
@@ -71,7 +71,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   const server = createServer(limits, (incoming, outgoing) => {
     const { socket } = incoming;
     open.asking(socket, true);
-    // Time in which an answer is made is not time without a byte.
+    // Time during which a reply is generated does not count as idle.
     socket.setTimeout(0);
     outgoing.once("close", () => open.asking(socket, false));
     void listener(incoming, outgoing);
@@ -85,7 +85,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     server.once("error", (cause) => {
       const message = `The service cannot listen on ${host}:${port}: ${cause.message}`;
       reject(
-        new TransportError(message, { code: "NotListening", cause, hint: "Give another port, or 0 for a free one." }),
+        new TransportError(message, { code: "NotListening", cause, hint: "Pass another port, or 0 for a free one." }),
       );
     });
     server.listen(port, host, resolve);
@@ -94,7 +94,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     port: (server.address() as AddressInfo).port,
     unref: () => void server.unref(),
     stop(graceMs) {
-      // Node counts a connection on which nothing has been asked yet among the busy ones.
+      // Node counts a connection without any request so far as busy.
       return stop(server, open.idle(), graceMs);
     },
   };
@@ -107,7 +107,7 @@ const NOT_HTTP: SocketFailure = [
   { code: "QESx09", status: 400, message: "This is not an HTTP request." },
 ];
 
-/** By the codes of Node's HTTP parser and server, and our own. */
+/** By the error codes of Node's HTTP parser and server, and of this module. */
 const SOCKET_FAILURES: ReadonlyMap<string, SocketFailure> = new Map<string, SocketFailure>([
   [
     "HPE_HEADER_OVERFLOW",
@@ -126,12 +126,12 @@ const SOCKET_FAILURES: ReadonlyMap<string, SocketFailure> = new Map<string, Sock
   ],
 ]);
 
-/** The time a peer gets to read why its connection ends, in milliseconds. */
-const LAST_WORDS_MS = 500;
+/** Time for a peer to read the error before its connection is closed, in milliseconds. */
+const ERROR_GRACE_MS = 500;
 
 const TOO_MANY: NodeJS.ErrnoException = Object.assign(new Error("too many connections"), { code: "TOO_MANY" });
 
-/** Answers what never became a request: no HTTP, headers that are too long or too slow, one connection too many. */
+/** Replies to connections without a valid request: not HTTP, headers too long or too slow, too many connections. */
 function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, profile: Profile): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const [line, failure] = SOCKET_FAILURES.get(error.code ?? "") ?? NOT_HTTP;
@@ -144,19 +144,19 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, profile: Pro
   ];
   socket.on("error", () => undefined);
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // A peer that neither reads nor closes would otherwise keep the connection until the network gives it up.
-  const timer = setTimeout(() => socket.destroy(), LAST_WORDS_MS);
+  // A peer that neither reads nor closes would otherwise keep the connection until the network times out.
+  const timer = setTimeout(() => socket.destroy(), ERROR_GRACE_MS);
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Whether only this machine can reach a host of this name. */
+/** Whether a host name is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === "127.0.0.1" || host === "::1" || host === "localhost";
 }
 
 async function stop(server: Server, waiting: readonly Socket[], graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A caller that keeps its connection open after an answer under way does not hold the stop up.
+  // A caller that keeps its connection open after a reply must not delay the stop.
   server.keepAliveTimeout = 50;
   for (const socket of waiting) socket.destroy();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -1,20 +1,24 @@
 import { scrub } from "../../errors/secrets.js";
 
-/** One request, answered; no key is in it. */
+/** One handled request, without keys. */
 export interface RequestLog {
+  /** The id that the reply carries. */
   readonly requestId: string;
+  /** The HTTP method. */
   readonly method: string;
   /** Path and query, keys removed. */
   readonly url: string;
+  /** HTTP status of the reply. */
   readonly status: number;
-  /** Bytes of the body as sent, where known. */
+  /** Bytes of the body as sent, if known. */
   readonly bytes?: number;
+  /** Milliseconds from the request to the end of the reply. */
   readonly ms: number;
-  /** What went wrong inside, for a status of 500. */
+  /** The internal error, for a status of 500. */
   readonly error?: unknown;
 }
 
-/** The target of a request without any key. */
+/** The target of a request with keys removed. */
 export function scrubbedUrl(url: string): string {
   return scrub(url.length > 2_000 ? `${url.slice(0, 2_000)}…` : url);
 }

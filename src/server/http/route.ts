@@ -2,36 +2,43 @@ import { suggestion } from "../../errors/nearest.js";
 import { API_PREFIX } from "../../spec/api-prefix.js";
 import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../../spec/endpoints.js";
 import type { ServiceCode } from "../../spec/error-meanings.js";
-import type { Profile } from "../../spec/profile.js";
+import { hasExtension, type Profile } from "../../spec/profile.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
 import type { ServerFailure } from "../data/refused.js";
+import { decode, keyNames, type QueryValues, queryPairs } from "./query-pairs.js";
 
-/** An address that is not a call, with the format its reply should have where the address names one. */
+/** An address that is not a valid call, with the format of the error if the address has one. */
 export interface Refusal extends ServerFailure {
   readonly format?: Format;
 }
 
 /**
- * The call in an address: what `client/transport/address` put there, from the same table. `url` may be a path or a
- * whole address; the key parameter is left out of the call. Answers a {@link Refusal} for what is not in spec section
- * 4.
+ * Parses the call in an address, by the table from which `client/transport/address` builds it. `url` may be a path or a
+ * complete address, for a POST with the parameters of the body in its query; the key parameter is ignored. Returns a
+ * {@link Refusal} for anything outside of spec section 4 and of the extensions of the profile.
  */
 export function route(method: string, url: string, profile: Profile): Call | Refusal {
-  if (method !== "GET" && method !== "HEAD") return refuse(405, "QECx01", "All calls are HTTP GET.");
+  const posts = method === "POST" && hasExtension(profile, "post");
+  if (method !== "GET" && method !== "HEAD" && !posts) return refuse(405, "QECx01", "All calls are HTTP GET.");
   const { path, query } = split(url);
-  const pairs = pairsOf(query);
-  const found = findEndpoint(path, pairs?.get("qopts.export") === "true");
+  const pairs = queryPairs(query, profile);
+  const found = findEndpoint(path, only(pairs?.get("qopts.export")) === "true", profile);
   if ("status" in found) return found;
   const { format } = found;
+  const endpoint: Endpoint = endpoints[found.endpoint];
   const read =
-    query.length > profile.maxQueryLength.value
-      ? refuse(414, "QELx07", TOO_LONG)
-      : readQuery(pairs, endpoints[found.endpoint], profile);
+    posts && !endpoint.filters
+      ? refuse(405, "QECx01", "Only the rows of a table can be requested by POST.")
+      : !posts && query.length > profile.maxQueryLength.value
+        ? refuse(414, "QELx07", TOO_LONG)
+        : readQuery(pairs, endpoint, profile);
   if ("status" in read) return { ...read, ...(format && { format }) };
-  return { endpoint: found.endpoint, codes: found.codes, ...(format && { format }), ...read };
+  const { metadataOnly, ...parsed } = read;
+  const name = metadataOnly ? "datasetMetadata" : found.endpoint;
+  return { endpoint: name, codes: found.codes, ...(format && { format }), ...parsed };
 }
 
-/** Whether {@link route} refused. */
+/** Whether {@link route} rejected the address. */
 export function isRefusal(result: Call | Refusal): result is Refusal {
   return "status" in result;
 }
@@ -50,22 +57,8 @@ function split(url: string): { path: string; query: string } {
   return mark < 0 ? { path: rest, query: "" } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) };
 }
 
-/**
- * Names and values of the query, decoded; a repeated name has no single value. Undefined where it is not
- * percent-encoded UTF-8.
- */
-function pairsOf(query: string): ReadonlyMap<string, string | undefined> | undefined {
-  const pairs = new Map<string, string | undefined>();
-  for (const part of query.split("&")) {
-    if (part === "") continue;
-    const equals = part.indexOf("=");
-    const name = decode((equals < 0 ? part : part.slice(0, equals)).replaceAll("+", " "));
-    const value = decode((equals < 0 ? "" : part.slice(equals + 1)).replaceAll("+", " "));
-    if (name === undefined || value === undefined) return undefined;
-    pairs.set(name, pairs.has(name) ? undefined : value);
-  }
-  return pairs;
-}
+const only = (found: QueryValues | undefined): string | undefined =>
+  found?.values.length === 1 ? found.values[0] : undefined;
 
 interface FoundEndpoint {
   readonly endpoint: EndpointName;
@@ -73,7 +66,7 @@ interface FoundEndpoint {
   readonly format?: Format;
 }
 
-function findEndpoint(path: string, wantsExport: boolean): FoundEndpoint | Refusal {
+function findEndpoint(path: string, wantsExport: boolean, profile: Profile): FoundEndpoint | Refusal {
   if (!path.startsWith(`${API_PREFIX}/`)) return unknownRoute(path);
   const segments = path.slice(API_PREFIX.length + 1).split("/");
   if (segments.at(-1) === "" && segments.length > 1) segments.pop();
@@ -85,15 +78,18 @@ function findEndpoint(path: string, wantsExport: boolean): FoundEndpoint | Refus
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     if ((name === "tableExport") !== wantsExport && (name === "tableExport" || name === "tableRows")) continue;
     const endpoint: Endpoint = endpoints[name];
+    if (endpoint.extension !== undefined && !hasExtension(profile, endpoint.extension)) continue;
     const codes = match(endpoint.path, endpoint.formats.length === 0 ? segments : bare);
     if (codes === undefined) continue;
     if (codes === "bad") return refuse(400, "QESx09", "The path is not percent-encoded UTF-8.");
-    if (endpoint.formats.length > 0 && format === undefined && name !== "tableExport")
+    if (endpoint.formats.length > 0 && format !== undefined && !endpoint.formats.includes(format))
+      return noFormat(ending, endpoint);
+    if (endpoint.formats.length > 0 && dot > 0 && format === undefined && name !== "tableExport")
       return noFormat(ending, endpoint);
     return { endpoint: name, codes, ...(format && endpoint.formats.length > 0 && { format }) };
   }
   if (format === undefined && dot > 0) {
-    // The call may be known and only its format not: `…/data.yaml`.
+    // The call may be known but not its format: `…/data.yaml`.
     const before = [...segments.slice(0, last), segments[last].slice(0, dot)];
     const known = Object.values<Endpoint>(endpoints).find(
       ({ path, formats }) => formats.length > 0 && match(path, before),
@@ -134,51 +130,57 @@ function match(pattern: string, segments: readonly string[]): Record<string, str
   return codes;
 }
 
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
 interface ReadQuery {
   readonly parameters: Readonly<Record<string, string>>;
   readonly filters: readonly Filter[];
+  /** The older spelling of a metadata call. */
+  readonly metadataOnly?: true;
 }
 
 function readQuery(
-  pairs: ReadonlyMap<string, string | undefined> | undefined,
+  pairs: ReadonlyMap<string, QueryValues> | undefined,
   endpoint: Endpoint,
   profile: Profile,
 ): ReadQuery | Refusal {
   if (pairs === undefined) return refuse(400, "QESx09", "The query is not percent-encoded UTF-8.");
   const parameters: Record<string, string> = {};
   const filters: Filter[] = [];
-  for (const [name, value] of pairs) {
-    if (value === undefined) return refuse(400, "QESx09", `The parameter ${shown(name)} is repeated.`);
-    if (name === profile.keyParameter.value) continue;
+  const keys = keyNames(profile);
+  const older = hasExtension(profile, "olderNames");
+  let metadataOnly = false;
+  for (const [name, given] of pairs) {
+    if (keys.includes(name) && given.values.length > 1) return repeated(name);
+    if (keys.includes(name) || (older && name === "api_version")) continue;
+    if (older && name === "exclude_data" && endpoint === endpoints.dataset) {
+      metadataOnly = only(given) === "true";
+      continue;
+    }
     const known = knownParameter(name, endpoint, profile);
+    const isFilter = known === undefined && endpoint.filters === true && !/^qopts\./i.test(name);
+    const filter = isFilter ? readFilter(name, given, profile) : undefined;
+    if (given.values.length > 1 && !mayRepeat(known, filter, profile)) return repeated(name);
+    const [value] = given.values;
     if (known === EXPORT && value !== "true" && value !== "false") {
       return refuse(422, "QESx04", `${EXPORT} is true or false, not ${shown(value)}.`);
     }
     if (known === EXPORT || known === "ignored") continue;
-    if (known !== undefined) parameters[known] = fromWire(known, value, profile);
-    else if (endpoint.filters && !/^qopts\./i.test(name)) filters.push(readFilter(name, value, profile));
+    if (known !== undefined) parameters[known] = fromWire(known, given.values.join(","), profile);
+    else if (filter !== undefined) filters.push(filter);
     else return unknownParameter(name, endpoint, profile);
   }
+  if (metadataOnly) return { parameters: {}, filters: [], metadataOnly };
   return { parameters, filters };
 }
 
 const EXPORT = "qopts.export";
 
+const repeated = (name: string): Refusal => refuse(400, "QESx09", `The parameter ${shown(name)} is repeated.`);
+
 function shown(text: string): string {
   return JSON.stringify(text.slice(0, 80));
 }
 
-/**
- * The parameter's name in the endpoint table. Pages mean nothing to an export, and it says `qopts.export` by being one.
- */
+/** The name of a parameter in the endpoint table. Exports have no pages, and imply `qopts.export`. */
 function knownParameter(name: string, endpoint: Endpoint, profile: Profile): string | undefined {
   if (endpoint.filters && name === EXPORT) return EXPORT;
   const named: Readonly<Record<string, string>> = {
@@ -195,13 +197,23 @@ function fromWire(name: string, value: string, profile: Profile): string {
   return Object.entries(profile.downloadWords.value).find(([, word]) => word === value)?.[0] ?? value;
 }
 
-function readFilter(name: string, value: string, profile: Profile): Filter {
+/** Only lists may repeat a name: the columns, and the values of an equality filter. */
+function mayRepeat(known: string | undefined, filter: Filter | undefined, profile: Profile): boolean {
+  return hasExtension(profile, "lists") && (known === "qopts.columns" || filter?.operator === "eq");
+}
+
+function readFilter(name: string, { values, isList }: QueryValues, profile: Profile): Filter {
   const dot = name.lastIndexOf(".");
   const suffix = name.slice(dot + 1);
+  if (dot > 0 && suffix === "in" && hasExtension(profile, "lists")) {
+    return { column: name.slice(0, dot), operator: "eq", values: isList ? values : commaList(values) };
+  }
   const operator = dot > 0 && (suffix === "eq" || profile.operators.value.includes(suffix)) ? suffix : "eq";
   const column = operator === suffix && dot > 0 ? name.slice(0, dot) : name;
-  return { column, operator, values: operator === "eq" ? value.split(",") : [value] };
+  return { column, operator, values: operator === "eq" && !isList ? commaList(values) : values };
 }
+
+const commaList = (values: readonly string[]): string[] => values.flatMap((value) => value.split(","));
 
 function unknownParameter(name: string, endpoint: Endpoint, profile: Profile): Refusal {
   const names = endpoint.parameters.map((parameter) =>

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RowsToWrite } from "../../../src/document/rows.js";
-import { writeDocument } from "../../../src/document/write.js";
+
 import type { Service } from "../../../src/index.js";
-import { specification } from "../../../src/spec/profile.js";
+
 import type { ResourceName } from "../../../src/spec/resources.js";
 import type { Format } from "../../../src/spec/vocabulary.js";
+import { type TextRows, writtenText } from "../../document/written.js";
 import { zipBytes } from "../../zip/archive.js";
 import type { GoodReply } from "./server.js";
 
@@ -14,11 +14,11 @@ const COLUMNS = [
   { name: "date", type: "Date" },
   { name: "close", type: "BigDecimal(15,4)" },
 ];
-const tableRows = (first: number): RowsToWrite => ({
+const tableRows = (first: number): TextRows => ({
   columns: COLUMNS,
   rows: Array.from({ length: 20 }, (_, i) => [`T${first + i}`, `2024-03-${10 + i}`, `${first + i}.2500`]),
 });
-const series: RowsToWrite = {
+const series: TextRows = {
   columns: [
     { name: "Date", type: "Date" },
     { name: "Close", type: "double" },
@@ -85,10 +85,10 @@ function documentReply(
   resource: ResourceName,
   format: Format,
   fields: object,
-  rows?: RowsToWrite,
+  rows?: TextRows,
   headers = {},
 ): GoodReply {
-  const text = [...writeDocument(resource, format, { fields, ...(rows && { rows }) }, specification)].join("");
+  const text = writtenText(resource, format, { fields, ...(rows && { rows }) });
   return { status: 200, headers: { "content-type": TYPES[format], ...headers }, body: Buffer.from(text) };
 }
 

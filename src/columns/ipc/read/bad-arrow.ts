@@ -1,6 +1,6 @@
 import { DataError } from "../../../errors/errors.js";
 
-/** Where a fault was found. */
+/** The position of a fault. */
 export interface FaultPlace {
   /** Byte offset in the stream or file. */
   readonly at: number;
@@ -10,17 +10,17 @@ export interface FaultPlace {
   readonly cause?: unknown;
 }
 
-/** Arrow bytes that contradict themselves or the format. */
+/** The error for Arrow bytes that contradict themselves or the format. */
 export function badArrow(what: string, { at, ...place }: FaultPlace): DataError {
-  return new DataError(`Damaged Arrow data at byte ${at}: ${what}.`, {
+  return new DataError(`Corrupt Arrow data at byte ${at}: ${what}.`, {
     code: "BadArrow",
-    hint: "The bytes are truncated or were changed after they were written; fetch or write them again.",
+    hint: "The data is truncated or was modified after writing; fetch or write it again.",
     offset: at,
     ...place,
   });
 }
 
-/** Arrow bytes that may be right but use a part of the format that is not read here. */
+/** The error for valid Arrow bytes that use an unsupported part of the format. */
 export function unsupportedArrow(what: string, { at, ...place }: FaultPlace, hint: string): DataError {
   return new DataError(`Unsupported Arrow data at byte ${at}: ${what}.`, {
     code: "UnsupportedArrow",
@@ -30,7 +30,7 @@ export function unsupportedArrow(what: string, { at, ...place }: FaultPlace, hin
   });
 }
 
-/** The name of a column in errors: quoted, and after those of the columns around it. */
+/** The path of a column as errors show it: the names of its parents and its own, quoted. */
 export function columnName(path: readonly string[]): string {
   return path.map((name) => JSON.stringify(name)).join(".");
 }

@@ -1,18 +1,17 @@
+import { isArrowbookError } from "../../../errors/errors.js";
 import { badArrow, columnName } from "./bad-arrow.js";
 import { swapped, swappedViews } from "./byte-order.js";
 import { type BufferCodec, codecOf } from "./codec.js";
 import type { FlatStructs, FlatTable } from "./flat-table.js";
 
-/** Length and number of nulls of a column, as the metadata declare them; -1 nulls where they were not counted. */
+/** Length and null count of a column as the metadata declare them; -1 nulls if they were not counted. */
 export interface Node {
   readonly length: number;
   readonly nullCount: number;
   readonly at: number;
 }
 
-/**
- * The name of a column and those of the columns around it, the outermost first; empty for the values of a dictionary.
- */
+/** The names of a column and its parents, outermost first; empty for the values of a dictionary. */
 export type ColumnPath = readonly string[];
 
 /** One buffer of a column. */
@@ -22,17 +21,20 @@ export interface Region {
   readonly at: number;
 }
 
-/** Rows that no buffer holds, such as those of a column of nulls: as many as the input has bits, or this many. */
+/**
+ * Most rows that need not be backed by bytes, such as those of a null column; or the number of bits of the input if
+ * that is greater.
+ */
 const FREE_ROWS = 2 ** 24;
 
-/** What all batches of one input may declare together without bytes to show for it. */
+/** The rows that all batches of one input together may still declare without bytes to back them. */
 export interface Allowance {
   rowsLeft: number;
 }
 
 export const allowanceOf = (bytes: number): Allowance => ({ rowsLeft: Math.max(FREE_ROWS, 8 * bytes) });
 
-/** Where a record batch or a dictionary comes from. */
+/** The origin of a record batch or dictionary. */
 export interface BatchSource {
   /** Its name in errors, such as `batch 0`. */
   readonly name: string;
@@ -48,7 +50,7 @@ const NODE_BYTES = 16;
 const BUFFER_BYTES = 16;
 const RAW = -1;
 
-/** The columns' lengths and the buffers of one record batch, handed out in the order of the schema. */
+/** Column lengths and buffers of one record batch, consumed in the order of the schema. */
 export class BatchBody {
   readonly length: number;
   private readonly nodes: FlatStructs;
@@ -77,7 +79,7 @@ export class BatchBody {
     return this.header.at;
   }
 
-  /** The name of a column, or of the batch where no path is passed, in errors. */
+  /** The name of a column in errors, or of the batch without a path. */
   place(path?: ColumnPath): string {
     if (path === undefined || path.length === 0) return this.source.name;
     return `column ${columnName(path)} of ${this.source.name}`;
@@ -88,7 +90,7 @@ export class BatchBody {
     return badArrow(`${this.place(path)} ${what}`, { at, ...column, ...(row !== undefined && { row }) });
   }
 
-  /** The buffers, one after the other as the format has them: none overlaps another or the end of the body. */
+  /** Reads the buffers in order; none may overlap another or exceed the body. */
   private regions(buffers: FlatStructs): Region[] {
     const { body, bodyAt } = this.source;
     let last = 0;
@@ -117,7 +119,7 @@ export class BatchBody {
     return { length, nullCount, at };
   }
 
-  /** The next buffer as it was before it was compressed. */
+  /** The next buffer, decompressed. */
   region(path: ColumnPath): Region {
     const i = this.nextBuffer++;
     if (i >= this.buffers.length) throw this.fault(`has a missing buffer; there are ${i}`, this.at, path);
@@ -134,12 +136,13 @@ export class BatchBody {
     try {
       return { bytes: codec(rest, size), at };
     } catch (cause) {
-      throw badArrow(`${this.place(path)} has a damaged compressed buffer`, { at, column: path.join("."), cause });
+      if (isArrowbookError(cause)) throw cause;
+      throw badArrow(`${this.place(path)} has a corrupt compressed buffer`, { at, column: path.join("."), cause });
     }
   }
 
   /**
-   * The first `length` bytes of the next buffer, which hold items of these widths; a copy where the byte order differs.
+   * The first `length` bytes of the next buffer, which holds items of these widths; a copy if the byte order differs.
    */
   values(path: ColumnPath, length: number, widths: readonly number[]): Region {
     const { bytes, at } = this.region(path);
@@ -149,30 +152,34 @@ export class BatchBody {
     return { bytes: swap ? swapped(exact, widths) : exact, at };
   }
 
-  /** Views into buffers, `length` bytes of them. */
+  /** `length` bytes of views. */
   views(path: ColumnPath, length: number): Region {
     const { bytes, at } = this.values(path, length, [1]);
     return { bytes: this.source.bigEndian ? swappedViews(bytes) : bytes, at };
   }
 
-  /** How many buffers the views of the next column lead to. */
+  /** The number of buffers to which the views of the next column refer. */
   variadicCount(path: ColumnPath): number {
     const i = this.nextCount++;
     const count = i < this.variadicCounts.count ? this.variadicCounts.int64(i, 0) : -1;
     if (count < 0 || count > this.buffers.length) {
-      throw this.fault(count < 0 ? "has no number of buffers" : `declares ${count} buffers`, this.at, path);
+      throw this.fault(
+        count < 0 ? "does not declare its number of buffers" : `declares ${count} buffers`,
+        this.at,
+        path,
+      );
     }
     return count;
   }
 
-  /** Counts rows that no buffer holds. */
+  /** Counts rows that are not backed by a buffer. */
   claim(rows: number, path?: ColumnPath): void {
     const { allowance } = this.source;
     allowance.rowsLeft -= rows;
-    if (allowance.rowsLeft < 0) throw this.fault(`declares ${rows} rows without any bytes`, this.at, path);
+    if (allowance.rowsLeft < 0) throw this.fault(`declares ${rows} rows that no bytes back`, this.at, path);
   }
 
-  /** Refuses what no column has taken. */
+  /** Rejects columns and buffers that the schema does not use. */
   finish(): void {
     const { nodes, buffers, variadicCounts, nextNode, nextBuffer, nextCount } = this;
     if (nextNode < nodes.count) throw this.fault(`has ${nodes.count} columns, its schema ${nextNode}`, this.at);

@@ -1,6 +1,6 @@
 import { LONGEST_INLINE, VIEW_BYTES } from "../../arrow/data-faults.js";
 
-/** A copy of the bytes in the other byte order: items of the given widths, again and again. */
+/** Copies bytes into the other byte order. Items have the given widths in turn, repeatedly. */
 export function swapped(bytes: Uint8Array, widths: readonly number[]): Uint8Array {
   const out = new Uint8Array(bytes.length);
   for (let at = 0, item = 0; at < bytes.length; item++) {
@@ -12,7 +12,7 @@ export function swapped(bytes: Uint8Array, widths: readonly number[]): Uint8Arra
   return out;
 }
 
-/** Views in the other byte order: their lengths and places are numbers, the text inside them is not. */
+/** Swaps the byte order of views: lengths and offsets are numbers, inline text is not. */
 export function swappedViews(bytes: Uint8Array): Uint8Array {
   const out = bytes.slice();
   for (let at = 0; at + VIEW_BYTES <= bytes.length; at += VIEW_BYTES) {

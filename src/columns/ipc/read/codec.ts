@@ -1,31 +1,58 @@
+import { type BlockCodec, decompressBlock } from "../../../format/block-codecs.js";
 import { unsupportedArrow } from "./bad-arrow.js";
 import type { FlatTable } from "./flat-table.js";
 
-/** Decompresses one buffer into exactly `size` bytes; throws where it holds more, fewer or none. */
+/**
+ * Decompresses one buffer to exactly `size` bytes.
+ *
+ * @throws {Error} if the buffer is corrupt or declares another size
+ * @throws {DataError} UnsupportedArrow if the result is too large, or the codec is not available here
+ */
 export type BufferCodec = (bytes: Uint8Array, size: number) => Uint8Array;
 
 const COMPRESSION = { codec: 0, method: 1 };
 
-/** The codecs of the format, by number; `decode` where one is read. */
-const CODECS: Readonly<Record<number, { readonly name: string; readonly decode?: BufferCodec }>> = {
-  0: { name: "LZ4" },
-  1: { name: "ZSTD" },
+/** The codecs of the format by number. */
+const CODECS: Readonly<Record<number, { readonly name: string; readonly codec: BlockCodec }>> = {
+  0: { name: "LZ4", codec: "lz4Frame" },
+  1: { name: "ZSTD", codec: "zstd" },
 };
 
+/** The largest decompressed buffer: what 32-bit offsets address. */
+const MAX_BYTES = 2 ** 31 - 1;
+
 /**
- * The codec of a record batch whose buffers are compressed.
+ * The codec of a compressed record batch.
  *
- * @throws {DataError} UnsupportedArrow, naming the codec
+ * @throws {DataError} UnsupportedArrow, with the name of the codec
  */
 export function codecOf(compression: FlatTable, where: string): BufferCodec {
   const { at } = compression;
   const number = compression.uint8(COMPRESSION.codec);
-  const { name, decode } = CODECS[number] ?? { name: `the unknown codec ${number}` };
   const method = compression.uint8(COMPRESSION.method);
-  if (method !== 0) {
-    throw unsupportedArrow(`${where} is compressed by method ${method}`, { at }, "Write the data again, uncompressed.");
+  const unsupported = (what: string): Error =>
+    unsupportedArrow(`${where} is compressed ${what}`, { at }, "Write the data again, uncompressed.");
+  if (method !== 0) throw unsupported(`by method ${method}`);
+  const known = CODECS[number];
+  if (known === undefined) throw unsupported(`with the unknown codec ${number}`);
+  return (bytes, size) => {
+    if (size < 0) throw new Error(`a size of ${size} bytes`);
+    if (size > MAX_BYTES) throw unsupported(`with ${known.name} from a buffer of ${size} bytes`);
+    const out = decompressed(known.codec, bytes, size, (reason) => unsupported(`with ${known.name}: ${reason}`));
+    if (out === undefined) throw new Error(`not ${known.name} of ${size} bytes`);
+    return out;
+  };
+}
+
+function decompressed(
+  codec: BlockCodec,
+  bytes: Uint8Array,
+  size: number,
+  unsupported: (reason: string) => Error,
+): Uint8Array | undefined {
+  try {
+    return decompressBlock(codec, bytes, size);
+  } catch (error) {
+    throw error instanceof Error ? unsupported(error.message) : error;
   }
-  if (decode !== undefined) return decode;
-  const hint = "Write the data again, uncompressed; in pyarrow: IpcWriteOptions(compression=None).";
-  throw unsupportedArrow(`${where} is compressed with ${name}`, { at }, hint);
 }

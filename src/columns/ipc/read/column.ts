@@ -25,32 +25,32 @@ import { emptyData } from "../../arrow/empty-data.js";
 import { unsupportedArrow } from "./bad-arrow.js";
 import type { BatchBody, ColumnPath, Node, Region } from "./body.js";
 
-/** Finds the values of a dictionary that came before. */
+/** Finds the values of a dictionary that was read earlier. */
 export type FindDictionary = (id: number) => Vector | undefined;
 
-/** Reads the columns of a record batch one after the other, in the order of the schema. */
+/** Reads the columns of a record batch in the order of the schema. */
 interface ColumnReader {
   readonly body: BatchBody;
   readonly dictionary: FindDictionary;
 }
 
-/** One column as it is being read. */
+/** One column while it is read. */
 interface Column {
-  /** Its name and those of the columns around it, the outermost first; empty for the values of a dictionary. */
+  /** The names of the column and its parents, outermost first; empty for the values of a dictionary. */
   readonly path: ColumnPath;
   readonly type: DataType;
   readonly node: Node;
   readonly reader: ColumnReader;
 }
 
-/** The class of a typed array over the bytes of a buffer. */
+/** The constructor of a typed array over the bytes of a buffer. */
 interface ArrayType {
   readonly BYTES_PER_ELEMENT: number;
   new (buffer: ArrayBufferLike, offset: number, length: number): ArrayBufferView;
 }
 
 /**
- * The columns of a record batch, every length, offset and index compared with the buffers.
+ * The columns of a record batch. Every length, offset and index is checked against the buffers.
  *
  * @throws {DataError} BadArrow with the column and the byte offset
  */
@@ -63,7 +63,7 @@ export function columnsOf(body: BatchBody, fields: readonly Field[], dictionary:
   return columns;
 }
 
-/** One column; `length` is what its parent requires, where the parent decides. */
+/** One column; `length` is the length that its parent requires, if any. */
 export function columnOf(reader: ColumnReader, type: DataType, path: ColumnPath, length?: number): Data {
   const node = reader.body.node(path);
   if (length !== undefined && node.length !== length) {
@@ -78,28 +78,28 @@ export function columnOf(reader: ColumnReader, type: DataType, path: ColumnPath,
     case Type.Binary:
     case Type.LargeUtf8:
     case Type.LargeBinary:
-      return variable(column);
+      return readVariable(column);
     case Type.Utf8View:
     case Type.BinaryView:
-      return viewed(column);
+      return readViews(column);
     case Type.List:
     case Type.LargeList:
     case Type.Map:
-      return listed(column);
+      return readLists(column);
     case Type.FixedSizeList:
-      return fixedLists(column);
+      return readFixedLists(column);
     case Type.Struct:
-      return struct(column);
+      return readStruct(column);
     case Type.Union:
-      return union(column);
+      return readUnion(column);
     case Type.Dictionary:
-      return indexed(column);
+      return readDictionary(column);
     default:
-      return fixed(column);
+      return readFixed(column);
   }
 }
 
-/** How many bytes `length` values of a type take, and the bytes of each number that a value is made of. */
+/** The byte length of `length` values of a type, and the widths in bytes of the numbers in one value. */
 function sizeOf(type: DataType, length: number): { readonly bytes: number; readonly widths: readonly number[] } {
   switch (type.typeId) {
     case Type.Bool:
@@ -139,7 +139,7 @@ function made({ type, node }: Column, parts: Parts): Data {
   return new Data(type, 0, node.length, nullCount, buffers, children, dictionary, variadic);
 }
 
-/** The nulls of a column, counted; a bitmap without a null is left out. */
+/** The validity of a column, with its nulls counted; omitted if there are none. */
 function validityOf({ path, node, reader: { body } }: Column): Pick<Parts, "nullCount" | "nullBitmap"> {
   const { length, nullCount } = node;
   const { bytes, at } = body.region(path);
@@ -161,10 +161,10 @@ const validIn =
   (row: number): boolean =>
     nullBitmap === undefined || (nullBitmap[row >> 3] & (1 << (row & 7))) !== 0;
 
-/** The bytes as a plain Uint8Array: methods of Node's Buffer differ. */
+/** A plain Uint8Array over the bytes: Node's Buffer overrides some methods. */
 const plain = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** The bytes as an array of this type; a copy where they are not aligned for it. */
+/** The bytes as an array of this type; a copy if they are not aligned for it. */
 function typed({ bytes }: Region, type: ArrayType): ArrayBufferView {
   const width = type.BYTES_PER_ELEMENT;
   const aligned = bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes);
@@ -173,7 +173,7 @@ function typed({ bytes }: Region, type: ArrayType): ArrayBufferView {
 
 const arrayOf = (type: DataType): ArrayType => type.ArrayType as never;
 
-function fixed(column: Column): Data {
+function readFixed(column: Column): Data {
   const { type, path, node, reader } = column;
   const validity = validityOf(column);
   const { bytes, widths } = sizeOf(type, node.length);
@@ -182,7 +182,7 @@ function fixed(column: Column): Data {
   return made(column, { ...validity, values });
 }
 
-/** The offsets of a column whose rows have lengths of their own; `[0]` where there are no rows and no offsets. */
+/** The offsets of a column of readVariable-length values; `[0]` if the column is empty and has no offsets. */
 function offsetsOf({ type, path, node, reader: { body } }: Column): {
   offsets: Int32Array | BigInt64Array;
   at: number;
@@ -194,7 +194,7 @@ function offsetsOf({ type, path, node, reader: { body } }: Column): {
   return { offsets: count === 0 ? new array(1) : (typed(region, array) as Int32Array), at: region.at };
 }
 
-/** Refuses offsets that fall, or that lead outside `limit` bytes or rows. */
+/** Rejects offsets that decrease or exceed `limit` bytes or rows. */
 function checkOffsets(
   { path, reader: { body } }: Column,
   { offsets, at }: ReturnType<typeof offsetsOf>,
@@ -207,7 +207,7 @@ function checkOffsets(
   throw body.fault(what, at + row * offsets.BYTES_PER_ELEMENT, path, row);
 }
 
-function variable(column: Column): Data {
+function readVariable(column: Column): Data {
   const validity = validityOf(column);
   const offsets = offsetsOf(column);
   const { bytes } = column.reader.body.region(column.path);
@@ -215,18 +215,19 @@ function variable(column: Column): Data {
   return made(column, { ...validity, offsets: offsets.offsets, values: plain(bytes) });
 }
 
-function viewed(column: Column): Data {
+function readViews(column: Column): Data {
   const { path, node, reader } = column;
   const { body } = reader;
   const validity = validityOf(column);
   const { bytes, at } = body.views(path, node.length * VIEW_BYTES);
   const variadic = Array.from({ length: body.variadicCount(path) }, () => plain(body.region(path).bytes));
   const row = badView(bytes, node.length, variadic, validIn(validity));
-  if (row >= 0) throw body.fault(`has a view in row ${row} that leads nowhere`, at + row * VIEW_BYTES, path, row);
+  if (row >= 0)
+    throw body.fault(`has a view in row ${row} that points outside its buffers`, at + row * VIEW_BYTES, path, row);
   return made(column, { ...validity, values: plain(bytes), variadic });
 }
 
-function listed(column: Column): Data {
+function readLists(column: Column): Data {
   const validity = validityOf(column);
   const offsets = offsetsOf(column);
   const child = childOf(column, 0);
@@ -234,7 +235,7 @@ function listed(column: Column): Data {
   return made(column, { ...validity, offsets: offsets.offsets, children: [child] });
 }
 
-function fixedLists(column: Column): Data {
+function readFixedLists(column: Column): Data {
   const { type, path, node, reader } = column;
   const { listSize } = type as FixedSizeList;
   if (listSize === 0) reader.body.claim(node.length, path);
@@ -242,7 +243,7 @@ function fixedLists(column: Column): Data {
   return made(column, { ...validity, children: [childOf(column, 0, node.length * listSize)] });
 }
 
-function struct(column: Column): Data {
+function readStruct(column: Column): Data {
   const { type, path, node, reader } = column;
   if (type.children.length === 0) reader.body.claim(node.length, path);
   const validity = validityOf(column);
@@ -254,17 +255,17 @@ function childOf({ type, path, reader }: Column, i: number, length?: number): Da
   return columnOf(reader, child.type, [...path, child.name], length);
 }
 
-/** Metadata of version 4, Arrow before 1.0, where unions had nulls of their own. */
+/** Metadata version 4 (Arrow before 1.0), in which unions had validity bits. */
 const OLD_UNIONS = 3;
 
-function union(column: Column): Data {
+function readUnion(column: Column): Data {
   const { path, node, reader } = column;
   const { body } = reader;
   const type = column.type as Union;
   if (body.source.version <= OLD_UNIONS) {
     const { at } = body.region(path);
     if (node.nullCount > 0) {
-      const what = `${body.place(path)} is a union with nulls of its own`;
+      const what = `${body.place(path)} is a readUnion with validity bits`;
       throw unsupportedArrow(what, { at, column: path.join(".") }, "Write the data again with Arrow 1.0 or later.");
     }
   }
@@ -278,12 +279,12 @@ function union(column: Column): Data {
   const row = badUnionRow(typeIds, offsets, node.length, lengths);
   if (row >= 0) {
     const place = offsets === undefined ? "" : ` at offset ${offsets[row]}`;
-    throw body.fault(`has a row ${row} of type ${typeIds[row]}${place} that no child has`, ids.at + row, path, row);
+    throw body.fault(`has a row ${row} of type ${typeIds[row]}${place}, which no child has`, ids.at + row, path, row);
   }
   return made(column, { nullCount: 0, typeIds, children, ...(offsets && { offsets }) });
 }
 
-function indexed(column: Column): Data {
+function readDictionary(column: Column): Data {
   const { path, node, reader } = column;
   const { body } = reader;
   const { indices, id } = column.type as Dictionary;
@@ -295,7 +296,7 @@ function indexed(column: Column): Data {
   const size = dictionary?.length ?? 0;
   const row = badIndex(values, node.length, size, validIn(validity));
   if (row >= 0) {
-    const held = dictionary === undefined ? "never came" : `has ${size} values`;
+    const held = dictionary === undefined ? "is missing" : `has ${size} values`;
     const what = `has index ${values[row]} in row ${row}, its dictionary ${id} ${held}`;
     throw body.fault(what, region.at + row * width, path, row);
   }

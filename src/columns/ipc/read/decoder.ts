@@ -9,17 +9,17 @@ import type { DeclaredSchema } from "./schema.js";
 
 const DICTIONARY = { id: 0, data: 1, isDelta: 2 };
 
-/** Turns the messages after a schema into record batches, one at a time and in their order. */
+/** Turns the messages after a schema into record batches, one at a time and in order. */
 export class Decoder {
   private readonly dictionaries = new Dictionaries();
   private batches = 0;
 
   constructor(
     private readonly declared: DeclaredSchema,
-    /** The version of the metadata. */
+    /** The metadata version. */
     private readonly version: number,
     private readonly allowance: Allowance,
-    /** A file may not replace a dictionary: all its dictionaries are read before its batches. */
+    /** A file may not replace a dictionary: all of its dictionaries are read before its batches. */
     private readonly mayReplace: boolean,
   ) {}
 
@@ -32,7 +32,7 @@ export class Decoder {
   }
 
   /**
-   * Takes a dictionary, or values that are added to one.
+   * Takes a dictionary, or values to append to one.
    *
    * @throws {DataError} BadArrow, UnsupportedArrow
    */
@@ -48,10 +48,10 @@ export class Decoder {
     body.finish();
     const known = this.dictionaries.has(id);
     if (header.bool(DICTIONARY.isDelta)) {
-      if (!known) throw badArrow(`values are added to dictionary ${id}, which never came`, { at });
+      if (!known) throw badArrow(`values are appended to dictionary ${id}, which is missing`, { at });
       this.dictionaries.extend(id, values);
     } else {
-      if (known && !this.mayReplace) throw badArrow(`dictionary ${id} comes twice in a file`, { at });
+      if (known && !this.mayReplace) throw badArrow(`dictionary ${id} is in the file twice`, { at });
       this.dictionaries.replace(id, values);
     }
   }

@@ -1,6 +1,6 @@
 import { type Data, Vector } from "../../arrow/arrow.js";
 
-/** The dictionaries of a stream or file as they are at the message that is being read. */
+/** The dictionaries of a stream or file at the current message. */
 export class Dictionaries {
   private readonly states = new Map<number, { readonly chunks: Data[]; vector: Vector | undefined }>();
 
@@ -8,12 +8,12 @@ export class Dictionaries {
     return this.states.has(id);
   }
 
-  /** Replaces a dictionary; batches that were read before keep the one they had. */
+  /** Replaces a dictionary; batches that were already read keep the old one. */
   replace(id: number, values: Data): void {
     this.states.set(id, { chunks: [values], vector: undefined });
   }
 
-  /** Adds values at the end of a dictionary that is there. */
+  /** Appends values to an existing dictionary. */
   extend(id: number, values: Data): void {
     const state = this.states.get(id);
     if (state === undefined || values.length === 0) return;
@@ -21,7 +21,7 @@ export class Dictionaries {
     state.vector = undefined;
   }
 
-  /** The values so far; the same object until they change. */
+  /** The current values; the same object until they change. */
   find(id: number): Vector | undefined {
     const state = this.states.get(id);
     if (state !== undefined) state.vector ??= new Vector([...state.chunks]);

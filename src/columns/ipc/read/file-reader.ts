@@ -3,20 +3,21 @@ import { badArrow } from "./bad-arrow.js";
 import { allowanceOf } from "./body.js";
 import { Decoder } from "./decoder.js";
 import { type FlatTable, rootTable } from "./flat-table.js";
-import { checkVersion, type Message, messageAt } from "./message.js";
+import { checkVersion, type MessageHead, readHead, readMessage } from "./message.js";
+import type { Reading } from "./reading.js";
 import { schemaOf } from "./schema.js";
-import type { ReadBatches } from "./stream-reader.js";
+import type { BatchReader } from "./stream-reader.js";
 
 const MAGIC = new TextEncoder().encode("ARROW1");
-/** The first mark is padded to 8 bytes. */
+/** The leading magic bytes are padded to 8 bytes. */
 const START = 8;
-/** The length of the footer, then the mark again. */
+/** The length of the footer and the trailing magic bytes. */
 const TAIL = 4 + MAGIC.length;
 
 const FOOTER = { version: 0, schema: 1, dictionaries: 2, batches: 3 };
 const BLOCK_BYTES = 24;
 
-/** Where the footer says that a message is. */
+/** The position of a message according to the footer. */
 interface Block {
   readonly kind: "dictionary" | "batch";
   readonly offset: number;
@@ -26,45 +27,58 @@ interface Block {
   readonly at: number;
 }
 
-/** Whether bytes begin like an Arrow file. */
+/** Whether the bytes start with the magic bytes of an Arrow file. */
 export function isArrowFile(bytes: Uint8Array): boolean {
   return MAGIC.every((byte, i) => bytes[i] === byte);
 }
 
+/** Bytes between messages that are looked at together. */
+const PIECE = 65_536;
+
 /**
- * The batches of a file, in the order of its footer. Every message of the file must be in the footer and the other way
- * round, so that a damaged footer cannot leave out a batch or repeat one.
+ * Opens a file of `size` bytes, whose batches come in the order of its footer. The footer must list exactly the
+ * messages of the file, so that a corrupt footer cannot omit or repeat a batch.
  *
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
-export function batchesOfFile(bytes: Uint8Array): ReadBatches {
-  const { footer, at: footerAt } = footerOf(bytes);
+export function* openFile(size: number): Reading<BatchReader> {
+  const { footer, at: footerAt } = yield* readFooter(size);
   const table = footer.table(FOOTER.schema);
   if (table === undefined) throw badArrow("the footer has no schema", { at: footerAt });
   const version = footer.int16(FOOTER.version);
   checkVersion(version, footerAt);
   const declared = schemaOf(table);
-  const blocks = [...blocksOf(footer, "dictionary", footerAt), ...blocksOf(footer, "batch", footerAt)];
-  const messages = messagesAt(bytes, blocks, footerAt, declared.schema);
-  const decoder = new Decoder(declared, version, allowanceOf(bytes.length), false);
-  for (const { kind, offset } of blocks) {
-    if (kind === "dictionary") decoder.dictionary(messages.get(offset) as Message);
+  const dictionaries = blocksOf(footer, "dictionary", footerAt);
+  const batches = blocksOf(footer, "batch", footerAt);
+  yield* checkBlocks([...dictionaries, ...batches], footerAt, declared.schema);
+  const decoder = new Decoder(declared, version, allowanceOf(size), false);
+  for (const { offset } of dictionaries) {
+    const message = yield* readMessage(offset, footerAt);
+    if (message.kind === "dictionary") decoder.dictionary(message);
   }
-  const batches = blocks
-    .filter(({ kind }) => kind === "batch")
-    .map(({ offset }) => decoder.batch(messages.get(offset) as Message));
-  return { schema: declared.schema, batches };
+  let i = 0;
+  return {
+    schema: declared.schema,
+    *next() {
+      while (i < batches.length) {
+        const message = yield* readMessage(batches[i++].offset, footerAt);
+        if (message.kind === "batch") return decoder.batch(message);
+      }
+      return undefined;
+    },
+  };
 }
 
-function footerOf(bytes: Uint8Array): { readonly footer: FlatTable; readonly at: number } {
-  const end = bytes.length - TAIL;
-  if (end < START || !isArrowFile(bytes.subarray(end + 4))) {
-    throw badArrow('the file does not end with "ARROW1"; it is truncated', { at: bytes.length });
+function* readFooter(size: number): Reading<{ readonly footer: FlatTable; readonly at: number }> {
+  const end = size - TAIL;
+  const tail = end < START ? undefined : yield { at: end, length: TAIL };
+  if (tail === undefined || !isArrowFile(tail.subarray(4))) {
+    throw badArrow('the file does not end with "ARROW1"; it is truncated', { at: size });
   }
-  const length = new DataView(bytes.buffer, bytes.byteOffset + end, 4).getInt32(0, true);
+  const length = new DataView(tail.buffer, tail.byteOffset, 4).getInt32(0, true);
   const at = end - length;
   if (length <= 0 || at < START) throw badArrow(`a footer of ${length} bytes does not fit the file`, { at: end });
-  return { footer: rootTable(bytes.subarray(at, end), at), at };
+  return { footer: rootTable(yield { at, length }, at), at };
 }
 
 function blocksOf(footer: FlatTable, kind: Block["kind"], footerAt: number): Block[] {
@@ -79,42 +93,53 @@ function blocksOf(footer: FlatTable, kind: Block["kind"], footerAt: number): Blo
   });
 }
 
-/**
- * The messages at the footer's blocks, by their offset. What is between them may be a schema, an end mark or zeros
- * only.
- */
-function messagesAt(bytes: Uint8Array, blocks: readonly Block[], end: number, schema: Schema): Map<number, Message> {
-  const messages = new Map<number, Message>();
+/** Compares the blocks with the messages of the file. Only a schema, an end mark or zeros may be between them. */
+function* checkBlocks(blocks: readonly Block[], end: number, schema: Schema): Reading<void> {
   let position = START;
   for (const block of [...blocks].sort((a, b) => a.offset - b.offset)) {
-    checkBetween(bytes, position, block.offset, schema);
+    yield* checkBetween(position, block.offset, schema);
     if (block.offset < position) throw badArrow("two blocks of the footer overlap", { at: block.at });
-    const message = messageAt(bytes, block.offset, end);
+    const message = yield* readHead(block.offset, end);
     if (message.kind !== block.kind || message.metadataLength !== block.metadataLength) {
-      throw badArrow(`the footer has a ${block.kind} at byte ${block.offset}, where there is none of its size`, block);
+      throw badArrow(
+        `the footer lists a ${block.kind} at byte ${block.offset}, where no such message of that size is`,
+        block,
+      );
     }
-    if (message.body.length !== block.bodyLength) {
+    if (message.bodyLength !== block.bodyLength) {
       const what = `the footer declares ${block.bodyLength} bytes of values at byte ${block.offset}, the message`;
-      throw badArrow(`${what} ${message.body.length}`, block);
+      throw badArrow(`${what} ${message.bodyLength}`, block);
     }
-    messages.set(block.offset, message);
     position = message.end;
   }
-  checkBetween(bytes, position, end, schema);
-  return messages;
+  yield* checkBetween(position, end, schema);
 }
 
-/** Refuses messages with rows or values that the footer leaves out. */
-function checkBetween(bytes: Uint8Array, start: number, end: number, schema: Schema): void {
+/** Rejects batches and dictionaries that the footer omits. */
+function* checkBetween(start: number, end: number, schema: Schema): Reading<void> {
   for (let at = start; at < end; ) {
-    if (bytes.subarray(at, end).every((byte) => byte === 0)) return;
-    const message = messageAt(bytes, at, end);
-    if (message.kind === "dictionary" || message.kind === "batch") {
-      throw badArrow(`the footer leaves out a ${message.kind} at byte ${at}`, { at });
-    }
-    if (message.kind === "schema" && String(schemaOf(message.header).schema) !== String(schema)) {
-      throw badArrow("the schema at the start of the file differs from the footer's", { at });
-    }
+    const zeros = (yield* nextByte(at, end)) - at;
+    if (zeros === end - at) return;
+    // Each four of them are an end mark.
+    at += zeros - (zeros % 4);
+    const message = yield* readHead(at, end);
+    if (message.kind !== "end") checkUnlisted(message, schema);
     at = message.end;
   }
+}
+
+function checkUnlisted(message: MessageHead, schema: Schema): void {
+  const { kind, at, header } = message;
+  if (kind !== "schema") throw badArrow(`the footer omits a ${kind} at byte ${at}`, { at });
+  if (String(schemaOf(header).schema) === String(schema)) return;
+  throw badArrow("the schema at the start of the file differs from the footer's", { at });
+}
+
+/** Where the first byte from `start` on is that is not zero; `end` if there is none. */
+function* nextByte(start: number, end: number): Reading<number> {
+  for (let at = start; at < end; at += PIECE) {
+    const i = (yield { at, length: Math.min(PIECE, end - at) }).findIndex((byte) => byte !== 0);
+    if (i >= 0) return at + i;
+  }
+  return end;
 }

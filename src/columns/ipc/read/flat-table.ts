@@ -1,23 +1,25 @@
 import { badArrow } from "./bad-arrow.js";
 
-/** Bytes of one flatbuffer and what reading it may still cost. */
+/** The bytes of one flatbuffer and the remaining budgets for reading it. */
 interface FlatBuffer {
   readonly view: DataView;
   readonly bytes: Uint8Array;
   /** Offset of the first byte in the stream or file, for errors. */
   readonly at: number;
-  /** Tables that may still be visited: offsets may share tables, and shared tables of tables grow exponentially. */
+  /**
+   * Tables that may still be visited: offsets may share tables, and visits to nested shared tables grow exponentially.
+   */
   tablesLeft: number;
   /** Bytes of text that may still be decoded, for the same reason. */
   textLeft: number;
   readonly texts: Map<number, string>;
 }
 
-/** A table takes at least 4 bytes for the offset of its vtable and 4 for the offset that leads to it. */
+/** The smallest table: 4 bytes for the offset of its vtable and 4 for the offset that refers to it. */
 const SMALLEST_TABLE = 8;
 const INT32_RANGE = 2 ** 32;
 
-/** The root table of a flatbuffer that starts `at` bytes into the stream or file. */
+/** The root table of a flatbuffer at byte `at` of the stream or file. */
 export function rootTable(bytes: Uint8Array, at: number): FlatTable {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tablesLeft = Math.floor(bytes.length / SMALLEST_TABLE) + 1;
@@ -25,11 +27,11 @@ export function rootTable(bytes: Uint8Array, at: number): FlatTable {
   return new FlatTable(buffer, follow(buffer, 0));
 }
 
-/** Where the unsigned offset at `position` leads; offsets lead forwards only, so that there are no cycles. */
+/** The target of the unsigned offset at `position`; offsets only point forwards, so there are no cycles. */
 function follow(buffer: FlatBuffer, position: number): number {
   need(buffer, position, 4, "an offset");
   const target = position + buffer.view.getUint32(position, true);
-  if (target === position) throw fault(buffer, position, "an offset leads nowhere");
+  if (target === position) throw fault(buffer, position, "an offset is zero");
   need(buffer, target, 4, "the target of an offset");
   return target;
 }
@@ -47,7 +49,7 @@ function fault(buffer: FlatBuffer, position: number, what: string): Error {
 /** A vector of structs of one size, such as the buffers of a record batch. */
 export interface FlatStructs {
   readonly count: number;
-  /** A signed 64-bit field of struct `i`, `byte` bytes into it; rounded where it is beyond 2^53. */
+  /** A signed 64-bit field at byte `byte` of struct `i`; rounded beyond 2^53. */
   int64(i: number, byte: number): number;
   int32(i: number, byte: number): number;
   /** Offset of struct `i` in the stream or file. */
@@ -55,8 +57,9 @@ export interface FlatStructs {
 }
 
 /**
- * A table of a flatbuffer whose bytes may be damaged: every offset and length is compared with the bytes at hand before
- * it is followed. Fields are named by their position in the schema of the format; an absent field has its default.
+ * A table of a flatbuffer whose bytes may be corrupt: every offset and length is checked against the available bytes
+ * before it is used. Fields are addressed by their position in the schema of the format; absent fields have its
+ * defaults.
  */
 export class FlatTable {
   private readonly vtable: number;
@@ -85,7 +88,7 @@ export class FlatTable {
     return this.buffer.at + this.start;
   }
 
-  /** Where a field of `width` bytes is; 0 when it is absent. */
+  /** The position of a field of `width` bytes; 0 if it is absent. */
   private position(field: number, width: number): number {
     const slot = 4 + 2 * field;
     if (slot + 2 > this.vtableSize) return 0;
@@ -114,7 +117,7 @@ export class FlatTable {
     return position === 0 ? absent : this.buffer.view.getInt32(position, true);
   }
 
-  /** Rounded where it is beyond 2^53, which no count of bytes at hand reaches. */
+  /** Rounded beyond 2^53, which exceeds any number of bytes in memory. */
   int64(field: number): number {
     const position = this.position(field, 8);
     return position === 0 ? 0 : int64At(this.buffer.view, position);
@@ -130,7 +133,7 @@ export class FlatTable {
     return Array.from({ length: count }, (_, i) => new FlatTable(this.buffer, follow(this.buffer, start + 4 * i)));
   }
 
-  /** Text as UTF-8; `onBad` says what becomes of bytes that are not UTF-8. */
+  /** UTF-8 text; `onBad` says how invalid bytes are handled. */
   text(field: number, onBad: "refuse" | "replace"): string | undefined {
     const position = this.position(field, 4);
     if (position === 0) return undefined;
@@ -139,14 +142,14 @@ export class FlatTable {
     const known = buffer.texts.get(start);
     if (known !== undefined) return known;
     buffer.textLeft -= count;
-    if (buffer.textLeft < 0) throw fault(buffer, start, "the metadata's texts overlap");
+    if (buffer.textLeft < 0) throw fault(buffer, start, "the strings of the metadata overlap");
     const text = decode(buffer.bytes.subarray(start, start + count), onBad === "refuse");
     if (text === undefined) throw fault(buffer, start, "a name is not UTF-8");
     buffer.texts.set(start, text);
     return text;
   }
 
-  /** Structs of `width` bytes each. */
+  /** A vector of structs of `width` bytes. */
   structs(field: number, width: number): FlatStructs {
     const { view, at } = this.buffer;
     const { start, count } = this.vector(field, width);
@@ -158,7 +161,7 @@ export class FlatTable {
     };
   }
 
-  /** The first item and the number of items of `width` bytes in a vector. */
+  /** The position of the first item and the number of items, of `width` bytes each, of a vector. */
   private vector(field: number, width: number): { readonly start: number; readonly count: number } {
     const position = this.position(field, 4);
     if (position === 0) return { start: 0, count: 0 };

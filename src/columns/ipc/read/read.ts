@@ -1,48 +1,118 @@
-import { readFile } from "node:fs/promises";
-import { DataError, InputError } from "../../../errors/errors.js";
-import { fileError } from "../../../errors/file-error.js";
-import { Table } from "../../arrow/arrow.js";
-import { batchesOfFile, isArrowFile } from "./file-reader.js";
-import { refuseOtherFormats } from "./not-arrow.js";
-import { batchesOfStream } from "./stream-reader.js";
+import { DataError, FileError, InputError } from "../../../errors/errors.js";
+import { bytesAccess, fileAccess } from "../../../format/random-access.js";
+import { type RecordBatch, Table } from "../../arrow/arrow.js";
+import { emptyData } from "../../arrow/empty-data.js";
+import type { OnBytes } from "../../arrow/read-options.js";
+import { recordBatch } from "../../arrow/record-batch.js";
+import { isArrowFile, openFile } from "./file-reader.js";
+import { FIRST_BYTES, refuseOtherFormats } from "./not-arrow.js";
+import { fromBytes, RangeReader, type Reading } from "./reading.js";
+import { type BatchReader, openStream } from "./stream-reader.js";
 
 /**
- * A table of the bytes of an Arrow IPC stream or file. Every length, offset, index and count is compared with the bytes
- * before a table is made, and the buffers are views of the bytes where these are aligned.
+ * Reads the bytes of an Arrow IPC stream or file as a table. Every length, offset, index and count is checked against
+ * the bytes first; buffers are views of the bytes where these are aligned.
  *
  * @throws {InputError} BadArgument
- * @throws {DataError} BadArrow for bytes that are truncated or contradict themselves, with their offset
- * @throws {DataError} UnsupportedArrow for compressed buffers and for layouts that are not read
+ * @throws {DataError} BadArrow with the byte offset, for bytes that are truncated or contradict themselves
+ * @throws {DataError} UnsupportedArrow for unsupported codecs and layouts
  */
 export function tableFromIPCBytes(bytes: Uint8Array | ArrayBuffer): Table {
   if (!(bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes))) {
     throw new InputError("Expected a Uint8Array or an ArrayBuffer.", {
       code: "BadArgument",
-      hint: "Pass the bytes of an Arrow stream or file; await what is a Promise.",
+      hint: "Pass the bytes of an Arrow stream or file; await a Promise first.",
     });
   }
   const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
-  if (view.byteLength === 0) {
-    throw new DataError("Expected the bytes of an Arrow stream or file; there are none.", {
+  const plain = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const reader = fromBytes(openArrow(plain.length), plain);
+  const batches: RecordBatch[] = [];
+  for (;;) {
+    const batch = fromBytes(reader.next(), plain);
+    if (batch === undefined) return new Table(reader.schema, batches);
+    batches.push(batch);
+  }
+}
+
+/** @throws {DataError} BadArrow, UnsupportedArrow */
+function* openArrow(size: number): Reading<BatchReader> {
+  if (size === 0) {
+    throw new DataError("Expected the bytes of an Arrow stream or file; got no bytes.", {
       code: "BadArrow",
       offset: 0,
     });
   }
-  const plain = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-  const isFile = isArrowFile(plain);
-  if (!isFile) refuseOtherFormats(plain);
-  const { schema, batches } = isFile ? batchesOfFile(plain) : batchesOfStream(plain);
-  return new Table(schema, [...batches]);
+  const first = yield { at: 0, length: Math.min(FIRST_BYTES, size) };
+  if (isArrowFile(first)) return yield* openFile(size);
+  refuseOtherFormats(first, size);
+  return yield* openStream(size);
 }
 
 /**
- * A table of an Arrow IPC stream or file on disk.
+ * Reads an Arrow IPC stream or file on disk as a table, batch by batch.
  *
- * @throws {FileError} when it cannot be read
+ * @throws {FileError} if it cannot be read, or changes meanwhile
  * @throws {DataError} as {@link tableFromIPCBytes}
  */
 export async function readArrow(path: string): Promise<Table> {
-  return tableFromIPCBytes(
-    await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, "read", error))),
-  );
+  const access = await fileAccess(path);
+  try {
+    const ranges = new RangeReader(access);
+    const reader = await readFrom(path, ranges, openArrow(access.size));
+    const batches: RecordBatch[] = [];
+    for (;;) {
+      const batch = await readFrom(path, ranges, reader.next());
+      if (batch === undefined) return new Table(reader.schema, batches);
+      batches.push(batch);
+    }
+  } finally {
+    await access.close();
+  }
+}
+
+/**
+ * The batches of an Arrow IPC stream or file, one in memory at a time besides the dictionaries. There is at least one
+ * batch, without rows if the input has none.
+ *
+ * @throws {FileError} in the iteration, if the file cannot be read or changes meanwhile
+ * @throws {DataError} in the iteration, as {@link tableFromIPCBytes}
+ */
+export async function* arrowFileBatches(
+  source: string | Uint8Array,
+  { onBytes }: OnBytes = {},
+): AsyncGenerator<RecordBatch> {
+  const access = typeof source === "string" ? await fileAccess(source) : bytesAccess(source);
+  const name = typeof source === "string" ? source : "The input";
+  try {
+    const ranges = new RangeReader(access);
+    const reader = await readFrom(name, ranges, openArrow(access.size));
+    for (let count = 0; ; count++) {
+      const batch = await readFrom(name, ranges, reader.next());
+      if (batch === undefined) {
+        if (count === 0)
+          yield recordBatch(
+            reader.schema,
+            reader.schema.fields.map(({ type }) => emptyData(type)),
+            0,
+          );
+        return;
+      }
+      onBytes?.(ranges.position, access.size);
+      yield batch;
+    }
+  } finally {
+    await access.close();
+  }
+}
+
+async function readFrom<T>(name: string, ranges: RangeReader, reading: Reading<T>): Promise<T> {
+  try {
+    return await ranges.run(reading);
+  } catch (error) {
+    // What was there when the file was opened is not any more.
+    if (!(error instanceof Error && error.message === "unexpected EOF")) throw error;
+    const hint = "Read it again when no other process writes it.";
+    throw new FileError(`${name} changed while it was being read.`, { code: "FileChanged", hint, cause: error });
+  }
 }

@@ -3,12 +3,12 @@ import { badArrow, columnName } from "./bad-arrow.js";
 import type { FlatTable } from "./flat-table.js";
 import { indexType, type TypeSource, typeOf } from "./type.js";
 
-/** A schema as a stream or file declares it. */
+/** The schema that a stream or file declares. */
 export interface DeclaredSchema {
   readonly schema: Schema;
-  /** The type of the values of each dictionary, by its id. */
+  /** The value type of each dictionary, by its id. */
   readonly dictionaries: ReadonlyMap<number, DataType>;
-  /** Whether the numbers in the bodies are big-endian. */
+  /** Whether the bodies are big-endian. */
   readonly bigEndian: boolean;
 }
 
@@ -17,7 +17,7 @@ const FIELD = { name: 0, nullable: 1, typeId: 2, type: 3, dictionary: 4, childre
 const ENCODING = { id: 0, indexType: 1, isOrdered: 2 };
 const PAIR = { key: 0, value: 1 };
 
-/** Columns inside columns are read by functions that call each other, which have a limit too. */
+/** Nested columns are read recursively: this bounds the depth of the stack. */
 const MOST_NESTED = 64;
 
 /** @throws {DataError} BadArrow, UnsupportedArrow */
@@ -43,7 +43,7 @@ function fieldOf(table: FlatTable, dictionaries: Map<number, DataType>, parents:
   return new Field(name, type, table.bool(FIELD.nullable), metadataOf(table, FIELD.metadata));
 }
 
-/** The type of a column whose values are in a dictionary, where its field says so. */
+/** The type of a dictionary-encoded column, if its field declares one. */
 function encoded(
   type: DataType,
   encoding: FlatTable | undefined,
@@ -53,7 +53,7 @@ function encoded(
   if (encoding === undefined) return type;
   const id = encoding.int64(ENCODING.id);
   const indices = indexType(encoding.table(ENCODING.indexType), source);
-  // Columns that share a dictionary share the object that is its type: Arrow's Schema compares them by identity.
+  // Columns that share a dictionary must share the type object: Arrow's Schema compares them by identity.
   const values = dictionaries.get(id) ?? type;
   if (String(values) !== String(type)) {
     const what = `column ${columnName(source.path)} declares dictionary ${id} as ${type}, another column as ${values}`;

@@ -1,93 +1,83 @@
 import type { RecordBatch, Schema } from "../../arrow/arrow.js";
 import { badArrow } from "./bad-arrow.js";
-import { type Allowance, allowanceOf } from "./body.js";
+import { allowanceOf } from "./body.js";
 import { Decoder } from "./decoder.js";
-import { checkVersion, type Message, messageAt, messagesOf } from "./message.js";
+import { checkVersion, readHead, readMessage } from "./message.js";
+import { fromBytes, type Reading } from "./reading.js";
 import { schemaOf } from "./schema.js";
 
-/** A schema and its batches. */
-export interface ReadBatches {
+/** A stream or file whose batches are read one at a time. */
+export interface BatchReader {
   readonly schema: Schema;
-  readonly batches: readonly RecordBatch[];
+  /**
+   * Reads the next batch; undefined after the last.
+   *
+   * @throws {DataError} BadArrow, UnsupportedArrow
+   */
+  next(): Reading<RecordBatch | undefined>;
 }
 
 /** Zeros after the end mark, up to the next multiple of 8, are padding. */
 const MOST_PADDING = 7;
 
 /**
- * The batches of one stream. Bytes after its end mark are refused: either the mark is damaged, or another stream
- * follows ({@link splitStreams}).
+ * Opens a stream of `knownSize` bytes. Bytes after the end mark are rejected: either the mark is corrupt or another
+ * stream follows ({@link splitStreams}). If the size is unknown (undefined), the reader ends only at the end mark, and
+ * what follows is left to the caller.
  *
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
-export function batchesOfStream(bytes: Uint8Array): ReadBatches {
-  const reader = new StreamReader(allowanceOf(bytes.length));
-  const batches: RecordBatch[] = [];
-  for (const message of messagesOf(bytes)) {
-    if (message.kind === "end") checkRest(bytes, message.end);
-    else batches.push(...reader.take(message));
+export function* openStream(knownSize: number | undefined): Reading<BatchReader> {
+  const size = knownSize ?? Number.POSITIVE_INFINITY;
+  const first = yield* readHead(0, size);
+  if (first.kind === "end") {
+    if (knownSize !== undefined) yield* checkRest(first.end, size);
+    throw badArrow("the stream ends before its schema", { at: first.end });
   }
-  return { schema: reader.finish(bytes.length), batches };
+  if (first.kind !== "schema") throw badArrow(`a ${first.kind} precedes the schema`, { at: first.at });
+  checkVersion(first.version, first.at);
+  const declared = schemaOf(first.header);
+  const decoder = new Decoder(declared, first.version, allowanceOf(size), true);
+  let at = first.end;
+  return {
+    schema: declared.schema,
+    *next() {
+      while (at < size) {
+        const message = yield* readMessage(at, size);
+        if (message.kind === "end") {
+          if (knownSize !== undefined) yield* checkRest(message.end, size);
+          at = size;
+          return undefined;
+        }
+        if (message.kind === "schema") throw badArrow("a second schema follows", { at });
+        at = message.end;
+        if (message.kind === "batch") return decoder.batch(message);
+        decoder.dictionary(message);
+      }
+      return undefined;
+    },
+  };
 }
 
-/** Reads a stream message by message. */
-class StreamReader {
-  private schema: Schema | undefined;
-  private decoder: Decoder | undefined;
-
-  constructor(private readonly allowance: Allowance) {}
-
-  /**
-   * The batch of a message, or none where it holds the schema or a dictionary.
-   *
-   * @throws {DataError} BadArrow, UnsupportedArrow
-   */
-  take(message: Message): RecordBatch[] {
-    if (message.kind === "schema") {
-      if (this.schema !== undefined) throw badArrow("a second schema follows", { at: message.at });
-      checkVersion(message.version, message.at);
-      const declared = schemaOf(message.header);
-      this.schema = declared.schema;
-      this.decoder = new Decoder(declared, message.version, this.allowance, true);
-      return [];
-    }
-    if (this.decoder === undefined) throw badArrow(`a ${message.kind} comes before the schema`, { at: message.at });
-    if (message.kind === "batch") return [this.decoder.batch(message)];
-    this.decoder.dictionary(message);
-    return [];
-  }
-
-  /**
-   * The schema, once the stream has ended at byte `at`.
-   *
-   * @throws {DataError} BadArrow where there was none
-   */
-  finish(at: number): Schema {
-    if (this.schema === undefined) throw badArrow("the stream ends before its schema", { at });
-    return this.schema;
-  }
-}
-
-function checkRest(bytes: Uint8Array, end: number): void {
-  const rest = bytes.subarray(end);
-  if (rest.length <= MOST_PADDING && rest.every((byte) => byte === 0)) return;
-  throw badArrow(`${rest.length} bytes follow the end mark of the stream`, { at: end });
+function* checkRest(end: number, size: number): Reading<void> {
+  const count = size - end;
+  if (count <= MOST_PADDING && (yield { at: end, length: count }).every((byte) => byte === 0)) return;
+  throw badArrow(`${count} bytes follow the end mark of the stream`, { at: end });
 }
 
 /**
- * Complete streams that were sent one after the other, as some engines answer, each as bytes of its own; a stream ends
- * at its end mark or before the next schema. Only the boundaries are looked for: each stream is checked when it is
- * read.
+ * Splits concatenated streams, as some engines send them; a stream ends at its end mark or before the next schema. Only
+ * boundaries are located: each stream is checked when it is read.
  *
  * @param bytes any number of streams
- * @returns views of the bytes, in their order; none for no bytes
- * @throws {DataError} BadArrow when a boundary cannot be found
+ * @returns views of the bytes, in order
+ * @throws {DataError} BadArrow if a boundary cannot be found
  */
 export function splitStreams(bytes: Uint8Array): Uint8Array[] {
   const streams: Uint8Array[] = [];
   let start = 0;
   for (let at = 0; at < bytes.length; ) {
-    const message = messageAt(bytes, at);
+    const message = fromBytes(readHead(at, bytes.length), bytes);
     if (message.kind === "end") {
       streams.push(bytes.subarray(start, message.end));
       start = message.end;

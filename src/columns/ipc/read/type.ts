@@ -29,25 +29,25 @@ import {
 import { badArrow, columnName, unsupportedArrow } from "./bad-arrow.js";
 import type { FlatTable } from "./flat-table.js";
 
-/** Most digits of a Decimal256; scales beyond them make texts of zeros without end. */
+/** Most digits of a Decimal256; larger scales would produce arbitrarily long strings of zeros. */
 const MOST_DIGITS = 76;
 const MAX_TYPE_ID = 127;
 
-/** What of a field's metadata its type is made of. */
+/** The part of a field's metadata that determines its type. */
 export interface TypeSource {
-  /** The number of the type in the format's union of types. */
+  /** The number of the type in the format's `Type` union. */
   readonly id: number;
   /** The parameters. */
   readonly table: FlatTable | undefined;
   readonly children: readonly Field[];
-  /** The name of the column and those of the columns around it, the outermost first. */
+  /** The names of the column and its parents, outermost first. */
   readonly path: readonly string[];
   readonly at: number;
 }
 
 type Make = (parameters: Parameters, source: TypeSource) => DataType;
 
-/** For each type of the format how many children it has (all where left out) and how it is made. */
+/** For each type of the format, its number of children (any if omitted) and its constructor. */
 const TYPES: Readonly<Record<number, { readonly children?: number; readonly make: Make }>> = {
   1: { children: 0, make: () => new Null() },
   2: { children: 0, make: intType },
@@ -83,7 +83,7 @@ class Parameters {
     private readonly source: TypeSource,
   ) {}
 
-  /** A member of an enumeration that goes from 0 to `last`. */
+  /** A member of an enumeration from 0 to `last`. */
   unit(field: number, absent: number, last: number): number {
     const unit = this.table?.int16(field, absent) ?? absent;
     if (unit < 0 || unit > last) throw this.fault(`a unit of ${unit}, which is not defined`);
@@ -120,7 +120,7 @@ class Parameters {
 }
 
 /**
- * The type of a column, its parameters checked.
+ * The type of a column, with validated parameters.
  *
  * @throws {DataError} BadArrow, UnsupportedArrow
  */
@@ -130,20 +130,22 @@ export function typeOf(source: TypeSource): DataType {
   const type = TYPES[id];
   if (type === undefined) {
     if (UNSUPPORTED[id] === undefined) throw parameters.fault(`the unknown type ${id}`);
-    const hint = "Cast the column to a plain type or list where the data are written.";
+    const hint = "Cast the column to a plain type or list before writing it.";
     throw unsupportedArrow(
       `column ${columnName(path)} is of type ${UNSUPPORTED[id]}`,
       { at, column: path.join(".") },
       hint,
     );
   }
+  // A missing parameter has its default; the table that holds them is never missing.
+  if (table === undefined) throw parameters.fault("a type without the table of its parameters");
   if (type.children !== undefined && type.children !== children.length) {
     throw parameters.fault(`${children.length} children where its type has ${type.children}`);
   }
   return type.make(parameters, source);
 }
 
-/** The integers of a column or of the indices into a dictionary. */
+/** The integer type of a column or of dictionary indices. */
 function intType(parameters: Parameters): Int {
   const width = parameters.int(0, 0);
   if (width !== 8 && width !== 16 && width !== 32 && width !== 64) {
@@ -152,7 +154,7 @@ function intType(parameters: Parameters): Int {
   return new Int(parameters.flag(1), width);
 }
 
-/** The type of indices into a dictionary; 32 bits with a sign where it is left out. */
+/** The type of dictionary indices; signed 32-bit by default. */
 export function indexType(table: FlatTable | undefined, source: TypeSource): Int {
   return table === undefined ? new Int(true, 32) : intType(new Parameters(table, source));
 }
@@ -170,7 +172,7 @@ function decimalType(parameters: Parameters): Decimal {
 function timeType(parameters: Parameters): Time {
   const unit = parameters.unit(0, 1, 3);
   const width = parameters.int(1, 32);
-  // Seconds and milliseconds of a day fit 32 bits; microseconds and nanoseconds do not.
+  // Seconds and milliseconds of a day need 32 bits, microseconds and nanoseconds 64.
   if (width !== (unit < 2 ? 32 : 64)) throw parameters.fault(`times of ${width} bits for unit ${unit}`);
   return new Time(unit, width);
 }

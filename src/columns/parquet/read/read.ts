@@ -1,93 +1,141 @@
-import { readFile } from "node:fs/promises";
-import type { SchemaElement } from "hyparquet";
+import { stat } from "node:fs/promises";
 import { DataError, isArrowbookError } from "../../../errors/errors.js";
-import { fileError } from "../../../errors/file-error.js";
-import type { ColumnSpec } from "../../../spec/columns.js";
-import type { Table } from "../../arrow/arrow.js";
-import { distinctNames } from "../../arrow/column-names.js";
-import { KEY, parsedKey } from "../../arrow/key.js";
-import type { ReadOptions } from "../../arrow/read-options.js";
-import { CellPolicy } from "../../build/bad-cells.js";
-import { BatchMaker, textModes, warnUnknownTypes } from "../../build/batch-maker.js";
-import { buildersFor, type ColumnBuilder, type RawBatch } from "../../build/builder.js";
-import { COLUMNS_KEY } from "../columns-key.js";
-import { kindOfLeaf, parquetType } from "../types.js";
-import type { DecodedPage } from "./decode.js";
-import { type LeafStore, leafStore } from "./leaves.js";
-import { openParquet } from "./source.js";
+import { bytesAccess, type FileState, fileAccess, type RandomAccess } from "../../../format/random-access.js";
+import type { RecordBatch, Schema, Table } from "../../arrow/arrow.js";
+import { conform, tableOf } from "../../table/conform.js";
+import { parquetFiles } from "./files.js";
+import { ParquetFault, UnsupportedParquet } from "./format/fault.js";
+import { readFooter } from "./format/footer.js";
+import type { ParquetRead } from "./options.js";
+import { type DecodeElsewhere, ParquetRows } from "./rows.js";
+
+/** A path of a file or of a folder of files, or the bytes of a file. */
+export type ParquetSource = string | Uint8Array;
+
+/** How the flat columns of a file in this state are decoded elsewhere. */
+type DecodeFile = (path: string, state: FileState) => DecodeElsewhere;
 
 /**
- * A Parquet file as a table: decimals by their digits, dates as days, the service's types where this package wrote the
- * file.
+ * A Parquet file, or all files of a folder, as a table: decimals by their digits, dates as days, the service's types
+ * where this package wrote the file. Only the chosen columns and the row groups that may meet the conditions are read.
  *
- * @throws {FileError} when it cannot be read
- * @throws {DataError} for a file that is not Parquet, has nested columns, or is compressed in an unknown way
+ * @throws {FileError} where it cannot be read
+ * @throws {DataError} BadParquet, UnsupportedParquet, SchemaMismatch; and for values that do not fit their types
  */
-export async function readParquet(path: string, options: ReadOptions = {}): Promise<Table> {
-  const bytes = await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, "read", error)));
-  const { buffer, byteOffset, length } = bytes;
-  const whole = length === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + length);
-  try {
-    return await parquetTable(whole as ArrayBuffer, options);
-  } catch (error) {
-    if (isArrowbookError(error)) throw error;
-    const what = error instanceof Error ? error.message : String(error);
-    throw new DataError(`${path}: not a readable Parquet file: ${what}.`, { code: "BadParquet", cause: error });
-  }
+export async function readParquet(
+  source: ParquetSource,
+  options: ParquetRead = {},
+  decode?: DecodeFile,
+): Promise<Table> {
+  const tables: Table[] = [];
+  const wholeTable = async function* (rows: ParquetRows, file: OpenFile): AsyncGenerator<RecordBatch> {
+    const table = await rows.table(file.path === undefined ? undefined : decode?.(file.path, file.state));
+    tables.push(table);
+    yield* table.batches;
+  };
+  const batches: RecordBatch[] = [];
+  for await (const batch of filesBatches(await filesOf(source), options, wholeTable)) batches.push(batch);
+  return tables.length === 1 ? tables[0] : tableOf(batches);
 }
 
-async function parquetTable(bytes: ArrayBuffer, options: ReadOptions): Promise<Table> {
-  const { leaves, groups, metadata, pages } = await openParquet(bytes);
-  const noted = (name: string): string | undefined =>
-    metadata.key_value_metadata?.find(({ key }) => key === name)?.value;
-  const columns = declaredColumns(noted(COLUMNS_KEY), leaves);
-  warnUnknownTypes(columns, options);
-  const builders = buildersFor(columns, options, textModes(options.schema), groups[0] ?? 0);
-  const policy = new CellPolicy(options);
-  const stores = leaves.map((leaf, i) => leafStore(leaf, builders[i], policy));
-  const raws: RawBatch[] = [];
-  for (const [g, rows] of groups.entries()) {
-    if (rows === 0) continue;
-    for (const [i, builder] of builders.entries()) {
-      options.signal?.throwIfAborted();
-      builder.reserve(rows);
-      const place = `column ${JSON.stringify(leaves[i].name)} of row group ${g}`;
-      const decoded = await pages(g, i).catch((error: unknown) => Promise.reject(placed(error, place)));
-      const stored = storePages(decoded, builder, stores[i]);
-      if (stored !== rows) throw new Error(`${place} has ${stored} of ${rows} rows`);
+/**
+ * The rows of a Parquet file, or of all files of a folder, as record batches, one at a time: of a long file only some
+ * pages of each column are in memory. There is at least one batch, without rows where there are none.
+ *
+ * @throws {FileError}, {DataError} as {@link readParquet}
+ */
+export async function* parquetFileBatches(
+  source: ParquetSource,
+  options: ParquetRead = {},
+): AsyncGenerator<RecordBatch> {
+  yield* filesBatches(await filesOf(source), options, (rows) => rows.batches());
+}
+
+const filesOf = async (source: ParquetSource): Promise<readonly ParquetSource[]> =>
+  typeof source === "string" ? parquetFiles(source) : [source];
+
+/** The batches of all files under the schema of the first. */
+async function* filesBatches(
+  files: readonly ParquetSource[],
+  options: ParquetRead,
+  batchesOf: (rows: ParquetRows, file: OpenFile) => AsyncIterable<RecordBatch>,
+): AsyncGenerator<RecordBatch> {
+  let first: { readonly rows: ParquetRows; readonly schema: Schema } | undefined;
+  let isEmpty = true;
+  const onBytesOf = await bytesOfFiles(files, options);
+  for (const [i, source] of files.entries()) {
+    const file = await opened(source);
+    try {
+      const footer = await readFooter(file);
+      if (first !== undefined) first.rows.demandSame(footer, String(source), String(files[0]));
+      const columns = options.columns ?? first?.rows.names;
+      // Text is kept in the same way in all files.
+      const rows = new ParquetRows(file, footer, {
+        ...options,
+        columns,
+        onBytes: onBytesOf(i),
+        schema: first?.schema ?? options.schema,
+      });
+      for await (const batch of batchesOf(rows, file)) {
+        first ??= { rows, schema: batch.schema };
+        const isLast = i === files.length - 1;
+        if (batch.numRows === 0 && !(isLast && isEmpty)) continue;
+        isEmpty = false;
+        yield conform(batch, first.schema);
+      }
+    } catch (error) {
+      throw readable(source, error);
+    } finally {
+      await file.close();
     }
-    raws.push({ rows, columns: builders.map((builder) => builder.take(rows, g === groups.length - 1)) });
-    policy.rowsBefore += rows;
   }
-  policy.report();
-  const key = options.key ?? parsedKey(noted(KEY) ?? "[]");
-  return new BatchMaker(columns, { ...options, key }).table(raws);
 }
 
-function placed(error: unknown, place: string): unknown {
-  if (isArrowbookError(error) || !(error instanceof Error)) return error;
-  return new Error(`${place}: ${error.message}`, { cause: error });
+/** What reports the bytes of one file after the other: of several, their share of the sizes of all. */
+async function bytesOfFiles(
+  files: readonly ParquetSource[],
+  { onBytes }: ParquetRead,
+): Promise<(file: number) => ParquetRead["onBytes"]> {
+  if (files.length === 1 || onBytes === undefined) return () => onBytes;
+  const sizes = await Promise.all(files.map(sizeOfFile));
+  const sum = (all: readonly number[]): number => all.reduce((total, size) => total + size, 0);
+  return (file) => (bytes, total) =>
+    onBytes(sum(sizes.slice(0, file)) + Math.round(sizes[file] * (bytes / total)), sum(sizes));
 }
 
-/** Puts the values of a column of a row group into its builder; gives how many rows there were. */
-function storePages(pages: readonly DecodedPage[], builder: ColumnBuilder, store: LeafStore): number {
-  let row = 0;
-  for (const { rows, present, values } of pages) {
-    for (let i = 0, k = 0; i < rows; i++, row++) {
-      const value = present === undefined || present[i] === 1 ? values[k++] : null;
-      if (value === null || value === undefined) builder.setNull(row);
-      else store(row, value);
-    }
+/** Bytes of a file; 0 where it is missing, which the read reports. */
+const sizeOfFile = async (source: ParquetSource): Promise<number> =>
+  typeof source === "string"
+    ? stat(source).then(
+        ({ size }) => size,
+        () => 0,
+      )
+    : source.length;
+
+/** An open file, or bytes in memory, which have no path. */
+type OpenFile = (RandomAccess & { readonly path: string; readonly state: FileState }) | BytesInMemory;
+type BytesInMemory = RandomAccess & { readonly path?: undefined };
+
+const opened = async (source: ParquetSource): Promise<OpenFile> =>
+  typeof source === "string" ? { ...(await fileAccess(source)), path: source } : bytesAccess(source);
+
+/** An error of a read as one of this package. What another library or the engine says is in its `cause` alone. */
+function readable(source: ParquetSource, error: unknown): unknown {
+  if (isArrowbookError(error)) return error;
+  const name = typeof source === "string" ? source : "The bytes";
+  if (error instanceof UnsupportedParquet) {
+    return new DataError(`${name}: ${error.message}.`, { code: "UnsupportedParquet", hint: error.hint });
   }
-  return row;
+  if (!(error instanceof Error)) return error;
+  // An abort of the caller's signal is passed on.
+  if (!(error instanceof ParquetFault) && !isEngineError(error)) return error;
+  const what = error instanceof ParquetFault ? error.message : "its structure is damaged";
+  return new DataError(`${name}: not a readable Parquet file: ${what}.`, {
+    code: "BadParquet",
+    hint: "Write or download the file again.",
+    cause: error,
+  });
 }
 
-/** The service's columns as this package noted them, or the nearest type of each leaf. */
-function declaredColumns(noted: string | undefined, leaves: readonly SchemaElement[]): ColumnSpec[] {
-  const parsed: unknown = noted === undefined ? undefined : JSON.parse(noted);
-  const names = Array.isArray(parsed) ? distinctNames(parsed.map((column) => String(column?.name))) : [];
-  const fits = names.length === leaves.length && names.every((name, i) => name === leaves[i].name);
-  return fits
-    ? (parsed as ColumnSpec[])
-    : leaves.map((leaf) => ({ name: leaf.name, type: parquetType(kindOfLeaf(leaf)).serviceType(leaf) }));
-}
+/** Errors of the JavaScript engine and of WebAssembly. */
+const isEngineError = (error: Error): boolean => ["TypeError", "RangeError", "RuntimeError"].includes(error.name);

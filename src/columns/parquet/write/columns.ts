@@ -1,14 +1,14 @@
-import type { Encoding, SchemaElement, Statistics } from "hyparquet";
+import type { SchemaElement } from "hyparquet-writer";
 import { DataError } from "../../../errors/errors.js";
 import type { Data, DataType } from "../../arrow/arrow.js";
-import { kindOfArrow } from "../../arrow/types.js";
 import { bigEndian } from "../big-endian.js";
-import { type Element, parquetType } from "../types.js";
 import { deltaPacked } from "./delta.js";
 import type { EncodedColumn, WriteIndices } from "./encoded.js";
+import type { Bounds, Encoding } from "./file-metadata.js";
 import { type Levels, levelBytes, levelsOf } from "./levels.js";
 import { booleans, decimalBytes, doubles, exactInt64s, int32s, int64s, TooManyDigits } from "./numbers.js";
 import { encodeTexts } from "./texts.js";
+import { declared, type Element } from "./types.js";
 
 /** How one column is written: its element of the Parquet schema, and the values of a row group. */
 export interface ParquetColumn {
@@ -23,7 +23,7 @@ export function parquetColumn(
   writeIndices: WriteIndices,
   warn: (message: string) => void,
 ): ParquetColumn {
-  const { element, whyText } = parquetType(kindOfArrow(type)).declare(type);
+  const { element, whyText } = declared(type);
   if (whyText !== undefined) warn(`Column ${JSON.stringify(name)} ${whyText}, so it is written as text.`);
   const encode = encoderOf(element, writeIndices);
   return {
@@ -69,7 +69,7 @@ function onePage(
   encoding: Encoding,
   levels: Levels,
   values: Uint8Array,
-  statistics: Statistics,
+  statistics: Bounds,
   dense = false,
 ): EncodedColumn {
   const { rows, present } = levels;
@@ -136,7 +136,7 @@ const encodeBooleans: Encode = (chunks, levels) => {
   return onePage("PLAIN", levels, bits, { min_value: !values.includes(0), max_value: values.includes(1) });
 };
 
-function range(values: BigInt64Array): Statistics {
+function range(values: BigInt64Array): Bounds {
   let min = values[0];
   let max = min;
   for (const value of values) {

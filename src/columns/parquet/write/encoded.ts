@@ -1,4 +1,4 @@
-import type { Encoding, Statistics } from "hyparquet";
+import type { Bounds, Encoding } from "./file-metadata.js";
 
 /** The values of a column of a row group, encoded and not yet compressed. */
 export interface EncodedColumn {
@@ -8,7 +8,7 @@ export interface EncodedColumn {
   /** The texts that values are numbers of. */
   readonly dictionary?: { readonly bytes: Uint8Array; readonly count: number };
   /** Least and greatest value, where there is one. */
-  readonly statistics: Statistics;
+  readonly statistics: Bounds;
 }
 
 export interface EncodedPage {

@@ -1,19 +1,17 @@
 import { crc32 } from "node:zlib";
-import type { ColumnChunk, CompressionCodec, PageHeader, SchemaElement } from "hyparquet";
-import type { ByteWriter, Writer } from "hyparquet-writer";
+import type { ByteWriter, SchemaElement } from "hyparquet-writer";
 import { InputError } from "../../../errors/errors.js";
+import type { Compression } from "../compression.js";
 import type { EncodedColumn, EncodedPage, WriteIndices } from "./encoded.js";
-
-/** A compression that every common reader of Parquet supports. */
-export type Compression = "zstd" | "snappy" | "none";
+import type { Codec, ColumnChunk } from "./file-metadata.js";
 
 /** What a Parquet file is put together with: headers and metadata are the library's, values are ours. */
 export interface ParquetForm {
-  readonly codec: CompressionCodec;
+  readonly codec: Codec;
   readonly ByteWriter: typeof ByteWriter;
   readonly writeIndices: WriteIndices;
   readonly compress?: (bytes: Uint8Array) => Uint8Array;
-  readonly writePageHeader: (writer: Writer, header: PageHeader) => void;
+  readonly writePageHeader: typeof import("hyparquet-writer/src/datapage.js").writePageHeader;
   readonly writeMetadata: typeof import("hyparquet-writer/src/metadata.js").writeMetadata;
 }
 

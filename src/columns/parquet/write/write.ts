@@ -1,5 +1,4 @@
 import type { FileHandle } from "node:fs/promises";
-import type { ColumnChunk, RowGroup } from "hyparquet";
 import type { DataType, RecordBatch, Schema } from "../../arrow/arrow.js";
 import { distinctNames } from "../../arrow/column-names.js";
 import { KEY, keyOf } from "../../arrow/key.js";
@@ -9,8 +8,10 @@ import { warnOnce } from "../../build/batch-maker.js";
 import { atomicFile, noBatches, type OnWritten, type Written } from "../../io/atomic-file.js";
 import { conform } from "../../table/conform.js";
 import { COLUMNS_KEY } from "../columns-key.js";
+import type { Compression } from "../compression.js";
 import { type ParquetColumn, parquetColumn } from "./columns.js";
-import { type Compression, type ParquetForm, parquetForm, writeChunk } from "./pages.js";
+import type { ColumnChunk, RowGroup } from "./file-metadata.js";
+import { type ParquetForm, parquetForm, writeChunk } from "./pages.js";
 
 /** Rows of a row group, about, and cells of one of very many columns: its batches are in memory while it is written. */
 const GROUP_ROWS = 65_536;

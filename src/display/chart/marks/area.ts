@@ -1,6 +1,6 @@
 import { pointMark } from "./points.js";
 
-/** A filled line for each colour. */
+/** One filled line per colour. */
 export const area = pointMark({
   mark: { type: "area", opacity: 0.6, line: { strokeWidth: 1.5 } },
   fromZero: true,

@@ -1,4 +1,4 @@
 import { pointMark } from "./points.js";
 
-/** A bar for each row, those of several colours one on the other. */
+/** One bar per row; bars of several colours are stacked. */
 export const bar = pointMark({ mark: { type: "bar" }, fromZero: true, isStacked: true, isPath: false });

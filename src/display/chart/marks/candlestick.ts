@@ -6,10 +6,10 @@ import { ascending, type ChartValues, count, type Datum, datumMaker, xNumbers } 
 import { nameOf, tipName } from "../parts/names.js";
 import { type MarkType, TIME_FIRST, type UnitContext } from "./mark.js";
 
-/** Candlesticks drawn at most; more are merged: first open, highest high, lowest low, last close. */
+/** The most candlesticks drawn; more are merged: first open, highest high, lowest low, last close. */
 const MAX_CANDLES = 400;
 
-/** Colours for rising and falling that remain distinct without telling red from green. */
+/** Colours for rising and falling that readers with red-green colour blindness can distinguish. */
 const UP = "#2a7f9e";
 const DOWN = "#d1603d";
 
@@ -18,35 +18,35 @@ export const candlestick: MarkType = {
   xScales: TIME_FIRST,
   defaultY: candleChannels,
   needsY: true,
-  checkY: needFour,
+  checkY: requireFour,
   byKey: false,
   values: (_, choice) => candleValues(choice),
   unit: candleUnit,
   title: ({ y }) => y.map(({ name }) => name).join(", "),
 };
 
-function needFour(y: readonly Channel[]): void {
+function requireFour(y: readonly Channel[]): void {
   if (y.length === 4 && y.every(({ scale }) => scale === "number")) return;
-  throw new InputError("A candlestick chart takes four columns of numbers as y.", {
+  throw new InputError("A candlestick chart expects four number columns as y.", {
     code: "BadArgument",
-    hint: 'Name them in this order: plot({ mark: "candlestick", y: [open, high, low, close] }).',
+    hint: 'Pass them in this order: plot({ mark: "candlestick", y: [open, high, low, close] }).',
   });
 }
 
-/** Open, high, low and close by name, letter case aside. */
+/** Finds open, high, low and close by name, ignoring case. */
 function candleChannels(channels: readonly Channel[]): Channel[] {
-  return ["open", "high", "low", "close"].map((word) => {
-    const found = channels.find(({ name, scale }) => scale === "number" && name.trim().toLowerCase() === word);
+  return ["open", "high", "low", "close"].map((name) => {
+    const found = channels.find((channel) => channel.scale === "number" && channel.name.trim().toLowerCase() === name);
     if (found !== undefined) return found;
-    throw new InputError(`A candlestick chart needs a column of numbers called ${JSON.stringify(word)}.`, {
+    throw new InputError(`A candlestick chart expects a number column named ${JSON.stringify(name)}.`, {
       code: "UnknownColumn",
-      column: word,
-      hint: 'Name the four: plot({ mark: "candlestick", y: [open, high, low, close] }).',
+      column: name,
+      hint: 'Pass the four columns: plot({ mark: "candlestick", y: [open, high, low, close] }).',
     });
   });
 }
 
-/** The data of a candlestick chart: one candle for each row, or for each run of rows where there are too many. */
+/** The data of a candlestick chart: one candle per row, or per run of rows if there are too many. */
 function candleValues(choice: Choice): ChartValues {
   const [open, high, low, close] = choice.y.map(({ vector }) => vectorToNumbers(vector));
   const xs = xNumbers(choice.x, open.length);
@@ -68,7 +68,7 @@ function candleValues(choice: Choice): ChartValues {
     };
     values.push({ ...candle, up: candle.close >= candle.open });
   }
-  const notes = run > 1 ? [`each candle stands for ${run} of ${count(rows.length)} rows`] : [];
+  const notes = run > 1 ? [`each candle merges ${run} of ${count(rows.length)} rows`] : [];
   return { values, notes, rows: rows.length };
 }
 

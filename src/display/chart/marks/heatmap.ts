@@ -6,7 +6,7 @@ import { type ChartValues, clean, type Labels, labels, roundStep } from "../part
 import { nameOf, tipName, tipText } from "../parts/names.js";
 import { type MarkType, TIME_FIRST } from "./mark.js";
 
-/** A cell for each pair of x and y, coloured by a mean or by the number of rows. */
+/** One cell per pair of x and y, coloured by a mean or by the number of rows. */
 export const heatmap: MarkType = {
   xScales: TIME_FIRST,
   defaultY: (channels, x, taken) =>
@@ -19,7 +19,7 @@ export const heatmap: MarkType = {
     `${color?.name ?? "rows"} by ${[x, y[0]].flatMap((channel) => channel?.name ?? []).join(" and ")}`,
 };
 
-/** The cells of a heat map: the mean of the colour column where x and y meet, or the number of rows. */
+/** The cells of a heat map: the mean of the colour column for each pair of x and y, or the number of rows. */
 function heatmapValues(table: Table, choice: Choice): ChartValues {
   const [y] = choice.y;
   const xs = choice.x === undefined ? undefined : cellsOfAxis(choice.x);
@@ -46,7 +46,7 @@ function heatmapValues(table: Table, choice: Choice): ChartValues {
   return { values, notes: coarse, rows: table.numRows };
 }
 
-/** Steps of a heat map's axis at most; more are put together: numbers into round steps, days into months or years. */
+/** The most steps of a heat map's axis; more are merged: numbers into round steps, days into months or years. */
 const MAX_STEPS = 60;
 
 function cellsOfAxis(channel: Channel): Labels & { readonly note?: string } {

@@ -5,7 +5,7 @@ import { type ChartValues, clean, count, labels, roundStep } from "../parts/data
 import { nameOf } from "../parts/names.js";
 import type { MarkType } from "./mark.js";
 
-/** How often the numbers of x occur. */
+/** The distribution of the numbers of x. */
 export const histogram: MarkType = {
   xScales: ["number"],
   defaultY: () => [],
@@ -16,7 +16,7 @@ export const histogram: MarkType = {
   title: ({ x }) => `distribution of ${x?.name}`,
 };
 
-/** The bars of a histogram over every row: round bounds, about 30 of them, for each colour and facet. */
+/** The bars of a histogram: about 30 bins with round bounds, for each colour and facet. */
 function histogramValues({ color, facet }: Choice, x: Channel): ChartValues {
   const numbers = vectorToNumbers(x.vector);
   let low = Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@ import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import type { Channel } from "../parts/channel.js";
 import { freeNumbers, pointMark } from "./points.js";
 
-/** A line for each y column and colour. */
+/** One line per y column and colour. */
 export const line = pointMark(
   { mark: { type: "line", strokeWidth: 1.5 }, fromZero: false, isStacked: false, isPath: true },
   (channels, x, taken) => {
@@ -12,12 +12,12 @@ export const line = pointMark(
   },
 );
 
-/** Lines that are drawn without being asked for. */
+/** The most lines drawn by default. */
 const MAX_LINES = 8;
 
 /**
- * The columns whose numbers are of the size of the first one's, so that no line flattens the others (prices beside a
- * volume).
+ * The columns whose numbers are of similar size to the first one's, so that no line flattens the others (such as a
+ * volume beside prices).
  */
 function alike(channels: readonly Channel[]): Channel[] {
   const sizes = channels.map(({ vector }) => {

@@ -4,34 +4,34 @@ import type { Unit } from "../parts/axes.js";
 import type { Channel, Choice } from "../parts/channel.js";
 import type { ChartValues } from "../parts/data.js";
 
-/** How the space and the query of a chart bear on its unit. */
+/** The size of the chart and properties of its values. */
 export interface UnitContext {
   /** Pixels. */
   readonly width: number;
-  /** The values of y are shares. */
+  /** The values of y are fractions. */
   readonly percent: boolean;
 }
 
-/** Everything a chart needs of one mark. */
+/** The definition of a mark. */
 export interface MarkType {
-  /** What x shows where it is left out: the first column of the first of these scales. */
+  /** The scales of the default x: the first column of the first of these that exists. */
   readonly xScales: readonly Scale[];
-  /** The y columns where they are left out. `taken` holds the names of columns with another use. */
+  /** The default y columns. `taken` holds the names of columns with another use. */
   readonly defaultY: (
     channels: readonly Channel[],
     x: Channel | undefined,
     taken: ReadonlySet<string | undefined>,
   ) => readonly Channel[];
-  /** Whether there is nothing to draw without a y column. */
+  /** Whether the mark requires a y column. */
   readonly needsY: boolean;
-  /** Throws InputError `BadArgument` for y columns the mark cannot draw. */
+  /** Throws InputError `BadArgument` if the mark cannot draw these y columns. */
   readonly checkY?: (y: readonly Channel[]) => void;
-  /** Whether the key of the table colours the series where no colour is named. */
+  /** Whether the series are coloured by the key of the table by default. */
   readonly byKey: boolean;
   readonly values: (table: Table, choice: Choice) => ChartValues;
-  /** The mark and encoding of its Vega-Lite spec. */
+  /** The mark and encoding in the Vega-Lite spec. */
   readonly unit: (choice: Choice, values: ChartValues, context: UnitContext) => Unit;
-  /** What is drawn, for the title. */
+  /** A phrase for the title. */
   readonly title: (choice: Choice) => string;
 }
 

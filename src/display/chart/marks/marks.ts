@@ -9,9 +9,9 @@ import { point } from "./point.js";
 
 const TYPES = { line, area, bar, point, candlestick, histogram, heatmap } as const satisfies Record<string, MarkType>;
 
-/** The drawings there are: each is a file of this folder and a name in this list. */
+/** The available marks: each is one file of this folder and one entry of this list. */
 export type Mark = keyof typeof TYPES;
 export const MARKS = Object.keys(TYPES) as readonly Mark[];
 
-/** What a chart needs of a mark. */
+/** The definition of a mark. */
 export const markType = (mark: Mark): MarkType => TYPES[mark];

@@ -1,6 +1,6 @@
 import { pointMark } from "./points.js";
 
-/** A point for each row. */
+/** One point per row. */
 export const point = pointMark({
   mark: { type: "point", filled: true, size: 24, opacity: 0.6 },
   fromZero: false,

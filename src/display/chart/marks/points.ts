@@ -16,32 +16,27 @@ import { lttb } from "../parts/downsample.js";
 import { nameOf, tipName, tipText } from "../parts/names.js";
 import { type MarkType, TIME_FIRST } from "./mark.js";
 
-/**
- * A point or bar more than these is not drawn: lines and areas keep their shape with fewer points, the caption says so.
- */
+/** The most points or bars drawn: lines and areas keep their shape with fewer points; the caption reports it. */
 const MAX_POINTS = 5_000;
 
-/**
- * Points of one line that is drawn with fewer, and of all lines together; a screen of 640 pixels cannot show more
- * apart.
- */
+/** The most points of one line, and of all lines together; a chart 640 pixels wide cannot show more. */
 const LINE_POINTS = 1_200;
 const ALL_LINE_POINTS = 2_400;
 
-/** Lines of series coloured by the key of the table, at most; the caption names the choice. */
+/** The most series coloured by the key of the table; the caption reports the selection. */
 const MAX_SERIES = 12;
 
-/** What a mark of one shape for each row looks like. */
+/** The appearance of a mark with one shape per row. */
 interface PointLook {
   readonly mark: Unit;
-  /** The y axis begins at zero. */
+  /** Whether the y axis starts at zero. */
   readonly fromZero: boolean;
   readonly isStacked: boolean;
-  /** Its points make a path, which keeps its shape with fewer of them. */
+  /** Whether the points form a path, which keeps its shape with fewer of them. */
   readonly isPath: boolean;
 }
 
-/** A mark that draws each row of each y column: lines, areas, points and bars. */
+/** Defines a mark that draws each row of each y column: lines, areas, points and bars. */
 export function pointMark(look: PointLook, defaultY: MarkType["defaultY"] = firstNumber): MarkType {
   return {
     xScales: TIME_FIRST,
@@ -54,7 +49,7 @@ export function pointMark(look: PointLook, defaultY: MarkType["defaultY"] = firs
   };
 }
 
-/** The columns of numbers that have no other use. */
+/** The number columns without another use. */
 export const freeNumbers = (
   channels: readonly Channel[],
   x: Channel | undefined,
@@ -65,7 +60,7 @@ function firstNumber(...choice: Parameters<MarkType["defaultY"]>): readonly Chan
   return freeNumbers(...choice).slice(0, 1);
 }
 
-/** The inline data of a line, area, bar or point chart, and for several y columns one series each. */
+/** The inline data of a line, area, bar or point chart; with several y columns, one series each. */
 function pointValues(table: Table, choice: Choice, isPath: boolean): ChartValues {
   const { x, y, color, isKeyColor, facet, log } = choice;
   const xs = xNumbers(x, table.numRows);
@@ -85,7 +80,7 @@ function pointValues(table: Table, choice: Choice, isPath: boolean): ChartValues
   const notes: string[] = [];
   if (drawn !== undefined)
     notes.push(
-      `${drawn.size} of ${count(colors?.words.length ?? 0)} series (${color?.name}) drawn, those with the most rows`,
+      `${drawn.size} of ${count(colors?.words.length ?? 0)} series (${color?.name}) drawn: those with the most rows`,
     );
   const limit = isPath ? Math.min(LINE_POINTS, Math.max(200, Math.floor(ALL_LINE_POINTS / series.length))) : 0;
   const datum = datumMaker(x, xs);
@@ -105,11 +100,11 @@ function pointValues(table: Table, choice: Choice, isPath: boolean): ChartValues
   if (values.length < total - below) {
     notes.push(
       isPath
-        ? `${count(values.length)} of ${count(total)} points drawn, the shape kept`
+        ? `${count(values.length)} of ${count(total)} points drawn, preserving the shape`
         : `every ${ordinal(step)} of ${count(total)} rows drawn`,
     );
   }
-  if (below > 0) notes.push(`${count(below)} values of 0 or less left out`);
+  if (below > 0) notes.push(`${count(below)} values of 0 or less omitted`);
   return { values, notes, rows: total };
 }
 
@@ -121,16 +116,16 @@ interface Series {
   readonly tags: Datum;
 }
 
-/** What a series is identified by. */
+/** The identity of a series. */
 interface Tags {
   readonly name: string | undefined;
   readonly colors: Labels | undefined;
   readonly facets: Labels | undefined;
-  /** Codes of the colours that are drawn; all where undefined. */
+  /** The codes of the drawn colours; undefined for all. */
   readonly drawn: ReadonlySet<number> | undefined;
 }
 
-/** The codes of the colours with the most rows, of equal ones those that come first. */
+/** The codes of the colours with the most rows, ties in order of first appearance. */
 function largest({ codes, words }: Labels, most: number): Set<number> {
   const counts = new Float64Array(words.length);
   for (const code of codes) counts[code]++;

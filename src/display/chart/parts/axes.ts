@@ -4,7 +4,7 @@ import { nameOf } from "./names.js";
 /** A part of a Vega-Lite spec. */
 export type Unit = Readonly<Record<string, unknown>>;
 
-/** The x channel: UTC for dates, so that a day is the same day in every time zone. */
+/** The x channel; dates in UTC, so that they show the same day in every time zone. */
 export function xChannel(x: Channel | undefined): Unit {
   if (x?.scale === "time") {
     return {
@@ -20,7 +20,7 @@ export function xChannel(x: Channel | undefined): Unit {
   return { field: "x", type: "quantitative", title: nameOf(x), scale: { zero: false }, axis: numberAxis(false) };
 }
 
-/** Labels of numbers and money: thousands apart by commas, from a million in M and B; shares as percent. */
+/** Number labels: commas between thousands, M and B from a million on; fractions as percent. */
 export function numberAxis(percent: boolean): Unit {
   if (percent) return { format: ".1~%" };
   const big = "abs(datum.value) >= 1e6";

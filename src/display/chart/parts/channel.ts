@@ -1,21 +1,21 @@
 import type { Vector } from "../../../columns/arrow/arrow.js";
 import type { Scale } from "../../../columns/arrow/types.js";
 
-/** A column picked for a channel. */
+/** A column selected for a channel. */
 export interface Channel {
   readonly name: string;
   readonly vector: Vector;
   readonly scale: Scale;
-  /** Whole days, without a time of day. */
+  /** Dates without a time of day. */
   readonly days: boolean;
 }
 
-/** Every channel of a chart, chosen or defaulted. */
+/** All channels of a chart, passed or defaulted. */
 export interface Choice {
   readonly x: Channel | undefined;
   readonly y: readonly Channel[];
   readonly color: Channel | undefined;
-  /** The colour is the key's, not named by the caller: of very many series some are drawn. */
+  /** The colour comes from the key instead of the caller: if there are very many series, only some are drawn. */
   readonly isKeyColor: boolean;
   readonly facet: Channel | undefined;
   readonly log: boolean;

@@ -2,17 +2,15 @@ import { chunkReader } from "../../../columns/arrow/cell-reader.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import type { Channel } from "./channel.js";
 
-/**
- * One datum as the spec holds it. The member names are ours, so that a column name never becomes part of an expression.
- */
+/** One datum of the spec. The member names are fixed, so that a column name never becomes part of an expression. */
 export type Datum = Readonly<Record<string, string | number | boolean | null>>;
 
-/** The data of a chart and what was done to them. */
+/** The data of a chart and what was done to it. */
 export interface ChartValues {
   readonly values: readonly Datum[];
-  /** Sentences for the caption: points left out, merged, refused by a logarithmic axis. */
+  /** Phrases for the caption: points omitted, merged, or rejected by a logarithmic axis. */
   readonly notes: readonly string[];
-  /** Rows the chart stands for. */
+  /** The number of rows that the chart represents. */
   readonly rows: number;
 }
 
@@ -29,14 +27,17 @@ export function xNumbers(x: Channel | undefined, numRows: number): Float64Array 
   return Float64Array.from({ length: numRows }, (_, row) => row);
 }
 
-/** Makes the x member of a datum: milliseconds since 1970 for dates, the number, or the text of the cell. */
+/**
+ * Returns a function that makes the x member of a datum: milliseconds since 1970 for dates, the number, or the text of
+ * the cell.
+ */
 export function datumMaker(x: Channel | undefined, xs: Float64Array): (row: number) => { x: string | number } {
   if (x === undefined || x.scale !== "text") return (row) => ({ x: xs[row] });
   const { codes, words } = labels(x);
   return (row) => ({ x: words[codes[row]] });
 }
 
-/** A column as codes into its distinct texts; null is the text `null`. */
+/** A column as codes of its distinct texts; null is the text `null`. */
 export interface Labels {
   readonly codes: Uint32Array;
   readonly words: readonly string[];
@@ -61,12 +62,12 @@ export function labels({ vector }: Channel): Labels {
   return { codes, words: [...places.keys()] };
 }
 
-/** 1, 2 or 5 times a power of ten, not below `step`. */
+/** The least number 1, 2 or 5 times a power of ten that is not below `step`. */
 export function roundStep(step: number): number {
   if (!(step > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(step));
   return power * ([1, 2, 5].find((factor) => factor * power >= step) ?? 10);
 }
 
-/** Drops the noise of binary fractions in a bin's bound. */
+/** Removes the noise of binary fractions from the bound of a bin. */
 export const clean = (value: number): number => Number(value.toPrecision(12));

@@ -1,7 +1,7 @@
 /**
- * The positions of at most `limit` points that keep the shape of a line (largest triangle three buckets, Sveinn
- * Steinarsson 2013): the first, the last, and of each bucket between them the point that spans the largest triangle
- * with its neighbours. `x` ascends; a point whose y is NaN is skipped.
+ * The positions of at most `limit` points that preserve the shape of a line (largest triangle three buckets, Sveinn
+ * Steinarsson 2013): the first, the last, and from each bucket between them the point that forms the largest triangle
+ * with its neighbours. `x` is ascending; points whose y is NaN are skipped.
  */
 export function lttb(x: ArrayLike<number>, y: ArrayLike<number>, limit: number): number[] {
   const points: number[] = [];

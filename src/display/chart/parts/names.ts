@@ -5,8 +5,8 @@ import type { Channel } from "./channel.js";
 export const nameOf = (channel: Channel | undefined): string => drawable(channel?.name ?? "row", 80);
 
 /**
- * A name as the title of a line in a tooltip. Vega-Lite writes these titles into an expression and escapes only the
- * quote, so that a backslash would break out of it: backslashes and quotes are replaced by signs that look like them.
+ * A name as the title of a tooltip line. Vega-Lite inserts these titles into an expression and escapes only the quote,
+ * so that a backslash would break out of the string: backslashes and quotes are replaced by lookalikes.
  */
 export const tipName = (channel: Channel | undefined): string => tipText(nameOf(channel));
 export const tipText = (text: string): string =>
@@ -16,8 +16,8 @@ export const tipText = (text: string): string =>
     .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, " ");
 
 /**
- * A text as the chart shows it: no key in it, not too long; Vega fails on the names of Object's own members unless a
- * space follows.
+ * A text as the chart shows it: keys removed, truncated. Vega fails on the names of Object's members unless a space
+ * follows.
  */
 export function drawable(text: string, limit: number): string {
   const cut = cutTo(scrub(text), limit);

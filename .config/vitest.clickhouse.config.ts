@@ -1,0 +1,20 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { assemblyScript } from "./assemblyscript.mjs";
+
+const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
+
+/** What needs a ClickHouse engine; `npm run test:clickhouse`. */
+export default defineConfig({
+  root: fileURLToPath(new URL("..", import.meta.url)),
+  plugins: [assemblyScript()],
+  test: {
+    include: ["test/clickhouse/**/*.test.ts"],
+    reporters: ["default", ["json", { outputFile: `${results}/clickhouse.json` }]],
+    testTimeout: 240_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    maxWorkers: 1,
+    env: { TZ: "America/Los_Angeles" },
+  },
+});

@@ -1,0 +1,96 @@
+// npm run docs: a static site of README, CONTRIBUTING, CHANGELOG and docs/, with the reference of all public names made
+// from their docstrings, and a search index of its own. Written to site/dist; it loads nothing from elsewhere.
+// `npm run docs -- --base /arrowbook/` for a site below a path, as on GitHub Pages.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, cpSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Application } from "typedoc";
+import { build } from "vitepress";
+import { sections } from "./sections.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = join(here, "..");
+const pages = join(here, "pages");
+const at = process.argv.indexOf("--base");
+const base = at === -1 ? "/" : process.argv[at + 1];
+
+rmSync(pages, { recursive: true, force: true });
+mkdirSync(pages);
+copyPages();
+await writeReference();
+checkLinks();
+writeFileSync(join(pages, "sections.json"), JSON.stringify({ base, sidebar: sections(pages) }));
+await build(here);
+console.log(`site/dist: ${files(pages).length} pages`);
+
+/** The pages as they are in the repository, so that the links between them hold. */
+function copyPages() {
+  cpSync(join(root, "docs"), join(pages, "docs"), { recursive: true });
+  for (const name of ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]) {
+    cpSync(join(root, name), join(pages, name));
+  }
+  mkdirSync(join(pages, "notebooks/data"), { recursive: true });
+  cpSync(join(root, "notebooks/data/README.md"), join(pages, "notebooks/data/README.md"));
+  cpSync(join(root, "README.md"), join(pages, "index.md"));
+  for (const path of files(pages)) writeFileSync(path, forSite(readFileSync(path, "utf8")));
+}
+
+/** Links to files that are not pages become text; angle brackets outside of code are text. */
+function forSite(text) {
+  return text
+    .replace(/\[([^\]]*)\]\(((?:\.\.\/)*(?:test|src|notebooks|\.[a-z]+)\/[^)]*|[^)]*\.ipynb|(?:\.\.\/)*LICENSE)\)/g, (all, label, target) =>
+      target.endsWith("README.md") ? all : label,
+    )
+    .replaceAll("](README.md", "](index.md")
+    .replaceAll("](../README.md", "](../index.md");
+}
+
+/** One Markdown page for each public name, from the docstrings; sections of the specification are left out. */
+async function writeReference() {
+  const app = await Application.bootstrapWithPlugins({
+    entryPoints: ["index", "server", "notebook", "duckdb", "clickhouse"]
+      .map((name) => join(root, `src/${name}.ts`))
+      .filter((path) => existsSync(path)),
+    tsconfig: join(root, "tsconfig.json"),
+    plugin: ["typedoc-plugin-markdown"],
+    outputs: [{ name: "markdown", path: join(pages, "reference") }],
+    readme: "none",
+    name: "Reference",
+    disableSources: true,
+    excludePrivate: true,
+    excludeProtected: true,
+    excludeInternal: true,
+    treatValidationWarningsAsErrors: false,
+    validation: { notExported: false, invalidLink: true, notDocumented: false },
+    skipErrorChecking: true,
+    logLevel: "Error",
+    hidePageHeader: true,
+    useCodeBlocks: true,
+    expandObjects: true,
+    entryFileName: "index.md",
+  });
+  const project = await app.convert();
+  if (project === undefined) throw new Error("typedoc could not read the sources");
+  await app.generateOutputs(project);
+  for (const path of files(join(pages, "reference"))) {
+    const text = readFileSync(path, "utf8").replace(/ \((?:both open in )?spec [\d., and–-]+\)/g, "");
+    writeFileSync(path, text);
+  }
+}
+
+/** @throws if a link of a page points to a page or picture that is not there */
+function checkLinks() {
+  const dead = files(pages).flatMap((path) => {
+    const text = readFileSync(path, "utf8").replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "");
+    return [...text.matchAll(/\]\((?!https?:|mailto:|#|data:)([^)#\s]+)/g)]
+      .filter(([, target]) => !existsSync(join(dirname(path), decodeURIComponent(target))))
+      .map(([, target]) => `${relative(pages, path)}: ${target}`);
+  });
+  if (dead.length > 0) throw new Error(`dead links:\n${dead.join("\n")}`);
+}
+
+function files(folder) {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name));
+}

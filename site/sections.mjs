@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The pages of the site in reading order, by section. */
+const SECTIONS = {
+  Start: ["index", "docs/getting-started", "docs/tutorial"],
+  "How to": [
+    ...["docs/client", "docs/bulk", "docs/mirror", "docs/reading", "docs/frames", "docs/series", "docs/engines"],
+    ...["docs/display", "docs/notebook", "docs/kernel", "docs/server", "docs/profiles"],
+  ],
+  Guides: ["docs/guides/python-client", "docs/guides/pandas", "docs/guides/danfojs", "docs/guides/polars"],
+  Reference: ["reference/index", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],
+  Proof: [
+    ...["docs/reliability", "docs/benchmarks", "docs/benchmarks-verbs", "docs/benchmarks-series"],
+    ...["docs/benchmarks-show", "docs/spec-coverage", "docs/decisions"],
+  ],
+  Project: ["docs/architecture", "CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT"],
+};
+
+/** The sidebar: each page by its title. */
+export function sections(folder) {
+  return Object.entries(SECTIONS).map(([text, pages]) => ({
+    text,
+    items: pages.map((page) => ({
+      text: readFileSync(join(folder, `${page}.md`), "utf8").match(/^# (.*)$/m)?.[1].replaceAll("`", "") ?? page,
+      link: `/${page.replace(/(^|\/)index$/, "$1")}`,
+    })),
+  }));
+}

@@ -1,0 +1,37 @@
+import { inspect } from "node:util";
+import { Command, Option } from "commander";
+import type { Plan } from "../client/pages/plan.js";
+import type { Service } from "../client/service.js";
+import { FORMATS } from "../spec/vocabulary.js";
+import { type DatasetFlags, datasetFlags, datasetQuery, type TableFlags, tableFlags, tableQuery } from "./get.js";
+import { type ServiceFlags, serving, withService } from "./service-flags.js";
+
+/** `arrowbook explain dataset|table CODE …`: prints what `get` or `export` would do, without requesting rows. */
+export function explainCommand(): Command {
+  const explain = new Command("explain").description("show what a query would do, without requesting rows");
+  const dataset = datasetFlags(shared(new Command("dataset")))
+    .description("addresses and checks of a query of a time series")
+    .action((code: string, flags: DatasetFlags) =>
+      show(flags, (service, signal) => datasetQuery(service, code, flags).explain({ signal })),
+    );
+  const table = tableFlags(shared(new Command("table")))
+    .description("addresses, checks and pages of a query of a table")
+    .addOption(new Option("--by <way>", "by pages, or by an export").choices(["pages", "export"]).default("pages"))
+    .action((code: string, flags: TableFlags & { readonly by: "pages" | "export" }) =>
+      show(flags, (service, signal) => tableQuery(service, code, flags).explain({ by: flags.by, signal })),
+    );
+  return explain.addCommand(dataset).addCommand(table);
+}
+
+function shared(command: Command): Command {
+  return withService(command).addOption(
+    new Option("--format <format>", "format of the replies").choices(FORMATS).default("json"),
+  );
+}
+
+function show(flags: ServiceFlags, plan: (service: Service, signal: AbortSignal) => Promise<Plan>): Promise<void> {
+  return serving(flags, "Nothing was requested.", async (service, signal) => {
+    const made = await plan(service, signal);
+    process.stdout.write(`${flags.json ? JSON.stringify(made) : inspect(made)}\n`);
+  });
+}

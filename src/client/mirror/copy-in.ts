@@ -1,0 +1,79 @@
+import { resolve } from "node:path";
+import type { Engine } from "../../engine/contract/engine.js";
+import { embeddedEngine } from "../../engine/embedded.js";
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
+import { locked } from "../bulk/file-lock.js";
+import type { Copy } from "./copy.js";
+import { type CopyEngine, EngineCopy, type WithEngine } from "./engine-copy.js";
+import { FolderCopy } from "./folder-copy.js";
+
+/**
+ * Where a mirror keeps its copy: the path of a folder or of a `.duckdb` file, the address of a ClickHouse server
+ * (`clickhouse://host/database`), or an open SQL engine.
+ */
+export type MirrorTarget = string | CopyEngine;
+
+const SERVER = /^clickhouse:\/\//i;
+
+/** Whether a target holds the copies of many tables: a DuckDB file or a server, in contrast to a folder. */
+export const holdsMany = (target: string): boolean => SERVER.test(target) || /\.(?:duckdb|ddb)$/i.test(target);
+
+/**
+ * The copy of a table at a target.
+ *
+ * @throws {InputError} BadArgument for anything else, and for `by` where the target is not a folder
+ */
+export function copyIn(target: MirrorTarget, code: string, by: string | undefined): Copy {
+  if (typeof target === "string" && target !== "" && !holdsMany(target)) return new FolderCopy(resolve(target), by);
+  const isEngine = typeof target === "object" && target !== null && "load" in target && "query" in target;
+  if (target === "" || (typeof target !== "string" && !isEngine)) {
+    throw new InputError(`mirror() expects a folder, a database file or an engine; got ${shown(target)}.`, {
+      code: "BadArgument",
+      hint: 'Pass a folder for this table alone: mirror("mirrors/prices").',
+    });
+  }
+  if (by !== undefined) {
+    throw new InputError("Only a mirror in a folder is split into files.", {
+      code: "BadArgument",
+      hint: "Leave by out, or pass the path of a folder.",
+    });
+  }
+  if (typeof target !== "string") return new EngineCopy("a SQL engine", code, (use) => use(target), withoutLock);
+  if (SERVER.test(target)) {
+    const { hostname, pathname } = new URL(target);
+    return new EngineCopy(
+      `clickhouse://${hostname}${pathname}`,
+      code,
+      lending(() => openServer(target)),
+      withoutLock,
+    );
+  }
+  const path = resolve(target);
+  const lock: Copy["exclusive"] = (what, signal, work) => locked(`${path}.sync.lock`, what, signal, work);
+  return new EngineCopy(
+    path,
+    code,
+    lending(() => embeddedEngine(path)),
+    lock,
+  );
+}
+
+const withoutLock: Copy["exclusive"] = (_what, _signal, work) => work();
+
+/** Opens an engine for each use, so that other processes can use the file in between, and nothing stays open. */
+function lending(open: () => Promise<Engine>): WithEngine {
+  return async (use) => {
+    const engine = await open();
+    try {
+      return await use(engine);
+    } finally {
+      await engine.close();
+    }
+  };
+}
+
+async function openServer(address: string): Promise<Engine> {
+  const { clickhouseEngine } = await import("../../engine/clickhouse/clickhouse.js");
+  return clickhouseEngine(address);
+}

@@ -1,0 +1,87 @@
+import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
+import type { OnProgress } from "../../columns/io/progress.js";
+import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
+import type { TableMetadata } from "../../document/records.js";
+import type { Watched } from "../../frame/files/watched.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import type { FrameSource } from "../../spec/frame-source.js";
+import type { BulkFile } from "../bulk/bulk-file.js";
+
+/** What a mirror asks of the query that it copies. */
+export interface MirrorQuery {
+  readonly code: string;
+  /** The service, the filters and the columns, as a text to compare. */
+  readonly question: string;
+  /** The source of its frames: code, name, filters. */
+  readonly about: FrameSource;
+  /** The selected columns; undefined for all. */
+  readonly select?: readonly string[];
+  metadata(signal?: AbortSignal): Promise<TableMetadata>;
+  /** The whole result as it is now. */
+  export(): Pick<BulkFile, "toParquet" | "batches">;
+  /** The rows whose `column` is at or after `day`. */
+  since(column: string, day: string, signal?: AbortSignal): AsyncIterable<RecordBatch>;
+}
+
+/** What is known of a copy. */
+export interface CopyState {
+  readonly code: string;
+  /** {@link MirrorQuery.question} of its query. */
+  readonly question: string;
+  /** When the service had last refreshed the table, ISO 8601; null if it does not say. */
+  readonly refreshed_at: string | null;
+  /** Name and declared type of each column, in order. */
+  readonly columns: readonly ColumnSpec[];
+  /** The columns by which updates replace rows; absent if the copy is always exported whole. */
+  readonly key?: readonly string[];
+  /** The column that splits the files: `ticker`, `date:year`. */
+  readonly by?: string;
+  readonly rows: number;
+  /** Updates by `since` after the last complete export: rows deleted meanwhile are still in the copy. */
+  readonly updates: number;
+}
+
+/** What a synchronisation does. */
+export interface SyncPlan {
+  /** What a run does: nothing, a whole export, or the rows since a day. */
+  readonly change: "none" | "export" | "since";
+  /** Why, as a sentence. */
+  readonly why: string;
+  /** When the service last refreshed the table, ISO 8601; null if it does not say. */
+  readonly refreshed_at: string | null;
+  /** The columns of the table. */
+  readonly columns: readonly ColumnSpec[];
+  /** The columns by which updates replace rows; empty without `since`. */
+  readonly key: readonly string[];
+  /** The update: rows of `column` at or after `day` replace those of the same key. */
+  readonly update?: { readonly column: string; readonly day: string };
+}
+
+/** The caller's part in a write. */
+export interface Told {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: OnProgress | false;
+}
+
+/** A place that holds one complete copy of a table at any time. */
+export interface Copy {
+  /** Folder, file or engine, for messages. */
+  readonly place: string;
+  /** What the place holds; undefined before the first write. */
+  state(): Promise<CopyState | undefined>;
+  /** Runs `work` while no other process writes this copy, where the place has locks. */
+  exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
+  /** The last day in a column of dates or times, as `YYYY-MM-DD`; null without any value. */
+  lastDay(column: string): Promise<string | null>;
+  /** Carries out a plan; the copy changes in one step, or not at all. */
+  write(
+    query: MirrorQuery,
+    plan: SyncPlan,
+    told: Told,
+  ): Promise<{ readonly state: CopyState; readonly received: number }>;
+  /** Notes that the service has been asked. */
+  checked(at: Date): Promise<void>;
+  read(options: ParquetReadOptions & Watched): Promise<Table>;
+  /** The result of a statement in which the copy is the table `this`. */
+  query(text: string, params?: readonly unknown[]): Promise<Table>;
+}

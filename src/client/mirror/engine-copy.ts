@@ -1,0 +1,134 @@
+import type { RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
+import { schemaOf } from "../../columns/arrow/schema.js";
+import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
+import type { LoadOptions, Rows } from "../../engine/contract/engine.js";
+import { quoteName } from "../../engine/contract/quote.js";
+import { Frame } from "../../frame/frame.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import { largest } from "./changed-rows.js";
+import type { Copy, CopyState, MirrorQuery, SyncPlan, Told } from "./copy.js";
+import { selection } from "./selection.js";
+
+/** What a copy needs of a SQL engine: an `Engine`, or one whose results are Frames. */
+export interface CopyEngine {
+  load(
+    name: string,
+    data: Rows,
+    options: Pick<LoadOptions, "schema" | "mode" | "signal"> & { readonly key?: readonly string[] },
+  ): Promise<{ rows: number }>;
+  query(sql: string, params?: readonly unknown[]): Promise<Table | { readonly table: Table }>;
+  tables(): Promise<string[]>;
+}
+
+/** Lends the engine to `use`. */
+export type WithEngine = <T>(use: (engine: CopyEngine) => Promise<T>) => Promise<T>;
+
+/** The table in which an engine keeps the states of its copies. */
+const STATES = "arrowbook_mirrors";
+const STATE_COLUMNS = [
+  { name: "code", type: "String" },
+  { name: "state", type: "String" },
+] as const;
+
+/** Batches and the schema of the first of them: readers choose how text is kept. */
+async function described(
+  batches: AsyncIterable<RecordBatch>,
+  columns: readonly ColumnSpec[],
+): Promise<{ readonly rows: AsyncIterable<RecordBatch>; readonly schema: Schema }> {
+  const iterator = batches[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const all = async function* (): AsyncGenerator<RecordBatch> {
+    try {
+      for (let next = first; !next.done; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
+    }
+  };
+  return { rows: all(), schema: first.done ? schemaOf(columns) : first.value.schema };
+}
+
+/** A copy as a table of a SQL engine, called by the code of what it copies. */
+export class EngineCopy implements Copy {
+  readonly place: string;
+  readonly #code: string;
+  readonly #with: WithEngine;
+  readonly #locked: Copy["exclusive"];
+
+  /** @param locked keeps other processes from writing; engines replace a table in one step without it */
+  constructor(place: string, code: string, withEngine: WithEngine, locked: Copy["exclusive"]) {
+    this.place = place;
+    this.#code = code;
+    this.#with = withEngine;
+    this.#locked = locked;
+  }
+
+  state(): Promise<CopyState | undefined> {
+    return this.#with(async (engine) => {
+      if (!(await engine.tables()).includes(STATES)) return undefined;
+      const found = await engine.query(`select state from ${quoteName(STATES)} where code = $1`, [this.#code]);
+      const [row] = Frame.from<{ readonly state: string }>(found).rows();
+      return row === undefined ? undefined : JSON.parse(row.state);
+    });
+  }
+
+  exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    return this.#locked(what, signal, work);
+  }
+
+  async lastDay(column: string): Promise<string | null> {
+    const found = await this.#query(`select max(${quoteName(column)}) as last from ${quoteName(this.#code)}`);
+    return (await largest(found.batches))?.slice(0, 10) ?? null;
+  }
+
+  async write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<{ state: CopyState; received: number }> {
+    const key = plan.key.length === 0 ? {} : { key: plan.key };
+    const before = plan.update === undefined ? undefined : await this.state();
+    return this.#with(async (engine) => {
+      const { rows, schema } = await described(
+        plan.update === undefined
+          ? query.export().batches(told)
+          : query.since(plan.update.column, plan.update.day, told.signal),
+        plan.columns,
+      );
+      const mode = plan.update === undefined ? "replace" : "upsert";
+      const { rows: received } = await engine.load(this.#code, rows, { ...key, schema, mode, signal: told.signal });
+      const counted = await engine.query(`select count(*) as n from ${quoteName(this.#code)}`);
+      const [count] = Frame.from<{ readonly n: number | bigint }>(counted).rows();
+      const state: CopyState = {
+        code: query.code,
+        question: query.question,
+        refreshed_at: plan.refreshed_at,
+        columns: plan.columns,
+        ...key,
+        rows: Number(count?.n),
+        updates: before === undefined ? 0 : before.updates + 1,
+      };
+      // A process that ends before this has the new rows under the old state, and loads them again next time.
+      const note = Frame.fromRows([{ code: this.#code, state: JSON.stringify(state) }], STATE_COLUMNS);
+      await engine.load(STATES, note.table, { key: ["code"], mode: "upsert" });
+      return { state, received };
+    });
+  }
+
+  async checked(): Promise<void> {}
+
+  read({ columns, where }: ParquetReadOptions): Promise<Table> {
+    const { text, params } = selection(this.#code, columns, where);
+    return this.#query(text, params);
+  }
+
+  query(text: string, params?: readonly unknown[]): Promise<Table> {
+    const copy = `this as (select * from ${quoteName(this.#code)})`;
+    const other = /^\s*with\s+(recursive\s+)?/i.exec(text);
+    return other === null
+      ? this.#query(`with ${copy} ${text}`, params)
+      : this.#query(`${other[0]}${copy}, ${text.slice(other[0].length)}`, params);
+  }
+
+  #query(text: string, params?: readonly unknown[]): Promise<Table> {
+    return this.#with(async (engine) => {
+      const result = await engine.query(text, params);
+      return "table" in result ? result.table : result;
+    });
+  }
+}

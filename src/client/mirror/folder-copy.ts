@@ -1,0 +1,81 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Table } from "../../columns/arrow/arrow.js";
+import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
+import { embeddedEngine } from "../../engine/embedded.js";
+import { fileError } from "../../errors/file-error.js";
+import type { Watched } from "../../frame/files/watched.js";
+import { Frame } from "../../frame/frame.js";
+import { locked } from "../bulk/file-lock.js";
+import { largest } from "./changed-rows.js";
+import type { Copy, MirrorQuery, SyncPlan, Told } from "./copy.js";
+import { type Manifest, readManifest, sweepNotes, versionFolder, writeChecked } from "./manifest.js";
+import { parseSplit, type Split } from "./split.js";
+
+/** A copy in a folder of Parquet files. */
+export class FolderCopy implements Copy {
+  readonly place: string;
+  readonly #by: string | undefined;
+  readonly #split: Split | undefined;
+
+  /** @throws {InputError} BadArgument for a `by` that names neither a column nor a unit of dates */
+  constructor(folder: string, by: string | undefined) {
+    this.place = folder;
+    this.#by = by;
+    this.#split = by === undefined ? undefined : parseSplit(by);
+  }
+
+  state(): Promise<Manifest | undefined> {
+    return readManifest(this.place);
+  }
+
+  async exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    await mkdir(this.place, { recursive: true }).catch((cause: unknown) =>
+      Promise.reject(fileError(this.place, "write", cause)),
+    );
+    return locked(join(this.place, "sync.lock"), what, signal, async () => {
+      await sweepNotes(this.place);
+      return work();
+    });
+  }
+
+  async lastDay(column: string): Promise<string | null> {
+    const { parquetFileBatches } = await import("../../columns/parquet/read/read.js");
+    return (await largest(parquetFileBatches(await this.#files(), { columns: [column] })))?.slice(0, 10) ?? null;
+  }
+
+  async write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<{ state: Manifest; received: number }> {
+    const { writeVersion } = await import("./write-version.js");
+    return writeVersion(
+      query,
+      plan,
+      await this.state(),
+      { folder: this.place, split: this.#split, by: this.#by },
+      told,
+    );
+  }
+
+  checked(at: Date): Promise<void> {
+    return writeChecked(this.place, at);
+  }
+
+  async read(options: ParquetReadOptions & Watched): Promise<Table> {
+    return (await Frame.fromParquet(await this.#files(), options)).table;
+  }
+
+  async query(text: string, params?: readonly unknown[]): Promise<Table> {
+    const engine = await embeddedEngine();
+    try {
+      const pattern = join(await this.#files(), "*.parquet").replaceAll("'", "''");
+      await engine.query(`create view this as select * from read_parquet('${pattern}')`);
+      return await engine.query(text, params);
+    } finally {
+      await engine.close();
+    }
+  }
+
+  /** The folder of the current version. */
+  async #files(): Promise<string> {
+    return versionFolder(this.place, (await this.state())?.version ?? 0);
+  }
+}

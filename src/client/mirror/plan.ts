@@ -1,0 +1,96 @@
+import type { TableMetadata } from "../../document/records.js";
+import { InputError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
+import { type ColumnSpec, parseType } from "../../spec/columns.js";
+import type { Copy, CopyState, MirrorQuery, SyncPlan } from "./copy.js";
+
+interface Choices {
+  readonly since?: string;
+  readonly wholeEvery?: number;
+  readonly by?: string;
+}
+
+const WHOLE_EVERY = 10;
+
+/**
+ * Decides how a copy becomes current, from the table's metadata and the copy's state.
+ *
+ * @throws {InputError} UnknownColumn, WrongType, NotFilterable for a `since` that cannot be used
+ */
+export async function planSync(
+  query: MirrorQuery,
+  copy: Pick<Copy, "lastDay">,
+  state: CopyState | undefined,
+  { since, wholeEvery = WHOLE_EVERY, by }: Choices,
+  signal: AbortSignal | undefined,
+): Promise<SyncPlan> {
+  const metadata = await query.metadata(signal);
+  const columns = selected(metadata, query.select);
+  const key = since === undefined ? [] : keyFor(query.code, metadata, columns, since);
+  const refreshed_at = metadata.status?.refreshed_at ?? null;
+  const plan = (change: SyncPlan["change"], why: string): SyncPlan => ({ change, why, refreshed_at, columns, key });
+  if (state === undefined) return plan("export", "There is no copy yet.");
+  if (state.by !== by) return plan("export", "The rows are split in another way.");
+  if (!equal(state.columns, columns)) return plan("export", "The columns have changed.");
+  if (since !== undefined && !equal(state.key, key))
+    return plan("export", "The copy was not made for updates by this key.");
+  if (refreshed_at === null) return update("The service does not say when it refreshed the table.");
+  if (refreshed_at === state.refreshed_at) return plan("none", `Unchanged since ${refreshed_at}.`);
+  return update(`The service refreshed the table at ${refreshed_at}.`);
+
+  async function update(why: string): Promise<SyncPlan> {
+    if (since === undefined || state === undefined) return plan("export", why);
+    if (state.updates + 1 >= wholeEvery)
+      return plan("export", `${why} ${state.updates} updates since the last export.`);
+    // Only the day of a time: every service filters by days, and a row of the copy that is sent again is replaced.
+    const day = await copy.lastDay(since);
+    if (day === null) return plan("export", `${why} The copy has no value of ${since}.`);
+    return { ...plan("since", why), update: { column: since, day } };
+  }
+}
+
+const equal = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function selected(metadata: TableMetadata, select: readonly string[] | undefined): ColumnSpec[] {
+  const all = metadata.columns.map(({ name, type }) => ({ name, type }));
+  return select === undefined ? all : select.flatMap((name) => all.filter((column) => column.name === name));
+}
+
+/** The primary key, by which updates find their rows. */
+function keyFor(
+  code: string,
+  metadata: TableMetadata,
+  columns: readonly ColumnSpec[],
+  since: string,
+): readonly string[] {
+  const names = columns.map(({ name }) => name);
+  const column = columns.find(({ name }) => name === since);
+  if (column === undefined) {
+    throw new InputError(`${code} has no column ${JSON.stringify(since)}.`, {
+      code: "UnknownColumn",
+      column: since,
+      hint: suggestion(since, names, "columns"),
+    });
+  }
+  const { kind } = parseType(column.type);
+  if (kind !== "date" && kind !== "datetime") {
+    throw new InputError(`The column ${JSON.stringify(since)} is ${column.type}; since needs dates or times.`, {
+      code: "WrongType",
+      column: since,
+      hint: "Leave since out: every change then exports the whole table.",
+    });
+  }
+  if (!metadata.filters.includes(since)) {
+    throw new InputError(`${code} cannot be filtered by ${JSON.stringify(since)}.`, {
+      code: "NotFilterable",
+      column: since,
+      hint: `It can by: ${metadata.filters.join(", ")}. Without since every change exports the whole table.`,
+    });
+  }
+  const key = metadata.primary_key ?? [];
+  if (key.length > 0 && key.every((name) => names.includes(name))) return key;
+  throw new InputError(`${code} has no primary key among the columns, so changed rows cannot find theirs.`, {
+    code: "BadArgument",
+    hint: "Leave since out, or select the columns of the primary key too.",
+  });
+}

@@ -1,0 +1,105 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
+import { parquetFileBatches } from "../../columns/parquet/read/read.js";
+import { writeParquet } from "../../columns/parquet/write/write.js";
+import { tableOf } from "../../columns/table/conform.js";
+import { upserted } from "./changed-rows.js";
+import type { MirrorQuery, SyncPlan, Told } from "./copy.js";
+import { type Manifest, type MirrorFile, versionFolder, versionOf, writeManifest } from "./manifest.js";
+
+import { type Split, writeSplit } from "./split.js";
+
+interface Target {
+  readonly folder: string;
+  readonly split: Split | undefined;
+  readonly by: string | undefined;
+}
+
+/** The name of the file of a mirror that is not split. Engines pass over names that begin with a dot. */
+const WHOLE = "rows.parquet";
+const UNSPLIT = ".unsplit.parquet";
+
+/**
+ * Writes the next version of a copy beside the current one and makes it current by replacing the manifest. A download
+ * that a killed process left in it is resumed. The version before is kept for readers that opened it.
+ */
+export async function writeVersion(
+  query: MirrorQuery,
+  plan: SyncPlan,
+  current: Manifest | undefined,
+  { folder, split, by }: Target,
+  told: Told,
+): Promise<{ readonly state: Manifest; readonly received: number }> {
+  const version = (current?.version ?? 0) + 1;
+  const place = versionFolder(folder, version);
+  const path = join(place, split === undefined ? WHOLE : UNSPLIT);
+  const { rows, bytes, received } =
+    plan.update === undefined || current === undefined
+      ? await exported(query, path, told)
+      : await updated(query, plan, plan.update, versionFolder(folder, current.version), path, told.signal);
+  const files = split === undefined ? [{ name: WHOLE, rows, bytes }] : await splitFile(path, place, split);
+  const state: Manifest = {
+    format: 1,
+    code: query.code,
+    question: query.question,
+    refreshed_at: plan.refreshed_at,
+    columns: plan.columns,
+    ...(plan.key.length === 0 ? {} : { key: plan.key }),
+    ...(by === undefined ? {} : { by }),
+    version,
+    rows,
+    updates: plan.update === undefined ? 0 : (current?.updates ?? 0) + 1,
+    files,
+  };
+  const names = files.map(({ name }) => name);
+  await removeFrom(place, (name) => !names.includes(name));
+  await writeManifest(folder, state);
+  await removeFrom(folder, (name) => ![version, version - 1].includes(versionOf(name) ?? version));
+  return { state, received };
+}
+
+interface Made {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly received: number;
+}
+
+async function exported(query: MirrorQuery, path: string, told: Told): Promise<Made> {
+  const { rows = 0, bytes } = await query.export().toParquet(path, told);
+  return { rows, bytes, received: rows };
+}
+
+/** The current version with the changed rows in place. The changed rows are in memory, the others pass through it. */
+async function updated(
+  query: MirrorQuery,
+  { key }: SyncPlan,
+  { column, day }: NonNullable<SyncPlan["update"]>,
+  current: string,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Made> {
+  const batches: RecordBatch[] = [];
+  for await (const batch of query.since(column, day, signal)) batches.push(batch);
+  const schema = await schemaOfFiles(current);
+  const changed = tableOf(batches, batches[0]?.schema ?? schema);
+  const rows = upserted(parquetFileBatches(current), changed, key);
+  return { ...(await writeParquet(rows, path, { schema })), received: changed.numRows };
+}
+
+async function splitFile(path: string, folder: string, split: Split): Promise<MirrorFile[]> {
+  const files = await writeSplit(parquetFileBatches(path), folder, await schemaOfFiles(path), split);
+  await rm(path);
+  return files;
+}
+
+async function schemaOfFiles(path: string): Promise<Schema> {
+  for await (const { schema } of parquetFileBatches(path)) return schema;
+  throw new Error("A Parquet reader without a batch.");
+}
+
+async function removeFrom(folder: string, isStale: (name: string) => boolean): Promise<void> {
+  for (const name of (await readdir(folder)).filter(isStale)) {
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,134 @@
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
+import type { ReadOptions } from "../../columns/arrow/read-options.js";
+import type { TableMetadata } from "../../document/records.js";
+import type { Rows } from "../../document/rows.js";
+import { DataError, reworded } from "../../errors/errors.js";
+import { builtin } from "../../package/builtin.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import type { Call, Filter } from "../../spec/endpoints.js";
+import type { Profile } from "../../spec/profile.js";
+import type { Format } from "../../spec/vocabulary.js";
+import { ask } from "../transport/ask.js";
+import type { Session } from "../transport/request.js";
+import { refuseContradictions } from "./contradiction.js";
+import { csvColumns } from "./csv-columns.js";
+import type { CellReading } from "./may-meet.js";
+import type { ResultShape } from "./result-shape.js";
+import { selectionContradictions, tableContradictions } from "./table-contradictions.js";
+import { emptyTextOf, typedRows } from "./typed-rows.js";
+
+/** A table query ready to be sent. */
+export interface TableCall {
+  readonly code: string;
+  readonly codes: Readonly<Record<string, string>>;
+  readonly filters: readonly Filter[];
+  /** The columns to request. */
+  readonly select?: readonly string[];
+  readonly pageSize?: number;
+  readonly format: Format;
+  /** What is done to the rows here. */
+  readonly shape: ResultShape;
+  /** The most rows of the result. */
+  readonly limit?: number;
+  /** The table's metadata, if its names have been checked. */
+  readonly known?: TableMetadata;
+  /** The table's metadata, from the cache, or requested again. */
+  readonly metadata: () => Promise<TableMetadata>;
+  readonly fresh: () => Promise<TableMetadata>;
+}
+
+/** One page of rows. */
+export interface Page {
+  readonly columns: readonly ColumnSpec[];
+  readonly batches: readonly RecordBatch[];
+  readonly rows: number;
+  readonly bytes: number;
+  /** Cursor of the next page; null after the last. */
+  readonly next: string | null;
+  /** Whether this is a full page that may or may not be the last (spec 8: a table request may be capped). */
+  readonly capped: boolean;
+  /** Digest of the rows as they were received. */
+  readonly digest: string;
+}
+
+/** How the cells of a table's replies are read. */
+export function cellReading(table: TableCall, profile: Profile, options: ReadOptions): CellReading {
+  return { ...options, emptyIsNull: table.format === "csv" && emptyTextOf(profile) === "null" };
+}
+
+export type PageOptions = ReadOptions & {
+  readonly signal?: AbortSignal;
+  /** The number of this page within the result, from 1; known if pages are read one after another. */
+  readonly page?: number;
+  /** As many rows as are needed: no page is requested ahead once they have arrived. */
+  readonly enough?: number;
+};
+
+/** Requests and reads one page. */
+export async function pageOf(
+  session: Session,
+  table: TableCall,
+  cursor: string | null,
+  options: PageOptions,
+): Promise<Page> {
+  const { profile, warn } = session.settings;
+  const parameters: Record<string, string> = {};
+  if (table.select) parameters["qopts.columns"] = table.select.join(",");
+  const most = Math.min(table.pageSize ?? Number.POSITIVE_INFINITY, profile.maxRowsPerReply.value);
+  if (table.pageSize !== undefined) parameters["@pageSize"] = String(most);
+  if (cursor !== null) parameters["@cursor"] = cursor;
+  const { codes, filters, format } = table;
+  const call: Call & { readonly format: Format } = { endpoint: "tableRows", codes, format, parameters, filters };
+  const { document, header } = await ask(session, "tableRows", call, options.signal);
+  if (!document.rows) throw new DataError("The reply has no rows.", { code: "UnexpectedShape" });
+  const columns = document.fields.columns ?? (await csvColumns(table, document.rows, profile));
+  const batches = pageRows(table, document.rows, columns, { profile, options: { warn, ...options } });
+  const isFiltered = profile.replyChecks.value.includes("filters");
+  const pageSize = table.pageSize === undefined ? undefined : most;
+  const question = { filters: isFiltered ? filters : [], pageSize };
+  const reading = cellReading(table, profile, options);
+  const names = columns.map(({ name }) => name);
+  const contradictions = [
+    ...selectionContradictions(table.select, names),
+    ...tableContradictions(question, { columns, batches }, reading),
+  ];
+  refuseContradictions(table.code, contradictions, profile);
+  const rows = batches.reduce((sum, batch) => sum + batch.numRows, 0);
+  const said = format === "csv" ? header(profile.cursorHeader.value) : document.fields.next_cursor_id;
+  // An empty header means that no page follows; a missing one does not.
+  const next = format === "csv" && said === "" ? null : checkedCursor(said ?? null, table.code);
+  const silent = format === "csv" ? said === null : said === undefined;
+  const { bytes, digest } = digestOf(document.rows);
+  return { columns, batches, rows, bytes, next, capped: silent && rows >= most, digest };
+}
+
+/** Reads the rows of a page; an error in a later page includes the page number. */
+function pageRows(
+  table: TableCall,
+  rows: Rows,
+  columns: readonly ColumnSpec[],
+  { profile, options }: { readonly profile: Profile; readonly options: PageOptions },
+): RecordBatch[] {
+  const { page = 1, firstRow = 0 } = options;
+  try {
+    return typedRows(rows, columns, profile, options);
+  } catch (error) {
+    if (!(error instanceof DataError) || error.row === undefined || page === 1) throw error;
+    const place = `row ${error.row - firstRow} of page ${page} of ${table.code}`;
+    throw reworded(error, `${error.message.replace(/\.$/, "")}; ${place}.`, { cause: error });
+  }
+}
+
+function checkedCursor(cursor: unknown, code: string): string | null {
+  if (cursor === null) return null;
+  if (typeof cursor === "string" && cursor.trim() !== "") return cursor;
+  throw new DataError(`The service sent the invalid cursor ${JSON.stringify(cursor)} for the next page of ${code}.`, {
+    code: "BadCursor",
+    hint: "Use an export instead (.export()).",
+  });
+}
+
+function digestOf(rows: Rows): { bytes: number; digest: string } {
+  const bytes = rows.kind === "csv" ? rows.bytes : rows.bytes.subarray(rows.start, rows.end);
+  return { bytes: bytes.length, digest: builtin("node:crypto").createHash("sha1").update(bytes).digest("hex") };
+}

@@ -1,0 +1,107 @@
+import { InputError } from "../../errors/errors.js";
+import { scrub } from "../../errors/secrets.js";
+import type { Call, Filter } from "../../spec/endpoints.js";
+import { address } from "../transport/address.js";
+import type { Session } from "../transport/request.js";
+import { filterTexts, type Plan, shownPlan } from "./plan.js";
+import type { TableCall } from "./table-page.js";
+import { exportFilters, partsOf } from "./table-pages.js";
+
+/** The plan of reading a table by pages, or by an export. */
+export function tablePlan(session: Session, table: TableCall, by: "pages" | "export"): Plan {
+  const { profile } = session.settings;
+  const here = filterTexts(table.shape.here);
+  const shared = {
+    code: table.code,
+    by,
+    here,
+    columns: table.shape.show ?? table.select ?? null,
+    checks: checksOf(table),
+  };
+  if (by === "export") {
+    if (here.length > 0 || table.limit !== undefined) {
+      throw new InputError(`An export of ${table.code} can neither be filtered here nor limited.`, {
+        code: "BadArgument",
+        hint: "Leave out limit() and the conditions with local: true.",
+      });
+    }
+    return shownPlan({
+      ...shared,
+      addresses: [addressOf(session, table, "tableExport", table.filters)],
+      requests: { least: 2, most: null },
+      rowsPerReply: null,
+      atService: filterTexts(table.filters),
+      notes: [`at most ${profile.exportsPerHour.value} exports an hour; the service may take minutes to make the file`],
+    });
+  }
+  const parts = partsOf(session, table);
+  const bound = table.limit === undefined ? [] : [`at most ${table.limit} rows`];
+  const size = Math.min(table.pageSize ?? Number.POSITIVE_INFINITY, profile.maxRowsPerReply.value);
+  return shownPlan({
+    ...shared,
+    addresses: parts.map((filters) => addressOf(session, table, "tableRows", filters)),
+    requests: { least: table.limit === undefined ? parts.length : 1, most: mostRequests(table, parts, size) },
+    rowsPerReply: size,
+    atService: [...filterTexts(table.filters), ...(here.length > 0 ? [] : bound)],
+    here: here.length > 0 ? [...here, ...bound] : here,
+    notes: notesOf(session, table, parts.length),
+  });
+}
+
+function addressOf(
+  { settings }: Session,
+  table: TableCall,
+  endpoint: "tableRows" | "tableExport",
+  filters: readonly Filter[],
+): string {
+  const parameters: Record<string, string> = table.select ? { "qopts.columns": table.select.join(",") } : {};
+  if (table.pageSize !== undefined && endpoint === "tableRows") {
+    parameters["@pageSize"] = String(Math.min(table.pageSize, settings.profile.maxRowsPerReply.value));
+  }
+  const call: Call = { endpoint, codes: table.codes, format: table.format, parameters, filters };
+  return scrub(address(call, settings.url, settings.profile));
+}
+
+/** Where the filters name every row by its key, or the rows are limited, the number of pages is bounded. */
+function mostRequests(table: TableCall, parts: readonly (readonly Filter[])[], size: number): number | null {
+  const bounds: number[] = [];
+  if (table.limit !== undefined && table.shape.here.length === 0) {
+    bounds.push(Math.ceil(table.limit / size) + parts.length - 1);
+  }
+  const key = table.known?.primary_key ?? [];
+  const listed = (filters: readonly Filter[]): number[] =>
+    key.map(
+      (name) => filters.find((each) => each.column === name && each.operator === "eq")?.values.length ?? Infinity,
+    );
+  if (key.length > 0) {
+    const rows = parts.map((filters) => listed(filters).reduce((product, count) => product * count, 1));
+    const pages = rows.reduce((sum, count) => sum + Math.max(1, Math.ceil(count / size)), 0);
+    if (Number.isFinite(pages)) bounds.push(pages);
+  }
+  return bounds.length === 0 ? null : Math.min(...bounds);
+}
+
+function checksOf({ known, select, filters, shape, code }: TableCall): string[] {
+  if (known === undefined) return [];
+  const names = new Set([...(select ?? []), ...filters.map(({ column }) => column)]);
+  for (const { column } of shape.here) names.add(column);
+  const checks = [`${code} has the columns ${[...names].join(", ")}`];
+  if (filters.length > 0) {
+    const columns = new Set(filters.map(({ column }) => column));
+    checks.push(`the service filters by ${[...columns].join(", ")}`);
+  }
+  return checks;
+}
+
+function notesOf(session: Session, table: TableCall, parts: number): string[] {
+  const { maxQueryLength } = session.settings.profile;
+  const notes: string[] = [];
+  if (parts > 1) notes.push(`split into ${parts} parts: the address would exceed ${maxQueryLength.value} characters`);
+  else if (exportFilters(session, table).length < table.filters.length) {
+    notes.push(`the address exceeds ${maxQueryLength.value} characters and cannot be split`);
+  }
+  if (table.shape.here.length > 0) {
+    notes.push("every row that meets the other conditions is requested: the service cannot filter by all columns");
+  }
+  return notes;
+}

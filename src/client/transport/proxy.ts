@@ -1,0 +1,138 @@
+import type { RequestOptions } from "node:http";
+import type { Agent } from "node:https";
+import type { Duplex } from "node:stream";
+import type { ConnectionOptions } from "node:tls";
+import { InputError, TransportError } from "../../errors/errors.js";
+import { rememberSecret } from "../../errors/secrets.js";
+import { builtin } from "../../package/builtin.js";
+
+/** The proxy for an address; undefined if it is reached directly. */
+export type ProxyChooser = (address: URL) => URL | undefined;
+
+/**
+ * Chooses proxies as the environment says: `HTTPS_PROXY` and `HTTP_PROXY` by the scheme of an address, else
+ * `ALL_PROXY`, except for the hosts of `NO_PROXY`; names in lower case count first. A string is the proxy for all
+ * addresses, `false` none.
+ *
+ * @throws {InputError} BadAddress for a proxy that is not an http or https address
+ */
+export function proxyChooser(
+  given: string | false | undefined,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ProxyChooser {
+  if (given === false) return () => undefined;
+  if (given !== undefined) {
+    const proxy = proxyUrl(given, "proxy");
+    return () => proxy;
+  }
+  const named = (name: string): URL | undefined => {
+    const value = env[name.toLowerCase()] || env[name];
+    return value ? proxyUrl(value, name) : undefined;
+  };
+  const all = named("ALL_PROXY");
+  const [secure, plain] = [named("HTTPS_PROXY") ?? all, named("HTTP_PROXY") ?? all];
+  const exceptions = (env["no_proxy"] || env["NO_PROXY"] || "").split(/[\s,]+/).filter((entry) => entry !== "");
+  return (address) => {
+    const proxy = address.protocol === "https:" ? secure : plain;
+    return proxy === undefined || exceptions.some((entry) => isException(entry, address)) ? undefined : proxy;
+  };
+}
+
+/** `example.com` and `.example.com` match the host and those below it; `*` all; a port restricts an entry to it. */
+function isException(entry: string, { hostname, port, protocol }: URL): boolean {
+  if (entry === "*") return true;
+  // An IPv6 address is bracketed only if a port follows.
+  const isBare = entry.split(":").length > 2 && !entry.startsWith("[");
+  const [, name, wanted] = isBare ? [entry, entry] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? [entry, entry]);
+  if (wanted !== undefined && wanted !== (port || (protocol === "https:" ? "443" : "80"))) return false;
+  const bare = name
+    .toLowerCase()
+    .replace(/^\*?\./, "")
+    .replace(/^\[|\]$/g, "");
+  const host = hostname.toLowerCase().replace(/^\[|\]$/g, "");
+  return host === bare || host.endsWith(`.${bare}`);
+}
+
+function proxyUrl(text: string, name: string): URL {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new InputError(`${name} is not the address of a proxy.`, {
+      code: "BadAddress",
+      hint: "Use http://host:port or https://host:port.",
+    });
+  }
+  if (url.password !== "") rememberSecret(decodeURIComponent(url.password));
+  return url;
+}
+
+/** The headers that identify the user of a proxy. */
+function authorization({ username, password }: URL): Record<string, string> {
+  if (username === "") return {};
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(text).toString("base64")}` };
+}
+
+/** The options of a plain request through a proxy, which gets the complete address. */
+export function throughProxy(proxy: URL, address: URL, headers: Readonly<Record<string, string>>): RequestOptions {
+  return {
+    host: proxy.hostname,
+    port: proxy.port || (proxy.protocol === "https:" ? 443 : 80),
+    path: address.href,
+    headers: { ...headers, host: address.host, ...authorization(proxy) },
+  };
+}
+
+/** An agent whose connections go through a tunnel of the proxy (CONNECT), with TLS to the service inside. */
+export function tunnelAgent(proxy: URL, ca: readonly string[] | undefined): Agent {
+  const agent = new (builtin("node:https").Agent)({ keepAlive: true });
+  const connect = (
+    options: ConnectionOptions & { host?: string; port?: number | string },
+    done: (error: Error | null, socket?: Duplex) => void,
+  ): undefined => {
+    const host = String(options.host);
+    const target = `${host.includes(":") ? `[${host}]` : host}:${options.port ?? 443}`;
+    const client = builtin(proxy.protocol === "https:" ? "node:https" : "node:http");
+    const request = client.request({
+      ...throughProxy(proxy, new URL(`http://${target}`), {}),
+      method: "CONNECT",
+      path: target,
+      ...(ca && { ca: [...ca] }),
+      agent: false,
+    });
+    request.once("connect", (reply, socket) => {
+      if (reply.statusCode !== 200) {
+        socket.destroy();
+        return done(refusedBy(proxy, reply.statusCode ?? 0));
+      }
+      const secure = builtin("node:tls").connect({ ...options, socket, servername: options.servername ?? host });
+      secure.once("secureConnect", () => done(null, secure));
+      secure.once("error", done);
+    });
+    request.once("response", (reply) => {
+      reply.destroy();
+      done(refusedBy(proxy, reply.statusCode ?? 0));
+    });
+    request.once("error", (cause) => done(unreachable(proxy, cause)));
+    request.end();
+  };
+  return Object.assign(agent, { createConnection: connect });
+}
+
+function refusedBy(proxy: URL, status: number): TransportError {
+  return new TransportError(`The proxy ${proxy.host} refused the connection (status ${status}).`, {
+    code: "Unreachable",
+    hint: status === 407 ? "Pass its user: http://user:password@host:port." : "Check HTTPS_PROXY, or set NO_PROXY.",
+    retry: { retryable: status >= 500 },
+  });
+}
+
+/** The error of a proxy that cannot be reached. */
+export function unreachable(proxy: URL, cause: Error): TransportError {
+  return new TransportError(`The proxy ${proxy.host} cannot be reached: ${cause.message}.`, {
+    code: "Unreachable",
+    cause,
+    hint: "Check HTTPS_PROXY and HTTP_PROXY, or pass proxy: false to connect().",
+    retry: { retryable: true },
+  });
+}

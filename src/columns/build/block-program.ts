@@ -1,0 +1,69 @@
+import { compiledModule } from "../../wasm/compiled-module.js";
+import { binary } from "../../wasm/row-blocks.wasm";
+
+/** The exports of src/wasm/row-blocks.ts, where they are documented. */
+export interface BlockProgram {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly added: { readonly value: number };
+  readonly read: { readonly value: number };
+  readonly SLOT_BYTES: { readonly value: number };
+  readonly SLOT_NUMBER: { readonly value: number };
+  readonly NOTE_WORDS: { readonly value: number };
+  start(): number;
+  setMarks(delimiter: number, quote: number): void;
+  scan(from: number, end: number, width: number, rows: number, ends: number): number;
+  scanJson(from: number, end: number, width: number, rows: number, ends: number): number;
+  numbers(
+    ends: number,
+    k: number,
+    width: number,
+    rows: number,
+    kind: number,
+    out: number,
+    table: number,
+    odd: number,
+  ): number;
+  dates(ends: number, k: number, width: number, rows: number, out: number, odd: number): number;
+  texts(
+    ends: number,
+    k: number,
+    width: number,
+    rows: number,
+    out: number,
+    slots: number,
+    mask: number,
+    most: number,
+    next: number,
+    fresh: number,
+    odd: number,
+  ): number;
+  longTexts(
+    ends: number,
+    k: number,
+    width: number,
+    rows: number,
+    out: number,
+    heap: number,
+    length: number,
+    most: number,
+    blank: boolean,
+    odd: number,
+  ): number;
+}
+
+/** The formats in which `numbers` stores values: 128 bits, 64 bits, or a double. */
+export const AS_DECIMAL = 0;
+export const AS_INTEGER = 1;
+export const AS_FLOAT = 2;
+
+let compiled: WebAssembly.Module | null | undefined;
+
+/**
+ * A new instance of the program with its own memory; undefined if WebAssembly is missing or forbidden.
+ *
+ * @throws {RangeError} if memory is exhausted
+ */
+export function blockProgram(): BlockProgram | undefined {
+  if (compiled === undefined) compiled = compiledModule(binary);
+  return compiled === null ? undefined : (new WebAssembly.Instance(compiled).exports as unknown as BlockProgram);
+}

@@ -1,0 +1,226 @@
+import { DataError, InputError } from "../../errors/errors.js";
+import { checkWords, refuseUnknown } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
+import { parseType, TYPE_TITLES } from "../../spec/columns.js";
+import { POWERS, unscaledText } from "../../value/decimal.js";
+import { type Data, DataType, DateDay, Float64, TimestampMillisecond, Utf8, Vector } from "../arrow/arrow.js";
+import { chunkReader } from "../arrow/cell-reader.js";
+import type { ReadOptions } from "../arrow/read-options.js";
+import { fieldOf } from "../arrow/schema.js";
+import { serviceTypeOfArrow } from "../arrow/types.js";
+import { textTable } from "../build/from-text-rows.js";
+import { storeChecked } from "./add.js";
+import { doubleData, isValid, mapChunks, typeOfUnits, unitsData, validOf, valuesData, wordsOf } from "./chunks.js";
+import { type Constant, exactConstant, MS_PER_DAY } from "./constant.js";
+import { bigQuotient } from "./divide.js";
+import { doublesOf, isNumber } from "./operands.js";
+import { type Place, tooLarge, unlike, wrongConstant } from "./place.js";
+import { isText } from "./texts.js";
+import { big, exactType, isDays, MOST_DIGITS, small, store, type UnitsType, unitsOf } from "./units.js";
+
+/** How values are converted. */
+export interface CastOptions {
+  /** A value with more digits than the type keeps, or a timestamp that is not a whole day: an error, or rounded. */
+  readonly onPrecisionLoss?: "error" | "round";
+}
+
+/**
+ * The Arrow type that a service type names.
+ *
+ * @throws {InputError} BadArgument for an unknown type
+ */
+export function typeNamed(name: string, { column, method }: Place): DataType {
+  if (typeof name === "string" && parseType(name).kind !== "unknown") return fieldOf({ name: "", type: name }).type;
+  throw new InputError(`${method} of column ${JSON.stringify(column)}: ${shown(name)} is not a column type.`, {
+    code: "BadArgument",
+    column,
+    hint: `The types are ${TYPE_TITLES.join(", ")}.`,
+  });
+}
+
+/**
+ * The values as another type, each of them exactly: what does not fit is an error that names the row. Text is read as a
+ * CSV cell is.
+ *
+ * @throws {DataError} PrecisionLoss, Overflow, BadCell
+ */
+export function cast(vector: Vector, to: DataType, options: CastOptions, place: Place): Vector {
+  refuseUnknown(options, ["onPrecisionLoss"], place.method);
+  checkWords(options, { onPrecisionLoss: ["error", "round"] });
+  const from = vector.type as DataType;
+  if (
+    String(from) === String(to) &&
+    !(DataType.isDecimal(from) && DataType.isDecimal(to) && from.bitWidth !== to.bitWidth)
+  ) {
+    return vector;
+  }
+  const target = exactType(to);
+  if (exactType(from) !== undefined && target !== undefined) return rescaled(vector, target, options, place);
+  if (DataType.isFloat(to) && (isNumber(from) || DataType.isBool(from))) return toDoubles(vector);
+  if (isDays(from) && DataType.isTimestamp(to)) return toTimestamps(vector);
+  if (DataType.isTimestamp(from) && isDays(to)) return toDays(vector, options, place);
+  return throughText(vector, to, options, place);
+}
+
+/**
+ * One value as a column of one row whose type goes with a column's.
+ *
+ * @throws {InputError} BadArgument
+ */
+export function castConstant(value: Exclude<Constant, null>, type: DataType, place: Place): Vector {
+  if (exactType(type) !== undefined && !(typeof value === "number" && !Number.isFinite(value))) {
+    const exact = exactConstant(value, type, place);
+    if (exact === undefined) throw wrongConstant(place, type, value);
+    const { units, scale } = exact;
+    const digits = Math.max(String(units < 0n ? -units : units).length, scale, 1);
+    if (digits > MOST_DIGITS) throw wrongConstant(place, type, value);
+    const isInteger = DataType.isInt(type) && scale === 0 && digits < 19;
+    const made: UnitsType = { scale, precision: digits, isInteger };
+    const words = new Int32Array(wordsOf(made));
+    storeChecked(words, 0, made, units, 0, place);
+    return new Vector([unitsData(made, 1, words, undefined)]);
+  }
+  if (isNumber(type)) {
+    if (typeof value !== "number" && typeof value !== "string" && typeof value !== "bigint") {
+      throw wrongConstant(place, type, value);
+    }
+    const number = Number(value);
+    if (Number.isNaN(number) && typeof value !== "number") throw wrongConstant(place, type, value);
+    return new Vector([doubleData(Float64Array.of(number), undefined)]);
+  }
+  const isFitting = isText(type)
+    ? typeof value === "string"
+    : DataType.isBool(type)
+      ? typeof value === "boolean"
+      : typeof value === "string" || value instanceof Date;
+  if (!isFitting) throw wrongConstant(place, type, value);
+  const text = value instanceof Date ? value.toISOString() : String(value);
+  const cell = isDays(type) && value instanceof Date ? text.slice(0, 10) : text;
+  try {
+    return ofTexts([cell], isText(type) ? new Utf8() : type, {}, place);
+  } catch (cause) {
+    if (cause instanceof DataError) throw wrongConstant(place, type, value);
+    throw cause;
+  }
+}
+
+/**
+ * The type that holds the values of two columns.
+ *
+ * @throws {InputError} WrongType where there is none
+ */
+export function commonType(a: DataType, b: DataType, place: Place): DataType {
+  const [x, y] = [exactType(a), exactType(b)];
+  if (x !== undefined && y !== undefined) {
+    if (x.isInteger && y.isInteger) return typeOfUnits({ ...x, precision: 19 });
+    const scale = Math.max(x.scale, y.scale);
+    const whole = Math.max(x.precision - x.scale, y.precision - y.scale);
+    return typeOfUnits({ scale, precision: Math.min(MOST_DIGITS, Math.max(1, whole + scale)), isInteger: false });
+  }
+  if (isNumber(a) && isNumber(b)) return new Float64();
+  if (isText(a) && isText(b)) {
+    const isOwn = DataType.isDictionary(a) && a.indices.bitWidth === 32 && DataType.isUtf8(a.dictionary);
+    return isOwn ? a : new Utf8();
+  }
+  if (DataType.isBool(a) && DataType.isBool(b)) return a;
+  if (isDays(a) && isDays(b)) return a;
+  if (DataType.isTimestamp(a) && DataType.isTimestamp(b) && String(a) === String(b)) return a;
+  throw unlike(place, a, b);
+}
+
+function rescaled(vector: Vector, type: UnitsType, { onPrecisionLoss }: CastOptions, place: Place): Vector {
+  const from = exactType(vector.type) as UnitsType;
+  const count = wordsOf(type);
+  const up = Math.max(0, type.scale - from.scale);
+  const down = Math.max(0, from.scale - type.scale);
+  const [factor, bigFactor, bigDivisor] = [POWERS[up], 10n ** BigInt(up), 10n ** BigInt(down)];
+  const most = Math.min(2 ** 52, (POWERS[Math.min(type.precision, 22)] ?? 0) - 1);
+  return mapChunks(vector, typeOfUnits(type), (data, base) => {
+    const units = unitsOf(data);
+    const valid = validOf(data);
+    const words = new Int32Array(data.length * count);
+    for (let i = 0; i < data.length; i++) {
+      if (!isValid(valid, i)) continue;
+      const value = down === 0 ? small(units.words, i * units.step, units.count) * factor : Number.NaN;
+      if (Math.abs(value) <= most) {
+        store(words, i * count, count, value);
+        continue;
+      }
+      const exact = big(units, i) * bigFactor;
+      const result = bigQuotient(exact, bigDivisor);
+      if (onPrecisionLoss !== "round" && result * bigDivisor !== exact) {
+        throw loss(place, base + i, unscaledText(String(big(units, i)), from.scale), typeOfUnits(type));
+      }
+      storeChecked(words, i * count, type, result, base + i, place);
+    }
+    return unitsData(type, data.length, words, valid);
+  });
+}
+
+function loss({ column, method }: Place, row: number, value: string, type: DataType): DataError {
+  const name = serviceTypeOfArrow(type);
+  return new DataError(
+    `${method} of column ${JSON.stringify(column)}, row ${row}: ${value} has more than ${name} keeps.`,
+    {
+      code: "PrecisionLoss",
+      column,
+      row,
+      value,
+      hint: 'Name a type that keeps it, or pass { onPrecisionLoss: "round" }.',
+    },
+  );
+}
+
+function toDoubles(vector: Vector): Vector {
+  return mapChunks(vector, new Float64(), (data) => doubleData(doublesOf(data), validOf(data)));
+}
+
+function toTimestamps(vector: Vector): Vector {
+  const type = new TimestampMillisecond("UTC");
+  return mapChunks(vector, type, (data) => {
+    const values = BigInt64Array.from(data.values as Int32Array, (day) => BigInt(day) * BigInt(MS_PER_DAY));
+    return valuesData(type, data.length, values, validOf(data));
+  });
+}
+
+function toDays(vector: Vector, { onPrecisionLoss }: CastOptions, place: Place): Vector {
+  const type = new DateDay();
+  return mapChunks(vector, type, (data, from) => {
+    const { valid, time, text } = chunkReader(data);
+    const values = new Int32Array(data.length);
+    for (let i = 0; i < values.length; i++) {
+      if (!valid(i) || time === undefined) continue;
+      const days = Math.floor(time(i) / MS_PER_DAY);
+      if (onPrecisionLoss !== "round" && days * MS_PER_DAY !== time(i)) throw loss(place, from + i, text(i), type);
+      if (days !== (days | 0)) throw tooLarge(place, from + i, text(i), "Date");
+      values[i] = days;
+    }
+    return valuesData(type, data.length, values, validOf(data));
+  });
+}
+
+/** Values as the texts of their cells, read as the other type. */
+function throughText(vector: Vector, to: DataType, options: CastOptions, place: Place): Vector {
+  const texts: (string | null)[] = [];
+  for (const data of vector.data as readonly Data[]) {
+    const { valid, text } = chunkReader(data);
+    for (let i = 0; i < data.length; i++) texts.push(valid(i) ? text(i) : null);
+  }
+  return ofTexts(texts, to, options, place);
+}
+
+function ofTexts(
+  texts: readonly (string | null)[],
+  to: DataType,
+  { onPrecisionLoss }: CastOptions,
+  { column }: Place,
+): Vector {
+  const layout: ReadOptions["text"] = DataType.isUtf8(to) ? "utf8" : isText(to) ? "dictionary" : undefined;
+  const rows = function* (): Generator<[string | null]> {
+    for (const text of texts) yield [text];
+  };
+  const spec = { name: column, type: serviceTypeOfArrow(to) };
+  const table = textTable(rows(), [spec], { text: layout, onPrecisionLoss });
+  const made = table.getChildAt(0);
+  return made === null ? new Vector([]) : made;
+}

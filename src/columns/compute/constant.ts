@@ -1,0 +1,68 @@
+import { NO_DATE, parseDate } from "../../value/date.js";
+import { readTimestamp } from "../../value/timestamp.js";
+import type { DataType } from "../arrow/arrow.js";
+import { type Place, wrongConstant } from "./place.js";
+
+/** One value for all rows. A number counts as its shortest decimal, a string as what the column's cells are. */
+export type Constant = number | bigint | string | boolean | Date | null;
+
+/** A decimal of any size: `units` × 10^−scale; the scale is 0 or more. */
+export interface ExactConstant {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
+
+/**
+ * A constant as an exact decimal; undefined for the numbers that are none (`NaN`, infinities).
+ *
+ * @throws {InputError} BadArgument for what is not a number
+ */
+export function exactConstant(value: Constant, type: DataType, place: Place): ExactConstant | undefined {
+  if (typeof value === "bigint") return { units: value, scale: 0 };
+  if (typeof value === "number" && !Number.isFinite(value)) return undefined;
+  const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
+  const [, sign, whole, fraction = "", exponent = "0"] = DECIMAL.exec(text) ?? [];
+  if (whole === undefined || whole + fraction === "") throw wrongConstant(place, type, value);
+  const digits = BigInt(sign + whole + fraction);
+  const scale = fraction.length - Number(exponent);
+  return scale >= 0 ? { units: digits, scale } : { units: digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/**
+ * A constant as a double.
+ *
+ * @throws {InputError} BadArgument for what is not a number
+ */
+export function numberConstant(value: Constant, type: DataType, place: Place): number {
+  if (typeof value === "number") return value;
+  if (typeof value === "string" && /^[+-]?(?:nan|infinity)$/i.test(value.trim())) return namedNumber(value.trim());
+  const { units, scale } = exactConstant(value, type, place) as ExactConstant;
+  return Number(`${units}e${-scale}`);
+}
+
+function namedNumber(text: string): number {
+  if (/nan/i.test(text)) return Number.NaN;
+  return text.startsWith("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * A date or timestamp, a string in ISO 8601 or a `Date`, as milliseconds since 1970-01-01 UTC.
+ *
+ * @throws {InputError} BadArgument for what is neither
+ */
+export function timeConstant(value: Constant, type: DataType, place: Place): number {
+  const time = value instanceof Date ? value.getTime() : typeof value === "string" ? parsedTime(value) : Number.NaN;
+  if (Number.isFinite(time)) return time;
+  throw wrongConstant(place, type, value instanceof Date ? "an invalid Date" : value);
+}
+
+function parsedTime(text: string): number {
+  const days = parseDate(text);
+  if (days !== NO_DATE) return days * MS_PER_DAY;
+  const bytes = new TextEncoder().encode(text);
+  return readTimestamp(bytes, 0, bytes.length);
+}
+
+export const MS_PER_DAY = 86_400_000;

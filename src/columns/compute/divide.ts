@@ -1,0 +1,131 @@
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
+import { POWERS } from "../../value/decimal.js";
+import { Float64, type Vector } from "../arrow/arrow.js";
+import { storeChecked } from "./add.js";
+import { allNull, doubleData, isValid, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
+import { numberOperands, type Operand } from "./operands.js";
+import type { Place } from "./place.js";
+import { big, MOST_DIGITS, small, store, type Units, type UnitsType } from "./units.js";
+
+/** How decimals are divided. */
+export interface DivideOptions {
+  /** Digits after the point of the quotient, which is rounded half to even. Integers and decimals need it. */
+  readonly scale?: number;
+}
+
+const HALF = 2 ** 52;
+
+/**
+ * The quotient: of integers and decimals a decimal of `scale` digits after the point, rounded half to even, null where
+ * the divisor is 0; of doubles as IEEE 754 has it, where `scale` has no effect. Null where either is null.
+ *
+ * @throws {InputError} BadArgument where exact numbers are divided without a scale; WrongType, DifferentLength
+ * @throws {DataError} Overflow for a result beyond 76 digits
+ */
+export function divide(left: Vector, right: Operand, { scale }: DivideOptions, place: Place): Vector {
+  const numbers = numberOperands(left, right, place);
+  if (numbers.kind === "null")
+    return allNull(left, (length, valid) => doubleData(new Float64Array(length), valid), new Float64());
+  if (numbers.kind === "double") {
+    return numbers.operands.map(new Float64(), (a, b, step, valid, length) => {
+      const out = new Float64Array(length);
+      for (let i = 0; i < length; i++) if (isValid(valid, i)) out[i] = a[i] / b[i * step];
+      return doubleData(out, valid);
+    });
+  }
+  const { operands } = numbers;
+  const type = quotientType(operands.left, operands.right, neededScale(scale, place));
+  const power = type.scale - operands.left.scale + operands.right.scale;
+  return operands.map(typeOfUnits(type), (a, b, valid, length, from) => {
+    const words = new Int32Array(length * wordsOf(type));
+    const held = withoutZeros(b, valid, length);
+    divideUnits(a, b, power, type, words, held, length, from, place);
+    return unitsData(type, length, words, held);
+  });
+}
+
+function neededScale(scale: number | undefined, { column, method }: Place): number {
+  if (Number.isInteger(scale) && (scale as number) >= 0 && (scale as number) <= MOST_DIGITS) return scale as number;
+  const message =
+    scale === undefined
+      ? `${method} of column ${JSON.stringify(column)}: a quotient of exact numbers needs a scale.`
+      : `${method} of column ${JSON.stringify(column)}: the scale is ${shown(scale)}.`;
+  throw new InputError(message, {
+    code: "BadArgument",
+    column,
+    hint: `Pass digits after the point, 0 to ${MOST_DIGITS}: div(other, { scale: 6 }); for doubles use cast("double").`,
+  });
+}
+
+/** As many digits before the point as the largest quotient can have, and one for rounding up. */
+function quotientType(a: UnitsType, b: UnitsType, scale: number): UnitsType {
+  const digits = a.precision - a.scale + b.scale + scale + 1;
+  return { scale, precision: Math.min(MOST_DIGITS, Math.max(digits, scale, 1)), isInteger: false };
+}
+
+/** The rows that hold values and whose divisor is not 0. */
+function withoutZeros({ words, count, step }: Units, valid: Validity, length: number): Validity {
+  let held: Uint8Array | undefined;
+  for (let i = 0; i < length; i++) {
+    if (small(words, i * step, count) !== 0) continue;
+    held ??= valid?.slice() ?? new Uint8Array((length + 7) >> 3).fill(255);
+    held[i >> 3] &= ~(1 << (i & 7));
+  }
+  return held ?? valid;
+}
+
+function divideUnits(
+  a: Units,
+  b: Units,
+  power: number,
+  type: UnitsType,
+  out: Int32Array,
+  valid: Validity,
+  length: number,
+  from: number,
+  place: Place,
+): void {
+  const count = wordsOf(type);
+  const fa = power > 0 ? POWERS[power] : 1;
+  const fb = power < 0 ? POWERS[-power] : 1;
+  for (let i = 0; i < length; i++) {
+    if (valid !== undefined && (valid[i >> 3] & (1 << (i & 7))) === 0) continue;
+    const x = small(a.words, i * a.step, a.count) * fa;
+    const y = small(b.words, i * b.step, b.count) * fb;
+    if (Math.abs(x) <= HALF && Math.abs(y) <= HALF) store(out, i * count, count, quotient(x, y));
+    else {
+      const [n, d] = [big(a, i) * 10n ** BigInt(Math.max(power, 0)), big(b, i) * 10n ** BigInt(Math.max(-power, 0))];
+      storeChecked(out, i * count, type, bigQuotient(n, d), from + i, place);
+    }
+  }
+}
+
+/** The quotient of two whole numbers of at most 2^52, rounded half to even. */
+export function quotient(x: number, y: number): number {
+  const n = Math.abs(x);
+  const d = Math.abs(y);
+  // The double may be off by one where the quotient is all but a whole number; the rest shows it.
+  let whole = Math.floor(n / d);
+  let rest = n - whole * d;
+  if (rest < 0) {
+    whole--;
+    rest += d;
+  } else if (rest >= d) {
+    whole++;
+    rest -= d;
+  }
+  const twice = 2 * rest;
+  if (twice > d || (twice === d && whole % 2 === 1)) whole++;
+  return x < 0 !== y < 0 ? -whole : whole;
+}
+
+/** As {@link quotient}, for numbers of any size. */
+export function bigQuotient(x: bigint, y: bigint): bigint {
+  const n = x < 0n ? -x : x;
+  const d = y < 0n ? -y : y;
+  const whole = n / d;
+  const twice = 2n * (n % d);
+  const rounded = twice > d || (twice === d && whole % 2n === 1n) ? whole + 1n : whole;
+  return x < 0n !== y < 0n ? -rounded : rounded;
+}

@@ -1,0 +1,57 @@
+import { InputError } from "../../errors/errors.js";
+import { Bool, type Data, DataType, Dictionary, Vector } from "../arrow/arrow.js";
+import { takeVector } from "../table/take.js";
+import { cast, castConstant, commonType } from "./cast.js";
+import { isValid, mapChunks, truthData, validOf } from "./chunks.js";
+import type { Constant } from "./constant.js";
+import type { Place } from "./place.js";
+
+/** Which rows hold no value; never null itself. */
+export function isNull(vector: Vector): Vector {
+  return mapChunks(vector, new Bool(), (data) => {
+    const valid = validOf(data);
+    const bits = valid === undefined ? new Uint8Array((data.length + 7) >> 3) : valid.map((byte) => ~byte);
+    if ((data.length & 7) !== 0) bits[bits.length - 1] &= (1 << (data.length & 7)) - 1;
+    return truthData(data.length, bits, undefined);
+  });
+}
+
+/**
+ * The column with its nulls replaced by a constant or by the values of another column, whose own nulls stay. Numbers
+ * take the type that holds both: decimals of more digits, or doubles.
+ *
+ * @throws {InputError} WrongType, BadArgument, DifferentLength
+ */
+export function fillNull(vector: Vector, value: Vector | Constant, place: Place): Vector {
+  if (value === null) return vector;
+  const other = value instanceof Vector ? value : castConstant(value, vector.type, place);
+  const { column, method } = place;
+  if (value instanceof Vector && value.length !== vector.length) {
+    throw new InputError(
+      `${method} of column ${JSON.stringify(column)}: it has ${vector.length} values, the other column ${value.length}.`,
+      { code: "DifferentLength", column, hint: "Both columns must have as many rows: take them from one frame." },
+    );
+  }
+  const type = commonType(vector.type, other.type, place);
+  const [left, right] = [cast(vector, type, {}, place), cast(other, type, {}, place)];
+  if (left.nullCount === 0) return left;
+  const picks = new Int32Array(left.length);
+  let at = 0;
+  for (const data of left.data as readonly Data[]) {
+    const valid = validOf(data);
+    for (let i = 0; i < data.length; i++, at++) {
+      picks[at] = isValid(valid, i) ? at : left.length + (value instanceof Vector ? at : 0);
+    }
+  }
+  return ownDictionary(takeVector(new Vector([...left.data, ...right.data] as Data<DataType>[]), picks));
+}
+
+/** Text whose dictionary has an id of its own: that of the column is in use for the column's dictionary. */
+function ownDictionary(vector: Vector): Vector {
+  const [data] = vector.data as readonly Data[];
+  if (!DataType.isDictionary(data.type)) return vector;
+  const { dictionary, indices } = data.type;
+  const copy = data.clone(new Dictionary(dictionary, indices));
+  copy.dictionary = data.dictionary;
+  return new Vector([copy]);
+}

@@ -1,0 +1,163 @@
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
+import { POWERS } from "../../value/decimal.js";
+import { Float64, type Vector } from "../arrow/arrow.js";
+import { storeChecked } from "./add.js";
+import { doubleData, isValid, mapChunks, typeOfUnits, unitsData, validOf, wordsOf } from "./chunks.js";
+import { bigQuotient, quotient } from "./divide.js";
+import { doublesOf, isNumber } from "./operands.js";
+import { type Place, wrongType } from "./place.js";
+import { big, exactType, MOST_DIGITS, small, store, type UnitsType, unitsOf } from "./units.js";
+
+const HALF = 2 ** 52;
+
+/**
+ * Rounded half to even to so many digits after the point, to tens and hundreds where negative. A decimal gets that
+ * scale (one digit wider before the point) and stays as it is where it has no more digits; integers and doubles keep
+ * their type. A double is rounded by its exact value, so that 1.115 to two digits is 1.11.
+ *
+ * @throws {InputError} WrongType, BadArgument
+ * @throws {DataError} Overflow
+ */
+export function round(vector: Vector, digits: number, place: Place): Vector {
+  if (!Number.isInteger(digits) || Math.abs(digits) > MOST_DIGITS) {
+    throw new InputError(`${place.method} of column ${JSON.stringify(place.column)} to ${shown(digits)} digits.`, {
+      code: "BadArgument",
+      column: place.column,
+      hint: `Pass a whole number from -${MOST_DIGITS} to ${MOST_DIGITS}.`,
+    });
+  }
+  const exact = numberType(vector, place);
+  if (exact === undefined) return mapDoubles(vector, (value) => roundDouble(value, digits));
+  if (digits >= exact.scale) return vector;
+  const type = { ...exact, scale: Math.max(digits, 0), precision: widened(exact, Math.max(digits, 0)) };
+  return mapUnits(vector, type, exact.scale - digits, Math.max(-digits, 0), quotient, bigQuotient, place);
+}
+
+/**
+ * The largest whole number that is not above each value: of decimals one of scale 0, one digit wider.
+ *
+ * @throws {InputError} WrongType
+ */
+export function floor(vector: Vector, place: Place): Vector {
+  const exact = numberType(vector, place);
+  if (exact === undefined) return mapDoubles(vector, Math.floor);
+  if (exact.scale === 0) return vector;
+  const type = { ...exact, scale: 0, precision: widened(exact, 0) };
+  return mapUnits(vector, type, exact.scale, 0, floorQuotient, bigFloor, place);
+}
+
+/**
+ * The negative (`negate`) or the size of each value; types stay.
+ *
+ * @throws {InputError} WrongType
+ * @throws {DataError} Overflow for −2^63 as an integer
+ */
+export function signed(vector: Vector, how: "negate" | "size", place: Place): Vector {
+  const exact = numberType(vector, place);
+  const isNegated = how === "negate";
+  if (exact === undefined) return mapDoubles(vector, isNegated ? (value) => -value : Math.abs);
+  const change = (x: number): number => (isNegated ? 0 - x : Math.abs(x));
+  const changeBig = (x: bigint): bigint => (isNegated || x < 0n ? -x : x);
+  return mapUnits(vector, exact, 0, 0, change, changeBig, place);
+}
+
+function numberType(vector: Vector, place: Place): UnitsType | undefined {
+  if (!isNumber(vector.type)) throw wrongType(place, vector.type, "a column of numbers");
+  return exactType(vector.type);
+}
+
+const widened = ({ precision, scale }: UnitsType, to: number): number =>
+  Math.min(MOST_DIGITS, Math.max(1, to, precision - scale + to + 1));
+
+function mapDoubles(vector: Vector, change: (value: number) => number): Vector {
+  return mapChunks(vector, new Float64(), (data) => {
+    const valid = validOf(data);
+    const values = doublesOf(data);
+    const out = new Float64Array(values.length);
+    for (let i = 0; i < out.length; i++) if (isValid(valid, i)) out[i] = change(values[i]);
+    return doubleData(out, valid);
+  });
+}
+
+/** Each value as `divided(value, 10^down) × 10^up`, in units of the type. */
+function mapUnits(
+  vector: Vector,
+  type: UnitsType,
+  down: number,
+  up: number,
+  divided: (x: number, y: number) => number,
+  bigDivided: (x: bigint, y: bigint) => bigint,
+  place: Place,
+): Vector {
+  const count = wordsOf(type);
+  const divisor = POWERS[down] <= HALF ? POWERS[down] : Number.NaN;
+  const [bigDivisor, factor, bigFactor] = [10n ** BigInt(down), POWERS[up], 10n ** BigInt(up)];
+  return mapChunks(vector, typeOfUnits(type), (data, from) => {
+    const units = unitsOf(data);
+    const valid = validOf(data);
+    const out = new Int32Array(data.length * count);
+    for (let i = 0; i < data.length; i++) {
+      if (!isValid(valid, i)) continue;
+      const x = small(units.words, i * units.step, units.count);
+      const result = Math.abs(x) <= HALF ? divided(x, divisor) * factor : Number.NaN;
+      if (Math.abs(result) <= HALF) store(out, i * count, count, result);
+      else storeChecked(out, i * count, type, bigDivided(big(units, i), bigDivisor) * bigFactor, from + i, place);
+    }
+    return unitsData(type, data.length, out, valid);
+  });
+}
+
+function floorQuotient(x: number, y: number): number {
+  const whole = Math.trunc(x / y);
+  const rest = x - whole * y;
+  if (rest < 0) return whole - 1;
+  return rest >= y ? whole + 1 : whole;
+}
+
+function bigFloor(x: bigint, y: bigint): bigint {
+  const whole = x / y;
+  return x % y < 0n ? whole - 1n : whole;
+}
+
+/** The nearest double of the exact value rounded half to even. */
+function roundDouble(value: number, digits: number): number {
+  if (!Number.isFinite(value)) return value;
+  if (digits < 0) return roundWhole(value, -digits);
+  const size = Math.abs(value);
+  if (size >= HALF) return value;
+  const scaled = digits <= MOST_EXACT_POWER ? size * POWERS[digits] : Number.POSITIVE_INFINITY;
+  if (scaled < HALF) {
+    const whole = Math.floor(scaled);
+    const part = scaled - whole;
+    // The product is rounded too, which misleads near a half only.
+    const isClear = Math.abs(part - 0.5) > 1e-4 + scaled * 2 ** -52;
+    if (isClear) return withSign((part > 0.5 ? whole + 1 : whole) / POWERS[digits], value);
+  }
+  const [units, scale] = exactParts(size);
+  const rounded = bigQuotient(units * 10n ** BigInt(digits), 10n ** BigInt(scale));
+  return withSign(Number(`${rounded}e${-digits}`), value);
+}
+
+/** Powers of ten up to this are exact doubles. */
+const MOST_EXACT_POWER = 22;
+
+function roundWhole(value: number, zeros: number): number {
+  const [units, scale] = exactParts(Math.abs(value));
+  const rounded = bigQuotient(units, 10n ** BigInt(scale + zeros)) * 10n ** BigInt(zeros);
+  return withSign(Number(rounded), value);
+}
+
+const withSign = (size: number, value: number): number => (value < 0 || Object.is(value, -0) ? -size : size);
+
+/** All digits of a double and how many of them are after the point. */
+function exactParts(size: number): readonly [units: bigint, scale: number] {
+  if (size >= 2 ** 53) return [BigInt(size), 0];
+  let exponent = 0;
+  let whole = size;
+  while (!Number.isInteger(whole) && exponent < 1100) {
+    whole *= 2;
+    exponent++;
+  }
+  return [BigInt(whole) * 5n ** BigInt(exponent), exponent];
+}

@@ -1,0 +1,154 @@
+import { crc32 } from "node:zlib";
+import { ParquetFault } from "../format/fault.js";
+import { type PageHeader, readPageHeader } from "../format/page-header.js";
+import type { Encoding, Leaf, PageRange } from "../format/types.js";
+import { decompressed } from "./codecs.js";
+import { decodeLevels, packedBytes } from "./levels.js";
+import { decodeValues, type Values, type Wanted } from "./values.js";
+
+/** A page of a leaf. */
+export interface Page {
+  /** Values and nulls. */
+  readonly slots: number;
+  /** Level of each slot; undefined where all are defined, and where none continues a list. */
+  readonly definitions: Int32Array | undefined;
+  readonly repetitions: Int32Array | undefined;
+  /** The values that are there. Integers are valid until the next page of any leaf is decoded. */
+  readonly values: Values;
+}
+
+/** Gives the bytes of a file from `start` on: at least `length`, and more if they are available. */
+export type ReadBytes = (start: number, length: number) => Promise<Uint8Array>;
+
+/** Bytes that a page's header is looked for in; it is longer where it has statistics of long texts. */
+const HEADER = 256;
+
+/** Reads the pages of a leaf in a row group, one after the other, and checks them against their headers. */
+export class PageReader {
+  private at: number;
+  private left: number;
+  private dictionary: Values | undefined;
+
+  constructor(
+    private readonly read: ReadBytes,
+    private readonly chunk: PageRange,
+    private readonly leaf: Leaf,
+    private readonly wanted: Wanted,
+  ) {
+    this.at = chunk.start;
+    this.left = chunk.values;
+  }
+
+  /** The next page with values; undefined when all have been read. @throws {ParquetFault} */
+  async next(): Promise<Page | undefined> {
+    while (this.left > 0) {
+      const [header, stored] = await this.nextPage();
+      if (header.kind === "other") continue;
+      if (header.kind === "dictionary") {
+        this.readDictionary(header, stored);
+        continue;
+      }
+      if (header.values > this.left) throw new ParquetFault("its pages hold more values than it has rows");
+      this.left -= header.values;
+      if (header.values > 0) return this.page(header, stored);
+    }
+    return undefined;
+  }
+
+  private async nextPage(): Promise<[PageHeader, Uint8Array]> {
+    const { at } = this;
+    const room = this.chunk.end - at;
+    if (room <= 0) throw new ParquetFault("its pages hold fewer values than it has rows");
+    let bytes = await this.read(at, Math.min(room, HEADER));
+    let header: PageHeader | undefined;
+    while (header === undefined) {
+      try {
+        header = readPageHeader(bytes, 0, room);
+      } catch (error) {
+        // The header may be longer than the available bytes.
+        if (!(error instanceof ParquetFault) || bytes.length >= room) throw error;
+        bytes = await this.read(at, Math.min(room, bytes.length * 16));
+      }
+    }
+    const end = header.length + header.stored;
+    if (bytes.length < end) bytes = await this.read(at, end);
+    this.at += end;
+    const stored = bytes.subarray(header.length, end);
+    if (header.crc !== undefined && crc32(stored) !== header.crc >>> 0)
+      throw new ParquetFault("the checksum of a page is wrong");
+    return [header, stored];
+  }
+
+  private readDictionary({ encoding, size, values }: PageHeader, stored: Uint8Array): void {
+    if (encoding !== "PLAIN" && encoding !== "PLAIN_DICTIONARY")
+      throw new ParquetFault(`a dictionary has the encoding ${encoding}`);
+    const bytes = decompressed(stored, size, this.chunk.codec);
+    this.dictionary = kept(decodeValues(bytes, "PLAIN", this.leaf, values, this.wanted, undefined));
+  }
+
+  private page(header: PageHeader, stored: Uint8Array): Page {
+    const { codec } = this.chunk;
+    const { values: slots } = header;
+    const levels =
+      header.kind === "data2"
+        ? this.levels2(header, stored)
+        : this.levels1(header, decompressed(stored, header.size, codec));
+    const { definitions, repetitions, rest } = levels;
+    let count = slots;
+    if (definitions !== undefined) {
+      const { maxDefinition } = this.leaf;
+      count = 0;
+      for (const level of definitions) if (level === maxDefinition) count++;
+    }
+    const bytes =
+      header.kind === "data2" && header.compressed
+        ? decompressed(rest, header.size - stored.length + rest.length, codec)
+        : rest;
+    const values =
+      count === 0 ? NONE : decodeValues(bytes, header.encoding, this.leaf, count, this.wanted, this.dictionary);
+    return { slots, definitions, repetitions, values };
+  }
+
+  /** Of version 1: levels before the values, each behind its length, all compressed together. */
+  private levels1({ levelEncodings, values }: PageHeader, bytes: Uint8Array): Levels {
+    let rest = bytes;
+    const next = (most: number, encoding: Encoding): Int32Array | undefined => {
+      if (most === 0) return undefined;
+      let length = packedBytes(most, values);
+      if (encoding === "RLE") {
+        if (rest.length < 4) throw new ParquetFault("a page ends early");
+        length = new DataView(rest.buffer, rest.byteOffset).getUint32(0, true);
+        rest = rest.subarray(4);
+      }
+      if (length > rest.length) throw new ParquetFault("a page ends early");
+      const levels = decodeLevels(rest.subarray(0, length), encoding, most, values);
+      rest = rest.subarray(length);
+      return levels;
+    };
+    const repetitions = next(this.leaf.maxRepetition, levelEncodings[1]);
+    const definitions = next(this.leaf.maxDefinition, levelEncodings[0]);
+    return { definitions, repetitions, rest };
+  }
+
+  /** Of version 2: levels before the values, never compressed. */
+  private levels2({ definitionBytes, repetitionBytes, values }: PageHeader, stored: Uint8Array): Levels {
+    const next = (start: number, length: number, most: number): Int32Array | undefined =>
+      most === 0 ? undefined : decodeLevels(stored.subarray(start, start + length), "RLE", most, values);
+    const repetitions = next(0, repetitionBytes, this.leaf.maxRepetition);
+    const definitions = next(repetitionBytes, definitionBytes, this.leaf.maxDefinition);
+    return { definitions, repetitions, rest: stored.subarray(repetitionBytes + definitionBytes) };
+  }
+}
+
+interface Levels {
+  readonly definitions: Int32Array | undefined;
+  readonly repetitions: Int32Array | undefined;
+  /** The values, compressed in version 2. */
+  readonly rest: Uint8Array;
+}
+
+const NONE: Values = { kind: "words", words: new Int32Array(0), stride: 1 };
+
+/** The values of a dictionary in memory of their own. */
+const kept = (values: Values): Values =>
+  values.kind === "words" ? { ...values, words: values.words.slice() } : values;

@@ -1,0 +1,175 @@
+import type { RandomAccess } from "../../../format/random-access.js";
+import type { ColumnSpec } from "../../../spec/columns.js";
+import { BATCH_ROWS } from "../../arrow/read-options.js";
+import { CellPolicy } from "../../build/bad-cells.js";
+import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../../build/builder.js";
+import { PageReader } from "./decode/pages.js";
+import { placed } from "./format/fault.js";
+import type { Leaf, PageRange } from "./format/types.js";
+import { GroupBytes } from "./group-bytes.js";
+import { LeafCursor } from "./leaf-cursor.js";
+import type { ParquetRead } from "./options.js";
+import type { Store } from "./store/store.js";
+import { storeOf } from "./store/store-of.js";
+
+/** Bytes of a row group up to which it is read ahead. */
+const MOST_AHEAD = 33_554_432;
+
+/** A flat column that is read. */
+interface FlatColumn {
+  readonly spec: ColumnSpec;
+  readonly leaf: Leaf;
+  /** How its text is kept; undefined where the first batch decides. */
+  readonly mode: TextMode | undefined;
+}
+
+/** A row group that is read. */
+export interface PlannedGroup {
+  readonly number: number;
+  /** Rows of the file before it. */
+  readonly first: number;
+  readonly rows: number;
+  /** The pages of each leaf that is read, by the number of the leaf; those of nested columns too. */
+  readonly pages: ReadonlyMap<number, PageRange>;
+}
+
+/** What is read of the flat columns of a file. Nothing in it is a function, so that it can be sent to a thread. */
+export interface FlatPlan {
+  readonly columns: readonly FlatColumn[];
+  readonly groups: readonly PlannedGroup[];
+  /** Batches end where row groups do. */
+  readonly apart: boolean;
+}
+
+/** The rows of a batch: its flat columns, and where the nested ones are. */
+interface FlatBatch {
+  readonly raw: RawBatch;
+  /** The row group of the last row: that of all rows where batches end with row groups. */
+  readonly group: PlannedGroup;
+  /** Number of the first row in that row group. */
+  readonly from: number;
+  /** The pages of the row group. */
+  readonly bytes: GroupBytes;
+  /** Bytes of the row groups that were read before. */
+  readonly done: number;
+}
+
+/**
+ * Reads the flat columns of row groups, as many rows at a time as a batch has. It does not depend on Arrow, so that
+ * worker threads load none of it.
+ */
+export class FlatRows {
+  readonly policy: CellPolicy;
+  /** Compressed bytes of all row groups. */
+  readonly size: number;
+  private readonly builders: readonly ColumnBuilder[];
+  private readonly stores: readonly Store[];
+  private readonly batchRows: number;
+
+  constructor(
+    private readonly file: RandomAccess,
+    private readonly plan: FlatPlan,
+    private readonly options: ParquetRead,
+  ) {
+    const { columns, groups } = plan;
+    const rows = groups.reduce((sum, group) => sum + group.rows, 0);
+    this.batchRows = options.batchRows ?? BATCH_ROWS;
+    this.policy = new CellPolicy(options);
+    this.builders = buildersFor(
+      columns.map(({ spec }) => spec),
+      options,
+      columns.map(({ mode }) => mode),
+      Math.min(rows, this.batchRows),
+    );
+    this.stores = columns.map(({ leaf }, i) => storeOf(leaf, this.builders[i], this.policy));
+    this.size = groups.reduce((sum, group) => sum + sizeOf(group), 0);
+  }
+
+  /** @throws {ParquetFault}, {DataError} for values that do not fit */
+  async *batches(): AsyncGenerator<FlatBatch> {
+    const { groups, apart } = this.plan;
+    let row = 0;
+    let capacity = this.capacity;
+    let done = 0;
+    let bytes = this.bytesOf(groups[0]);
+    for (const [i, group] of groups.entries()) {
+      const next = this.bytesOf(groups[i + 1]);
+      if (next.size <= MOST_AHEAD) next.prefetch();
+      const cursors = this.cursors(group, bytes);
+      if (row === 0) this.policy.rowsBefore = group.first;
+      for (let left = group.rows; left > 0; ) {
+        this.options.signal?.throwIfAborted();
+        if (row === capacity) capacity = this.reserve();
+        const count = Math.min(left, capacity - row);
+        await this.fill(cursors, group, count, row);
+        row += count;
+        left -= count;
+        const isLast = left === 0 && i === groups.length - 1;
+        if (row < this.batchRows && !isLast && !(apart && left === 0)) continue;
+        const raw = this.take(row, isLast);
+        yield { raw, group, from: group.rows - left - row, bytes, done };
+        row = 0;
+        capacity = this.capacity;
+      }
+      done += sizeOf(group);
+      this.options.onBytes?.(done, this.size);
+      bytes = next;
+    }
+  }
+
+  /** A batch without rows. */
+  empty(): RawBatch {
+    return { rows: 0, columns: this.builders.map((builder) => builder.take(0, true)) };
+  }
+
+  /** Rows that all builders have room for. */
+  private get capacity(): number {
+    return this.builders.reduce((least, { capacity }) => Math.min(least, capacity), this.batchRows);
+  }
+
+  /** Makes room for the rows of a whole batch. */
+  private reserve(): number {
+    for (const builder of this.builders) builder.reserve(this.batchRows);
+    return this.batchRows;
+  }
+
+  private take(rows: number, final: boolean): RawBatch {
+    const columns = this.builders.map((builder) => builder.take(rows, final));
+    this.policy.rowsBefore += rows;
+    return { rows, columns };
+  }
+
+  private async fill(cursors: readonly LeafCursor[], group: PlannedGroup, count: number, row: number): Promise<void> {
+    for (const [k, cursor] of cursors.entries()) {
+      try {
+        await cursor.fill(count, row);
+      } catch (error) {
+        throw inColumn(error, this.plan.columns[k].spec.name, group);
+      }
+    }
+  }
+
+  private bytesOf(group: PlannedGroup | undefined): GroupBytes {
+    return new GroupBytes(this.file, group === undefined ? [] : [...group.pages.values()]);
+  }
+
+  private cursors(group: PlannedGroup, bytes: GroupBytes): LeafCursor[] {
+    return this.plan.columns.map(({ leaf }, i) => {
+      const pages = group.pages.get(leaf.index) as PageRange;
+      const reader = new PageReader(bytes.reader(pages), pages, leaf, this.stores[i]);
+      return new LeafCursor(reader, this.builders[i], this.stores[i]);
+    });
+  }
+}
+
+/** Compressed bytes of a row group that are read. */
+export function sizeOf({ pages }: PlannedGroup): number {
+  let size = 0;
+  for (const { start, end } of pages.values()) size += end - start;
+  return size;
+}
+
+/** An error with the column and row group where it was found. */
+export function inColumn(error: unknown, name: string, { number }: PlannedGroup): unknown {
+  return placed(error, `column ${JSON.stringify(name)} of row group ${number}`);
+}

@@ -1,0 +1,68 @@
+import type { RandomAccess } from "../../../format/random-access.js";
+import { readRange } from "./format/read-range.js";
+import type { PageRange } from "./format/types.js";
+
+/** Chunks with at most so many bytes between them are read together, up to so many bytes in all. */
+const GAP = 65_536;
+const MOST_TOGETHER = 8_388_608;
+/** Bytes of a longer chunk that are read at a time. */
+const WINDOW = 1_048_576;
+
+interface Block {
+  readonly start: number;
+  readonly end: number;
+  bytes?: Promise<Uint8Array>;
+}
+
+/** Reads the chunks of a row group from a file: neighbours together, long ones in windows. */
+export class GroupBytes {
+  private readonly blocks: Block[] = [];
+
+  constructor(
+    private readonly file: RandomAccess,
+    chunks: readonly PageRange[],
+  ) {
+    for (const { start, end } of [...chunks].sort((a, b) => a.start - b.start)) {
+      const last = this.blocks.at(-1);
+      const joins = last !== undefined && start <= last.end + GAP && end - last.start <= MOST_TOGETHER;
+      if (joins) this.blocks[this.blocks.length - 1] = { start: last.start, end: Math.max(last.end, end) };
+      else this.blocks.push({ start, end });
+    }
+  }
+
+  /** Bytes of all chunks. */
+  get size(): number {
+    return this.blocks.reduce((sum, { start, end }) => sum + end - start, 0);
+  }
+
+  /** Begins to read what is read whole. */
+  prefetch(): void {
+    for (const block of this.blocks) if (block.end - block.start <= MOST_TOGETHER) void this.whole(block);
+  }
+
+  /** Reads the bytes of one chunk, as {@link ReadBytes}. */
+  reader({ start, end }: PageRange): (from: number, length: number) => Promise<Uint8Array> {
+    const block = this.blocks.find((one) => start >= one.start && end <= one.end) as Block;
+    if (block.end - block.start <= MOST_TOGETHER) {
+      return async (from) => (await this.whole(block)).subarray(from - block.start, end - block.start);
+    }
+    let at = 0;
+    let held: Uint8Array = new Uint8Array(0);
+    return async (from, length) => {
+      if (from < at || from + length > at + held.length) {
+        held = await readRange(this.file, from, Math.min(Math.max(length, WINDOW), end - from));
+        at = from;
+      }
+      return held.subarray(from - at);
+    };
+  }
+
+  private whole(block: Block): Promise<Uint8Array> {
+    if (block.bytes === undefined) {
+      block.bytes = readRange(this.file, block.start, block.end - block.start);
+      // An error is met when the bytes are due.
+      block.bytes.catch(() => {});
+    }
+    return block.bytes;
+  }
+}

@@ -1,0 +1,39 @@
+import { InputError } from "../../../errors/errors.js";
+import { checkWords } from "../../../errors/options.js";
+import { shown } from "../../../errors/shown.js";
+import type { Condition } from "../../../spec/conditions.js";
+import { checkReadOptions, type OnBytes, type ReadOptions } from "../../arrow/read-options.js";
+
+/** How a Parquet file is read. The first value named is the default. */
+export interface ParquetReadOptions extends ReadOptions {
+  /** Names of the columns to read, in this order; default all. */
+  readonly columns?: readonly string[];
+  /**
+   * Conditions that a row must meet, by column name. Row groups whose bounds in the footer exclude a match are not
+   * read; on all others the conditions are applied exactly. A null meets none.
+   */
+  readonly where?: Readonly<Record<string, Condition>>;
+  /** Nested columns (lists, maps, structs) are read, or left out. */
+  readonly nested?: "read" | "skip";
+}
+
+/** Options of a read and what it reports. */
+export type ParquetRead = ParquetReadOptions & OnBytes;
+
+/** @throws {InputError} for an unknown option, or a value that it does not take */
+export function checkParquetOptions(
+  options: ParquetReadOptions | undefined,
+  where: string,
+  also: readonly string[] = [],
+): void {
+  checkReadOptions(options, where, ["columns", "where", "nested", ...also]);
+  checkWords(options, { nested: ["read", "skip"] });
+  const { columns } = options ?? {};
+  if (columns === undefined) return;
+  if (!Array.isArray(columns) || columns.length === 0 || !columns.every((name) => typeof name === "string")) {
+    throw new InputError(`${where} expects columns to be a list of at least one name; got ${shown(columns)}.`, {
+      code: "BadArgument",
+      hint: 'Pass names such as ["date", "close"], or leave columns out to read all of them.',
+    });
+  }
+}

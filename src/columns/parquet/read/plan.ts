@@ -1,0 +1,154 @@
+import { InputError } from "../../../errors/errors.js";
+import { suggestion } from "../../../errors/nearest.js";
+import type { ColumnSpec } from "../../../spec/columns.js";
+import { distinctNames } from "../../arrow/column-names.js";
+import { COLUMNS_KEY } from "../columns-key.js";
+import { boundsOf } from "./bounds.js";
+import { type ColumnTest, columnTest } from "./column-test.js";
+import { comparisonsOf } from "./conditions.js";
+import type { PlannedGroup } from "./flat-rows.js";
+import { UnsupportedParquet } from "./format/fault.js";
+import { isForeign, serviceType } from "./format/leaf-type.js";
+import type { Chunk, Footer, Leaf, PageRange, SchemaNode } from "./format/types.js";
+import { leavesOf } from "./nested.js";
+import type { ParquetReadOptions } from "./options.js";
+
+/** A column of the file as it is read. */
+export interface PlannedColumn {
+  readonly name: string;
+  /** Its service type; that of its text where it has none. */
+  readonly spec: ColumnSpec;
+  readonly node: SchemaNode;
+  /** Its only leaf, where it is flat. */
+  readonly leaf: Leaf | undefined;
+}
+
+/** A flat column of the file as it is read. */
+export type FlatFileColumn = PlannedColumn & { readonly leaf: Leaf };
+
+/** What is read of a file. */
+export interface ReadPlan {
+  /** The chosen columns in their order, then those that only conditions need. */
+  readonly columns: readonly PlannedColumn[];
+  /** Those of them that are flat, and the others. */
+  readonly flat: readonly FlatFileColumn[];
+  readonly nested: readonly PlannedColumn[];
+  /** How many of the columns are chosen. */
+  readonly chosen: number;
+  readonly tests: readonly { readonly column: number; readonly test: ColumnTest }[];
+  /** Numbers of the row groups that may hold rows. */
+  readonly groups: readonly number[];
+}
+
+/**
+ * @throws {InputError} UnknownColumn, AmbiguousColumn, WrongType for names and conditions that the file does not have
+ */
+export function readPlan(footer: Footer, options: ParquetReadOptions): ReadPlan {
+  const all = fileColumns(footer);
+  const chosen =
+    options.columns?.map((name) => columnNamed(all, name)) ?? all.filter((column) => isChosen(column, options));
+  const comparisons = comparisonsOf(options.where).map((comparison) => {
+    const column = columnNamed(all, comparison.column);
+    if (column.leaf === undefined || isForeign(column.leaf)) throw notComparable(column);
+    return { column, test: columnTest(comparison, column.spec.type, options.decimals === "float64") };
+  });
+  const columns = [...new Set([...chosen, ...comparisons.map(({ column }) => column)])];
+  for (const column of columns) refuseEncrypted(footer, column);
+  const tests = comparisons.map(({ column, test }) => ({ column: columns.indexOf(column), test }));
+  const groups = footer.groups.flatMap(({ rows, chunks }, g) => {
+    const mayMatch = comparisons.every(({ column: { leaf, spec }, test }) => {
+      // Bounds are of the leaf's own type.
+      if (leaf === undefined || serviceType(leaf) !== spec.type) return true;
+      const bounds = boundsOf(chunks[leaf.index]?.statistics, leaf, rows);
+      return !bounds.isEmpty && test.mayMatch(bounds);
+    });
+    return rows > 0 && mayMatch ? [g] : [];
+  });
+  const flat = columns.filter((column): column is FlatFileColumn => column.leaf !== undefined);
+  const nested = columns.filter(({ leaf }) => leaf === undefined);
+  return { columns, flat, nested, chosen: new Set(chosen).size, tests, groups };
+}
+
+/** The row groups of a plan, and where the pages of its columns are. */
+export function plannedGroups({ groups }: Footer, plan: ReadPlan): PlannedGroup[] {
+  const first = [0];
+  for (const { rows } of groups) first.push(first[first.length - 1] + rows);
+  const leaves = plan.columns.flatMap(({ node }) => leavesOf(node));
+  return plan.groups.map((number) => {
+    const { rows, chunks } = groups[number];
+    const pages = new Map<number, PageRange>();
+    for (const { index } of leaves) {
+      const { codec, values, start, end } = chunks[index] as Chunk;
+      pages.set(index, { codec, values, start, end });
+    }
+    return { number, first: first[number], rows, pages };
+  });
+}
+
+/** All columns of a file. */
+export function fileColumns({ columns, keyValues }: Footer): PlannedColumn[] {
+  const names = distinctNames(columns.map(({ name }) => name));
+  const specs = notedColumns(keyValues.get(COLUMNS_KEY), names);
+  return columns.map((node, i) => {
+    const leaf = node.leaf?.maxRepetition === 0 ? node.leaf : undefined;
+    // A leaf of Arrow's own type is read as that, whatever the file notes: the note of another type is damaged.
+    const noted = leaf !== undefined && isForeign(leaf) ? undefined : specs?.[i];
+    const spec = noted ?? { name: names[i], type: leaf === undefined ? "String" : serviceType(leaf) };
+    return { name: spec.name, spec, node, leaf };
+  });
+}
+
+/** The service's columns as this package noted them; undefined where they are not those of the file. */
+function notedColumns(noted: string | undefined, names: readonly string[]): ColumnSpec[] | undefined {
+  if (noted === undefined) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(noted);
+    if (!Array.isArray(parsed) || !parsed.every(isSpec)) return undefined;
+    const fits = distinctNames(parsed.map(({ name }) => name)).join("\0") === names.join("\0");
+    return fits ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isSpec = (value: Partial<ColumnSpec> | null): value is ColumnSpec =>
+  typeof value?.name === "string" && typeof value.type === "string";
+
+const isChosen = ({ leaf }: PlannedColumn, { nested }: ParquetReadOptions): boolean =>
+  leaf !== undefined || nested !== "skip";
+
+function columnNamed(columns: readonly PlannedColumn[], name: string): PlannedColumn {
+  const found = columns.filter((column) => column.name === name);
+  if (found.length === 1) return found[0];
+  const names = columns.map((column) => column.name);
+  throw new InputError(
+    found.length === 0
+      ? `The Parquet file has no column ${JSON.stringify(name)}.`
+      : `The Parquet file has ${found.length} columns ${JSON.stringify(name)}.`,
+    {
+      code: found.length === 0 ? "UnknownColumn" : "AmbiguousColumn",
+      column: name,
+      hint: found.length === 0 ? suggestion(name, names, "columns") : "Read all columns, and choose by position.",
+    },
+  );
+}
+
+function notComparable({ name }: PlannedColumn): InputError {
+  return new InputError(
+    `Column ${JSON.stringify(name)} cannot be in a condition: it is nested, or of a type without an order.`,
+    {
+      code: "WrongType",
+      column: name,
+      hint: "Filter the frame after it was read.",
+    },
+  );
+}
+
+function refuseEncrypted({ groups }: Footer, { name, node }: PlannedColumn): void {
+  const isEncrypted = leavesOf(node).some(({ index }) => groups.some(({ chunks }) => chunks[index] === undefined));
+  if (!isEncrypted) return;
+  throw new UnsupportedParquet(
+    `column ${JSON.stringify(name)} is encrypted`,
+    "Leave it out by naming the others in columns, or decrypt it with the tool that wrote it.",
+  );
+}

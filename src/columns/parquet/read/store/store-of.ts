@@ -1,0 +1,51 @@
+import type { TypeKind } from "../../../../spec/columns.js";
+import { FIRST_DAY, LAST_DAY } from "../../../../value/date.js";
+import type { CellPolicy } from "../../../build/bad-cells.js";
+import type { ColumnBuilder } from "../../../build/builder.js";
+import { serviceType, unitsPerMs } from "../format/leaf-type.js";
+import type { Leaf } from "../format/types.js";
+import { BooleanStore } from "./boolean-store.js";
+import { DoubleStore, NearStore } from "./double-store.js";
+import { InstantStore } from "./instant-store.js";
+import type { Store } from "./store.js";
+import { StringStore } from "./string-store.js";
+import { TextStore } from "./text-store.js";
+import { limitsOf, WordStore } from "./word-store.js";
+
+/** How values of a leaf are stored in a column as they are; undefined where they go by their text. */
+type DirectStore = (leaf: Leaf, builder: ColumnBuilder, byText: TextStore) => Store | undefined;
+
+const text: DirectStore = (leaf, builder, byText) => {
+  if (leaf.meaning.kind === "text") return new StringStore(builder, byText, true);
+  return leaf.meaning.kind === "bytes" ? new StringStore(builder, byText, false) : undefined;
+};
+
+const DIRECT: Readonly<Record<TypeKind, DirectStore>> = {
+  text,
+  date: (leaf, builder, byText) =>
+    serviceType(leaf) === "Date" ? new WordStore(builder, byText, { least: FIRST_DAY, most: LAST_DAY }) : undefined,
+  datetime(leaf, builder, byText) {
+    if (serviceType(leaf) !== "DateTime" || leaf.type === "INT96") return undefined;
+    return new InstantStore(Number(unitsPerMs(leaf)), builder, byText);
+  },
+  decimal(leaf, builder, byText) {
+    const { meaning } = leaf;
+    if (builder.buffer === "floats")
+      return meaning.kind === "decimal" ? new NearStore(leaf, builder, byText) : undefined;
+    const fits = meaning.kind === "decimal" ? meaning.scale === builder.scale : serviceType(leaf) === builder.type;
+    return fits ? new WordStore(builder, byText, limitsOf(builder.precision)) : undefined;
+  },
+  integer: (leaf, builder, byText) => (serviceType(leaf) === "Integer" ? new WordStore(builder, byText) : undefined),
+  double: (leaf, builder) => (serviceType(leaf) === "double" ? new DoubleStore(builder) : undefined),
+  boolean: (leaf, builder) => (serviceType(leaf) === "Boolean" ? new BooleanStore(builder) : undefined),
+  unknown: text,
+};
+
+/**
+ * How values of a leaf are stored: as they are where leaf and column are of one kind, else by their text, as cells of
+ * CSV are. What does not fit goes by its text too, so that one place decides what happens to it.
+ */
+export function storeOf(leaf: Leaf, builder: ColumnBuilder, policy: CellPolicy): Store {
+  const byText = new TextStore(leaf, builder, policy);
+  return DIRECT[builder.kind](leaf, builder, byText) ?? byText;
+}

@@ -1,0 +1,117 @@
+import { DataError, InputError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import type { RecordBatch, Table } from "../arrow/arrow.js";
+import { checkKey, type OnBytes } from "../arrow/read-options.js";
+import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
+import type { RawBatch } from "../build/builder.js";
+import { rawBatches } from "../csv/raw-batches.js";
+import { atomicFile } from "../io/atomic-file.js";
+import { columnsOfLines } from "../json/infer-lines.js";
+import { JsonLinesParser, type LinesOptions } from "../json/lines-parser.js";
+import { jsonLines } from "../json/write-lines.js";
+import { withLine } from "./line-of.js";
+import { type TextOptions, textChunks } from "./text-chunks.js";
+
+/** How a file of JSON lines is read. */
+export interface JsonLinesOptions extends LinesOptions, TextOptions {
+  /** Name and service type of each column, or `infer` (default): those of all members of all objects. */
+  readonly columns?: readonly ColumnSpec[] | "infer";
+  /** Service types of some columns by name, instead of inferred ones. */
+  readonly types?: Readonly<Record<string, string>>;
+}
+
+/** Characters that are written at a time. */
+const WRITE_LENGTH = 1_048_576;
+
+/**
+ * Reads a file of JSON lines, or its bytes, as a table; either may be compressed.
+ *
+ * @throws {DataError} with row, line, column, value and byte offset
+ * @throws {FileError}
+ */
+export async function jsonLinesTable(source: string | Uint8Array, options: JsonLinesOptions & OnBytes): Promise<Table> {
+  const raws: RawBatch[] = [];
+  let maker: BatchMaker | undefined;
+  for await (const read of linesRead(source, options)) {
+    maker = read.maker;
+    raws.push(read.raw);
+  }
+  return (maker as BatchMaker).table(raws);
+}
+
+/** As {@link jsonLinesTable}, one batch at a time. Yields at least one batch, which may be empty. */
+export async function* jsonLinesFileBatches(
+  source: string | Uint8Array,
+  options: JsonLinesOptions & OnBytes,
+): AsyncGenerator<RecordBatch> {
+  for await (const { maker, raw } of linesRead(source, options)) yield maker.batch(raw);
+}
+
+async function* linesRead(source: string | Uint8Array, options: JsonLinesOptions & OnBytes) {
+  try {
+    const columns = await columnsFor(source, options);
+    checkKey(options.key, columns, "the JSON lines");
+    warnUnknownTypes(columns, options);
+    const maker = new BatchMaker(columns, options);
+    const parser = new JsonLinesParser(columns, options, textModes(options.schema));
+    for await (const raw of rawBatches(parser, textChunks(source, options), options.signal)) yield { maker, raw };
+    parser.policy.report();
+  } catch (error) {
+    throw await withLine(error, source, options);
+  }
+}
+
+async function columnsFor(
+  source: string | Uint8Array,
+  options: JsonLinesOptions & OnBytes,
+): Promise<readonly ColumnSpec[]> {
+  const { columns = "infer", types = {}, onBadCell = "error" } = options;
+  if (columns !== "infer") return columns;
+  const { onBytes: _, ...quiet } = options;
+  const found = await columnsOfLines(textChunks(source, quiet), types, onBadCell);
+  if (found.length === 0) {
+    throw new DataError("The JSON lines have no members, so that there are no columns.", {
+      code: "EmptyJsonLines",
+      hint: "Pass columns to read an empty file.",
+    });
+  }
+  const names = found.map(({ name }) => name);
+  for (const name of Object.keys(types)) {
+    if (names.includes(name)) continue;
+    throw new InputError(`types names ${JSON.stringify(name)}, which is not a member of any line.`, {
+      code: "UnknownColumn",
+      column: name,
+      hint: suggestion(name, names, "columns"),
+    });
+  }
+  return found;
+}
+
+/**
+ * Writes batches as a file of JSON lines. The file gets its name once it is complete.
+ *
+ * @throws {FileError} if it cannot be written
+ */
+export async function writeJsonLines(batches: Iterable<RecordBatch>, path: string): Promise<void> {
+  await atomicFile(path, async (file) => {
+    let text = "";
+    let rows = 0;
+    let bytes = 0;
+    const flush = async (): Promise<void> => {
+      const block = Buffer.from(text);
+      await file.writeFile(block);
+      bytes += block.length;
+      text = "";
+    };
+    for (const batch of batches) {
+      for (const line of jsonLines(batch)) {
+        text += line;
+        if (text.length >= WRITE_LENGTH) await flush();
+      }
+      rows += batch.numRows;
+    }
+    await flush();
+    return { rows, bytes };
+  });
+}

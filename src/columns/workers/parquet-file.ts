@@ -1,0 +1,118 @@
+import { setMaxListeners } from "node:events";
+import { availableParallelism } from "node:os";
+import type { FileState } from "../../format/random-access.js";
+import type { Table } from "../arrow/arrow.js";
+import { BATCH_ROWS } from "../arrow/read-options.js";
+import { type FlatPlan, type PlannedGroup, sizeOf } from "../parquet/read/flat-rows.js";
+import type { ParquetRead } from "../parquet/read/options.js";
+import { type ParquetSource, readParquet } from "../parquet/read/read.js";
+import type { DecodeElsewhere } from "../parquet/read/rows.js";
+import { joinedReports } from "./joined-reports.js";
+import type { ParquetTask } from "./parquet-part.js";
+import type { ReadEnd } from "./task.js";
+import { hasThreads, ThreadFailure } from "./thread.js";
+import { threadRead } from "./thread-read.js";
+
+/** A part of less work is not worth a thread, which takes about 100 ms to start and to run at full speed. */
+const SHORTEST_PART = 16_777_216;
+
+/**
+ * A Parquet file, all files of a folder, or the bytes of a file as a table, as {@link readParquet}; the row groups of
+ * long files are split over threads (`threads`), with equal results.
+ *
+ * @param shortest work of a part that repays a thread: cells and compressed bytes, each about 10 ns
+ * @throws {FileError} where it cannot be read
+ * @throws {DataError} BadParquet, UnsupportedParquet, SchemaMismatch; and for values that do not fit their types
+ */
+export function parquetFileTable(
+  source: ParquetSource,
+  options: ParquetRead,
+  shortest = SHORTEST_PART,
+): Promise<Table> {
+  return readParquet(source, options, (path, state) => decodeOnThreads(path, state, shortest));
+}
+
+/** Decodes the flat columns of a file on worker threads, each a stretch of its row groups. */
+function decodeOnThreads(path: string, state: FileState, shortest: number): DecodeElsewhere {
+  return async (plan, options, begin) => {
+    const threads = options.threads ?? availableParallelism();
+    if (threads < 2 || !hasThreads()) return undefined;
+    const parts = stretches(plan, threads, shortest, options.batchRows ?? BATCH_ROWS);
+    if (parts.length < 2) return undefined;
+    const stop = new AbortController();
+    const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+    setMaxListeners(0, signal);
+    const onDone = bytesOfAll(parts, options);
+    try {
+      const running = parts.map(async (groups, i): Promise<ReadEnd> => {
+        const take = begin();
+        const parquet: ParquetTask = { path, state, plan: { ...plan, groups }, options: plainOptions(options) };
+        const end = await threadRead({ parquet }, signal, (raw, done) => {
+          take(raw);
+          onDone(i, done);
+        });
+        onDone(i, end.offset);
+        return end;
+      });
+      const ends = await Promise.all(running);
+      return joinedReports(ends.map(({ reports }) => ({ reports, before: 0 })));
+    } catch (error) {
+      // The caller reads the same and meets the error.
+      if (error instanceof ThreadFailure) return undefined;
+      throw error;
+    } finally {
+      stop.abort();
+    }
+  };
+}
+
+/** The options without functions and Arrow's classes. Rows are numbered as in the file. */
+function plainOptions(options: ParquetRead): ParquetRead {
+  const { decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow } = options;
+  return { decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow };
+}
+
+/**
+ * The row groups of a plan as about equal stretches, at most one a thread. The first holds a whole batch: the first
+ * batch decides how text is kept.
+ */
+function stretches(
+  { groups, columns }: FlatPlan,
+  threads: number,
+  shortest: number,
+  batchRows: number,
+): PlannedGroup[][] {
+  const work = groups.map((group) => group.rows * columns.length + sizeOf(group));
+  const total = work.reduce((sum, one) => sum + one, 0);
+  const count = Math.min(threads, Math.floor(total / shortest));
+  const parts = Array.from({ length: count }, (): PlannedGroup[] => []);
+  if (count < 2) return parts;
+  let done = 0;
+  for (const [i, group] of groups.entries()) {
+    // A row group belongs to the stretch that its middle is in.
+    parts[Math.floor(((done + work[i] / 2) / total) * count)].push(group);
+    done += work[i];
+  }
+  const [first, ...others] = parts;
+  let rows = first.reduce((sum, group) => sum + group.rows, 0);
+  for (const part of others) {
+    for (; rows < batchRows && part.length > 0; rows += first[first.length - 1].rows) first.push(...part.splice(0, 1));
+  }
+  return parts.filter(({ length }) => length > 0);
+}
+
+/** The bytes that the readers of all parts have read together. */
+function bytesOfAll(
+  parts: readonly (readonly PlannedGroup[])[],
+  { onBytes }: ParquetRead,
+): (part: number, bytes: number) => void {
+  const read = parts.map(() => 0);
+  const total = parts.flat().reduce((sum, group) => sum + sizeOf(group), 0);
+  return (part, bytes) => {
+    read[part] = bytes;
+    onBytes?.(
+      read.reduce((sum, one) => sum + one, 0),
+      total,
+    );
+  };
+}

@@ -1,0 +1,31 @@
+/** The size of a picture on the page, in pixels of the page. */
+export type PictureSize = { readonly width: number; readonly height: number };
+
+const PNG = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+/** Pixels per metre of a page with 96 pixels an inch. */
+const PAGE_DENSITY = 96 / 0.0254;
+
+/**
+ * The size of a PNG (in base64) that states its density, as charts do: an image with two pixels for each of the page is
+ * shown at half its size. Undefined for other data, and for images that state no density.
+ */
+export function pictureSize(base64: string): PictureSize | undefined {
+  // The density precedes the pixels; the first bytes are enough.
+  const bytes = Buffer.from(base64.slice(0, 1_024), "base64");
+  if (bytes.length < 33 || !bytes.subarray(0, 8).equals(PNG)) return undefined;
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  for (let at = 8; at + 21 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    if (bytes.toString("latin1", at + 4, at + 8) !== "pHYs") continue;
+    const scale = bytes.readUInt32BE(at + 8) / PAGE_DENSITY;
+    const isMetres = bytes[at + 16] === 1;
+    return isMetres && scale > 0 ? { width: Math.round(width / scale), height: Math.round(height / scale) } : undefined;
+  }
+  return undefined;
+}
+
+/** The metadata of a MIME bundle: how large front ends show its picture. */
+export function bundleMetadata(bundle: Readonly<Record<string, unknown>>): Record<string, PictureSize> {
+  const image = bundle["image/png"];
+  const size = typeof image === "string" ? pictureSize(image) : undefined;
+  return size === undefined ? {} : { "image/png": size };
+}

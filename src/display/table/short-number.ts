@@ -1,0 +1,19 @@
+/** Doubles of up to this many significant digits are shown whole: prices and counts, not results of a division. */
+const WHOLE_DIGITS = 10;
+const SHORT_DIGITS = 6;
+/** Digits after the point that a large number keeps. */
+const LARGE_PLACES = 2;
+
+/**
+ * The text of a double for a table: whole where it has at most 10 significant digits, otherwise rounded to 6, or to 2
+ * after the point where more digits are before it. Integers and text that is not a finite number stay.
+ */
+export function shortNumber(text: string): string {
+  const digits = /^-?(\d+)(?:\.(\d+))?(?:e[+-]\d+)?$/.exec(text);
+  if (digits === null || /^-?\d+$/.test(text)) return text;
+  const [, whole, places = ""] = digits;
+  if ((whole + places).replace(/^0+/, "").length <= WHOLE_DIGITS) return text;
+  const isPlain = !text.includes("e");
+  const precision = isPlain ? Math.max(SHORT_DIGITS, whole.length + LARGE_PLACES) : SHORT_DIGITS;
+  return String(Number(Number(text).toPrecision(Math.min(precision, 17))));
+}

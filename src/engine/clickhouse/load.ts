@@ -1,0 +1,238 @@
+import { randomUUID } from "node:crypto";
+import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
+import { DataError, FileError, InputError } from "../../errors/errors.js";
+import { oneOf } from "../../errors/options.js";
+import type { LoadOptions, Rows } from "../contract/engine.js";
+import { keyOf, openRows } from "../contract/rows.js";
+import { blocks } from "./blocks.js";
+import { isTransport } from "./error.js";
+import { type LoadPlan, planLoad } from "./plan.js";
+import type { Server } from "./server.js";
+import { columnType, plainType } from "./types.js";
+
+/** Options of loading into ClickHouse. */
+export interface ClickhouseLoadOptions extends LoadOptions {
+  /** With a cluster: the columns whose values choose the shard of a row; they are part of the key. Default the key. */
+  readonly shardBy?: string | readonly string[];
+}
+
+/** Runs a query of few rows as text cells. */
+export type Ask = (sql: string, params?: readonly unknown[]) => Promise<string[][]>;
+
+/** A table of the server. */
+interface ExistingTable {
+  readonly engine: string;
+  readonly uuid: string;
+  /** The shards' table behind a distributed one. */
+  readonly shardRows: string | undefined;
+  readonly columns: ReadonlyMap<string, string>;
+  readonly key: readonly string[];
+  readonly isPartitioned: boolean;
+}
+
+/** A load that is about to begin. */
+interface PreparedLoad {
+  readonly plan: LoadPlan;
+  readonly batches: AsyncIterable<RecordBatch>;
+  readonly schema: Schema;
+  readonly key: readonly string[];
+  readonly publish: "exchange" | "rename" | "add";
+}
+
+/**
+ * Finds the statements of a load; nothing is changed yet.
+ *
+ * @throws {InputError} WrongKey, WrongTable, and those of the arguments
+ */
+export async function prepareLoad(
+  server: Server,
+  ask: Ask,
+  name: string,
+  data: Rows,
+  options: ClickhouseLoadOptions,
+): Promise<PreparedLoad> {
+  const { mode = "replace", shardBy = [] } = options;
+  oneOf(mode, ["replace", "append", "upsert"], "mode");
+  const { schema, batches } = await openRows(JSON.stringify(name), data, options);
+  const own = keyOf(schema, options);
+  const existing = await describe(ask, name);
+  const adds = existing !== undefined && mode !== "replace";
+  if (adds) checkTarget(name, existing, schema, own, server.target.cluster);
+  const key = adds && own.length === 0 ? existing.key : own;
+  const publish = existing === undefined ? "rename" : adds ? "add" : "exchange";
+  const [[database]] = await ask("SELECT currentDatabase() AS d");
+  const plan = planLoad({
+    database,
+    name,
+    schema,
+    key,
+    shardBy: [shardBy].flat(),
+    cluster: server.target.cluster,
+    id: randomUUID().replaceAll("-", ""),
+    publish,
+    shardRows: existing?.shardRows,
+  });
+  return { plan, batches, schema, key, publish };
+}
+
+/** Loads rows: into a table beside the old one, which then takes its place or is added to it in one step. */
+export async function load(
+  server: Server,
+  ask: Ask,
+  name: string,
+  data: Rows,
+  options: ClickhouseLoadOptions,
+): Promise<{ rows: number }> {
+  const { signal } = options;
+  const { plan, batches, schema, key, publish } = await prepareLoad(server, ask, name, data, options);
+  try {
+    for (const sql of plan.create) await server.run({ sql, signal, repeatable: true });
+    const rows = await insertAll(server, plan, blocks(batches, schema, key), signal);
+    await checkCount(ask, plan, rows, key);
+    signal?.throwIfAborted();
+    await publishRows(server, ask, name, plan, publish);
+    return { rows };
+  } catch (error) {
+    // The error that ended the load is the one to report.
+    for (const sql of plan.undo) await server.run({ sql, repeatable: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function insertAll(
+  server: Server,
+  plan: LoadPlan,
+  source: AsyncIterable<{ readonly rows: number; readonly bytes: Uint8Array }>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let rows = 0;
+  let number = 0;
+  for await (const block of source) {
+    const settings = {
+      // A block that is sent again has the same token, and the server has stored it once.
+      insert_deduplicate: 1,
+      insert_deduplication_token: `${plan.staging}:${number++}`,
+      async_insert: 0,
+      distributed_foreground_insert: 1,
+      input_format_null_as_default: 0,
+      // One block of the table for each request: stored whole or not at all.
+      max_insert_block_size: 1 << 24,
+      min_insert_block_size_rows: 1 << 24,
+      min_insert_block_size_bytes: 0,
+    };
+    await server.run({ sql: plan.insert, body: block.bytes, settings, signal, repeatable: true });
+    rows += block.rows;
+  }
+  return rows;
+}
+
+async function checkCount(ask: Ask, plan: LoadPlan, rows: number, key: readonly string[]): Promise<void> {
+  const [[count]] = await ask(plan.count);
+  if (Number(count) === rows) return;
+  if (key.length > 0 && Number(count) < rows) {
+    throw new DataError(`${rows - Number(count)} of ${rows} rows repeat the key ${key.join(", ")} of another row.`, {
+      code: "EngineData",
+      hint: "Remove repeated rows, or pass all columns that identify a row.",
+    });
+  }
+  throw new FileError(`${rows} rows were sent, and the server stored ${count}.`, { code: "EngineFailed" });
+}
+
+/**
+ * Makes the rows visible. An exchange must not happen twice: after a lost connection the server is asked whether it
+ * happened.
+ */
+async function publishRows(
+  server: Server,
+  ask: Ask,
+  name: string,
+  plan: LoadPlan,
+  publish: PreparedLoad["publish"],
+): Promise<void> {
+  if (publish === "add") {
+    // What has been moved is gone from the staging table: moving again adds nothing.
+    await server.run({ sql: plan.publish, repeatable: true });
+  } else {
+    const uuidOf = async (table: string): Promise<string | undefined> => (await describe(ask, table))?.uuid;
+    const staged = await uuidOf(plan.stagingName);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await server.run({ sql: plan.publish, repeatable: false });
+        break;
+      } catch (error) {
+        if (!isTransport(error)) throw error;
+        if ((await uuidOf(name)) === staged) break;
+        if (attempt >= server.target.retries) throw error;
+      }
+    }
+  }
+  // The load has happened, even if the old rows cannot be removed.
+  for (const sql of plan.drop) await server.run({ sql, repeatable: true }).catch(() => undefined);
+}
+
+async function describe(ask: Ask, name: string): Promise<ExistingTable | undefined> {
+  const [found] = await ask(
+    `SELECT engine, toString(uuid) AS id, partition_key, engine_full FROM system.tables
+      WHERE database = currentDatabase() AND name = $1`,
+    [name],
+  );
+  if (found === undefined) return undefined;
+  const [engine, uuid, partition, full] = found;
+  const shardRows = /^Distributed\('(?:[^'\\]|\\.)*', '(?:[^'\\]|\\.)*', '((?:[^'\\]|\\.)*)'/.exec(full)?.[1];
+  const columns = await ask(
+    `SELECT name, type, is_in_sorting_key FROM system.columns
+      WHERE database = currentDatabase() AND table = $1 ORDER BY position`,
+    [shardRows ?? name],
+  );
+  return {
+    engine,
+    uuid,
+    shardRows,
+    columns: new Map(columns.map(([column, type]) => [column, type])),
+    key: columns.filter(([, , isKey]) => isKey === "1").map(([column]) => column),
+    isPartitioned: partition !== "",
+  };
+}
+
+/** Checks that rows can be added to a table: it was made by a load, with this key, and its columns have these types. */
+function checkTarget(
+  name: string,
+  { engine, columns, key, isPartitioned, shardRows }: ExistingTable,
+  schema: Schema,
+  own: readonly string[],
+  cluster: string | undefined,
+): void {
+  const shown = JSON.stringify(name);
+  const isOurs = cluster === undefined ? /^(?:Replacing)?MergeTree$/.test(engine) : shardRows !== undefined;
+  if (!isOurs || isPartitioned) {
+    const kind = isPartitioned ? "partitioned" : `of the engine ${engine}`;
+    throw new InputError(`The table ${shown} is ${kind}; rows are only added to tables that load() made.`, {
+      code: "WrongTable",
+      hint: 'Load into another table, and add its rows with INSERT INTO … SELECT, or pass mode: "replace".',
+    });
+  }
+  if (own.length > 0 && !(own.length === key.length && own.every((column) => key.includes(column)))) {
+    const loaded = key.length === 0 ? "without a key" : `with the key ${key.join(", ")}`;
+    throw new InputError(`The table ${shown} was loaded ${loaded}, not ${own.join(", ")}.`, {
+      code: "WrongKey",
+      hint: 'Load it once with that key and mode: "replace".',
+    });
+  }
+  for (const field of schema.fields) {
+    const found = columns.get(field.name);
+    const type = columnType(field, false);
+    if (found !== undefined && plainType(found) === plainType(type)) continue;
+    const has = found === undefined ? "has no such column" : `stores it as ${plainType(found)}`;
+    throw new InputError(
+      `Column ${JSON.stringify(field.name)} is ${plainType(type)} in ClickHouse, and the table ${shown} ${has}.`,
+      { code: "WrongTable", column: field.name, hint: "Convert the column with cast(): the engine would truncate it." },
+    );
+  }
+  if (schema.fields.length < columns.size) {
+    const missing = [...columns.keys()].filter((column) => !schema.fields.some((field) => field.name === column));
+    throw new InputError(`The rows lack the columns ${missing.join(", ")} of the table ${shown}.`, {
+      code: "WrongTable",
+      hint: "Add them with with().",
+    });
+  }
+}

@@ -1,0 +1,135 @@
+import type { Schema } from "../../columns/arrow/arrow.js";
+import { InputError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
+import { quoteName, quoteText } from "./quote.js";
+import { columnType } from "./types.js";
+
+/** Tables of loads that are not complete, and the shards' tables behind distributed ones. */
+export const LOADING = "arrowbook_load_";
+export const SHARD_ROWS = "arrowbook_rows_";
+
+/** Blocks that a table remembers, so that a repeated one is not stored twice. */
+const REMEMBERED_BLOCKS = 10_000;
+
+/** What is known before the first row of a load. */
+export interface LoadRequest {
+  readonly database: string;
+  readonly name: string;
+  readonly schema: Schema;
+  readonly key: readonly string[];
+  /** The columns whose values choose the shard; default the key. */
+  readonly shardBy: readonly string[];
+  readonly cluster: string | undefined;
+  /** Makes the names of this load's tables unique. */
+  readonly id: string;
+  /** Whether the rows replace a table: one that exists, or a new one. */
+  readonly publish: "exchange" | "rename" | "add";
+  /** The shards' table behind the distributed one that exists. */
+  readonly shardRows: string | undefined;
+}
+
+/** The statements of a load, in order. */
+export interface LoadPlan {
+  /** The table that receives the rows: its name, and as SQL. */
+  readonly stagingName: string;
+  readonly staging: string;
+  readonly create: readonly string[];
+  readonly insert: string;
+  /** Counts the rows by key. */
+  readonly count: string;
+  /** Makes the rows visible, in one step on each node. */
+  readonly publish: string;
+  /** Removes the staging tables and the old rows once the new rows are visible. */
+  readonly drop: readonly string[];
+  /** Removes everything after a failure. */
+  readonly undo: readonly string[];
+}
+
+/** @throws {InputError} UnsupportedType; BadArgument, UnknownColumn for `shardBy` */
+export function planLoad(request: LoadRequest): LoadPlan {
+  const { database, schema, key, cluster, id, publish } = request;
+  const qualified = (table: string): string => `${quoteName(database)}.${quoteName(table)}`;
+  const target = qualified(request.name);
+  const stagingName = `${LOADING}${id}`;
+  const staging = qualified(stagingName);
+  const columns = schema.fields
+    .map((field) => `  ${quoteName(field.name)} ${columnType(field, key.includes(field.name))}`)
+    .join(",\n");
+  const order = key.length === 0 ? "tuple()" : `(${key.map(quoteName).join(", ")})`;
+  const engine = key.length === 0 ? "MergeTree" : "ReplacingMergeTree";
+  const insert = (into: string): string =>
+    `INSERT INTO ${into} (${schema.fields.map((field) => quoteName(field.name)).join(", ")}) FORMAT ArrowStream`;
+  const count = `SELECT count() AS n FROM ${staging}${key.length === 0 ? "" : " FINAL"}`;
+  const dropped = (table: string, on = ""): string => `DROP TABLE IF EXISTS ${table}${on} SYNC`;
+  if (cluster === undefined) {
+    return {
+      stagingName,
+      staging,
+      create: [
+        `CREATE TABLE IF NOT EXISTS ${staging} (\n${columns}\n) ENGINE = ${engine} ORDER BY ${order} ` +
+          `SETTINGS non_replicated_deduplication_window = ${REMEMBERED_BLOCKS}`,
+      ],
+      insert: insert(staging),
+      count,
+      publish: {
+        exchange: `EXCHANGE TABLES ${staging} AND ${target}`,
+        rename: `RENAME TABLE ${staging} TO ${target}`,
+        add: `ALTER TABLE ${staging} MOVE PARTITION tuple() TO TABLE ${target}`,
+      }[publish],
+      drop: publish === "rename" ? [] : [dropped(staging)],
+      undo: [dropped(staging)],
+    };
+  }
+  const on = `ON CLUSTER ${quoteName(cluster)}`;
+  const rows = `${SHARD_ROWS}${id}`;
+  const old = request.shardRows === undefined ? undefined : qualified(request.shardRows);
+  const distributed = [quoteText(cluster), quoteText(database), quoteText(rows), shardOf(request)].join(", ");
+  return {
+    stagingName,
+    staging,
+    create: [
+      `CREATE TABLE IF NOT EXISTS ${qualified(rows)} ${on} (\n${columns}\n) ENGINE = Replicated${engine} ORDER BY ${order} ` +
+        `SETTINGS replicated_deduplication_window = ${REMEMBERED_BLOCKS}`,
+      `CREATE TABLE IF NOT EXISTS ${staging} ${on} AS ${qualified(rows)} ENGINE = Distributed(${distributed})`,
+    ],
+    insert: insert(staging),
+    count,
+    publish: {
+      exchange: `EXCHANGE TABLES ${staging} AND ${target} ${on}`,
+      rename: `RENAME TABLE ${staging} TO ${target} ${on}`,
+      add: `ALTER TABLE ${qualified(rows)} ${on} MOVE PARTITION tuple() TO TABLE ${old}`,
+    }[publish],
+    drop: {
+      exchange: [staging, ...(old === undefined ? [] : [old])],
+      rename: [],
+      add: [staging, qualified(rows)],
+    }[publish].map((table) => dropped(table, ` ${on}`)),
+    undo: [staging, qualified(rows)].map((table) => dropped(table, ` ${on}`)),
+  };
+}
+
+/** The expression that chooses a row's shard: rows of one key share one, so that a later row can replace an earlier. */
+function shardOf({ schema, key, shardBy }: LoadRequest): string {
+  const names = schema.fields.map((field) => field.name);
+  for (const name of shardBy) {
+    if (!names.includes(name)) {
+      throw new InputError(`shardBy has no column ${JSON.stringify(name)}. ${suggestion(name, names, "columns")}`, {
+        code: "UnknownColumn",
+        column: name,
+      });
+    }
+    if (key.length > 0 && !key.includes(name)) {
+      throw new InputError(`shardBy has the column ${JSON.stringify(name)}, which is not part of the key.`, {
+        code: "BadArgument",
+        hint: "Shard by columns of the key: rows of one key must be on one shard.",
+      });
+    }
+  }
+  const columns = shardBy.length > 0 ? shardBy : key;
+  return columns.length === 0 ? "rand()" : `cityHash64(${columns.map(quoteName).join(", ")})`;
+}
+
+/** The plan as SQL that can be read and run. */
+export function planText({ create, insert, count, publish, drop }: LoadPlan): string {
+  return [...create, insert, count, publish, ...drop].map((sql) => `${sql};`).join("\n");
+}

@@ -1,0 +1,9 @@
+/** Quotes any name for ClickHouse, where backslashes escape. */
+export function quoteName(name: string): string {
+  return `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``;
+}
+
+/** Quotes text as a literal. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,180 @@
+import { type DataType, Field, type RecordBatch, Schema } from "../../columns/arrow/arrow.js";
+import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
+import { arrivingStream, EndedEarly } from "../../columns/ipc/read/byte-stream.js";
+import { InputError, isArrowbookError, TransportError } from "../../errors/errors.js";
+import { errorInResult, isTransport } from "./error.js";
+import { isAmbiguous, type ResultColumn, resultColumn } from "./result-type.js";
+import type { Reply, Server } from "./server.js";
+import type { Statement } from "./statement.js";
+
+/** The most rows per batch of a result. */
+const BATCH_ROWS = 65_536;
+
+/** The longest message of an error in the middle of a result, with its marks. */
+const LONGEST_TAIL = 1 << 16;
+
+/** A result that arrives. */
+export interface Result {
+  readonly schema: Schema;
+  /** Batches of at most {@link BATCH_ROWS} rows. */
+  batches(): AsyncGenerator<RecordBatch>;
+}
+
+/**
+ * Sends a statement that returns rows and reads the begin of its result. The result is complete only with Arrow's end
+ * mark: a connection that breaks, and an error that the server writes into the bytes, are errors.
+ *
+ * @throws {InputError} UnsupportedType; the errors of the server
+ */
+export async function openResult(
+  server: Server,
+  { sql, params }: Statement,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  const reply = await server.send({ sql: `${sql}\nFORMAT ArrowStream`, params, signal, repeatable: true });
+  const source = watched(reply);
+  try {
+    const arriving = await arrivingStream(source.bytes).catch((error) => {
+      throw source.judge(error);
+    });
+    const { fields } = arriving.schema;
+    const types = fields.some(({ type }) => isAmbiguous(type as DataType))
+      ? await serverTypes(server, { sql, params }, signal)
+      : [];
+    const columns = fields.map((field, i) => resultColumn(field.name, field.type as DataType, types[i]));
+    const schema = new Schema(fields.map((field, i) => new Field(field.name, columns[i].type, true)));
+    return { schema, batches: () => batchesOf(arriving, schema, columns, source) };
+  } catch (error) {
+    reply.stop();
+    throw error;
+  }
+}
+
+async function* batchesOf(
+  arriving: Awaited<ReturnType<typeof arrivingStream>>,
+  schema: Schema,
+  columns: readonly ResultColumn[],
+  source: Watched,
+): AsyncGenerator<RecordBatch> {
+  try {
+    for (;;) {
+      const next = await arriving.batches.next().catch(async (error) => {
+        await source.drain();
+        throw source.judge(error);
+      });
+      if (next.done) break;
+      yield* converted(next.value, schema, columns);
+    }
+    await source.drain();
+    if (arriving.rest().length > 0 || source.drained > 0) {
+      const what = errorInResult(source.tail(), source.tag);
+      throw what ?? broken("bytes follow its end mark");
+    }
+  } finally {
+    source.stop();
+  }
+}
+
+function* converted(batch: RecordBatch, schema: Schema, columns: readonly ResultColumn[]): Generator<RecordBatch> {
+  const children = batch.data.children.map((data, i) => columns[i].convert(data));
+  if (batch.numRows <= BATCH_ROWS) {
+    if (batch.numRows > 0) yield recordBatch(schema, children, batch.numRows);
+    return;
+  }
+  for (let from = 0; from < batch.numRows; from += BATCH_ROWS) {
+    const count = Math.min(BATCH_ROWS, batch.numRows - from);
+    const slices = children.map((data) => sliceData(data, from, count));
+    yield recordBatch(schema, slices, count);
+  }
+}
+
+/** The names of the server's types of a result; empty for statements that cannot be described, such as SHOW. */
+async function serverTypes(
+  server: Server,
+  { sql, params }: Pick<Statement, "sql" | "params">,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  if (!/^[\s(]*(SELECT|WITH|FROM)\b/i.test(sql)) return [];
+  const described = `DESCRIBE TABLE (\n${sql}\n) FORMAT ArrowStream`;
+  const reply = await server.send({ sql: described, params, signal, repeatable: true });
+  const { schema, batches } = await arrivingStream(watched(reply).bytes);
+  const column = schema.fields.findIndex((field) => field.name === "type");
+  const types: string[] = [];
+  for await (const batch of batches) for (const type of batch.getChildAt(column) ?? []) types.push(String(type));
+  reply.stop();
+  return types;
+}
+
+const broken = (how: string, cause?: unknown): TransportError =>
+  new TransportError(`The result is incomplete: ${how}.`, {
+    code: "TruncatedBody",
+    hint: "Run the statement again; if it happens again, look for the reason in the server's log.",
+    ...(cause !== undefined && { cause }),
+  });
+
+/** The bytes of a reply, of which the last ones are kept. */
+interface Watched {
+  readonly bytes: AsyncIterator<Uint8Array>;
+  readonly tag: string | undefined;
+  /** Bytes that were drained. */
+  readonly drained: number;
+  readonly tail: () => Uint8Array;
+  /** Reads the rest. */
+  readonly drain: () => Promise<void>;
+  /** The error to report instead of one that was found while reading. */
+  readonly judge: (error: unknown) => unknown;
+  readonly stop: () => void;
+}
+
+function watched({ bytes, exceptionTag, stop }: Reply): Watched {
+  const source = bytes[Symbol.asyncIterator]();
+  const last: Uint8Array[] = [];
+  let size = 0;
+  let drained = 0;
+  let isLost: unknown;
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      const { done, value } = await source.next();
+      if (done) return { done: true, value: undefined };
+      last.push(value);
+      size += value.length;
+      while (size - last[0].length > LONGEST_TAIL) size -= (last.shift() as Uint8Array).length;
+      return { done: false, value };
+    } catch (error) {
+      isLost = error;
+      throw error;
+    }
+  };
+  const tail = (): Uint8Array => Buffer.concat(last).subarray(-LONGEST_TAIL);
+  return {
+    bytes: { next },
+    tag: exceptionTag,
+    get drained() {
+      return drained;
+    },
+    tail,
+    async drain() {
+      if (isLost !== undefined) return;
+      try {
+        for (let step = await next(); !step.done; step = await next()) drained += step.value.length;
+      } catch {
+        // The connection broke while the reason of an earlier error was looked for.
+      }
+    },
+    judge(error) {
+      const found = errorInResult(tail(), exceptionTag);
+      if (found !== undefined) return found;
+      if (error instanceof EndedEarly) return size === 0 && last.length === 0 ? noArrow() : broken("it ends early");
+      if (isLost !== undefined && isTransport(isLost)) return broken("the connection broke", isLost);
+      if (isArrowbookError(error) && error.code === "BadArrow") return broken(error.message, error);
+      return error;
+    },
+    stop,
+  };
+}
+
+const noArrow = (): InputError =>
+  new InputError("The statement returned no rows in Arrow format.", {
+    code: "BadStatement",
+    hint: "Leave out FORMAT and INTO OUTFILE.",
+  });

@@ -1,0 +1,221 @@
+import { resolve } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { Schema } from "../../columns/arrow/arrow.js";
+import { FileError, InputError } from "../../errors/errors.js";
+import { checkWords, refuseUnknown } from "../../errors/options.js";
+import type { Engine } from "../contract/engine.js";
+import { quoteName } from "../contract/quote.js";
+import { verifyRows } from "../contract/verify.js";
+import { engineError } from "./error.js";
+import { loadApi, openInstance } from "./instance.js";
+import { loadRows } from "./load.js";
+import { completeResult, resultOf, SMALL_RESULT } from "./result.js";
+
+/** Limits of the embedded engine; by default it uses all cores and most of the memory. */
+export interface DuckdbOptions {
+  /** The most threads; default all cores. */
+  readonly threads?: number;
+  /** In the engine's syntax: `512MB`, `4GB`. */
+  readonly memoryLimit?: string;
+}
+
+/** Connections of small results that are kept for the next ones. */
+const MOST_SPARE = 4;
+
+/** Tables of loads that are not complete. */
+const STAGING = "arrowbook_load_";
+
+/** Service types of columns that the engine stores as text, by table and column. */
+type WideColumns = Map<string, ReadonlyMap<string, string>>;
+
+/**
+ * Opens the embedded engine: in memory, or on the database file `path`, which is created if missing. `query` uses one
+ * connection, so that settings and temporary tables persist between calls; each `batches` has its own. Decimals wider
+ * than 38 digits are stored as text; the metadata of a result column that passes them through has their type.
+ *
+ * @throws {FileError} DatabaseNotOpened if another process has the file open or it is not a database
+ * @throws {InputError} MissingPackage without `@duckdb/node-api`
+ */
+export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): Promise<Engine> {
+  if (path !== undefined && typeof path !== "string") {
+    throw new InputError("duckdb() expects the path of a database file, or nothing for one in memory.", {
+      code: "BadArgument",
+      hint: 'Options are the second argument: duckdb("data.duckdb", { threads: 2 }).',
+    });
+  }
+  refuseUnknown(options, ["threads", "memoryLimit"], "The engine");
+  const api = await loadApi();
+  const release = claim(path);
+  const instance = await openInstance(api, path, options).catch((error) => {
+    release();
+    throw error;
+  });
+  const main = await instance.connect();
+  // Timestamps are UTC on every connection, whatever the time zone of the machine.
+  await main.run("SET GLOBAL TimeZone = 'UTC'");
+  const wide: WideColumns = path === undefined ? new Map() : await readWideColumns(main);
+  let last: Promise<unknown> = Promise.resolve();
+  const spare: DuckDBConnection[] = [];
+  let closed = false;
+  let loads = 0;
+  const whenOpen = (): void => {
+    if (closed) throw new InputError("The engine has been closed.", { code: "EngineClosed" });
+  };
+
+  const engine: Engine = {
+    async load(name, data, loadOptions = {}) {
+      whenOpen();
+      refuseUnknown(loadOptions, ["schema", "key", "mode", "signal"], "load()");
+      checkWords(loadOptions, { mode: ["replace", "append", "upsert"] });
+      const { mode = "replace", signal } = loadOptions;
+      const staging = `${STAGING}${++loads}`;
+      const own = await instance.connect();
+      const settled = interruptOnAbort(own, signal);
+      try {
+        const loaded = await loadRows(api, own, { name, staging, data, options: loadOptions });
+        if (loaded.wide.size > 0) wide.set(name, loaded.wide);
+        else if (mode === "replace") wide.delete(name);
+        return { rows: loaded.rows };
+      } catch (error) {
+        settled();
+        await own.run("ROLLBACK").catch(() => undefined);
+        await own.run(`DROP TABLE IF EXISTS ${quoteName(staging)}`);
+        if (signal?.aborted) throw signal.reason;
+        throw engineError(error, `The rows for ${JSON.stringify(name)} could not be loaded`);
+      } finally {
+        settled();
+        own.closeSync();
+      }
+    },
+    async query(sql, params, queryOptions) {
+      whenOpen();
+      refuseUnknown(queryOptions, ["signal"], "query()");
+      // One at a time: a statement would end the result of the previous one on the same connection.
+      const turn = last.then(() =>
+        stoppable(main, queryOptions?.signal, () => completeResult(main, sql, params, wideColumnsIn(main, sql, wide))),
+      );
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    async *batches(sql, params, batchesOptions = {}) {
+      whenOpen();
+      refuseUnknown(batchesOptions, ["signal", "mostRows", "allocate"], "batches()");
+      const { mostRows = Number.POSITIVE_INFINITY, allocate, signal } = batchesOptions;
+      signal?.throwIfAborted();
+      const isSmall = mostRows <= SMALL_RESULT;
+      const own = (isSmall ? spare.pop() : undefined) ?? (await instance.connect());
+      let isFree = false;
+      const settled = interruptOnAbort(own, signal);
+      try {
+        const { batches } = await resultOf(own, {
+          sql,
+          params,
+          wide: wideColumnsIn(own, sql, wide),
+          mostRows,
+          allocate,
+        });
+        isFree = isSmall;
+        for await (const batch of batches()) {
+          yield batch;
+          signal?.throwIfAborted();
+        }
+      } catch (error) {
+        throw signal?.aborted ? signal.reason : error;
+      } finally {
+        settled();
+        if (isFree && !closed && spare.length < MOST_SPARE) spare.push(own);
+        else own.closeSync();
+      }
+    },
+    async tables() {
+      const found = await engine.query(
+        `SELECT table_name FROM duckdb_tables() WHERE schema_name = current_schema() AND NOT internal
+          AND table_name NOT LIKE '${STAGING}%' ORDER BY table_name`,
+      );
+      return [...found].map((row) => String(row?.["table_name"]));
+    },
+    async verify(name, source, verifyOptions = {}) {
+      refuseUnknown(verifyOptions, ["signal"], "verify()");
+      const read = ({ fields }: Schema) => {
+        const columns = fields.map((field) => quoteName(field.name)).join(", ");
+        return engine.batches(`SELECT ${columns} FROM ${quoteName(name)}`, [], verifyOptions);
+      };
+      return verifyRows(name, source, read, verifyOptions);
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await last;
+      for (const each of spare) each.closeSync();
+      main.closeSync();
+      instance.closeSync();
+      release();
+    },
+  };
+  return engine;
+}
+
+/** Interrupts what a connection runs when the signal aborts; returns a function that ends this. */
+function interruptOnAbort(own: DuckDBConnection, signal: AbortSignal | undefined): () => void {
+  const interrupt = (): void => own.interrupt();
+  signal?.addEventListener("abort", interrupt, { once: true });
+  return () => signal?.removeEventListener("abort", interrupt);
+}
+
+async function stoppable<T>(own: DuckDBConnection, signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
+  signal?.throwIfAborted();
+  const settled = interruptOnAbort(own, signal);
+  try {
+    return await run();
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    settled();
+  }
+}
+
+const OPEN = Symbol.for("arrowbook.engine.open");
+
+/** The file system locks a database file against other processes, but not against a second engine of this one. */
+function claim(path: string | undefined): () => void {
+  if (path === undefined) return () => undefined;
+  const shared = globalThis as { [OPEN]?: Set<string> };
+  shared[OPEN] ??= new Set();
+  const open = shared[OPEN];
+  const file = resolve(path);
+  if (open.has(file)) {
+    throw new FileError(`The database ${JSON.stringify(path)} is already open in this process.`, {
+      code: "DatabaseNotOpened",
+      hint: "Use that engine, or close() it first.",
+    });
+  }
+  open.add(file);
+  return () => open.delete(file);
+}
+
+/** A database file stores the types of wide columns as comments, which `load` wrote. */
+async function readWideColumns(main: DuckDBConnection): Promise<WideColumns> {
+  const found = await main.runAndReadAll(
+    "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE comment LIKE 'BigDecimal(%'",
+  );
+  const wide = new Map<string, Map<string, string>>();
+  for (const [table, column, type] of found.getRows() as [string, string, string][]) {
+    wide.set(table, (wide.get(table) ?? new Map<string, string>()).set(column, type));
+  }
+  return wide;
+}
+
+/** Looks up the wide columns of the tables that a statement uses, which has not begun yet. */
+function wideColumnsIn(own: DuckDBConnection, sql: string, wide: WideColumns): () => ReadonlyMap<string, string> {
+  const types = new Map<string, string>();
+  if (wide.size === 0) return () => types;
+  // The engine cannot list the tables of a statement with parameters.
+  const filled = sql.replace(/\$\d+/g, "NULL");
+  try {
+    for (const table of own.getTableNames(filled, false))
+      for (const [name, type] of wide.get(table) ?? []) types.set(name, type);
+  } catch {
+    // Not a single plain statement: it runs, but its wide columns stay text.
+  }
+  return () => types;
+}

@@ -1,0 +1,41 @@
+import type { DuckDBInstance } from "@duckdb/node-api";
+import { FileError, InputError } from "../../errors/errors.js";
+import { engineReason } from "./error.js";
+
+type Api = typeof import("@duckdb/node-api");
+
+/** Limits of the embedded engine; by default it uses all cores and most of the memory. */
+interface Limits {
+  readonly threads?: number;
+  readonly memoryLimit?: string;
+}
+
+/** The package is an optional dependency: an install with `--omit=optional`, or for a platform without it, lacks it. */
+export function loadApi(): Promise<Api> {
+  return import("@duckdb/node-api").catch((cause: unknown) => {
+    throw new InputError("SQL, the embedded service and DuckDB files require the package @duckdb/node-api.", {
+      code: "MissingPackage",
+      hint: "npm install @duckdb/node-api",
+      cause,
+    });
+  });
+}
+
+/** @throws {FileError} DatabaseNotOpened */
+export async function openInstance(api: Api, path: string | undefined, options: Limits): Promise<DuckDBInstance> {
+  const config: Record<string, string> = {};
+  if (options.threads !== undefined) config["threads"] = String(options.threads);
+  if (options.memoryLimit !== undefined) config["memory_limit"] = options.memoryLimit;
+  try {
+    return await api.DuckDBInstance.create(path ?? ":memory:", config);
+  } catch (cause) {
+    throw new FileError(
+      `The database ${JSON.stringify(path ?? ":memory:")} could not be opened: ${engineReason(cause)}`,
+      {
+        code: "DatabaseNotOpened",
+        hint: "Close the other process that has it open, or pass another path.",
+        cause,
+      },
+    );
+  }
+}

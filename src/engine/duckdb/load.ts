@@ -1,0 +1,143 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
+import { TYPE_KEY } from "../../columns/arrow/schema.js";
+import { InputError } from "../../errors/errors.js";
+import type { LoadOptions, Rows } from "../contract/engine.js";
+import { quoteName } from "../contract/quote.js";
+import { keyOf, openRows } from "../contract/rows.js";
+import { bindings, type Native } from "./bindings.js";
+import { cellWriters, ENGINE_PRECISION, sqlType } from "./types.js";
+import { CHUNK_ROWS, fillChunk } from "./write.js";
+
+type Api = typeof import("@duckdb/node-api");
+
+/** A load: rows go into the table `staging`, which then replaces `name` or is appended to it. */
+export interface Load {
+  readonly name: string;
+  readonly staging: string;
+  readonly data: Rows;
+  readonly options: LoadOptions;
+}
+
+/** The result of a load: the number of rows, and the service types of columns that the engine stores as text. */
+export interface Loaded {
+  readonly rows: number;
+  readonly wide: ReadonlyMap<string, string>;
+}
+
+/** Runs a load on its own connection. A failed load leaves only the staging table, which the caller drops. */
+export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Promise<Loaded> {
+  const { options } = load;
+  const { batches, schema } = await openRows(JSON.stringify(load.name), load.data, options);
+  const key = keyOf(schema, options);
+  const columns = columnList(schema);
+  const exists = await tableExists(own, load.name);
+  const adds = exists && (options.mode === "append" || options.mode === "upsert");
+  if (adds && key.length > 0) await checkKey(own, load.name, key);
+  const primaryKey = key.length > 0 ? `, PRIMARY KEY (${key.map(quoteName).join(", ")})` : "";
+  await own.run(`CREATE TABLE ${quoteName(load.staging)} (${columns.join(", ")}${primaryKey})`);
+  const rows = await append(api, own, load.staging, batches, schema);
+  options.signal?.throwIfAborted();
+  const [table, staging] = [quoteName(load.name), quoteName(load.staging)];
+  if (adds) {
+    const verb = key.length > 0 ? "INSERT OR REPLACE" : "INSERT";
+    await own.run(`${verb} INTO ${table} BY NAME SELECT * FROM ${staging}`);
+    await own.run(`DROP TABLE ${staging}`);
+  } else {
+    await own.run("BEGIN");
+    await own.run(`DROP TABLE IF EXISTS ${table}`);
+    await own.run(`ALTER TABLE ${staging} RENAME TO ${table}`);
+    await own.run("COMMIT");
+  }
+  const wide = wideColumns(schema);
+  for (const [column, type] of wide) {
+    await own.run(`COMMENT ON COLUMN ${table}.${quoteName(column)} IS '${type.replaceAll("'", "''")}'`);
+  }
+  return { rows, wide };
+}
+
+function columnList(schema: Schema): string[] {
+  checkNames(schema);
+  return schema.fields.map((field) => `${quoteName(field.name)} ${sqlType(field)}`);
+}
+
+/** @throws {InputError} DuplicateColumn for names that are one to the engine */
+export function checkNames(schema: Schema): void {
+  const seen = new Map<string, string>();
+  for (const { name } of schema.fields) {
+    const other = seen.get(name.toLowerCase());
+    if (other !== undefined) {
+      throw new InputError(
+        `Columns ${JSON.stringify(other)} and ${JSON.stringify(name)} differ only in case, which the engine ignores.`,
+        {
+          code: "DuplicateColumn",
+          column: name,
+          hint: "Rename one of them with rename().",
+        },
+      );
+    }
+    seen.set(name.toLowerCase(), name);
+  }
+}
+
+async function tableExists(own: DuckDBConnection, name: string): Promise<boolean> {
+  const found = await own.runAndReadAll(
+    "SELECT 1 FROM duckdb_tables() WHERE table_name = $1 AND schema_name = current_schema()",
+    [name],
+  );
+  return found.currentRowCount > 0;
+}
+
+/** Checks that the table was loaded with this key: rows are replaced by key only then. */
+async function checkKey(own: DuckDBConnection, name: string, key: readonly string[]): Promise<void> {
+  const found = await own.runAndReadAll(
+    `SELECT unnest(constraint_column_names) FROM duckdb_constraints()
+      WHERE table_name = $1 AND schema_name = current_schema() AND constraint_type = 'PRIMARY KEY'`,
+    [name],
+  );
+  const has = found.getRows().map(([column]) => String(column));
+  if (has.length === key.length && has.every((column) => key.includes(column))) return;
+  const loaded = has.length === 0 ? "without a key" : `with the key ${has.join(", ")}`;
+  throw new InputError(`The table ${JSON.stringify(name)} was loaded ${loaded}, not ${key.join(", ")}.`, {
+    code: "WrongKey",
+    hint: 'Load it once with that key and mode: "replace".',
+  });
+}
+
+async function append(
+  api: Api,
+  own: DuckDBConnection,
+  staging: string,
+  batches: AsyncIterable<RecordBatch>,
+  schema: Schema,
+): Promise<number> {
+  const appender = await own.createAppender(staging);
+  const types = schema.fields.map((_, i) => appender.columnType(i));
+  const chunk = api.DuckDBDataChunk.create(types, CHUNK_ROWS);
+  const native = chunk.chunk as unknown as Native;
+  let rows = 0;
+  for await (const batch of batches) {
+    const writers = cellWriters(batch);
+    for (let from = 0; from < batch.numRows; from += CHUNK_ROWS) {
+      const count = Math.min(CHUNK_ROWS, batch.numRows - from);
+      bindings().data_chunk_reset(native);
+      fillChunk(native, writers, from, count);
+      appender.appendDataChunk(chunk);
+    }
+    rows += batch.numRows;
+  }
+  appender.closeSync();
+  return rows;
+}
+
+/** The service types of columns that the engine stores as text. */
+export function wideColumns(schema: Schema): Map<string, string> {
+  const wide = new Map<string, string>();
+  for (const field of schema.fields) {
+    const { precision, scale } = field.type as { precision?: unknown; scale?: number };
+    if (typeof precision === "number" && scale !== undefined && precision > ENGINE_PRECISION) {
+      wide.set(field.name, field.metadata.get(TYPE_KEY) ?? `BigDecimal(${precision},${scale})`);
+    }
+  }
+  return wide;
+}

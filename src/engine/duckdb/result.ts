@@ -1,0 +1,122 @@
+import { setImmediate } from "node:timers/promises";
+import type {
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBMaterializedResult,
+  DuckDBResult,
+  DuckDBValue,
+} from "@duckdb/node-api";
+import { type RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
+import { InputError } from "../../errors/errors.js";
+import type { Allocate } from "../contract/engine.js";
+import { engineError } from "./error.js";
+import { batchBuilder } from "./read.js";
+import { outColumn } from "./types.js";
+import { CHUNK_ROWS } from "./write.js";
+
+/** A result of at most this many rows is fetched in one call: each call waits for a thread of Node's pool. */
+export const SMALL_RESULT = 16_384;
+
+/** The most rows per batch of a result. */
+const BATCH_ROWS = 65_536;
+
+/** A result, of which nothing is read yet. */
+interface StatementResult {
+  readonly schema: Schema;
+  batches(): AsyncGenerator<RecordBatch>;
+}
+
+interface Statement {
+  readonly sql: string;
+  readonly params: readonly unknown[] | undefined;
+  /** The service types of the columns of its tables that the engine stores as text; called once it runs. */
+  readonly wide: () => ReadonlyMap<string, string>;
+  /** Infinity if unknown. */
+  readonly mostRows: number;
+  readonly allocate?: Allocate | undefined;
+}
+
+/** The complete result of a statement on a connection; see {@link Statement.wide}. */
+export async function completeResult(
+  main: DuckDBConnection,
+  sql: string,
+  params: readonly unknown[] | undefined,
+  wide: () => ReadonlyMap<string, string>,
+): Promise<Table> {
+  const { schema, batches } = await resultOf(main, { sql, params, wide, mostRows: Number.POSITIVE_INFINITY });
+  const all: RecordBatch[] = [];
+  for await (const batch of batches()) all.push(batch);
+  return new Table(schema, all);
+}
+
+/**
+ * Begins a statement.
+ *
+ * @throws {InputError} BadStatement, BadArgument
+ */
+export async function resultOf(
+  own: DuckDBConnection,
+  { sql, params, wide, mostRows, allocate }: Statement,
+): Promise<StatementResult> {
+  if (params !== undefined && !Array.isArray(params)) {
+    throw new InputError("The values for $1, $2, … must be an array.", {
+      code: "BadArgument",
+      hint: 'Pass them in order: query("… WHERE a = $1", ["x"]).',
+    });
+  }
+  const values = params === undefined || params.length === 0 ? undefined : params.map(bound);
+  let result: DuckDBResult;
+  let chunks: AsyncGenerator<DuckDBDataChunk>;
+  let capacity = CHUNK_ROWS;
+  try {
+    if (mostRows <= SMALL_RESULT) {
+      const complete = await own.run(sql, values);
+      result = complete;
+      chunks = heldChunks(complete);
+      capacity = Math.min(Number(complete.rowCount), BATCH_ROWS);
+    } else {
+      result = await own.stream(sql, values);
+      chunks = fetchedChunks(result);
+    }
+  } catch (error) {
+    throw engineError(error, "The statement cannot be executed");
+  }
+  const types = result.columnTypes();
+  const wideTypes = wide();
+  const columns = result
+    .columnNames()
+    .map((name, i) => outColumn(name, types[i], String(types[i]) === "VARCHAR" ? wideTypes.get(name) : undefined));
+  const schema = new Schema(columns.map((column) => column.field));
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    const builder = batchBuilder({ schema, columns, types }, capacity, allocate);
+    try {
+      for await (const chunk of chunks) {
+        builder.append(chunk);
+        if (builder.rows > BATCH_ROWS - CHUNK_ROWS) yield builder.flush();
+      }
+    } catch (error) {
+      throw engineError(error, "The statement failed during execution");
+    }
+    if (builder.rows > 0) yield builder.flush();
+  }
+  return { schema, batches };
+}
+
+/** One chunk for each turn of the event loop: others are served in between. */
+async function* heldChunks(result: DuckDBMaterializedResult): AsyncGenerator<DuckDBDataChunk> {
+  for (let i = 0; i < result.chunkCount; i++) {
+    yield result.getChunk(i);
+    await setImmediate();
+  }
+}
+
+async function* fetchedChunks(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
+  for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) yield chunk;
+}
+
+function bound(value: unknown): DuckDBValue {
+  if (value === undefined) {
+    throw new InputError("A bound parameter is undefined.", { code: "BadArgument", hint: "Pass null for no value." });
+  }
+  return value instanceof Date ? value.toISOString() : (value as DuckDBValue);
+}

@@ -1,0 +1,275 @@
+import type { DuckDBType } from "@duckdb/node-api";
+import {
+  Bool,
+  type Data,
+  type DataType,
+  DateDay,
+  Decimal,
+  Dictionary,
+  Field,
+  Float64,
+  Int32,
+  Int64,
+  type RecordBatch,
+  TimestampMicrosecond,
+  TimestampMillisecond,
+  TimestampNanosecond,
+  TimestampSecond,
+  TimeUnit,
+  Type,
+  Utf8,
+} from "../../columns/arrow/arrow.js";
+import { TYPE_KEY } from "../../columns/arrow/schema.js";
+import { kindOfArrow } from "../../columns/arrow/types.js";
+import { InputError } from "../../errors/errors.js";
+import type { ServiceType, TypeKind } from "../../spec/columns.js";
+import { NO_DATE, parseDate } from "../../value/date.js";
+import { DECIMAL128_DIGITS } from "../../value/decimal.js";
+import { formatTimestamp, readTimestamp } from "../../value/timestamp.js";
+import {
+  boolWriter,
+  type CellWriter,
+  copyWriter,
+  dateWriter,
+  decimalWriter,
+  dictionaryWriter,
+  floatWriter,
+  nullWriter,
+  textWriter,
+  withoutDictionary,
+} from "./write.js";
+
+/** The most digits of the engine's decimals; wider ones are stored as text. */
+export const ENGINE_PRECISION = DECIMAL128_DIGITS;
+
+/** A column type in the engine. */
+export interface EngineType {
+  /** The SQL type as which an Arrow column is loaded; undefined if the engine has none. */
+  readonly loaded: (type: DataType) => string | undefined;
+  /** Writes the cells of an Arrow column to the engine. */
+  readonly writer: (data: Data) => CellWriter;
+  /**
+   * The SQL type of a column that is declared with a service type, and whether it can represent every value of another
+   * SQL type exactly.
+   */
+  readonly declared: (type: ServiceType) => string;
+  readonly takes: (found: string, type: ServiceType) => boolean;
+  /** How a value, as a string, is compared with a column. */
+  readonly compare: ByCast | ByDigits;
+}
+
+/** By casting the value to the SQL type. */
+interface ByCast {
+  /** The value in the syntax of the cast; undefined for text that is not of the type. */
+  readonly bound: (text: string) => string | undefined;
+  /** The expected syntax, for messages. */
+  readonly expects: string;
+}
+
+/** Decimals and integers: by digits, so that none is lost. */
+interface ByDigits {
+  readonly digits: (type: ServiceType) => { readonly precision: number; readonly scale: number };
+}
+
+const WHOLE = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT)$/;
+const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
+const isText = (found: string): boolean => found === "VARCHAR" || found.startsWith("ENUM");
+
+/** The Arrow library represents half floats by their bits. */
+const HALF_FLOAT = 0;
+
+const text: EngineType = {
+  loaded: (type) => (type.typeId === Type.Dictionary ? storedType((type as Dictionary).dictionary) : "VARCHAR"),
+  writer: (data) => {
+    if (data.type.typeId !== Type.Dictionary) return textWriter(data);
+    const { dictionary } = data.type as Dictionary;
+    if (kindOfArrow(dictionary) === "text") return dictionaryWriter(data as Data<Dictionary>);
+    return columnWriter(withoutDictionary(data as Data<Dictionary>));
+  },
+  declared: () => "VARCHAR",
+  takes: isText,
+  compare: { bound: (value) => value, expects: "text" },
+};
+
+const TYPES: Readonly<Record<TypeKind, EngineType>> = {
+  text,
+  date: {
+    loaded: () => "DATE",
+    writer: dateWriter,
+    declared: () => "DATE",
+    takes: (found) => found === "DATE",
+    compare: {
+      bound: (value) => (parseDate(value) === NO_DATE ? undefined : value),
+      expects: "date YYYY-MM-DD",
+    },
+  },
+  datetime: {
+    loaded: timestampType,
+    writer: copyWriter,
+    declared: () => "TIMESTAMP_MS",
+    takes: (found) => found.startsWith("TIMESTAMP"),
+    compare: { bound: boundTimestamp, expects: "timestamp such as 2025-01-02T06:00:00Z" },
+  },
+  decimal: {
+    loaded: (type) => {
+      const { precision, scale } = type as Decimal;
+      return precision > ENGINE_PRECISION ? "VARCHAR" : `DECIMAL(${precision},${scale})`;
+    },
+    writer: (data) => decimalWriter(data as Data<Decimal>),
+    declared: ({ precision = 0, scale = 0 }) =>
+      precision > ENGINE_PRECISION ? "VARCHAR" : `DECIMAL(${precision},${scale})`,
+    takes: (found, { precision = 0, scale = 0 }) => {
+      if (precision > ENGINE_PRECISION) return isText(found);
+      const [, digits, fraction] = DECIMAL.exec(found) ?? [];
+      return (
+        digits !== undefined && Number(fraction) <= scale && Number(digits) - Number(fraction) <= precision - scale
+      );
+    },
+    compare: { digits: ({ precision = 0, scale = 0 }) => ({ precision, scale }) },
+  },
+  integer: {
+    loaded: integerType,
+    writer: copyWriter,
+    declared: () => "BIGINT",
+    takes: (found) => WHOLE.test(found) && found !== "UBIGINT",
+    compare: { digits: () => ({ precision: 19, scale: 0 }) },
+  },
+  double: {
+    loaded: (type) => ((type as unknown as { precision: number }).precision === HALF_FLOAT ? undefined : "DOUBLE"),
+    writer: floatWriter,
+    declared: () => "DOUBLE",
+    takes: (found) => found === "DOUBLE" || found === "FLOAT" || WHOLE.test(found) || DECIMAL.test(found),
+    compare: {
+      bound: (value) => {
+        const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN;
+        return Number.isFinite(number) ? String(number) : undefined;
+      },
+      expects: "number",
+    },
+  },
+  boolean: {
+    loaded: () => "BOOLEAN",
+    writer: boolWriter,
+    declared: () => "BOOLEAN",
+    takes: (found) => found === "BOOLEAN",
+    compare: {
+      bound: (value) => (value === "true" || value === "false" ? value : undefined),
+      expects: "value (true or false)",
+    },
+  },
+  // Of Arrow types without a column type, the engine can only store nulls.
+  unknown: {
+    ...text,
+    loaded: (type) => (type.typeId === Type.Null ? "VARCHAR" : undefined),
+    writer: nullWriter,
+  },
+};
+
+/** The engine's type for a declared column. */
+export function engineType({ kind }: ServiceType): EngineType {
+  return TYPES[kind];
+}
+
+/** The SQL type that holds an Arrow type; undefined if there is none. */
+export function storedType(type: DataType): string | undefined {
+  return TYPES[kindOfArrow(type)].loaded(type);
+}
+
+/**
+ * The SQL type that holds an Arrow column.
+ *
+ * @throws {InputError} UnsupportedType if there is none, such as for nested types
+ */
+export function sqlType(field: Field): string {
+  const sql = storedType(field.type);
+  if (sql !== undefined) return sql;
+  throw new InputError(`Column ${JSON.stringify(field.name)} has type ${field.type}, which the engine cannot store.`, {
+    code: "UnsupportedType",
+    column: field.name,
+    hint: "Drop the column with select(), or convert it to text first.",
+  });
+}
+
+/** One writer per column of a batch. */
+export function cellWriters(batch: RecordBatch): CellWriter[] {
+  return batch.data.children.map(columnWriter);
+}
+
+function columnWriter(data: Data): CellWriter {
+  return TYPES[kindOfArrow(data.type)].writer(data);
+}
+
+function integerType(type: DataType): string {
+  const { isSigned, bitWidth } = type as unknown as { isSigned: boolean; bitWidth: number };
+  const name = { 8: "TINYINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT" }[bitWidth] as string;
+  return isSigned ? name : `U${name}`;
+}
+
+/** Keeps the unit of the column, so that it reads back in the same unit; the session's time zone is UTC. */
+function timestampType(type: DataType): string {
+  const { unit, timezone } = type as unknown as { unit: TimeUnit; timezone?: string | null };
+  if (unit === TimeUnit.SECOND) return "TIMESTAMP_S";
+  if (unit === TimeUnit.MILLISECOND) return "TIMESTAMP_MS";
+  if (unit === TimeUnit.NANOSECOND) return "TIMESTAMP_NS";
+  return timezone ? "TIMESTAMPTZ" : "TIMESTAMP";
+}
+
+/** A timestamp, or a date as its midnight in UTC. */
+function boundTimestamp(value: string): string | undefined {
+  if (parseDate(value) !== NO_DATE) return `${value}T00:00:00`;
+  const bytes = new TextEncoder().encode(value);
+  const ms = readTimestamp(bytes, 0, bytes.length);
+  return Number.isFinite(ms) ? formatTimestamp(ms).slice(0, -1) : undefined;
+}
+
+/** A column of a result: the Arrow field, and its reader in `duckdb-read`. */
+export interface OutColumn {
+  readonly field: Field;
+  readonly read: "copy" | "narrow" | "wide" | "bool" | "text" | "enum" | "other";
+}
+
+const INTEGERS = new Set(["TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"]);
+
+/** The Arrow field of a result column. Types without an Arrow column type are converted to text. */
+export function outColumn(name: string, type: DuckDBType, serviceType?: string): OutColumn {
+  const metadata = serviceType === undefined ? undefined : new Map([[TYPE_KEY, serviceType]]);
+  const out = (read: OutColumn["read"], arrow: DataType): OutColumn => ({
+    field: new Field(name, arrow, true, metadata),
+    read,
+  });
+  const word = type.toString();
+  if (INTEGERS.has(word)) return out("narrow", new Int64());
+  switch (word) {
+    case "BIGINT":
+      return out("copy", new Int64());
+    case "UBIGINT":
+      return out("wide", new Decimal(0, 20, 128));
+    case "HUGEINT":
+      return out("copy", new Decimal(0, ENGINE_PRECISION, 128));
+    case "DOUBLE":
+      return out("copy", new Float64());
+    case "FLOAT":
+      return out("narrow", new Float64());
+    case "DATE":
+      return out("copy", new DateDay());
+    case "BOOLEAN":
+      return out("bool", new Bool());
+    case "TIMESTAMP_S":
+      return out("copy", new TimestampSecond("UTC"));
+    case "TIMESTAMP_MS":
+      return out("copy", new TimestampMillisecond("UTC"));
+    case "TIMESTAMP_NS":
+      return out("copy", new TimestampNanosecond("UTC"));
+    case "TIMESTAMP":
+    case "TIMESTAMP WITH TIME ZONE":
+      return out("copy", new TimestampMicrosecond("UTC"));
+    case "VARCHAR":
+      return out("text", new Utf8());
+  }
+  if (word.startsWith("DECIMAL")) {
+    const { width, scale } = type as unknown as { width: number; scale: number };
+    return out(width > 18 ? "copy" : "wide", new Decimal(scale, width, 128));
+  }
+  if (word.startsWith("ENUM")) return out("enum", new Dictionary(new Utf8(), new Int32()));
+  return out("other", new Utf8());
+}

@@ -1,0 +1,30 @@
+import type { Table } from "../columns/arrow/arrow.js";
+import type { Engine } from "./contract/engine.js";
+import type { ScanSource } from "./contract/scan-source.js";
+
+export { engineType } from "./duckdb/types.js";
+
+/**
+ * Opens the engine that is part of this package: in memory, or on a database file. It is loaded on first use.
+ *
+ * @throws {FileError} DatabaseNotOpened
+ */
+export async function embeddedEngine(path?: string): Promise<Engine> {
+  const { duckdbEngine } = await import("./duckdb/duckdb.js");
+  return duckdbEngine(path);
+}
+
+/**
+ * The result of a SQL statement over tables by name, which are read where they are, only the columns that it uses. The
+ * engine is opened by the first call, and kept.
+ *
+ * @throws {InputError} BadStatement, DuplicateColumn, UnsupportedType
+ */
+export async function queryTables(
+  sql: string,
+  params: readonly unknown[] | undefined,
+  tables: Readonly<Record<string, ScanSource>>,
+): Promise<Table> {
+  const { querySources } = await import("./duckdb/sql.js");
+  return querySources(sql, params, tables);
+}

@@ -1,0 +1,182 @@
+import { Readable, type Transform } from "node:stream";
+import zlib from "node:zlib";
+import { DataError } from "../errors/errors.js";
+import { decompressZstd } from "./block-codecs.js";
+import { readBlocks } from "./blocks.js";
+import { bytesAccess, fileAccess, type RandomAccess } from "./random-access.js";
+import { formatOf, SIGNATURE_BYTES } from "./signature.js";
+import { DEFAULT_MAX_RATIO, DEFAULT_MAX_SIZE, SMALL, type ZipOptions } from "./zip-entry.js";
+
+/** Zstandard data (RFC 8878): a file, or bytes in memory. */
+export interface ZstdFile {
+  readonly compressedSize: number;
+  /**
+   * The contents in chunks; each is valid until the next one is requested. Before Node 22.15, a whole frame and its
+   * result are in memory (a file is one frame, unless it was written in parts).
+   *
+   * @throws {DataError} `BadZstd` for corrupt or incomplete bytes; `ZstdBomb` beyond the limits
+   */
+  chunks(): AsyncGenerator<Uint8Array>;
+}
+
+const MAGIC = 0xfd2fb528;
+/** Frames without data have this magic number, apart from the lowest four bits. */
+const SKIPPABLE = 0x184d2a50;
+/** The most bytes of a block's result. */
+const BLOCK = 131_072;
+const CHUNK = 1_048_576;
+
+/** Node's decoder, from 22.15 on. */
+const createDecoder = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress;
+
+/**
+ * Opens a file or bytes that start with the zstd signature; undefined otherwise, also for a path that cannot be opened.
+ */
+export async function zstdFile(source: string | Uint8Array, options: ZipOptions = {}): Promise<ZstdFile | undefined> {
+  const access = await accessTo(source).catch(() => undefined);
+  if (access === undefined) return undefined;
+  const { size } = access;
+  try {
+    const start = new Uint8Array(Math.min(SIGNATURE_BYTES, size));
+    await access.read(start, 0);
+    if (formatOf(start) !== "zstd") return undefined;
+  } finally {
+    await access.close();
+  }
+  return {
+    compressedSize: size,
+    async *chunks() {
+      const file = await accessTo(source);
+      try {
+        yield* limited(
+          createDecoder === undefined ? byFrames(file, options) : byNode(file, createDecoder()),
+          size,
+          options,
+        );
+      } catch (cause) {
+        if (!(cause instanceof Error) || (cause as NodeJS.ErrnoException).code?.startsWith("ZSTD_") !== true)
+          throw cause;
+        throw damaged(cause);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+const accessTo = async (source: string | Uint8Array): Promise<RandomAccess> =>
+  typeof source === "string" ? fileAccess(source) : bytesAccess(source);
+
+async function* limited(
+  chunks: AsyncGenerator<Uint8Array>,
+  compressed: number,
+  { signal, ...limits }: ZipOptions,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    signal?.throwIfAborted();
+    size += chunk.length;
+    checkSize(size, compressed, limits);
+    yield chunk;
+  }
+}
+
+function checkSize(
+  size: number,
+  compressed: number,
+  { maxRatio = DEFAULT_MAX_RATIO, maxSize = DEFAULT_MAX_SIZE }: ZipOptions,
+): void {
+  if (size > maxSize) throw bomb(`grows beyond ${maxSize} bytes`, "maxSize");
+  if (size > SMALL && size > compressed * maxRatio) throw bomb(`grows more than ${maxRatio}-fold`, "maxRatio");
+}
+
+function bomb(what: string, option: string): DataError {
+  return new DataError(`The zstd data ${what}.`, {
+    code: "ZstdBomb",
+    hint: `Raise the limit with ${option} if the data is trusted.`,
+  });
+}
+
+const damaged = (cause?: unknown): DataError =>
+  new DataError("The zstd data is damaged or incomplete.", {
+    code: "BadZstd",
+    hint: "Download or copy the file again.",
+    cause,
+  });
+
+async function* byNode(file: RandomAccess, decoder: Transform): AsyncGenerator<Uint8Array> {
+  const input = Readable.from(readBlocks(file, 0, file.size), { objectMode: true, highWaterMark: 1 });
+  input.on("error", (error) => decoder.destroy(error));
+  input.pipe(decoder);
+  try {
+    for await (const chunk of decoder) yield chunk as Uint8Array;
+  } finally {
+    decoder.destroy();
+    input.destroy();
+  }
+}
+
+/** Decodes frame by frame, in WebAssembly. */
+async function* byFrames(file: RandomAccess, limits: ZipOptions): AsyncGenerator<Uint8Array> {
+  const bytes = new Uint8Array(file.size);
+  await file.read(bytes, 0);
+  for (let at = 0; at < bytes.length; ) {
+    const frame = frameAt(bytes, at);
+    if (frame === undefined) throw damaged();
+    if (frame.most > 0) {
+      // The bound of a frame is less than a block for each of its blocks too high.
+      checkSize(frame.most - frame.slack, bytes.length, limits);
+      const result = decompressed(bytes.subarray(at, frame.end), frame.most);
+      if (result === undefined) throw damaged();
+      for (let from = 0; from < result.length; from += CHUNK) yield result.subarray(from, from + CHUNK);
+    }
+    at = frame.end;
+  }
+}
+
+/** @throws {DataError} BadZstd without WebAssembly, or memory for the frame */
+function decompressed(frame: Uint8Array, most: number): Uint8Array | undefined {
+  try {
+    return decompressZstd(frame, most);
+  } catch (cause) {
+    const { message } = cause as Error;
+    const hint = "Decompress the file first, for example with unzstd, or use Node 22.15 or newer.";
+    throw new DataError(`The zstd data cannot be decompressed: ${message}.`, { code: "BadZstd", hint, cause });
+  }
+}
+
+interface Frame {
+  readonly end: number;
+  /** The most bytes of its result, and by how many they may be fewer. */
+  readonly most: number;
+  readonly slack: number;
+}
+
+/** The frame at a position (RFC 8878, 3.1); undefined if it is malformed or incomplete. */
+function frameAt(b: Uint8Array, start: number): Frame | undefined {
+  const view = new DataView(b.buffer, b.byteOffset, b.length);
+  if (start + 8 > b.length) return undefined;
+  const magic = view.getUint32(start, true);
+  if (magic >>> 4 === SKIPPABLE >>> 4) {
+    const end = start + 8 + view.getUint32(start + 4, true);
+    return end > b.length ? undefined : { end, most: 0, slack: 0 };
+  }
+  if (magic !== MAGIC) return undefined;
+  const flags = b[start + 4];
+  const single = (flags >> 5) & 1;
+  const sizeBytes = flags >> 6 === 0 ? single : 1 << (flags >> 6);
+  let p = start + 5 + (1 - single) + ((1 << (flags & 3)) >> 1) + sizeBytes;
+  let most = 0;
+  let slack = 0;
+  for (let last = false; !last; ) {
+    if (p + 3 > b.length) return undefined;
+    const head = b[p] | (b[p + 1] << 8) | (b[p + 2] << 16);
+    last = (head & 1) === 1;
+    const [type, length] = [(head >> 1) & 3, head >> 3];
+    most += type === 2 ? BLOCK : length;
+    if (type === 2) slack += BLOCK;
+    p += 3 + (type === 1 ? 1 : length);
+  }
+  const end = p + ((flags & 4) === 0 ? 0 : 4);
+  return end > b.length ? undefined : { end, most, slack };
+}

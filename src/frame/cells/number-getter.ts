@@ -1,0 +1,77 @@
+import { type Data, DataType, type Table } from "../../columns/arrow/arrow.js";
+import { decimalNumber, POWERS } from "../../value/decimal.js";
+
+/** What is read: the view whose turn it is, and its row. */
+export interface Turn {
+  readonly view: object | undefined;
+  /** Within the batch. */
+  readonly row: number;
+  readonly columns: readonly Data[];
+}
+
+/** Powers of ten up to this are exact doubles. */
+const MOST_EXACT_POWER = 22;
+/** Bits of the upper halves of values below 2^53 in size. */
+const HIGH_BITS = 21;
+const TWO_32 = 4_294_967_296;
+
+/**
+ * The getter of a column of doubles or of decimals of 128 bits that has no nulls; undefined for other columns. It reads
+ * the buffers itself and gives nothing but numbers, so that a compiled callback keeps them in registers: a reader
+ * called through a variable puts every number on the heap.
+ *
+ * @param refuse throws for a view whose turn is over
+ */
+export function numberGetter(
+  table: Table,
+  column: number,
+  turn: Turn,
+  refuse: () => never,
+): ((this: object) => number) | undefined {
+  const { type } = table.schema.fields[column];
+  const isDouble = DataType.isFloat(type) && type.precision === 2;
+  const isDecimal =
+    DataType.isDecimal(type) && type.bitWidth === 128 && type.scale >= 0 && type.scale <= MOST_EXACT_POWER;
+  if (!isDouble && !isDecimal) return undefined;
+  if (table.batches.some(({ data }) => data.children[column].nullCount > 0)) return undefined;
+  return isDecimal ? decimalGetter(column, type.scale, turn, refuse) : doubleGetter(column, turn, refuse);
+}
+
+// The getters and what they call are small: V8 compiles only so much into the loop over the rows. What is rare is a
+// function of its own.
+
+function doubleGetter(column: number, turn: Turn, refuse: () => never): (this: object) => number {
+  let from: readonly Data[] = [];
+  let values = new Float64Array(0);
+  const enter = (view: object): void => {
+    if (view !== turn.view) refuse();
+    from = turn.columns;
+    values = from[column].values as Float64Array<ArrayBuffer>;
+  };
+  return function (this: object): number {
+    if (this !== turn.view || turn.columns !== from) enter(this);
+    return values[turn.row];
+  };
+}
+
+function decimalGetter(column: number, scale: number, turn: Turn, refuse: () => never): (this: object) => number {
+  const power = POWERS[scale];
+  let from: readonly Data[] = [];
+  let parts = new Int32Array(0);
+  const enter = (view: object): void => {
+    if (view !== turn.view) refuse();
+    from = turn.columns;
+    const { buffer, byteOffset, length } = from[column].values as Uint32Array<ArrayBuffer>;
+    parts = new Int32Array(buffer, byteOffset, length);
+  };
+  return function (this: object): number {
+    if (this !== turn.view || turn.columns !== from) enter(this);
+    const at = turn.row * 4;
+    const high = parts[at + 1];
+    const sign = high >> 31;
+    // Not zero for 2^53 and more in size.
+    const rest = (parts[at + 2] ^ sign) | (parts[at + 3] ^ sign) | ((high ^ sign) >> HIGH_BITS);
+    if (rest !== 0) return decimalNumber(parts, at, 4, scale);
+    return (high * TWO_32 + (parts[at] >>> 0)) / power;
+  };
+}

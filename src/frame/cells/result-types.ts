@@ -1,0 +1,161 @@
+import type { AnyRow, Flat } from "./row-types.js";
+import type { Cell } from "./rows.js";
+
+// The row types of verbs that change columns. Names that are not literals give `AnyRow` or a string index.
+
+/** An object whose names must be columns: a misspelt one does not compile, even beside right ones. */
+export type NoOthers<Given, Names> = { readonly [K in Exclude<keyof Given, Names>]: never };
+
+/** Names in an option: one or several. */
+type NamesIn<Option> = Option extends string ? Option : Option extends readonly (infer Name)[] ? Name : never;
+
+/** The type of an option, `undefined` if it is not passed. */
+type OptionOf<Options, Name extends string> = Options extends { readonly [K in Name]: infer Value } ? Value : undefined;
+
+/** What one aggregate makes of the cells of a column. */
+type Reduced<Value, How> = How extends "count" | "unique" | "nunique"
+  ? number
+  : How extends "list"
+    ? string
+    : How extends "sum"
+      ? (Extract<Value, bigint> extends never ? number : number | bigint) | null
+      : How extends "min" | "max" | "first" | "last"
+        ? Value | null
+        : number | null;
+
+/** The end of the name of one of several aggregates of a column: `mean`, `q0.9`. */
+type HowName<How> = How extends string
+  ? How
+  : How extends { readonly quantile: infer Q extends number }
+    ? `q${Q}`
+    : never;
+
+/** The columns with several aggregates, as pairs of a column and an aggregate. */
+type Pairs<Wanted> = {
+  [K in keyof Wanted]: Wanted[K] extends readonly (infer How)[]
+    ? How extends unknown
+      ? { readonly column: K; readonly how: How }
+      : never
+    : never;
+}[keyof Wanted];
+
+type Pair = { readonly column: PropertyKey; readonly how: unknown };
+
+/** The row type after `groupBy().agg()`. */
+export type Aggregated<Row, Key extends keyof Row, Wanted> = Flat<
+  Pick<Row, Key> & {
+    -readonly [K in keyof Wanted as Wanted[K] extends readonly unknown[] ? never : K]-?: Reduced<
+      K extends keyof Row ? Row[K] : Cell,
+      Wanted[K]
+    >;
+  } & {
+    [P in Extract<Pairs<Wanted>, Pair> as `${P["column"] & string}_${HowName<P["how"]>}`]: Reduced<
+      P["column"] extends keyof Row ? Row[P["column"]] : Cell,
+      P["how"]
+    >;
+  }
+>;
+
+/** The row type after `groupBy().count()` and `valueCounts()`. */
+export type Counted<Row, Key extends keyof Row> = Flat<Pick<Row, Key> & { count: number }>;
+
+/** The row type after `pivot()`: the columns of the index, and others whose names are values. */
+export type Pivoted<Row, Options> = Pick<Row, NamesIn<OptionOf<Options, "index">> & keyof Row> & AnyRow;
+
+/** The row type after `unpivot()`. */
+export type Unpivoted<Row, Options> = Flat<
+  Pick<Row, NamesIn<OptionOf<Options, "index">> & keyof Row> & {
+    [K in Or<OptionOf<Options, "columns">, "variable">]: string;
+  } & {
+    [K in Or<OptionOf<Options, "values">, "value">]: CellsOf<
+      Row,
+      OptionOf<Options, "of"> extends undefined
+        ? Exclude<keyof Row, NamesIn<OptionOf<Options, "index">>>
+        : NamesIn<OptionOf<Options, "of">>
+    >;
+  }
+>;
+
+/** The cells of some columns, and null. */
+type CellsOf<Row, Names> = [Names & keyof Row] extends [never] ? Cell : Row[Names & keyof Row] | null;
+
+type Or<Option, Default extends string> = Option extends string ? Option : Default;
+
+/** The row type after `describe()`. */
+export type Described<Name extends string> = Flat<{ statistic: string } & { [K in Name]: number | null }>;
+
+/** A row of `info()`. */
+export type ColumnInfo = {
+  column: string;
+  type: string;
+  values: number;
+  nulls: number;
+};
+
+/** The row type after `join()`: suffixes other than the default ones are not followed. */
+export type Joined<Row, Other, Options> =
+  OptionOf<Options, "how"> extends infer How
+    ? How extends "semi" | "anti"
+      ? Row
+      : Flat<Paired<Row, Other, NamesIn<OptionOf<Options, "on">> | NamesIn<OptionOf<Options, "rightOn">>, How>>
+    : never;
+
+type Paired<Row, Other, Key, How> = (How extends "right" | "outer" ? Nullable<Row> : Row) &
+  (How extends "left" | "outer" ? Nullable<Beside<Row, Other, Key>> : Beside<Row, Other, Key>);
+
+/** The columns of the other frame but its key; those that both have under names of their own as well. */
+type Beside<Row, Other, Key> = Omit<Other, Key & keyof Other> & {
+  [K in Exclude<keyof Other, Key> & keyof Row & string as `${K}_right`]: Other[K];
+};
+
+type Nullable<Row> = { [K in keyof Row]: Row[K] | null };
+
+/** The row types of frames in an array of known length. */
+type RowsIn<Frames> = Frames extends readonly [infer First, ...infer Rest] ? [RowIn<First>, ...RowsIn<Rest>] : [];
+type RowIn<Given> = Given extends { rows(): Iterable<infer Row> } ? Row : AnyRow;
+
+/**
+ * The row type after `merge()` of an array of known length. A name that several frames have is a key if `on` names it,
+ * else it has a suffix for each frame; without `on`, it may be either. Suffixes other than the default ones are not
+ * followed.
+ */
+export type Merged<Frames, Options> = Extract<MergedOf<Frames, Options>, object>;
+
+type MergedOf<Frames, Options> = number extends (Frames & readonly unknown[])["length"]
+  ? AnyRow
+  : OptionOf<Options, "suffixes"> extends undefined
+    ? MergedRows<RowsIn<Frames>, NamesIn<OptionOf<Options, "on">>, OptionOf<Options, "how">>
+    : AnyRow;
+
+type MergedRows<Rows, On, How> =
+  string extends KeysOf<Rows>
+    ? AnyRow
+    : Flat<KeysMerged<Rows, [On] extends [never] ? Shared<Rows> : On> & ValuesMerged<Rows, Shared<Rows>, On, How>>;
+
+type KeysOf<Rows> = Rows extends readonly [infer First, ...infer Rest] ? (keyof First & string) | KeysOf<Rest> : never;
+
+/** The names that occur in several rows. */
+type Shared<Rows> = Rows extends readonly [infer First, ...infer Rest]
+  ? (keyof First & KeysOf<Rest> & string) | Shared<Rest>
+  : never;
+
+/** The key columns, as in the first row. */
+type KeysMerged<Rows, On> = Rows extends readonly [infer First, ...unknown[]]
+  ? { [K in keyof First & On]: First[K] }
+  : object;
+
+/** The other columns; `At` has as many elements as the number of the first row. */
+type ValuesMerged<Rows, Repeated, On, How, At extends readonly unknown[] = [unknown]> = Rows extends readonly [
+  infer First,
+  ...infer Rest,
+]
+  ? {
+      [K in Exclude<keyof First & string, On> as K extends Repeated ? `${K}_${At["length"]}` : K]: How extends "inner"
+        ? First[K]
+        : How extends "left"
+          ? At["length"] extends 1
+            ? First[K]
+            : First[K] | null
+          : First[K] | null;
+    } & ValuesMerged<Rest, Repeated, On, How, [...At, unknown]>
+  : object;

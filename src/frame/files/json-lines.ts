@@ -1,0 +1,83 @@
+import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
+import { checkColumns, checkReadOptions } from "../../columns/arrow/read-options.js";
+import { columnsOf } from "../../columns/arrow/schema.js";
+import { readProgress } from "../../columns/io/read-progress.js";
+import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
+import { jsonLines } from "../../columns/json/write-lines.js";
+import { type JsonLinesOptions, jsonLinesFileBatches, jsonLinesTable } from "../../columns/workers/json-lines-file.js";
+import { follow } from "../../display/progress/follow.js";
+import { checkWords } from "../../errors/options.js";
+import type { FrameSource } from "../../spec/frame-source.js";
+import { checkTypes, typesText } from "./csv-files.js";
+import { localFile } from "./local-source.js";
+import { sourceOfPath } from "./source-of.js";
+import { type Watched, watched } from "./watched.js";
+
+const LINES = "a file of JSON lines";
+
+/** Reads JSON lines for `Frame.fromJSONLines`. */
+export async function readJsonLines(
+  source: string | URL | Uint8Array,
+  options: JsonLinesOptions & Watched,
+): Promise<{ readonly table: Table; readonly source: FrameSource | undefined }> {
+  checkOptions(options, "fromJSONLines()");
+  const local = localFile(source, "fromJSONLines()", LINES);
+  const table = await watched(local, options, (onBytes) => jsonLinesTable(local, { ...options, onBytes }));
+  const known = sourceOfPath(local);
+  if ((options.columns ?? "infer") !== "infer") return { table, source: known };
+  return { table, source: { code: "JSON lines", ...known, inferred: typesText(columnsOf(table.schema)) } };
+}
+
+/**
+ * Reads a file of JSON lines, or its bytes, as record batches, one at a time: of a long file, one batch is in memory.
+ * Without declared `columns` the file is read twice, first for its types. Yields at least one batch, which may be
+ * empty.
+ *
+ * @param options as for `Frame.fromJSONLines`; `batchRows` is the number of rows per batch, 65,536 by default
+ * @throws {InputError} for wrong options
+ * @throws {FileError} in the iteration
+ * @throws {DataError} in the iteration, with row, line, column, value and byte offset
+ */
+export function jsonLinesBatches(
+  source: string | URL | Uint8Array,
+  options: JsonLinesOptions & Watched = {},
+): AsyncGenerator<RecordBatch> {
+  checkOptions(options, "jsonLinesBatches()");
+  return watchedBatches(localFile(source, "jsonLinesBatches()", LINES), options);
+}
+
+async function* watchedBatches(
+  source: string | Uint8Array,
+  options: JsonLinesOptions & Watched,
+): AsyncGenerator<RecordBatch> {
+  const { tell, end } = follow(options.onProgress);
+  const { step, done } = readProgress(tell, typeof source === "string" ? source : "bytes");
+  try {
+    let rows = 0;
+    const onBytes = (bytes: number, total: number): void => step({ bytes, total, rows });
+    for await (const batch of jsonLinesFileBatches(source, { ...options, onBytes })) {
+      rows += batch.numRows;
+      yield batch;
+    }
+    done();
+  } finally {
+    end();
+  }
+}
+
+/** Formats a table as JSON lines. */
+export function jsonLinesText(table: Table): string {
+  let text = "";
+  for (const batch of table.batches) for (const line of jsonLines(batch)) text += line;
+  return text;
+}
+
+function checkOptions(options: JsonLinesOptions & Watched, where: string): void {
+  const also = ["columns", "types", "onExtraMember", "encoding", "maxRatio", "maxSize", "onProgress"];
+  checkReadOptions(options, where, also);
+  checkWords(options, { encoding: TEXT_ENCODINGS, onExtraMember: ["error", "ignore"] });
+  const { columns = "infer", types } = options;
+  if (typeof columns === "string") checkWords({ columns }, { columns: ["infer"] });
+  else checkColumns(columns, where);
+  checkTypes(types, where);
+}

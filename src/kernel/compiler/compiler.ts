@@ -1,0 +1,109 @@
+import { relative } from "node:path";
+import { type PositionMap, positionMap } from "./position-map.js";
+import type { Host, Program, System, TypeScript } from "./typescript-parts.js";
+import { watchedFiles } from "./watched-files.js";
+
+/** Compiler options in addition to tslab's. */
+export interface CompilerOptions {
+  /** All of TypeScript's strict checks; default false, as in tslab. */
+  readonly strict?: boolean;
+  /** Module resolution `bundler`, which reads `exports` of packages; default false: `node10`, as in tslab. */
+  readonly bundler?: boolean;
+}
+
+/** State of the compiler. */
+export interface CompilerState {
+  /** The program of the last compilation. */
+  program?: Program;
+  /** Maps positions in the running code to the last compiled source. */
+  positions?: PositionMap;
+  /** The local files that changed since the last call; the compiler reads them again. */
+  changedFiles?: () => readonly string[];
+}
+
+const SOURCE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*,([A-Za-z0-9+/=]+)\s*$/;
+
+/**
+ * Prepares tslab's compiler: applies the options above, parses top-level `await` by the language rules (tslab parses
+ * `await (x)` as a call), keeps source maps and exposes the program. `home` is the folder of this package if cells
+ * cannot resolve it from `folder`.
+ */
+export function prepareTypeScript(
+  typescript: TypeScript,
+  options: CompilerOptions,
+  state: CompilerState,
+  folder: string,
+  home?: string,
+): TypeScript {
+  const extra = {
+    disableTopLevelAwait: false,
+    inlineSourceMap: true,
+    ...(options.strict ? { strict: true } : {}),
+    ...(options.bundler ? { moduleResolution: typescript.ModuleResolutionKind.Bundler } : {}),
+  };
+  const files = watchedFiles(home === undefined ? typescript.sys : withPackage(typescript.sys, folder, home));
+  state.changedFiles = files.changed;
+  return {
+    ...typescript,
+    sys: files.sys,
+    createWatchCompilerHost: (files, wanted, ...rest) =>
+      withOwnTimers(typescript.createWatchCompilerHost(files, { ...wanted, ...extra }, ...rest)),
+    createWatchProgram: (host) => {
+      const told = host.afterProgramCreate;
+      host.afterProgramCreate = (builder) => {
+        state.program = builder.getProgram();
+        told?.(builder);
+      };
+      return typescript.createWatchProgram(host);
+    },
+    transpileModule: (source, { compilerOptions, ...rest }) => {
+      const inner = source.match(SOURCE_MAP);
+      const { outputText } = typescript.transpileModule(source.replace(SOURCE_MAP, ""), {
+        ...rest,
+        compilerOptions: { ...compilerOptions, inlineSourceMap: true },
+      });
+      const outer = outputText.match(SOURCE_MAP);
+      state.positions = outer && inner ? positionMap(outer[1], inner[1]) : undefined;
+      return { outputText: outputText.replace(SOURCE_MAP, "") };
+    },
+  };
+}
+
+/**
+ * tslab keeps a single timer and fails when the compiler requests a second one, as it does when packages change on disk
+ * while a notebook is open: the second one gets a real timer.
+ */
+function withOwnTimers(host: Host): Host {
+  const { setTimeout: later, clearTimeout: never } = host;
+  const own = new Set<unknown>();
+  host.setTimeout = (callback, milliseconds, ...values) => {
+    if (callback.name === "updateProgramWithWatchStatus") return later?.call(host, callback, milliseconds, ...values);
+    const timer = setTimeout(() => {
+      own.delete(timer);
+      callback(...values);
+    }, 0).unref();
+    own.add(timer);
+    return timer;
+  };
+  host.clearTimeout = (timer) => {
+    if (own.delete(timer)) clearTimeout(timer as NodeJS.Timeout);
+    else never?.call(host, timer);
+  };
+  return host;
+}
+
+/** File access in which `node_modules/arrowbook` of the working folder is this package. */
+function withPackage(sys: System, folder: string, home: string): System {
+  const place = `${folder.replaceAll("\\", "/")}/node_modules/arrowbook`;
+  const there = (path: string): string => {
+    if (!path.startsWith(place)) return path;
+    const rest = relative(place, path);
+    return rest.startsWith("..") ? path : `${home.replaceAll("\\", "/")}/${rest}`;
+  };
+  return Object.assign(Object.create(sys) as System, {
+    fileExists: (path: string) => sys.fileExists(there(path)),
+    directoryExists: (path: string) => sys.directoryExists(there(path)) || place.startsWith(`${path}/node_modules`),
+    readFile: (path: string, encoding?: string) => sys.readFile(there(path), encoding),
+    realpath: (path: string) => sys.realpath?.(there(path)) ?? there(path),
+  });
+}

@@ -1,0 +1,92 @@
+import type * as Syntax from "typescript";
+
+export type { Syntax };
+
+/** The part of the compiler's program in use. */
+export interface Program {
+  getSourceFile(name: string): SourceFile | undefined;
+  getTypeChecker(): unknown;
+}
+
+/** A parsed file. Nodes of the compiler in use and of the package `typescript` agree in the members in use. */
+export type SourceFile = Pick<Syntax.SourceFile, "text" | "statements">;
+
+/** The functions on syntax trees in use. */
+type SyntaxParts = Pick<
+  typeof Syntax,
+  | "createSourceFile"
+  | "forEachChild"
+  | "isBindingElement"
+  | "isIdentifier"
+  | "isImportDeclaration"
+  | "isImportTypeNode"
+  | "isIndexSignatureDeclaration"
+  | "isIntersectionTypeNode"
+  | "isNamespaceImport"
+  | "isPropertySignature"
+  | "isTypeLiteralNode"
+  | "isTypeReferenceNode"
+  | "isUnionTypeNode"
+  | "isVariableStatement"
+  | "NodeFlags"
+  | "ScriptTarget"
+  | "SyntaxKind"
+>;
+
+/** A signature as the language service describes it. */
+export interface SignatureHelp {
+  readonly items: readonly {
+    readonly prefixDisplayParts: readonly { readonly text: string }[];
+    readonly suffixDisplayParts: readonly { readonly text: string }[];
+    readonly separatorDisplayParts: readonly { readonly text: string }[];
+    readonly parameters: readonly {
+      readonly displayParts: readonly { readonly text: string }[];
+      readonly documentation: readonly { readonly text: string }[];
+    }[];
+    readonly documentation: readonly { readonly text: string }[];
+  }[];
+  readonly selectedItemIndex: number;
+  readonly argumentIndex: number;
+}
+
+/** The file access of the compiler. */
+export interface System {
+  fileExists(path: string): boolean;
+  directoryExists(path: string): boolean;
+  readFile(path: string, encoding?: string): string | undefined;
+  realpath?(path: string): string;
+  readonly [name: string]: unknown;
+}
+
+/** What the compiler calls while it watches files. */
+export interface Host {
+  afterProgramCreate?: (builder: { getProgram(): Program }) => void;
+  setTimeout?: (callback: (...values: unknown[]) => void, milliseconds: number, ...values: unknown[]) => unknown;
+  clearTimeout?: (timer: unknown) => void;
+}
+
+/** The part of tslab's compiler (TypeScript 5.0.4 with changes) in use. */
+export interface TypeScript extends SyntaxParts {
+  readonly version: string;
+  readonly sys: System;
+  readonly ModuleResolutionKind: { readonly Bundler: number };
+  readonly createWatchCompilerHost: (
+    files: readonly string[],
+    options: Readonly<Record<string, unknown>>,
+    ...rest: readonly unknown[]
+  ) => Host;
+  readonly createWatchProgram: (host: Host) => unknown;
+  readonly transpileModule: (
+    source: string,
+    options: { readonly fileName?: string; readonly compilerOptions: Readonly<Record<string, unknown>> },
+  ) => { readonly outputText: string };
+  readonly SignatureHelp?: {
+    getSignatureHelpItems(
+      program: Program,
+      file: SourceFile,
+      position: number,
+      reason: undefined,
+      cancellation: { isCancellationRequested(): boolean; throwIfCancellationRequested(): void },
+    ): SignatureHelp | undefined;
+  };
+}

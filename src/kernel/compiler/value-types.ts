@@ -1,0 +1,166 @@
+import type { Diagnostic } from "./tslab-parts.js";
+import type { Syntax, TypeScript } from "./typescript-parts.js";
+
+/** The key under which values of this package report the types of their columns. */
+const TYPE_ARGUMENTS = Symbol.for("arrowbook.typeArguments");
+
+/** The longest type that is written into declarations: thousands of columns would slow down every cell. */
+const LONGEST_TYPE = 100_000;
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Declarations in which values have specified row types. */
+export interface NarrowedDeclarations {
+  readonly text: string;
+  /** The names whose type was specified, with the type that they had. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/**
+ * The TypeScript types of a value's type parameters, such as the row type of a frame; undefined for other values, and
+ * for queries whose metadata has not arrived.
+ */
+export function typeArguments(value: unknown): readonly string[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const own = value as { [TYPE_ARGUMENTS]?: () => readonly string[] | undefined };
+  const types = safely(() => own[TYPE_ARGUMENTS]?.(), undefined);
+  return types !== undefined && types.join().length <= LONGEST_TYPE ? types : undefined;
+}
+
+/** Whether the type of a value depends on data: a frame, a column, a query, or a plain object that may hold one. */
+export function hasDataType(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return safely(() => TYPE_ARGUMENTS in value || Object.hasOwn(value, "frame"), false);
+}
+
+/** A user's value may be a proxy that throws. */
+function safely<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/**
+ * Specifies unknown row types in declarations (`Frame<Record<string, Cell>>`) from the values: `value` returns the
+ * value of a name, or undefined for a name to be left alone. Types with row types that someone declared do not change.
+ */
+export function narrowDeclarations(
+  typescript: TypeScript,
+  declarations: string,
+  value: (name: string) => unknown,
+): NarrowedDeclarations {
+  const file = typescript.createSourceFile("declarations.d.ts", declarations, typescript.ScriptTarget.Latest);
+  const edits: Edit[] = [];
+  const names = new Map<string, string>();
+  for (const statement of file.statements) {
+    if (!typescript.isVariableStatement(statement)) continue;
+    for (const { name, type } of statement.declarationList.declarations) {
+      if (type === undefined || !typescript.isIdentifier(name)) continue;
+      const current = value(name.text);
+      const found = current === undefined ? [] : safely(() => typeEdits(typescript, type, current), []);
+      if (found.length === 0) continue;
+      edits.push(...found);
+      names.set(name.text, declarations.slice(type.pos, type.end));
+    }
+  }
+  return { text: edited(declarations, edits), names };
+}
+
+/** The declarations in which the names of `types` have these types. */
+export function withTypes(typescript: TypeScript, declarations: string, types: ReadonlyMap<string, string>): string {
+  const file = typescript.createSourceFile("declarations.d.ts", declarations, typescript.ScriptTarget.Latest);
+  const edits: Edit[] = [];
+  for (const statement of file.statements) {
+    if (!typescript.isVariableStatement(statement)) continue;
+    for (const { name, type } of statement.declarationList.declarations) {
+      const text = typescript.isIdentifier(name) ? types.get(name.text) : undefined;
+      if (text !== undefined && type !== undefined) edits.push({ start: type.pos, end: type.end, text });
+    }
+  }
+  return edited(declarations, edits);
+}
+
+/** The code of "This expression is not callable": of a method on one of two frames with different columns. */
+const NOT_CALLABLE = 2349;
+const OF_ROWS = "(?:Frame|Column|TableQuery|DatasetQuery)<";
+const NOT_ASSIGNABLE = new RegExp(`ype '${OF_ROWS}.*' is not assignable to (?:parameter of )?type '${OF_ROWS}`, "s");
+
+/**
+ * Whether all messages about a cell may be due to row types alone, where frames of different columns meet: they are
+ * assigned to each other, or used as one type. A misspelt column is none of these.
+ */
+export function mayBeRowTypesAlone(diagnostics: readonly Diagnostic[]): boolean {
+  const places = new Map<number, boolean>();
+  for (const { start, code, messageText } of diagnostics) {
+    const isOne = code === NOT_CALLABLE || NOT_ASSIGNABLE.test(messageText);
+    places.set(start.offset, (places.get(start.offset) ?? false) || isOne);
+  }
+  return places.size > 0 && [...places.values()].every((isOne) => isOne);
+}
+
+function edited(text: string, edits: readonly Edit[]): string {
+  let result = "";
+  let at = 0;
+  for (const edit of edits) {
+    result += text.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return result + text.slice(at);
+}
+
+/** The edits that specify the unknown row types in the declared type of a value. */
+function typeEdits(typescript: TypeScript, type: Syntax.TypeNode, value: unknown): Edit[] {
+  if (typescript.isUnionTypeNode(type) || typescript.isIntersectionTypeNode(type)) {
+    return type.types.flatMap((part) => typeEdits(typescript, part, value));
+  }
+  if (typescript.isTypeLiteralNode(type))
+    return type.members.flatMap((member) => memberEdits(typescript, member, value));
+  const name = referenceName(typescript, type);
+  const given = (type as Syntax.TypeReferenceNode | Syntax.ImportTypeNode).typeArguments;
+  if (name === undefined || given === undefined || !given.some((argument) => isOpen(typescript, argument))) return [];
+  const types = name === "TablePage" ? typeArguments(memberOf(value, "frame")) : argumentsOfClass(value, name);
+  return types === undefined ? [] : [{ start: given.pos, end: given.end, text: types.join(", ") }];
+}
+
+/** A member that cannot be reassigned, such as the frame in the result of `data()`. */
+function memberEdits(typescript: TypeScript, member: Syntax.TypeElement, value: unknown): Edit[] {
+  if (!typescript.isPropertySignature(member) || member.type === undefined) return [];
+  const isReadonly = member.modifiers?.some(({ kind }) => kind === typescript.SyntaxKind.ReadonlyKeyword) === true;
+  if (!isReadonly || !typescript.isIdentifier(member.name)) return [];
+  return typeEdits(typescript, member.type, memberOf(value, member.name.text));
+}
+
+/** An own member that holds a value; getters are not called. */
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
+}
+
+function argumentsOfClass(value: unknown, name: string): readonly string[] | undefined {
+  const isOfClass = (value as { constructor?: { name?: unknown } } | null)?.constructor?.name === name;
+  return isOfClass ? typeArguments(value) : undefined;
+}
+
+/** The last name of a reference: `Frame` of `Frame<…>` and of `import("arrowbook").Frame<…>`. */
+function referenceName(typescript: TypeScript, type: Syntax.Node): string | undefined {
+  const name = typescript.isTypeReferenceNode(type)
+    ? type.typeName
+    : typescript.isImportTypeNode(type)
+      ? type.qualifier
+      : undefined;
+  if (name === undefined) return undefined;
+  return typescript.isIdentifier(name) ? name.text : name.right.text;
+}
+
+/** Whether a type holds columns that the compiler does not know: cells of any type, or any column. */
+function isOpen(typescript: TypeScript, type: Syntax.Node): boolean {
+  if (typescript.isIndexSignatureDeclaration(type)) return true;
+  const name = referenceName(typescript, type);
+  if (name === "Cell" || name === "AnyRow") return true;
+  return typescript.forEachChild(type, (child) => isOpen(typescript, child) || undefined) === true;
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { escapeJson } from "../../display/base/escape.js";
+import { InputError } from "../../errors/errors.js";
+
+/** The charts of a page that are drawn again, with tooltips, where its scripts may run. */
+export interface LiveCharts {
+  /** Adds a Vega-Lite specification; returns the id of the element whose picture it replaces. */
+  add(spec: object): string;
+  /** The scripts of the page; empty without charts. */
+  scripts(): PageScripts;
+}
+
+/** Inline scripts and the source expressions by which the page's policy allows exactly these. */
+interface PageScripts {
+  readonly html: string;
+  /** For `script-src`; empty without scripts. */
+  readonly policy: string;
+}
+
+const NO_SCRIPTS: PageScripts = { html: "", policy: "" };
+
+/**
+ * Draws each chart beside its picture and replaces the picture if that succeeds. Runs in the page; the libraries cannot
+ * load anything, because the page's policy forbids it.
+ */
+const DRAW = `for (const [id, spec] of JSON.parse(document.getElementById("charts").textContent)) {
+  const place = document.getElementById(id);
+  const drawing = document.createElement("div");
+  try {
+    const view = new vega.View(vega.parse(vegaLite.compile(spec).spec), { renderer: "svg", hover: true });
+    view.initialize(drawing).runAsync().then(() => place.replaceChildren(drawing), () => undefined);
+  } catch {
+    // The picture remains.
+  }
+}`;
+
+/** @throws {InputError} MissingPackage from `scripts()` if vega or vega-lite is not installed */
+export function liveCharts(): LiveCharts {
+  const charts: [id: string, spec: object][] = [];
+  return {
+    add(spec) {
+      const id = `chart-${charts.length + 1}`;
+      charts.push([id, spec]);
+      return id;
+    },
+    scripts() {
+      if (charts.length === 0) return NO_SCRIPTS;
+      const scripts = [library("vega"), library("vega-lite"), DRAW];
+      const data = `<script type="application/json" id="charts">${escapeJson(charts)}</script>`;
+      const html = [data, ...scripts.map((text) => `<script>${text}</script>`)].join("\n");
+      // Vega compiles its expressions to functions.
+      const policy = ["'unsafe-eval'", ...scripts.map((text) => `'sha256-${sha256(text)}'`)].join(" ");
+      return { html, policy };
+    },
+  };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
+/** The browser build of an installed package, as one script. */
+function library(name: "vega" | "vega-lite"): string {
+  try {
+    const main = createRequire(import.meta.url).resolve(name);
+    const text = readFileSync(join(dirname(main), `${name}.min.js`), "utf8");
+    // Browsers normalize line ends before they compute the hash.
+    return text.replaceAll("\r\n", "\n").replaceAll("</script", "<\\/script");
+  } catch (cause) {
+    throw new InputError(`Interactive charts require the package ${name}.`, {
+      code: "MissingPackage",
+      hint: "npm install vega@5 vega-lite@5",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import type { Bundle } from "../../display/base/show.js";
+import type { Content, Json } from "../protocol/message.js";
+import { isHidden, type Variables, variableContent } from "./variables.js";
+
+/** The values that the variables view shows. */
+export interface DebugParts {
+  readonly variables: Variables;
+  /** The value of a name of the cells; undefined if there is none. */
+  readonly value: (name: string) => unknown;
+  /** The MIME bundle of a value. */
+  readonly bundle: (value: unknown) => Promise<Bundle>;
+}
+
+/** Answers the debugger protocol as far as the variables view needs it; there are no breakpoints. */
+export interface DebugRequests {
+  /** @returns the content of the `debug_reply` */
+  answer(request: Content): Promise<Content>;
+}
+
+type Arguments = Readonly<Record<string, Json | undefined>>;
+
+/** What the kernel does with each request: the body of the reply. */
+type Handler = (given: Arguments) => Json | Promise<Json>;
+
+const GLOBALS = 1_000_000;
+
+/** @see https://jupyter-client.readthedocs.io/en/stable/messaging.html#debug-request */
+export function debugRequests({ variables, value, bundle }: DebugParts): DebugRequests {
+  let started = false;
+  let replies = 0;
+  const list = (): Json => variables.list().map(variableContent);
+  const nothing: Handler = () => ({});
+
+  const handlers: Readonly<Record<string, Handler>> = {
+    debugInfo: () => ({
+      isStarted: started,
+      hashMethod: "Murmur2",
+      hashSeed: 0,
+      tmpFilePrefix: "arrowbook-cell-",
+      tmpFileSuffix: ".ts",
+      breakpoints: [],
+      stoppedThreads: [],
+      richRendering: true,
+      exceptionPaths: [],
+      copyToGlobals: false,
+    }),
+    initialize: () => {
+      started = true;
+      return { supportsSetVariable: false, supportsConfigurationDoneRequest: true };
+    },
+    attach: nothing,
+    configurationDone: nothing,
+    disconnect: () => {
+      started = false;
+      return {};
+    },
+    dumpCell: ({ code }) => ({ sourcePath: `arrowbook-cell-${hash(String(code ?? ""))}.ts` }),
+    setBreakpoints: (given) => ({ breakpoints: unverified(given["breakpoints"]) }),
+    setExceptionBreakpoints: () => ({ breakpoints: [] }),
+    source: () => ({ content: "" }),
+    modules: () => ({ modules: [], totalModules: 0 }),
+    threads: () => ({ threads: [{ id: 1, name: "cells" }] }),
+    stackTrace: () => ({ stackFrames: [], totalFrames: 0 }),
+    scopes: () => ({ scopes: [{ name: "Globals", variablesReference: GLOBALS, expensive: false }] }),
+    inspectVariables: () => ({ variables: list() }),
+    variables: ({ variablesReference }) => ({
+      variables:
+        variablesReference === GLOBALS ? list() : variables.members(Number(variablesReference)).map(variableContent),
+    }),
+    richInspectVariables: async ({ variableName }) => {
+      const name = String(variableName ?? "");
+      const held = isHidden(name) ? undefined : value(name);
+      return { data: held === undefined ? {} : ((await bundle(held)) as Content), metadata: {} };
+    },
+  };
+
+  return {
+    async answer(request) {
+      const command = String(request["command"] ?? "");
+      const handler = Object.hasOwn(handlers, command) ? handlers[command] : undefined;
+      const body = handler === undefined ? {} : await handler((request["arguments"] ?? {}) as Arguments);
+      return {
+        type: "response",
+        seq: ++replies,
+        request_seq: request["seq"] ?? 0,
+        command,
+        success: handler !== undefined,
+        ...(handler === undefined ? { message: `${command} is not supported: this kernel shows variables only` } : {}),
+        body,
+      };
+    },
+  };
+}
+
+/** The breakpoints as the kernel accepts them: none is verified. */
+function unverified(breakpoints: Json | undefined): Json {
+  return Array.isArray(breakpoints)
+    ? breakpoints.map((wanted: Json) => ({ verified: false, line: (wanted as { line?: Json } | null)?.line ?? 0 }))
+    : [];
+}
+
+/** A name for the text of a cell. */
+function hash(text: string): string {
+  let sum = 0;
+  for (let i = 0; i < text.length; i++) sum = (Math.imul(sum, 31) + text.charCodeAt(i)) | 0;
+  return (sum >>> 0).toString(16);
+}

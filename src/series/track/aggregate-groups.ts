@@ -1,0 +1,177 @@
+import { type Data, DataType, type Decimal, type Field, type Vector } from "../../columns/arrow/arrow.js";
+import { validityBits } from "../../columns/arrow/bits.js";
+import { chunkReader } from "../../columns/arrow/cell-reader.js";
+import { compareText } from "../../columns/table/sort.js";
+import { takeVector } from "../../columns/table/take.js";
+import { oneOf } from "../../errors/options.js";
+import { POWERS } from "../../value/decimal.js";
+import { isNumber } from "../core/choose.js";
+import { ownIndices } from "../core/codes.js";
+import { exactColumn, isExact, sumPrecision } from "../core/exact.js";
+import { type Column, countColumn, doubleColumn, numbersOf } from "../core/numbers.js";
+import { AGGREGATES, type Aggregate, aggregate } from "./aggregate.js";
+import { extremeRows } from "./extreme-rows.js";
+import type { Groups } from "./groups.js";
+import { totalOf, unitSums } from "./unit-sums.js";
+
+/**
+ * As {@link aggregate}, for groups: in one pass over the rows as they are, by the group of each, where the aggregate
+ * allows it.
+ */
+export function aggregateGroups(field: Field, vector: Vector, how: Aggregate, groups: Groups): Column {
+  if (typeof how === "object") return aggregate(field, vector, how, groups.spans());
+  const name = oneOf(how, AGGREGATES, "aggregate");
+  switch (name) {
+    case "count":
+      return countColumn(field.name, counts(vector, groups));
+    case "first":
+      return picked(field, vector, vector.nullCount === 0 ? groups.first : firstRows(vector, groups));
+    case "last":
+      return picked(field, vector, lastRows(vector, groups));
+    case "min":
+    case "max": {
+      const rows = extremeRows(vector, name === "max" ? 1 : -1, groups) ?? rankedRows(vector, name, groups);
+      return rows === undefined ? aggregate(field, vector, how, groups.spans()) : picked(field, vector, rows);
+    }
+    case "sum":
+      if (isExact(vector.type)) return exactSums(field, vector, groups);
+      return isNumber(vector.type)
+        ? doubleColumn(field, doubleSums(numbersOf(vector), groups).totals)
+        : aggregate(field, vector, how, groups.spans());
+    case "mean":
+      return isNumber(vector.type)
+        ? doubleColumn(field, means(vector, groups))
+        : aggregate(field, vector, how, groups.spans());
+    case "std":
+    case "var":
+    case "median":
+    case "nunique":
+    case "list":
+    case "unique":
+      return aggregate(field, vector, how, groups.spans());
+  }
+}
+
+const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({
+  field,
+  data: takeVector(vector, rows).data[0],
+});
+
+/** Calls back for each chunk with the row that it begins at, and its validity bits. */
+function eachChunk(vector: Vector, visit: (data: Data, from: number, valid: Uint8Array | undefined) => void): void {
+  let from = 0;
+  for (const data of vector.data as readonly Data[]) {
+    visit(data, from, DataType.isNull(data.type) ? new Uint8Array((data.length + 7) >> 3) : validityBits(data));
+    from += data.length;
+  }
+}
+
+function counts(vector: Vector, { of, count, sizes }: Groups): Int32Array {
+  const found = new Int32Array(count);
+  eachChunk(vector, (data, from, valid) => {
+    for (let i = 0; i < data.length; i++) {
+      if (valid === undefined || (valid[i >> 3] & (1 << (i & 7))) !== 0) found[of[from + i]]++;
+    }
+  });
+  return vector.length === 0 ? sizes : found;
+}
+
+function firstRows(vector: Vector, { of, count }: Groups): Int32Array {
+  const rows = new Int32Array(count).fill(-1);
+  eachChunk(vector, (data, from, valid) => {
+    for (let i = 0; i < data.length; i++) {
+      if (valid !== undefined && (valid[i >> 3] & (1 << (i & 7))) === 0) continue;
+      if (rows[of[from + i]] === -1) rows[of[from + i]] = from + i;
+    }
+  });
+  return rows;
+}
+
+function lastRows(vector: Vector, { of, count }: Groups): Int32Array {
+  const rows = new Int32Array(count).fill(-1);
+  eachChunk(vector, (data, from, valid) => {
+    for (let i = 0; i < data.length; i++) {
+      if (valid === undefined || (valid[i >> 3] & (1 << (i & 7))) !== 0) rows[of[from + i]] = from + i;
+    }
+  });
+  return rows;
+}
+
+/** The extremes of text in one dictionary: its entries are compared once, then their ranks. */
+function rankedRows(vector: Vector, how: "min" | "max", { of, count }: Groups): Int32Array | undefined {
+  const own = ownIndices(vector);
+  if (own === undefined || !DataType.isUtf8((vector.type as { dictionary?: DataType }).dictionary)) return undefined;
+  const dictionary = vector.data.find((data) => data.length > 0)?.dictionary as Vector;
+  const texts = (dictionary.data as readonly Data[]).flatMap((data) => {
+    const { text } = chunkReader(data);
+    return Array.from({ length: data.length }, (_, i) => text(i));
+  });
+  const order = texts.map((_, code) => code).sort((a, b) => compareText(texts[a], texts[b]));
+  const ranks = new Int32Array(texts.length);
+  for (const [rank, code] of order.entries()) ranks[code] = how === "max" ? rank : -rank;
+  const rows = new Int32Array(count).fill(-1);
+  const best = new Int32Array(count);
+  let row = 0;
+  for (const codes of own.pieces) {
+    for (let i = 0; i < codes.length; i++, row++) {
+      const group = of[row];
+      const rank = ranks[codes[i]];
+      if (rows[group] !== -1 && rank <= best[group]) continue;
+      rows[group] = row;
+      best[group] = rank;
+    }
+  }
+  return rows;
+}
+
+function exactSums(field: Field, vector: Vector, groups: Groups): Column {
+  const sums = unitSums(vector, groups);
+  const units = Array.from(sums.counts, (count, group) => (count === 0 ? null : totalOf(sums, group)));
+  if (!DataType.isDecimal(vector.type)) return exactColumn(field, units, { scale: undefined, precision: 19 });
+  const { scale, precision } = vector.type as Decimal;
+  return exactColumn(field, units, { scale, precision: sumPrecision(precision) });
+}
+
+function means(vector: Vector, groups: Groups): Float64Array {
+  if (!isExact(vector.type)) {
+    const { totals, counts: held } = doubleSums(numbersOf(vector), groups);
+    return totals.map((total, group) => total / held[group]);
+  }
+  const scale = DataType.isDecimal(vector.type) ? (vector.type as Decimal).scale : 0;
+  const sums = unitSums(vector, groups);
+  return Float64Array.from(sums.counts, (count, group) => {
+    const { high, low } = sums;
+    const isPlain = high[group] === undefined && scale >= 0 && scale <= 22;
+    const total = isPlain ? low[group] / POWERS[scale] : Number(`${totalOf(sums, group)}e${-scale}`);
+    return count === 0 ? Number.NaN : total / count;
+  });
+}
+
+/** Compensated sums, NaN left out (see `sumOf`); NaN of no values. */
+function doubleSums(values: Float64Array, { of, count }: Groups): { totals: Float64Array; counts: Int32Array } {
+  const high = new Float64Array(count);
+  const low = new Float64Array(count);
+  const infinite = new Float64Array(count);
+  const held = new Int32Array(count);
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row];
+    if (Number.isNaN(value)) continue;
+    const group = of[row];
+    held[group]++;
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+      infinite[group] += value;
+      continue;
+    }
+    const before = high[group];
+    const total = before + value;
+    const part = total - before;
+    low[group] += before - (total - part) + (value - part);
+    high[group] = total;
+  }
+  const totals = high.map((total, group) => {
+    if (held[group] === 0) return Number.NaN;
+    if (infinite[group] !== 0) return infinite[group];
+    return Number.isFinite(total) ? total + low[group] : total;
+  });
+  return { totals, counts: held };
+}

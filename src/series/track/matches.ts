@@ -1,0 +1,123 @@
+import type { Data, Vector } from "../../columns/arrow/arrow.js";
+import type { Codes } from "../core/codes.js";
+
+/** The rows of a joined table. */
+export interface Pairs {
+  /** Row of the left table, −1 for none; undefined where they are all of its rows in order. */
+  readonly left: Int32Array | undefined;
+  /** Row of the right table, −1 for none. */
+  readonly right: Int32Array;
+  /** No left row has several partners. */
+  readonly rightIsUnique: boolean;
+}
+
+/** The keys of two tables as codes, −1 where a part of the key is null, and the right rows of each code. */
+interface Matches {
+  readonly left: Int32Array;
+  readonly right: Int32Array;
+  readonly size: number;
+}
+
+/** Codes whose rows with a null in the key are −1: null equals nothing. */
+export function matchesOf(
+  { rows: [left, right], size }: Codes,
+  [lefts, rights]: readonly [readonly Vector[], readonly Vector[]],
+): Matches {
+  return { left: withoutNulls(left, lefts), right: withoutNulls(right, rights), size };
+}
+
+function withoutNulls(codes: Int32Array, vectors: readonly Vector[]): Int32Array {
+  let out = codes;
+  for (const vector of vectors) {
+    if (vector.nullCount === 0) continue;
+    if (out === codes) out = codes.slice();
+    let row = 0;
+    for (const data of vector.data as readonly Data[]) {
+      for (let i = 0; i < data.length; i++, row++) if (!data.getValid(i)) out[row] = -1;
+    }
+  }
+  return out;
+}
+
+type Kind = "inner" | "left" | "right" | "outer" | "semi" | "anti";
+
+/** The pairs of rows that a join keeps. */
+export function pairsOf({ left, right, size }: Matches, how: Kind): Pairs {
+  if (how === "right") {
+    const { left: rights, right: lefts } = pairsOf({ left: right, right: left, size }, "left");
+    const all = rights ?? Int32Array.from(right.keys());
+    return { left: lefts, right: all, rightIsUnique: false };
+  }
+  const { starts, rows } = rowsByCode(right, size);
+  let isUnique = true;
+  for (let code = 0; code < size && isUnique; code++) isUnique = starts[code + 1] - starts[code] <= 1;
+  if (how === "semi" || how === "anti") return kept(left, starts, how === "semi");
+  if (isUnique && (how === "left" || how === "inner")) return single(left, starts, rows, how);
+  const counts = new Int32Array(left.length);
+  let total = 0;
+  for (let i = 0; i < left.length; i++) {
+    const found = left[i] === -1 ? 0 : starts[left[i] + 1] - starts[left[i]];
+    counts[i] = found === 0 && how !== "inner" ? 1 : found;
+    total += counts[i];
+  }
+  const alone = how === "outer" ? unmatched(left, right, size) : new Int32Array(0);
+  const lefts = new Int32Array(total + alone.length).fill(-1);
+  const rights = new Int32Array(total + alone.length).fill(-1);
+  for (let i = 0, at = 0; i < left.length; i++) {
+    const start = left[i] === -1 ? 0 : starts[left[i]];
+    const found = left[i] === -1 ? 0 : starts[left[i] + 1] - start;
+    for (let k = 0; k < counts[i]; k++, at++) {
+      lefts[at] = i;
+      if (k < found) rights[at] = rows[start + k];
+    }
+  }
+  rights.set(alone, total);
+  return { left: lefts, right: rights, rightIsUnique: isUnique };
+}
+
+/** Left rows, each once: those with a partner, or those without. */
+function kept(left: Int32Array, starts: Int32Array, isWanted: boolean): Pairs {
+  const rows = new Int32Array(left.length);
+  let count = 0;
+  for (let i = 0; i < left.length; i++) {
+    const code = left[i];
+    if ((code !== -1 && starts[code + 1] > starts[code]) === isWanted) rows[count++] = i;
+  }
+  return { left: rows.slice(0, count), right: new Int32Array(0), rightIsUnique: true };
+}
+
+/** Of a right table without repeats: at most one partner for each left row. */
+function single(left: Int32Array, starts: Int32Array, rows: Int32Array, how: "left" | "inner"): Pairs {
+  const right = new Int32Array(left.length);
+  let missing = 0;
+  for (let i = 0; i < left.length; i++) {
+    const code = left[i];
+    const found = code !== -1 && starts[code + 1] > starts[code];
+    right[i] = found ? rows[starts[code]] : -1;
+    if (!found) missing++;
+  }
+  if (how === "left" || missing === 0) return { left: undefined, right, rightIsUnique: true };
+  const lefts = new Int32Array(left.length - missing);
+  for (let i = 0, at = 0; i < left.length; i++) if (right[i] !== -1) lefts[at++] = i;
+  return { left: lefts, right: right.filter((row) => row !== -1), rightIsUnique: true };
+}
+
+/** Right rows without a partner, in order. */
+function unmatched(left: Int32Array, right: Int32Array, size: number): Int32Array {
+  const occurs = new Uint8Array(size);
+  for (let i = 0; i < left.length; i++) if (left[i] !== -1) occurs[left[i]] = 1;
+  const rows: number[] = [];
+  for (let i = 0; i < right.length; i++) if (right[i] === -1 || occurs[right[i]] === 0) rows.push(i);
+  return Int32Array.from(rows);
+}
+
+/** Rows by code: those of code c are at `starts[c]` to `starts[c + 1]`; rows of no code are left out. */
+function rowsByCode(codes: Int32Array, size: number): { readonly starts: Int32Array; readonly rows: Int32Array } {
+  const starts = new Int32Array(size + 1);
+  for (let i = 0; i < codes.length; i++) if (codes[i] !== -1) starts[codes[i] + 1]++;
+  for (let c = 0; c < size; c++) starts[c + 1] += starts[c];
+  const next = starts.slice();
+  const rows = new Int32Array(starts[size]);
+  for (let i = 0; i < codes.length; i++) if (codes[i] !== -1) rows[next[codes[i]]++] = i;
+  return { starts, rows };
+}

@@ -1,0 +1,87 @@
+import { type ListItems, type ListName, listingPage, writeListing } from "../../document/listing.js";
+import type { Call } from "../../spec/endpoints.js";
+import { refused } from "../data/refused.js";
+import { databaseFields, databaseOf } from "./answer-database.js";
+import { datasetFields } from "./answer-dataset.js";
+import { rendered } from "./rendered.js";
+import type { Answer } from "./reply.js";
+import type { Asker, ServiceState } from "./service-state.js";
+
+/** The most items of a page, and the default. */
+const LONGEST_PAGE = 100;
+
+/** Databases whose code, name or description contains all terms of `query`; a page of them. */
+export async function answerDatabaseList(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  const items = [...state.store.databases.values()].map((database) => databaseFields(database, asker, state));
+  return page("databases", items, (item) => [item.database_code, item.name, item.description], call, asker, state);
+}
+
+/** Datasets of all databases or of `database_code`, searched in the same way. */
+export async function answerDatasetList(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  const code = call.parameters["database_code"];
+  const databases =
+    code === undefined || code === ""
+      ? [...state.store.databases.values()]
+      : [databaseOf({ ...call, codes: { database_code: code } }, state)];
+  const items = databases.flatMap((database) =>
+    [...database.datasets.values()].map((dataset) => datasetFields({ database, dataset })),
+  );
+  const texts = (item: ListItems["datasets"]): (string | null)[] => [
+    `${item.database_code}/${item.dataset_code}`,
+    item.name,
+    item.description,
+  ];
+  return page("datasets", items, texts, call, asker, state);
+}
+
+/** Tables, searched in the same way. */
+export async function answerTableList(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  const items = [...state.store.tables.values()].map(({ entry, refreshedAt }) => ({
+    vendor_code: entry.vendor_code,
+    datatable_code: entry.datatable_code,
+    name: entry.name,
+    description: entry.description,
+    premium: entry.premium,
+    status: { ...entry.status, refreshed_at: refreshedAt },
+  }));
+  const texts = (item: ListItems["datatables"]): (string | null)[] => [
+    `${item.vendor_code}/${item.datatable_code}`,
+    item.name,
+    item.description,
+  ];
+  return page("datatables", items, texts, call, asker, state);
+}
+
+async function page<L extends ListName>(
+  name: L,
+  items: readonly ListItems[L][],
+  texts: (item: ListItems[L]) => readonly (string | null)[],
+  { parameters }: Call,
+  { coding }: Asker,
+  state: ServiceState,
+): Promise<Answer> {
+  const query = parameters["query"] ?? "";
+  const terms = query
+    .toLowerCase()
+    .split(/[\s+]+/)
+    .filter((term) => term !== "");
+  const found = items.filter((item) => {
+    const text = texts(item).join("\n").toLowerCase();
+    return terms.every((term) => text.includes(term));
+  });
+  const number = (parameter: string, usual: number, most: number): number => {
+    const given = parameters[parameter];
+    if (given === undefined || given === "") return usual;
+    if (/^\d{1,9}$/.test(given) && Number(given) >= 1) return Math.min(Number(given), most);
+    const shown = JSON.stringify(given.slice(0, 80));
+    throw refused(state.profile, "QESx04", `${parameter} ${shown} is not a whole number from 1 on.`);
+  };
+  const position = {
+    query,
+    page: number("page", 1, Number.MAX_SAFE_INTEGER),
+    perPage: number("per_page", LONGEST_PAGE, LONGEST_PAGE),
+  };
+  const bytes = Buffer.from(writeListing(name, listingPage<L>(found, position)));
+  const body = await rendered(bytes, coding, { "content-type": "application/json; charset=utf-8" });
+  return { status: 200, headers: { ...body.headers, "cache-control": "no-store" }, body };
+}

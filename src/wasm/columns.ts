@@ -1,0 +1,10 @@
+// Operations on the buffers of columns. This is AssemblyScript: TypeScript's grammar, WebAssembly's types. Positions
+// are addresses in this memory.
+
+export { add } from "./columns/add";
+export { pick } from "./columns/pick";
+
+/** Where free memory begins. */
+export function start(): usize {
+  return __heap_base;
+}

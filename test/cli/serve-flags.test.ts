@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "vitest";
+
+const bin = fileURLToPath(new URL("../../dist/esm/cli.js", import.meta.url));
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill("SIGTERM");
+});
+
+/** Starts `arrowbook serve` with flags; resolves with its address. */
+const started = (...flags: string[]): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [bin, "serve", "--sample", "--port", "0", "--json", ...flags]);
+    children.push(child);
+    let out = "";
+    let err = "";
+    child.stderr.on("data", (text) => {
+      err += text;
+    });
+    child.stdout.on("data", (text) => {
+      out += text;
+      if (out.includes("\n")) resolve((JSON.parse(out) as { url: string }).url);
+    });
+    child.once("exit", (status) => reject(new Error(`${status}: ${err}`)));
+  });
+
+it("serve --profile --public-url --subscriptions --cors", async () => {
+  const flags = [
+    "--profile",
+    "nasdaqDataLink",
+    "--public-url",
+    "https://data.example",
+    "--cors",
+    "https://app.example",
+  ];
+  const url = await started(...flags, "--key", "first", "second", "--subscriptions", "MARKET,TRANSPORT/FLIGHTS");
+  const get = (path: string, key = "first") =>
+    fetch(`${url}/api/v3${path}`, {
+      redirect: "manual",
+      headers: { "x-api-token": key, origin: "https://app.example" },
+    });
+  const bulk = await get("/databases/MARKET/data", "second");
+  expect(bulk.status).toBe(302);
+  expect(bulk.headers.get("location")).toMatch(/^https:\/\/data\.example\/files\//);
+  expect(bulk.headers.get("access-control-allow-origin")).toBe("https://app.example");
+  expect((await get("/databases/WEATHER/data")).status).toBe(403);
+  expect((await get("/databases?query=labor")).status).toBe(200);
+});
+
+it("a wrong profile, origin or address is refused before the service starts", async () => {
+  await expect(started("--profile", "nasdaq")).rejects.toThrow(/^2: .*Allowed choices are specification/s);
+  await expect(started("--cors", "app.example")).rejects.toThrow(/^1: .*cors.*https:\/\/app\.example\.org/s);
+  await expect(started("--public-url", "data.example")).rejects.toThrow(/^1: .*publicUrl/s);
+});

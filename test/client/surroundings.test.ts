@@ -1,0 +1,226 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request as forward } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { type AddressInfo, connect as connectSocket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { connect } from "../../src/client/service.js";
+import { proxyChooser } from "../../src/client/transport/proxy.js";
+import { sampleOf, started } from "../server/support.js";
+import { certificate } from "./certificate.js";
+
+const home = mkdtempSync(join(tmpdir(), "arrowbook-home-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+beforeEach(() => {
+  vi.stubEnv("HOME", home);
+  for (const name of [
+    "ARROWBOOK_URL",
+    "ARROWBOOK_API_KEY",
+    "NASDAQ_DATA_LINK_API_KEY",
+    "NASDAQ_DATA_LINK_BASE_DOMAIN",
+  ]) {
+    vi.stubEnv(name, undefined);
+  }
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(join(home, ".nasdaq"), { recursive: true, force: true });
+});
+
+const running = await started({ data: sampleOf("LABOR"), profile: "nasdaqDataLink" });
+const name = (options: object) =>
+  connect({ url: running.url, ...options })
+    .database("LABOR")
+    .metadata();
+const nasdaq = { profile: "nasdaqDataLink" } as const;
+
+async function listening(server: ReturnType<typeof createServer>): Promise<string> {
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("the real service's names, in its profile (complaint 8: key handling)", () => {
+  it("NASDAQ_DATA_LINK_API_KEY, then the key file, and what is passed or ARROWBOOK_API_KEY before both", async () => {
+    await expect(name(nasdaq)).rejects.toMatchObject({ code: "QEAx03" });
+    mkdirSync(join(home, ".nasdaq"));
+    writeFileSync(join(home, ".nasdaq/data_link_apikey"), "\n  sample  \n");
+    expect((await name(nasdaq)).database_code).toBe("LABOR");
+    vi.stubEnv("NASDAQ_DATA_LINK_API_KEY", "wrong-key-1");
+    await expect(name(nasdaq)).rejects.toMatchObject({ code: "QEAx01" });
+    vi.stubEnv("ARROWBOOK_API_KEY", "sample");
+    expect((await name(nasdaq)).database_code).toBe("LABOR");
+    await expect(name({ ...nasdaq, apiKey: "wrong-key-2" })).rejects.toMatchObject({ code: "QEAx01" });
+  });
+
+  it("an empty key file is ignored, and other profiles do not read it", async () => {
+    mkdirSync(join(home, ".nasdaq"));
+    writeFileSync(join(home, ".nasdaq/data_link_apikey"), "\n\n");
+    await expect(name(nasdaq)).rejects.toMatchObject({ code: "QEAx03" });
+    writeFileSync(join(home, ".nasdaq/data_link_apikey"), "sample");
+    await expect(name({ keyHeader: "X-Api-Token" })).rejects.toMatchObject({ code: "QEAx03" });
+  });
+
+  it("NASDAQ_DATA_LINK_BASE_DOMAIN, and the service's own domain", () => {
+    expect(connect(nasdaq).url).toBe("https://data.nasdaq.com");
+    vi.stubEnv("NASDAQ_DATA_LINK_BASE_DOMAIN", "data.example");
+    expect(connect(nasdaq).url).toBe("https://data.example");
+    expect(() => connect()).toThrow(expect.objectContaining({ code: "NoAddress" }));
+  });
+
+  it("keyHeader sends the key in a header or in the query", async () => {
+    const seen: (string | undefined)[][] = [];
+    const host = await listening(
+      createServer((request, reply) => {
+        seen.push([request.url, request.headers["x-api-token"] as string | undefined]);
+        reply.writeHead(404).end();
+      }),
+    );
+    const ask = (options: object) =>
+      connect({ url: `http://${host}`, apiKey: "key-1234567890", ...options })
+        .database("A")
+        .metadata()
+        .catch(() => undefined);
+    await ask({ keyHeader: "x-api-token" });
+    await ask({ ...nasdaq, keyHeader: null });
+    expect(seen).toEqual([
+      ["/api/v3/databases/A.json", "key-1234567890"],
+      ["/api/v3/databases/A.json?api_key=key-1234567890", undefined],
+    ]);
+  });
+
+  it.each([
+    [410, ""],
+    [403, "<html>Forbidden</html>"],
+  ])("a series that was withdrawn is named as such: %i (complaint 15: drift)", async (status, body) => {
+    const host = await listening(createServer((_, reply) => reply.writeHead(status).end(body)));
+    const service = connect({ url: `http://${host}`, apiKey: "k", ...nasdaq });
+    await expect(service.dataset("WIKI/AAPL").frame()).rejects.toMatchObject({
+      status,
+      message: expect.stringContaining("time series"),
+      hint: expect.stringContaining("service.table"),
+    });
+    await expect(service.table("A/B").metadata()).rejects.not.toMatchObject({
+      message: expect.stringContaining("withdrawn"),
+    });
+  });
+});
+
+/** A proxy for plain requests and tunnels; counts both. */
+async function proxy(user?: string): Promise<{ url: string; seen: string[] }> {
+  const seen: string[] = [];
+  const allowed = (header: string | undefined): boolean =>
+    user === undefined || header === `Basic ${Buffer.from(user).toString("base64")}`;
+  const server = createServer((request, reply) => {
+    seen.push(`${request.method} ${request.url}`);
+    if (!allowed(request.headers["proxy-authorization"])) return void reply.writeHead(407).end();
+    const { hostname, port, pathname, search } = new URL(request.url ?? "");
+    const { "proxy-authorization": _, ...headers } = request.headers;
+    const onward = forward({ hostname, port, path: pathname + search, headers }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(reply);
+    });
+    onward.on("error", () => reply.writeHead(502).end());
+    onward.end();
+  });
+  server.on("connect", (request, socket) => {
+    seen.push(`CONNECT ${request.url}`);
+    if (!allowed(request.headers["proxy-authorization"])) {
+      return void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+    }
+    const [host, port] = (request.url ?? "").split(":");
+    const onward = connectSocket(Number(port), host === "data.example" ? "127.0.0.1" : host, () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on("error", () => socket.destroy());
+    socket.on("error", () => onward.destroy());
+  });
+  return { url: `http://${await listening(server)}`, seen };
+}
+
+describe("proxies (complaint 7)", () => {
+  it("HTTP_PROXY for plain requests, with its user, but not for hosts of NO_PROXY or with proxy: false", async () => {
+    const { url, seen } = await proxy("me:secret-pass-1");
+    vi.stubEnv("HTTP_PROXY", url.replace("://", "://me:secret-pass-1@"));
+    expect((await name({ ...nasdaq, apiKey: "sample" })).database_code).toBe("LABOR");
+    expect(seen).toEqual([`GET ${running.url}/api/v3/databases/LABOR.json`]);
+    await name({ ...nasdaq, apiKey: "sample", proxy: false });
+    vi.stubEnv("NO_PROXY", "localhost, 127.0.0.1");
+    await name({ ...nasdaq, apiKey: "sample" });
+    expect(seen).toHaveLength(1);
+  });
+
+  it("a wrong user, a proxy that is down and one that is not an address are named, without the password", async () => {
+    const { url } = await proxy("me:other");
+    const wrong = { ...nasdaq, apiKey: "sample", retry: { attempts: 1 } };
+    const refused = await name({ ...wrong, proxy: url.replace("://", "://me:secret-pass-2@") }).catch((e: Error) => e);
+    expect(refused).toMatchObject({ status: 407 });
+    const down = await name({ ...wrong, proxy: "http://me:secret-pass-2@127.0.0.1:1" }).catch((e: Error) => e);
+    expect(down).toMatchObject({ code: "Unreachable", message: expect.stringContaining("127.0.0.1:1") });
+    for (const error of [refused, down]) expect(JSON.stringify([error, String(error)])).not.toContain("secret-pass-2");
+    expect(() => connect({ url: running.url, proxy: "socks5://x" })).toThrow(
+      expect.objectContaining({ code: "BadAddress" }),
+    );
+  });
+
+  it("HTTPS_PROXY tunnels, with ca for own certificates", async () => {
+    const secure = createSecureServer(certificate, (request, reply) => {
+      forward(`${running.url}${request.url}`, { headers: request.headers }, (answer) => {
+        reply.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(reply);
+      }).end();
+    });
+    const host = await listening(secure as never);
+    const port = host.split(":")[1];
+    const ca = certificate.cert;
+    const { url, seen } = await proxy();
+    vi.stubEnv("HTTPS_PROXY", url);
+    const options = { ...nasdaq, url: `https://data.example:${port}`, apiKey: "sample", retry: { attempts: 1 } };
+    expect((await name({ ...options, ca })).database_code).toBe("LABOR");
+    expect(seen).toEqual([`CONNECT data.example:${port}`]);
+    await expect(name(options)).rejects.toMatchObject({ code: "Tls" });
+    expect((await name({ ...options, url: `https://localhost:${port}`, proxy: false, ca })).database_code).toBe(
+      "LABOR",
+    );
+    await expect(async () => name({ ...options, ca: "nothing" })).rejects.toMatchObject({ code: "BadArgument" });
+    const { url: strict } = await proxy("me:x");
+    await expect(name({ ...options, ca, proxy: strict })).rejects.toMatchObject({
+      code: "Unreachable",
+      message: expect.stringContaining("407"),
+    });
+  });
+
+  it.each([
+    ["example.com", "https://example.com/", false],
+    ["example.com", "https://api.example.com/", false],
+    [".example.com", "https://api.example.com/", false],
+    ["*.example.com", "https://api.example.com/", false],
+    ["example.com", "https://notexample.com/", true],
+    ["example.com:8080", "https://example.com/", true],
+    ["example.com:443", "https://example.com/", false],
+    ["*", "https://example.com/", false],
+    ["other, EXAMPLE.com", "https://example.com/", false],
+    ["::1", "https://[::1]/", false],
+    ["[::1]", "https://[::1]/", false],
+    ["[::1]:8443", "https://[::1]/", true],
+    ["", "https://example.com/", true],
+  ])("NO_PROXY=%s: %s", (exceptions, address, isProxied) => {
+    const choose = proxyChooser(undefined, { HTTPS_PROXY: "proxy.example:3128", NO_PROXY: exceptions });
+    expect(choose(new URL(address))?.host).toBe(isProxied ? "proxy.example:3128" : undefined);
+  });
+
+  it("no list of exceptions makes the choice fail", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.webUrl(), (exceptions, address) => {
+        const choose = proxyChooser(undefined, { ALL_PROXY: "http://proxy.example", no_proxy: exceptions });
+        expect([undefined, "proxy.example"]).toContain(choose(new URL(address))?.host);
+      }),
+    );
+  });
+});

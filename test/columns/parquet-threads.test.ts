@@ -1,0 +1,141 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { CellReport } from "../../src/columns/arrow/read-options.js";
+import type { ParquetRead } from "../../src/columns/parquet/read/options.js";
+import { readParquet } from "../../src/columns/parquet/read/read.js";
+import { parquetFileTable } from "../../src/columns/workers/parquet-file.js";
+import { packageRoot } from "../../src/package/package-root.js";
+import { footerOf } from "./parquet-footer.js";
+import { textsOf } from "./rows.js";
+
+const built = existsSync(join(packageRoot(), "dist/esm/worker.js"));
+
+let folder = "";
+const files: string[] = [];
+/** Row groups of different sizes; text that repeats, that differs, and that differs late; times with microseconds. */
+const sql = (from: number, to: number): string => `select i::BIGINT n, (i * 1.25)::DECIMAL(15, 4) price,
+    case when i % 5 = 0 then null else i / 8 end ratio, date '2020-01-01' + (i / 10)::INTEGER as day, 'K' || (i % 90) as key,
+    'note ' || i as note, case when i < 3000 then 'same' else 'other ' || i end as late, i % 3 = 0 as flag,
+    timestamp '2020-01-01' + to_microseconds(i * 250) as "at", 'ab'::BLOB as bytes
+  from range(${from}, ${to}) t(i)`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "arrowbook-parquet-threads-"));
+  const connection = await (await DuckDBInstance.create()).connect();
+  await mkdir(join(folder, "parts"));
+  const copy = (text: string, name: string, how: string) =>
+    connection.run(`copy (${text}) to '${join(folder, name)}' (format parquet, ${how})`);
+  await copy(sql(0, 12_000), "small.parquet", "row_group_size 2048");
+  await copy(sql(0, 12_000), "uneven.parquet", "row_group_size 4096, codec zstd");
+  await copy(sql(0, 7_000), "parts/a.parquet", "row_group_size 2048");
+  await copy(sql(7_000, 12_000), "parts/b.parquet", "row_group_size 4096");
+  connection.closeSync();
+  files.push(...["small.parquet", "uneven.parquet", "parts"].map((name) => join(folder, name)));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Outcome {
+  readonly rows?: (string | null)[][];
+  readonly schema?: string;
+  readonly error?: string;
+  readonly reports: CellReport[];
+  readonly total: number;
+}
+
+/** What a read gives; `shortest` 1 has every file split over threads. */
+async function outcome(path: string, options: ParquetRead, shortest: number | undefined): Promise<Outcome> {
+  const reports: CellReport[] = [];
+  let last = 0;
+  let total = 0;
+  const all: ParquetRead = {
+    ...options,
+    onReport: (report) => reports.push(report),
+    onBytes: (bytes, of) => {
+      last = bytes;
+      total = of;
+    },
+  };
+  try {
+    const table = shortest === undefined ? await readParquet(path, all) : await parquetFileTable(path, all, shortest);
+    expect(last).toBe(total);
+    return { rows: textsOf(table), schema: String(table.schema), reports, total };
+  } catch (error) {
+    return { error: String(error), reports: [], total: 0 };
+  }
+}
+
+const choice = fc.record(
+  {
+    columns: fc.subarray(["n", "price", "ratio", "day", "key", "note", "late", "flag", "bytes"], { minLength: 1 }),
+    where: fc.constantFrom<ParquetRead["where"]>(
+      { n: { gte: 1_000, lt: 7_000 } },
+      { key: ["K1", "K2"], flag: true },
+      { n: { gte: 9_500 } },
+      { day: { lt: "2019-01-01" } },
+    ),
+    text: fc.constantFrom("auto", "utf8", "dictionary"),
+    decimals: fc.constantFrom("exact", "float64"),
+    onPrecisionLoss: fc.constantFrom("round", "error"),
+    batchRows: fc.constantFrom(999, 2_500, 4_096, 65_536),
+    firstRow: fc.constantFrom(0, 17),
+    threads: fc.integer({ min: 2, max: 6 }),
+  },
+  { requiredKeys: ["threads", "batchRows"] },
+);
+
+it("several threads read what one reads, and refuse it with the same message", async () => {
+  expect(built).toBe(true);
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.nat(files.length - 1), choice, async (at, options) => {
+      const one = await outcome(files[at], options, undefined);
+      expect(await outcome(files[at], options, 1)).toEqual(one);
+      if (one.error !== undefined) refused++;
+    }),
+    { numRuns: 40, seed: 7 },
+  );
+  expect(refused).toBeGreaterThan(2);
+});
+
+it("a damaged page in a later row group is named as on one thread", async () => {
+  const bytes = await readFile(files[0]);
+  const groups = footerOf(bytes)["field_4"] as Record<string, Record<string, Record<string, bigint>>[]>[];
+  const at = Number(groups[4]["field_1"][1]["field_3"]["field_9"]);
+  bytes.fill(255, at, at + 40);
+  const path = join(folder, "damaged.parquet");
+  await writeFile(path, bytes);
+  const one = await outcome(path, { columns: ["n", "price"], batchRows: 999 }, undefined);
+  expect(one.error).toContain('column "price" of row group 4');
+  expect(await outcome(path, { columns: ["n", "price"], batchRows: 999 }, 1)).toEqual(one);
+});
+
+it("an abort ends the threads with its reason", async () => {
+  const stop = new AbortController();
+  const read = parquetFileTable(
+    files[0],
+    {
+      signal: stop.signal,
+      threads: 3,
+      batchRows: 999,
+      onPrecisionLoss: "round",
+      onBytes: () => stop.abort(new Error("enough")),
+    },
+    1,
+  );
+  await expect(read).rejects.toThrow("enough");
+  await expect(parquetFileTable(files[0], { signal: stop.signal, batchRows: 999 }, 1)).rejects.toThrow("enough");
+  // The threads that remain serve the next read.
+  expect((await parquetFileTable(files[0], { columns: ["n"], threads: 3, batchRows: 999 }, 1)).numRows).toBe(12_000);
+});
+
+it("a table of one stretch a thread holds its buffers without a copy", async () => {
+  const table = await parquetFileTable(files[0], { columns: ["price"], threads: 2, batchRows: 999 }, 1);
+  const buffers = table.batches.map((batch) => (batch.data.children[0].values as Int32Array).buffer);
+  expect(new Set(buffers).size).toBe(table.batches.length);
+  expect(table.numRows).toBe(12_000);
+});

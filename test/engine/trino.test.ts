@@ -1,0 +1,297 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import fc from "fast-check";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { Frame } from "../../src/frame/frame.js";
+import { trino } from "../../src/trino.js";
+
+/** One scripted reply: a page without `nextUri` gets one if another reply follows. */
+interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly page?: object;
+  readonly raw?: string;
+  readonly cut?: boolean;
+}
+
+let script: Reply[] = [];
+let seen: { method: string; url: string; headers: IncomingMessage["headers"]; body: string }[] = [];
+const server = createServer(async (request, response) => {
+  let body = "";
+  for await (const chunk of request) body += String(chunk);
+  seen.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
+  if (request.method === "DELETE") return response.writeHead(204).end();
+  answer(script.shift() ?? { status: 500, raw: "the script is over" }, response);
+});
+await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+afterAll(() => server.close());
+beforeEach(() => {
+  script = [];
+  seen = [];
+});
+
+function answer({ status = 200, headers = {}, page, raw, cut = false }: Reply, response: ServerResponse): void {
+  const next =
+    script.length > 0 && page !== undefined && !("nextUri" in page) ? { nextUri: `${url}/next/${script.length}` } : {};
+  const text = raw ?? JSON.stringify({ id: "q1", stats: { state: "RUNNING" }, ...next, ...page });
+  response.writeHead(status, headers);
+  if (!cut) return void response.end(text);
+  response.write(text.slice(0, 20), () => setTimeout(() => response.destroy(), 10));
+}
+
+async function closedPort(): Promise<number> {
+  const other = createServer();
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+  const { port } = other.address() as AddressInfo;
+  await new Promise((done) => other.close(done));
+  return port;
+}
+
+const KEY = "a-key-of-twenty-chars";
+const engine = trino({ url, user: KEY, retries: 2 });
+const columns = [
+  { name: "ticker", type: "varchar(10)" },
+  { name: "date", type: "date" },
+  { name: "close", type: "decimal(38,18)" },
+  { name: "n", type: "bigint" },
+  { name: "x", type: "double" },
+  { name: "ok", type: "boolean" },
+  { name: "at", type: "timestamp(3) with time zone" },
+  { name: "local", type: "timestamp(6)" },
+];
+const row = `["A", "2024-02-29", "12345678901234567890.123456789012345678", 9223372036854775807, 0.1, true, "2024-02-29 01:02:03.004 UTC", "2024-02-29 01:02:03.123456"]`;
+const page = (rows: string, extra = ""): string =>
+  `{"id":"q1","stats":{},"columns":${JSON.stringify(columns)},"data":[${rows}]${extra}}`;
+
+describe("results", () => {
+  it("reads pages into one Frame, every digit kept", async () => {
+    script = [
+      { page: {} },
+      { page: { columns } },
+      { raw: page(row, `,"nextUri":"${url}/next/x"`) },
+      { raw: page(`${row},[null,null,null,null,null,null,null,null]`) },
+    ];
+    const frame = await engine.query("SELECT 1;");
+    expect(frame).toBeInstanceOf(Frame);
+    expect(frame.columns.map(({ type }) => type)).toEqual([
+      "String",
+      "Date",
+      "BigDecimal(38,18)",
+      "Integer",
+      "double",
+      "Boolean",
+      "DateTime",
+      "String",
+    ]);
+    expect(frame.numRows).toBe(3);
+    expect(frame.columns.map(({ name }) => frame.column(name).toStrings()[0])).toEqual([
+      "A",
+      "2024-02-29",
+      "12345678901234567890.123456789012345678",
+      "9223372036854775807",
+      "0.1",
+      "true",
+      "2024-02-29T01:02:03.004Z",
+      "2024-02-29 01:02:03.123456",
+    ]);
+    expect(frame.column("close").toStrings()[2]).toBeNull();
+    expect(seen.map(({ method }) => method)).toEqual(["POST", "GET", "GET", "GET"]);
+    expect(seen[0]).toMatchObject({ url: "/v1/statement", body: "SELECT 1" });
+    expect(seen[3].headers).toMatchObject({
+      "x-trino-user": KEY,
+      "x-trino-catalog": "main",
+      "x-trino-time-zone": "UTC",
+    });
+  });
+
+  it("a result without rows has its columns", async () => {
+    script = [{ page: { columns } }];
+    expect((await engine.query("SELECT 1")).columns).toHaveLength(8);
+    script = [{ page: { columns }, raw: page("") }];
+    expect((await engine.query("SELECT 1")).numRows).toBe(0);
+  });
+
+  it("any decimals, integers and texts are read back equal", async () => {
+    const cell = fc.record({
+      decimal: fc.bigInt({ min: -(10n ** 38n) + 1n, max: 10n ** 38n - 1n }),
+      whole: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+      text: fc.string({ unit: "grapheme" }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 8 }), async (cells) => {
+        const types = [
+          { name: "d", type: "decimal(38,0)" },
+          { name: "n", type: "bigint" },
+          { name: "t", type: "varchar" },
+        ];
+        const rows = cells.map(({ decimal, whole, text }) => `["${decimal}",${whole},${JSON.stringify(text)}]`);
+        script = [{ raw: `{"id":"q","columns":${JSON.stringify(types)},"data":[${rows}],"stats":{}}` }];
+        const frame = await engine.query("SELECT 1");
+        expect(frame.column("d").toStrings()).toEqual(cells.map(({ decimal }) => String(decimal)));
+        expect(frame.column("n").toStrings()).toEqual(cells.map(({ whole }) => String(whole)));
+        expect(frame.column("t").toStrings()).toEqual(cells.map(({ text }) => text));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("streams batches, and cancels a result that is left early or stopped", async () => {
+    script = [
+      { raw: page(row, `,"nextUri":"${url}/next/a"`) },
+      { raw: page(row, `,"nextUri":"${url}/next/b"`) },
+      { raw: page(row) },
+    ];
+    for await (const batch of engine.batches("SELECT 1")) {
+      expect(batch.numRows).toBe(1);
+      break;
+    }
+    await expect.poll(() => seen.at(-1)).toMatchObject({ method: "DELETE", url: "/next/a" });
+    seen = [];
+    script = [{ raw: page(row, `,"nextUri":"${url}/next/c"`) }, { page: {} }, { page: {} }];
+    const stop = new AbortController();
+    const read = async (): Promise<void> => {
+      for await (const _ of engine.batches("SELECT 1", [], { signal: stop.signal })) stop.abort(new Error("enough"));
+    };
+    await expect(read()).rejects.toThrow("enough");
+    await expect.poll(() => seen.at(-1)).toMatchObject({ method: "DELETE", url: "/next/c" });
+  });
+
+  it("refuses nested types, and values that do not fit their type", async () => {
+    for (const type of ["array(bigint)", "map(varchar, bigint)", "row(a bigint)"]) {
+      script = [{ page: { columns: [{ name: "odd", type }] } }];
+      await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "UnsupportedType", column: "odd" });
+    }
+    script = [{ page: { columns: [{ name: "d", type: "date" }], data: [["2024-02-30"]] } }];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "BadCell", column: "d" });
+  });
+});
+
+describe("errors", () => {
+  const failing = (errorName: string, errorType: string, message = "line 1:8: no") => ({
+    page: { error: { message, errorName, errorType } },
+  });
+
+  it.each([
+    ["SYNTAX_ERROR", "USER_ERROR", "BadStatement"],
+    ["TABLE_NOT_FOUND", "USER_ERROR", "BadStatement"],
+    ["INVALID_CAST_ARGUMENT", "USER_ERROR", "EngineData"],
+    ["DIVISION_BY_ZERO", "USER_ERROR", "EngineData"],
+    ["NUMERIC_VALUE_OUT_OF_RANGE", "USER_ERROR", "EngineData"],
+    ["PERMISSION_DENIED", "USER_ERROR", "EngineAccess"],
+    ["EXCEEDED_LOCAL_MEMORY_LIMIT", "INSUFFICIENT_RESOURCES", "EngineFailed"],
+    ["GENERIC_INTERNAL_ERROR", "INTERNAL_ERROR", "EngineFailed"],
+  ])("%s is %s %s", async (name, type, code) => {
+    script = [failing(name, type)];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code, message: expect.stringContaining(name) });
+  });
+
+  it("an error after rows is an error, not a shorter table", async () => {
+    script = [{ raw: page(row, `,"nextUri":"${url}/next/x"`) }, failing("GENERIC_INTERNAL_ERROR", "INTERNAL_ERROR")];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "EngineFailed" });
+  });
+
+  it("pages are fetched again while the server is busy or the connection breaks; a statement only if it was not taken", async () => {
+    script = [
+      { status: 503, raw: "busy" },
+      { page: {} },
+      { status: 502, raw: "" },
+      { page: {}, cut: true },
+      { raw: page(row) },
+    ];
+    expect((await engine.query("SELECT 1")).numRows).toBe(1);
+    expect(seen.map(({ method }) => method)).toEqual(["POST", "POST", "GET", "GET", "GET"]);
+    script = [{ page: {}, cut: true }];
+    seen = [];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "ConnectionLost" });
+    expect(seen).toHaveLength(1);
+    script = Array.from({ length: 9 }, () => ({ status: 429, headers: { "retry-after": "0" }, raw: "slow down" }));
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "EngineBusy", status: 429 });
+  });
+
+  it("other replies, refusals and closed ports", async () => {
+    script = [{ status: 401, raw: "Unauthorized" }];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "EngineAccess", status: 401 });
+    script = [{ status: 404, raw: "<html><h1>Not here</h1></html>" }];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({
+      code: "UnexpectedContent",
+      message: expect.stringContaining("Not here"),
+    });
+    script = [{ raw: "[]" }];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "UnexpectedShape" });
+    script = [{ status: 302, headers: { location: "https://elsewhere.example" }, raw: "" }];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "UnexpectedContent" });
+    const closed = await closedPort();
+    const none = trino({ url: `http://127.0.0.1:${closed}`, user: "u", retries: 0 });
+    await expect(none.query("SELECT 1")).rejects.toMatchObject({ code: "Unreachable" });
+  });
+
+  it("never sends the key to another host, nor shows it", async () => {
+    script = [{ page: { nextUri: `http://elsewhere.example/next?user=${KEY}` } }];
+    const moved = await engine.query("SELECT 1").catch((error) => error);
+    expect(moved).toMatchObject({ code: "BadRedirect" });
+    script = [
+      { page: { error: { message: `user ${KEY} may not`, errorName: "PERMISSION_DENIED", errorType: "USER_ERROR" } } },
+    ];
+    const denied = await engine.query("SELECT 1").catch((error) => error);
+    for (const error of [moved, denied]) expect(`${error.message}${error.stack}${error.hint}`).not.toContain(KEY);
+    for (const wrong of ["host", "ftp://host", `https://${KEY}@host`]) {
+      expect(() => trino({ url: wrong, user: "u" })).toThrow(expect.objectContaining({ code: "BadAddress" }));
+    }
+    expect(() => trino({ url, user: "" })).toThrow(expect.objectContaining({ code: "BadArgument" }));
+    expect(() => trino({ url, user: "u", catalogue: "x" } as never)).toThrow(
+      expect.objectContaining({ code: "UnknownOption" }),
+    );
+  });
+});
+
+describe("parameters", () => {
+  const sent = async (sql: string, params?: readonly unknown[]): Promise<string> => {
+    script = [{ page: { columns } }];
+    seen = [];
+    await engine.query(sql, params);
+    return seen[0].body;
+  };
+
+  it("are typed literals, and nothing inside strings, names and comments is one", async () => {
+    const values = ["it's; -- $2", 5, 0.1, -0, 2n ** 63n, true, null, new Date(0), Number.NaN, 2n ** 62n];
+    const list = values.map((_, i) => `$${i + 1}`).join(", ");
+    expect(await sent(`SELECT ${list}`, values)).toBe(
+      "SELECT 'it''s; -- $2', BIGINT '5', DOUBLE '0.1', DOUBLE '-0', DECIMAL '9223372036854775808', true, NULL, TIMESTAMP '1970-01-01 00:00:00.000 UTC', nan(), BIGINT '4611686018427387904'",
+    );
+    const still = "SELECT '$1 it''s', \"$1\" /* $1 */ -- $1\n FROM t";
+    expect(await sent(still, ["x"])).toBe(still);
+  });
+
+  it("any text ends where its literal ends", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom("'", "a", "\\", "$1", "--", "\n", '"') }), async (text) => {
+        const body = await sent("SELECT $1, $1", [text]);
+        const [, inner] = /^SELECT '((?:[^']|'')*)', '\1'$/.exec(body) ?? [];
+        expect(inner?.replaceAll("''", "'")).toBe(text);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("refuses what cannot be bound", async () => {
+    for (const params of [[], [undefined], [{}], [10n ** 38n], [new Date(Number.NaN)], "x"]) {
+      await expect(engine.query("SELECT $1", params as never)).rejects.toMatchObject({ code: "BadArgument" });
+    }
+  });
+});
+
+const real = process.env["TRINO_URL"];
+it.skipIf(real === undefined)("a real server in TRINO_URL", async () => {
+  const [address, user] = [new URL(real as string).origin, new URL(real as string).username || "arrowbook"];
+  const frame = await trino({ url: address, user, catalog: "tpch" }).query(
+    "SELECT DECIMAL '12345678901234567890.12' AS d, DATE '2024-02-29' AS day, BIGINT '9223372036854775807' AS n, $1 AS t",
+    ["it's"],
+  );
+  expect(frame.columns.map(({ name }) => frame.column(name).toStrings()[0])).toEqual([
+    "12345678901234567890.12",
+    "2024-02-29",
+    "9223372036854775807",
+    "it's",
+  ]);
+});

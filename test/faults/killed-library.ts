@@ -1,0 +1,28 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { builtLibrary } from "./built-library.js";
+
+/**
+ * Builds the library with a module `killed.mjs` beside it: a script that imports it first is killed before the file
+ * system is asked for the `KILLED_AT`-th time to make, rename or remove something. Gives the folder.
+ */
+export async function killedLibrary(): Promise<string> {
+  const library = await builtLibrary();
+  writeFileSync(
+    join(library, "killed.mjs"),
+    `import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+const step = Number(process.env.KILLED_AT);
+let steps = 0;
+for (const name of ["mkdir", "mkdtemp", "open", "writeFile", "rename", "link", "rm", "unlink"]) {
+  const asked = fs[name];
+  fs[name] = (...given) => {
+    if (++steps === step) process.kill(process.pid, "SIGKILL");
+    return asked(...given);
+  };
+}
+syncBuiltinESMExports();
+`,
+  );
+  return library;
+}

@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Mirror } from "../../src/client/mirror/mirror.js";
+import { changingTable, type Row } from "../client/changing-table.js";
+import { serviceOf } from "./bulk-fixtures.js";
+import { killedLibrary } from "./killed-library.js";
+
+const { server, set } = await changingTable();
+const root = mkdtempSync(join(tmpdir(), "arrowbook-sync-steps-"));
+const LONG = 300_000;
+const OLD: readonly Row[] = [
+  ["AAA", "2023-03-01", "10.0000", "2023-03-02"],
+  ["BBB", "2024-03-01", "20.0000", "2024-03-02"],
+];
+const NEW: readonly Row[] = [
+  OLD[0],
+  ["BBB", "2024-03-01", "21.0000", "2024-03-03"],
+  ["CCC", "2024-03-02", "1.0000", "2024-03-03"],
+];
+let library = "";
+let script = "";
+
+beforeAll(async () => {
+  library = await killedLibrary();
+  script = join(library, "sync-steps.mjs");
+  writeFileSync(
+    script,
+    `import "./killed.mjs";
+import { connect } from "./index.mjs";
+const [url, folder, options] = process.argv.slice(2);
+const service = connect({ url, apiKey: "canary-key-0123456789abcdef-steps" });
+const mirror = await service.table("V/T").mirror(folder, { load: false, ...JSON.parse(options) });
+await mirror.sync();
+`,
+  );
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(root, { recursive: true });
+  rmSync(library, { recursive: true, force: true });
+});
+
+/** Synchronises in a process that is killed at a step on the disk; gives whether it came to its end. */
+async function syncKilledAt(step: number, folder: string, options: object): Promise<boolean> {
+  const child = spawn(process.execPath, [script, server.url, folder, JSON.stringify(options)], {
+    stdio: "inherit",
+    env: { ...process.env, KILLED_AT: String(step) },
+  });
+  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
+    child.once("exit", (...how) => resolve(how)),
+  );
+  expect(code ?? signal).toBe(code === 0 ? 0 : "SIGKILL");
+  return signal === null;
+}
+
+const lines = (rows: readonly Row[]): string[] => rows.map((row) => row.join(",")).sort();
+const linesOf = async (mirror: Mirror): Promise<string[]> =>
+  (await mirror.frame()).toCSV().trim().split("\n").slice(1).sort();
+
+it.each([{}, { by: "ticker" }, { by: "ticker", since: "changed" }])(
+  "row 46: killed at each step on the disk, sync(%o) leaves the old copy or the new one",
+  async (options) => {
+    set(OLD, "2024-03-02T12:00:00Z");
+    const before = join(mkdtempSync(join(root, "b-")), "copy");
+    await serviceOf(server).table("V/T").mirror(before, options);
+    set(NEW, "2024-03-03T12:00:00Z");
+    const seen = new Set<number>();
+    let step = 1;
+    for (let ended = false; !ended; step++) {
+      const folder = join(mkdtempSync(join(root, "s-")), "copy");
+      cpSync(before, folder, { recursive: true });
+      ended = await syncKilledAt(step, folder, options);
+      const mirror = await serviceOf(server).table("V/T").mirror(folder, options);
+      const rows = await linesOf(mirror);
+      expect([lines(OLD), lines(NEW)], `step ${step}`).toContainEqual(rows);
+      seen.add(rows.length);
+      await mirror.sync();
+      expect(await linesOf(mirror), `after step ${step}`).toEqual(lines(NEW));
+      expect(readdirSync(folder).sort()).toEqual(["checked.json", "manifest.json", "v000001", "v000002"]);
+      const files = readdirSync(join(folder, "v000002"));
+      expect(files.filter((name) => !/^(rows|ticker-[A-C]{3})\.parquet$/.test(name))).toEqual([]);
+    }
+    expect([...seen].sort()).toEqual([2, 3]);
+    expect(step).toBeGreaterThan(8);
+  },
+  LONG,
+);

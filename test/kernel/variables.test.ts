@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { findKernel } from "../../src/kernel/install/kernelspec.js";
+import { type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
+import type { Variable } from "../../src/kernel/runtime/variables.js";
+import { needBuild } from "./build.js";
+
+/* The requests that JupyterLab's debugger panel sends for its variables view, and the icons of completion. */
+let kernel: KernelClient;
+
+beforeAll(async () => {
+  needBuild();
+  kernel = await startKernel(findKernel("arrowbook"), { env: { ...process.env, ARROWBOOK_URL: "" } });
+  await kernel.execute(`const frame = Frame.fromRows([{ ticker: "AAA", close: 1.5 }, { ticker: "BBB", close: null }]);
+const list = [1, 2, 3], text = "plain", nothing = null, big = 5n;
+let held = { a: 1, get secret() { throw new Error("called"); }, inner: { deep: true } };
+function twice(n: number) { return 2 * n; }
+class Shape {}
+const map = new Map([["k", { v: 1 }]]);
+const hostile = new Proxy({}, { ownKeys() { throw new Error("no"); }, get() { throw new Error("no"); } });
+frame`);
+});
+
+afterAll(async () => {
+  await kernel.shutdown();
+});
+
+let seq = 0;
+const debug = async (command: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
+  const content = { type: "request", seq: ++seq, command, arguments: given as never };
+  const { reply } = await kernel.request("debug_request", content, { channel: "control" });
+  expect(reply.header.msg_type).toBe("debug_reply");
+  expect(reply.content).toMatchObject({ type: "response", command, request_seq: seq });
+  return reply.content;
+};
+
+const variables = async (command: string, given: Record<string, unknown> = {}): Promise<Variable[]> =>
+  ((await debug(command, given))["body"] as { variables: Variable[] }).variables;
+
+it("the kernel says that it has a debugger, and starts and ends its session", async () => {
+  expect(kernel.info["debugger"]).toBe(true);
+  expect(await debug("debugInfo")).toMatchObject({ success: true, body: { isStarted: false, richRendering: true } });
+  expect(await debug("initialize", { clientID: "jupyterlab" })).toMatchObject({ success: true });
+  expect(await debug("attach")).toMatchObject({ success: true });
+  expect(await debug("debugInfo")).toMatchObject({ body: { isStarted: true, breakpoints: [], stoppedThreads: [] } });
+  const breakpoints = [{ line: 2 }, { line: 5 }];
+  const dumped = (await debug("dumpCell", { code: "1 + 1" }))["body"] as { sourcePath: string };
+  const set = await debug("setBreakpoints", { source: { path: dumped.sourcePath }, breakpoints });
+  expect(set["body"]).toEqual({
+    breakpoints: [
+      { verified: false, line: 2 },
+      { verified: false, line: 5 },
+    ],
+  });
+  expect(await debug("evaluate", { expression: "1" })).toMatchObject({ success: false });
+});
+
+it("variables have type, shape and value; hidden names stay hidden", async () => {
+  const all = await variables("inspectVariables");
+  const byName = new Map(all.map((variable) => [variable.name, variable]));
+  expect([...byName.keys()]).toEqual(
+    expect.arrayContaining(["frame", "list", "text", "nothing", "held", "twice", "Shape", "map", "hostile"]),
+  );
+  for (const hidden of ["tsLastExpr", "__tslab__", "service", "connect", "Frame"])
+    expect(byName.has(hidden)).toBe(false);
+  expect(byName.get("frame")).toMatchObject({
+    type: "Frame (2 × 2)",
+    value: expect.stringMatching(/2 rows × 2 columns/),
+  });
+  expect(byName.get("list")).toMatchObject({ type: "Array (3)", value: "[ 1, 2, 3 ]" });
+  expect(byName.get("text")).toMatchObject({ type: "string", value: "'plain'", variablesReference: 0 });
+  expect(byName.get("nothing")).toMatchObject({ type: "null", value: "null" });
+  expect(byName.get("big")).toMatchObject({ type: "bigint", value: "5n" });
+  expect(byName.get("twice")).toMatchObject({ type: "function", value: "function twice" });
+  expect(byName.get("Shape")).toMatchObject({ type: "class" });
+  expect(byName.get("map")).toMatchObject({ type: "Map (1)" });
+});
+
+it("members open: columns of a frame, properties without calling getters, entries of a map", async () => {
+  const all = await variables("inspectVariables");
+  const open = async (name: string): Promise<Variable[]> => {
+    const { variablesReference } = all.find((variable) => variable.name === name)!;
+    expect(variablesReference).toBeGreaterThan(0);
+    return variables("variables", { variablesReference });
+  };
+  expect((await open("frame")).map(({ name, type }) => [name, type])).toEqual([
+    ["ticker", "Column"],
+    ["close", "Column"],
+  ]);
+  expect((await open("held")).map(({ name }) => name)).toEqual(["a", "inner"]);
+  expect(await open("map")).toMatchObject([{ name: "'k'", value: "{ v: 1 }" }]);
+  expect(await variables("variables", { variablesReference: 4242 })).toEqual([]);
+});
+
+it("a frame is rendered as a table", async () => {
+  const { body } = await debug("richInspectVariables", { variableName: "frame" });
+  expect(body).toMatchObject({
+    data: { "text/html": expect.stringContaining("<table"), "text/plain": expect.anything() },
+  });
+  expect((await debug("richInspectVariables", { variableName: "unknown" }))["body"]).toEqual({
+    data: {},
+    metadata: {},
+  });
+  expect(await debug("disconnect")).toMatchObject({ success: true });
+});
+
+it("completion has the kind of each match", async () => {
+  const kinds = async (code: string): Promise<Record<string, string>> => {
+    const { content } = (await kernel.request("complete_request", { code, cursor_pos: code.length })).reply;
+    const types = (content["metadata"] as { _jupyter_types_experimental: { text: string; type: string }[] })
+      ._jupyter_types_experimental;
+    expect(types.map(({ text }) => text)).toEqual(content["matches"]);
+    return Object.fromEntries(types.map(({ text, type }) => [text, type]));
+  };
+  expect(await kinds("frame.")).toMatchObject({ sort: "function", numRows: "property" });
+  expect(await kinds("twi")).toEqual({ twice: "function" });
+  expect(await kinds("Shap")).toMatchObject({ Shape: "class" });
+  expect(await kinds('frame.select("')).toEqual({ close: "value", ticker: "value" });
+});
