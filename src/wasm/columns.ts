@@ -2,6 +2,7 @@
 // are addresses in this memory.
 
 export { add } from "./columns/add";
+export { multiply } from "./columns/multiply";
 export { pick } from "./columns/pick";
 
 /** Where free memory begins. */

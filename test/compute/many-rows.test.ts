@@ -1,7 +1,7 @@
 import { type Data, Decimal, makeData, Vector } from "apache-arrow";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-// More rows than one call of the program adds.
+// More rows than one call of the program computes.
 const ROWS = 20_001;
 
 afterEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 /** Decimals of 128 bits in chunks of these lengths; a null cell may hold any units. */
-function decimals(values: readonly (bigint | null)[], lengths: readonly number[]): Vector {
+function decimals(values: readonly (bigint | null)[], lengths: readonly number[], precision = 37): Vector {
   let from = 0;
   return new Vector(
     lengths.map((length) => {
@@ -24,7 +24,7 @@ function decimals(values: readonly (bigint | null)[], lengths: readonly number[]
       }
       from += length;
       const data = new Uint32Array(words.buffer);
-      return makeData({ type: new Decimal(2, 37, 128), length, data, nullBitmap });
+      return makeData({ type: new Decimal(2, precision, 128), length, data, nullBitmap });
     }),
   );
 }
@@ -62,5 +62,35 @@ describe.each(["with", "without"])("sums of many decimals, %s WebAssembly", (whi
     expect(units(add(a, b, 1, place))).toEqual(sums(1n));
     expect(units(add(a, b, -1, place))).toEqual(sums(-1n));
     expect(units(add(a, "-1.5", -1, place))).toEqual(left.map((x) => (x === null ? null : x + 150n)));
+  });
+});
+
+describe.each(["with", "without"])("products of many decimals, %s WebAssembly", (which) => {
+  it("are those of their units, at the borders of 64 bits too", async () => {
+    if (which === "without") vi.stubGlobal("WebAssembly", undefined);
+    const { multiply } = await import("../../src/columns/compute/multiply.js");
+    const sizes = [0n, 1n, 3n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 53n, 2n ** 62n + 7n, 2n ** 63n - 1n];
+    const borders = sizes
+      .flatMap((size) => [size, -size])
+      .concat(-(2n ** 63n), 2n ** 63n, 10n ** 19n - 1n, -(2n ** 63n) - 1n);
+    const cycle = (step: number): (bigint | null)[] =>
+      Array.from({ length: ROWS }, (_, i) => (i % 23 === step ? null : borders[Math.floor(i / step) % borders.length]));
+    const [left, right] = [cycle(1), cycle(borders.length)];
+    const place = { column: "x", method: "mul()" };
+    const [a, b] = [decimals(left, [9_000, 1, ROWS - 9_001], 19), decimals(right, [ROWS], 19)];
+    const products = left.map((x, i) => (x === null || right[i] === null ? null : x * right[i]));
+    const product = multiply(a, b, place);
+    expect(String(product.type)).toBe(String(new Decimal(4, 38, 128)));
+    expect(units(product)).toEqual(products);
+    expect(units(multiply(a, "-1.5", place))).toEqual(left.map((x) => (x === null ? null : x * -15n)));
+  });
+
+  it("name the row of one that does not fit", async () => {
+    if (which === "without") vi.stubGlobal("WebAssembly", undefined);
+    const { multiply } = await import("../../src/columns/compute/multiply.js");
+    const large = Array.from({ length: ROWS }, (_, i) => (i === 17_003 ? 10n ** 37n : 12n));
+    const place = { column: "x", method: "mul()" };
+    const run = () => multiply(decimals(large, [10_000, ROWS - 10_000], 19), decimals(large, [ROWS], 19), place);
+    expect(run).toThrow(expect.objectContaining({ code: "Overflow", row: 17_003 }));
   });
 });

@@ -1,8 +1,7 @@
 import { POWERS } from "../../value/decimal.js";
 import { Float64, type Vector } from "../arrow/arrow.js";
-import { unsafeBytes } from "../build/buffer-pool.js";
-import { columnProgram } from "../table/column-program.js";
 import { allNull, doubleData, isValid, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
+import { clearNulls, inBlocks } from "./in-blocks.js";
 import { numberOperands, type Operand } from "./operands.js";
 import { type Place, tooLarge } from "./place.js";
 import { big, constantUnits, MOST_DIGITS, small, store, storeBig, type Units, type UnitsType } from "./units.js";
@@ -82,37 +81,20 @@ function addUnits(
   }
 }
 
-/** Rows added by one call of the program: its operands stay within the processor's cache. */
-const CALL = 8_192;
-const BYTES = 16;
-
 /** Adds decimals of 128 bits of one scale, whose sums have 128 bits too. Leaves 0 in rows that hold no value. */
 function add128(a: Units, b: Units, sign: 1 | -1, valid: Validity, length: number): Int32Array {
-  const program = columnProgram();
-  const outBytes = unsafeBytes(length * BYTES);
-  const out = new Int32Array(outBytes.buffer);
-  if (program === null) {
-    for (let i = 0; i < length; i++) addWords(a.words, i * a.step, b.words, i * b.step, sign, out, i * 4);
-  } else {
-    const { run, memory, at } = program;
-    const [left, right, sums] = [at, at + CALL * BYTES, at + 2 * CALL * BYTES];
-    const [leftBytes, rightBytes] = [bytesOf(a.words), bytesOf(b.words)];
-    const step = b.step === 0 ? 0 : BYTES;
-    if (step === 0) memory.set(rightBytes.subarray(0, BYTES), right);
-    for (let i = 0; i < length; i += CALL) {
-      const [from, end] = [i * BYTES, Math.min(length, i + CALL) * BYTES];
-      memory.set(leftBytes.subarray(from, end), left);
-      if (step !== 0) memory.set(rightBytes.subarray(from, end), right);
-      run.add(left, right, step, (end - from) / BYTES, sign, sums);
-      outBytes.set(memory.subarray(sums, sums + end - from), from);
-    }
-  }
-  if (valid !== undefined) for (let i = 0; i < length; i++) if (!isValid(valid, i)) out.fill(0, i * 4, i * 4 + 4);
+  const out =
+    inBlocks(a, b, length, ({ run, left, right, step, count, out }) => run.add(left, right, step, count, sign, out)) ??
+    addedOneByOne(a, b, sign, length);
+  clearNulls(out, valid, length);
   return out;
 }
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
+function addedOneByOne(a: Units, b: Units, sign: 1 | -1, length: number): Int32Array {
+  const out = new Int32Array(length * 4);
+  for (let i = 0; i < length; i++) addWords(a.words, i * a.step, b.words, i * b.step, sign, out, i * 4);
+  return out;
+}
 
 /** The sum or difference of two values of 128 bits whose result has 128 bits too. */
 function addWords(

@@ -2,6 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { Float64, type Vector } from "../arrow/arrow.js";
 import { storeChecked } from "./add.js";
 import { allNull, doubleData, isValid, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
+import { clearNulls, inBlocks } from "./in-blocks.js";
 import { numberOperands, type Operand } from "./operands.js";
 import type { Place } from "./place.js";
 import { big, MOST_DIGITS, small, small128, store, type Units, type UnitsType } from "./units.js";
@@ -30,6 +31,10 @@ export function multiply(left: Vector, right: Operand, place: Place): Vector {
   const { operands } = numbers;
   const type = productType(operands.left, operands.right, place);
   return operands.map(typeOfUnits(type), (a, b, valid, length, from) => {
+    if (a.count === 4 && b.count === 4 && wordsOf(type) === 4) {
+      const words = multiply128(a, b, type, valid, length, from, place);
+      if (words !== undefined) return unitsData(type, length, words, valid);
+    }
     const words = new Int32Array(length * wordsOf(type));
     multiplyUnits(a, b, type, words, valid, length, from, place);
     return unitsData(type, length, words, valid);
@@ -70,6 +75,27 @@ function multiplyUnits(
     else if (count > 2 && !Number.isNaN(product)) longProduct(x, y, out, i * count, count);
     else storeChecked(out, i * count, type, big(a, i) * big(b, i), from + i, place);
   }
+}
+
+/** Multiplies decimals of 128 bits whose product has as many; undefined without WebAssembly. */
+function multiply128(
+  a: Units,
+  b: Units,
+  type: UnitsType,
+  valid: Validity,
+  length: number,
+  from: number,
+  place: Place,
+): Int32Array | undefined {
+  const words = inBlocks(a, b, length, ({ run, left, right, step, count, out, first, results }) => {
+    for (let i = 0; i < count; i++) {
+      i += run.multiply(left + i * 16, right + i * step, step, count - i, out + i * 16);
+      if (i === count || !isValid(valid, first + i)) continue;
+      storeChecked(results, i * 4, type, big(a, first + i) * big(b, first + i), from + first + i, place);
+    }
+  });
+  if (words !== undefined) clearNulls(words, valid, length);
+  return words;
 }
 
 /** Writes the product of two whole numbers below 2^53 in size, by parts of 32 bits. */

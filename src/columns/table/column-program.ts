@@ -6,11 +6,12 @@ interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   start(): number;
   add(left: number, right: number, step: number, count: number, sign: number, out: number): void;
+  multiply(left: number, right: number, step: number, count: number, out: number): number;
   pick(from: number, places: number, count: number, width: number, out: number): void;
 }
 
 /** The program, its memory, and the address from which {@link WORK_BYTES} are free. */
-interface ColumnProgram {
+export interface ColumnProgram {
   readonly run: Exports;
   readonly memory: Uint8Array;
   readonly at: number;

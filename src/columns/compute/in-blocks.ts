@@ -1,0 +1,53 @@
+import { unsafeBytes } from "../build/buffer-pool.js";
+import { type ColumnProgram, columnProgram } from "../table/column-program.js";
+import { isValid, type Validity } from "./chunks.js";
+import type { Units } from "./units.js";
+
+/** Rows of one call of the program: its operands stay within the processor's cache. */
+const CALL = 8_192;
+const BYTES = 16;
+
+/** Some rows of two operands, 128 bits each, and where their results go: addresses in the program's memory. */
+interface Block {
+  readonly run: ColumnProgram["run"];
+  readonly left: number;
+  readonly right: number;
+  /** Bytes from one right operand to the next; 0 where one is used for all rows. */
+  readonly step: number;
+  readonly count: number;
+  readonly out: number;
+  /** The first row in the chunk. */
+  readonly first: number;
+  /** The results as 32-bit integers, four for each row. */
+  readonly results: Int32Array;
+}
+
+/** Results of 128 bits, computed block by block in WebAssembly; undefined where that is missing. */
+export function inBlocks(a: Units, b: Units, length: number, compute: (block: Block) => void): Int32Array | undefined {
+  const program = columnProgram();
+  if (program === null) return undefined;
+  const { run, memory, at: left } = program;
+  const bytes = unsafeBytes(length * BYTES);
+  const [right, out] = [left + CALL * BYTES, left + 2 * CALL * BYTES];
+  const results = new Int32Array(memory.buffer, out, CALL * 4);
+  const [leftBytes, rightBytes] = [bytesOf(a.words), bytesOf(b.words)];
+  const step = b.step === 0 ? 0 : BYTES;
+  if (step === 0) memory.set(rightBytes.subarray(0, BYTES), right);
+  for (let first = 0; first < length; first += CALL) {
+    const count = Math.min(CALL, length - first);
+    const [from, end] = [first * BYTES, (first + count) * BYTES];
+    memory.set(leftBytes.subarray(from, end), left);
+    if (step !== 0) memory.set(rightBytes.subarray(from, end), right);
+    compute({ run, left, right, step, count, out, first, results });
+    bytes.set(memory.subarray(out, out + count * BYTES), from);
+  }
+  return new Int32Array(bytes.buffer, 0, length * 4);
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** Writes 0 to the rows that hold no value. */
+export function clearNulls(words: Int32Array, valid: Validity, length: number): void {
+  if (valid !== undefined) for (let i = 0; i < length; i++) if (!isValid(valid, i)) words.fill(0, i * 4, i * 4 + 4);
+}
