@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { DOWNLOAD_TYPES, type DownloadType } from "../spec/vocabulary.js";
 import { RESUMABLE } from "./export.js";
-import { checkOutput, writeBulk } from "./output.js";
+import { bulkEndings, checkOutput, writeBulk } from "./output.js";
 import { type ServiceFlags, serving, withService } from "./service-flags.js";
 
 interface BulkFlags extends ServiceFlags {
@@ -14,7 +14,7 @@ export function bulkCommand(): Command {
   return withService(new Command("bulk"))
     .description("download a database of time series to a file; run it again to resume an interrupted download")
     .argument("<code>", "DATABASE")
-    .requiredOption("-o, --output <file>", "a .parquet, .arrow, .arrows (stream), .csv or .zip file")
+    .requiredOption("-o, --output <file>", `write this file: ${bulkEndings}`)
     .addOption(
       new Option("--type <type>", "all observations, or the latest of each series")
         .choices(DOWNLOAD_TYPES)
@@ -23,7 +23,7 @@ export function bulkCommand(): Command {
     .action((code: string, flags: BulkFlags) => {
       checkOutput(flags.output, "bulk");
       return serving(flags, RESUMABLE, (service, signal) =>
-        writeBulk(service.database(code).bulk(flags.type), flags.output, flags.json === true, { signal }),
+        writeBulk(service.database(code).bulk(flags.type), flags.output, flags, { signal }),
       );
     });
 }

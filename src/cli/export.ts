@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { Stale } from "../client/bulk/export-source.js";
-import { checkOutput, writeBulk } from "./output.js";
+import { bulkEndings, checkOutput, writeBulk } from "./output.js";
 import { list, type ServiceFlags, serving, withService } from "./service-flags.js";
 import { type Where, where } from "./where.js";
 
@@ -19,7 +19,7 @@ export function exportCommand(): Command {
   return withService(new Command("export"))
     .description("export a table to a file, which is complete or absent; run it again to resume an interrupted export")
     .argument("<code>", "VENDOR/TABLE")
-    .requiredOption("-o, --output <file>", "a .parquet, .arrow, .arrows (stream), .csv or .zip file")
+    .requiredOption("-o, --output <file>", `write this file: ${bulkEndings}`)
     .option("--where <condition>", 'such as "ticker=AAPL,MSFT" or "date>=2020-01-01"; may be repeated', where)
     .option("--select <columns>", "these columns, separated by commas, in this order", list)
     .addOption(
@@ -34,7 +34,7 @@ export function exportCommand(): Command {
         if (flags.where) query = query.where(flags.where);
         const [first, ...rest] = flags.select ?? [];
         const chosen = first === undefined ? query : query.select(first, ...rest);
-        return writeBulk(chosen.export({ stale: flags.stale }), flags.output, flags.json === true, { signal });
+        return writeBulk(chosen.export({ stale: flags.stale }), flags.output, flags, { signal });
       });
     });
 }

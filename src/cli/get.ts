@@ -4,7 +4,7 @@ import type { TableQuery } from "../client/query/table-query.js";
 import type { Service } from "../client/service.js";
 import type { Frame } from "../frame/frame.js";
 import { type Collapse, FORMATS, type Format, type Order, type Transform, type Unlisted } from "../spec/vocabulary.js";
-import { checkOutput, writeFrame } from "./output.js";
+import { checkOutput, frameEndings, writeFrame } from "./output.js";
 import { count, list, type ServiceFlags, serving, withService } from "./service-flags.js";
 import { type Where, where } from "./where.js";
 
@@ -40,7 +40,7 @@ export function getCommand(): Command {
 /** The flags of a command that writes rows. */
 function outputs(command: Command): Command {
   return withService(command)
-    .option("-o, --output <file>", "write a .csv, .parquet, .arrow, .arrows (stream) or .json file instead of printing")
+    .option("-o, --output <file>", `write a file instead of printing: ${frameEndings}`)
     .addOption(new Option("--format <format>", "format of the replies").choices(FORMATS).default("json"));
 }
 
@@ -93,7 +93,7 @@ async function run(flags: GetFlags, ask: (service: Service, signal: AbortSignal)
   await serving(flags, "Nothing was written.", async (service, signal) => {
     frame = await ask(service, signal);
   });
-  if (frame) await writeFrame(frame, flags.output, flags.json === true);
+  if (frame) await writeFrame(frame, flags.output, flags);
 }
 
 /** The query of a time series by the flags of {@link datasetFlags}. */

@@ -1,63 +1,80 @@
-import { extname } from "node:path";
 import { inspect } from "node:util";
 import type { BulkFile, BulkOptions, Landed } from "../client/bulk/bulk-file.js";
 import { atomicFile } from "../columns/io/atomic-file.js";
 import { writeArrowFile } from "../columns/ipc/file.js";
 import { hasColors } from "../display/base/paint.js";
 import { InputError } from "../errors/errors.js";
-import { suggestion } from "../errors/nearest.js";
-import { unreachable } from "../errors/unreachable.js";
+import { nearest } from "../errors/nearest.js";
 import type { Frame } from "../frame/frame.js";
 
-const FRAME_FILES = [".csv", ".parquet", ".arrow", ".arrows", ".json"] as const;
-const BULK_FILES = [".parquet", ".arrow", ".arrows", ".csv", ".zip"] as const;
+/** How what a command writes is reported. */
+export interface ReportFlags {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
 
-/**
- * The extension of a path, if it can be written.
- *
- * @throws {InputError} UnknownFileType for any other
- */
-function extension<E extends string>(path: string, known: readonly E[]): E {
-  const found = extname(path).toLowerCase();
-  if ((known as readonly string[]).includes(found)) return found as E;
+/** The writer of a frame by the ending of the path. */
+const FRAME_FILES: Readonly<Record<string, (frame: Frame, path: string) => Promise<unknown>>> = {
+  ".parquet": (frame, path) => frame.toParquet(path),
+  ".arrow": (frame, path) => writeArrowFile(frame.table.batches, path),
+  ".arrows": (frame, path) => frame.toArrow(path),
+  ".csv": (frame, path) => frame.toCSV(path),
+  ".csv.gz": (frame, path) => frame.toCSV(path),
+  ".jsonl": (frame, path) => frame.toJSONLines(path),
+  ".jsonl.gz": (frame, path) => frame.toJSONLines(path),
+  ".json": (frame, path) => atomicFile(path, (file) => file.writeFile(`${JSON.stringify(frame.toJSON())}\n`)),
+};
+
+type BulkWriter = (file: BulkFile, path: string, options: BulkOptions) => Promise<Landed>;
+
+/** The writer of a bulk file by the ending of the path. */
+const BULK_FILES: Readonly<Record<string, BulkWriter>> = {
+  ".parquet": (file, path, options) => file.toParquet(path, options),
+  ".arrow": (file, path, options) => file.toArrow(path, { ...options, format: "file" }),
+  ".arrows": (file, path, options) => file.toArrow(path, options),
+  ".csv": (file, path, options) => file.toCSV(path, options),
+  ".csv.gz": (file, path, options) => file.toCSV(path, options),
+  ".zip": (file, path, options) => file.saveZip(path, options),
+};
+
+const listed = (endings: object): string => {
+  const names = Object.keys(endings);
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+};
+
+/** The endings of `-o`, for the help of a command. */
+export const frameEndings: string = listed(FRAME_FILES);
+export const bulkEndings: string = listed(BULK_FILES);
+
+/** @throws {InputError} UnknownFileType for a path whose ending has no writer */
+function writerOf<W>(path: string, writers: Readonly<Record<string, W>>): W {
+  const name = path.toLowerCase();
+  // `.csv.gz` before `.gz`: the longest ending that fits.
+  const ending = Object.keys(writers)
+    .filter((known) => name.endsWith(known))
+    .sort((a, b) => b.length - a.length)[0];
+  if (ending !== undefined) return writers[ending];
+  const found = /(\.[^./\\]+)?\.[^./\\]+$/.exec(name)?.[0] ?? "";
+  const [near] = nearest(found, Object.keys(writers), 1);
   throw new InputError(`The file type of ${path} is unknown.`, {
     code: "UnknownFileType",
-    hint: found === "" ? `Pass a path that ends in ${known.join(", ")}.` : suggestion(found, known, "extensions"),
+    hint: `${near === undefined ? "" : `Did you mean "${near}"? `}Pass a path that ends in ${listed(writers)}.`,
   });
 }
 
-/** @throws {InputError} UnknownFileType early, for a path whose extension cannot be written */
+/** @throws {InputError} UnknownFileType early, for a path whose ending cannot be written */
 export function checkOutput(path: string | undefined, kind: "frame" | "bulk"): void {
-  if (path !== undefined) extension(path, kind === "frame" ? FRAME_FILES : BULK_FILES);
+  if (path !== undefined) writerOf<unknown>(path, kind === "frame" ? FRAME_FILES : BULK_FILES);
 }
 
 /**
- * Writes a frame to a file by its extension; without a file, prints a table on a terminal, CSV to a pipe, or JSON if
- * requested.
+ * Writes a frame to a file by its ending; without a file, prints a table on a terminal, CSV to a pipe, or JSON if
+ * requested. A file gets its name once it is complete.
  */
-export async function writeFrame(frame: Frame, path: string | undefined, json: boolean): Promise<void> {
-  if (path === undefined) return print(frame, json);
-  const kind = extension(path, FRAME_FILES);
-  switch (kind) {
-    case ".csv":
-      await frame.toCSV(path);
-      break;
-    case ".parquet":
-      await frame.toParquet(path);
-      break;
-    case ".arrow":
-      await writeArrowFile(frame.table.batches, path);
-      break;
-    case ".arrows":
-      await frame.toArrow(path);
-      break;
-    case ".json":
-      await atomicFile(path, (file) => file.writeFile(`${JSON.stringify(frame.toJSON())}\n`));
-      break;
-    default:
-      unreachable(kind, "file type");
-  }
-  reportWritten({ path, rows: frame.numRows }, json);
+export async function writeFrame(frame: Frame, path: string | undefined, flags: ReportFlags): Promise<void> {
+  if (path === undefined) return print(frame, flags.json === true);
+  await writerOf(path, FRAME_FILES)(frame, path);
+  reportWritten({ path, rows: frame.numRows }, flags);
 }
 
 function print(frame: Frame, json: boolean): void {
@@ -66,32 +83,18 @@ function print(frame: Frame, json: boolean): void {
   else process.stdout.write(frame.toCSV());
 }
 
-/** Writes a bulk file by the extension of the path. */
-export async function writeBulk(file: BulkFile, path: string, json: boolean, options: BulkOptions): Promise<void> {
-  reportWritten(await writeBulkAs(file, path, options), json);
+/** Writes a bulk file by the ending of the path. */
+export async function writeBulk(file: BulkFile, path: string, flags: ReportFlags, options: BulkOptions): Promise<void> {
+  reportWritten(await writerOf(path, BULK_FILES)(file, path, options), flags);
 }
 
-function writeBulkAs(file: BulkFile, path: string, options: BulkOptions): Promise<Landed> {
-  switch (extension(path, BULK_FILES)) {
-    case ".parquet":
-      return file.toParquet(path, options);
-    case ".arrow":
-      return file.toArrow(path, { ...options, format: "file" });
-    case ".arrows":
-      return file.toArrow(path, options);
-    case ".csv":
-      return file.toCSV(path, options);
-    case ".zip":
-      return file.saveZip(path, options);
-  }
-}
-
-/** Reports what was written: to stderr, or as JSON to stdout. */
-function reportWritten(what: { path: string; rows?: number; bytes?: number }, json: boolean): void {
+/** Reports what was written: to stderr unless quiet, or as JSON to stdout. */
+function reportWritten(what: { path: string; rows?: number; bytes?: number }, { json, quiet }: ReportFlags): void {
   if (json) {
     process.stdout.write(`${JSON.stringify(what)}\n`);
     return;
   }
+  if (quiet) return;
   const parts = [
     ...(what.rows === undefined ? [] : [`${what.rows.toLocaleString("en-US")} rows`]),
     ...(what.bytes === undefined ? [] : [`${what.bytes.toLocaleString("en-US")} bytes`]),

@@ -3,11 +3,11 @@ import type { Service } from "../client/service.js";
 import { connect, type SampleOptions } from "../connect.js";
 import { ArrowbookError } from "../errors/errors.js";
 import { type ProfileName, profiles } from "../spec/profile.js";
+import { type KeyFlags, keyOf } from "./key-input.js";
 
 /** Flags shared by every command that calls a service. */
-export interface ServiceFlags {
+export interface ServiceFlags extends KeyFlags {
   readonly url?: string;
-  readonly key?: string;
   readonly profile?: ProfileName;
   readonly quiet?: boolean;
   readonly json?: boolean;
@@ -18,16 +18,20 @@ export interface ServiceFlags {
 export function withService(command: Command): Command {
   return command
     .option("--url <address>", "base address of the service (default: ARROWBOOK_URL)")
-    .option("--key <key>", "API key (default: ARROWBOOK_API_KEY, which other users of this machine cannot see)")
+    .option("--key <key>", "API key, which other users of this machine can see (default: ARROWBOOK_API_KEY)")
+    .addOption(new Option("--key-file <file>", "file with the API key in its first line").conflicts(["key", "askKey"]))
+    .addOption(new Option("--ask-key", "ask for the API key on the terminal, without showing it").conflicts("key"))
     .addOption(profileOption())
     .addOption(
       new Option("--sample", "start the embedded service on the sample data and use that").conflicts([
         "url",
         "key",
+        "keyFile",
+        "askKey",
         "profile",
       ]),
     )
-    .option("-q, --quiet", "do not show progress on stderr")
+    .option("-q, --quiet", "write nothing but results, warnings and errors")
     .option("--json", "print JSON");
 }
 
@@ -51,6 +55,7 @@ export async function serving(
   onStop: string,
   work: (service: Service, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  const apiKey = await keyOf(flags);
   const stop = new AbortController();
   const interrupt = (name: keyof typeof STOPPED): void => {
     process.exitCode = STOPPED[name];
@@ -68,7 +73,7 @@ export async function serving(
   try {
     service = flags.sample
       ? await connect.sample(options)
-      : connect({ ...options, url: flags.url, apiKey: flags.key, profile: flags.profile });
+      : connect({ ...options, url: flags.url, apiKey, profile: flags.profile });
     await work(service, stop.signal);
   } finally {
     await service?.close();

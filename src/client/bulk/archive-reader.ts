@@ -1,9 +1,10 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
 import type { LentBatches } from "../../columns/build/lent-batches.js";
-import { atomicFile } from "../../columns/io/atomic-file.js";
+
 import type { OnProgress } from "../../columns/io/progress.js";
 import { readProgress } from "../../columns/io/read-progress.js";
+import { writeBlocks } from "../../columns/io/write-blocks.js";
 import { zipBatches } from "../../columns/workers/zip-file.js";
 import type { ZipEntry } from "../../format/zip-entry.js";
 import type { ColumnSpec } from "../../spec/columns.js";
@@ -72,14 +73,14 @@ async function emptyLine(entry: ZipEntry): Promise<readonly string[]> {
 export async function copyCsv({ entry, code, onProgress }: Landing, path: string): Promise<number> {
   const progress = readProgress(onProgress, code);
   const { size: total } = entry;
-  return atomicFile(path, async (file) => {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
     let bytes = 0;
     for await (const chunk of entry.chunks()) {
-      await file.writeFile(chunk);
+      yield chunk;
       bytes += chunk.length;
       progress.step({ bytes, total });
     }
     progress.done({ bytes, total });
-    return bytes;
-  });
+  }
+  return writeBlocks(path, chunks());
 }

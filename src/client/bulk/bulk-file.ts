@@ -187,7 +187,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     return this.#written(path, options, (batches, onWritten) => write(batches, path, { onWritten }));
   }
 
-  /** Copies the CSV of the archive byte for byte, after verifying its checksum. */
+  /** Copies the CSV of the archive byte for byte, after verifying its checksum; compressed if `path` ends in `.gz`. */
   async toCSV(path: string, options: BulkOptions = {}): Promise<Landed> {
     needPath(path, "toCSV()");
     checkReadOptions(options, "toCSV()", CALL);

@@ -7,8 +7,9 @@ import { cellTexts } from "../arrow/to-text-rows.js";
 import type { RawBatch } from "../build/builder.js";
 import { columnsOfCsv, type UndeclaredOptions } from "../csv/infer.js";
 import { csvBatches, csvReader, csvStreamTable, csvTable } from "../csv/reader.js";
-import { atomicFile, type Written } from "../io/atomic-file.js";
+import type { Written } from "../io/atomic-file.js";
 import { fileBlocks } from "../io/file-blocks.js";
+import { writeBlocks } from "../io/write-blocks.js";
 import { withLine } from "./line-of.js";
 import { type PackedCsv, packedRaws } from "./packed-csv.js";
 import { csvThreadsTable } from "./split.js";
@@ -92,7 +93,7 @@ async function gzipTable(source: string | Uint8Array, file: GzipFile, options: D
 
 /**
  * Writes batches as a CSV file with a header line: null as an empty cell, empty text as `""`, every value as the exact
- * text that reads back. The file gets its name once it is complete.
+ * text that reads back; compressed if the path ends in `.gz`. The file gets its name once it is complete.
  *
  * @throws {FileError} if it cannot be written; also any error of the batches
  */
@@ -102,29 +103,25 @@ export async function writeCsv(
   schema?: Schema,
   options?: CsvTextOptions,
 ): Promise<Written> {
-  return atomicFile(path, async (file) => {
+  let rows = 0;
+  async function* blocks(): AsyncGenerator<Uint8Array> {
     let lines: (string | null)[][] = schema === undefined ? [] : [namesOf(schema)];
     let begun = schema !== undefined;
-    let rows = 0;
-    let bytes = 0;
-    const flush = async (): Promise<void> => {
-      const block = Buffer.from(csvText(lines, options));
-      await file.writeFile(block);
-      bytes += block.length;
-      lines = [];
-    };
     for await (const batch of batches) {
       if (!begun) lines.push(namesOf(batch.schema));
       begun = true;
       for (const cells of cellTexts(batch)) {
         lines.push(cells);
-        if (lines.length >= LINES_PER_WRITE) await flush();
+        if (lines.length < LINES_PER_WRITE) continue;
+        yield Buffer.from(csvText(lines, options));
+        lines = [];
       }
       rows += batch.numRows;
     }
-    await flush();
-    return { rows, bytes };
-  });
+    yield Buffer.from(csvText(lines, options));
+  }
+  const bytes = await writeBlocks(path, blocks());
+  return { rows, bytes };
 }
 
 function namesOf(schema: Schema): string[] {

@@ -6,7 +6,7 @@ import { checkKey, type OnBytes } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
 import { rawBatches } from "../csv/raw-batches.js";
-import { atomicFile } from "../io/atomic-file.js";
+import { writeBlocks } from "../io/write-blocks.js";
 import { columnsOfLines } from "../json/infer-lines.js";
 import { JsonLinesParser, type LinesOptions } from "../json/lines-parser.js";
 import { jsonLines } from "../json/write-lines.js";
@@ -89,29 +89,23 @@ async function columnsFor(
 }
 
 /**
- * Writes batches as a file of JSON lines. The file gets its name once it is complete.
+ * Writes batches as a file of JSON lines, compressed if the path ends in `.gz`. The file gets its name once it is
+ * complete.
  *
  * @throws {FileError} if it cannot be written
  */
 export async function writeJsonLines(batches: Iterable<RecordBatch>, path: string): Promise<void> {
-  await atomicFile(path, async (file) => {
+  async function* blocks(): AsyncGenerator<Uint8Array> {
     let text = "";
-    let rows = 0;
-    let bytes = 0;
-    const flush = async (): Promise<void> => {
-      const block = Buffer.from(text);
-      await file.writeFile(block);
-      bytes += block.length;
-      text = "";
-    };
     for (const batch of batches) {
       for (const line of jsonLines(batch)) {
         text += line;
-        if (text.length >= WRITE_LENGTH) await flush();
+        if (text.length < WRITE_LENGTH) continue;
+        yield Buffer.from(text);
+        text = "";
       }
-      rows += batch.numRows;
     }
-    await flush();
-    return { rows, bytes };
-  });
+    yield Buffer.from(text);
+  }
+  await writeBlocks(path, blocks());
 }

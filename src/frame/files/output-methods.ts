@@ -43,7 +43,8 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   }
 
   /**
-   * The table as CSV text, or written to a path block by block. Nulls are empty cells, empty text is `""`.
+   * The table as CSV text, or written to a path block by block, compressed if it ends in `.gz`. Nulls are empty cells,
+   * empty text is `""`.
    *
    * @throws {FileError}
    */
@@ -56,9 +57,9 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   }
 
   /**
-   * The table as JSON lines (NDJSON), or written to a path block by block: an object on each line with all columns,
-   * integers and decimals as numbers of all their digits, dates and timestamps as ISO strings, null, NaN and infinities
-   * as null.
+   * The table as JSON lines (NDJSON), or written to a path block by block, compressed if it ends in `.gz`: an object on
+   * each line with all columns, integers and decimals as numbers of all their digits, dates and timestamps as ISO
+   * strings, null, NaN and infinities as null.
    *
    * @throws {FileError}
    */
