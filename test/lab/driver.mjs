@@ -1,6 +1,6 @@
 // A notebook in JupyterLab, driven by mouse and keyboard as a person would; it waits for what becomes visible.
 
-const DRAWN_MS = 60_000;
+const DRAWN_MS = 120_000;
 
 /** The open notebook of a page. */
 export class NotebookDriver {

@@ -1,13 +1,13 @@
 // A JupyterLab server whose settings, kernels and notebooks are in a folder of the tests.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../support/free-port.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const START_MS = 90_000;
+const START_MS = 180_000;
 
 /** Starts JupyterLab with the kernel that `arrowbook kernel install` installs. */
 export async function startLab(programs, folder) {
@@ -36,7 +36,12 @@ export async function startLab(programs, folder) {
   const log = join(folder, "lab.log");
   const out = openSync(log, "w");
   const args = ["--no-browser", "--allow-root", "--ip=127.0.0.1", `--port=${port}`, `--ServerApp.root_dir=${work}`];
-  const open = ["--IdentityProvider.token=", "--ServerApp.password=", "--expose-app-in-browser"];
+  const open = [
+    "--IdentityProvider.token=",
+    "--ServerApp.password=",
+    "--ServerApp.disable_check_xsrf=True",
+    "--expose-app-in-browser",
+  ];
   const child = spawn(join(programs, "jupyter-lab"), [...args, ...open], { env, stdio: ["ignore", out, out] });
   const url = `http://127.0.0.1:${port}`;
   const isUp = () =>
@@ -50,6 +55,11 @@ export async function startLab(programs, folder) {
   return {
     url,
     work,
+    /** Shuts down the kernels of all notebooks. */
+    async shutDownKernels() {
+      const kernels = await (await fetch(`${url}/api/kernels`)).json();
+      await Promise.all(kernels.map(({ id }) => fetch(`${url}/api/kernels/${id}`, { method: "DELETE" })));
+    },
     async stop() {
       child.kill("SIGTERM");
       if (child.exitCode === null) await Promise.race([new Promise((done) => child.once("exit", done)), sleep(5000)]);
@@ -62,13 +72,4 @@ function userSettings(folder, plugin, values) {
   const path = join(folder, "@jupyterlab", `${plugin}.jupyterlab-settings`);
   mkdirSync(join(path, ".."), { recursive: true });
   writeFileSync(path, JSON.stringify(values));
-}
-
-function freePort() {
-  return new Promise((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => done(port));
-    });
-  });
 }
