@@ -80,16 +80,16 @@ async function pythonTable() {
   return `| Python, \`nasdaq-data-link\` 1.0.4 | calls | reason |\n|---|---|---|\n${lines.join("\n")}\n| all | ${all} of ${calls.length} | |\n`;
 }
 
-/** The pairs of docs/from-python.md: the same question in both languages has the same result. */
+/** The pairs of docs/guides/python-client.md: the same question in both languages has the same result. */
 async function checkPairs(inPython) {
-  const text = readFileSync(join(root, "docs/from-python.md"), "utf8");
+  const text = readFileSync(join(root, "docs/guides/python-client.md"), "utf8");
   const pairs = [...text.matchAll(/```python\n([^`]*)\n```\n\n```ts\n([^`]*)\n```/g)];
-  if (pairs.length < 10) fail("docs/from-python.md has lost its pairs");
+  if (pairs.length < 10) fail("docs/guides/python-client.md has lost its pairs");
   for (const [, theirs, mine] of pairs) {
     const name = /^const (\w+) =/.exec(mine)[1];
     const run = new Function("service", `return (async () => { ${mine}\nreturn ${name}; })()`);
     const why = await compare(await inPython(theirs), (service) => run(service), {});
-    check(`docs/from-python.md: ${theirs}`, why === undefined, why);
+    check(`docs/guides/python-client.md: ${theirs}`, why === undefined, why);
   }
 }
 
