@@ -1,6 +1,6 @@
-// Adds to package-lock.json the optional packages of other platforms that npm left out because the registry in use does
-// not carry them: `npm ci` refuses a lock file without them. Each entry says its version and platform; npm skips it
-// elsewhere.
+// Adds to the package-lock.json of the current folder the optional packages of other platforms that npm left out: the
+// registry in use does not carry them, and `npm ci` refuses a lock file without them. Each entry says its version and
+// platform; npm skips it elsewhere.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));

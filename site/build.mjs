@@ -48,7 +48,7 @@ function forSite(text) {
 /** One Markdown page for each public name, from the docstrings; sections of the specification are left out. */
 async function writeReference() {
   const app = await Application.bootstrapWithPlugins({
-    entryPoints: ["index", "server", "notebook", "duckdb", "clickhouse"]
+    entryPoints: ["index", "server", "notebook", "duckdb", "clickhouse", "trino"]
       .map((name) => join(root, `src/${name}.ts`))
       .filter((path) => existsSync(path)),
     tsconfig: join(root, "tsconfig.json"),

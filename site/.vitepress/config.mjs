@@ -6,6 +6,14 @@ const { base, sidebar } = JSON.parse(
   readFileSync(fileURLToPath(new URL("../pages/sections.json", import.meta.url)), "utf8"),
 );
 
+/** Anchors of headings as on GitHub, so that links with anchors hold on both. */
+const slugify = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/g, "-");
+
 export default defineConfig({
   title: "arrowbook",
   description: "Exact Arrow columns, frames and notebook pages from a market-data service",
@@ -13,6 +21,6 @@ export default defineConfig({
   srcDir: "./pages",
   outDir: "./dist",
   cacheDir: "./pages/.cache",
-  markdown: { html: true, attrs: { disable: true } },
+  markdown: { html: true, attrs: { disable: true }, anchor: { slugify } },
   themeConfig: { sidebar, search: { provider: "local" }, outline: [2, 3] },
 });

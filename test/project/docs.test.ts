@@ -149,7 +149,7 @@ describe("every link has its target", () => {
   const slug = (heading: string): string =>
     heading
       .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s-]/gu, "")
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
       .trim()
       .replace(/\s/g, "-");
   const anchors = new Map(
