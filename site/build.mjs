@@ -12,6 +12,10 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "..");
 const pages = join(here, "pages");
 const at = process.argv.indexOf("--base");
+/** The files of `exports` in package.json. */
+const ENTRIES = Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).exports)
+  .filter((path) => !path.endsWith(".json"))
+  .map((path) => path.slice(2) || "index");
 const base = at === -1 ? "/" : process.argv[at + 1];
 
 rmSync(pages, { recursive: true, force: true });
@@ -48,9 +52,7 @@ function forSite(text) {
 /** One Markdown page for each public name, from the docstrings; sections of the specification are left out. */
 async function writeReference() {
   const app = await Application.bootstrapWithPlugins({
-    entryPoints: ["index", "server", "notebook", "duckdb", "clickhouse", "trino"]
-      .map((name) => join(root, `src/${name}.ts`))
-      .filter((path) => existsSync(path)),
+    entryPoints: ENTRIES.map((name) => join(root, `src/${name}.ts`)),
     tsconfig: join(root, "tsconfig.json"),
     plugin: ["typedoc-plugin-markdown"],
     outputs: [{ name: "markdown", path: join(pages, "reference") }],
@@ -74,8 +76,17 @@ async function writeReference() {
   await app.generateOutputs(project);
   for (const path of files(join(pages, "reference"))) {
     const text = readFileSync(path, "utf8").replace(/ \((?:both open in )?spec [\d., and–-]+\)/g, "");
-    writeFileSync(path, text);
+    writeFileSync(path, withImportNames(text));
   }
+}
+
+/** A page of the reference with its entry as users import it: "arrowbook/server" for the file "server". */
+function withImportNames(text) {
+  const nameOf = (entry) => (entry === "index" ? "arrowbook" : `arrowbook/${entry}`);
+  return text
+    .replace(/\[(\w+)\](?=\((?:\.\.\/|\w+\/)index\.md\))/g, (all, entry) => (ENTRIES.includes(entry) ? `[${nameOf(entry)}]` : all))
+    .replace(/^# (\w+)$/m, (all, entry) => (ENTRIES.includes(entry) ? `# ${nameOf(entry)}` : all))
+    .replace(/^(\[Reference\]\(.*\) \/) (\w+)$/m, (all, before, entry) => (ENTRIES.includes(entry) ? `${before} ${nameOf(entry)}` : all));
 }
 
 /** @throws if a link of a page points to a page or picture that is not there */

@@ -18,6 +18,8 @@ export default defineConfig({
   title: "arrowbook",
   description: "Exact Arrow columns, frames and notebook pages from a market-data service",
   base,
+  // Browsers ask for an icon, which there is not.
+  head: [["link", { rel: "icon", href: "data:," }]],
   srcDir: "./pages",
   outDir: "./dist",
   cacheDir: "./pages/.cache",
