@@ -1,10 +1,13 @@
 import type { RecordBatch } from "../columns/arrow/arrow.js";
+import type { Dialect } from "../engine/contract/dialect.js";
 import type { Engine, LoadOptions, Rows, Stoppable, Verification } from "../engine/contract/engine.js";
 import type { AnyRow } from "./cells/row-types.js";
 import { Frame } from "./frame.js";
 
 /** A SQL engine whose results are Frames; the contract is that of {@link Engine}. */
 export interface FrameEngine {
+  /** The SQL of the embedded service for this engine. */
+  readonly dialect: Dialect;
   /**
    * Loads a Frame, an Arrow table or record batches (such as `service.table(…).batches()`) as the table `name`. A
    * failed or stopped load has no effect.
@@ -29,6 +32,7 @@ export interface FrameEngine {
 /** An engine whose results are Frames. */
 export function frameEngine(engine: Engine): FrameEngine {
   return {
+    dialect: engine.dialect,
     load: (name, data, options) => engine.load(name, data, options),
     query: async (sql, params, options) => Frame.from(await engine.query(sql, params, options)),
     batches: (sql, params, options) => engine.batches(sql, params, options),

@@ -20,7 +20,7 @@ import type { ServiceState } from "./answers/service-state.js";
 import { checkProfile } from "./data/check-profile.js";
 import { SAMPLE_KEY } from "./data/sample.js";
 import { folderSource, type Source } from "./data/source.js";
-import { readState, writeState } from "./data/state.js";
+import { savedState } from "./data/state.js";
 import { openStore } from "./data/store.js";
 import { checkOptions } from "./http/check-options.js";
 import { application } from "./http/http.js";
@@ -90,6 +90,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
 /** Adapts an engine to return Arrow tables. */
 function tableEngine(engine: Engine | TableHolderEngine): Engine {
   return {
+    dialect: engine.dialect,
     load: (name, data, options) => engine.load(name, data, options),
     async query(sql, params, queryOptions) {
       const answer = await engine.query(sql, params, queryOptions);
@@ -131,15 +132,16 @@ async function openService(
   const profile = profileOf(options.profile);
   const [beganAt, began] = [Date.now(), clock()];
   const now = (): string => `${new Date(beganAt + clock() - began).toISOString().slice(0, 19)}Z`;
-  const store = await openStore(engine, source);
-  const secret = (await readState<string>(engine, "secret")) ?? randomBytes(32).toString("hex");
-  await writeState(engine, "secret", secret);
-  const downloads = new Map(Object.entries((await readState<Record<string, number>>(engine, "downloads")) ?? {}));
-  const remembered = (await readState<MadeFile[]>(engine, "files")) ?? [];
+  const saved = savedState(engine);
+  const store = await openStore(engine, source, saved);
+  const secret = (await saved.read<string>("secret")) ?? randomBytes(32).toString("hex");
+  await saved.write("secret", secret);
+  const downloads = new Map(Object.entries((await saved.read<Record<string, number>>("downloads")) ?? {}));
+  const remembered = (await saved.read<MadeFile[]>("files")) ?? [];
   const folder = await filesFolder(options.database, remembered, undo);
   const remember = async (): Promise<void> => {
-    await writeState(engine, "downloads", Object.fromEntries(downloads));
-    await writeState(engine, "files", options.database === undefined ? [] : files.made());
+    await saved.write("downloads", Object.fromEntries(downloads));
+    await saved.write("files", options.database === undefined ? [] : files.made());
   };
   // A service that is killed keeps the files that were finished by then; closing saves the state itself.
   const changed = (): void => void remember().catch(() => undefined);

@@ -30,7 +30,7 @@ const TRANSFORM_TYPES = {
 
 /**
  * The effect of a transform on the values of a series. The computation is in series/transform, and for SQL in
- * server/data/series-sql.
+ * the engines' dialects (engine/duckdb/series-sql).
  */
 export interface TransformType {
   /** What the values are, for captions. */

@@ -131,6 +131,7 @@ describe.skipIf(BINARY === undefined)("two nodes of ClickHouse 18.16", () => {
       name: "sep",
       schema: schemaOf(columns, { text: "utf8" }),
       key: ["ticker", "day"],
+      orderBy: [],
       shardBy: ["ticker"],
       cluster: "both",
       id: "1",

@@ -21,6 +21,7 @@ const request = {
   name: "it's `sep`",
   schema,
   key: ["ticker", "date"],
+  orderBy: [],
   shardBy: [],
   cluster: undefined,
   id: "1",

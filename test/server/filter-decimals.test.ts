@@ -57,7 +57,7 @@ it("spec 4.7: a filter on a decimal column compares exactly, however many digits
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...Object.keys(holds)), value, async (operator, thousandths) => {
       const filter = { column: "price", operator, values: [text(thousandths, 5)] };
-      const { sql, params } = filterSql(table, [filter], specification);
+      const { sql, params } = filterSql(table, [filter], specification, engine.dialect);
       const answer = await engine.query(`SELECT c0 FROM cells WHERE ${sql} ORDER BY c0`, params);
       const found = answer.numRows === 0 ? [] : vectorToBigInts(answer.getChildAt(0) as never);
       expect(found).toEqual(cells.filter((cell) => holds[operator](cell * 1_000n, thousandths)));

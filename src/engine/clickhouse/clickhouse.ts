@@ -4,6 +4,7 @@ import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { Engine, Rows, Stoppable } from "../contract/engine.js";
 import { verifyRows } from "../contract/verify.js";
+import { clickhouseDialect } from "./dialect.js";
 import { engineError, ServerError } from "./error.js";
 import { type ClickhouseLoadOptions, load, prepareLoad } from "./load.js";
 import { type ClickhouseOptions, targetOf } from "./options.js";
@@ -110,6 +111,7 @@ function engineOn(server: Server): ClickhouseEngine {
     );
 
   const engine: ClickhouseEngine = {
+    dialect: clickhouseDialect,
     async load(name, data, options = {}) {
       whenOpen();
       refuseUnknown(options, LOAD_OPTIONS, "load()");
@@ -161,4 +163,4 @@ function engineOn(server: Server): ClickhouseEngine {
   return engine;
 }
 
-const LOAD_OPTIONS = ["schema", "key", "mode", "signal", "shardBy"] as const;
+const LOAD_OPTIONS = ["schema", "key", "mode", "signal", "shardBy", "orderBy"] as const;

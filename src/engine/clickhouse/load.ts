@@ -14,6 +14,8 @@ import { columnType, plainType } from "./types.js";
 export interface ClickhouseLoadOptions extends LoadOptions {
   /** With a cluster: the columns whose values choose the shard of a row; they are part of the key. Default the key. */
   readonly shardBy?: string | readonly string[];
+  /** The columns by which the rows of a table without a key are stored, and which have no nulls. */
+  readonly orderBy?: string | readonly string[];
 }
 
 /** Runs a query of few rows as text cells. */
@@ -27,6 +29,8 @@ interface ExistingTable {
   readonly shardRows: string | undefined;
   readonly columns: ReadonlyMap<string, string>;
   readonly key: readonly string[];
+  /** The columns by which rows are stored if there is no key. */
+  readonly orderBy: readonly string[];
   readonly isPartitioned: boolean;
 }
 
@@ -36,6 +40,8 @@ interface PreparedLoad {
   readonly batches: AsyncIterable<RecordBatch>;
   readonly schema: Schema;
   readonly key: readonly string[];
+  /** The columns that have no nulls. */
+  readonly required: readonly string[];
   readonly publish: "exchange" | "rename" | "add";
 }
 
@@ -55,10 +61,13 @@ export async function prepareLoad(
   oneOf(mode, ["replace", "append", "upsert"], "mode");
   const { schema, batches } = await openRows(JSON.stringify(name), data, options);
   const own = keyOf(schema, options);
+  const ownOrder = [options.orderBy ?? []].flat();
+  checkOrder(schema, own, ownOrder, server.target.cluster);
   const existing = await describe(ask, name);
   const adds = existing !== undefined && mode !== "replace";
   if (adds) checkTarget(name, existing, schema, own, server.target.cluster);
   const key = adds && own.length === 0 ? existing.key : own;
+  const orderBy = adds ? existing.orderBy : ownOrder;
   const publish = existing === undefined ? "rename" : adds ? "add" : "exchange";
   const [[database]] = await ask("SELECT currentDatabase() AS d");
   const plan = planLoad({
@@ -66,13 +75,29 @@ export async function prepareLoad(
     name,
     schema,
     key,
+    orderBy,
     shardBy: [shardBy].flat(),
     cluster: server.target.cluster,
     id: randomUUID().replaceAll("-", ""),
     publish,
     shardRows: existing?.shardRows,
   });
-  return { plan, batches, schema, key, publish };
+  return { plan, batches, schema, key, required: key.length > 0 ? key : orderBy, publish };
+}
+
+/** @throws {InputError} UnknownColumn, BadArgument */
+function checkOrder(
+  schema: Schema,
+  key: readonly string[],
+  orderBy: readonly string[],
+  cluster: string | undefined,
+): void {
+  keyOf(schema, { key: orderBy });
+  if (orderBy.length === 0 || (key.length === 0 && cluster === undefined)) return;
+  throw new InputError(
+    `orderBy is for tables ${key.length === 0 ? "of one server; this engine has a cluster" : "without a key, by which rows are stored"}.`,
+    { code: "BadArgument", hint: "Leave orderBy out." },
+  );
 }
 
 /** Loads rows: into a table beside the old one, which then takes its place or is added to it in one step. */
@@ -84,10 +109,10 @@ export async function load(
   options: ClickhouseLoadOptions,
 ): Promise<{ rows: number }> {
   const { signal } = options;
-  const { plan, batches, schema, key, publish } = await prepareLoad(server, ask, name, data, options);
+  const { plan, batches, schema, key, required, publish } = await prepareLoad(server, ask, name, data, options);
   try {
     for (const sql of plan.create) await server.run({ sql, signal, repeatable: true });
-    const rows = await insertAll(server, plan, blocks(batches, schema, key), signal);
+    const rows = await insertAll(server, plan, blocks(batches, schema, required), signal);
     await checkCount(ask, plan, rows, key);
     signal?.throwIfAborted();
     await publishRows(server, ask, name, plan, publish);
@@ -179,17 +204,20 @@ async function describe(ask: Ask, name: string): Promise<ExistingTable | undefin
   if (found === undefined) return undefined;
   const [engine, uuid, partition, full] = found;
   const shardRows = /^Distributed\('(?:[^'\\]|\\.)*', '(?:[^'\\]|\\.)*', '((?:[^'\\]|\\.)*)'/.exec(full)?.[1];
+  const hasKey = shardRows !== undefined || engine.startsWith("Replacing");
   const columns = await ask(
     `SELECT name, type, is_in_sorting_key FROM system.columns
       WHERE database = currentDatabase() AND table = $1 ORDER BY position`,
     [shardRows ?? name],
   );
+  const sorted = columns.filter(([, , isSorted]) => isSorted === "1").map(([column]) => column);
   return {
     engine,
     uuid,
     shardRows,
     columns: new Map(columns.map(([column, type]) => [column, type])),
-    key: columns.filter(([, , isKey]) => isKey === "1").map(([column]) => column),
+    key: hasKey ? sorted : [],
+    orderBy: hasKey ? [] : sorted,
     isPartitioned: partition !== "",
   };
 }

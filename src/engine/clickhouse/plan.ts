@@ -17,6 +17,8 @@ export interface LoadRequest {
   readonly name: string;
   readonly schema: Schema;
   readonly key: readonly string[];
+  /** The columns by which rows are stored in a table without a key. */
+  readonly orderBy: readonly string[];
   /** The columns whose values choose the shard; default the key. */
   readonly shardBy: readonly string[];
   readonly cluster: string | undefined;
@@ -48,14 +50,15 @@ export interface LoadPlan {
 /** @throws {InputError} UnsupportedType; BadArgument, UnknownColumn for `shardBy` */
 export function planLoad(request: LoadRequest): LoadPlan {
   const { database, schema, key, cluster, id, publish } = request;
+  const sorted = key.length > 0 ? key : request.orderBy;
   const qualified = (table: string): string => `${quoteName(database)}.${quoteName(table)}`;
   const target = qualified(request.name);
   const stagingName = `${LOADING}${id}`;
   const staging = qualified(stagingName);
   const columns = schema.fields
-    .map((field) => `  ${quoteName(field.name)} ${columnType(field, key.includes(field.name))}`)
+    .map((field) => `  ${quoteName(field.name)} ${columnType(field, sorted.includes(field.name))}`)
     .join(",\n");
-  const order = key.length === 0 ? "tuple()" : `(${key.map(quoteName).join(", ")})`;
+  const order = sorted.length === 0 ? "tuple()" : `(${sorted.map(quoteName).join(", ")})`;
   const engine = key.length === 0 ? "MergeTree" : "ReplacingMergeTree";
   const insert = (into: string): string =>
     `INSERT INTO ${into} (${schema.fields.map((field) => quoteName(field.name)).join(", ")}) FORMAT ArrowStream`;

@@ -13,8 +13,8 @@ interface StoredType {
 }
 
 /** ClickHouse's dates and timestamps are exact from 1900 to 2299; it clamps or wraps others without an error. */
-const FIRST_DAY = -25_567;
-const LAST_DAY = 120_529;
+export const FIRST_DAY = -25_567;
+export const LAST_DAY = 120_529;
 const DAY_SECONDS = 86_400n;
 
 /** The Arrow library represents half floats by their bits. */

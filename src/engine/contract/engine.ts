@@ -1,4 +1,5 @@
 import type { RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
+import type { Dialect } from "./dialect.js";
 
 /** Options of every call that can take long. */
 export interface Stoppable {
@@ -65,6 +66,8 @@ export interface VerifiedColumn {
  * code for one runs on the other as far as their SQL dialects agree.
  */
 export interface Engine {
+  /** The SQL of the embedded service for this engine. */
+  readonly dialect: Dialect;
   /**
    * Loads rows as the table `name` (any string; quote it in SQL) and returns the row count. A failed or stopped load
    * has no effect: an existing table stays.

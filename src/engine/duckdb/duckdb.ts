@@ -6,6 +6,7 @@ import { checkWords, refuseUnknown } from "../../errors/options.js";
 import type { Engine } from "../contract/engine.js";
 import { quoteName } from "../contract/quote.js";
 import { verifyRows } from "../contract/verify.js";
+import { duckdbDialect } from "./dialect.js";
 import { engineError } from "./error.js";
 import { loadApi, openInstance } from "./instance.js";
 import { loadRows } from "./load.js";
@@ -63,6 +64,7 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
   };
 
   const engine: Engine = {
+    dialect: duckdbDialect,
     async load(name, data, loadOptions = {}) {
       whenOpen();
       refuseUnknown(loadOptions, ["schema", "key", "mode", "signal"], "load()");

@@ -23,9 +23,7 @@ import { TYPE_KEY } from "../../columns/arrow/schema.js";
 import { kindOfArrow } from "../../columns/arrow/types.js";
 import { InputError } from "../../errors/errors.js";
 import type { ServiceType, TypeKind } from "../../spec/columns.js";
-import { NO_DATE, parseDate } from "../../value/date.js";
 import { DECIMAL128_DIGITS } from "../../value/decimal.js";
-import { formatTimestamp, readTimestamp } from "../../value/timestamp.js";
 import {
   boolWriter,
   type CellWriter,
@@ -54,21 +52,6 @@ export interface EngineType {
    */
   readonly declared: (type: ServiceType) => string;
   readonly takes: (found: string, type: ServiceType) => boolean;
-  /** How a value, as a string, is compared with a column. */
-  readonly compare: ByCast | ByDigits;
-}
-
-/** By casting the value to the SQL type. */
-interface ByCast {
-  /** The value in the syntax of the cast; undefined for text that is not of the type. */
-  readonly bound: (text: string) => string | undefined;
-  /** The expected syntax, for messages. */
-  readonly expects: string;
-}
-
-/** Decimals and integers: by digits, so that none is lost. */
-interface ByDigits {
-  readonly digits: (type: ServiceType) => { readonly precision: number; readonly scale: number };
 }
 
 const WHOLE = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT)$/;
@@ -88,7 +71,6 @@ const text: EngineType = {
   },
   declared: () => "VARCHAR",
   takes: isText,
-  compare: { bound: (value) => value, expects: "text" },
 };
 
 const TYPES: Readonly<Record<TypeKind, EngineType>> = {
@@ -98,17 +80,12 @@ const TYPES: Readonly<Record<TypeKind, EngineType>> = {
     writer: dateWriter,
     declared: () => "DATE",
     takes: (found) => found === "DATE",
-    compare: {
-      bound: (value) => (parseDate(value) === NO_DATE ? undefined : value),
-      expects: "date YYYY-MM-DD",
-    },
   },
   datetime: {
     loaded: timestampType,
     writer: copyWriter,
     declared: () => "TIMESTAMP_MS",
     takes: (found) => found.startsWith("TIMESTAMP"),
-    compare: { bound: boundTimestamp, expects: "timestamp such as 2025-01-02T06:00:00Z" },
   },
   decimal: {
     loaded: (type) => {
@@ -125,37 +102,24 @@ const TYPES: Readonly<Record<TypeKind, EngineType>> = {
         digits !== undefined && Number(fraction) <= scale && Number(digits) - Number(fraction) <= precision - scale
       );
     },
-    compare: { digits: ({ precision = 0, scale = 0 }) => ({ precision, scale }) },
   },
   integer: {
     loaded: integerType,
     writer: copyWriter,
     declared: () => "BIGINT",
     takes: (found) => WHOLE.test(found) && found !== "UBIGINT",
-    compare: { digits: () => ({ precision: 19, scale: 0 }) },
   },
   double: {
     loaded: (type) => ((type as unknown as { precision: number }).precision === HALF_FLOAT ? undefined : "DOUBLE"),
     writer: floatWriter,
     declared: () => "DOUBLE",
     takes: (found) => found === "DOUBLE" || found === "FLOAT" || WHOLE.test(found) || DECIMAL.test(found),
-    compare: {
-      bound: (value) => {
-        const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN;
-        return Number.isFinite(number) ? String(number) : undefined;
-      },
-      expects: "number",
-    },
   },
   boolean: {
     loaded: () => "BOOLEAN",
     writer: boolWriter,
     declared: () => "BOOLEAN",
     takes: (found) => found === "BOOLEAN",
-    compare: {
-      bound: (value) => (value === "true" || value === "false" ? value : undefined),
-      expects: "value (true or false)",
-    },
   },
   // Of Arrow types without a column type, the engine can only store nulls.
   unknown: {
@@ -164,6 +128,11 @@ const TYPES: Readonly<Record<TypeKind, EngineType>> = {
     writer: nullWriter,
   },
 };
+
+/** The SQL type as which a value is compared with a declared column: integers also with those of 19 digits. */
+export function comparedType(type: ServiceType): string {
+  return type.kind === "integer" ? "DECIMAL(19,0)" : engineType(type).declared(type);
+}
 
 /** The engine's type for a declared column. */
 export function engineType({ kind }: ServiceType): EngineType {
@@ -212,14 +181,6 @@ function timestampType(type: DataType): string {
   if (unit === TimeUnit.MILLISECOND) return "TIMESTAMP_MS";
   if (unit === TimeUnit.NANOSECOND) return "TIMESTAMP_NS";
   return timezone ? "TIMESTAMPTZ" : "TIMESTAMP";
-}
-
-/** A timestamp, or a date as its midnight in UTC. */
-function boundTimestamp(value: string): string | undefined {
-  if (parseDate(value) !== NO_DATE) return `${value}T00:00:00`;
-  const bytes = new TextEncoder().encode(value);
-  const ms = readTimestamp(bytes, 0, bytes.length);
-  return Number.isFinite(ms) ? formatTimestamp(ms).slice(0, -1) : undefined;
 }
 
 /** A column of a result: the Arrow field, and its reader in `duckdb-read`. */

@@ -9,10 +9,10 @@ import { hasExtension, type Profile } from "../../spec/profile.js";
 import { COLLAPSES, ORDERS, type Order, TRANSFORMS } from "../../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
 import { dayPart } from "../data/day-part.js";
+import type { StoredDatabase, StoredDataset } from "../data/open-database.js";
 import { type Refused, refused } from "../data/refused.js";
 import { type SeriesQuestion, seriesSql } from "../data/series-sql.js";
 import { seriesColumns } from "../data/source.js";
-import type { StoredDatabase, StoredDataset } from "../data/store.js";
 import { countDownload, databaseOf } from "./answer-database.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
@@ -109,7 +109,7 @@ async function seriesRows(
   { question, titles, signal, allocate }: SeriesRows,
   state: ServiceState,
 ): Promise<RowsToWrite> {
-  const { sql, params } = seriesSql(question, state.profile);
+  const { sql, params } = seriesSql(question, state.profile, state.store.engine.dialect);
   const batches: CellBatch[] = [];
   for await (const { data, numRows } of state.store.engine.batches(sql, params, { allocate })) {
     signal.throwIfAborted();

@@ -24,13 +24,15 @@ export async function answerExport(call: Call, asker: Asker, state: ServiceState
 }
 
 function exportOrder(call: Call, state: ServiceState): FileOrder {
+  const { engine } = state.store;
+  const { dialect } = engine;
   const table = tableOf(call, state);
   const chosen = chosenColumns(call, table, state);
-  const where = filterSql(table.entry, call.filters, state.profile);
+  const where = filterSql(table.entry, call.filters, state.profile, dialect);
   async function* batches(): AsyncGenerator<RecordBatch> {
     const { column } = await table.ready();
-    const sql = `SELECT ${chosen.map(column).join(", ")} FROM ${table.table} WHERE ${where.sql}`;
-    yield* state.store.engine.batches(sql, where.params);
+    const sql = `SELECT ${chosen.map(column).join(", ")} FROM ${table.table} WHERE ${where.sql}${dialect.rowNumber.order}`;
+    yield* engine.batches(sql, where.params);
   }
   return {
     question: JSON.stringify([table.code, call.filters, chosen]),

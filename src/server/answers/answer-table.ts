@@ -7,7 +7,8 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
 import { ALL_ROWS, filterSql, unknownColumn, type Where } from "../data/filter-sql.js";
 import { refused } from "../data/refused.js";
-import { type StoredTable, texts } from "../data/store.js";
+import type { StoredTable } from "../data/store.js";
+import { texts } from "../data/texts.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
@@ -60,7 +61,7 @@ export function answerTableRows(call: Call, asker: Asker, state: ServiceState): 
   const { profile } = state;
   if (table.entry.premium) needSubscription(asker.subscriber, table.code, "view this datatable", profile);
   const chosen = chosenColumns(call, table, state);
-  const where = filterSql(table.entry, call.filters, profile);
+  const where = filterSql(table.entry, call.filters, profile, state.store.engine.dialect);
   const size = pageSize(call, state);
   const question = JSON.stringify([table.code, table.version, call.filters, chosen]);
   const last = cursorRow(call, question, state);
@@ -110,7 +111,7 @@ async function refuseTooMany(
   { store, profile, maxResultRows }: ServiceState,
 ): Promise<void> {
   if ((await table.ready()).rows <= maxResultRows) return;
-  const count = await store.engine.query(`SELECT count(*) FROM ${table.table} WHERE ${where.sql}`, where.params);
+  const count = await store.engine.query(`SELECT count(*) AS n FROM ${table.table} WHERE ${where.sql}`, where.params);
   if (Number(texts(count)[0][0]) <= maxResultRows) return;
   throw refused(
     profile,
@@ -131,8 +132,8 @@ interface Page {
 
 /**
  * One row more than the page is asked for, to know whether another page follows. Without a filter that is a range of
- * row numbers, and the engine reads little else. Otherwise it keeps the order of a table where nothing sorts it, and
- * stops reading soon after the limit; sorting by `rowid` would read the whole table for each page.
+ * row numbers, and the engine reads little else. Otherwise it reads the rows in their order, and stops soon after the
+ * limit.
  */
 async function pageOf(
   table: StoredTable,
@@ -142,9 +143,10 @@ async function pageOf(
   const { column, isNumbered } = await table.ready();
   const isRange = isNumbered && where.sql === ALL_ROWS;
   const cells = chosen.map(column);
-  const after = last < 0 ? "" : ` AND rowid > ${last}`;
-  const bound = isRange ? ` AND rowid <= ${last + size + 1}` : ` LIMIT ${size + 1}`;
-  const list = isRange ? cells : [...cells, "rowid"];
+  const { column: number, order } = store.engine.dialect.rowNumber;
+  const after = last < 0 ? "" : ` AND ${number} > ${last}`;
+  const bound = isRange ? ` AND ${number} <= ${last + size + 1}${order}` : `${order} LIMIT ${size + 1}`;
+  const list = isRange ? cells : [...cells, number];
   const sql = `SELECT ${list.join(", ")} FROM ${table.table} WHERE ${where.sql}${after}${bound}`;
   const batches: CellBatch[] = [];
   let left = size;

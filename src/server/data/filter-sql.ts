@@ -1,10 +1,11 @@
-import { engineType } from "../../engine/embedded.js";
+import type { Comparison, Condition, Dialect } from "../../engine/contract/dialect.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import type { TableEntry } from "./catalog.js";
 import { dayPart } from "./day-part.js";
+import { type Digits, filterValue } from "./filter-value.js";
 import { type Refused, refused } from "./refused.js";
 
 /** The condition of no filters. */
@@ -20,10 +21,10 @@ export interface Where {
 /** The engine's column name for column number `index` of a table. */
 export const engineColumn = (index: number): string => `c${index}`;
 
-const COMPARE: Readonly<Record<string, string>> = { gt: ">", gte: ">=", lt: "<", lte: "<=" };
+const COMPARE: Readonly<Record<string, Comparison>> = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" };
 
 /** Converts row filters (spec 4.7) to SQL: values are bound and compared as the column's type. */
-export function filterSql(table: TableEntry, filters: readonly Filter[], profile: Profile): Where {
+export function filterSql(table: TableEntry, filters: readonly Filter[], profile: Profile, dialect: Dialect): Where {
   const conditions: string[] = [];
   const params: unknown[] = [];
   for (const filter of filters) {
@@ -38,7 +39,8 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
           "QESx04",
           `${JSON.stringify(clipped(value))} is not a valid ${what} for column ${filter.column}.`,
         );
-      const part = condition(engineColumn(index), filter.operator, value, type, wrong);
+      const asked = { column: engineColumn(index), operator: filter.operator, text: value, type };
+      const part = condition(asked, dialect, wrong);
       const sql = part.sql.replaceAll("?", () => `$${params.length + 1}`);
       if (part.value !== undefined) params.push(part.value);
       return sql;
@@ -61,7 +63,7 @@ function filterColumn(table: TableEntry, filter: Filter, profile: Profile): numb
     const known = table.filters.length === 0 ? "This table has none." : `The filters are ${table.filters.join(", ")}.`;
     throw refused(profile, "QESx08", `You cannot use ${column} column as a filter. ${known}`);
   }
-  if (operator !== "eq" && !Object.hasOwn(COMPARE, operator)) throw unknownOperator(profile, operator);
+  if (!Object.hasOwn(COMPARE, operator)) throw unknownOperator(profile, operator);
   if (values.length === 0 || values.includes("")) {
     throw refused(profile, "QESx02", `You are missing a value after operator '${operator}' of column ${column}.`);
   }
@@ -82,25 +84,20 @@ export function unknownColumn(profile: Profile, name: string, columns: readonly 
 
 const clipped = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/** One comparison; `?` is the placeholder of the value. */
-interface Condition {
-  readonly sql: string;
-  readonly value?: unknown;
+/** One comparison of a filter. */
+interface Asked {
+  readonly column: string;
+  readonly operator: string;
+  readonly text: string;
+  readonly type: ServiceType;
 }
 
-function condition(
-  column: string,
-  operator: string,
-  text: string,
-  type: ServiceType,
-  wrong: (what: string) => Refused,
-): Condition {
-  const { declared, compare } = engineType(type);
-  if ("digits" in compare) return decimalCondition(column, operator, text, compare.digits(type), wrong);
-  const value = compare.bound(text);
-  if (value === undefined) throw wrong(compare.expects);
-  const sign = operator === "eq" ? "=" : COMPARE[operator];
-  return { sql: `${column} ${sign} CAST(? AS ${declared(type)})`, value };
+function condition(asked: Asked, dialect: Dialect, wrong: (what: string) => Refused): Condition {
+  const value = filterValue(asked.type);
+  if ("precision" in value) return decimalCondition(asked, value, dialect, wrong);
+  const read = value.read(asked.text);
+  if (read === undefined) throw wrong(value.expects);
+  return dialect.compare(asked.column, COMPARE[asked.operator], asked.type, read);
 }
 
 /**
@@ -108,10 +105,9 @@ function condition(
  * cell, and is between two of them for a range.
  */
 function decimalCondition(
-  column: string,
-  operator: string,
-  text: string,
-  { precision, scale }: { readonly precision: number; readonly scale: number },
+  { column, operator, text, type }: Asked,
+  { precision, scale }: Digits,
+  dialect: Dialect,
   wrong: (what: string) => Refused,
 ): Condition {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(text);
@@ -134,8 +130,5 @@ function decimalCondition(
   const digits = (bound < 0n ? -bound : bound).toString().padStart(scale + 1, "0");
   const cut = digits.length - scale;
   const value = `${bound < 0n ? "-" : ""}${digits.slice(0, cut)}${scale > 0 ? `.${digits.slice(cut)}` : ""}`;
-  return {
-    sql: `${column} ${operator === "eq" ? "=" : COMPARE[operator]} CAST(? AS DECIMAL(${precision},${scale}))`,
-    value,
-  };
+  return dialect.compare(column, COMPARE[operator], type, value);
 }

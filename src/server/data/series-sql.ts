@@ -1,5 +1,7 @@
+import type { Comparison, Dialect } from "../../engine/contract/dialect.js";
+import { parseType } from "../../spec/columns.js";
 import type { Profile } from "../../spec/profile.js";
-import { type Collapse, type Order, type Transform, transformType } from "../../spec/vocabulary.js";
+import type { Collapse, Order, Transform } from "../../spec/vocabulary.js";
 import { engineColumn } from "./filter-sql.js";
 
 /** A validated query of one time series (spec 4.2): known option values, valid dates, existing columns. */
@@ -21,98 +23,37 @@ export interface SeriesQuestion {
  * The SQL of one time series: restricts dates, collapses, transforms, orders and limits, in this order. The result has
  * the columns `d` (a date) and `v0`, `v1`, … (doubles).
  */
-export function seriesSql(question: SeriesQuestion, profile: Profile): { sql: string; params: unknown[] } {
-  const { params, where } = range(question);
+export function seriesSql(
+  question: SeriesQuestion,
+  profile: Profile,
+  dialect: Dialect,
+): { sql: string; params: unknown[] } {
+  const { params, where } = range(question, dialect);
+  const { collapse, transform } = question;
   const values = question.columns.map((_, i) => `v${i}`);
   const columns = question.columns.map((column, i) => `, ${engineColumn(column)} AS v${i}`).join("");
-  const trimmed = `SELECT c0 AS d${columns} FROM ${question.table} WHERE ${where}`;
-  const collapsed = collapseSql(trimmed, values, question.collapse, profile.weekEnd.value);
-  const transformed = transformSql(collapsed, values, question.transform, profile.transformDigits.value);
+  let rows = `SELECT c0 AS d${columns} FROM ${question.table} WHERE ${where}`;
+  if (collapse !== "none") rows = dialect.collapsed(rows, values, collapse, profile.weekEnd.value);
+  if (transform !== "none") rows = dialect.transformed(rows, values, transform, profile.transformDigits.value);
   const limit = question.limit === undefined ? "" : ` LIMIT ${question.limit}`;
-  return { sql: `SELECT * FROM (${transformed}) ORDER BY d ${DIRECTIONS[question.order]}${limit}`, params };
+  return { sql: `SELECT * FROM (${rows}) ORDER BY d ${DIRECTIONS[question.order]}${limit}`, params };
 }
 
 const DIRECTIONS: Readonly<Record<Order, string>> = { asc: "ASC", desc: "DESC" };
+const DATE = parseType("Date");
 
-function range({ series, startDate, endDate }: SeriesQuestion): { params: unknown[]; where: string } {
+function range({ series, startDate, endDate }: SeriesQuestion, dialect: Dialect): { params: unknown[]; where: string } {
   const params: unknown[] = [series];
   let where = "s = $1";
-  for (const [date, compare] of [
+  const bounds: readonly (readonly [string | undefined, Comparison])[] = [
     [startDate, ">="],
     [endDate, "<="],
-  ]) {
+  ];
+  for (const [date, comparison] of bounds) {
     if (date === undefined) continue;
-    params.push(date);
-    where += ` AND c0 ${compare} CAST($${params.length} AS DATE)`;
+    const { sql, value } = dialect.compare("c0", comparison, DATE, date);
+    where += ` AND ${sql.replaceAll("?", () => `$${params.length + 1}`)}`;
+    if (value !== undefined) params.push(value);
   }
   return { params, where };
-}
-
-/** The calendar end of the period that contains a day. */
-const PERIOD_ENDS: Readonly<Record<Exclude<Collapse, "none">, (weekEnd: number) => string>> = {
-  daily: () => "d",
-  // The calendar of a Date cell ends on a Friday.
-  weekly: (weekEnd) => `least(d + CAST((${weekEnd} - dayofweek(d) + 7) % 7 AS INTEGER), DATE '9999-12-31')`,
-  monthly: () => "last_day(d)",
-  quarterly: () => "last_day(CAST(date_trunc('quarter', d) + INTERVAL 2 MONTH AS DATE))",
-  annual: () => "make_date(year(d), 12, 31)",
-};
-
-/**
- * One row per period, labelled with its calendar end: the last non-null value of each column. A series of one column
- * omits periods without values.
- */
-function collapseSql(rows: string, values: readonly string[], collapse: Collapse, weekEnd: number): string {
-  if (collapse === "none") return rows;
-  const last = values.map((v) => `, arg_max(${v}, d) AS ${v}`).join("");
-  const having = values.length === 1 ? " HAVING v0 IS NOT NULL" : "";
-  const label = PERIOD_ENDS[collapse](weekEnd);
-  const grouped = `SELECT ${label} AS e${last} FROM (${rows}) GROUP BY e${having}`;
-  return `SELECT e AS d${values.map((v) => `, ${v}`).join("")} FROM (${grouped})`;
-}
-
-function transformSql(rows: string, values: readonly string[], transform: Transform, digits: number): string {
-  if (transform === "none") return rows;
-  // An aggregate over an unbounded window adds the rows in input order, as the service does.
-  const ordered = `SELECT * FROM (${rows}) ORDER BY d`;
-  const { window, formula } = CALCULATIONS[transform];
-  const inner = values.map((v) => `, ${v}, ${window(v)}`).join("");
-  const windows = `SELECT d, row_number() OVER () AS r${inner} FROM (${ordered})`;
-  const outer = values.map((v) => `, ${rounded(formula(v, `${v}p`), digits)} AS ${v}`).join("");
-  return `SELECT d${outer} FROM (${windows})${transformType(transform).dropsFirst ? " WHERE r > 1" : ""}`;
-}
-
-interface Calculation {
-  /** The expressions over other rows that the formula needs: `vp`, and others by name. */
-  readonly window: (v: string) => string;
-  /** The result as an expression of a value `v` and its `p`. */
-  readonly formula: (v: string, p: string) => string;
-}
-
-const CALCULATIONS: Readonly<Record<Exclude<Transform, "none">, Calculation>> = {
-  diff: {
-    window: (v) => `lag(${v}) OVER () AS ${v}p`,
-    formula: (v, p) => `${v} - ${p}`,
-  },
-  rdiff: {
-    window: (v) => `lag(${v}) OVER () AS ${v}p`,
-    formula: (v, p) => `CASE WHEN ${p} <> 0 THEN (${v} - ${p}) / ${p} END`,
-  },
-  rdiff_from: {
-    window: (v) => `arg_max(${v}, d) OVER () AS ${v}p, max(d) FILTER (WHERE ${v} IS NOT NULL) OVER () AS ${v}d`,
-    formula: (v, p) => `CASE WHEN d = ${v}d THEN 0 WHEN ${v} <> 0 THEN (${p} - ${v}) / ${v} END`,
-  },
-  cumul: {
-    window: (v) => `sum(${v}) OVER (ROWS UNBOUNDED PRECEDING) AS ${v}p`,
-    formula: (_, p) => p,
-  },
-  normalize: {
-    window: (v) => `arg_min(${v}, d) FILTER (WHERE ${v} <> 0) OVER () AS ${v}p`,
-    formula: (v, p) => `CASE WHEN ${v} = 0 THEN 0 ELSE ${v} / ${p} * 100 END`,
-  },
-};
-
-/** Rounds to significant digits as `printf` does; results that are not finite are null. */
-function rounded(value: string, digits: number): string {
-  return `CASE WHEN isfinite(${value}) THEN CAST(printf('%.${digits}g', ${value}) AS DOUBLE) END`;
 }

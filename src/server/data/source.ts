@@ -1,7 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { Field, type RecordBatch, Schema, type Table } from "../../columns/arrow/arrow.js";
-import { recordBatch } from "../../columns/arrow/record-batch.js";
+import type { Table } from "../../columns/arrow/arrow.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { csvBatches } from "../../columns/csv/reader.js";
 import { fileBlocks } from "../../columns/io/file-blocks.js";
@@ -11,8 +10,8 @@ import { fileError } from "../../errors/file-error.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Catalog, DatasetEntry, TableEntry } from "./catalog.js";
 import { CATALOG_FILE, readCatalog } from "./catalog-file.js";
-import { engineColumn } from "./filter-sql.js";
-import { loadParquet } from "./parquet-source.js";
+import { loadParquet } from "./load-parquet.js";
+import { loadRows } from "./load-rows.js";
 
 /** The source of the rows of one series or table. */
 export interface RowSource {
@@ -75,7 +74,7 @@ function fileRows(
       if (/\.parquet$/i.test(file)) return loadParquet(engine, name, path, columns);
       try {
         const batches = csvBatches(fileBlocks(path), { columns, text: "utf8", threads: 1 });
-        await engine.load(name, renamed(batches), { schema: engineSchema(schemaOf(columns, { text: "utf8" })) });
+        await loadRows(engine, name, batches, schemaOf(columns, { text: "utf8" }));
       } catch (error) {
         if (!isArrowbookError(error) || error instanceof FileError) throw error;
         throw reworded(error, `${path}: ${error.message}`, { hint: repairHint(code, file, error), cause: error });
@@ -101,19 +100,7 @@ export function madeRows(version: string, refreshedAt: string, make: () => Table
     refreshedAt,
     async load(engine, name) {
       const table = make();
-      await engine.load(name, renamed(table.batches), { schema: engineSchema(table.schema) });
+      await loadRows(engine, name, table.batches, table.schema);
     },
   };
-}
-
-/** Columns are numbered in the engine, which ignores case and has reserved names. */
-function engineSchema(schema: Schema): Schema {
-  return new Schema(schema.fields.map((field, i) => new Field(engineColumn(i), field.type, true, field.metadata)));
-}
-
-async function* renamed(batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-  for await (const batch of batches) {
-    const schema = engineSchema(batch.schema);
-    yield recordBatch(schema, batch.data.children, batch.numRows);
-  }
 }

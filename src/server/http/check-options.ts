@@ -39,8 +39,8 @@ const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
   apiKeys: [() => true, ""],
   database: TEXT,
   engine: [
-    (value) => hasAll(value, ["load", "query", "batches", "close"]),
-    'Pass the result of duckdb() from "arrowbook/duckdb", or omit it.',
+    (value) => hasAll(value, ["load", "query", "batches", "close", "dialect"]),
+    'Pass the result of duckdb() from "arrowbook/duckdb" or of clickhouse() from "arrowbook/clickhouse", or omit it.',
   ],
   clock: FUNCTION,
   profile: [

@@ -1,10 +1,9 @@
-import type { Engine } from "../../engine/contract/engine.js";
-import { quoteName } from "../../engine/contract/quote.js";
-import { engineType } from "../../engine/embedded.js";
 import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
-import { engineColumn } from "./filter-sql.js";
+import type { StatementRunner } from "../contract/dialect.js";
+import { quoteName } from "../contract/quote.js";
+import { engineType } from "./types.js";
 
 /**
  * Loads a Parquet file as the engine's table `name` without passing rows through this process.
@@ -12,7 +11,7 @@ import { engineColumn } from "./filter-sql.js";
  * @throws {DataError} WrongColumn if the file lacks a column or has it in a type that would lose information
  */
 export async function loadParquet(
-  engine: Engine,
+  engine: StatementRunner,
   name: string,
   path: string,
   columns: readonly ColumnSpec[],
@@ -36,7 +35,7 @@ export async function loadParquet(
         { code: "WrongColumn", column: column.name, hint: "Declare the type of the file, or rewrite the file." },
       );
     }
-    return `CAST(${quoteName(column.name)} AS ${target.declared(declared)}) AS ${engineColumn(i)}`;
+    return `CAST(${quoteName(column.name)} AS ${target.declared(declared)}) AS c${i}`;
   });
   await checkTimestamps(engine, path, file, columns);
   await engine.query(`CREATE OR REPLACE TABLE ${quoteName(name)} AS SELECT ${list.join(", ")} FROM ${file}`);
@@ -44,7 +43,7 @@ export async function loadParquet(
 
 /** The service's timestamps are in milliseconds (docs/types.md); a file may have finer ones. */
 async function checkTimestamps(
-  engine: Engine,
+  engine: StatementRunner,
   path: string,
   file: string,
   columns: readonly ColumnSpec[],

@@ -1,0 +1,61 @@
+import type { ServiceType } from "../../spec/columns.js";
+import { parseDate } from "../../value/date.js";
+import { readTimestamp } from "../../value/timestamp.js";
+import type { Comparison, Condition, Dialect } from "../contract/dialect.js";
+import { quoteName } from "./quote.js";
+import { collapsed, transformed } from "./series-sql.js";
+import { FIRST_DAY, LAST_DAY } from "./types.js";
+
+const DAY_MS = 86_400_000;
+
+/** The SQL of the embedded service on ClickHouse. */
+export const clickhouseDialect: Dialect = {
+  quoteName,
+  prepare: [],
+  sortedBy: (columns) => ({ orderBy: columns }),
+  rowNumber: { column: "r", isLoaded: true, order: " ORDER BY r" },
+  compare,
+  collapsed,
+  transformed,
+};
+
+/** Values are bound as integers where ClickHouse reads text inexactly, or clamps it. */
+function compare(column: string, comparison: Comparison, type: ServiceType, value: string): Condition {
+  switch (type.kind) {
+    case "date": {
+      const day = parseDate(value);
+      return outside(column, comparison, day) ?? { sql: `${column} ${comparison} toDate32(?)`, value };
+    }
+    case "datetime": {
+      const bytes = new TextEncoder().encode(`${value}Z`);
+      const ms = readTimestamp(bytes, 0, bytes.length);
+      return (
+        outside(column, comparison, Math.floor(ms / DAY_MS)) ?? {
+          sql: `${column} ${comparison} fromUnixTimestamp64Milli(?, 'UTC')`,
+          value: BigInt(ms),
+        }
+      );
+    }
+    case "decimal":
+      return { sql: `${column} ${comparison} CAST(? AS Decimal(${type.precision}, ${type.scale}))`, value };
+    case "integer":
+      return { sql: `${column} ${comparison} CAST(? AS Int128)`, value };
+    case "double": {
+      const compared = `${column} ${comparison} reinterpretAsFloat64(?)`;
+      const bits = new BigInt64Array(Float64Array.of(Number(value)).buffer)[0];
+      // NaN is the largest number, as in other engines.
+      return { sql: comparison.startsWith(">") ? `(${compared} OR isNaN(${column}))` : compared, value: bits };
+    }
+    case "boolean":
+      return { sql: `${column} ${comparison} ${value}` };
+    default:
+      return { sql: `${column} ${comparison} ?`, value };
+  }
+}
+
+/** The comparison with a date that no column can hold; undefined for others. */
+function outside(column: string, comparison: Comparison, day: number): Condition | undefined {
+  if (day >= FIRST_DAY && day <= LAST_DAY) return undefined;
+  const holds = comparison.startsWith(day < FIRST_DAY ? ">" : "<");
+  return { sql: holds ? `${column} IS NOT NULL` : "false" };
+}

@@ -1,0 +1,76 @@
+import type { Table } from "../../columns/arrow/arrow.js";
+import type { ColumnSpec, ServiceType } from "../../spec/columns.js";
+import type { Collapse, Transform } from "../../spec/vocabulary.js";
+
+/** A SQL condition. */
+export interface Condition {
+  /** `?` is the placeholder of the value. */
+  readonly sql: string;
+  /** Undefined if the condition has none. */
+  readonly value?: unknown;
+}
+
+/** The part of an engine that runs statements. */
+export interface StatementRunner {
+  /** Runs a statement and returns its complete result. */
+  query(sql: string): Promise<Table>;
+}
+
+/** The comparisons of row filters. */
+export type Comparison = "=" | "<" | "<=" | ">" | ">=";
+
+/**
+ * The SQL that differs between engines, for the embedded service. Statements use columns named `c0`, `c1`, …; a series
+ * is a SELECT with the columns `d` (a date without nulls, which does not repeat) and `v0`, `v1`, … (doubles).
+ */
+export interface Dialect {
+  /** Quotes any name. */
+  quoteName(name: string): string;
+  /** Statements to run once before others. */
+  readonly prepare: readonly string[];
+  /** Options of `load` for a table whose rows are stored in the order of these columns, which have no nulls. */
+  sortedBy(columns: readonly string[]): { readonly orderBy?: readonly string[] };
+  /** How the rows of a table are numbered from 0 in the order in which they were loaded. */
+  readonly rowNumber: {
+    /** The column of the numbers. */
+    readonly column: string;
+    /** Whether the numbers have to be loaded with the rows, as 64-bit integers. */
+    readonly isLoaded: boolean;
+    /** The end of a SELECT whose rows are to come in that order; empty if they do without it. */
+    readonly order: string;
+  };
+  /**
+   * Compares a column of a service type with a valid value, as the service writes it: decimals and integers with all
+   * digits of their scale, timestamps as `2025-01-02T06:00:00.000`. Exact for all values, also those that the engine
+   * cannot store.
+   */
+  compare(column: string, comparison: Comparison, type: ServiceType, value: string): Condition;
+  /** Text columns with few distinct values that are read faster by a list of these values, if the engine has that. */
+  readonly valueLists?: {
+    /** Makes lists for those of the columns that have few values; returns these columns. */
+    create(engine: StatementRunner, table: string, columns: readonly string[]): Promise<string[]>;
+    /** The expression that reads such a column, under its own name. */
+    read(table: string, column: string): string;
+  };
+  /**
+   * Loads a Parquet file without passing its rows through this process, if the engine can; columns are renamed to `c0`,
+   * `c1`, ….
+   *
+   * @throws {DataError} WrongColumn if the file lacks a column or has it in a type that would lose information
+   */
+  readonly loadParquet?: (
+    engine: StatementRunner,
+    name: string,
+    path: string,
+    columns: readonly ColumnSpec[],
+  ) => Promise<void>;
+  /**
+   * A series with one row per period, labelled with its calendar end: the last non-null value of each column. A series
+   * of one column omits periods without values.
+   *
+   * @param weekEnd the last day of a week, 0 for Sunday
+   */
+  collapsed(series: string, values: readonly string[], collapse: Exclude<Collapse, "none">, weekEnd: number): string;
+  /** A transformed series (spec 4.2), rounded to significant digits; results that are not finite are null. */
+  transformed(series: string, values: readonly string[], transform: Exclude<Transform, "none">, digits: number): string;
+}

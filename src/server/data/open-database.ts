@@ -1,0 +1,132 @@
+import { DateDay, Field, Float64, Int32, Schema } from "../../columns/arrow/arrow.js";
+import type { Engine } from "../../engine/contract/engine.js";
+import { DataError } from "../../errors/errors.js";
+import type { DatabaseEntry, DatasetEntry } from "./catalog.js";
+import { engineColumn } from "./filter-sql.js";
+import { isCurrent, type Loaded } from "./loaded.js";
+import type { RowSource } from "./source.js";
+import { texts } from "./texts.js";
+
+/** A time series in the engine. */
+export interface StoredDataset {
+  readonly code: string;
+  readonly entry: DatasetEntry;
+  /** Number of the series in the table of its database; another one each time it is loaded. */
+  readonly series: number;
+  /** Number of each of its columns in that table; column 0 contains the dates. */
+  readonly columns: readonly number[];
+  readonly oldest: string | null;
+  readonly newest: string | null;
+  readonly refreshedAt: string;
+  readonly version: string;
+}
+
+/** A database in the engine: one table, in which `s` is the number of the series. */
+export interface StoredDatabase {
+  readonly entry: DatabaseEntry;
+  readonly table: string;
+  /** Titles of its columns: those of all series in order of first appearance. */
+  readonly columns: readonly string[];
+  readonly datasets: ReadonlyMap<string, StoredDataset>;
+  readonly version: string;
+}
+
+/** The rows of a database: undefined for a series that is served as it was loaded before. */
+export type DatasetRows = (code: string, entry: DatasetEntry) => RowSource | undefined;
+
+/**
+ * Opens the table of a database and loads the series whose rows have changed.
+ *
+ * @param rows undefined if there is no source
+ * @throws {DataError} DuplicateKey for a date that repeats or is null; those of the source
+ */
+export async function openDatabase(
+  engine: Engine,
+  entry: DatabaseEntry,
+  rows: DatasetRows | undefined,
+  loaded: Loaded,
+): Promise<StoredDatabase> {
+  const code = entry.database_code;
+  const name = `series/${code}`;
+  const table = engine.dialect.quoteName(name);
+  const columns = [...new Set(entry.datasets.flatMap((dataset) => dataset.columns.slice(1)))];
+  const titles = [entry.datasets[0]?.columns[0] ?? "Date", ...columns];
+  const shape = JSON.stringify(titles);
+  if (rows !== undefined && loaded[code]?.version !== shape) {
+    for (const dataset of entry.datasets) delete loaded[`${code}/${dataset.dataset_code}`];
+    const doubles = columns.map((_, i) => new Field(engineColumn(i + 1), new Float64(), true));
+    const schema = new Schema([new Field("s", new Int32(), false), new Field("c0", new DateDay(), false), ...doubles]);
+    await engine.load(name, [], { schema, ...engine.dialect.sortedBy(["s", "c0"]) });
+    loaded[code] = { version: shape, refreshedAt: "" };
+  }
+  const numbers = entry.datasets.map((dataset) => [
+    0,
+    ...dataset.columns.slice(1).map((title) => titles.indexOf(title)),
+  ]);
+  const held = (): number[] => entry.datasets.map((dataset) => loaded[`${code}/${dataset.dataset_code}`]?.series ?? 0);
+  let next: number | undefined;
+  for (const [i, dataset] of entry.datasets.entries()) {
+    const each = `${code}/${dataset.dataset_code}`;
+    const source = rows?.(each, dataset);
+    if (source === undefined || isCurrent(loaded[each], source)) continue;
+    next ??= await freeNumber(engine, table, held());
+    const series = next++;
+    await loadSeries(engine, each, source, { table, series, columns: numbers[i] });
+    loaded[each] = { version: source.version, refreshedAt: source.refreshedAt, series };
+  }
+  const ranges = new Map(
+    texts(await engine.query(`SELECT s, min(c0) AS oldest, max(c0) AS newest FROM ${table} GROUP BY s`)).map((row) => [
+      Number(row[0]),
+      row,
+    ]),
+  );
+  const datasets = entry.datasets.map((dataset, i): [string, StoredDataset] => {
+    const each = `${code}/${dataset.dataset_code}`;
+    const { series = 0, version, refreshedAt } = loaded[each];
+    const [, oldest = null, newest = null] = ranges.get(series) ?? [];
+    return [
+      dataset.dataset_code,
+      { code: each, entry: dataset, series, columns: numbers[i], oldest, newest, version, refreshedAt },
+    ];
+  });
+  const version = JSON.stringify(datasets.map(([, dataset]) => dataset.version));
+  return { entry, table, columns: titles, datasets: new Map(datasets), version };
+}
+
+/**
+ * The first number that no series has had. Rows of numbers that are no longer used are removed first: replies that are
+ * being made read only those of the last load, which stay until the next one.
+ */
+async function freeNumber(engine: Engine, table: string, held: readonly number[]): Promise<number> {
+  const [[last]] = texts(await engine.query(`SELECT max(s) AS last FROM ${table}`));
+  const highest = Math.max(Number(last ?? 0), 0, ...held);
+  if (highest > 0) await engine.query(`DELETE FROM ${table} WHERE s NOT IN (${held.join(", ")})`);
+  return highest + 1;
+}
+
+interface SeriesPlace {
+  readonly table: string;
+  readonly series: number;
+  readonly columns: readonly number[];
+}
+
+async function loadSeries(engine: Engine, code: string, rows: RowSource, place: SeriesPlace): Promise<void> {
+  const staging = `loading/${code}`;
+  const from = engine.dialect.quoteName(staging);
+  await rows.load(engine, staging);
+  const wrong = await engine.query(
+    `SELECT c0, count(*) AS n FROM ${from} GROUP BY c0 HAVING c0 IS NULL OR count(*) > 1 LIMIT 1`,
+  );
+  if (wrong.numRows > 0) {
+    const [date, count] = texts(wrong)[0];
+    await engine.query(`DROP TABLE ${from}`);
+    throw new DataError(`${code}: ${count} rows have the date ${date ?? "null"}; a series has one row per date.`, {
+      code: "DuplicateKey",
+    });
+  }
+  const target = place.columns.map(engineColumn).join(", ");
+  const source = place.columns.map((_, i) => engineColumn(i)).join(", ");
+  const select = `SELECT ${place.series}, ${source} FROM ${from} ORDER BY c0`;
+  await engine.query(`INSERT INTO ${place.table} (s, ${target}) ${select}`);
+  await engine.query(`DROP TABLE ${from}`);
+}

@@ -1,0 +1,7 @@
+import type { Table } from "../../columns/arrow/arrow.js";
+import { cellTexts } from "../../columns/arrow/to-text-rows.js";
+
+/** The cells of a small result as strings. */
+export function texts(table: Table): (string | null)[][] {
+  return table.batches.flatMap((batch) => [...cellTexts(batch)]);
+}
