@@ -5,6 +5,8 @@ interface Builtins {
   readonly "node:https": typeof import("node:https");
   readonly "node:tls": typeof import("node:tls");
   readonly "node:tty": typeof import("node:tty");
+  readonly "node:v8": typeof import("node:v8");
+  readonly "node:vm": typeof import("node:vm");
   readonly "node:worker_threads": typeof import("node:worker_threads");
 }
 

@@ -9,6 +9,7 @@ import { LentBatches } from "../../columns/build/lent-batches.js";
 import { atomicFile, type Written } from "../../columns/io/atomic-file.js";
 import { fileBlocks } from "../../columns/io/file-blocks.js";
 import type { OnProgress } from "../../columns/io/progress.js";
+import { SpentBatches } from "../../columns/io/spent-batches.js";
 import { writeArrowFile } from "../../columns/ipc/file.js";
 import { writeArrowStream } from "../../columns/ipc/stream.js";
 import type { ParquetOptions } from "../../columns/parquet/write/write.js";
@@ -136,7 +137,11 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     try {
       const zip = await this.#fetch(undefined, told, true);
       try {
-        yield* landedBatches(this.#landing(zip.place, told), told);
+        const spent = new SpentBatches();
+        for await (const batch of landedBatches(this.#landing(zip.place, told), told)) {
+          yield batch;
+          spent.add(batch);
+        }
       } catch (error) {
         await this.#discardOther(error, zip.place);
         throw error;

@@ -3,11 +3,9 @@ import { checkDeclaredTypes } from "../../columns/arrow/declared-types.js";
 import { type CsvOptions, checkCsvOptions, checkKey } from "../../columns/arrow/read-options.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import type { UndeclaredOptions } from "../../columns/csv/infer.js";
-import { readProgress } from "../../columns/io/read-progress.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import { csvFileBatches, csvFileTable } from "../../columns/workers/csv-file.js";
 import type { TextOptions } from "../../columns/workers/text-chunks.js";
-import { follow } from "../../display/progress/follow.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
@@ -15,7 +13,7 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { localFile } from "./local-source.js";
 import { sourceOfPath } from "./source-of.js";
-import { type Watched, watched } from "./watched.js";
+import { type Watched, watched, watchedBatches } from "./watched.js";
 
 /** How a CSV file is read: its columns declared, or taken from the file (`infer`, `header`). */
 export type CsvFileOptions = (CsvOptions | UndeclaredOptions) & TextOptions & Watched;
@@ -50,23 +48,8 @@ export async function readCsv(
  */
 export function csvBatches(source: string | URL | Uint8Array, options: CsvFileOptions): AsyncGenerator<RecordBatch> {
   checkOptions(options, "csvBatches()");
-  return watchedBatches(localFile(source, "csvBatches()", "a CSV file"), options);
-}
-
-async function* watchedBatches(source: string | Uint8Array, options: CsvFileOptions): AsyncGenerator<RecordBatch> {
-  const { tell, end } = follow(options.onProgress);
-  const { step, done } = readProgress(tell, typeof source === "string" ? source : "bytes");
-  try {
-    let rows = 0;
-    const onBytes = (bytes: number, total: number): void => step({ bytes, total, rows });
-    for await (const batch of csvFileBatches(source, { ...options, onBytes })) {
-      rows += batch.numRows;
-      yield batch;
-    }
-    done();
-  } finally {
-    end();
-  }
+  const local = localFile(source, "csvBatches()", "a CSV file");
+  return watchedBatches(local, options, (onBytes) => csvFileBatches(local, { ...options, onBytes }));
 }
 
 const FILE_OPTIONS = ["maxRatio", "maxSize", "onProgress", "encoding"] as const;

@@ -1,17 +1,15 @@
 import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { checkColumns, checkReadOptions } from "../../columns/arrow/read-options.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
-import { readProgress } from "../../columns/io/read-progress.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import { jsonLines } from "../../columns/json/write-lines.js";
 import { type JsonLinesOptions, jsonLinesFileBatches, jsonLinesTable } from "../../columns/workers/json-lines-file.js";
-import { follow } from "../../display/progress/follow.js";
 import { checkWords } from "../../errors/options.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { checkTypes, typesText } from "./csv-files.js";
 import { localFile } from "./local-source.js";
 import { sourceOfPath } from "./source-of.js";
-import { type Watched, watched } from "./watched.js";
+import { type Watched, watched, watchedBatches } from "./watched.js";
 
 const LINES = "a file of JSON lines";
 
@@ -43,26 +41,8 @@ export function jsonLinesBatches(
   options: JsonLinesOptions & Watched = {},
 ): AsyncGenerator<RecordBatch> {
   checkOptions(options, "jsonLinesBatches()");
-  return watchedBatches(localFile(source, "jsonLinesBatches()", LINES), options);
-}
-
-async function* watchedBatches(
-  source: string | Uint8Array,
-  options: JsonLinesOptions & Watched,
-): AsyncGenerator<RecordBatch> {
-  const { tell, end } = follow(options.onProgress);
-  const { step, done } = readProgress(tell, typeof source === "string" ? source : "bytes");
-  try {
-    let rows = 0;
-    const onBytes = (bytes: number, total: number): void => step({ bytes, total, rows });
-    for await (const batch of jsonLinesFileBatches(source, { ...options, onBytes })) {
-      rows += batch.numRows;
-      yield batch;
-    }
-    done();
-  } finally {
-    end();
-  }
+  const local = localFile(source, "jsonLinesBatches()", LINES);
+  return watchedBatches(local, options, (onBytes) => jsonLinesFileBatches(local, { ...options, onBytes }));
 }
 
 /** Formats a table as JSON lines. */

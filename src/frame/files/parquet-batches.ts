@@ -1,9 +1,7 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import { readProgress } from "../../columns/io/read-progress.js";
 import { checkParquetOptions, type ParquetReadOptions } from "../../columns/parquet/read/options.js";
-import { follow } from "../../display/progress/follow.js";
 import { localFile } from "./local-source.js";
-import type { Watched } from "./watched.js";
+import { type Watched, watchedBatches } from "./watched.js";
 
 /**
  * Reads a Parquet file, its bytes, or all Parquet files in a folder as record batches, one at a time: only a few pages
@@ -27,25 +25,8 @@ export function parquetBatches(
 ): AsyncGenerator<RecordBatch> {
   const local = localFile(source, "parquetBatches()", "a Parquet file");
   checkParquetOptions(options, "parquetBatches()", ["onProgress"]);
-  return watchedBatches(local, options);
-}
-
-async function* watchedBatches(
-  source: string | Uint8Array,
-  options: ParquetReadOptions & Watched,
-): AsyncGenerator<RecordBatch> {
-  const { tell, end } = follow(options.onProgress);
-  const { parquetFileBatches } = await import("../../columns/parquet/read/read.js");
-  const { step, done } = readProgress(tell, typeof source === "string" ? source : "bytes");
-  try {
-    let rows = 0;
-    const onBytes = (bytes: number, total: number): void => step({ bytes, total, rows });
-    for await (const batch of parquetFileBatches(source, { ...options, onBytes })) {
-      rows += batch.numRows;
-      yield batch;
-    }
-    done();
-  } finally {
-    end();
-  }
+  return watchedBatches(local, options, async function* (onBytes) {
+    const { parquetFileBatches } = await import("../../columns/parquet/read/read.js");
+    yield* parquetFileBatches(local, { ...options, onBytes });
+  });
 }

@@ -1,5 +1,7 @@
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { readProgress } from "../../columns/io/read-progress.js";
+import { SpentBatches } from "../../columns/io/spent-batches.js";
 import { follow } from "../../display/progress/follow.js";
 
 /** Options of a potentially long read. */
@@ -11,11 +13,13 @@ export interface Watched {
   readonly onProgress?: OnProgress | false;
 }
 
+type OnBytes = (bytes: number, total: number) => void;
+
 /** Reads a file, or bytes, and reports the progress. */
 export async function watched<T>(
   source: unknown,
   { onProgress }: Watched,
-  read: (onBytes: (bytes: number, total: number) => void) => Promise<T>,
+  read: (onBytes: OnBytes) => Promise<T>,
 ): Promise<T> {
   const code = typeof source === "string" ? source : "bytes";
   const { tell, end } = follow(onProgress);
@@ -24,6 +28,28 @@ export async function watched<T>(
     const result = await read((bytes, total) => step({ bytes, total }));
     done();
     return result;
+  } finally {
+    end();
+  }
+}
+
+/** The same for a file, or bytes, that is read one batch at a time. */
+export async function* watchedBatches(
+  source: unknown,
+  { onProgress }: Watched,
+  read: (onBytes: OnBytes) => AsyncIterable<RecordBatch>,
+): AsyncGenerator<RecordBatch> {
+  const { tell, end } = follow(onProgress);
+  const { step, done } = readProgress(tell, typeof source === "string" ? source : "bytes");
+  const spent = new SpentBatches();
+  try {
+    let rows = 0;
+    for await (const batch of read((bytes, total) => step({ bytes, total, rows }))) {
+      rows += batch.numRows;
+      yield batch;
+      spent.add(batch);
+    }
+    done();
   } finally {
     end();
   }

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from "node:v8";
-import vm from "node:vm";
+import { garbageCollector } from "../../package/garbage.js";
 
 /** Growth of the process, in bytes, that makes a collection worthwhile. */
 const GROWTH = 40 << 20;
@@ -12,17 +11,12 @@ const ROUNDS = 3;
  * while the kernel is idle: between busy cells, collecting would take longer than the cells themselves.
  */
 export function memoryReleaser(): () => void {
-  let collect: (() => void) | undefined;
   let floor = process.memoryUsage.rss();
   return () => {
     const now = process.memoryUsage.rss();
     floor = Math.min(floor, now);
     if (now < floor + GROWTH) return;
-    if (collect === undefined) {
-      setFlagsFromString("--expose-gc");
-      collect = vm.runInNewContext("gc") as () => void;
-    }
-    for (let round = 0; round < ROUNDS; round++) collect();
+    for (let round = 0; round < ROUNDS; round++) garbageCollector()?.();
     floor = process.memoryUsage.rss();
   };
 }
