@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import type { BulkFile, BulkOptions, Landed } from "../client/bulk/bulk-file.js";
-import { atomicFile } from "../columns/io/atomic-file.js";
 import { writeArrowFile } from "../columns/ipc/file.js";
+import { atomicFile } from "../disk/atomic-file.js";
 import { hasColors } from "../display/base/paint.js";
 import { InputError } from "../errors/errors.js";
 import { nearest } from "../errors/nearest.js";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseTempName } from "../columns/io/temp-name.js";
+import { parseTempName } from "../disk/temp-name.js";
 import type { Engine } from "../engine/contract/engine.js";
 import { embeddedEngine } from "../engine/embedded.js";
 import { InputError } from "../errors/errors.js";

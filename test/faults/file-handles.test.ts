@@ -28,7 +28,7 @@ vi.mock("node:fs/promises", async (original) => {
 });
 
 const { openPartial, commit } = await import("../../src/client/bulk/partial-file.js");
-const { locked } = await import("../../src/client/bulk/file-lock.js");
+const { locked } = await import("../../src/disk/lock.js");
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-handles-"));
 afterAll(() => rmSync(folder, { recursive: true }));

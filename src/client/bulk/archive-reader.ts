@@ -1,7 +1,6 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
 import type { LentBatches } from "../../columns/build/lent-batches.js";
-
 import type { OnProgress } from "../../columns/io/progress.js";
 import { readProgress } from "../../columns/io/read-progress.js";
 import { writeBlocks } from "../../columns/io/write-blocks.js";

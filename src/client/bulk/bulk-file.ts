@@ -6,13 +6,15 @@ import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { checkReadOptions } from "../../columns/arrow/read-options.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { LentBatches } from "../../columns/build/lent-batches.js";
-import { atomicFile, type Written } from "../../columns/io/atomic-file.js";
 import { fileBlocks } from "../../columns/io/file-blocks.js";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { SpentBatches } from "../../columns/io/spent-batches.js";
+import type { Written } from "../../columns/io/written.js";
 import { writeArrowFile } from "../../columns/ipc/file.js";
 import { writeArrowStream } from "../../columns/ipc/stream.js";
 import type { ParquetOptions } from "../../columns/parquet/write/write.js";
+import { atomicFile } from "../../disk/atomic-file.js";
+import { sweepUnfinished } from "../../disk/sweep.js";
 import { showAsCard } from "../../display/base/card.js";
 import { type Followed, follow } from "../../display/progress/follow.js";
 import { DataError, hasCode } from "../../errors/errors.js";
@@ -31,7 +33,7 @@ import { copyCsv, type Landing, type LandOptions, landedBatches, type RowCheck }
 import type { BulkColumns, ColumnChooser } from "./bulk-columns.js";
 import { type BulkStatus, shownStatus } from "./bulk-status.js";
 import { download, type LinkSource } from "./download.js";
-import { noteOf, sweepUnfinished } from "./partial-file.js";
+import { noteOf } from "./partial-file.js";
 
 /** The origin of a bulk file: the service, or a local archive. */
 export interface BulkOrigin {

@@ -1,4 +1,5 @@
 import type { OnProgress } from "../../columns/io/progress.js";
+import { locked } from "../../disk/lock.js";
 import { looksLikeFailure } from "../../document/failure.js";
 import { DataError, hasCode, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
 import { toFileError } from "../../errors/file-error.js";
@@ -11,7 +12,6 @@ import { type Answer, exchange, isOwn } from "../transport/exchange.js";
 import { failed, storageFailure } from "../transport/reply-failure.js";
 import { anySignal, type Session } from "../transport/request.js";
 import { type RetryBudget, retryBudget, sleep } from "../transport/retry.js";
-import { locked } from "./file-lock.js";
 import { checkSpace, commit, type Origin, openPartial, type PartialFile } from "./partial-file.js";
 
 /** The location of a bulk file. */

@@ -1,7 +1,7 @@
-import { appendFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
+import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { tempName } from "../../columns/io/temp-name.js";
+import { atomicFile } from "../../disk/atomic-file.js";
+import { stateFolder } from "../../disk/folders.js";
 import { TransportError } from "../../errors/errors.js";
 import { accountOf } from "../transport/limiter.js";
 import { isLocal, type Settings } from "../transport/options.js";
@@ -36,14 +36,6 @@ export async function countExport(settings: Settings, now: number = Date.now()):
   if (!local) await noteTime(account, times, now);
 }
 
-/** The folder for state that outlives a process: ARROWBOOK_STATE, or the system's default. */
-function stateFolder(): string {
-  const { ARROWBOOK_STATE, XDG_STATE_HOME, LOCALAPPDATA } = process.env;
-  if (ARROWBOOK_STATE) return ARROWBOOK_STATE;
-  if (process.platform === "win32" && LOCALAPPDATA) return join(LOCALAPPDATA, "arrowbook");
-  return join(XDG_STATE_HOME || join(homedir(), ".local", "state"), "arrowbook");
-}
-
 const fileOf = (account: string): string => join(stateFolder(), `exports-${account}`);
 
 async function readTimes(account: string): Promise<number[]> {
@@ -65,9 +57,7 @@ async function noteTime(account: string, times: readonly number[], now: number):
     const path = fileOf(account);
     await appendFile(path, `${now}\n`);
     if ((await readFile(path)).length < 16_384) return;
-    const fresh = tempName(path, "file");
-    await writeFile(fresh, [...times, now].map((time) => `${time}\n`).join(""));
-    await rename(fresh, path);
+    await atomicFile(path, (file) => file.writeFile([...times, now].map((time) => `${time}\n`).join("")));
   } catch {
     // Counting continues in memory.
   }

@@ -1,8 +1,8 @@
 import type { OnProgress } from "../../columns/io/progress.js";
+import { digestName } from "../../disk/digest-name.js";
 import { follow } from "../../display/progress/follow.js";
 import type { ExportStatus } from "../../document/records.js";
 import { DataError, InputError, ServiceError } from "../../errors/errors.js";
-import { builtin } from "../../package/builtin.js";
 import type { Call } from "../../spec/endpoints.js";
 import { FILE_STATUSES, type FileStatus, type Format } from "../../spec/vocabulary.js";
 import { ask } from "../transport/ask.js";
@@ -54,11 +54,7 @@ export function exportSource(
   const question = JSON.stringify([call.codes, call.parameters, call.filters]);
   return {
     code,
-    identity: builtin("node:crypto")
-      .createHash("sha256")
-      .update(`${session.settings.url}\nexport ${question}`)
-      .digest("hex")
-      .slice(0, 32),
+    identity: digestName(session.settings.url, `export ${question}`),
     status: async (signal) => exporting.shown(await exporting.look(signal)),
     ready: async (signal, onProgress) => exporting.shown(await exporting.wait(signal, onProgress)),
     link: (signal, onProgress) => exporting.link(signal, onProgress),

@@ -12,8 +12,9 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { isAbandoned } from "../../columns/io/abandoned.js";
-import { parseTempName, tempName } from "../../columns/io/temp-name.js";
+import { syncFolderOf } from "../../disk/atomic-file.js";
+import { inUse, isUnused } from "../../disk/sweep.js";
+import { parseTempName, tempName } from "../../disk/temp-name.js";
 import { noSpace, toFileError } from "../../errors/file-error.js";
 
 /** The identity of the complete file of a partial download. Never contains an address or a key. */
@@ -56,9 +57,6 @@ export interface PartialFile {
   /** Closes and deletes everything. */
   discard(): Promise<void>;
 }
-
-/** Open temporary files of this process. */
-const inUse = new Set<string>();
 
 /**
  * Opens a partial download beside `target`: one left by an earlier run of the same query, or an empty one. Its name is
@@ -244,28 +242,9 @@ function isUnfinishedNote(name: string, target: string): boolean {
   return noted === basename(target) || isPartialOf(noted, target);
 }
 
-/** Whether a temporary file is unused; `dated` is the file whose age counts if it belongs to another machine. */
-async function isUnused(path: string, dated = path): Promise<boolean> {
-  const temp = parseTempName(path);
-  if (temp === undefined || inUse.has(path)) return false;
-  const { mtimeMs = 0 } = (await stat(dated).catch(() => undefined)) ?? {};
-  return isAbandoned(temp, mtimeMs);
-}
-
 async function sweep(path: string): Promise<void> {
   await rm(path, { force: true });
   await rm(noteOf(path), { force: true });
-}
-
-/** Removes temporary files that ended processes left while writing `target`. */
-export async function sweepUnfinished(target: string): Promise<void> {
-  const absolute = resolve(target);
-  const folder = dirname(absolute);
-  for (const name of await readdir(folder).catch(() => [])) {
-    const temp = parseTempName(name);
-    if (temp?.kind !== "file" || temp.target !== basename(absolute) || temp.pid === process.pid) continue;
-    if (await isUnused(join(folder, name))) await rm(join(folder, name), { force: true });
-  }
 }
 
 /** Renames a finished file to its final name, atomically. `keep` leaves a note of its origin beside it. */
@@ -276,16 +255,10 @@ export async function commit(from: string, target: string, keep?: Origin): Promi
     // If both names already refer to one file, the rename has left both.
     await rm(from, { force: true });
     await rm(noteOf(from), { force: true });
-    await syncFolder(dirname(resolve(target)));
+    await syncFolderOf(target);
   } catch (cause) {
     throw toFileError(target, "write", cause);
   }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, "r").catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }
 
 /** @throws {FileError} DiskFull if the disk of `path` has less than `bytes` free */

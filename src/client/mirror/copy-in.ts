@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { locked } from "../../disk/lock.js";
 import type { Engine } from "../../engine/contract/engine.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
-import { locked } from "../bulk/file-lock.js";
 import type { Copy } from "./copy.js";
 import { type CopyEngine, EngineCopy, type WithEngine } from "./engine-copy.js";
 import { FolderCopy } from "./folder-copy.js";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { atomicFile } from "../../columns/io/atomic-file.js";
+import { atomicFile } from "../../disk/atomic-file.js";
+import { sweepUnfinished } from "../../disk/sweep.js";
 import { FileError } from "../../errors/errors.js";
 import { fileError, isSystemError } from "../../errors/file-error.js";
-import { sweepUnfinished } from "../bulk/partial-file.js";
 import type { CopyState } from "./copy.js";
 
 /** One Parquet file of a mirror. */

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { type RecordBatch, type Schema, Table } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { kindOfArrow } from "../../columns/arrow/types.js";
-import type { Written } from "../../columns/io/atomic-file.js";
+import type { Written } from "../../columns/io/written.js";
 import { takeRows } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";

@@ -1,8 +1,8 @@
+import { digestName } from "../../disk/digest-name.js";
 import { showAsCard } from "../../display/base/card.js";
 import type { DatabaseMetadata } from "../../document/records.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { Cell } from "../../frame/cells/rows.js";
-import { builtin } from "../../package/builtin.js";
 import type { CatalogItem } from "../../spec/catalog-item.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { DownloadType, Format, Unlisted } from "../../spec/vocabulary.js";
@@ -108,7 +108,7 @@ export class DatabaseQuery {
     const where = address(call, settings.url, settings.profile);
     return {
       code: this.code,
-      identity: builtin("node:crypto").createHash("sha256").update(where).digest("hex").slice(0, 32),
+      identity: digestName(where),
       link: async () => ({ address: where, keyed: true, since: performance.now(), renewable: false }),
     };
   }

@@ -1,5 +1,5 @@
+import { digestName } from "../../disk/digest-name.js";
 import { TransportError } from "../../errors/errors.js";
-import { builtin } from "../../package/builtin.js";
 import type { RateWindow } from "../../spec/profile.js";
 import type { Settings } from "./options.js";
 import { sleep } from "./retry.js";
@@ -146,9 +146,5 @@ export function limiterFor(settings: Settings): Limiter {
 
 /** An identifier for "this key at this service" that does not reveal the key. */
 export function accountOf(settings: Settings): string {
-  return builtin("node:crypto")
-    .createHash("sha256")
-    .update(`${settings.url}\n${settings.apiKey ?? ""}`)
-    .digest("hex")
-    .slice(0, 24);
+  return digestName(settings.url, settings.apiKey ?? "").slice(0, 24);
 }

@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { atomicFile } from "./atomic-file.js";
+import { atomicFile } from "../../disk/atomic-file.js";
 
 /**
  * Writes blocks to a file, compressed with gzip if the path ends in `.gz`, and returns the size of the file. The file

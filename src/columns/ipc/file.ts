@@ -1,3 +1,4 @@
+import { atomicFile } from "../../disk/atomic-file.js";
 import {
   type Data,
   DataType,
@@ -11,7 +12,7 @@ import {
 } from "../arrow/arrow.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { vectorToStrings } from "../arrow/vector-values.js";
-import { atomicFile, noBatches, type OnWritten, type Written } from "../io/atomic-file.js";
+import { noBatches, type OnWritten, type Written } from "../io/written.js";
 import { conform } from "../table/conform.js";
 import { ArrowSink } from "./sink.js";
 import { namesWritten } from "./stream.js";

@@ -1,3 +1,4 @@
+import { atomicFile } from "../../disk/atomic-file.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import {
   type Data,
@@ -16,7 +17,7 @@ import {
 } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { recordBatch } from "../arrow/record-batch.js";
-import { atomicFile, noBatches, type OnWritten, type Written } from "../io/atomic-file.js";
+import { noBatches, type OnWritten, type Written } from "../io/written.js";
 import { conform, shareDictionaries } from "../table/conform.js";
 import { ArrowSink } from "./sink.js";
 import { writable } from "./writable.js";

@@ -17,7 +17,7 @@ import { recordBatch } from "../arrow/record-batch.js";
 import { typeNames } from "../arrow/schema.js";
 import { extendsDictionary } from "../build/batch-maker.js";
 import { hashText, TextDictionary } from "../build/dictionary.js";
-import { noBatches } from "../io/atomic-file.js";
+import { noBatches } from "../io/written.js";
 
 /**
  * Combines batches that were read separately, such as the pages of a table: every column takes its type from the schema

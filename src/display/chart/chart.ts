@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import type { Table } from "../../columns/arrow/arrow.js";
-import { atomicFile } from "../../columns/io/atomic-file.js";
+import { atomicFile } from "../../disk/atomic-file.js";
 import { hasCode, InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";

@@ -5,7 +5,7 @@ import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { cellBatch } from "../../columns/arrow/cell-batch.js";
-import { tempName } from "../../columns/io/temp-name.js";
+import { tempName } from "../../disk/temp-name.js";
 import { Output } from "../../document/cells/output.js";
 import { writeRows } from "../../document/cells/row-bytes.js";
 import { csvLines } from "../../document/cells/row-style.js";

@@ -1,11 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
+import { atomicFile } from "../../../disk/atomic-file.js";
 import type { DataType, RecordBatch, Schema } from "../../arrow/arrow.js";
 import { distinctNames } from "../../arrow/column-names.js";
 import { KEY, keyOf } from "../../arrow/key.js";
 import { recordBatch, sliceData } from "../../arrow/record-batch.js";
 import { columnsOf } from "../../arrow/schema.js";
 import { warnOnce } from "../../build/batch-maker.js";
-import { atomicFile, noBatches, type OnWritten, type Written } from "../../io/atomic-file.js";
+import { noBatches, type OnWritten, type Written } from "../../io/written.js";
 import { conform } from "../../table/conform.js";
 import { COLUMNS_KEY } from "../columns-key.js";
 import type { Compression } from "../compression.js";

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { crc32 } from "node:zlib";
-import { builtin } from "../../package/builtin.js";
+import { builtin } from "../package/builtin.js";
 
 /** What a temporary file holds: a resumable download, a file being written, or the note beside a file. */
 export type TempKind = "download" | "file" | "note";

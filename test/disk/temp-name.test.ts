@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { sweepUnfinished } from "../../src/client/bulk/partial-file.js";
-import { isAbandoned } from "../../src/columns/io/abandoned.js";
-import { HOST, parseTempName, type TempKind, tempName } from "../../src/columns/io/temp-name.js";
+import { isAbandoned } from "../../src/disk/abandoned.js";
+import { sweepUnfinished } from "../../src/disk/sweep.js";
+import { HOST, parseTempName, type TempKind, tempName } from "../../src/disk/temp-name.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-temp-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

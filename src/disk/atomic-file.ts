@@ -1,21 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
-import { InputError } from "../../errors/errors.js";
-import { fileError, isSystemError, toFileError } from "../../errors/file-error.js";
-import type { RecordBatch } from "../arrow/arrow.js";
+import { dirname, resolve } from "node:path";
+import { fileError, isSystemError, toFileError } from "../errors/file-error.js";
 import { tempName } from "./temp-name.js";
-
-/** Rows and bytes written to a file. */
-export interface Written {
-  readonly rows: number;
-  readonly bytes: number;
-}
-
-/** The option that all writers share. */
-export interface OnWritten {
-  /** Called with each batch once it has been written. */
-  readonly onWritten?: (batch: RecordBatch) => void;
-}
 
 /**
  * Writes a temporary file beside the target and renames it once everything is on the disk: readers never see an
@@ -48,10 +34,9 @@ async function openNew(path: string): Promise<FileHandle> {
   });
 }
 
-/** The error for a file without batches and without a schema. */
-export function noBatches(): InputError {
-  return new InputError("Without batches the columns are unknown.", {
-    code: "NoSchema",
-    hint: "Pass the schema.",
-  });
+/** Puts the names in the folder of `path` on the disk, where the system can: a rename outlasts a loss of power. */
+export async function syncFolderOf(path: string): Promise<void> {
+  const handle = await open(dirname(resolve(path)), "r").catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
 }

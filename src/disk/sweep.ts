@@ -1,0 +1,34 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { isAbandoned } from "./abandoned.js";
+import { parseTempName } from "./temp-name.js";
+
+/** Open temporary files of this process, which are never abandoned. */
+export const inUse = new Set<string>();
+
+/** Whether a temporary file is unused; `dated` is the file whose age counts if it belongs to another machine. */
+export async function isUnused(path: string, dated = path): Promise<boolean> {
+  const temp = parseTempName(path);
+  if (temp === undefined || inUse.has(path)) return false;
+  const { mtimeMs = 0 } = (await stat(dated).catch(() => undefined)) ?? {};
+  return isAbandoned(temp, mtimeMs);
+}
+
+/** Removes temporary files that ended processes left while writing `target`. */
+export async function sweepUnfinished(target: string): Promise<void> {
+  const absolute = resolve(target);
+  await sweep(dirname(absolute), (name) => name === basename(absolute));
+}
+
+/** Removes temporary files that ended processes left while writing the files of a folder. */
+export function sweepFolder(folder: string): Promise<void> {
+  return sweep(folder, () => true);
+}
+
+async function sweep(folder: string, isOurs: (target: string) => boolean): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const temp = parseTempName(name);
+    if (temp?.kind !== "file" || !isOurs(temp.target) || temp.pid === process.pid) continue;
+    if (await isUnused(join(folder, name))) await rm(join(folder, name), { force: true });
+  }
+}
