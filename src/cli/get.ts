@@ -5,6 +5,7 @@ import type { Service } from "../client/service.js";
 import type { Frame } from "../frame/frame.js";
 import { type Collapse, FORMATS, type Format, type Order, type Transform, type Unlisted } from "../spec/vocabulary.js";
 import { checkOutput, frameEndings, writeFrame } from "./output.js";
+import { checkpointFor, removeCheckpoint, resumeOption } from "./resume.js";
 import { count, list, type ServiceFlags, serving, withService } from "./service-flags.js";
 import { type Where, where } from "./where.js";
 
@@ -28,6 +29,7 @@ export interface TableFlags extends GetFlags {
   readonly select?: string[];
   readonly limit?: number;
   readonly fallback?: "export";
+  readonly resume?: boolean;
 }
 
 /** `arrowbook get dataset|table CODE`: prints rows or writes them to a file. */
@@ -47,9 +49,9 @@ function outputs(command: Command): Command {
 function datasetCommand(): Command {
   return datasetFlags(outputs(new Command("dataset")))
     .description("the rows of a time series")
-    .action((code: string, flags: DatasetFlags) =>
-      run(flags, (service, signal) => datasetQuery(service, code, flags).frame({ signal })),
-    );
+    .action(async (code: string, flags: DatasetFlags) => {
+      await run(flags, (service, signal) => datasetQuery(service, code, flags).frame({ signal }));
+    });
 }
 
 /** The flags of a query of a time series. */
@@ -73,9 +75,15 @@ function tableCommand(): Command {
         "export",
       ]),
     )
-    .action((code: string, flags: TableFlags) =>
-      run(flags, (service, signal) => tableQuery(service, code, flags).frame({ signal, fallback: flags.fallback })),
-    );
+    .addOption(resumeOption())
+    .action(async (code: string, flags: TableFlags) => {
+      const { fallback } = flags;
+      const checkpoint = checkpointFor(flags.output, flags.resume);
+      const onStop = checkpoint === undefined ? undefined : "Run it again to resume.";
+      const ask = (service: Service, signal: AbortSignal): Promise<Frame> =>
+        tableQuery(service, code, flags).frame({ signal, fallback, checkpoint });
+      if (await run(flags, ask, onStop)) await removeCheckpoint(checkpoint);
+    });
 }
 
 /** The flags of a table query. */
@@ -87,13 +95,19 @@ export function tableFlags(command: Command): Command {
     .option("--select <columns>", "these columns, separated by commas, in this order", list);
 }
 
-async function run(flags: GetFlags, ask: (service: Service, signal: AbortSignal) => Promise<Frame>): Promise<void> {
+/** Requests rows and writes them; true once they are written. */
+async function run(
+  flags: GetFlags,
+  ask: (service: Service, signal: AbortSignal) => Promise<Frame>,
+  onStop = "Nothing was written.",
+): Promise<boolean> {
   checkOutput(flags.output, "frame");
   let frame: Frame | undefined;
-  await serving(flags, "Nothing was written.", async (service, signal) => {
+  await serving(flags, onStop, async (service, signal) => {
     frame = await ask(service, signal);
   });
   if (frame) await writeFrame(frame, flags.output, flags);
+  return frame !== undefined;
 }
 
 /** The query of a time series by the flags of {@link datasetFlags}. */

@@ -246,6 +246,11 @@ export const ERROR_CODES = {
   FileChanged: file("The file changed while it was read.", "Read it again."),
   FileFailed: file("The file system reports another error, which is in `cause`.", "Follow the message."),
   BadMirror: file("The folder does not hold a mirror, or no copy yet.", "Call sync(), or use another folder."),
+  BadCheckpoint: file(
+    "The file is not a checkpoint.",
+    "Pass the path of a file that does not exist, or delete this one.",
+  ),
+  CheckpointInUse: file("Another process holds the checkpoint.", "Wait for it, or pass another path."),
   DatabaseNotOpened: file("The database file cannot be opened.", "Close the other process, or check the file."),
   EngineFailed: file("The engine ran out of memory or failed to read a file.", "Follow the message."),
 

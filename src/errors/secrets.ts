@@ -25,3 +25,9 @@ export function scrub(text: string): string {
   for (const key of known) if (clean.includes(key)) clean = clean.replaceAll(key, "[key]");
   return clean;
 }
+
+/** Whether bytes contain a key that this process uses, such as a reply that repeats it. */
+export function holdsSecret(bytes: Uint8Array): boolean {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return [...known].some((key) => all.includes(key));
+}

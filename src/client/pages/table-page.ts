@@ -62,6 +62,8 @@ export type PageOptions = ReadOptions & {
   readonly page?: number;
   /** As many rows as are needed: no page is requested ahead once they have arrived. */
   readonly enough?: number;
+  /** Path of a file in which pages are kept; pages found in it are not requested. */
+  readonly checkpoint?: string;
 };
 
 /** Requests and reads one page. */

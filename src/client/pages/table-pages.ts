@@ -1,27 +1,59 @@
 import { follow } from "../../display/progress/follow.js";
-import { DataError, ServiceError } from "../../errors/errors.js";
+import { DataError, hasCode, ServiceError } from "../../errors/errors.js";
 import type { Call, Filter } from "../../spec/endpoints.js";
 import { address } from "../transport/address.js";
 import type { Settings } from "../transport/options.js";
 import { reportingTo, type Session } from "../transport/request.js";
+import type { Checkpoint, KeptPages } from "./checkpoint.js";
 import { pageCheck } from "./page-check.js";
+import { refreshedAt } from "./refreshed-at.js";
 import { splitFilters } from "./split-filters.js";
+import { tableCheckpoint } from "./table-checkpoint.js";
 import { type Page, type PageOptions, pageOf, type TableCall } from "./table-page.js";
 
 /**
  * All pages of a query in order; each is requested while the previous one is in use. A query whose list of values is
- * too long for one address is sent in parts.
+ * too long for one address is sent in parts. With a checkpoint, pages that an earlier run kept are not requested.
  *
  * @throws {DataError} CursorLoop if a cursor or a page repeats, ColumnsChanged if the columns differ between pages,
  *   TooManyPages, TableRefreshed if the table was refreshed in the meantime; warns if the last page may be capped
+ * @throws {FileError} BadCheckpoint, CheckpointInUse
  */
-export async function* pagesOf(
+export async function* pagesOf(session: Session, table: TableCall, options: PageOptions): AsyncGenerator<PlacedPage> {
+  const parts = partsOf(session, table);
+  const checkpoint = await tableCheckpoint(session, table, parts, options);
+  try {
+    try {
+      yield* pagesOfParts(session, table, parts, options, checkpoint);
+    } catch (error) {
+      if (!(error instanceof CursorExpired)) throw error;
+      // No row has been passed on.
+      session.settings.warn(`${table.code} is read from the start: the service no longer accepts the kept cursor.`);
+      await checkpoint?.restart();
+      yield* pagesOfParts(session, table, parts, options, checkpoint);
+    }
+  } catch (error) {
+    // These pages do not belong together: the next run must not resume from them.
+    if (DISCARDED.some((code) => hasCode(error, code))) await checkpoint?.restart();
+    throw error;
+  } finally {
+    await checkpoint?.close();
+  }
+}
+
+const DISCARDED = ["TableRefreshed", "CursorLoop", "ColumnsChanged"] as const;
+
+/** A page, and whether it is the last one of the query. */
+type PlacedPage = Page & { readonly isLast: boolean };
+
+async function* pagesOfParts(
   session: Session,
   table: TableCall,
+  parts: readonly (readonly Filter[])[],
   options: PageOptions,
-): AsyncGenerator<Page & { readonly isLast: boolean }> {
-  const parts = partsOf(session, table);
-  let refreshed: Promise<string | null> | undefined;
+  checkpoint: Checkpoint | undefined,
+): AsyncGenerator<PlacedPage> {
+  let refreshed = checkpoint && Promise.resolve(checkpoint.refreshed_at);
   const { tell, end } = follow(session.settings.onProgress);
   let { schema } = options;
   let rows = 0;
@@ -31,7 +63,12 @@ export async function* pagesOf(
     for (const [i, filters] of parts.entries()) {
       const place = { page: pages + 1, firstRow: (options.firstRow ?? 0) + rows };
       const part = { ...table, filters };
-      for await (const page of partPages(reportingTo(session, tell), part, { ...options, schema, ...place })) {
+      const memory = checkpoint && {
+        kept: checkpoint.kept(i),
+        keep: (page: Page) => checkpoint.keep(i, page),
+        isFirst: pages === 0,
+      };
+      for await (const page of partPages(reportingTo(session, tell), part, { ...options, schema, ...place }, memory)) {
         schema ??= page.batches[0]?.schema;
         pages++;
         rows += page.rows;
@@ -93,8 +130,24 @@ function queryLength({ profile, url }: Settings, table: TableCall, filters: read
   return address(call, url, profile).split("?")[1]?.length ?? 0;
 }
 
+/** The pages of a part that an earlier run kept, and where new ones are kept. */
+interface PartMemory {
+  readonly kept: KeptPages;
+  keep(page: Page): Promise<void>;
+  /** Whether no page of the query has been passed on. */
+  readonly isFirst: boolean;
+}
+
+/** The service no longer accepts the cursor of an earlier run, and no page of the query has been passed on. */
+class CursorExpired extends Error {}
+
 /** The pages of one part, from cursor to cursor. */
-async function* partPages(session: Session, table: TableCall, options: PageOptions): AsyncGenerator<Page> {
+async function* partPages(
+  session: Session,
+  table: TableCall,
+  options: PageOptions,
+  memory?: PartMemory,
+): AsyncGenerator<Page> {
   const { settings } = session;
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
@@ -104,40 +157,55 @@ async function* partPages(session: Session, table: TableCall, options: PageOptio
   const get = (cursor: string | null): Promise<Page> =>
     pageOf(session, table, cursor, { ...options, schema, signal, page: number++, firstRow: rows });
   const check = pageCheck(table, settings.limits.pages);
+  /** Requests a page ahead, unless the rows are enough; the result waits for it. */
+  const ahead = (next: string | null): (() => Promise<Page>) | undefined => {
+    if (next === null) return undefined;
+    const isEnough = options.enough !== undefined && rows >= options.enough;
+    const page = isEnough ? undefined : get(next);
+    page?.catch(() => undefined);
+    return () => (page ?? get(next)).catch((error: unknown) => Promise.reject(cursorError(error, table, number - 1)));
+  };
   try {
-    for (let page = await get(null); ; ) {
+    let following: (() => Promise<Page>) | undefined = () => get(null);
+    if (memory !== undefined && memory.kept.pages > 0) {
+      const { kept } = memory;
+      number += kept.pages;
+      rows += kept.rows;
+      schema ??= await kept.schema();
+      following = ahead(kept.next);
+      if (memory.isFirst) await following?.().catch(refuseExpired);
+      for await (const page of kept.read()) {
+        check(page);
+        yield page;
+      }
+    }
+    while (following !== undefined) {
+      const page = await following();
       check(page);
       schema ??= page.batches[0]?.schema;
       rows += page.rows;
       if (page.capped) warnCapped(session, table.code, page.rows);
-      const { next } = page;
-      const isEnough = options.enough !== undefined && rows >= options.enough;
-      const following = next === null || isEnough ? undefined : get(next);
-      following?.catch(() => undefined);
+      following = ahead(page.next);
+      await memory?.keep(page);
       yield page;
-      if (next === null) break;
-      page = await (following ?? get(next)).catch((error: unknown) => {
-        // The service sent this cursor itself, and no longer accepts it.
-        if (!(error instanceof ServiceError) || error.code !== "QESx06") throw error;
-        throw tableRefreshed(`The cursor of page ${number - 1} of ${table.code} is no longer valid.`, error);
-      });
     }
   } finally {
     stop.abort();
   }
 }
 
+/** The error of a page; the service sent its cursor itself, and may no longer accept it. */
+function cursorError(error: unknown, table: TableCall, page: number): unknown {
+  if (!(error instanceof ServiceError) || error.code !== "QESx06") return error;
+  return tableRefreshed(`The cursor of page ${page} of ${table.code} is no longer valid.`, error);
+}
+
+function refuseExpired(error: unknown): never {
+  throw hasCode(error, "TableRefreshed") ? new CursorExpired("cursor", { cause: error }) : error;
+}
+
 function warnCapped(session: Session, code: string, rows: number): void {
   session.settings.warn(
     `${code}: the reply has exactly ${rows} rows, the most that one reply can have, and no cursor: rows may be missing. An export (.export()) is complete.`,
   );
-}
-
-/** When the table was last refreshed; null if it is unknown or cannot be requested. */
-async function refreshedAt(table: TableCall): Promise<string | null> {
-  try {
-    return (await table.fresh()).status?.refreshed_at ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -171,6 +171,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
    * @throws {TransportError}
    * @throws {DataError} TooManyRows for more than `maxRows`, unless `truncate` is true; TableRefreshed if the table is
    *   refreshed time and again
+   * @throws {FileError} BadCheckpoint, CheckpointInUse
    * @throws {InputError} ; never returns part of the rows without being asked to
    */
   async frame(options: TableReadCall = {}): Promise<Frame<Row>> {

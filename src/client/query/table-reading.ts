@@ -20,13 +20,25 @@ export type TableReadCall = ReadOptions &
      * the service. `"export"` requests the same rows as an export (spec 7). Default: the error.
      */
     readonly fallback?: "export";
+    /**
+     * Path of a file in which each page is kept once it has arrived. A later call with the same query and options takes
+     * the pages in it from there and requests the rest, if the table has not been refreshed since; otherwise it starts
+     * again, with a warning. The file stays when the call ends.
+     */
+    readonly checkpoint?: string;
   };
 
 /** @throws {InputError} UnknownOption, UnknownValue, BadArgument */
 export function checkTableRead(options: TableReadCall, where: string): void {
-  checkReadOptions(options, where, ["fallback", "maxRows", "truncate"]);
+  checkReadOptions(options, where, ["fallback", "maxRows", "truncate", "checkpoint"]);
   checkWords(options, { fallback: ["export"] });
-  const { maxRows } = options;
+  const { maxRows, checkpoint } = options;
+  if (checkpoint !== undefined && (typeof checkpoint !== "string" || checkpoint === "")) {
+    throw new InputError(`checkpoint of ${where} is ${shown(checkpoint)}.`, {
+      code: "BadArgument",
+      hint: 'Pass the path of a file: checkpoint: "prices.checkpoint".',
+    });
+  }
   if (maxRows !== undefined && !(Number.isSafeInteger(maxRows) && maxRows >= 1)) {
     throw new InputError(`maxRows of ${where} is ${shown(maxRows)}.`, {
       code: "BadArgument",
@@ -66,7 +78,7 @@ export async function* pagedRows(
 export async function* exportedRows(
   session: Session,
   call: TableCall,
-  { maxRows, truncate, fallback: _, ...options }: TableReadCall,
+  { maxRows, truncate, fallback: _, checkpoint: __, ...options }: TableReadCall,
   exportOf: (change: Pick<TableCall, "filters" | "select">) => BulkFile<object>,
 ): AsyncGenerator<ResultRows> {
   const budget = rowBudget(call.code, { limit: call.limit, maxRows, truncate });

@@ -1,0 +1,167 @@
+import type { Schema } from "../../columns/arrow/arrow.js";
+import { tableFromIPCBytes } from "../../columns/ipc/read/read.js";
+import { tableToIPCBytes } from "../../columns/ipc/stream.js";
+import { tableOf } from "../../columns/table/conform.js";
+import { acquire, type Holder, type Lock } from "../../disk/lock.js";
+import { lookThrough, openRecords, type RecordFile } from "../../disk/record-file.js";
+import { FileError } from "../../errors/errors.js";
+import { holdsSecret } from "../../errors/secrets.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import type { Page } from "./table-page.js";
+
+/** What a checkpoint is of. */
+export interface CheckpointOf {
+  /** `VENDOR/TABLE`, for messages. */
+  readonly code: string;
+  /** Digest of the service, the key, the query and the options of reading it. */
+  readonly question: string;
+  /** When the service last refreshed the table; null if it does not say. */
+  readonly refreshed_at: string | null;
+}
+
+/** The pages of a query, each on the disk before the next one is kept. */
+export interface Checkpoint {
+  /** When the table was last refreshed before the first page was requested; null if the service does not say. */
+  readonly refreshed_at: string | null;
+  /** The pages that an earlier run kept of a part of the query. */
+  kept(part: number): KeptPages;
+  keep(part: number, page: Page): Promise<void>;
+  /** Forgets all pages. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Pages of one part of a query. */
+export interface KeptPages {
+  readonly pages: number;
+  readonly rows: number;
+  /** The cursor after the last page; null if the part is complete. */
+  readonly next: string | null;
+  /** The schema of the first page with rows. */
+  schema(): Promise<Schema | undefined>;
+  read(): AsyncGenerator<Page>;
+}
+
+const KIND = "arrowbook checkpoint";
+const VERSION = 1;
+
+interface Head extends CheckpointOf {
+  readonly kind: typeof KIND;
+  readonly version: number;
+}
+
+interface PageNote {
+  readonly part: number;
+  readonly page: Omit<Page, "batches" | "columns">;
+  readonly columns: readonly ColumnSpec[];
+}
+
+/**
+ * Opens or creates a checkpoint and locks it. Pages of another query or of an earlier refresh are forgotten, with a
+ * warning that says why; a damaged end is removed and requested again.
+ *
+ * @throws {FileError} BadCheckpoint for a file that is not a checkpoint, CheckpointInUse while another process holds
+ *   it; also as the file system says
+ */
+export async function openCheckpoint(
+  path: string,
+  of: CheckpointOf,
+  warn: (message: string) => void,
+): Promise<Checkpoint> {
+  const lock = await acquire(`${path}.lock`, of.question, (holder) => Promise.reject(busy(path, holder)));
+  try {
+    return await checkpointOf(path, of, lock, warn);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function checkpointOf(
+  path: string,
+  of: CheckpointOf,
+  lock: Lock,
+  warn: (message: string) => void,
+): Promise<Checkpoint> {
+  const head: Head = { kind: KIND, version: VERSION, ...of };
+  const found = await lookThrough<Head, PageNote>(path);
+  if (found === "foreign" || (found?.head !== undefined && found.head.kind !== KIND)) throw notOne(path);
+  const why = found && reasonToRestart(found.head, head);
+  if (why !== undefined) warn(`${of.code} is read from the start: ${why} (${path}).`);
+  else if (found?.isDamaged) warn(`The end of ${path} is damaged: its last pages are requested again.`);
+  let file: RecordFile<PageNote> = await openRecords(path, head, why === undefined ? found : undefined);
+  let hasWarned = false;
+  return {
+    refreshed_at: of.refreshed_at,
+    kept: (part) => keptPages(path, file, part),
+    async keep(part, page) {
+      const { batches, columns, ...rest } = page;
+      const bytes = batches.length === 0 ? new Uint8Array() : tableToIPCBytes(tableOf(batches));
+      const note: PageNote = { part, page: rest, columns };
+      const record = file.next(note, bytes);
+      if (holdsSecret(record)) {
+        if (!hasWarned) warn(`A page of ${of.code} contains the API key and is not kept in ${path}.`);
+        hasWarned = true;
+      }
+      // Pages after one that is missing cannot be resumed from.
+      if (hasWarned) return;
+      if (!(await lock.isHeld())) throw busy(path);
+      await file.append(record, note);
+    },
+    async restart() {
+      await file.close();
+      file = await openRecords<Head, PageNote>(path, head, undefined);
+    },
+    async close() {
+      await file.close();
+      await lock.release();
+    },
+  };
+}
+
+function reasonToRestart(found: Head | undefined, head: Head): string | undefined {
+  if (found === undefined) return "the checkpoint is damaged";
+  if (found.version !== VERSION) return "the checkpoint is of another version of arrowbook";
+  if (found.question !== head.question) return "the checkpoint is of another query";
+  if (head.refreshed_at === null) return "the service does not say when the table was last refreshed";
+  if (found.refreshed_at !== head.refreshed_at) return `the table was refreshed at ${head.refreshed_at}`;
+  return undefined;
+}
+
+function keptPages(path: string, file: RecordFile<PageNote>, part: number): KeptPages {
+  const own = file.records.flatMap(({ note }, index) => (note.part === part ? [{ index, page: note.page }] : []));
+  const pageAt = async (index: number): Promise<Page> => {
+    const record = await file.read(index);
+    if (record === undefined) throw notOne(path);
+    const { page, columns } = record.note;
+    const batches = record.bytes.length === 0 ? [] : tableFromIPCBytes(record.bytes).batches;
+    return { ...page, columns, batches };
+  };
+  return {
+    pages: own.length,
+    rows: own.reduce((sum, { page }) => sum + page.rows, 0),
+    next: own.at(-1)?.page.next ?? null,
+    async schema() {
+      const first = own.find(({ page }) => page.rows > 0);
+      return first && (await pageAt(first.index)).batches[0]?.schema;
+    },
+    async *read() {
+      for (const { index } of own) yield await pageAt(index);
+    },
+  };
+}
+
+function notOne(path: string): FileError {
+  return new FileError(`${path} is not a checkpoint.`, {
+    code: "BadCheckpoint",
+    hint: "Pass the path of a file that does not exist, or delete this one.",
+  });
+}
+
+function busy(path: string, holder?: Holder): FileError {
+  const by = holder === undefined ? "another process" : `process ${holder.pid} of ${holder.host}`;
+  return new FileError(`The checkpoint ${path} is in use by ${by}.`, {
+    code: "CheckpointInUse",
+    hint: "Wait for it, or pass another path.",
+  });
+}

@@ -1,0 +1,28 @@
+import { digestName } from "../../disk/digest-name.js";
+import { version } from "../../package/version.js";
+import type { Filter } from "../../spec/endpoints.js";
+import { isLocal } from "../transport/options.js";
+import type { Session } from "../transport/request.js";
+import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
+import { refreshedAt } from "./refreshed-at.js";
+import type { PageOptions, TableCall } from "./table-page.js";
+
+/** Opens the checkpoint of reading a table, if one is requested. */
+export async function tableCheckpoint(
+  { settings }: Session,
+  table: TableCall,
+  parts: readonly (readonly Filter[])[],
+  { checkpoint: path, decimals, onBadCell, onPrecisionLoss, text }: PageOptions,
+): Promise<Checkpoint | undefined> {
+  if (path === undefined) return undefined;
+  const { url, apiKey = "", profile } = settings;
+  const question = digestName(
+    version(),
+    // The embedded service has another port each time.
+    isLocal(url) ? new URL(url).hostname : url,
+    apiKey,
+    JSON.stringify([table.code, table.select, table.pageSize, table.format, profile.name, parts]),
+    JSON.stringify([decimals, onBadCell, onPrecisionLoss, text]),
+  );
+  return openCheckpoint(path, { code: table.code, question, refreshed_at: await refreshedAt(table) }, settings.warn);
+}
