@@ -5,7 +5,7 @@ import { digestOfSealed, SEALED_HEAD, type Sealed, seal, sealedLength, unseal } 
 import { sweepUnfinished } from "./sweep.js";
 
 /** A record of a file: its place and its note. */
-export interface Placed<Note> {
+interface Placed<Note> {
   readonly at: number;
   readonly length: number;
   readonly note: Note;
@@ -31,7 +31,7 @@ export interface Found<Head, Note> {
   readonly records: readonly Placed<Note>[];
   /** End of the last complete record, in bytes. */
   readonly end: number;
-  /** Whether a byte before the end of the file is not as it was written; false for a record cut off at the end. */
+  /** Whether a byte before the end of the file is not as it was written; false for a truncated record at the end. */
   readonly isDamaged: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function lookThrough<Head, Note>(path: string): Promise<Found<Head,
     if (size === 0) return undefined;
     const first = await recordAt(file, 0, size);
     if (first === "no record") return "foreign";
-    if (first === "cut off") return { head: undefined, records: [], end: 0, isDamaged: true };
+    if (first === "truncated") return { head: undefined, records: [], end: 0, isDamaged: true };
     const head = unseal<Head>(first)?.note;
     const records: Placed<Note>[] = [];
     let at = first.length;
@@ -61,7 +61,7 @@ export async function lookThrough<Head, Note>(path: string): Promise<Found<Head,
       const record = await recordAt(file, at, size);
       const opened = typeof record === "string" ? undefined : unseal<Note>(record, previous);
       if (typeof record === "string" || opened === undefined) {
-        return { head, records, end: at, isDamaged: record !== "cut off" };
+        return { head, records, end: at, isDamaged: record !== "truncated" };
       }
       records.push({ at, length: record.length, note: opened.note });
       previous = digestOfSealed(record);
@@ -141,11 +141,11 @@ async function recordsOf<Note>(
   };
 }
 
-async function recordAt(file: FileHandle, at: number, size: number): Promise<Uint8Array | "no record" | "cut off"> {
+async function recordAt(file: FileHandle, at: number, size: number): Promise<Uint8Array | "no record" | "truncated"> {
   const head = await bytesAt(file, at, Math.min(SEALED_HEAD, size - at));
   const length = sealedLength(head);
-  if (length === undefined) return head.length < SEALED_HEAD && at > 0 ? "cut off" : "no record";
-  return at + length > size ? "cut off" : bytesAt(file, at, length);
+  if (length === undefined) return head.length < SEALED_HEAD && at > 0 ? "truncated" : "no record";
+  return at + length > size ? "truncated" : bytesAt(file, at, length);
 }
 
 async function bytesAt(file: FileHandle, at: number, length: number): Promise<Uint8Array> {

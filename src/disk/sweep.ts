@@ -17,18 +17,10 @@ export async function isUnused(path: string, dated = path): Promise<boolean> {
 /** Removes temporary files that ended processes left while writing `target`. */
 export async function sweepUnfinished(target: string): Promise<void> {
   const absolute = resolve(target);
-  await sweep(dirname(absolute), (name) => name === basename(absolute));
-}
-
-/** Removes temporary files that ended processes left while writing the files of a folder. */
-export function sweepFolder(folder: string): Promise<void> {
-  return sweep(folder, () => true);
-}
-
-async function sweep(folder: string, isOurs: (target: string) => boolean): Promise<void> {
+  const folder = dirname(absolute);
   for (const name of await readdir(folder).catch(() => [])) {
     const temp = parseTempName(name);
-    if (temp?.kind !== "file" || !isOurs(temp.target) || temp.pid === process.pid) continue;
+    if (temp?.kind !== "file" || temp.target !== basename(absolute) || temp.pid === process.pid) continue;
     if (await isUnused(join(folder, name))) await rm(join(folder, name), { force: true });
   }
 }

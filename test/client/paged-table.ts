@@ -1,7 +1,7 @@
 import { json } from "../faults/bulk-fixtures.js";
 import { type FaultServer, faultServer } from "../faults/fault-server.js";
 
-export const COLUMNS = [
+const COLUMNS = [
   { name: "ticker", type: "String" },
   { name: "id", type: "Integer" },
   { name: "price", type: "BigDecimal(15,4)" },
