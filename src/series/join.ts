@@ -7,9 +7,10 @@ import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { joinedKey, keysOf } from "./core/keys.js";
-import { type Column, renamed } from "./core/numbers.js";
-import { withColumns } from "./core/tables.js";
+import { type Computed, renamed } from "./core/numbers.js";
+import { inBatches, withColumns } from "./core/tables.js";
 import { matchesOf, type Pairs, pairsOf } from "./track/matches.js";
+import { picksOf } from "./track/picks.js";
 
 /** Which rows a join keeps: those of both, all of the left or right table, of either; see {@link join}. */
 export const JOINS = ["inner", "left", "right", "outer", "semi", "anti", "cross"] as const;
@@ -55,13 +56,14 @@ export function join(left: Table, right: Table, options: JoinOptions = {}): Tabl
   const base = isUnique ? lefts : keyed(lefts, []);
   if (how === "semi" || how === "anti") return base;
   const keys = keyVectors(left, right, columns, pairs, how);
+  const cuts = inBatches(base).batches.map(({ numRows }) => numRows);
   const taken = new Set(left.schema.fields.map(({ name }) => name));
-  const added = right.schema.fields.flatMap((field, at): Column[] => {
+  const added = right.schema.fields.flatMap((field, at): Pieces[] => {
     if (columns.right.includes(at)) return [];
     const name = taken.has(field.name) ? field.name + suffixRight : field.name;
     const vector = vectorAt(right, at);
-    const data = takeVector(vector, pairs.right).data[0];
-    return [{ field: renamed(field, name).clone({ nullable: true, type: data.type }), data }];
+    const { data: pieces, type } = pairs.right.taken(vector, cuts);
+    return [{ field: renamed(field, name).clone({ nullable: true, type }), pieces }];
   });
   const both = new Set(right.schema.fields.flatMap(({ name }, at) => (columns.right.includes(at) ? [] : [name])));
   const renamedLeft = left.schema.fields.map(({ name }, at) =>
@@ -71,6 +73,9 @@ export function join(left: Table, right: Table, options: JoinOptions = {}): Tabl
   refuseDuplicates(made);
   return made;
 }
+
+/** A column of the result in pieces, one for each batch of its table. */
+type Pieces = Extract<Computed, { readonly pieces: unknown }>;
 
 interface KeyColumns {
   readonly left: readonly number[];
@@ -121,7 +126,7 @@ function crossed(lefts: number, rights: number): Pairs {
     left[i] = Math.floor(i / rights);
     right[i] = i % rights;
   }
-  return { left, right, rightIsUnique: false };
+  return { left, right: picksOf(right, rights), rightIsUnique: false };
 }
 
 /** The key columns where rows of the right table alone are among the result: from whichever table has the row. */
@@ -133,7 +138,8 @@ function keyVectors(
   how: JoinKind,
 ): ReadonlyMap<number, Vector> {
   if (lefts === undefined || (how !== "right" && how !== "outer")) return new Map();
-  const rows = lefts.map((row, i) => (row === -1 ? left.numRows + rights[i] : row));
+  const others = rights.rows();
+  const rows = lefts.map((row, i) => (row === -1 ? left.numRows + others[i] : row));
   const { vectors } = keysOf([left, right], [columns.left, columns.right]);
   return new Map(columns.left.map((at, k) => [at, takeVector(joinedKey(vectors[k]), rows)]));
 }
@@ -142,7 +148,7 @@ function withKeys(
   base: Table,
   keys: ReadonlyMap<number, Vector>,
   names: readonly string[],
-  added: readonly Column[],
+  added: readonly Pieces[],
 ): Table {
   if (keys.size === 0 && names.every((name, at) => name === base.schema.fields[at].name)) {
     return withColumns(base, new Map(), added);
@@ -152,7 +158,7 @@ function withKeys(
     renamed(field, names[at]).clone({ type: vectors[at].type, nullable: true }),
   );
   const schema = new Schema([...fields, ...added.map(({ field }) => field)], base.schema.metadata);
-  return tableOfVectors(schema, [...vectors, ...added.map(({ data }) => new Vector([data]))], base.numRows);
+  return tableOfVectors(schema, [...vectors, ...added.map(({ pieces }) => new Vector(pieces))], base.numRows);
 }
 
 function refuseDuplicates({ schema }: Table): void {

@@ -1,4 +1,4 @@
-import { type Field, Schema, type Table, Vector } from "../columns/arrow/arrow.js";
+import { type Field, Schema, type Table, type Vector } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { keyOf, withKey } from "../columns/arrow/key.js";
 import { tableOfVectors } from "../columns/table/of-vectors.js";
@@ -11,6 +11,7 @@ import { daysOf } from "./core/days.js";
 import { joinedKey, type Keys, keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
 import { tableOf } from "./core/tables.js";
+import { allRows, type Picks, picksByCode, picksOf } from "./track/picks.js";
 import { repeatedDate } from "./track/repeated-date.js";
 
 /** Options of {@link Frame.merge}. */
@@ -59,7 +60,9 @@ export function merge(tables: readonly Table[], options: MergeOptions = {}): Tab
         firsts.slice(1).map(({ row }) => row),
         how,
       )
-    : joined(how === "outer" ? outerCodes(tables, columns, keys) : codesInOrder(rows[0]), placesOf(keys), how);
+    : joined(how === "outer" ? outerCodes(tables, columns, keys) : codesInOrder(rows[0]), placesOf(keys), how).map(
+        (part, t) => picksOf(part, tables[t].numRows),
+      );
   return sideBySide(tables, columns, keys, picks, { suffixes: options.suffixes, isKeyed: repeats === -1 });
 }
 
@@ -132,20 +135,22 @@ function firstRows(codes: Int32Array, size: number): { readonly row: Int32Array;
  * As {@link joined}, where no key repeats in the other tables: each row of the first one, or those with a match in all,
  * in their order.
  */
-function lookedUp(codes: Int32Array, others: readonly Int32Array[], how: "inner" | "left"): Int32Array[] {
-  const own = new Int32Array(codes.length);
+function lookedUp(codes: Int32Array, others: readonly Int32Array[], how: "inner" | "left"): Picks[] {
+  const kept = how === "left" ? undefined : matched(codes, others);
+  if (kept === undefined) return [allRows(codes.length), ...others.map((row) => picksByCode(codes, row))];
+  const left = Int32Array.from(kept, (row) => codes[row]);
+  return [picksOf(kept, codes.length), ...others.map((row) => picksByCode(left, row))];
+}
+
+/** The rows whose code has a row in all others; undefined if these are all. */
+function matched(codes: Int32Array, others: readonly Int32Array[]): Int32Array | undefined {
+  const has = new Uint8Array(others[0]?.length ?? 0).fill(1);
+  for (const row of others) for (let code = 0; code < row.length; code++) if (row[code] === -1) has[code] = 0;
+  if (others.length === 0 || !has.includes(0)) return undefined;
+  const kept = new Int32Array(codes.length);
   let count = 0;
-  for (let i = 0; i < codes.length; i++) {
-    if (how === "inner" && others.some((row) => row[codes[i]] === -1)) continue;
-    own[count++] = i;
-  }
-  const kept = own.subarray(0, count);
-  const picks = others.map((row) => {
-    const found = new Int32Array(count);
-    for (let k = 0; k < count; k++) found[k] = row[codes[kept[k]]];
-    return found;
-  });
-  return [kept, ...picks];
+  for (let i = 0; i < codes.length; i++) if (has[codes[i]] === 1) kept[count++] = i;
+  return count === codes.length ? undefined : kept.slice(0, count);
 }
 
 /** The distinct codes of the first table in order of first appearance. */
@@ -230,7 +235,7 @@ function sideBySide(
   tables: readonly Table[],
   columns: readonly (readonly number[])[],
   keys: Keys,
-  picks: readonly Int32Array[],
+  picks: readonly Picks[],
   {
     suffixes = tables.map((_, t) => `_${t + 1}`),
     isKeyed,
@@ -238,10 +243,9 @@ function sideBySide(
 ): Table {
   const length = picks[0].length;
   // A table whose rows are all there in order is shared, not copied.
-  const isWhole = picks.map((rows, t) => rows.length === tables[t].numRows && isInOrder(rows));
-  const made: Sided[] = keyVectors(keys, picks, isWhole, length);
+  const made: Sided[] = keyVectors(keys, picks, length);
   // Columns beside those of the first table are cut where its batches are.
-  const cuts = isWhole[0] ? tables[0].batches.map(({ numRows }) => numRows) : undefined;
+  const cuts = picks[0].isWhole ? tables[0].batches.map(({ numRows }) => numRows) : undefined;
   const values = tables.map((table, t) =>
     table.schema.fields.map((_, at) => at).filter((at) => !columns[t].includes(at)),
   );
@@ -255,7 +259,7 @@ function sideBySide(
       const field = tables[t].schema.fields[at];
       const name = seen.get(field.name) === 1 ? field.name : field.name + (suffixes[t] ?? "");
       const own = vectorAt(tables[t], at);
-      made.push({ field: nullable(renamed(field, name)), vector: isWhole[t] ? own : taken(own, picks[t], cuts) });
+      made.push({ field: nullable(renamed(field, name)), vector: picks[t].isWhole ? own : picks[t].taken(own, cuts) });
     }
   }
   refuseDuplicates(made);
@@ -268,24 +272,6 @@ function sideBySide(
   );
 }
 
-/** Whether these are all rows in their order. */
-function isInOrder(rows: Int32Array): boolean {
-  for (let i = 0; i < rows.length; i++) if (rows[i] !== i) return false;
-  return true;
-}
-
-/** The values at these rows, in chunks of these lengths if there are any. */
-function taken(vector: Vector, rows: Int32Array, lengths: readonly number[] | undefined): Vector {
-  if (lengths === undefined || lengths.length < 2) return takeColumn(vector, rows);
-  let from = 0;
-  const chunks = lengths.map((length) => {
-    const [data] = takeVector(vector, rows.subarray(from, from + length)).data;
-    from += length;
-    return data;
-  });
-  return new Vector(chunks);
-}
-
 /** A column of the result. */
 interface Sided {
   readonly field: Field;
@@ -293,12 +279,13 @@ interface Sided {
 }
 
 /** Key values, each from the first table that has the row. */
-function keyVectors(keys: Keys, picks: readonly Int32Array[], isWhole: readonly boolean[], length: number): Sided[] {
-  const whole = isWhole[0];
-  if (whole) return keys.vectors.map((vectors, k) => ({ field: nullable(keys.fields[k]), vector: vectors[0] }));
+function keyVectors(keys: Keys, picks: readonly Picks[], length: number): Sided[] {
+  if (picks[0].isWhole)
+    return keys.vectors.map((vectors, k) => ({ field: nullable(keys.fields[k]), vector: vectors[0] }));
   const rows = new Int32Array(length).fill(-1);
   let offset = 0;
-  for (const [t, part] of picks.entries()) {
+  for (const [t, { rows: rowsOf }] of picks.entries()) {
+    const part = rowsOf();
     for (let i = 0; i < length; i++) if (rows[i] === -1 && part[i] !== -1) rows[i] = offset + part[i];
     offset += keys.codes.rows[t].length;
   }

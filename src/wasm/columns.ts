@@ -3,7 +3,7 @@
 
 export { add } from "./columns/add";
 export { multiply } from "./columns/multiply";
-export { pick } from "./columns/pick";
+export { lookUp, pick } from "./columns/pick";
 
 /** Where free memory begins. */
 export function start(): usize {

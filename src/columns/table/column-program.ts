@@ -6,6 +6,7 @@ interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   start(): number;
   add(left: number, right: number, step: number, count: number, sign: number, out: number): void;
+  lookUp(from: number, size: number, places: number, count: number, width: number, out: number): void;
   multiply(left: number, right: number, step: number, count: number, out: number): number;
   pick(from: number, places: number, count: number, width: number, out: number): void;
 }

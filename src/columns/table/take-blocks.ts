@@ -1,5 +1,6 @@
 import { unsafeBytes } from "../build/buffer-pool.js";
 import { columnProgram } from "./column-program.js";
+import { areFew } from "./take-few.js";
 import { PART_ROWS, type Places } from "./take-places.js";
 
 /**
@@ -38,7 +39,7 @@ export function routeOf(
   chunks: readonly { readonly length: number }[],
   width: number,
 ): Route | undefined {
-  if (places.row.length < LEAST_ROWS || !WIDTHS.includes(width)) return undefined;
+  if (places.row.length < LEAST_ROWS || !WIDTHS.includes(width) || areFew(chunks, width)) return undefined;
   let route = known.get(places);
   if (route === undefined) {
     route = (columnProgram() === null ? undefined : routeThrough(places, chunks)) ?? null;

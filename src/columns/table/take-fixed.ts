@@ -1,6 +1,7 @@
 import { Data, DataType } from "../arrow/arrow.js";
 import { unsafeBytes } from "../build/buffer-pool.js";
 import { copyThrough, routeOf } from "./take-blocks.js";
+import { lookedUp } from "./take-few.js";
 import { gatherValidity, type Places, type Runs, runsOf } from "./take-places.js";
 
 /** Whether every value takes the same number of bytes. */
@@ -20,23 +21,35 @@ export function gatherFixed(chunks: readonly Data[], places: Places, parts: read
   const { type, values } = chunks[0];
   const Values = values.constructor as new (buffer: ArrayBufferLike) => typeof values;
   const width = (values.BYTES_PER_ELEMENT as number) * chunks[0].stride;
-  const route = routeOf(places, chunks, width);
-  // Only a route writes every byte.
-  const outs = parts.map(({ row }) => {
-    const size = width * row.length;
-    return route === undefined ? new ArrayBuffer(size) : unsafeBytes(size).buffer;
-  });
-  if (route !== undefined) {
-    copyThrough(
-      route,
-      viewsOf(chunks, Uint8Array),
-      width,
-      outs.map((out) => new Uint8Array(out)),
-    );
-  } else for (const [k, part] of parts.entries()) copyValues(chunks, outs[k], part, width);
+  const outs = copiesOf(chunks, places, parts, width);
   return parts.map((part, k) => {
     const { nullBitmap, nullCount } = gatherValidity(chunks, part);
     return new Data(type, 0, part.row.length, nullCount, [undefined, new Values(outs[k]), nullBitmap] as never);
+  });
+}
+
+/** The values of each part, by the way that is fastest for them. */
+function copiesOf(
+  chunks: readonly Data[],
+  places: Places,
+  parts: readonly Places[],
+  width: number,
+): readonly ArrayBufferLike[] {
+  const sizeOf = ({ row }: Places): number => width * row.length;
+  const bytes = viewsOf(chunks, Uint8Array);
+  const route = routeOf(places, chunks, width);
+  if (route !== undefined) {
+    const outs = parts.map((part) => unsafeBytes(sizeOf(part)));
+    copyThrough(route, bytes, width, outs);
+    return outs.map(({ buffer }) => buffer);
+  }
+  return parts.map((part) => {
+    const few =
+      chunks.length > 1 ? undefined : lookedUp(bytes[0].subarray(0, chunks[0].length * width), width, part.row);
+    if (few !== undefined) return few.buffer;
+    const out = new ArrayBuffer(sizeOf(part));
+    copyValues(chunks, out, part, width);
+    return out;
   });
 }
 

@@ -20,16 +20,22 @@ type Seen = Map<unknown, number>;
  * directly, without a copy.
  */
 export function codesOf(vectors: readonly Vector[]): Codes {
-  const direct = vectors.length === 1 ? ownIndices(vectors[0]) : undefined;
-  if (direct !== undefined) return { rows: [joined(direct.pieces, Int32Array)], size: direct.size };
+  const direct = sharedIndices(vectors);
+  if (direct !== undefined) return direct;
   const narrow = narrowCodes(vectors);
   if (narrow !== undefined) return narrow;
   const seen: Seen = new Map();
   const rows = vectors.map((vector) => {
     const codes = new Int32Array(vector.length);
     let at = 0;
-    for (const data of vector.data) {
-      codeChunk(vector, data, at, seen, codes);
+    let met: Met | undefined;
+    for (const data of vector.data as readonly Data[]) {
+      if (DataType.isDictionary(data.type)) {
+        if (met === undefined || !sameDictionary(data, met.data)) {
+          met = { data, codes: new Int32Array((data.dictionary as Vector).length).fill(-1) };
+        }
+        codeEntries(data, at, seen, met.codes, codes);
+      } else codeChunk(vector, data, at, seen, codes);
       at += data.length;
     }
     return codes;
@@ -52,6 +58,19 @@ export function ownIndices(
   return { pieces, size: dictionary.length };
 }
 
+/** The dictionary indices of all vectors, where they share a dictionary as in {@link ownIndices}. */
+function sharedIndices(vectors: readonly Vector[]): Codes | undefined {
+  const all = vectors.map(ownIndices);
+  const [first] = vectors[0].data.filter((data) => data.length > 0);
+  const rows: Int32Array[] = [];
+  for (const [v, own] of all.entries()) {
+    const chunk = vectors[v].data.find((data) => data.length > 0);
+    if (own === undefined || chunk === undefined || !sameDictionary(chunk, first)) return undefined;
+    rows.push(joined(own.pieces, Int32Array));
+  }
+  return { rows, size: all[0]?.size ?? 0 };
+}
+
 const known = new WeakMap<Vector, boolean>();
 
 /** Whether the entries of a dictionary are distinct and not null; cached per dictionary. */
@@ -72,6 +91,12 @@ function entryOf(dictionary: Vector, index: number): unknown {
   return typeof value === "object" && value !== null ? cellText(dictionary, index) : value;
 }
 
+/** The codes of a dictionary's entries that were met; -1 for others. */
+interface Met {
+  readonly data: Data;
+  readonly codes: Int32Array;
+}
+
 /** Whether two chunks share one dictionary. */
 function sameDictionary(a: Data, b: Data): boolean {
   const [x, y] = [a.dictionary, b.dictionary] as [Vector | undefined, Vector | undefined];
@@ -79,19 +104,24 @@ function sameDictionary(a: Data, b: Data): boolean {
   return x === y || (x.data.length === y.data.length && x.data.every((data, i) => data === y.data[i]));
 }
 
+/** The codes of a chunk with a dictionary. */
+function codeEntries(data: Data, at: number, seen: Seen, met: Int32Array, codes: Int32Array): void {
+  const nulls = data.nullCount > 0;
+  const dictionary = data.dictionary as Vector;
+  const { values } = data;
+  const indices = values instanceof Int32Array ? values : Int32Array.from(values as ArrayLike<number>, Number);
+  for (let i = 0; i < data.length; i++) {
+    const index = indices[i];
+    if (nulls && !data.getValid(i)) codes[at + i] = codeFor(null, seen);
+    else {
+      if (met[index] === -1) met[index] = codeFor(entryOf(dictionary, index), seen);
+      codes[at + i] = met[index];
+    }
+  }
+}
+
 function codeChunk(vector: Vector, data: Data, at: number, seen: Seen, codes: Int32Array): void {
   const nulls = data.nullCount > 0;
-  if (DataType.isDictionary(data.type)) {
-    const dictionary = data.dictionary as Vector;
-    const map = new Int32Array(dictionary.length).fill(-1);
-    for (let i = 0; i < data.length; i++) {
-      const index = Number(data.values[i]);
-      if (nulls && !data.getValid(i)) codes[at + i] = codeFor(null, seen);
-      else if (map[index] !== -1) codes[at + i] = map[index];
-      else codes[at + i] = map[index] = codeFor(entryOf(dictionary, index), seen);
-    }
-    return;
-  }
   const plain = plainValues(data);
   for (let i = 0; i < data.length; i++) {
     const isNull = nulls && !data.getValid(i);

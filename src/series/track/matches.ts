@@ -1,12 +1,13 @@
 import type { Data, Vector } from "../../columns/arrow/arrow.js";
 import type { Codes } from "../core/codes.js";
+import { allRows, type Picks, picksByCode, picksOf } from "./picks.js";
 
 /** The rows of a joined table. */
 export interface Pairs {
   /** Row of the left table, −1 for none; undefined where they are all of its rows in order. */
   readonly left: Int32Array | undefined;
   /** Row of the right table, −1 for none. */
-  readonly right: Int32Array;
+  readonly right: Picks;
   /** No left row has several partners. */
   readonly rightIsUnique: boolean;
 }
@@ -45,8 +46,8 @@ type Kind = "inner" | "left" | "right" | "outer" | "semi" | "anti";
 export function pairsOf({ left, right, size }: Matches, how: Kind): Pairs {
   if (how === "right") {
     const { left: rights, right: lefts } = pairsOf({ left: right, right: left, size }, "left");
-    const all = rights ?? Int32Array.from(right.keys());
-    return { left: lefts, right: all, rightIsUnique: false };
+    const all = rights === undefined ? allRows(right.length) : picksOf(rights, right.length);
+    return { left: lefts.rows(), right: all, rightIsUnique: false };
   }
   const { starts, rows } = rowsByCode(right, size);
   let isUnique = true;
@@ -72,7 +73,7 @@ export function pairsOf({ left, right, size }: Matches, how: Kind): Pairs {
     }
   }
   rights.set(alone, total);
-  return { left: lefts, right: rights, rightIsUnique: isUnique };
+  return { left: lefts, right: picksOf(rights, right.length), rightIsUnique: isUnique };
 }
 
 /** Left rows, each once: those with a partner, or those without. */
@@ -83,23 +84,26 @@ function kept(left: Int32Array, starts: Int32Array, isWanted: boolean): Pairs {
     const code = left[i];
     if ((code !== -1 && starts[code + 1] > starts[code]) === isWanted) rows[count++] = i;
   }
-  return { left: rows.slice(0, count), right: new Int32Array(0), rightIsUnique: true };
+  return { left: rows.slice(0, count), right: picksOf(new Int32Array(0), 0), rightIsUnique: true };
 }
 
 /** Of a right table without repeats: at most one partner for each left row. */
 function single(left: Int32Array, starts: Int32Array, rows: Int32Array, how: "left" | "inner"): Pairs {
-  const right = new Int32Array(left.length);
-  let missing = 0;
-  for (let i = 0; i < left.length; i++) {
-    const code = left[i];
-    const found = code !== -1 && starts[code + 1] > starts[code];
-    right[i] = found ? rows[starts[code]] : -1;
-    if (!found) missing++;
+  const rowOf = new Int32Array(starts.length - 1);
+  for (let code = 0; code < rowOf.length; code++)
+    rowOf[code] = starts[code + 1] > starts[code] ? rows[starts[code]] : -1;
+  if (how === "left") return { left: undefined, right: picksByCode(left, rowOf), rightIsUnique: true };
+  let count = 0;
+  for (let i = 0; i < left.length; i++) if (left[i] !== -1 && rowOf[left[i]] !== -1) count++;
+  if (count === left.length) return { left: undefined, right: picksByCode(left, rowOf), rightIsUnique: true };
+  const lefts = new Int32Array(count);
+  const codes = new Int32Array(count);
+  for (let i = 0, at = 0; i < left.length; i++) {
+    if (left[i] === -1 || rowOf[left[i]] === -1) continue;
+    codes[at] = left[i];
+    lefts[at++] = i;
   }
-  if (how === "left" || missing === 0) return { left: undefined, right, rightIsUnique: true };
-  const lefts = new Int32Array(left.length - missing);
-  for (let i = 0, at = 0; i < left.length; i++) if (right[i] !== -1) lefts[at++] = i;
-  return { left: lefts, right: right.filter((row) => row !== -1), rightIsUnique: true };
+  return { left: lefts, right: picksByCode(codes, rowOf), rightIsUnique: true };
 }
 
 /** Right rows without a partner, in order. */
