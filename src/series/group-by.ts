@@ -27,8 +27,9 @@ export function aggregateBy(table: Table, by: string | readonly string[], aggreg
   const made: Column[] = keysOf(table, groups);
   for (const [name, how] of Object.entries(aggregates)) {
     const at = columnIndex(table, name);
+    const vector = vectorAt(table, at);
     for (const one of Array.isArray(how) ? how : [how]) {
-      const column = aggregateGroups(table.schema.fields[at], vectorAt(table, at), one, groups);
+      const column = aggregateGroups(table.schema.fields[at], vector, one, groups);
       const shown = Array.isArray(how) ? `${name}_${nameOfAggregate(one)}` : name;
       made.push({ field: renamed(column.field, shown), data: column.data });
     }

@@ -4,6 +4,7 @@
 export { add } from "./columns/add";
 export { multiply } from "./columns/multiply";
 export { lookUp, pick } from "./columns/pick";
+export { summarize } from "./columns/summarize";
 
 /** Where free memory begins. */
 export function start(): usize {

@@ -9,6 +9,15 @@ interface Exports {
   lookUp(from: number, size: number, places: number, count: number, width: number, out: number): void;
   multiply(left: number, right: number, step: number, count: number, out: number): number;
   pick(from: number, places: number, count: number, width: number, out: number): void;
+  summarize(
+    values: number,
+    width: number,
+    bits: number,
+    numbers: number,
+    count: number,
+    row: number,
+    groups: number,
+  ): number;
 }
 
 /** The program, its memory, and the address from which {@link WORK_BYTES} are free. */

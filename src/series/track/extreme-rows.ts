@@ -4,6 +4,7 @@ import { big, isDays, small, unitsOf } from "../../columns/compute/units.js";
 import { isExact } from "../core/exact.js";
 import { numbersOf } from "../core/numbers.js";
 import type { Groups } from "./groups.js";
+import { summariesOf } from "./summaries.js";
 
 /** For each group the row of its extreme so far, and the value there: NaN where no double holds it. */
 interface Extremes {
@@ -16,7 +17,8 @@ interface Extremes {
  * The row of the smallest (`sign` −1) or largest (1) value of each group, of equal ones the first, −1 of none;
  * undefined for columns that are neither numbers nor dates.
  */
-export function extremeRows(vector: Vector, sign: 1 | -1, { of, count }: Groups): Int32Array | undefined {
+export function extremeRows(vector: Vector, sign: 1 | -1, groups: Groups): Int32Array | undefined {
+  const { of, count } = groups;
   const type = vector.type as DataType;
   const extremes: Extremes = {
     rows: new Int32Array(count).fill(-1),
@@ -25,6 +27,8 @@ export function extremeRows(vector: Vector, sign: 1 | -1, { of, count }: Groups)
   };
   if (DataType.isFloat(type)) return ofDoubles(numbersOf(vector), sign, of, extremes);
   if (!isExact(type) && !DataType.isTimestamp(type) && !isDays(type)) return undefined;
+  const summaries = summariesOf(vector, groups);
+  if (summaries !== undefined) return sign === 1 ? summaries.mostRows : summaries.leastRows;
   let from = 0;
   for (const data of vector.data as readonly Data[]) {
     if (data.length > 0) addChunk(data, from, sign, of, extremes);

@@ -39,22 +39,21 @@ export function groupsOf(table: Table, by: string | readonly string[]): Groups {
 
 function grouped(codes: Int32Array, size: number): Omit<Groups, "columns"> {
   const place = new Int32Array(size).fill(-1);
-  const of = new Int32Array(codes.length);
-  const sizes: number[] = [];
+  const counts = new Int32Array(size);
   const first: number[] = [];
+  let isInOrder = true;
   for (let row = 0; row < codes.length; row++) {
-    let group = place[codes[row]];
-    if (group === -1) {
-      group = sizes.length;
-      place[codes[row]] = group;
-      sizes.push(0);
-      first.push(row);
-    }
-    of[row] = group;
-    sizes[group]++;
+    const code = codes[row];
+    if (counts[code]++ > 0) continue;
+    place[code] = first.length;
+    if (code !== first.length) isInOrder = false;
+    first.push(row);
   }
+  // Codes in order of first appearance are the numbers of the groups.
+  const of = isInOrder ? codes : codes.map((code) => place[code]);
+  const sizes = Int32Array.from(first, (row) => counts[codes[row]]);
   let spans: Spans | undefined;
-  const made = { count: sizes.length, of, first: Int32Array.from(first), sizes: Int32Array.from(sizes) };
+  const made = { count: first.length, of, first: Int32Array.from(first), sizes };
   return {
     ...made,
     spans: () => {

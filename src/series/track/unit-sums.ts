@@ -2,6 +2,7 @@ import type { Data, Vector } from "../../columns/arrow/arrow.js";
 import { validityBits } from "../../columns/arrow/bits.js";
 import { big, small, unitsOf } from "../../columns/compute/units.js";
 import type { Groups } from "./groups.js";
+import { type Summaries, summariesOf } from "./summaries.js";
 
 /** Exact sums of whole units by group: `low`, below 2^53 in size, and what went beyond it. */
 export interface UnitSums {
@@ -12,9 +13,13 @@ export interface UnitSums {
 }
 
 const MOST = Number.MAX_SAFE_INTEGER;
+const MOST_UNITS = BigInt(MOST);
 
 /** The sums of a column of integers or decimals. */
-export function unitSums(vector: Vector, { of, count }: Groups): UnitSums {
+export function unitSums(vector: Vector, groups: Groups): UnitSums {
+  const summaries = summariesOf(vector, groups);
+  if (summaries !== undefined) return split(summaries);
+  const { of, count } = groups;
   const low = new Float64Array(count);
   const high = new Array<bigint | undefined>(count).fill(undefined);
   const counts = new Int32Array(count);
@@ -24,6 +29,16 @@ export function unitSums(vector: Vector, { of, count }: Groups): UnitSums {
     from += data.length;
   }
   return { low, high, counts };
+}
+
+/** Sums below 2^53 in size as doubles. */
+function split({ sums, counts }: Summaries): UnitSums {
+  const isSmall = (sum: bigint): boolean => sum <= MOST_UNITS && sum >= -MOST_UNITS;
+  return {
+    low: Float64Array.from(sums, (sum) => (isSmall(sum) ? Number(sum) : 0)),
+    high: sums.map((sum) => (isSmall(sum) ? undefined : sum)),
+    counts,
+  };
 }
 
 function addChunk(
