@@ -267,9 +267,8 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   }
 
   async #indexOf(title: string, signal?: AbortSignal): Promise<number> {
-    const { column_names } = await this.#memory.remember(this.#remembered, () =>
-      this.format("json").metadata({ signal }),
-    );
+    const fresh = (): Promise<DatasetMetadata> => this.format("json").metadata({ signal });
+    const { column_names } = await this.#memory.remember(this.#remembered, fresh, signal);
     const index = column_names.indexOf(title);
     if (index !== -1) return index;
     throw new InputError(`${this.code} has no column ${JSON.stringify(title)}.`, {

@@ -224,7 +224,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     const page = await pageOf(this.#session, call, cursor ?? null, options);
     const reading = cellReading(call, this.#session.settings.profile, options);
     const batches = shaped(call.shape, page.batches, page.columns, reading);
-    const isComplete = page.next === null && !page.capped;
+    const isComplete = (cursor ?? null) === null && page.next === null && !page.capped;
     const source = await this.#source(isComplete, call);
     return { frame: this.#frame({ ...page, batches }, options, await keyOf(call), source), next: page.next };
   }
@@ -325,7 +325,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     const { filters, local = [], select, limit, pageSize = Number.POSITIVE_INFINITY, format } = this.#wanted;
     // JSON whatever the format of the rows, so that it can be cached.
     const fresh = (): Promise<TableMetadata> => this.format("json").metadata({ signal });
-    const metadata = (): Promise<TableMetadata> => this.#memory.remember(this.#remembered, fresh);
+    const metadata = (): Promise<TableMetadata> => this.#memory.remember(this.#remembered, fresh, signal);
     const isNamed = filters.length > 0 || local.length > 0 || select !== undefined;
     const known = isNamed ? await metadata() : undefined;
     if (known) checkNames(this.code, known, [...(select ?? []), ...local.map(({ column }) => column)], filters);

@@ -1,6 +1,10 @@
 /** A cache of replies: metadata requested only to check names and look up types. */
 export interface MetadataCache {
-  remember<T>(key: string, make: () => Promise<T>): Promise<T>;
+  /**
+   * The cached value, or that of `make`, whose request `signal` aborts. A call that waits for the request of another
+   * stops waiting when its own signal aborts, and makes the value itself if the other was aborted.
+   */
+  remember<T>(key: string, make: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Fetches the value again and replaces the cached one. */
   renew<T>(key: string, make: () => Promise<T>): Promise<T>;
   /** The value, if it has arrived; sends no request and waits for none. */
@@ -12,6 +16,8 @@ export interface MetadataCache {
 interface Entry {
   readonly at: number;
   readonly value: Promise<unknown>;
+  /** Aborts the request for the value. */
+  readonly signal?: AbortSignal;
   arrived?: unknown;
 }
 
@@ -37,19 +43,36 @@ export function metadataCache(now: () => number = () => performance.now()): Meta
     async known<T>(key: string): Promise<T | undefined> {
       return (await fresh(key)?.catch(() => undefined)) as T | undefined;
     },
-    remember<T>(key: string, make: () => Promise<T>): Promise<T> {
-      const known = fresh(key);
-      if (known) return known as Promise<T>;
+    async remember<T>(key: string, make: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+      for (let known = entry(key); known !== undefined; known = entry(key)) {
+        try {
+          return (await unlessAborted(known.value, signal)) as T;
+        } catch (error) {
+          if (signal?.aborted || known.signal?.aborted !== true) throw error;
+          if (kept.get(key) === known) kept.delete(key);
+        }
+      }
       const value = make();
-      const made: Entry = { at: now(), value };
+      const made: Entry = { at: now(), value, signal };
       kept.set(key, made);
       value.then(
         (arrived) => {
           made.arrived = arrived;
         },
-        () => kept.delete(key),
+        () => kept.get(key) === made && kept.delete(key),
       );
       return value;
     },
   };
+}
+
+/** Settles as `value` does, or rejects with the signal's reason once that aborts. */
+function unlessAborted<T>(value: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return value;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    value.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }

@@ -55,14 +55,20 @@ export async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile)
     lines.once("error", reject);
     zip.once("error", reject);
   });
+  const stop = new AbortController();
+  let written: Promise<void> | undefined;
   try {
     zip.addReadStream(lines, csv.name, { mtime: csv.at, mode: 0o100644 });
     zip.end();
-    const written = pipeline(zip.outputStream, measure, createWriteStream(part), { signal: csv.signal });
+    const signal = AbortSignal.any([csv.signal, stop.signal]);
+    written = pipeline(zip.outputStream, measure, createWriteStream(part), { signal });
     await Promise.race([written, failed]);
     await rename(part, path);
   } catch (error) {
     lines.destroy();
+    // Closes the file: rows that failed leave the archive open, to which nothing is written any more.
+    stop.abort();
+    await written?.catch(() => undefined);
     await rm(part, { force: true });
     throw toFileError(path, "write", error);
   }

@@ -130,10 +130,14 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
     },
     async make(order) {
       const id = idOf(order);
-      const file = files.get(id);
       asked.set(id, clock());
-      if (file?.version === order.version) return file;
-      return running.get(id) ?? begin(id, order);
+      // A file that is being made may be one of the rows before a refresh.
+      for (let making = running.get(id); making !== undefined; making = running.get(id)) {
+        const made = await making;
+        if (made.version === order.version) return made;
+      }
+      const file = files.get(id);
+      return file?.version === order.version ? file : begin(id, order);
     },
     find: (id) => files.get(id),
     made: () => [...files.values()],

@@ -1,0 +1,78 @@
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it, vi } from "vitest";
+import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
+import { Frame } from "../../src/frame/frame.js";
+import { bulkFiles, type FileOrder } from "../../src/server/answers/exports.js";
+import { specification } from "../../src/spec/profile.js";
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-bulk-faults-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const columns = [{ name: "id", type: "Integer" }];
+const batchOf = (id: number): RecordBatch => Frame.fromRows([{ id }], columns).table.batches[0] as RecordBatch;
+
+const files = () =>
+  bulkFiles({
+    folder,
+    profile: specification,
+    clock: () => performance.now(),
+    now: () => "2024-01-01T00:00:00Z",
+    remembered: [],
+    changed: () => undefined,
+  });
+
+const order = (version: string, batches: () => AsyncGenerator<RecordBatch>): FileOrder => ({
+  question: "V/T full",
+  version,
+  code: "V/T",
+  name: "T.csv",
+  rows: () => ({ columns, batches: batches() }),
+});
+
+/** Paths of the folder that this process has open. */
+const opened = (): string[] =>
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+
+it.runIf(process.platform === "linux")("rows that fail while a file is made leave no open file", async () => {
+  const all = files();
+  const failing = order("1", async function* () {
+    yield batchOf(1);
+    throw new Error("the engine failed");
+  });
+  for (let i = 0; i < 5; i++) await expect(all.make(failing)).rejects.toThrow("the engine failed");
+  await vi.waitFor(() => expect(opened()).toEqual([]));
+  expect(readdirSync(folder)).toEqual([]);
+  await all.close();
+});
+
+it("a file whose rows are refreshed while it is made is made again for those who ask afterwards", async () => {
+  const all = files();
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const old = all.make(
+    order("old", async function* () {
+      await held;
+      yield batchOf(1);
+    }),
+  );
+  const renewed = all.make(
+    order("new", async function* () {
+      yield batchOf(2);
+    }),
+  );
+  release();
+  expect((await old).version).toBe("old");
+  expect((await renewed).version).toBe("new");
+  await all.close();
+});
