@@ -126,6 +126,40 @@ export function engineContract({ name, open, long, endless, runs }: EngineUnderT
       expect(await column("SELECT count(*) AS n FROM keyed")).toEqual(["4"]);
     });
 
+    it("adds only rows of the table's columns and types: nothing is rounded, cast or filled in", async () => {
+      const decimals = (value: string, type: string) =>
+        Frame.fromRows(
+          [{ k: 1, close: value }],
+          [
+            { name: "k", type: "double" },
+            { name: "close", type },
+          ],
+        );
+      await engine.load("scaled", decimals("1.9999", "BigDecimal(15,4)"), { key: "k" });
+      const other = [
+        decimals("1.99999", "BigDecimal(15,5)"),
+        decimals("1.9", "BigDecimal(15,1)"),
+        decimals("1.9999", "BigDecimal(38,4)"),
+        decimals("1.9999", "double"),
+        decimals("1.9999", "String"),
+        rows([2], ["a"]),
+        decimals("1.9999", "BigDecimal(15,4)").select("k"),
+      ];
+      for (const frame of other) {
+        for (const options of [{ mode: "append" }, { mode: "upsert", key: "k" }] as const) {
+          await expect(engine.load("scaled", frame, options)).rejects.toMatchObject({ code: "WrongTable" });
+        }
+      }
+      expect(await engine.verify("scaled", decimals("1.9999", "BigDecimal(15,4)"))).toMatchObject({ equal: true });
+      await engine.load("wide", decimals("1.5", "BigDecimal(50,28)"));
+      await engine.load("wide", decimals("2.5", "BigDecimal(50,28)"), { mode: "append" });
+      for (const type of ["BigDecimal(50,20)", "String"]) {
+        const load = engine.load("wide", decimals("1.5", type), { mode: "append" });
+        await expect(load).rejects.toMatchObject({ code: "WrongTable" });
+      }
+      expect(await engine.query("SELECT * FROM wide")).toMatchObject({ numRows: 2 });
+    });
+
     it("refuses repeated and null keys, wrong keys and options, without effect", async () => {
       await engine.load("guarded", rows([1, 2], ["a", "b"]), { key: "k" });
       const refused = (load: Promise<unknown>, code: string) => expect(load).rejects.toMatchObject({ code });

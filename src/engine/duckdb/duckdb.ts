@@ -54,6 +54,7 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
   const main = await instance.connect();
   // Timestamps are UTC on every connection, whatever the time zone of the machine.
   await main.run("SET GLOBAL TimeZone = 'UTC'");
+  if (path !== undefined) await dropUnfinished(main);
   const wide: WideColumns = path === undefined ? new Map() : await readWideColumns(main);
   let last: Promise<unknown> = Promise.resolve();
   const spare: DuckDBConnection[] = [];
@@ -193,6 +194,14 @@ function claim(path: string | undefined): () => void {
   }
   open.add(file);
   return () => open.delete(file);
+}
+
+/** Drops what loads of a killed process left in a database file, which only this process has open. */
+async function dropUnfinished(main: DuckDBConnection): Promise<void> {
+  const found = await main.runAndReadAll(
+    `SELECT table_name FROM duckdb_tables() WHERE schema_name = current_schema() AND table_name LIKE '${STAGING}%'`,
+  );
+  for (const [name] of found.getRows()) await main.run(`DROP TABLE ${quoteName(String(name))}`);
 }
 
 /** A database file stores the types of wide columns as comments, which `load` wrote. */

@@ -36,6 +36,7 @@ export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Pro
   if (adds && key.length > 0) await checkKey(own, load.name, key);
   const primaryKey = key.length > 0 ? `, PRIMARY KEY (${key.map(quoteName).join(", ")})` : "";
   await own.run(`CREATE TABLE ${quoteName(load.staging)} (${columns.join(", ")}${primaryKey})`);
+  if (adds) await checkTypes(own, load, wideColumns(schema));
   const rows = await append(api, own, load.staging, batches, schema);
   options.signal?.throwIfAborted();
   const [table, staging] = [quoteName(load.name), quoteName(load.staging)];
@@ -102,6 +103,52 @@ async function checkKey(own: DuckDBConnection, name: string, key: readonly strin
     code: "WrongKey",
     hint: 'Load it once with that key and mode: "replace".',
   });
+}
+
+/**
+ * Checks that rows to be added have exactly the columns of the table and their types: the engine would round and cast.
+ *
+ * @throws {InputError} WrongTable
+ */
+async function checkTypes(
+  own: DuckDBConnection,
+  { name, staging }: Load,
+  wide: ReadonlyMap<string, string>,
+): Promise<void> {
+  const [found, added] = await Promise.all([columnsOf(own, name), columnsOf(own, staging)]);
+  const table = JSON.stringify(name);
+  for (const [id, { column, type: stored }] of added) {
+    // Decimals that are stored as text have their type as a comment.
+    const type = wide.get(column) ?? stored;
+    const other = found.get(id)?.type;
+    if (other === type) continue;
+    const has = other === undefined ? "has no such column" : `stores it as ${other}`;
+    throw new InputError(`Column ${JSON.stringify(column)} is ${type} in DuckDB, and the table ${table} ${has}.`, {
+      code: "WrongTable",
+      column,
+      hint: "Convert the column with cast(): the engine would round it.",
+    });
+  }
+  const missing = [...found].filter(([id]) => !added.has(id)).map(([, { column }]) => column);
+  if (missing.length === 0) return;
+  throw new InputError(`The rows lack the columns ${missing.join(", ")} of the table ${table}.`, {
+    code: "WrongTable",
+    hint: "Add them with with().",
+  });
+}
+
+/** The columns of a table and their types, by their names without case. */
+async function columnsOf(
+  own: DuckDBConnection,
+  table: string,
+): Promise<Map<string, { readonly column: string; readonly type: string }>> {
+  const found = await own.runAndReadAll(
+    `SELECT column_name, CASE WHEN comment LIKE 'BigDecimal(%' THEN comment ELSE data_type END FROM duckdb_columns()
+      WHERE table_name = $1 AND schema_name = current_schema() AND database_name = current_database()`,
+    [table],
+  );
+  const columns = found.getRows().map(([column, type]) => ({ column: String(column), type: String(type) }));
+  return new Map(columns.map((each) => [each.column.toLowerCase(), each]));
 }
 
 async function append(
