@@ -9,12 +9,16 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   plugins: [assemblyScript()],
   test: {
-    include: ["test/clickhouse/**/*.test.ts"],
+    include: [
+      "test/clickhouse/**/*.test.ts",
+      // The tests of the service, on ClickHouse.
+      "test/server/{awkward-texts,endpoints,exports,extensions,filter-decimals,profiles,series,tables}.test.ts",
+    ],
     reporters: ["default", ["json", { outputFile: `${results}/clickhouse.json` }]],
     testTimeout: 240_000,
     hookTimeout: 120_000,
     pool: "forks",
     maxWorkers: 1,
-    env: { TZ: "America/Los_Angeles" },
+    env: { TZ: "America/Los_Angeles", ARROWBOOK_TEST_ENGINE: "clickhouse" },
   },
 });

@@ -13,6 +13,8 @@ mkdirSync(folder, { recursive: true });
 const session = new Session(join(folder, "data"));
 session.query("CREATE DATABASE IF NOT EXISTS tests ENGINE = Atomic");
 session.query("USE tests");
+// Parameters come as a statement here; on a server they are not part of one.
+session.query("SET max_query_size = 16777216");
 
 /** Names in the query string other than settings. */
 const OWN = new Set([
@@ -26,12 +28,14 @@ const OWN = new Set([
 ]);
 const quoted = (text) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
+let database = "tests";
 let last = Promise.resolve();
 /** Running statements by query id: what stops them. */
 const running = new Map();
 let files = 0;
 
-const server = createServer(async (request, response) => {
+// Parameters of statements are in the address.
+const server = createServer({ maxHeaderSize: 1 << 20 }, async (request, response) => {
   const url = new URL(request.url, "http://localhost");
   if (url.pathname === "/ping") return response.end("Ok.\n");
   const chunks = [];
@@ -62,6 +66,9 @@ const server = createServer(async (request, response) => {
 
 async function run(params, sql, rows, response) {
   if (response.destroyed) return;
+  const wanted = params.get("database") ?? "tests";
+  if (wanted !== database) session.query(`USE ${wanted}`);
+  database = wanted;
   const settings = [...params].filter(([name]) => !OWN.has(name));
   if (settings.length > 0) {
     session.query(`SET ${settings.map(([name, value]) => `${name} = ${quoted(value)}`).join(", ")}`);

@@ -1,13 +1,12 @@
 import fc from "fast-check";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { vectorToBigInts } from "../../src/columns/arrow/vector-values.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
-import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { filterSql } from "../../src/server/data/filter-sql.js";
 import { specification } from "../../src/spec/profile.js";
+import { engineUnderTest } from "./engine-under-test.js";
 
-const engine = await duckdbEngine();
-afterAll(() => engine.close());
+const engine = await engineUnderTest();
 
 /** Cells of a BigDecimal(6,2), unscaled; beside a null. */
 const cells = [-999_999n, -10_001n, -100n, -1n, 0n, 1n, 99n, 100n, 101n, 12_345n, 999_999n];

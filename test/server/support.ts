@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Papa from "papaparse";
 import { afterAll } from "vitest";
 import { type RunningService, type ServeOptions, type Source, sampleData, serve } from "../../src/server.js";
+import { engineUnderTest, isClickhouse } from "./engine-under-test.js";
 
 /** An answer as a test looks at it. */
 export interface Got {
@@ -41,9 +42,10 @@ export function sampleOf(...codes: string[]): Source {
   };
 }
 
-/** A service for the tests of one file; closed at its end. */
+/** A service for the tests of one file, on the engine of this run; closed at its end. */
 export async function started(options: Partial<ServeOptions> = {}): Promise<RunningService> {
-  const service = await serve({ data: sampleData(), ...options });
+  const engine = options.engine ?? (isClickhouse ? await engineUnderTest() : undefined);
+  const service = await serve({ data: sampleData(), ...options, engine });
   afterAll(() => service.close());
   return service;
 }

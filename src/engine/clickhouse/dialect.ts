@@ -15,6 +15,7 @@ export const clickhouseDialect: Dialect = {
   sortedBy: (columns) => ({ orderBy: columns }),
   rowNumber: { column: "r", isLoaded: true, order: " ORDER BY r" },
   compare,
+  oneOf: (column, values) => ({ sql: `${column} IN ?`, value: values }),
   collapsed,
   transformed,
 };

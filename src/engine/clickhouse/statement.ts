@@ -82,12 +82,15 @@ function parameter(value: unknown): Parameter {
         : { type: "Float64", value: Object.is(value, -0) ? "-0" : value };
     default:
       if (value === null) return { type: "Nullable(String)", value };
+      if (Array.isArray(value) && value.every((each) => typeof each === "string")) {
+        return { type: "Array(String)", value };
+      }
       if (value instanceof Date && !Number.isNaN(value.getTime())) {
         return { type: "DateTime64(3,'UTC')", value: value.toISOString().replace("T", " ").replace("Z", "") };
       }
       throw new InputError(`A bound parameter is ${shown(value)}.`, {
         code: "BadArgument",
-        hint: "Pass strings, numbers, bigints, booleans, dates or null.",
+        hint: "Pass strings, lists of strings, numbers, bigints, booleans, dates or null.",
       });
   }
 }

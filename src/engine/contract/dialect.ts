@@ -45,6 +45,8 @@ export interface Dialect {
    * cannot store.
    */
   compare(column: string, comparison: Comparison, type: ServiceType, value: string): Condition;
+  /** Finds the rows in which a text column has one of many values, where that is better than a comparison for each. */
+  readonly oneOf?: (column: string, values: readonly string[]) => Condition;
   /** Text columns with few distinct values that are read faster by a list of these values, if the engine has that. */
   readonly valueLists?: {
     /** Makes lists for those of the columns that have few values; returns these columns. */

@@ -31,6 +31,14 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
     const index = filterColumn(table, filter, profile);
     const type = parseType(table.columns[index].type);
     const isDay = type.kind === "date" && hasExtension(profile, "dateTimes");
+    const bind = ({ sql, value }: Condition): string => {
+      if (value !== undefined) params.push(value);
+      return sql.replaceAll("?", () => `$${params.length}`);
+    };
+    if (type.kind === "text" && filter.operator === "eq" && filter.values.length > 1 && dialect.oneOf !== undefined) {
+      conditions.push(bind(dialect.oneOf(engineColumn(index), filter.values)));
+      continue;
+    }
     const parts = filter.values.map((given) => {
       const value = isDay ? dayPart(given) : given;
       const wrong = (what: string): Refused =>
@@ -40,10 +48,7 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
           `${JSON.stringify(clipped(value))} is not a valid ${what} for column ${filter.column}.`,
         );
       const asked = { column: engineColumn(index), operator: filter.operator, text: value, type };
-      const part = condition(asked, dialect, wrong);
-      const sql = part.sql.replaceAll("?", () => `$${params.length + 1}`);
-      if (part.value !== undefined) params.push(part.value);
-      return sql;
+      return bind(condition(asked, dialect, wrong));
     });
     conditions.push(`(${parts.join(" OR ")})`);
   }
