@@ -10,6 +10,7 @@ import { metaCommand } from "./meta.js";
 import { reportError } from "./report-error.js";
 import { runCommand } from "./run.js";
 import { serveCommand } from "./serve.js";
+import { sqlCommand } from "./sql.js";
 import { syncCommand } from "./sync.js";
 import { typesCommand } from "./types.js";
 
@@ -27,8 +28,9 @@ export async function main(args: readonly string[]): Promise<number> {
       "after",
       "\nThe service is set by --url and --key, or by ARROWBOOK_URL and ARROWBOOK_API_KEY.\nTry it offline: arrowbook get table MARKET/PRICES --sample",
     );
-  const commands = [getCommand, metaCommand, explainCommand, exportCommand, bulkCommand, syncCommand, typesCommand];
-  for (const make of [...commands, serveCommand, runCommand, kernelCommand, demoCommand]) program.addCommand(make());
+  const queries = [getCommand, metaCommand, explainCommand, exportCommand, bulkCommand, syncCommand, typesCommand];
+  const local = [sqlCommand, serveCommand, runCommand, kernelCommand, demoCommand];
+  for (const make of [...queries, ...local]) program.addCommand(make());
   throwInsteadOfExit(program);
   try {
     if (args.length === 0) {

@@ -2,11 +2,9 @@ import { describeMistakes } from "./mistakes.js";
 
 describeMistakes("charts, files and SQL", [
   ['p.sql("select * from prices")', "BadStatement", "The frame of frame.sql() is called this: select … from this"],
-  [
-    'p.sql("select clsoe from this")',
-    "BadStatement",
-    "Put names with spaces or capitals in double quotes, strings in single quotes",
-  ],
+  ['p.sql("select clsoe from this")', "BadStatement", 'Did you mean "close"?'],
+  ['p.sql("select t.tickr from this t")', "BadStatement", 'Did you mean "ticker"?'],
+  ['p.sql("select close from price", [], { prices: p })', "BadStatement", 'Did you mean "prices"?'],
   ['p.sql("selct 1")', "BadStatement", "Put names with spaces or capitals in double quotes, strings in single quotes"],
   ['p.sql("select $1", 5)', "BadArgument", 'Pass them in order: query("… WHERE a = $1", ["x"])'],
   ["p.sql(5)", "BadArgument", 'Pass a statement: sql("select * from this")'],

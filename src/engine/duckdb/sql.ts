@@ -4,6 +4,7 @@ import { quoteName } from "../contract/quote.js";
 import type { ScanSource } from "../contract/scan-source.js";
 import { loadApi, openInstance } from "./instance.js";
 import { checkNames, wideColumns } from "./load.js";
+import { withNearestName } from "./nearest-name.js";
 import { completeResult } from "./result.js";
 import { registerScans, type Scans } from "./scan.js";
 
@@ -58,7 +59,7 @@ export async function querySources(
     const wide = () => new Map(added.flatMap((scan) => [...wideColumns(scan.used())]));
     return await completeResult(own, sql, params, wide);
   } catch (error) {
-    throw added.map((scan) => scan.error()).find((found) => found !== undefined) ?? error;
+    throw added.map((scan) => scan.error()).find((found) => found !== undefined) ?? withNearestName(error, sources);
   } finally {
     for (const { id } of added) process.scans.remove(id);
     for (const end of ["ROLLBACK", "USE memory", `DETACH ${database}`]) await own.run(end).catch(() => undefined);

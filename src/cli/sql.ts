@@ -1,0 +1,36 @@
+import { Command, Option } from "commander";
+import { sqlTable } from "../frame/files/sql-table.js";
+import { Frame } from "../frame/frame.js";
+import { localEndings, localTables } from "./local-tables.js";
+import { checkOutput, frameEndings, type ReportFlags, writeFrame } from "./output.js";
+
+interface SqlFlags extends ReportFlags {
+  readonly output?: string;
+  readonly delimiter?: string;
+  readonly param?: readonly string[];
+}
+
+/** `arrowbook sql "select …" FILE …`: queries files on the embedded engine. */
+export function sqlCommand(): Command {
+  return new Command("sql")
+    .description("run a SQL statement over files; each is a table of its name: prices.parquet is prices")
+    .argument("<statement>", 'SQL, such as "select ticker, max(close) from prices group by ticker"')
+    .argument("<files...>", `files that end in ${localEndings}; NAME=FILE names the table`)
+    .option("-o, --output <file>", `write a file instead of printing: ${frameEndings}`)
+    .option("--param <value>", "a value for $1, $2, …; may be repeated", (value, before: string[] = []) => [
+      ...before,
+      value,
+    ])
+    .addOption(new Option("--delimiter <character>", "between the cells of CSV files").default(undefined, '","'))
+    .option("-q, --quiet", "write nothing but results, warnings and errors")
+    .option("--json", "print JSON")
+    .action(run);
+}
+
+async function run(statement: string, files: readonly string[], flags: SqlFlags): Promise<void> {
+  checkOutput(flags.output, "frame");
+  const frames = await localTables(files, flags);
+  const tables = Object.fromEntries([...frames].map(([name, { table }]) => [name, table]));
+  const result = Frame.from(await sqlTable(statement, flags.param, tables));
+  await writeFrame(result, flags.output, flags);
+}

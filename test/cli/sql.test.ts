@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { ZipFile } from "yazl";
+import { main } from "../../src/cli/main.js";
+import { Frame } from "../../src/index.js";
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-sql-"));
+const at = (name: string): string => join(folder, name);
+const prices = Frame.fromRows(
+  [
+    { ticker: "AAA", date: "2024-01-02", close: "10.5000", volume: 100 },
+    { ticker: "AAA", date: "2024-01-03", close: "11.2500", volume: null },
+    { ticker: "BBB", date: "2024-01-02", close: "7.0001", volume: 300 },
+  ],
+  [
+    { name: "ticker", type: "String" },
+    { name: "date", type: "Date" },
+    { name: "close", type: "BigDecimal(15,4)" },
+    { name: "volume", type: "Integer" },
+  ],
+);
+
+beforeAll(async () => {
+  await prices.toParquet(at("prices.parquet"));
+  await prices.toArrow(at("prices.arrows"));
+  for (const name of ["prices.csv", "prices.csv.gz"]) await prices.toCSV(at(name));
+  for (const name of ["prices.jsonl", "prices.ndjson.gz"]) {
+    if (name.endsWith(".gz")) writeFileSync(at(name), gzipSync(prices.toJSONLines()));
+    else await prices.toJSONLines(at(name));
+  }
+  writeFileSync(at("prices.tsv"), prices.toCSV().replaceAll(",", "\t"));
+  writeFileSync(at("prices.json"), JSON.stringify(prices.toJSON()));
+  mkdirSync(at("parts"));
+  await prices.head(1).toParquet(at("parts/a.parquet"));
+  await prices.slice(1).toParquet(at("parts/b.parquet"));
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from(prices.toCSV()), "prices.csv");
+  zip.end();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of zip.outputStream) chunks.push(chunk as Uint8Array);
+  writeFileSync(at("prices.zip"), Buffer.concat(chunks));
+  await prices.groupBy("ticker").agg({ close: "max" }).toParquet(at("top of all.parquet"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => vi.restoreAllMocks());
+
+async function sql(...words: string[]): Promise<{ status: number; out: string; err: string }> {
+  const out = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const err = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const texts = (spy: { mock: { calls: unknown[][] } }): string =>
+    spy.mock.calls.map(([text]) => String(text)).join("");
+  const status = await main(["sql", ...words]);
+  process.exitCode = undefined;
+  return { status, out: texts(out), err: texts(err) };
+}
+
+describe("arrowbook sql", () => {
+  it.each([
+    ["prices.parquet", "prices"],
+    ["prices.arrows", "prices"],
+    ["prices.csv", "prices"],
+    ["prices.csv.gz", "prices"],
+    ["prices.tsv", "prices"],
+    ["prices.jsonl", "prices"],
+    ["prices.ndjson.gz", "prices"],
+    ["prices.json", "prices"],
+    ["prices.zip", "prices"],
+    ["parts", "parts"],
+  ])("reads %s as the table %s", async (file, table) => {
+    const statement = `select ticker, count(*)::int n, max(close)::decimal(9,4) top, min(date)::varchar since from ${table} group by 1 order by 1`;
+    const { status, out, err } = await sql(statement, at(file), "--json");
+    expect(err).toBe("");
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toEqual([
+      { ticker: "AAA", n: 2, top: 11.25, since: expect.stringContaining("2024-01-02") },
+      { ticker: "BBB", n: 1, top: 7.0001, since: expect.stringContaining("2024-01-02") },
+    ]);
+  });
+
+  it("joins several files; names with spaces are quoted, and a file can be named", async () => {
+    const statement =
+      "select p.ticker, date, p.close from prices p join \"top of all\" t using (ticker) join again a using (ticker, date) where p.close = t.close_max or $1 = 'x' order by 1";
+    const top = Frame.fromRows(
+      [...(await Frame.fromParquet(at("top of all.parquet"))).rows()].map((row) => ({ ...row })),
+    );
+    const close = top.columns.map(({ name }) => name).find((name) => name !== "ticker");
+    const words = [at("prices.parquet"), at("top of all.parquet"), `again=${at("prices.csv")}`, "--param", "y"];
+    const { out, err } = await sql(statement.replace("close_max", String(close)), ...words);
+    expect(err).toBe("");
+    expect(out).toBe("ticker,date,close\nAAA,2024-01-03,11.2500\nBBB,2024-01-02,7.0001\n");
+  });
+
+  it("writes a file with -o, with the types of the columns", async () => {
+    const { status, out, err } = await sql(
+      "select ticker, close from prices where volume is not null",
+      at("prices.parquet"),
+      "-o",
+      at("chosen.parquet"),
+    );
+    expect({ status, out }).toEqual({ status: 0, out: "" });
+    expect(err).toContain("chosen.parquet: 2 rows");
+    const chosen = await Frame.fromParquet(at("chosen.parquet"));
+    expect(chosen.toCSV()).toBe("ticker,close\nAAA,10.5000\nBBB,7.0001\n");
+    expect(chosen.columns.map(({ type }) => type)).toEqual(["String", "BigDecimal(15,4)"]);
+  });
+
+  it("a delimiter for all CSV files", async () => {
+    writeFileSync(at("other.csv"), "a;b\n1;2\n");
+    expect((await sql("select a + b as c from other", at("other.csv"), "--delimiter", ";")).out).toBe("c\n3\n");
+  });
+
+  it.each([
+    ["a misspelt table", "select 1 from price", ["prices.parquet"], /price does not exist! Did you mean "prices"\?/],
+    ["an unknown table", "select 1 from other", ["prices.parquet"], /The tables are "prices"\./],
+    ["a misspelt column", "select clse from prices", ["prices.parquet"], /"clse" not found.*Did you mean "close"\?/],
+    ["a qualified column", "select p.tickr from prices p", ["prices.csv"], /"tickr".*Did you mean "ticker"\?/],
+    ["a syntax error", "selec 1", ["prices.parquet"], /syntax error at or near "selec"/],
+    ["a missing file", "select 1", ["none.parquet"], /none\.parquet.*does not exist/],
+    ["an unknown ending", "select 1", ["none.xlsx"], /none\.xlsx is unknown\. Pass files that end in \.parquet/],
+    ["two files of one name", "select 1", ["prices.csv", "prices.parquet"], /Name one of them: other=/],
+    ["JSON with a fault", "select 1", ["bad.json"], /bad\.json is not JSON/],
+  ])("%s is one line that names the remedy", async (_, statement, files, message) => {
+    writeFileSync(at("bad.json"), "[{");
+    const { status, out, err } = await sql(statement, ...files.map(at));
+    expect(err).toMatch(message);
+    expect(err.trim().split("\n")).toHaveLength(1);
+    expect(out).toBe("");
+    expect(status).toBe(1);
+  });
+
+  it("refuses an ending it cannot write before it reads", async () => {
+    const { err } = await sql("select 1", at("none.parquet"), "-o", at("x.xlsx"));
+    expect(err).toContain("Pass a path that ends in .parquet");
+    expect(() => readFileSync(at("x.xlsx"))).toThrow();
+  });
+});
