@@ -6,7 +6,7 @@ const SECTIONS = {
   Start: ["index", "docs/getting-started", "docs/tutorial"],
   "How to": [
     ...["docs/client", "docs/bulk", "docs/mirror", "docs/reading", "docs/frames", "docs/series", "docs/engines"],
-    ...["docs/display", "docs/notebook", "docs/kernel", "docs/server", "docs/profiles"],
+    ...["docs/display", "docs/notebook", "docs/kernel", "docs/cli", "docs/server", "docs/profiles"],
   ],
   Guides: ["docs/guides/python-client", "docs/guides/pandas", "docs/guides/danfojs", "docs/guides/polars"],
   Reference: ["reference/index", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keyOf } from "../../src/cli/key-input.js";
+import { keyOf } from "../../src/cli/input/key-input.js";
 import { packageRoot } from "../../src/package/package-root.js";
 
 const KEY = "key-of-the-file-0123456789";

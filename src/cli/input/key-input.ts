@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { ArrowbookError, InputError } from "../errors/errors.js";
-import { fileError } from "../errors/file-error.js";
-import { rememberSecret } from "../errors/secrets.js";
+import { ArrowbookError, InputError } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
+import { rememberSecret } from "../../errors/secrets.js";
 
 /** Where the key comes from. */
 export interface KeyFlags {

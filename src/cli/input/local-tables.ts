@@ -1,11 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { InputError } from "../errors/errors.js";
-import { fileError } from "../errors/file-error.js";
-import { zipEntry } from "../format/zip.js";
-import type { CsvFileOptions } from "../frame/files/csv-files.js";
-import { Frame } from "../frame/frame.js";
+import { InputError } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
+import { zipEntry } from "../../format/zip.js";
+import type { CsvFileOptions } from "../../frame/files/csv-files.js";
+import { Frame } from "../../frame/frame.js";
 
 /** How columns of a file without declared types are read. */
 interface TextFlags {
