@@ -58,7 +58,7 @@ export async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile)
   const stop = new AbortController();
   let written: Promise<void> | undefined;
   try {
-    zip.addReadStream(lines, csv.name, { mtime: csv.at, mode: 0o100644 });
+    zip.addReadStream(lines, csv.name, { mtime: csv.at, mode: 0o100644, compressionLevel: LEVEL });
     zip.end();
     const signal = AbortSignal.any([csv.signal, stop.signal]);
     written = pipeline(zip.outputStream, measure, createWriteStream(part), { signal });
@@ -88,6 +88,9 @@ async function* csvPieces({ columns, batches, signal }: CsvToZip, profile: Profi
   }
   yield taken(out);
 }
+
+/** Of zlib: prices take 3 % more room than at its default of 6, and well under half of the processor time. */
+const LEVEL = 4;
 
 /** Chunks have about 64 kB, and at most this many bytes unless a row is very long. */
 const CHUNK = 80 * 1024;
