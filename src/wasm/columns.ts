@@ -3,6 +3,7 @@
 
 export { add } from "./columns/add";
 export { multiply } from "./columns/multiply";
+export { narrow, pickWidened } from "./columns/narrow";
 export { lookUp, pick } from "./columns/pick";
 export { summarize } from "./columns/summarize";
 

@@ -8,7 +8,9 @@ interface Exports {
   add(left: number, right: number, step: number, count: number, sign: number, out: number): void;
   lookUp(from: number, size: number, places: number, count: number, width: number, out: number): void;
   multiply(left: number, right: number, step: number, count: number, out: number): number;
+  narrow(from: number, count: number, width: number, out: number): number;
   pick(from: number, places: number, count: number, width: number, out: number): void;
+  pickWidened(from: number, places: number, count: number, width: number, out: number): void;
   summarize(
     values: number,
     width: number,
@@ -28,7 +30,7 @@ export interface ColumnProgram {
 }
 
 /** Bytes for the input and output of one call. */
-const WORK_BYTES = 2_359_296;
+const WORK_BYTES = 2_375_680;
 const PAGE = 65_536;
 
 let program: ColumnProgram | null | undefined;

@@ -8,7 +8,8 @@ import { PART_ROWS, type Places } from "./take-places.js";
  * the order of the blocks, then from there into the requested order, one segment of it after the other.
  */
 export interface Route {
-  readonly blocks: readonly { readonly chunk: number; readonly first: number; readonly length: number }[];
+  /** Blocks of rows: `BLOCK` each, whatever the chunks are. */
+  readonly blocks: number;
   /** The first of each block among the rows in the order of the blocks. */
   readonly starts: Int32Array;
   /** The place in its block of each row, in the order of the blocks. */
@@ -16,20 +17,24 @@ export interface Route {
   /** The place of each requested row among those of its segment, which are in the order of the blocks. */
   readonly back: Uint16Array;
   /** How many rows each segment takes from each block. */
-  readonly counts: Uint16Array;
+  readonly counts: Int32Array;
 }
 
-/** Rows of a block and of a segment: half a megabyte of decimals. */
-const BLOCK_BITS = 15;
+/** Rows of a block and of a segment. */
+const BLOCK_BITS = 16;
 const BLOCK = 1 << BLOCK_BITS;
 /** Rows copied by one call of the program. */
 const CALL = 8_192;
 /** Fewer rows fit in the cache. */
 const LEAST_ROWS = 131_072;
+/** Copying whole blocks pays where many of their rows are used. */
+const LEAST_OF_BLOCK = 2_048;
 /** Rows that follow each other within a block, on average, are not in random order. */
 const LONG_RUN = 8;
 /** Bytes of a value that the program copies. */
 const WIDTHS: readonly number[] = [1, 2, 4, 8, 16, 32];
+/** Values of this width are often small: they take fewer bytes between the two steps. */
+const NARROWED = 16;
 
 const known = new WeakMap<Places, Route | null>();
 
@@ -39,58 +44,64 @@ export function routeOf(
   chunks: readonly { readonly length: number }[],
   width: number,
 ): Route | undefined {
-  if (places.row.length < LEAST_ROWS || !WIDTHS.includes(width) || areFew(chunks, width)) return undefined;
+  const { positions } = places;
+  if (positions === undefined || positions.length < LEAST_ROWS) return undefined;
+  if (!WIDTHS.includes(width) || areFew(chunks, width)) return undefined;
   let route = known.get(places);
   if (route === undefined) {
-    route = (columnProgram() === null ? undefined : routeThrough(places, chunks)) ?? null;
+    const rows = chunks.reduce((sum, { length }) => sum + length, 0);
+    route = (columnProgram() === null ? undefined : routeThrough(positions, rows)) ?? null;
     known.set(places, route);
   }
   return route ?? undefined;
 }
 
-function routeThrough({ row, chunk }: Places, chunks: readonly { readonly length: number }[]): Route | undefined {
-  const firsts = new Int32Array(chunks.length);
-  const blocks: { chunk: number; first: number; length: number }[] = [];
-  for (const [k, { length }] of chunks.entries()) {
-    firsts[k] = blocks.length;
-    for (let first = 0; first < length; first += BLOCK) {
-      blocks.push({ chunk: k, first, length: Math.min(BLOCK, length - first) });
-    }
+function routeThrough(positions: Int32Array, rows: number): Route | undefined {
+  const blocks = Math.ceil(rows / BLOCK);
+  const length = positions.length;
+  if (blocks > length / LEAST_OF_BLOCK) return undefined;
+  const counts = countsOf(positions, blocks);
+  if (counts === undefined) return undefined;
+  const segments = counts.length / blocks;
+  const starts = new Int32Array(blocks + 1);
+  for (let c = 0, block = 0; c < counts.length; c++, block = block === blocks - 1 ? 0 : block + 1) {
+    starts[block + 1] += counts[c];
   }
-  // Copying whole blocks pays where most of their rows are used.
-  if (blocks.length > row.length / 1024) return undefined;
-  const segments = Math.ceil(row.length / BLOCK);
-  const counts = new Uint16Array(segments * blocks.length);
-  const starts = new Int32Array(blocks.length + 1);
-  let jumps = 0;
-  let last = -1;
-  for (let i = 0; i < row.length; i++) {
-    if (row[i] < 0) return undefined;
-    const block = (chunk === undefined ? 0 : firsts[chunk[i]]) + (row[i] >> BLOCK_BITS);
-    if (block !== last) jumps++;
-    last = block;
-    counts[(i >> BLOCK_BITS) * blocks.length + block]++;
-    starts[block + 1]++;
-  }
-  if (jumps < row.length / LONG_RUN) return undefined;
-  for (let block = 0; block < blocks.length; block++) starts[block + 1] += starts[block];
-  const there = new Uint16Array(row.length);
-  const back = new Uint16Array(row.length);
+  for (let block = 0; block < blocks; block++) starts[block + 1] += starts[block];
+  const there = new Uint16Array(length);
+  const back = new Uint16Array(length);
   const next = starts.slice();
-  const inSegment = new Int32Array(blocks.length);
+  const inSegment = new Int32Array(blocks);
   for (let segment = 0; segment < segments; segment++) {
     inSegment[0] = 0;
-    for (let block = 1; block < blocks.length; block++) {
-      inSegment[block] = inSegment[block - 1] + counts[segment * blocks.length + block - 1];
+    for (let block = 1; block < blocks; block++) {
+      inSegment[block] = inSegment[block - 1] + counts[segment * blocks + block - 1];
     }
-    const end = Math.min(row.length, (segment + 1) << BLOCK_BITS);
+    const end = Math.min(length, (segment + 1) << BLOCK_BITS);
     for (let i = segment << BLOCK_BITS; i < end; i++) {
-      const block = (chunk === undefined ? 0 : firsts[chunk[i]]) + (row[i] >> BLOCK_BITS);
-      there[next[block]++] = row[i] & (BLOCK - 1);
+      const at = positions[i];
+      const block = at >>> BLOCK_BITS;
+      there[next[block]++] = at;
       back[i] = inSegment[block]++;
     }
   }
   return { blocks, starts, there, back, counts };
+}
+
+/** The rows of each segment in each block; undefined where rows are missing or mostly follow each other. */
+function countsOf(positions: Int32Array, blocks: number): Int32Array | undefined {
+  const counts = new Int32Array(Math.ceil(positions.length / BLOCK) * blocks);
+  let jumps = 0;
+  let last = -1;
+  for (let i = 0; i < positions.length; i++) {
+    const at = positions[i];
+    if (at < 0) return undefined;
+    const block = at >>> BLOCK_BITS;
+    if (block !== last) jumps++;
+    last = block;
+    counts[(i >>> BLOCK_BITS) * blocks + block]++;
+  }
+  return jumps < positions.length / LONG_RUN ? undefined : counts;
 }
 
 const spare = new WeakMap<Route, Uint8Array>();
@@ -102,49 +113,101 @@ export function copyThrough(
   width: number,
   outs: readonly Uint8Array[],
 ): void {
-  const { blocks, starts, there, back, counts } = route;
-  const window = columnWindow(width);
-  let grouped = spare.get(route);
-  if (grouped === undefined || grouped.length < back.length * width) {
-    grouped = unsafeBytes(back.length * width);
-    spare.set(route, grouped);
-  }
-  for (const [k, { chunk, first, length }] of blocks.entries()) {
-    if (starts[k] === starts[k + 1]) continue;
-    window.set(from[chunk].subarray(first * width, (first + length) * width), 0);
-    window.pick(there, starts[k], starts[k + 1], grouped, starts[k]);
-  }
-  const next = starts.slice();
-  for (let i = 0, c = 0; i < back.length; i += BLOCK) {
-    let at = 0;
-    for (let k = 0; k < blocks.length; k++, c++) {
-      const count = counts[c];
-      if (count === 0) continue;
-      window.set(grouped.subarray(next[k] * width, (next[k] + count) * width), at);
-      next[k] += count;
-      at += count * width;
-    }
-    const part = outs.length === 1 ? 0 : Math.floor(i / PART_ROWS);
-    window.pick(back, i, Math.min(back.length, i + BLOCK), outs[part], i - part * PART_ROWS);
+  // Widths between the steps, the first that holds all values.
+  for (const between of width === NARROWED ? [4, 8, 16] : [width]) {
+    const window = columnWindow(width, between);
+    const grouped = group(route, from, width, between, window);
+    if (grouped === undefined) continue;
+    ungroup(route, grouped, between, window, outs);
+    return;
   }
 }
 
-/** The memory of the program: a window of a block, places in it, and the values found there. */
-function columnWindow(width: number) {
+/** The values in the order of the blocks, of `between` bytes each; undefined where that is too few for one. */
+function group(
+  route: Route,
+  from: readonly Uint8Array[],
+  width: number,
+  between: number,
+  window: Window,
+): Uint8Array | undefined {
+  const { blocks, starts, there, back } = route;
+  let grouped = spare.get(route);
+  if (grouped === undefined || grouped.length < back.length * between) {
+    grouped = unsafeBytes(back.length * between);
+    spare.set(route, grouped);
+  }
+  let [chunk, offset] = [0, 0];
+  for (let k = 0; k < blocks; k++) {
+    let size = 0;
+    while (size < BLOCK * width && chunk < from.length) {
+      const part = from[chunk].subarray(offset, Math.min(from[chunk].length, offset + BLOCK * width - size));
+      if (starts[k] < starts[k + 1]) window.set(part, size);
+      size += part.length;
+      offset += part.length;
+      if (offset === from[chunk].length) [chunk, offset] = [chunk + 1, 0];
+    }
+    if (starts[k] === starts[k + 1]) continue;
+    if (between < width && !window.narrow(size / width)) return undefined;
+    window.pick(there, starts[k], starts[k + 1], grouped, starts[k]);
+  }
+  return grouped;
+}
+
+/** The values in the requested order. */
+function ungroup(
+  { blocks, starts, back, counts }: Route,
+  grouped: Uint8Array,
+  between: number,
+  window: Window,
+  outs: readonly Uint8Array[],
+): void {
+  const next = starts.slice();
+  for (let i = 0, c = 0; i < back.length; i += BLOCK) {
+    let at = 0;
+    for (let k = 0; k < blocks; k++, c++) {
+      const count = counts[c];
+      if (count === 0) continue;
+      window.set(grouped.subarray(next[k] * between, (next[k] + count) * between), at);
+      next[k] += count;
+      at += count * between;
+    }
+    const part = outs.length === 1 ? 0 : Math.floor(i / PART_ROWS);
+    window.widen(back, i, Math.min(back.length, i + BLOCK), outs[part], i - part * PART_ROWS);
+  }
+}
+
+type Window = ReturnType<typeof columnWindow>;
+
+/** The memory of the program: a window of a block, the same in `between` bytes each, places, and the values found. */
+function columnWindow(width: number, between: number) {
   const { run, memory, at } = columnProgram() as NonNullable<ReturnType<typeof columnProgram>>;
-  const placesAt = at + BLOCK * width;
+  const narrowAt = between < width ? at + BLOCK * width : at;
+  const placesAt = narrowAt + BLOCK * between;
   const outAt = placesAt + CALL * 2;
   const places = new Uint16Array(memory.buffer, placesAt, CALL);
-  const results = new Uint8Array(memory.buffer, outAt, CALL * width);
-  return {
-    set: (bytes: Uint8Array, offset: number): void => memory.set(bytes, at + offset),
-    pick(indices: Uint16Array, from: number, end: number, out: Uint8Array, to: number): void {
+  /** Calls the program for the places between two, and copies what it found, of `size` bytes each. */
+  const each = (size: number, call: (count: number) => void) => {
+    const results = new Uint8Array(memory.buffer, outAt, CALL * size);
+    return (indices: Uint16Array, from: number, end: number, out: Uint8Array, to: number): void => {
       for (let i = from; i < end; i += CALL) {
         const count = Math.min(CALL, end - i);
         places.set(indices.subarray(i, i + count));
-        run.pick(at, placesAt, count, width, outAt);
-        out.set(count === CALL ? results : results.subarray(0, count * width), (to + i - from) * width);
+        call(count);
+        out.set(count === CALL ? results : results.subarray(0, count * size), (to + i - from) * size);
       }
-    },
+    };
+  };
+  return {
+    set: (bytes: Uint8Array, offset: number): void => memory.set(bytes, at + offset),
+    /** Whether so many values of the window fit into `between` bytes, to which they are copied. */
+    narrow: (count: number): boolean => run.narrow(at, count, between, narrowAt) === count,
+    /** Values of `between` bytes of the window, as they are. */
+    pick: each(between, (count) => run.pick(narrowAt, placesAt, count, between, outAt)),
+    /** Values of `between` bytes that were put into the window, in their full width. */
+    widen: each(width, (count) => {
+      if (between === width) run.pick(at, placesAt, count, width, outAt);
+      else run.pickWidened(at, placesAt, count, between, outAt);
+    }),
   };
 }

@@ -1,8 +1,8 @@
 import { Data, DataType } from "../arrow/arrow.js";
 import { unsafeBytes } from "../build/buffer-pool.js";
 import { copyThrough, routeOf } from "./take-blocks.js";
-import { lookedUp } from "./take-few.js";
-import { gatherValidity, type Places, type Runs, runsOf } from "./take-places.js";
+import { areFew, lookedUp } from "./take-few.js";
+import { countOf, gatherValidity, type Places, type Runs, runsOf } from "./take-places.js";
 
 /** Whether every value takes the same number of bytes. */
 export const isFixedWidth = (type: DataType): boolean =>
@@ -24,7 +24,7 @@ export function gatherFixed(chunks: readonly Data[], places: Places, parts: read
   const outs = copiesOf(chunks, places, parts, width);
   return parts.map((part, k) => {
     const { nullBitmap, nullCount } = gatherValidity(chunks, part);
-    return new Data(type, 0, part.row.length, nullCount, [undefined, new Values(outs[k]), nullBitmap] as never);
+    return new Data(type, 0, countOf(part), nullCount, [undefined, new Values(outs[k]), nullBitmap] as never);
   });
 }
 
@@ -35,17 +35,18 @@ function copiesOf(
   parts: readonly Places[],
   width: number,
 ): readonly ArrayBufferLike[] {
-  const sizeOf = ({ row }: Places): number => width * row.length;
+  const sizeOf = (part: Places): number => width * countOf(part);
   const bytes = viewsOf(chunks, Uint8Array);
   const route = routeOf(places, chunks, width);
   if (route !== undefined) {
     const outs = parts.map((part) => unsafeBytes(sizeOf(part)));
-    copyThrough(route, bytes, width, outs);
+    const sources = bytes.map((values, k) => values.subarray(0, chunks[k].length * width));
+    copyThrough(route, sources, width, outs);
     return outs.map(({ buffer }) => buffer);
   }
   return parts.map((part) => {
-    const few =
-      chunks.length > 1 ? undefined : lookedUp(bytes[0].subarray(0, chunks[0].length * width), width, part.row);
+    const isFew = areFew(chunks, width);
+    const few = isFew ? lookedUp(bytes[0].subarray(0, chunks[0].length * width), width, part.row) : undefined;
     if (few !== undefined) return few.buffer;
     const out = new ArrayBuffer(sizeOf(part));
     copyValues(chunks, out, part, width);

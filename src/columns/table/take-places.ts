@@ -6,8 +6,13 @@ import type { Data } from "../arrow/arrow.js";
  */
 export interface Places {
   readonly row: Int32Array;
-  readonly chunk?: Uint32Array;
+  readonly chunk?: Uint32Array | undefined;
+  /** The rows by their numbers in the whole column, from which the others are made when they are needed. */
+  readonly positions?: Int32Array;
 }
+
+/** How many rows there are. */
+export const countOf = (places: Places): number => (places.positions ?? places.row).length;
 
 /** Rows of a part: as many as readers put in a batch. Buffers of this size are reused once they are garbage. */
 export const PART_ROWS = 65_536;
@@ -16,18 +21,27 @@ const partsKnown = new WeakMap<Places, readonly Places[]>();
 
 /** The places in parts of at most {@link PART_ROWS}. */
 export function partsOf(places: Places): readonly Places[] {
-  const { row, chunk } = places;
-  if (row.length <= PART_ROWS) return [places];
+  const count = countOf(places);
+  if (count <= PART_ROWS) return [places];
   let parts = partsKnown.get(places);
   if (parts === undefined) {
-    parts = Array.from({ length: Math.ceil(row.length / PART_ROWS) }, (_, k) => {
-      const [from, end] = [k * PART_ROWS, (k + 1) * PART_ROWS];
-      return { row: row.subarray(from, end), chunk: chunk?.subarray(from, end) };
-    });
+    parts = Array.from({ length: Math.ceil(count / PART_ROWS) }, (_, k) =>
+      partOf(places, k * PART_ROWS, Math.min(count, (k + 1) * PART_ROWS)),
+    );
     partsKnown.set(places, parts);
   }
   return parts;
 }
+
+const partOf = (places: Places, from: number, end: number): Places => ({
+  get row() {
+    return places.row.subarray(from, end);
+  },
+  get chunk() {
+    return places.chunk?.subarray(from, end);
+  },
+  ...(places.positions === undefined ? {} : { positions: places.positions.subarray(from, end) }),
+});
 
 const missingKnown = new WeakMap<Places, boolean>();
 
@@ -35,7 +49,7 @@ const missingKnown = new WeakMap<Places, boolean>();
 function hasMissing(places: Places): boolean {
   let missing = missingKnown.get(places);
   if (missing === undefined) {
-    missing = places.row.includes(-1);
+    missing = (places.positions ?? places.row).includes(-1);
     missingKnown.set(places, missing);
   }
   return missing;
@@ -87,9 +101,26 @@ function longRuns({ row, chunk }: Places): Runs | undefined {
 
 /** Locates rows of a chunked column by their positions. */
 export function placesOf(lengths: readonly number[], positions: Uint32Array | Int32Array): Places {
-  const row = new Int32Array(positions.length);
-  row.set(positions);
-  if (lengths.length <= 1) return { row };
+  const rows = new Int32Array(positions.buffer, positions.byteOffset, positions.length);
+  if (lengths.length <= 1) return { row: rows, positions: rows };
+  let made: { readonly row: Int32Array; readonly chunk: Uint32Array } | undefined;
+  const located = () => {
+    made ??= locate(lengths, rows);
+    return made;
+  };
+  return {
+    positions: rows,
+    get row() {
+      return located().row;
+    },
+    get chunk() {
+      return located().chunk;
+    },
+  };
+}
+
+function locate(lengths: readonly number[], positions: Int32Array) {
+  const row = positions.slice();
   const starts = new Float64Array(lengths.length + 1);
   for (let k = 0; k < lengths.length; k++) starts[k + 1] = starts[k] + lengths[k];
   const chunk = new Uint32Array(positions.length);
@@ -124,9 +155,9 @@ export function gatherValidity(
   places: Places,
 ): { nullBitmap?: Uint8Array; nullCount: number } {
   const nulls = chunks.map((data) => data.nullCount > 0);
-  const { row, chunk } = places;
   let nullCount = 0;
   if (!nulls.includes(true) && !hasMissing(places)) return { nullCount };
+  const { row, chunk } = places;
   const bitmap = new Uint8Array(((row.length + 63) & ~63) >> 3);
   for (let i = 0; i < row.length; i++) {
     const at = row[i];
