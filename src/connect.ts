@@ -1,7 +1,7 @@
 import { connect as connectTo, Service } from "./client/service.js";
 import type { ConnectOptions } from "./client/transport/options.js";
 import { InputError } from "./errors/errors.js";
-import { SAMPLE_KEY, sampleData } from "./server/data/sample.js";
+import { SAMPLE_KEY } from "./server/data/sample-key.js";
 import type { RunningService } from "./server/http/options.js";
 import type { CatalogItem } from "./spec/catalog-item.js";
 
@@ -52,6 +52,7 @@ async function sample(options: SampleOptions = {}): Promise<SampleService> {
     }
   }
   const { serve } = await import("./server/serve.js");
+  const { sampleData } = await import("./server/data/sample.js");
   const running = await serve({ data: sampleData() });
   running.unref();
   return new SampleService(running, options);

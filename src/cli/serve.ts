@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { KeyGrant } from "../server/answers/keys.js";
-import { SAMPLE_KEY, sampleData } from "../server/data/sample.js";
+import { sampleData } from "../server/data/sample.js";
+import { SAMPLE_KEY } from "../server/data/sample-key.js";
 import { isLoopback } from "../server/http/listen.js";
 import type { RunningService } from "../server/http/options.js";
 import { serve } from "../server/serve.js";

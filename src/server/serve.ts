@@ -18,7 +18,7 @@ import { pageMemories } from "./answers/page-memory.js";
 import { replyCache } from "./answers/reply-cache.js";
 import type { ServiceState } from "./answers/service-state.js";
 import { checkProfile } from "./data/check-profile.js";
-import { SAMPLE_KEY } from "./data/sample.js";
+import { SAMPLE_KEY } from "./data/sample-key.js";
 import { folderSource, type Source } from "./data/source.js";
 import { savedState } from "./data/state.js";
 import { openStore } from "./data/store.js";

@@ -4,9 +4,6 @@ import { readCatalog } from "./catalog-file.js";
 import { marketCatalog, marketPrices, marketSeries } from "./market.js";
 import { folderSource, madeRows, type Source } from "./source.js";
 
-/** The key of the sample, subscribed to everything. */
-export const SAMPLE_KEY = "sample";
-
 /** Must change when the seeded rows change. */
 const SEED_VERSION = "seed 1";
 

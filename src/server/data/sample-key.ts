@@ -1,0 +1,2 @@
+/** The key of the sample, subscribed to everything. */
+export const SAMPLE_KEY = "sample";
