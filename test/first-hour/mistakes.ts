@@ -47,7 +47,7 @@ async function prepare(): Promise<void> {
 /** One test for each mistake of a table: it fails with this code, and names this remedy. */
 export function describeMistakes(area: string, mistakes: readonly Mistake[]): void {
   describe(area, () => {
-    beforeAll(prepare, 60_000);
+    beforeAll(prepare);
     afterAll(async () => {
       process.chdir(before);
       await (scope["s"] as { close(): Promise<void> }).close();

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const run = async (code: string): Promise<unknown> => {
-  const { reply, published } = await kernel.execute(code, { timeout: 60_000 });
+  const { reply, published } = await kernel.execute(code, { timeout: 120_000 });
   if (reply.content["status"] !== "ok") return `${reply.content["ename"]}: ${reply.content["evalue"]}`;
   const shown = published.find((message) => message.header.msg_type === "execute_result");
   return (shown?.content["data"] as Record<string, unknown> | undefined)?.["text/plain"];
@@ -42,11 +42,11 @@ describe("before any cell has run", () => {
   it("completion requests the columns of a table, and of a series, in the very first cell", async () => {
     // The sample starts with the first completion that uses it, which may take longer than a completion waits.
     await expect
-      .poll(() => matches(`service.table("MARKET/PRICES").select("|")`), { timeout: 20_000 })
+      .poll(() => matches(`service.table("MARKET/PRICES").select("|")`), { timeout: 120_000 })
       .toEqual(COLUMNS);
     expect(await matches(`service.table("MARKET/PRICES").where({ | })`)).toEqual(["date", "ticker"]);
     await expect
-      .poll(() => matches(`service.dataset("MARKET/AAA").column("|")`), { timeout: 20_000 })
+      .poll(() => matches(`service.dataset("MARKET/AAA").column("|")`), { timeout: 120_000 })
       .toEqual(expect.arrayContaining(["Close", "Open"]));
     expect(await matches(`(await service.table("MARKET/PRICES").frame()).sort("|")`)).toEqual(COLUMNS);
   });

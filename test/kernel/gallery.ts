@@ -18,6 +18,6 @@ export async function ranAndStored(
   kernel: string,
 ): Promise<Record<"ran" | "stored", Record<string, readonly Shown[]>>> {
   const path = join(folder, name);
-  const { notebook } = await runNotebook(path, { kernel, output: false, timeout: 60_000 });
+  const { notebook } = await runNotebook(path, { kernel, output: false, timeout: 120_000 });
   return { ran: shown(notebook), stored: shown(await readNotebook(path)) };
 }

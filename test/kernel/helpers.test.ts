@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Input = (question: string, isSecret: boolean) => string | Promise<string>;
 
-const run = (code: string, onInput?: Input): Promise<Execution> => kernel.execute(code, { timeout: 30_000, onInput });
+const run = (code: string, onInput?: Input): Promise<Execution> => kernel.execute(code, { timeout: 120_000, onInput });
 
 const textOf = ({ published, reply }: Execution): unknown => {
   if (reply.content["status"] !== "ok") return `${reply.content["ename"]}: ${reply.content["evalue"]}`;
@@ -132,10 +132,10 @@ describe("sh()", () => {
   it("ends with an interrupt, with all that the shell started", async () => {
     const mark = `sleep 61.${process.pid}`;
     const running = run(`await sh("echo begun; ${mark}; echo not reached")`);
-    await expect.poll(processes, { timeout: 15_000 }).toContain(mark);
+    await expect.poll(processes, { timeout: 120_000 }).toContain(mark);
     await kernel.interrupt();
     expect(textOf(await running)).toMatch(/^Interrupted/);
-    await expect.poll(processes, { timeout: 15_000 }).not.toContain(mark);
+    await expect.poll(processes, { timeout: 120_000 }).not.toContain(mark);
   });
 });
 

@@ -79,12 +79,15 @@ describe("the names that need no import", () => {
     const code = `const { connect: c } = await import("arrowbook");
 const slow = await c.sample();
 const asked = slow.table("TRANSPORT/FLIGHTS").export({ poll: { first: 60_000 } }).frame().catch((error: Error) => { ended = error.name; });
+console.log("asked");
 await asked;`;
-    const running = kernel.execute(code);
-    await new Promise((done) => setTimeout(done, 4000));
+    let running: Promise<Execution> | undefined;
+    await new Promise<void>((asked) => {
+      running = kernel.execute(code, { onMessage: (message) => message.header.msg_type === "stream" && asked() });
+    });
     await kernel.interrupt();
-    expect((await running).reply.content).toMatchObject({ status: "error", ename: "Interrupted" });
-    await vi.waitFor(async () => expect(text(await kernel.execute("ended"))).toBe("AbortError"), { timeout: 10_000 });
+    expect((await running!).reply.content).toMatchObject({ status: "error", ename: "Interrupted" });
+    await vi.waitFor(async () => expect(text(await kernel.execute("ended"))).toBe("AbortError"), { timeout: 120_000 });
   });
 });
 

@@ -17,7 +17,7 @@ describe("the quick start", () => {
   it("gives its stored outputs on stock tslab, and a page with tables, types and a chart", async () => {
     needBuild();
     const html = join(folder, "quickstart.html");
-    const { notebook, kernel } = await runNotebook(path, { kernel: "tslab", output: false, html, timeout: 60_000 });
+    const { notebook, kernel } = await runNotebook(path, { kernel: "tslab", output: false, html, timeout: 120_000 });
     expect(kernel).toBe("tslab");
     expect(shown(notebook)).toEqual(shown(await readNotebook(path)));
     const page = readFileSync(html, "utf8");

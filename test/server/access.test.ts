@@ -7,7 +7,7 @@ import { nasdaqDataLink } from "../../src/spec/profile.js";
 import { get, sampleOf, started } from "./support.js";
 
 const KEY = "k3y-of-a-subscriber-0123456789";
-const PATIENT = { timeout: 20_000 };
+const PATIENT = { timeout: 120_000 };
 const log: RequestLog[] = [];
 const service = await started({
   apiKeys: { [KEY]: { subscriptions: ["MARKET"] }, sample: { subscriptions: [] } },

@@ -44,7 +44,7 @@ const serving = (options: Partial<ServeOptions>) => started({ data: sampleOf("MA
 const METADATA = "/datasets/MARKET/AAA/metadata.json";
 
 describe("half-open connections", () => {
-  it("1,000 of them keep no other caller out, from the same address or another", { timeout: 60_000 }, async () => {
+  it("1,000 of them keep no other caller out, from the same address or another", { timeout: 120_000 }, async () => {
     const service = await serving({});
     await halfOpen(portOf(service), 1_000, "GET /api/v3/ HTTP/1.1\r\nHost: x\r\n");
     const began = performance.now();

@@ -89,7 +89,7 @@ it("keeps rows, files, counts and cursors in a database file", async () => {
   expect((await statusOf(third)).status).toBe("regenerating");
   await fresh(third);
   await expect
-    .poll(() => readdirSync(`${database}.files`).filter((name) => name.endsWith(".zip")), { timeout: 20_000 })
+    .poll(() => readdirSync(`${database}.files`).filter((name) => name.endsWith(".zip")), { timeout: 120_000 })
     .toHaveLength(1);
   await third.refresh("V/T");
   const refreshed = (await get(third, "/datatables/V/T/metadata.json")).text;

@@ -21,7 +21,7 @@ export interface KernelOptions {
   /** Working folder of the kernel, from which packages are resolved. Default: the current one. */
   readonly folder?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Time limit for the kernel's first reply in milliseconds. Default 30,000. */
+  /** Time limit for the kernel's first reply in milliseconds. Default 60,000. */
   readonly startTimeout?: number;
 }
 
@@ -80,7 +80,7 @@ interface Pending {
 
 const REPEAT_MS = 300;
 const HANDSHAKE_MS = 1000;
-const DEFAULT_START_MS = 30_000;
+const DEFAULT_START_MS = 60_000;
 /** How often a kernel is started whose ports another process takes before it binds them. */
 const STARTS = 3;
 

@@ -7,8 +7,9 @@ import type { CompilerState } from "../compiler/compiler.js";
 import type { TslabParts } from "../compiler/tslab-parts.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
+import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import { type DebugRequests, debugRequests } from "./debug-requests.js";
-import type { CellResult, Executor } from "./executor.js";
+import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
 import { awaitInput, expectInput } from "./input-buffer.js";
 import { type KnownColumns, knownColumns } from "./known-columns.js";
 import { completion, inspection } from "./language.js";
@@ -28,6 +29,7 @@ export interface SessionParts {
     on(event: "message", listener: (message: ToCells) => void): unknown;
   };
   readonly executor: Executor;
+  readonly tasks: CellTasks;
   readonly tslab: TslabParts;
   readonly state: CompilerState;
   readonly kernelInfo: Content;
@@ -107,8 +109,8 @@ export class CellSession {
         else void this.#answerNow(message);
         break;
       case "interrupt":
+        this.parts.tasks.acknowledge(message.id, () => this.parts.executor.interrupt());
         this.#send({ kind: "interrupted" });
-        this.parts.executor.interrupt();
         break;
       case "shutdown":
         this.parts.executor.close();
@@ -130,7 +132,10 @@ export class CellSession {
         if (generation !== this.#generation) {
           // Without a number: the cell did not run.
           this.#reply(request, "execute_reply", { status: "aborted" });
-        } else await this.#execute(request);
+        } else {
+          this.parts.tasks.begin();
+          await this.#execute(request).finally(() => this.parts.tasks.end());
+        }
       }),
     );
   }
@@ -212,7 +217,7 @@ export class CellSession {
     this.#send({ kind: "input", origin: request.origin, message });
     const line = awaitInput(this.parts.input);
     if (line === undefined) {
-      this.parts.executor.interrupt();
+      this.parts.tasks.expectInterrupt();
       throw new DOMException("The cell was interrupted while it waited for input.", "AbortError");
     }
     if (isSecret) this.#secrets.add(line);
@@ -222,7 +227,13 @@ export class CellSession {
   async #runAndShow(code: string, count: number, silent: boolean): Promise<CellResult> {
     const result = await this.parts.executor.run(code, count).catch(kernelFault);
     if (result.status === "error" || silent || result.value === undefined) return result;
-    const data = await this.#bundle(result.value);
+    const { value } = result;
+    let data: Bundle;
+    try {
+      data = await this.parts.tasks.run(() => this.#bundle(value));
+    } catch (error) {
+      return error instanceof Interrupted ? INTERRUPTED : kernelFault(error);
+    }
     this.#streams.flush();
     // The handle of a display has nothing to show.
     if (Object.keys(data).length === 0) return result;
@@ -256,17 +267,23 @@ export class CellSession {
     const { content } = message;
     const code = String(content["code"] ?? "");
     const cursor = Number(content["cursor_pos"] ?? code.length);
-    const { executor, tslab, state } = this.parts;
+    const { executor, tasks, tslab, state } = this.parts;
     switch (message.header.msg_type) {
       case "kernel_info_request":
         return ["kernel_info_reply", this.parts.kernelInfo];
       case "complete_request":
         await this.parts.prelude.before(code, "complete");
         await this.#columns.learn(code, cursor);
-        return ["complete_reply", completion(executor, code, cursor, this.#columns.declarations(code))];
+        return tasks.protect(() => [
+          "complete_reply",
+          completion(executor, code, cursor, this.#columns.declarations(code)),
+        ]);
       case "inspect_request":
         await this.parts.prelude.before(code, "complete");
-        return ["inspect_reply", inspection(executor, tslab, state, code, cursor, this.#columns.declarations(code))];
+        return tasks.protect(() => [
+          "inspect_reply",
+          inspection(executor, tslab, state, code, cursor, this.#columns.declarations(code)),
+        ]);
       case "is_complete_request": {
         const { completed, indent } = tslab.isCompleteCode(code);
         return ["is_complete_reply", completed ? { status: "complete" } : { status: "incomplete", indent }];

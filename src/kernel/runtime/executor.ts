@@ -12,6 +12,7 @@ import {
 } from "../compiler/tslab-parts.js";
 import { hasDataType, mayBeRowTypesAlone, narrowDeclarations, withTypes } from "../compiler/value-types.js";
 import { type CellRequire, cellRequire } from "./cell-require.js";
+import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import { type CellError, cellName, compileError, type RanCell, thrown } from "./trace.js";
 
 /** The result of a cell. `value` is its last expression, if there is one and it is neither null nor undefined. */
@@ -54,10 +55,17 @@ const KEPT_CELLS = 200;
 const STACK_FRAMES = 100;
 
 /** Creates an executor whose cells run in this thread with packages from `folder`. */
-export function createExecutor(tslab: TslabParts, state: CompilerState, folder: string): Executor {
+export function createExecutor(tslab: TslabParts, state: CompilerState, folder: string, tasks: CellTasks): Executor {
   Error.stackTraceLimit = STACK_FRAMES;
-  return new CellExecutor(tslab, state, folder);
+  return new CellExecutor(tslab, state, folder, tasks);
 }
+
+/** The result of a cell that was interrupted. */
+export const INTERRUPTED: CellResult = failed({
+  ename: "Interrupted",
+  evalue: "the cell was interrupted",
+  traceback: ["The cell was interrupted."],
+});
 
 class CellExecutor implements Executor {
   readonly #converter: Converter;
@@ -74,13 +82,13 @@ class CellExecutor implements Executor {
   readonly #narrowed = new Map<string, string>();
   /** The names that cells imported from local files, with a statement that imports each again. */
   readonly #localImports = new Map<string, string>();
-  #interrupt?: (result: CellResult) => void;
   #abort = new AbortController();
 
   constructor(
     private readonly tslab: TslabParts,
     private readonly state: CompilerState,
     private readonly folder: string,
+    private readonly tasks: CellTasks,
   ) {
     this.#converter = tslab.createConverter({ isJS: false, isBrowser: false });
     this.#require = cellRequire(folder, tslab.publicModule);
@@ -133,9 +141,7 @@ class CellExecutor implements Executor {
     this.#abort.abort(new DOMException("The cell was interrupted.", "AbortError"));
     // Code that runs between cells is not interrupted.
     this.#newSignal();
-    this.#interrupt?.(
-      failed({ ename: "Interrupted", evalue: "the cell was interrupted", traceback: ["The cell was interrupted."] }),
-    );
+    this.tasks.interrupt();
   }
 
   complete(source: string, position: number, declarations = ""): Completion {
@@ -235,36 +241,23 @@ class CellExecutor implements Executor {
     return narrowDeclarations(this.tslab.typescript, this.#previous, (name) => values.get(name)).text;
   }
 
-  /**
-   * Runs compiled code in a task of its own: if it is terminated from outside, only that task is lost, and the
-   * interrupt that follows settles the cell.
-   */
-  #evaluate(converted: Conversion, name: string): Promise<CellResult> {
+  async #evaluate(converted: Conversion, name: string): Promise<CellResult> {
     this.#newSignal();
     // Code that awaits must be wrapped in an async function; wrapping code that only contains the keyword is harmless.
     const awaits = /\bawait\b/.test(converted.output!);
     const head = `(${awaits ? "async " : ""}function (exports, require) { `;
-    return new Promise((done) => {
-      this.#interrupt = done;
-      setImmediate(() => {
-        try {
-          const cell = vm.runInThisContext(`${head}${converted.output}\n})`, {
-            filename: name,
-            columnOffset: -head.length,
-          }) as (exports: unknown, require: unknown) => unknown;
-          const ended = cell(this.#exports, this.#require.require);
-          if (!awaits) void this.#resultOf(converted, name).then(done);
-          else {
-            (ended as Promise<void>).then(
-              () => this.#resultOf(converted, name).then(done),
-              (error: unknown) => done(this.#errorOf(error)),
-            );
-          }
-        } catch (error) {
-          done(this.#errorOf(error));
-        }
+    try {
+      await this.tasks.run(() => {
+        const cell = vm.runInThisContext(`${head}${converted.output}\n})`, {
+          filename: name,
+          columnOffset: -head.length,
+        }) as (exports: unknown, require: unknown) => unknown;
+        return cell(this.#exports, this.#require.require);
       });
-    });
+    } catch (error) {
+      return error instanceof Interrupted ? INTERRUPTED : this.#errorOf(error);
+    }
+    return this.#resultOf(converted, name);
   }
 
   #newSignal(): void {

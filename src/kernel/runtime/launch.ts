@@ -7,8 +7,10 @@ import { type CompilerState, prepareTypeScript } from "../compiler/compiler.js";
 import { loadTslab, TslabDiffers, type TslabParts } from "../compiler/tslab-parts.js";
 import { type Content, PROTOCOL_VERSION } from "../protocol/message.js";
 import { CellSession } from "./cell-session.js";
+import { CellTasks } from "./cell-tasks.js";
 import { createExecutor } from "./executor.js";
 import { inputBuffer } from "./input-buffer.js";
+import { interruptMemory, RunningState } from "./interrupt-state.js";
 import { preludeLoader } from "./prelude.js";
 import type { SocketThreadData } from "./thread-messages.js";
 
@@ -43,12 +45,16 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
   }
   const kernelInfo = kernelInfoOf(tslab);
   const input = inputBuffer();
-  const data: SocketThreadData = { role: "sockets", connectionFile: options.connectionFile, kernelInfo, input };
+  const interrupts = interruptMemory();
+  const { connectionFile } = options;
+  const data: SocketThreadData = { role: "sockets", connectionFile, kernelInfo, input, interrupts };
   const sockets = new Worker(entry, { workerData: data, execArgv: [] });
-  const executor = createExecutor(tslab, state, folder);
+  const tasks = new CellTasks(new RunningState(interrupts));
+  const executor = createExecutor(tslab, state, folder, tasks);
   const session = new CellSession({
     port: sockets,
     executor,
+    tasks,
     tslab,
     state,
     kernelInfo,

@@ -13,11 +13,14 @@ import {
 } from "../protocol/message.js";
 import { type SocketType, type Wire, wire } from "../protocol/zmtp.js";
 import { cancelInput, deliverInput } from "./input-buffer.js";
+import { InterruptState } from "./interrupt-state.js";
 import type { RequestChannel, SocketThreadData, ToCells, ToSockets } from "./thread-messages.js";
 
 /** How long the cells' thread may take to acknowledge an interrupt before its code is terminated from outside. */
 const STUCK_MS = 200;
 const FORCED_TRIES = 20;
+/** After so many tries, code that runs after its cell is terminated too. */
+const IDLE_TRIES = 10;
 /** How long a shutdown may take before the process is terminated from outside. */
 const CLOSE_MS = 1500;
 const PARENT_CHECK_MS = 1000;
@@ -27,9 +30,9 @@ const PARENT_CHECK_MS = 1000;
  * the other thread busy.
  */
 export async function runSocketThread(): Promise<void> {
-  const { connectionFile, kernelInfo, input } = workerData as SocketThreadData;
+  const { connectionFile, kernelInfo, input, interrupts } = workerData as SocketThreadData;
   const connection = JSON.parse(readFileSync(connectionFile, "utf8")) as ConnectionInfo;
-  await new SocketThread(parentPort!, connection, kernelInfo, input).listen();
+  await new SocketThread(parentPort!, connection, kernelInfo, input, interrupts).listen();
 }
 
 class SocketThread {
@@ -41,6 +44,9 @@ class SocketThread {
   readonly #inputs = new Map<number, Wire>();
   readonly #session: string = crypto.randomUUID();
   #nextOrigin = 1;
+  readonly #state: InterruptState;
+  #interrupts = 0;
+  #interrupting = false;
   #seen?: () => void;
   #closed?: () => void;
   #closing = false;
@@ -50,7 +56,9 @@ class SocketThread {
     private readonly connection: ConnectionInfo,
     private readonly kernelInfo: Content,
     private readonly input: SharedArrayBuffer,
+    interrupts: SharedArrayBuffer,
   ) {
+    this.#state = new InterruptState(interrupts);
     port.on("message", (message: ToSockets) => this.#fromCells(message));
     watchParent();
   }
@@ -163,16 +171,24 @@ class SocketThread {
   }
 
   async #interrupt(request: Message, from: Wire): Promise<void> {
+    this.#answer(request, from, "interrupt_reply", { status: "ok" });
+    if (this.#interrupting) return;
+    this.#interrupting = true;
+    const id = ++this.#interrupts;
     const seen = new Promise<boolean>((done) => {
       this.#seen = () => done(true);
     });
-    this.#toCells({ kind: "interrupt" });
-    cancelInput(this.input);
-    this.#answer(request, from, "interrupt_reply", { status: "ok" });
-    await this.#forced(seen);
+    for (let tries = 1, forced = 0; !this.#state.isAcknowledged(id) && forced < FORCED_TRIES; tries++) {
+      // A termination may hit the handler of the message.
+      this.#toCells({ kind: "interrupt", id });
+      cancelInput(this.input);
+      if (await Promise.race([seen, after(STUCK_MS)])) break;
+      if (await this.#state.terminate(id, tries >= IDLE_TRIES, terminateExecution)) forced++;
+    }
+    this.#interrupting = false;
   }
 
-  /** Waits for the reply of the cells' thread, terminating what keeps it busy. */
+  /** Waits for the end of the cells' thread, terminating what keeps it busy. */
   async #forced(answered: Promise<boolean>): Promise<void> {
     for (let attempt = 0; attempt < FORCED_TRIES; attempt++) {
       if (await Promise.race([answered, after(STUCK_MS)])) return;

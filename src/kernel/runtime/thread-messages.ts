@@ -6,7 +6,8 @@ export type RequestChannel = "shell" | "control";
 /** Messages from the socket thread to the thread that runs cells. */
 export type ToCells =
   | { readonly kind: "request"; readonly channel: RequestChannel; readonly origin: number; readonly message: Message }
-  | { readonly kind: "interrupt" }
+  /** Sent repeatedly, with one number, until it is acknowledged. */
+  | { readonly kind: "interrupt"; readonly id: number }
   | { readonly kind: "shutdown"; readonly restart: boolean }
   /** All output has been sent: the process may end. */
   | { readonly kind: "exit" };
@@ -29,4 +30,6 @@ export interface SocketThreadData {
   readonly kernelInfo: Content;
   /** The memory through which a line of input reaches the thread that runs cells. */
   readonly input: SharedArrayBuffer;
+  /** What the thread that runs cells runs, and the interrupt that it acknowledged. */
+  readonly interrupts: SharedArrayBuffer;
 }
