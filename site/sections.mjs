@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** The pages of the site in reading order, by section. */
 const SECTIONS = {
-  Start: ["index", "docs/getting-started", "docs/tutorial"],
+  Start: ["index", "docs/getting-started", "docs/first-minutes", "docs/tutorial"],
   "How to": [
     ...["docs/client", "docs/bulk", "docs/mirror", "docs/reading", "docs/frames", "docs/series", "docs/engines"],
     ...["docs/display", "docs/notebook", "docs/kernel", "docs/cli", "docs/server", "docs/profiles"],

@@ -109,13 +109,16 @@ async function optionalStep<T>(what: string, work: Work<T>): Promise<"done" | "s
     return "done";
   } catch (error) {
     if (hasCode(error, "MissingPackage")) {
-      say(`- ${what}: skipped. ${errorLine(error)}`);
+      say(`- ${what}: skipped. ${firstSentences(errorLine(error))}`);
       return "skipped";
     }
     failed(what, error);
     return "failed";
   }
 }
+
+/** The message and the command to install the package, without the settings that some machines need. */
+const firstSentences = (line: string): string => line.replace(/ Where its native parts .*$/s, "");
 
 async function timed<T>(what: string, work: Work<T>): Promise<T> {
   const began = performance.now();

@@ -58,7 +58,9 @@ async function run(path: string, flags: RunFlags): Promise<void> {
     return;
   }
   for (const { cell, ename, evalue } of failures) console.error(`cell ${cell}: ${ename}: ${evalue}`);
-  console.error(`${path}: ${executed} cells on ${kernel}${failures.length > 0 ? `, ${failures.length} failed` : ""}`);
+  console.error(
+    `${path}: ${executed} ${executed === 1 ? "cell" : "cells"} on ${kernel}${failures.length > 0 ? `, ${failures.length} failed` : ""}`,
+  );
   if (flags.html !== undefined) console.error(`page: ${flags.html}`);
 }
 

@@ -21,12 +21,7 @@ export interface PackedProject {
   remove(): void;
 }
 
-/**
- * Packs the project and installs it in an empty one, as a user gets it. The dependencies are linked from this
- * repository's own install, so that no network is needed.
- */
-export function packedProject({ optional = true } = {}): PackedProject {
-  const folder = mkdtempSync(join(tmpdir(), "arrowbook-package-"));
+function pack(folder: string): { readonly report: { readonly files: { path: string }[] }; readonly tarball: string } {
   const answer = execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
     cwd: root,
     encoding: "utf8",
@@ -34,7 +29,19 @@ export function packedProject({ optional = true } = {}): PackedProject {
   });
   const parsed = JSON.parse(answer);
   const [report] = Array.isArray(parsed) ? parsed : Object.values(parsed);
-  const tarball = join(folder, report.filename);
+  return { report, tarball: join(folder, report.filename) };
+}
+
+/** Packs the project into a folder and returns the path of the archive. */
+export const packTo = (folder: string): string => pack(folder).tarball;
+
+/**
+ * Packs the project and installs it in an empty one, as a user gets it. The dependencies are linked from this
+ * repository's own install, so that no network is needed.
+ */
+export function packedProject({ optional = true } = {}): PackedProject {
+  const folder = mkdtempSync(join(tmpdir(), "arrowbook-package-"));
+  const { report, tarball } = pack(folder);
   const place = join(folder, "node_modules", "arrowbook");
   mkdirSync(place, { recursive: true });
   execFileSync("tar", ["xzf", tarball, "--strip-components=1", "-C", place]);
@@ -50,7 +57,7 @@ export function packedProject({ optional = true } = {}): PackedProject {
   return {
     folder,
     tarball,
-    files: report.files.map((file: { path: string }) => file.path),
+    files: report.files.map(({ path }) => path),
     link,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
