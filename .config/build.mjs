@@ -9,7 +9,7 @@ import { assemblyScript } from "./assemblyscript.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
-const names = ["index", "server", "notebook", "duckdb", "clickhouse", "trino", "cli", "launcher", "worker"];
+const names = ["index", "server", "notebook", "duckdb", "clickhouse", "trino", "testing", "cli", "launcher", "worker"];
 const input = Object.fromEntries(names.filter((n) => existsSync(`src/${n}.ts`)).map((n) => [n, `src/${n}.ts`]));
 
 rmSync("dist", { recursive: true, force: true });

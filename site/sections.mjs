@@ -5,8 +5,8 @@ import { join } from "node:path";
 const SECTIONS = {
   Start: ["index", "docs/getting-started", "docs/first-minutes", "docs/tutorial"],
   "How to": [
-    ...["docs/client", "docs/bulk", "docs/mirror", "docs/reading", "docs/frames", "docs/series", "docs/engines"],
-    ...["docs/display", "docs/notebook", "docs/kernel", "docs/cli", "docs/server", "docs/profiles"],
+    ...["docs/client", "docs/bulk", "docs/mirror", "docs/files", "docs/reading", "docs/frames", "docs/series", "docs/engines"],
+    ...["docs/display", "docs/notebook", "docs/kernel", "docs/cli", "docs/server", "docs/testing", "docs/profiles"],
   ],
   Guides: ["docs/guides/python-client", "docs/guides/pandas", "docs/guides/danfojs", "docs/guides/polars"],
   Reference: ["reference/index", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],

@@ -2,6 +2,7 @@ export { BulkFile, type BulkOptions, type Landed } from "./client/bulk/bulk-file
 export type { BulkStatus } from "./client/bulk/bulk-status.js";
 export type { ExportOptions, Poll, Stale } from "./client/bulk/export-source.js";
 export { bulkFile, type LocalBulkOptions } from "./client/bulk/local-bulk-file.js";
+export type { CacheOptions } from "./client/cache/options.js";
 export type { SyncPlan } from "./client/mirror/copy.js";
 export type { MirrorTarget } from "./client/mirror/copy-in.js";
 export { Mirror, type MirrorOptions, type SyncOptions, type SyncReport } from "./client/mirror/mirror.js";

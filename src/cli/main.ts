@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../package/version.js";
 import { bulkCommand } from "./bulk.js";
+import { cacheCommand } from "./cache.js";
 import { completeCommand, completionsCommand } from "./completions/command.js";
 import { demoCommand } from "./demo.js";
 import { explainCommand } from "./explain.js";
@@ -30,7 +31,7 @@ export async function main(args: readonly string[]): Promise<number> {
       "\nThe service is set by --url and --key, or by ARROWBOOK_URL and ARROWBOOK_API_KEY.\nTry it offline: arrowbook get table MARKET/PRICES --sample",
     );
   const queries = [getCommand, metaCommand, explainCommand, exportCommand, bulkCommand, syncCommand, typesCommand];
-  const local = [sqlCommand, serveCommand, runCommand, kernelCommand, demoCommand, completionsCommand];
+  const local = [sqlCommand, cacheCommand, serveCommand, runCommand, kernelCommand, demoCommand, completionsCommand];
   for (const make of [...queries, ...local]) program.addCommand(make());
   program.addCommand(completeCommand(), { hidden: true });
   throwInsteadOfExit(program);

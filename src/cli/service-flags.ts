@@ -12,6 +12,7 @@ export interface ServiceFlags extends KeyFlags {
   readonly quiet?: boolean;
   readonly json?: boolean;
   readonly sample?: boolean;
+  readonly cache?: string | boolean;
 }
 
 /** Adds the flags of {@link ServiceFlags} to a command. */
@@ -30,6 +31,10 @@ export function withService(command: Command): Command {
         "askKey",
         "profile",
       ]),
+    )
+    .option(
+      "--cache [folder]",
+      "keep bulk files and time series on disk (default folder: see arrowbook cache list --help)",
     )
     .option("-q, --quiet", "write nothing but results, warnings and errors")
     .option("--json", "print JSON");
@@ -66,6 +71,7 @@ export async function serving(
   const options: SampleOptions = {
     // Otherwise long tasks show their progress on the terminal.
     ...((flags.quiet || flags.json) && { onProgress: false }),
+    cache: flags.cache,
     signal: stop.signal,
     warn: (message) => process.stderr.write(`arrowbook: ${message}\n`),
   };

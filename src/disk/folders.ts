@@ -8,3 +8,11 @@ export function stateFolder(): string {
   if (process.platform === "win32" && LOCALAPPDATA) return join(LOCALAPPDATA, "arrowbook");
   return join(XDG_STATE_HOME || join(homedir(), ".local", "state"), "arrowbook");
 }
+
+/** The folder for files that can be fetched again: ARROWBOOK_CACHE, or the system's default. */
+export function cacheFolder(): string {
+  const { ARROWBOOK_CACHE: own, XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
+  if (own) return own;
+  if (process.platform === "win32" && LOCALAPPDATA) return join(LOCALAPPDATA, "arrowbook", "cache");
+  return join(XDG_CACHE_HOME || join(homedir(), ".cache"), "arrowbook");
+}

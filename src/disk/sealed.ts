@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { builtin } from "../package/builtin.js";
 
 /** A note in JSON and bytes that belong to it. */
@@ -53,4 +54,10 @@ function digestOf(previous: string, text: Uint8Array, bytes: Uint8Array): string
     .update(text)
     .update(bytes)
     .digest("hex");
+}
+
+/** The note of a file that is one record; undefined for any other file. */
+export async function readSealed<Note>(path: string): Promise<Note | undefined> {
+  const record = await readFile(path).catch(() => undefined);
+  return record && unseal<Note>(record)?.note;
 }

@@ -246,6 +246,12 @@ export const ERROR_CODES = {
   FileChanged: file("The file changed while it was read.", "Read it again."),
   FileFailed: file("The file system reports another error, which is in `cause`.", "Follow the message."),
   BadMirror: file("The folder does not hold a mirror, or no copy yet.", "Call sync(), or use another folder."),
+  BadRecording: file("The file is not a recording of requests and replies.", "Record it again."),
+  NotRecorded: input("The recording has no reply to this request.", "Request what was recorded, or record it again."),
+  SecretInRecording: input(
+    "A binary reply contains the key, and cannot be recorded without it.",
+    "Record another reply.",
+  ),
   BadCheckpoint: file(
     "The file is not a checkpoint.",
     "Pass the path of a file that does not exist, or delete this one.",

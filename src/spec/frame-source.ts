@@ -32,6 +32,8 @@ export interface FrameSource {
   readonly inferred?: string;
   /** Whether the rows were computed from those of the source, as by `sql()` or `groupBy()`. */
   readonly computed?: true;
+  /** Whether the rows are those of a cached reply: the service was asked for its refresh time alone. */
+  readonly cached?: true;
   /** Folder of the mirror that the rows were read from. */
   readonly mirror?: string;
   /** Address of the request, without the key. */

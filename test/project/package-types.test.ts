@@ -15,12 +15,15 @@ import { bulkFile, connect, display, Frame } from "arrowbook";
 import { clickhouse } from "arrowbook/clickhouse";
 import { duckdb } from "arrowbook/duckdb";
 import { serve } from "arrowbook/server";
+import { record, replay } from "arrowbook/testing";
 import { trino } from "arrowbook/trino";
 import "arrowbook/notebook";
 
 export async function use(): Promise<number> {
   const service = await connect.sample();
   const prices = await service.table("MARKET/PRICES").select("ticker", "date", "close").frame();
+  const recorded = connect({ url: "https://host", fetch: record("a.jsonl", { fetch: replay("b.jsonl") }) });
+  console.log(recorded.url);
   const engine = await duckdb();
   const shared = await clickhouse("clickhouse://localhost", { cluster: "all" });
   console.log(await shared.explainLoad("prices", prices, { key: ["ticker", "date"], shardBy: "ticker" }));
@@ -93,7 +96,7 @@ it("the tools for packages find nothing wrong", async () => {
 
 it("public declarations reach no file inside another package", () => {
   const folder = join(project, "node_modules", "arrowbook", "dist", "esm");
-  const queue = ["index", "server", "notebook", "duckdb", "clickhouse", "trino"].map((name) =>
+  const queue = ["index", "server", "notebook", "duckdb", "clickhouse", "trino", "testing"].map((name) =>
     join(folder, `${name}.d.ts`),
   );
   const seen = new Set(queue);

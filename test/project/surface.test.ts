@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import * as arrowbook from "../../src/index.js";
+import * as testing from "../../src/testing.js";
 
 /* The public names are a promise: a name that goes or comes shows here. */
 it("arrowbook exports these names", () => {
@@ -38,4 +39,8 @@ it("arrowbook exports these names", () => {
       "unlisted",
     ]
   `);
+});
+
+it("arrowbook/testing exports these names", () => {
+  expect(Object.keys(testing).sort()).toEqual(["record", "replay"]);
 });

@@ -289,7 +289,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
       return { place: place as EntryPlace, release: async () => undefined };
     }
     const { session, source } = from;
-    const { cache } = session.settings;
+    const cache = session.settings.cache?.path;
     const { signal, onProgress } = options;
     const place = cache
       ? { path: join(cache, `${source.identity}.zip`), release: async () => undefined }

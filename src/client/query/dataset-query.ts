@@ -21,7 +21,7 @@ import { refuseContradictions } from "../pages/contradiction.js";
 import { type Plan, shownPlan } from "../pages/plan.js";
 import { typedRows } from "../pages/typed-rows.js";
 import { address } from "../transport/address.js";
-import { ask } from "../transport/ask.js";
+import { ask, askCached } from "../transport/ask.js";
 import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/request.js";
 import { type DatasetReply, datasetContradictions } from "./dataset-contradictions.js";
@@ -154,10 +154,29 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   async data(options: ReadCall = {}): Promise<DatasetReplyData & { readonly frame: Frame<Row> }> {
     checkReadOptions(options, "data()");
     const call = await this.#call("datasetData", options.signal);
-    const { document } = await ask(this.#session, "datasetData", call, options.signal);
+    const { document, isCached } = await askCached(
+      this.#session,
+      "datasetData",
+      call,
+      () => this.#refreshedAt(options.signal),
+      options.signal,
+    );
     const known = await this.#memory.known<DatasetMetadata>(this.#remembered);
-    const frame = this.#frameOf(call, document, options, refreshOf({ ...known, ...document.fields }));
+    const frame = this.#frameOf(call, document, options, {
+      ...refreshOf({ ...known, ...document.fields }),
+      ...(isCached ? { cached: true } : {}),
+    });
     return { ...(document.fields as DatasetData), column_names: frame.columns.map(({ name }) => name), frame };
+  }
+
+  /** When the service last refreshed the series, asked now; undefined if it does not say. */
+  async #refreshedAt(signal: AbortSignal | undefined): Promise<string | undefined> {
+    try {
+      return (await this.format("json").metadata({ signal })).refreshed_at ?? undefined;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return undefined;
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { API_PREFIX } from "../../spec/api-prefix.js";
 import { defineProfile, type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
+import { type CacheOptions, type CacheSettings, cacheSettings } from "../cache/options.js";
 import { proxyChooser } from "./proxy.js";
 import { type Connections, type Send, sendByFetch, sendByHTTP } from "./send.js";
 import { environmentKey, environmentUrl } from "./surroundings.js";
@@ -82,10 +83,10 @@ export interface ConnectOptions {
   /** How failed requests are retried. */
   readonly retry?: Retry;
   /**
-   * A folder in which downloaded bulk files are cached, so that the same generation is not downloaded twice. Default:
-   * no cache.
+   * A folder for archives of bulk files and replies with time series, so that the same data is not fetched twice: a
+   * path, `true` for the user's folder for caches, or an object with bounds. Default: no cache.
    */
-  readonly cache?: string;
+  readonly cache?: boolean | string | CacheOptions;
   /** Aborts all calls of this service. */
   readonly signal?: AbortSignal;
   /**
@@ -107,7 +108,7 @@ export interface Settings {
   readonly limits: Required<Limits>;
   readonly timeouts: Required<Timeouts>;
   readonly retry: Required<Retry>;
-  readonly cache?: string;
+  readonly cache?: CacheSettings;
   readonly signal?: AbortSignal;
   readonly onProgress?: OnProgress | false;
   readonly warn: (message: string) => void;
@@ -172,7 +173,7 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
       "timeouts",
     ),
     retry: filled({ attempts: 5, pause: 500, maxPause: 30_000, budget: 300_000 }, options.retry, "retry"),
-    cache: options.cache,
+    cache: cacheSettings(options.cache),
     signal: options.signal,
     onProgress: options.onProgress,
     warn,

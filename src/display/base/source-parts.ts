@@ -32,6 +32,7 @@ export function sourceParts(source: FrameSource | undefined, table?: Table): str
   if (source.refreshed_at !== undefined) parts.push(`refreshed ${source.refreshed_at}`);
   if (source.complete === true) parts.push("complete");
   if (source.complete === false) parts.push("truncated: the service has more rows");
+  if (source.cached) parts.push("from the cache");
   if (source.inferred !== undefined) parts.push(`inferred types: ${source.inferred}`);
   return parts.map(scrub);
 }

@@ -1,0 +1,72 @@
+import { mkdir, readFile, rm, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { atomicFile } from "../../disk/atomic-file.js";
+import { sweepFolder, trim } from "../../disk/bounded-folder.js";
+import { digestName } from "../../disk/digest-name.js";
+import { seal, unseal } from "../../disk/sealed.js";
+import { holdsSecret } from "../../errors/secrets.js";
+import { version } from "../../package/version.js";
+import type { CacheSettings } from "./options.js";
+
+/** What a reply is to, and of which state of the data. */
+export interface ReplyOf {
+  /** Code of the data, for lists of the cache. */
+  readonly code: string;
+  /** The service with its key, and the call: a text that never leaves the process. */
+  readonly question: string;
+  /** When the service last refreshed the data. */
+  readonly refreshed_at: string;
+}
+
+/** The note of a reply on disk: no query and no key. */
+export interface ReplyNote extends Pick<ReplyOf, "code" | "refreshed_at"> {
+  readonly kind: "arrowbook reply";
+}
+
+/** The names of replies. */
+export const REPLY_NAME = /^[0-9a-f]{32}\.reply$/;
+
+/** The folder of the replies of a cache. */
+export const repliesIn = (cache: string): string => join(cache, "replies");
+
+/** The body of a reply; undefined if the cache does not have it, or it is damaged. */
+export async function cachedReply({ path: cache }: CacheSettings, of: ReplyOf): Promise<Uint8Array | undefined> {
+  const path = pathOf(cache, of);
+  const record = await readFile(path).catch(() => undefined);
+  const opened = record && unseal<ReplyNote>(record);
+  if (opened === undefined) {
+    if (record !== undefined) await rm(path, { force: true }).catch(() => undefined);
+    return undefined;
+  }
+  const now = new Date();
+  await utimes(path, now, now).catch(() => undefined);
+  return opened.bytes;
+}
+
+/**
+ * Puts a reply into the cache and removes others that exceed its bounds. A cache that cannot be written is reported and
+ * has no other effect.
+ */
+export async function cacheReply(
+  cache: CacheSettings,
+  of: ReplyOf,
+  body: Uint8Array,
+  warn: (message: string) => void,
+): Promise<void> {
+  const note: ReplyNote = { kind: "arrowbook reply", code: of.code, refreshed_at: of.refreshed_at };
+  const record = seal(note, body);
+  if (record.length > cache.bytes || holdsSecret(record)) return;
+  const folder = repliesIn(cache.path);
+  try {
+    await mkdir(folder, { recursive: true });
+    await atomicFile(pathOf(cache.path, of), (file) => file.writeFile(record));
+    await sweepFolder(folder, REPLY_NAME);
+    await trim(folder, REPLY_NAME, cache);
+  } catch (error) {
+    warn(`The cache ${cache.path} cannot be written: ${(error as Error).message}`);
+  }
+}
+
+function pathOf(cache: string, { question, refreshed_at }: ReplyOf): string {
+  return join(repliesIn(cache), `${digestName(version(), question, refreshed_at)}.reply`);
+}

@@ -1,0 +1,60 @@
+import { rememberSecret, scrub } from "../../errors/secrets.js";
+
+/** The origin of the recorded service; a replay uses that of its own requests. */
+export const RECORDED = "https://recorded.invalid";
+
+/** Query parameters and members whose values are keys, signatures or sessions. */
+const SECRET_NAME =
+  /^(?:.*[-_.]|x-amz-|x-goog-)?(?:api_?-?key|apikey|key|auth_?token|token|signature|sig|secret|password|credential|session|sessionid|security-token)$/i;
+
+/** Headers that carry a key. */
+const SECRET_HEADER = /authorization|token|api-?key|secret|session/i;
+
+/** Whether a query parameter carries a key. */
+const isSecret = (name: string): boolean => SECRET_NAME.test(name);
+
+/** Registers every key of a request, so that none remains in a reply that repeats it. */
+export function rememberKeys(address: URL, headers: Headers, body: string | undefined): void {
+  for (const [name, value] of address.searchParams) if (isSecret(name)) rememberSecret(value);
+  if (address.password) rememberSecret(decodeURIComponent(address.password));
+  for (const [name, value] of headers) {
+    if (/cookie/i.test(name)) for (const cookie of value.split(/;\s*/)) rememberCookie(cookie);
+    else if (SECRET_HEADER.test(name)) for (const part of [value, ...value.split(/\s+/)]) rememberSecret(part);
+  }
+  for (const [name, value] of new URLSearchParams(body ?? "")) if (isSecret(name)) rememberSecret(value);
+}
+
+/** Short values, such as those of preferences, may be common text. */
+function rememberCookie(cookie: string): void {
+  const value = cookie.slice(cookie.indexOf("=") + 1);
+  if (value.length >= 16) rememberSecret(value);
+}
+
+/**
+ * An address as recordings spell it: without keys, parameters in alphabetical order, the service's origin as {@link
+ * RECORDED}.
+ */
+export function recordedAddress(address: URL, origin: string): string {
+  const parameters = [...address.searchParams].filter(([name]) => !isSecret(name));
+  // Values of a repeated parameter keep their order.
+  parameters.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const query = new URLSearchParams(parameters).toString();
+  const place = address.origin === origin ? RECORDED : address.origin;
+  return scrub(`${place}${address.pathname}${query === "" ? "" : `?${query}`}`);
+}
+
+const PARAMETER = /([?&](?:amp;)?)([\w.%-]+)=([^&\s"'<>\\;#]*)/g;
+const MEMBER = /("([\w.-]+)"\s*:\s*")((?:[^"\\]|\\.)*)"/g;
+
+/** Text without keys: known ones, and the values of parameters and members that carry one. */
+export function withoutKeys(text: string): string {
+  return scrub(text)
+    .replace(PARAMETER, (all, sign: string, name: string, value: string) =>
+      isSecret(name) && value !== "" ? `${sign}${name}=[key]` : all,
+    )
+    .replace(MEMBER, (all, start: string, name: string) => (isKeyMember(name) ? `${start}[key]"` : all));
+}
+
+/** A member of JSON: stricter than a parameter, as data has members such as `key`. */
+const isKeyMember = (name: string): boolean =>
+  /^(?:x-)?(?:api_?-?key|auth_?token|access_?token|api-?token|password|secret)$/i.test(name);
