@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
-import { SAMPLE_KEY, sampleData } from "../../src/server/data/sample.js";
 import { serve } from "../../src/server/serve.js";
+import { SAMPLE_KEY, sampleData } from "../../src/server.js";
 import { record, replay } from "../../src/testing.js";
 import { faultServer } from "../faults/fault-server.js";
 
