@@ -2,6 +2,7 @@ import { Field, type Table, Utf8, vectorFromArray } from "../columns/arrow/arrow
 import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { choose, vectorAt } from "./core/choose.js";
 import { type Column, doubleColumn, numbersOf } from "./core/numbers.js";
+import { inPasses } from "./core/passes.js";
 import { quantilesOf } from "./core/quantile.js";
 import { squaresOf } from "./core/sums.js";
 import { tableOf } from "./core/tables.js";
@@ -27,9 +28,15 @@ export function textColumn(name: string, texts: readonly (string | null)[]): Col
   return { field, data: vectorFromArray(texts as (string | null)[], new Utf8()).data[0] };
 }
 
+const QUARTILES = [0, 0.25, 0.5, 0.75, 1];
+
 function statisticsOf(values: Float64Array): Float64Array {
-  const { squares, total, count } = squaresOf(values, 0, values.length);
-  const quartiles = quantilesOf(values, count, [0, 0.25, 0.5, 0.75, 1]);
+  const { count, total, squares, quartiles } = inPasses(values, QUARTILES) ?? inSteps(values);
   const std = count < 2 ? Number.NaN : Math.sqrt(squares / (count - 1));
   return Float64Array.of(count, values.length - count, total / count, std, ...quartiles);
+}
+
+function inSteps(values: Float64Array) {
+  const { squares, total, count } = squaresOf(values, 0, values.length);
+  return { squares, total, count, quartiles: quantilesOf(values, count, QUARTILES) };
 }

@@ -5,6 +5,7 @@ export { add } from "./columns/add";
 export { multiply } from "./columns/multiply";
 export { narrow, pickWidened } from "./columns/narrow";
 export { lookUp, pick } from "./columns/pick";
+export { doubles, ofBins, spread, tally } from "./columns/statistics";
 export { summarize } from "./columns/summarize";
 
 /** Where free memory begins. */

@@ -6,11 +6,22 @@ interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   start(): number;
   add(left: number, right: number, step: number, count: number, sign: number, out: number): void;
+  doubles(from: number, count: number, power: number, out: number): number;
   lookUp(from: number, size: number, places: number, count: number, width: number, out: number): void;
   multiply(left: number, right: number, step: number, count: number, out: number): number;
   narrow(from: number, count: number, width: number, out: number): number;
+  ofBins(
+    values: number,
+    count: number,
+    least: number,
+    scale: number,
+    parts: number,
+    out: number,
+    outParts: number,
+  ): number;
   pick(from: number, places: number, count: number, width: number, out: number): void;
   pickWidened(from: number, places: number, count: number, width: number, out: number): void;
+  spread(values: number, count: number, mean: number, least: number, scale: number, bins: number, state: number): void;
   summarize(
     values: number,
     width: number,
@@ -20,6 +31,7 @@ interface Exports {
     row: number,
     groups: number,
   ): number;
+  tally(values: number, count: number, state: number): void;
 }
 
 /** The program, its memory, and the address from which {@link WORK_BYTES} are free. */

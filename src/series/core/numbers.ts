@@ -1,6 +1,7 @@
 import { type Data, DataType, Field, Float64, Int64, makeData, Vector } from "../../columns/arrow/arrow.js";
 import { TYPE_KEY } from "../../columns/arrow/schema.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
+import { decimalDoubles } from "../../columns/table/decimal-doubles.js";
 import { cutsOf, joined } from "./pieces.js";
 
 /** A column of a result: its field and its values in one chunk. */
@@ -20,7 +21,8 @@ export type Computed = Column | { readonly field: Field; readonly pieces: readon
  * result must not be written to.
  */
 export function numbersOf(vector: Vector): Float64Array {
-  return isDouble(vector.type) ? joined(vector.data.map(chunkNumbers), Float64Array) : vectorToNumbers(vector);
+  if (isDouble(vector.type)) return joined(vector.data.map(chunkNumbers), Float64Array);
+  return decimalDoubles(vector.data as readonly Data[], vector.length) ?? vectorToNumbers(vector);
 }
 
 /** As {@link numbersOf}, chunk by chunk; long ones are split as by `cutsOf`. */

@@ -20,11 +20,20 @@ export function quantileOfSorted(sorted: Float64Array, count: number, q: number)
 
 /** As {@link quantileOfSorted}, for values in any order, of which `count` are not NaN. */
 export function quantilesOf(values: Float64Array, count: number, quantiles: readonly number[]): number[] {
+  return quantilesBy(count, quantiles, (places) => valuesAt(values, count, places));
+}
+
+/** As {@link quantilesOf}; `valuesAt` gives the values at some places (ascending) of the sorted values. */
+export function quantilesBy(
+  count: number,
+  quantiles: readonly number[],
+  valuesAt: (places: readonly number[]) => ReadonlyMap<number, number>,
+): number[] {
   quantiles.forEach(checkQuantile);
   if (count === 0) return quantiles.map(() => Number.NaN);
   const places = quantiles.map((q) => placeOf(count, q));
   const needed = [...new Set(places.flatMap(({ below, above }) => [below, above]))].sort((a, b) => a - b);
-  const at = valuesAt(values, count, needed);
+  const at = valuesAt(needed);
   return places.map(({ below, above, part }) => interpolated(at.get(below) as number, at.get(above) as number, part));
 }
 

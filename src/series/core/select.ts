@@ -1,6 +1,6 @@
 /** Values that are sorted whole: below this many, counting them by size first costs more. */
 const FEW = 4096;
-const BINS = 16_384;
+export const BINS = 16_384;
 
 /**
  * The values at some places (ascending, below `count`) of the sorted values, NaN left out, of which there are `count`.
@@ -25,6 +25,26 @@ export function valuesAt(values: Float64Array, count: number, places: readonly n
     const bin = (values[i] - least) * scale;
     if (bin >= 0) counts[bin | 0]++;
   }
+  const binning: Binning = { least, most, scale, counts };
+  return valuesInBins(count, places, binning, (bins) => valuesOfBins(values, binning, bins));
+}
+
+/** Values counted by size, in bins of equal width. */
+export interface Binning {
+  readonly least: number;
+  readonly most: number;
+  /** Bins for one unit of difference. */
+  readonly scale: number;
+  readonly counts: Int32Array;
+}
+
+/** As {@link valuesAt}, once values are counted; `partsOf` gives the values of some bins, by bin. */
+export function valuesInBins(
+  count: number,
+  places: readonly number[],
+  { least, most, counts }: Binning,
+  partsOf: (bins: readonly number[]) => readonly Float64Array[],
+): Map<number, number> {
   const starts = new Int32Array(BINS + 2);
   for (let bin = 0; bin <= BINS; bin++) starts[bin + 1] = starts[bin] + counts[bin];
   const found = new Map([
@@ -34,18 +54,12 @@ export function valuesAt(values: Float64Array, count: number, places: readonly n
   // Of 0 and -0, which compare as equal, sorting puts -0 first.
   const inner = places.filter((at) => (at > 0 || least === 0) && (at < count - 1 || most === 0));
   const bins = [...placesByBin(starts, inner)];
-  for (const [bin, part] of valuesOfBins(
-    values,
-    least,
-    scale,
-    bins.map(([bin]) => bin),
-    counts,
-  )) {
-    const inBin = bins.find(([other]) => other === bin)?.[1] ?? [];
+  for (const [k, part] of partsOf(bins.map(([bin]) => bin)).entries()) {
+    const [bin, inBin] = bins[k];
     const inPart = inBin.map((place) => place - starts[bin]);
     // Where nearly all values are of one size, the part is as long as the whole.
     const sorted = part.length * 2 < count ? valuesAt(part, part.length, inPart) : fromSorted(part.sort(), inPart);
-    for (const [k, place] of inBin.entries()) found.set(place, sorted.get(inPart[k]) as number);
+    for (const [i, place] of inBin.entries()) found.set(place, sorted.get(inPart[i]) as number);
   }
   return found;
 }
@@ -53,11 +67,9 @@ export function valuesAt(values: Float64Array, count: number, places: readonly n
 /** The values of some bins, in one pass. */
 function valuesOfBins(
   values: Float64Array,
-  least: number,
-  scale: number,
+  { least, scale, counts }: Binning,
   bins: readonly number[],
-  counts: Int32Array,
-): (readonly [bin: number, part: Float64Array])[] {
+): readonly Float64Array[] {
   const partOf = new Int32Array(BINS + 1).fill(-1);
   const parts = bins.map((bin, k) => {
     partOf[bin] = k;
@@ -70,7 +82,7 @@ function valuesOfBins(
     const part = partOf[bin | 0];
     if (part !== -1) parts[part][at[part]++] = values[i];
   }
-  return parts.map((part, k) => [bins[k], part]);
+  return parts;
 }
 
 const fromSorted = (sorted: Float64Array, places: readonly number[]): Map<number, number> =>
