@@ -50,17 +50,36 @@ it("a stream has colours only as a terminal that supports them", () => {
 });
 
 const cli = fileURLToPath(new URL("../../dist/esm/cli.js", import.meta.url));
-/** The command on a terminal of its own, as `script` (util-linux) provides it. */
-const onTerminal = (env: Record<string, string>): string | undefined => {
-  const words = `'${process.execPath}' '${cli}' get table MARKET/PRICES -o x.nope --sample`;
-  const done = spawnSync("script", ["-qec", words, "/dev/null"], {
+const wrongFormat = [cli, "get", "table", "MARKET/PRICES", "-o", "x.nope", "--sample"];
+
+/** Makes pipes of the process look like a terminal. */
+const AS_TERMINAL = `data:text/javascript,import { WriteStream } from "node:tty";
+for (const stream of [process.stdout, process.stderr]) {
+  stream.isTTY = true;
+  stream.getColorDepth = WriteStream.prototype.getColorDepth;
+  stream.hasColors = WriteStream.prototype.hasColors;
+}`;
+
+/** The output of a command on a terminal of its own, from `script` of util-linux; elsewhere on a copy of one. */
+const onTerminal = (env: Record<string, string>, isCopy = false): string => {
+  const options = {
     encoding: "utf8",
     env: { PATH: process.env["PATH"], TERM: "xterm-256color", ...env },
-  });
-  return done.error === undefined ? done.stdout : undefined;
+  } as const;
+  const line = [process.execPath, ...wrongFormat].map((argument) => `'${argument}'`).join(" ");
+  const real = isCopy ? undefined : spawnSync("script", ["-qec", line, "/dev/null"], options);
+  if (real?.status === 1) return real.stdout;
+  const copy = spawnSync(process.execPath, ["--import", AS_TERMINAL, ...wrongFormat], options);
+  return copy.stdout + copy.stderr;
 };
 
-it.runIf(onTerminal({}) !== undefined)("the command colours its errors on a terminal, unless NO_COLOR is set", () => {
-  expect(onTerminal({})).toContain("\u001b[31marrowbook:\u001b[39m");
-  expect(onTerminal({ NO_COLOR: "1" })).not.toContain("\u001b[");
-});
+it.each([false, true])(
+  "the command colours its errors on a terminal, unless NO_COLOR is set (a copy: %s)",
+  (isCopy) => {
+    const colored = onTerminal({}, isCopy);
+    expect(colored).toContain("\u001b[31marrowbook:\u001b[39m");
+    const plain = onTerminal({ NO_COLOR: "1" }, isCopy);
+    expect(plain).toContain("arrowbook:");
+    expect(plain).not.toContain("\u001b[");
+  },
+);
