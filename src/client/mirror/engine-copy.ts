@@ -30,21 +30,25 @@ const STATE_COLUMNS = [
   { name: "state", type: "String" },
 ] as const;
 
-/** Batches and the schema of the first of them: readers choose how text is kept. */
-async function described(
+/**
+ * Lends batches and the schema of the first of them, as readers choose how text is kept. The batches are closed after
+ * `use`, read or not.
+ */
+async function described<T>(
   batches: AsyncIterable<RecordBatch>,
   columns: readonly ColumnSpec[],
-): Promise<{ readonly rows: AsyncIterable<RecordBatch>; readonly schema: Schema }> {
+  use: (rows: AsyncIterable<RecordBatch>, schema: Schema) => Promise<T>,
+): Promise<T> {
   const iterator = batches[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  const all = async function* (): AsyncGenerator<RecordBatch> {
-    try {
+  try {
+    const first = await iterator.next();
+    const all = async function* (): AsyncGenerator<RecordBatch> {
       for (let next = first; !next.done; next = await iterator.next()) yield next.value;
-    } finally {
-      await iterator.return?.();
-    }
-  };
-  return { rows: all(), schema: first.done ? schemaOf(columns) : first.value.schema };
+    };
+    return await use(all(), first.done ? schemaOf(columns) : first.value.schema);
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 /** A copy as a table of a SQL engine, called by the code of what it copies. */
@@ -84,14 +88,14 @@ export class EngineCopy implements Copy {
     const key = plan.key.length === 0 ? {} : { key: plan.key };
     const before = plan.update === undefined ? undefined : await this.state();
     return this.#with(async (engine) => {
-      const { rows, schema } = await described(
+      const batches =
         plan.update === undefined
           ? query.export().batches(told)
-          : query.since(plan.update.column, plan.update.day, told.signal),
-        plan.columns,
-      );
+          : query.since(plan.update.column, plan.update.day, told.signal);
       const mode = plan.update === undefined ? "replace" : "upsert";
-      const { rows: received } = await engine.load(this.#code, rows, { ...key, schema, mode, signal: told.signal });
+      const { rows: received } = await described(batches, plan.columns, (rows, schema) =>
+        engine.load(this.#code, rows, { ...key, schema, mode, signal: told.signal }),
+      );
       const counted = await engine.query(`select count(*) as n from ${quoteName(this.#code)}`);
       const [count] = Frame.from<{ readonly n: number | bigint }>(counted).rows();
       const state: CopyState = {

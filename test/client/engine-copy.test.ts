@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import type { MirrorQuery, SyncPlan } from "../../src/client/mirror/copy.js";
+import { type CopyEngine, EngineCopy } from "../../src/client/mirror/engine-copy.js";
+import { Frame } from "../../src/frame/frame.js";
+
+const COLUMNS = [{ name: "close", type: "Double" }] as const;
+const PLAN: SyncPlan = { change: "export", why: "", refreshed_at: null, columns: COLUMNS, key: [] };
+
+/** A query whose rows hold a download until their reader ends. */
+function exported(): { readonly query: MirrorQuery; readonly open: () => number } {
+  let open = 0;
+  const batches = async function* () {
+    open++;
+    try {
+      for (let i = 0; i < 3; i++) yield* Frame.fromRows([{ close: i }], COLUMNS).table.batches;
+    } finally {
+      open--;
+    }
+  };
+  return { query: { code: "V/T", question: "", export: () => ({ batches }) } as never, open: () => open };
+}
+
+const writeTo = (load: CopyEngine["load"], query: MirrorQuery): Promise<unknown> => {
+  const engine = { load, tables: async () => [], query: async () => Frame.fromRows([{ n: 3 }]).table };
+  const copy = new EngineCopy(
+    "here",
+    "V/T",
+    (use) => use(engine),
+    (_what, _signal, work) => work(),
+  );
+  return copy.write(query, PLAN, {});
+};
+
+it.each<[string, CopyEngine["load"]]>([
+  ["before it reads the rows", () => Promise.reject(new Error("refused"))],
+  [
+    "after the first row",
+    async (_name, rows) => {
+      for await (const _ of rows as AsyncIterable<unknown>) throw new Error("refused");
+      return { rows: 0 };
+    },
+  ],
+])("closes the download when the engine fails %s", async (_, load) => {
+  const { query, open } = exported();
+  await expect(writeTo(load, query)).rejects.toThrow("refused");
+  expect(open()).toBe(0);
+});
+
+it("loads every batch, and closes the download", async () => {
+  const { query, open } = exported();
+  let rows = 0;
+  await writeTo(async (name, batches) => {
+    if (name === "V/T") for await (const batch of batches as AsyncIterable<{ numRows: number }>) rows += batch.numRows;
+    return { rows };
+  }, query);
+  expect([rows, open()]).toEqual([3, 0]);
+});
