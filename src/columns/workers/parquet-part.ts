@@ -1,5 +1,6 @@
 import { type FileState, fileAccess } from "../../format/random-access.js";
 import type { CellReport } from "../arrow/read-options.js";
+import { decoders } from "../parquet/read/decode/process-decoders.js";
 import { type FlatPlan, FlatRows } from "../parquet/read/flat-rows.js";
 import type { ParquetRead } from "../parquet/read/options.js";
 import { BatchSender, type SentBatch } from "./transfer.js";
@@ -35,4 +36,9 @@ export async function sendParquet(
   } finally {
     await file.close();
   }
+}
+
+/** Compiles what reads pages, before there are any. */
+export function prepareParquet(): void {
+  decoders();
 }

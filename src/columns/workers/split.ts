@@ -9,12 +9,14 @@ import { CsvParser } from "../csv/parser.js";
 import { tableOf } from "../table/conform.js";
 import { joinedReports, type PartReports } from "./joined-reports.js";
 import { type PartTask, type ReadEnd, readTask } from "./task.js";
-import { hasThreads, ThreadFailure } from "./thread.js";
+import { hasThreads, prepareThreads, ThreadFailure } from "./thread.js";
 import { threadRead } from "./thread-read.js";
 
 /** Shorter parts are not worth a thread. */
 const SHORTEST_PART = 4_194_304;
 const BLOCK = 1_048_576;
+/** Bytes in which the header is looked for first. */
+const HEADER = 8_192;
 /** How far a row boundary is searched for, in bytes. */
 const MAX_BOUNDARY_SEARCH = 16_777_216;
 
@@ -59,6 +61,7 @@ async function partTasks(
   const { size } = await file.stat();
   const count = Math.min(threads, Math.floor(size / SHORTEST_PART));
   if (count < 2) return undefined;
+  prepareThreads(count);
   const first = await header(file, options);
   if (first === undefined) return undefined;
   const boundaries = [first.offset];
@@ -88,7 +91,9 @@ async function header(
   const block = new Uint8Array(BLOCK);
   const { bytesRead } = await file.read(block, 0, BLOCK, 0);
   const parser = new CsvParser(options);
-  parser.feed(block.subarray(0, bytesRead));
+  // Most headers are in so few bytes that the parser prepares no blocks for them.
+  parser.feed(block.subarray(0, Math.min(HEADER, bytesRead)));
+  if (!parser.begin() && bytesRead > HEADER) parser.feed(block.subarray(HEADER, bytesRead));
   const found =
     parser.begin() && parser.order !== undefined ? { order: parser.order, offset: parser.offset } : undefined;
   parser.close();

@@ -38,10 +38,11 @@ interface CsvStream {
 }
 
 /**
- * Messages to a worker thread. `stream` is followed by `read`, before which `firstCells` may request the cells of the
- * first line; `taken`: the caller has taken a batch of the stream.
+ * Messages to a worker thread. `prepare` loads code that only some tasks need. `stream` is followed by `read`, before
+ * which `firstCells` may request the cells of the first line; `taken`: the caller has taken a batch of the stream.
  */
 export type ThreadRequest =
+  | { readonly prepare: "parquet" }
   | { readonly part: PartTask }
   | { readonly stream: CsvStream }
   | { readonly firstCells: true }
@@ -87,6 +88,11 @@ export function threadReader(send: Send): (order: ThreadRequest) => void {
   return (order) => {
     if ("taken" in order) stream?.taken();
     else if ("inflate" in order) inflateTo(order.inflate).catch(failed);
+    else if ("prepare" in order)
+      import("./parquet-part.js").then(
+        ({ prepareParquet }) => prepareParquet(),
+        () => {},
+      );
     else if ("parquet" in order) readParquet(order.parquet, send).catch(failed);
     else if ("stream" in order) stream = streamReader(order.stream, send);
     else if ("firstCells" in order) stream?.sendFirstCells().catch(failed);

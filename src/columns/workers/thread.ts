@@ -65,6 +65,24 @@ function started(): Worker {
   return worker;
 }
 
+/**
+ * Starts threads for a long read that is about to begin: they load their code while its first bytes are read.
+ *
+ * @param first sent to each of them
+ */
+export function prepareThreads(count: number, first?: ThreadRequest): void {
+  try {
+    while (idle.length < Math.min(count, availableParallelism())) {
+      const worker = started();
+      worker.unref();
+      if (first !== undefined) worker.postMessage(first);
+      idle.push(worker);
+    }
+  } catch (error) {
+    if (!(error instanceof ThreadFailure)) throw error;
+  }
+}
+
 /** Reserves a thread for one read. Throws ThreadFailure if none can start, or the reason of an aborted signal. */
 export function readerThread(signal?: AbortSignal): ReaderThread {
   signal?.throwIfAborted();
