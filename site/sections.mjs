@@ -12,7 +12,7 @@ const SECTIONS = {
   Reference: ["reference/index", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],
   Proof: [
     ...["docs/reliability", "docs/benchmarks", "docs/benchmarks-verbs", "docs/benchmarks-series"],
-    ...["docs/benchmarks-show", "docs/spec-coverage", "docs/decisions"],
+    ...["docs/benchmarks-show", "docs/scale", "docs/spec-coverage", "docs/decisions"],
   ],
   Project: ["docs/architecture", "CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT"],
 };
