@@ -48,6 +48,15 @@ step("the package is complete", () => {
   return `${paths.size} files, ${megabytes(size)} packed, ${megabytes(unpackedSize)} installed`;
 });
 
+step("package.json names the addresses of the project", () => {
+  const missing = ["repository", "homepage", "bugs"].filter((name) => manifest[name] === undefined);
+  if (missing.length === 0) return "";
+  console.log(
+    `○ package.json names no ${missing.join(", ")}: the project has no public address yet (docs/stability.md). ` +
+      "Add them before publishing; npm publish --provenance needs repository",
+  );
+});
+
 step("publint has no errors", () => {
   run("node", "node_modules/publint/src/cli.js", "--level", "error", "--pack", "npm");
   return "";

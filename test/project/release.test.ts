@@ -18,6 +18,7 @@ it("a dry run checks each step of a release and changes nothing", () => {
   expect(said).toMatch(/[✓✗] (?:the working tree has no changes|commit these first)/);
   expect(said).toContain(`✓ CHANGELOG.md has entries for ${version}: `);
   expect(said).toMatch(/✓ the package is complete: \d+ files, [\d.]+ MB packed/);
+  expect(said).toMatch(/[✓○] package\.json names (?:the addresses of the project|no repository, homepage, bugs: )/);
   expect(said).toContain("✓ publint has no errors");
   expect(said).toMatch(/✓ the bill of materials can be made: \d+ packages, \d+ without a licence/);
   // Only a tree with changes, as while somebody works on it, makes a check fail.
