@@ -1,5 +1,5 @@
-// Makes the tables: the sample's MARKET/PRICES repeated under other tickers, with prices and volumes scaled by the number
-// of the copy, so that the rows of every size are the same on every machine.
+// Makes the tables: the sample's MARKET/PRICES repeated under other tickers, with prices and volumes scaled by the
+// number of the copy, so that the rows of every size are the same on every machine.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { built } from "./settings.mjs";
@@ -29,7 +29,9 @@ export async function makeData(folder, rows) {
   await engine.query(`COPY (
     SELECT ticker || lpad(copy::VARCHAR, 4, '0') AS ticker, date, ${prices.join(", ")},
       CAST(volume + i * 7919 % 100003 AS DECIMAL(20,0)) AS volume
-    FROM (SELECT i, i // ${sample.numRows} AS copy, i % ${sample.numRows} AS n FROM range(${rows}) AS numbers(i)) AS made
+    FROM (
+      SELECT i, i // ${sample.numRows} AS copy, i % ${sample.numRows} AS n FROM range(${rows}) AS numbers(i)
+    ) AS made
     JOIN numbered USING (n)
   ) TO '${target}.part' (FORMAT parquet, COMPRESSION zstd)`);
   const [checked] = (

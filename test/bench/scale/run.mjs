@@ -1,7 +1,8 @@
-// node test/bench/scale/run.mjs [millions…]: measures tables of 1, 5, 20 and 80 million rows, each stage in a process of
-// its own, and writes the tables of docs/scale.md. Results are kept in results.json beside this file after each stage, so
-// that it can be stopped and started again; STAGES="pages filters" measures those stages again. Needs `npm run build`, and for
-// ClickHouse `npm ci --ignore-scripts --prefix test/clickhouse`. Linux only. Data are kept in `bench-data/scale`, or ARROWBOOK_SCALE.
+// node test/bench/scale/run.mjs [millions…]: measures tables of 1, 5, 20 and 80 million rows, each stage in a process
+// of its own, and writes the tables of docs/scale.md. Results are kept in results.json beside this file after each
+// stage, so that it can be stopped and started again; STAGES="pages filters" measures those stages again. Needs the
+// built package, and for ClickHouse `npm ci --ignore-scripts --prefix test/clickhouse`. Linux only. Data are kept in
+// `bench-data/scale`, or in the folder ARROWBOOK_SCALE.
 import { fork } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { cpus, freemem, loadavg } from "node:os";
@@ -29,7 +30,7 @@ const STAGES = [
 const LIMIT = { base: 120, million: 20 };
 
 /** Bytes a row that `frame` needs free; it is left out where they are not. */
-const FRAME_BYTES = 300;
+const FRAME_BYTES = 200;
 
 const { NODE_PATH } = process.env;
 const env = {

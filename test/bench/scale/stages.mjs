@@ -124,9 +124,9 @@ const stages = {
     }),
 
   /** The whole table by an export: made by the service, downloaded as the zip. */
-  export: () =>
-    withService(async (table, pid) => {
-      removed("prices.zip");
+  export() {
+    removed("state.duckdb.files");
+    return withService(async (table, pid) => {
       const made = await measured(
         () =>
           table
@@ -136,7 +136,8 @@ const stages = {
         pid,
       );
       return { export: { ...made, disk: bytesOf(at("prices.zip")) } };
-    }),
+    });
+  },
 
   /** The zip, batch by batch. */
   async batches() {
