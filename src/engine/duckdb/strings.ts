@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { DataType, type Vector } from "../../columns/arrow/arrow.js";
+import { type Data, DataType, type Vector } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 
 /** Bytes of a string in a vector of the engine: its length, then its bytes where they fit. */
@@ -66,16 +66,20 @@ export function putTexts({ bytes, offsets }: TextBytes, from: number, count: num
   }
 }
 
-const known = new WeakMap<Vector, Strings>();
+/** Strings by the first chunk of their dictionary: batches that share its chunks may have a vector each. */
+const known = new WeakMap<Data, { readonly chunks: readonly Data[]; readonly strings: Strings }>();
 
 /** The strings of a dictionary; those of nulls are empty. */
 export function dictionaryStrings(dictionary: Vector): Strings {
-  let strings = known.get(dictionary);
-  if (strings === undefined) {
-    strings = stringsOf(dictionary);
-    known.set(dictionary, strings);
+  const chunks = dictionary.data as readonly Data[];
+  const [first] = chunks;
+  if (first === undefined) return stringsOf(dictionary);
+  let entry = known.get(first);
+  if (entry?.chunks.length !== chunks.length || !chunks.every((data, k) => data === entry?.chunks[k])) {
+    entry = { chunks, strings: stringsOf(dictionary) };
+    known.set(first, entry);
   }
-  return strings;
+  return entry.strings;
 }
 
 function stringsOf(vector: Vector): Strings {
