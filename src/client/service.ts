@@ -5,6 +5,7 @@ import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/cells/rows.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import { listCodes } from "./discovery/catalogue.js";
+import { CODES, codesFor } from "./discovery/codes.js";
 import { onePart, twoParts } from "./query/code.js";
 import { DatabaseQuery } from "./query/database-query.js";
 import { DatasetQuery } from "./query/dataset-query.js";
@@ -42,6 +43,11 @@ export class Service {
       entries: [],
       next: 'service.dataset("DATABASE/DATASET"), .table("VENDOR/TABLE"), .database("DATABASE"), await service.search("text")',
     }));
+    Object.defineProperty(Service.prototype, CODES, {
+      value(this: Service, kind: CatalogItem["kind"], text: string, signal?: AbortSignal) {
+        return codesFor(this.#session, kind, text, signal);
+      },
+    });
   }
 
   constructor(options: ConnectOptions) {

@@ -211,7 +211,7 @@ describe("codes and columns of a service", () => {
         ["key", "sample"],
       ]);
       // On a busy machine a reply may take longer than a completion waits.
-      await expect.poll(() => lookup.codes("table", flags), { timeout: 60_000 }).toContain("MARKET/PRICES");
+      await expect.poll(() => lookup.codes("table", "", flags), { timeout: 60_000 }).toContain("MARKET/PRICES");
       await expect.poll(() => lookup.filters("MARKET/PRICES", flags), { timeout: 60_000 }).toEqual(["ticker", "date"]);
     } finally {
       await service.close();
@@ -220,7 +220,7 @@ describe("codes and columns of a service", () => {
 
   it("are nothing without a reply, after one request and no retry", async () => {
     requests = 0;
-    expect(await lookup.codes("table", new Map([["url", silentUrl]]))).toEqual([]);
+    expect(await lookup.codes("table", "", new Map([["url", silentUrl]]))).toEqual([]);
     expect(await lookup.columns("table", "A/B", new Map([["url", silentUrl]]))).toEqual([]);
     expect(requests).toBeLessThanOrEqual(2);
   });
@@ -236,6 +236,6 @@ describe("codes and columns of a service", () => {
       ]),
     ],
   ])("are nothing for %s", async (_, flags) => {
-    expect(await lookup.codes("dataset", flags)).toEqual([]);
+    expect(await lookup.codes("dataset", "", flags)).toEqual([]);
   });
 });

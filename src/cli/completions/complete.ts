@@ -71,7 +71,7 @@ async function fitting(line: Line, last: string, lookup: Lookup): Promise<Comple
   const { registeredArguments } = command;
   const argument = registeredArguments[values.length] ?? registeredArguments.at(-1);
   if (argument === undefined || (registeredArguments.length <= values.length && !argument.variadic)) return NOTHING;
-  return argumentValues(argument, line, lookup);
+  return argumentValues(argument, last, line, lookup);
 }
 
 function readLine(program: Command, words: readonly string[]): Line {
@@ -165,11 +165,16 @@ function kindOf(argument: Argument | undefined): CodeKind | undefined {
   return ({ "DATABASE/DATASET": "dataset", "VENDOR/TABLE": "table", DATABASE: "database" } as const)[shape ?? ""];
 }
 
-async function argumentValues(argument: Argument, { flags, values }: Line, lookup: Lookup): Promise<Completions> {
+async function argumentValues(
+  argument: Argument,
+  last: string,
+  { flags, values }: Line,
+  lookup: Lookup,
+): Promise<Completions> {
   if (argument.argChoices !== undefined) return of(argument.argChoices);
   const kind = kindOf(argument);
   if (kind !== undefined) {
-    const codes = await lookup.codes(kind, flags);
+    const codes = await lookup.codes(kind, last, flags);
     return of(codes.filter((code) => !values.includes(code)));
   }
   return argument.description.includes(localEndings) || /\.ipynb/.test(argument.description) ? FILES : NOTHING;

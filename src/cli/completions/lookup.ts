@@ -1,3 +1,4 @@
+import { CODES } from "../../client/discovery/codes.js";
 import type { Service } from "../../client/service.js";
 import { connect } from "../../connect.js";
 import { sampleData } from "../../server/data/sample.js";
@@ -11,7 +12,7 @@ type Flags = ReadonlyMap<string, string>;
 
 /** Where codes and columns of a service are looked up; nothing is found without an error. */
 export interface Lookup {
-  codes(kind: CodeKind, flags: Flags): Promise<readonly string[]>;
+  codes(kind: CodeKind, text: string, flags: Flags): Promise<readonly string[]>;
   columns(kind: CodeKind, code: string, flags: Flags): Promise<readonly string[]>;
   /** The columns of a table by which the service filters. */
   filters(code: string, flags: Flags): Promise<readonly string[]>;
@@ -25,10 +26,10 @@ const PATIENCE_MS = 300;
  * address, and with `--sample`, in the catalogue of the sample data.
  */
 export const lookup: Lookup = {
-  codes: (kind, flags) =>
-    silently(flags, sampleCodes(kind), async (service, signal) => {
-      const all = kind === "database" ? await service.databases({ signal }) : await service.catalog({ signal });
-      return all.filter((item) => item.kind === kind).map(({ code }) => code);
+  codes: (kind, text, flags) =>
+    silently(flags, sampleCodes(kind), (service, signal) => {
+      type Codes = (kind: CodeKind, text: string, signal: AbortSignal) => Promise<readonly string[]>;
+      return (service as unknown as Record<symbol, Codes>)[CODES](kind, text, signal);
     }),
   columns: (kind, code, flags) =>
     silently(flags, sampleColumns(kind, code), async (service, signal) => {

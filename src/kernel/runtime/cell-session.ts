@@ -11,8 +11,9 @@ import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import { type DebugRequests, debugRequests } from "./debug-requests.js";
 import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
 import { awaitInput, expectInput } from "./input-buffer.js";
+import { type KnownCodes, knownCodes } from "./known-codes.js";
 import { type KnownColumns, knownColumns } from "./known-columns.js";
-import { completion, inspection } from "./language.js";
+import { codeCompletion, completion, inspection } from "./language.js";
 import type { Prelude } from "./prelude.js";
 import { resultBundle } from "./result-bundle.js";
 import { memoryReleaser } from "./spare-memory.js";
@@ -64,6 +65,7 @@ export class CellSession {
   #idle?: NodeJS.Timeout;
   #working = 0;
   readonly #memoryReleaser = memoryReleaser();
+  readonly #codes: KnownCodes;
   readonly #columns: KnownColumns;
   readonly #debug: DebugRequests;
   readonly #secrets = typedSecrets();
@@ -71,10 +73,11 @@ export class CellSession {
   #payload: Json[] = [];
 
   constructor(private readonly parts: SessionParts) {
-    this.#columns = knownColumns(
-      (name) => parts.executor.valueOf(name) ?? (name === "service" ? parts.prelude.service() : undefined),
-      (code) => parts.prelude.serviceFor(code),
-    );
+    const value = (name: string): unknown =>
+      parts.executor.valueOf(name) ?? (name === "service" ? parts.prelude.service() : undefined);
+    const prepare = (code: string): Promise<void> => parts.prelude.serviceFor(code);
+    this.#columns = knownColumns(value, prepare);
+    this.#codes = knownCodes(value, prepare);
     this.#streams = captureStreams((name, text) => this.#publish("stream", { name, text: scrub(text) }));
     this.#debug = debugRequests({
       variables: variablesOf(
@@ -271,13 +274,16 @@ export class CellSession {
     switch (message.header.msg_type) {
       case "kernel_info_request":
         return ["kernel_info_reply", this.parts.kernelInfo];
-      case "complete_request":
+      case "complete_request": {
         await this.parts.prelude.before(code, "complete");
+        const codes = await codeCompletion(this.#codes, code, cursor);
+        if (codes !== undefined) return ["complete_reply", codes];
         await this.#columns.learn(code, cursor);
         return tasks.protect(() => [
           "complete_reply",
           completion(executor, code, cursor, this.#columns.declarations(code)),
         ]);
+      }
       case "inspect_request":
         await this.parts.prelude.before(code, "complete");
         return tasks.protect(() => [

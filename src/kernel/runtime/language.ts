@@ -3,6 +3,7 @@ import { cellFileName, type TslabParts } from "../compiler/tslab-parts.js";
 import type { SignatureHelp } from "../compiler/typescript-parts.js";
 import type { Content } from "../protocol/message.js";
 import type { Executor } from "./executor.js";
+import type { KnownCodes } from "./known-codes.js";
 
 /** The line that tslab puts before the source of a cell. */
 const PREFIX = "export {};\n";
@@ -22,6 +23,22 @@ export function completion(executor: Executor, code: string, cursor: number, dec
     cursor_start,
     cursor_end,
     // What front ends read to show an icon beside each match.
+    metadata: { _jupyter_types_experimental: types },
+  };
+}
+
+/** Completes the code of a table, series or database; undefined where the cursor is not in one, or none is known. */
+export async function codeCompletion(codes: KnownCodes, code: string, cursor: number): Promise<Content | undefined> {
+  const before = code.slice(0, toUnits(code, cursor));
+  const found = await codes.complete(before);
+  if (found === undefined) return undefined;
+  const [start, end] = [toPoints(code, found.start), toPoints(code, before.length)];
+  const types = found.matches.map((text) => ({ text, type: "value", start, end }));
+  return {
+    status: "ok",
+    matches: found.matches,
+    cursor_start: start,
+    cursor_end: end,
     metadata: { _jupyter_types_experimental: types },
   };
 }
