@@ -49,6 +49,8 @@ interface History {
 const LONGEST_HISTORY = 1000;
 /** After this time without a request the kernel does housekeeping. */
 const IDLE_MS = 800;
+/** The pause between two steps of the preparation of the prelude. */
+const STEP_MS = 50;
 
 /** The thread that runs cells: handles the requests of the shell channel, one execution at a time. */
 export class CellSession {
@@ -167,8 +169,12 @@ export class CellSession {
   }
 
   #whenIdle(): void {
-    this.parts.prelude.whenIdle();
-    this.#idle = setTimeout(this.#memoryReleaser, IDLE_MS).unref();
+    const { prelude, tasks } = this.parts;
+    const isMore = tasks.protect(() => prelude.whenIdle());
+    // Requests that arrive meanwhile come first.
+    this.#idle = (
+      isMore ? setTimeout(() => this.#whenIdle(), STEP_MS) : setTimeout(this.#memoryReleaser, IDLE_MS)
+    ).unref();
   }
 
   async #execute(request: Request): Promise<void> {

@@ -5,6 +5,8 @@ import type { Executor } from "./executor.js";
 
 const MENTIONED = new RegExp(`\\b(?:${[...PACKAGE_NAMES, ...NOTEBOOK_NAMES].join("|")}|service)\\b`);
 const SERVICE = /\bservice\b/;
+/** Its completion needs the types of most of the package. */
+const WARM_UP = 'service.table("A/B").select("';
 const OWN_SERVICE = /\b(?:const|let|var|function|class|import\s*\{[^}]*)\s*service\b/;
 
 type Package = Readonly<Record<(typeof PACKAGE_NAMES)[number], unknown>> & {
@@ -19,8 +21,11 @@ export interface Prelude {
   serviceFor(code: string): Promise<void>;
   /** The service of the prelude if it exists already. */
   service(): unknown;
-  /** Called when the kernel is idle: loads the types, so that the first completion is fast. */
-  whenIdle(): void;
+  /**
+   * Called when the kernel is idle, until it returns false: each call does one step of what makes the first completion
+   * fast. Loads the types, then the package, then creates the service.
+   */
+  whenIdle(): boolean;
 }
 
 function readPrelude(file: string): string {
@@ -53,6 +58,15 @@ export function preludeLoader(executor: Executor, file: string | undefined): Pre
     if (purpose === "run") await service.before(code);
   };
 
+  const steps = [
+    () => {
+      offer();
+      executor.complete(WARM_UP, WARM_UP.length);
+    },
+    () => void attempt(() => executor.load("arrowbook")),
+    () => void service.make("service"),
+  ];
+
   return {
     async before(code, purpose) {
       if (!ownRun) {
@@ -66,11 +80,19 @@ export function preludeLoader(executor: Executor, file: string | undefined): Pre
     serviceFor: (code) => service.make(code),
     service: () => service.made(),
     whenIdle() {
-      if (offered) return;
-      offer();
-      executor.complete("service.", "service.".length);
+      steps.shift()?.();
+      return steps.length > 0;
     },
   };
+}
+
+/** What fails in advance fails again where it is used, and says so there. */
+function attempt(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    return;
+  }
 }
 
 function declarations(): string {
