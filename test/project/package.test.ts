@@ -34,7 +34,7 @@ it("the pack holds the code, the declarations and the sample data, and nothing e
   const folders = [...new Set(packed.map((path) => path.split("/")[0]))].sort();
   const pages = ["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
   expect(folders).toEqual([...pages, "dist", "docs", "notebooks", "package.json"]);
-  expect(packed.filter((path) => /(^|\/)(\.|test|node_modules)/.test(path))).toEqual([]);
+  expect(packed.filter((path) => /(^|\/)(\.|tests?\/|node_modules)/.test(path))).toEqual([]);
 });
 
 it("every link of a packed page has its target in the pack", () => {

@@ -1,0 +1,67 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
+import { main } from "../../src/cli/main.js";
+import { connect } from "../../src/client/service.js";
+import { pagedTable } from "../client/paged-table.js";
+
+const KEY = "canary-key-0123456789abcdef-cli";
+const table = await pagedTable();
+const root = mkdtempSync(join(tmpdir(), "arrowbook-cli-resume-"));
+afterAll(async () => {
+  await table.server.close();
+  rmSync(root, { recursive: true });
+});
+
+let said = "";
+let printed = "";
+beforeEach(() => {
+  said = "";
+  printed = "";
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    said += text;
+    return true;
+  });
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    printed += text;
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+});
+
+const arrowbook = (...args: string[]): Promise<number> => main([...args, "--url", table.server.url, "--key", KEY]);
+
+it("get table --resume requests the pages that an earlier run did not keep, and removes them at the end", async () => {
+  const folder = mkdtempSync(join(root, "r-"));
+  const output = join(folder, "rows.csv");
+  const service = connect({ url: table.server.url, apiKey: KEY, onProgress: false });
+  const whole = (await service.table("V/T").frame()).toCSV();
+  for await (const _ of service.table("V/T").batches({ checkpoint: `${output}.checkpoint` })) break;
+  const before = table.requests();
+  expect(await arrowbook("get", "table", "V/T", "-o", output, "--resume", "--quiet")).toBe(0);
+  expect(table.requests() - before).toBe(3);
+  expect(readFileSync(output, "utf8")).toBe(whole);
+  expect(readdirSync(folder)).toEqual(["rows.csv"]);
+});
+
+it("get table --resume needs an output file", async () => {
+  expect(await arrowbook("get", "table", "V/T", "--resume")).not.toBe(0);
+  expect(said).toContain("--resume needs an output file");
+});
+
+it("cache list and cache clear show and empty the folder", async () => {
+  const folder = mkdtempSync(join(root, "c-"));
+  const sample = ["get", "dataset", "MARKET/AAA", "--limit", "3", "--sample", "--cache", folder, "-q"];
+  expect(await main(sample)).toBe(0);
+  printed = "";
+  expect(await main(["cache", "list", "--path", folder, "--json"])).toBe(0);
+  expect(JSON.parse(printed)).toMatchObject([{ kind: "reply", code: "MARKET/AAA" }]);
+  expect(await main(["cache", "clear", "--path", folder])).toBe(0);
+  expect(said).toContain("1 files");
+  expect(existsSync(join(folder, "replies"))).toBe(true);
+  expect(readdirSync(join(folder, "replies"))).toEqual([]);
+});
