@@ -1,3 +1,5 @@
+import type { Bundle } from "../../display/base/show.js";
+
 /** What arrowbook's kernel offers to code in cells. */
 export interface KernelHooks {
   /** Clears the outputs of the running cell; with `wait`, only when the next output arrives. */
@@ -9,6 +11,10 @@ export interface KernelHooks {
    * Throws if the cell is interrupted meanwhile.
    */
   input(question: string, isSecret: boolean): string | undefined;
+  /** The MIME bundle of a value, as of a cell's result. */
+  bundle(value: unknown): Promise<Bundle>;
+  /** An error as the kernel reports it: the lines of the trace have terminal colours. */
+  errorOf(error: unknown): { readonly traceback: readonly string[] };
 }
 
 const HOOKS = Symbol.for("arrowbook.kernel");

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { offerLiveHost } from "../../display/base/live-view.js";
 import { bundleMetadata } from "../../display/base/picture-size.js";
 import type { Bundle } from "../../display/base/show.js";
 import { scrub } from "../../errors/secrets.js";
@@ -8,6 +9,7 @@ import type { TslabParts } from "../compiler/tslab-parts.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
+import { type Comms, createComms } from "./comms.js";
 import { type DebugRequests, debugRequests } from "./debug-requests.js";
 import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
 import { awaitInput, expectInput } from "./input-buffer.js";
@@ -21,6 +23,7 @@ import { captureStreams, type Streams } from "./streams.js";
 import type { ToCells, ToSockets } from "./thread-messages.js";
 import { typedSecrets } from "./typed-secrets.js";
 import { variablesOf } from "./variables.js";
+import { createWidgets, type Widgets } from "./widgets.js";
 
 /** Dependencies of {@link CellSession}. */
 export interface SessionParts {
@@ -64,6 +67,8 @@ export class CellSession {
   #current?: Message;
   /** The request of the running cell. */
   #running?: Request;
+  /** The comm message that is being handled. */
+  #commMessage?: Message;
   #idle?: NodeJS.Timeout;
   #working = 0;
   readonly #memoryReleaser = memoryReleaser();
@@ -71,6 +76,8 @@ export class CellSession {
   readonly #columns: KnownColumns;
   readonly #debug: DebugRequests;
   readonly #secrets = typedSecrets();
+  readonly #comms: Comms;
+  readonly #widgets: Widgets;
   /** Payloads for the front end in the reply of the running cell. */
   #payload: Json[] = [];
 
@@ -89,6 +96,12 @@ export class CellSession {
       value: (name) => parts.executor.valueOf(name),
       bundle: (value) => this.#bundle(value),
     });
+    this.#comms = createComms({
+      publish: (type, content, metadata) => this.#publish(type, content, this.#commMessage ?? this.#current, metadata),
+      report: (error, where) => console.error([`${where}:`, ...parts.executor.errorOf(error).traceback].join("\n")),
+    });
+    this.#widgets = createWidgets(this.#comms);
+    offerLiveHost(this.#widgets);
     offerKernelHooks({
       clearOutput: (wait) => {
         this.#streams.flush();
@@ -96,6 +109,8 @@ export class CellSession {
       },
       page: (data) => this.#payload.push({ source: "page", data, start: 0 }),
       input: (question, isSecret) => this.#input(question, isSecret),
+      bundle: (value) => this.#bundle(value),
+      errorOf: (error) => parts.executor.errorOf(error),
     });
     for (const event of ["uncaughtException", "unhandledRejection"] as const) {
       process.on(event, (error: unknown) => {
@@ -103,7 +118,7 @@ export class CellSession {
         console.error(traceback.join("\n"));
       });
     }
-    process.on("SIGINT", () => parts.executor.interrupt());
+    process.on("SIGINT", () => this.#interrupt());
     parts.port.on("message", (message: ToCells) => this.#receive(message));
   }
 
@@ -114,7 +129,7 @@ export class CellSession {
         else void this.#answerNow(message);
         break;
       case "interrupt":
-        this.parts.tasks.acknowledge(message.id, () => this.parts.executor.interrupt());
+        this.parts.tasks.acknowledge(message.id, () => this.#interrupt());
         this.#send({ kind: "interrupted" });
         break;
       case "shutdown":
@@ -128,6 +143,11 @@ export class CellSession {
       default:
         unreachable(message, "message to the cells");
     }
+  }
+
+  #interrupt(): void {
+    this.parts.executor.interrupt();
+    this.#widgets.interrupt();
   }
 
   #enqueue(request: Request): void {
@@ -305,10 +325,13 @@ export class CellSession {
       case "debug_request":
         return ["debug_reply", await this.#debug.answer(content)];
       case "comm_info_request":
-        return ["comm_info_reply", { status: "ok", comms: {} }];
+        return ["comm_info_reply", this.#comms.info(content["target_name"])];
       case "comm_open":
-        // There are no comm targets; the protocol requires such a comm to be closed at once.
-        this.#publish("comm_close", { comm_id: content["comm_id"], data: {} }, message);
+      case "comm_msg":
+      case "comm_close":
+        this.#commMessage = message;
+        this.#comms.receive(message.header.msg_type, content);
+        this.#commMessage = undefined;
         return undefined;
       default:
         return undefined;
@@ -320,8 +343,9 @@ export class CellSession {
     return chosen.map(({ count, input }) => [0, count, content["output"] === true ? [input, null] : input]);
   }
 
-  #publish(type: string, content: Content, parent: Message | undefined = this.#current): void {
-    this.#send({ kind: "publish", message: newMessage(type, this.#secrets.removeFrom(content), this.#id, parent) });
+  #publish(type: string, content: Content, parent = this.#current, metadata: Content = {}): void {
+    const message = newMessage(type, this.#secrets.removeFrom(content), this.#id, parent);
+    this.#send({ kind: "publish", message: { ...message, metadata } });
   }
 
   #reply(request: Request, type: string, content: Content): void {

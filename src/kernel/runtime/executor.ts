@@ -26,6 +26,8 @@ export interface Executor {
   run(source: string, count: number): Promise<CellResult>;
   /** Describes the error of a promise that was not awaited, or one thrown by a callback after its cell. */
   lateError(error: unknown, isRejection: boolean): CellError;
+  /** Describes an error as that of a cell. */
+  errorOf(error: unknown): CellError;
   /** Ends the running cell as interrupted. */
   interrupt(): void;
   /** Position and source are those of the cell being edited; `declarations` are added to those of the cells. */
@@ -174,12 +176,16 @@ class CellExecutor implements Executor {
   }
 
   lateError(error: unknown, isRejection: boolean): CellError {
-    const found = thrown(error, this.#cells, this.folder);
+    const found = this.errorOf(error);
     const cell = this.#pending.get(error as object);
     const head = isRejection
       ? `${cell === undefined ? "A cell" : `The end of ${cell}`} calls this without await: write await before the call.`
       : "Thrown by a callback after its cell had ended.";
     return { ...found, traceback: [head, ...found.traceback] };
+  }
+
+  errorOf(error: unknown): CellError {
+    return thrown(error, this.#cells, this.folder);
   }
 
   load(id: string): unknown {
@@ -255,7 +261,7 @@ class CellExecutor implements Executor {
         return cell(this.#exports, this.#require.require);
       });
     } catch (error) {
-      return error instanceof Interrupted ? INTERRUPTED : this.#errorOf(error);
+      return error instanceof Interrupted ? INTERRUPTED : failed(this.errorOf(error));
     }
     return this.#resultOf(converted, name);
   }
@@ -275,7 +281,7 @@ class CellExecutor implements Executor {
       try {
         await Promise.race([value, undefined]);
       } catch (error) {
-        return this.#errorOf(error);
+        return failed(this.errorOf(error));
       }
       value.catch((error: unknown) => {
         if (typeof error === "object" && error !== null) this.#pending.set(error, cell);
@@ -284,10 +290,6 @@ class CellExecutor implements Executor {
       });
     }
     return value === undefined || value === null ? { status: "ok" } : { status: "ok", value };
-  }
-
-  #errorOf(error: unknown): CellResult {
-    return failed(thrown(error, this.#cells, this.folder));
   }
 
   #remember(name: string, cell: RanCell): void {

@@ -1,0 +1,131 @@
+import type { Content, Json } from "../protocol/message.js";
+
+/** A two-way channel between the kernel and the front end. */
+export interface Comm {
+  readonly id: string;
+  readonly target: string;
+  /** Sends data; without effect once the comm is closed. */
+  send(data: Content): void;
+  /** Closes the comm on both sides; without effect if it is closed. */
+  close(data?: Content): void;
+}
+
+/** What the kernel does with the messages of a comm. An error, also a rejected promise, is reported. */
+export interface CommHandlers {
+  message?(data: Json): unknown;
+  /** The front end closed the comm. */
+  close?(data: Json): unknown;
+}
+
+/** Accepts a comm that the front end opened. */
+export type CommTarget = (comm: Comm, data: Json) => CommHandlers;
+
+/** The comms of a kernel. */
+export interface Comms {
+  /** Sets what accepts the comms that the front end opens for `target`. */
+  register(target: string, accept: CommTarget): void;
+  /** Opens a comm from the kernel's side. */
+  open(target: string, data: Content, handlers: CommHandlers, options?: CommOpenOptions): Comm;
+  /** Handles `comm_open`, `comm_msg` or `comm_close`. Messages for unknown comms and malformed ones are ignored. */
+  receive(type: string, content: Content): void;
+  /** The content of `comm_info_reply`: the open comms, of one target if it is passed. */
+  info(target?: Json): Content;
+}
+
+/** Options of {@link Comms.open}. */
+interface CommOpenOptions {
+  readonly id?: string;
+  /** The metadata of the message. */
+  readonly metadata?: Content;
+}
+
+/** Where comms send messages and errors. */
+export interface CommParts {
+  readonly publish: (type: string, content: Content, metadata?: Content) => void;
+  readonly report: (error: unknown, where: string) => void;
+}
+
+interface OpenComm {
+  readonly comm: Comm;
+  handlers: CommHandlers;
+}
+
+/** @see https://jupyter-client.readthedocs.io/en/stable/messaging.html#custom-messages */
+export function createComms({ publish, report }: CommParts): Comms {
+  const targets = new Map<string, CommTarget>();
+  const open = new Map<string, OpenComm>();
+
+  const commOf = (id: string, target: string): Comm => {
+    const comm: Comm = {
+      id,
+      target,
+      send: (data) => {
+        if (open.get(id)?.comm === comm) publish("comm_msg", { comm_id: id, data });
+      },
+      close: (data = {}) => {
+        if (open.get(id)?.comm !== comm) return;
+        open.delete(id);
+        publish("comm_close", { comm_id: id, data });
+      },
+    };
+    return comm;
+  };
+
+  const guarded = (target: string, work: () => unknown): void => {
+    const where = `A message of the comm target ${JSON.stringify(target)} failed`;
+    try {
+      const result = work();
+      if (result instanceof Promise) result.catch((error: unknown) => report(error, where));
+    } catch (error) {
+      report(error, where);
+    }
+  };
+
+  const accept = (id: string, target: string, data: Json): void => {
+    if (open.has(id)) return;
+    const take = targets.get(target);
+    if (take === undefined) {
+      // The protocol requires such a comm to be closed at once.
+      publish("comm_close", { comm_id: id, data: {} });
+      return;
+    }
+    const comm = commOf(id, target);
+    const entry: OpenComm = { comm, handlers: {} };
+    open.set(id, entry);
+    guarded(target, () => {
+      try {
+        entry.handlers = take(comm, data);
+      } catch (error) {
+        comm.close();
+        throw error;
+      }
+    });
+  };
+
+  return {
+    register: (target, take) => void targets.set(target, take),
+    open(target, data, handlers, { id = crypto.randomUUID(), metadata } = {}) {
+      const comm = commOf(id, target);
+      open.set(id, { comm, handlers });
+      publish("comm_open", { comm_id: id, target_name: target, data }, metadata);
+      return comm;
+    },
+    receive(type, content) {
+      const { comm_id: id, target_name: target, data = {} } = content;
+      if (typeof id !== "string") return;
+      if (type === "comm_open") accept(id, String(target), data);
+      const found = open.get(id);
+      if (found === undefined) return;
+      if (type === "comm_msg") guarded(found.comm.target, () => found.handlers.message?.(data));
+      if (type === "comm_close") {
+        open.delete(id);
+        guarded(found.comm.target, () => found.handlers.close?.(data));
+      }
+    },
+    info(target) {
+      const all = [...open.values()].filter(({ comm }) => typeof target !== "string" || comm.target === target);
+      const comms = Object.fromEntries(all.map(({ comm }) => [comm.id, { target_name: comm.target }]));
+      return { status: "ok", comms };
+    },
+  };
+}
