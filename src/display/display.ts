@@ -48,14 +48,19 @@ export function display(value: unknown, options: DisplayOptions = {}): Displayed
 
 function send(value: unknown, id: string, update: boolean): void {
   const host = notebookHost();
-  const bundle = bundleOf(value);
+  const bundle = bundleOfAny(value);
   if (host === undefined) {
     process.stdout.write(`${textOf(value)}\n`);
   } else if (bundle instanceof Promise) {
     void bundle.then((data) => host.send(data, id, update));
   } else {
-    void host.send(bundle ?? { "text/plain": textOf(value) }, id, update);
+    void host.send(bundle, id, update);
   }
+}
+
+/** The bundle of a value; its text where it has none. */
+export function bundleOfAny(value: unknown): Bundle | Promise<Bundle> {
+  return bundleOf(value) ?? { "text/plain": textOf(value) };
 }
 
 /** The terminal representation of a value. */

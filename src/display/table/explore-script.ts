@@ -116,6 +116,6 @@ export const EXPLORE_SCRIPT = String.raw`function (id, data) {
   for (var i = 0; i < roots.length; i++) {
     if (roots[i].getAttribute("data-live") !== null) continue;
     roots[i].setAttribute("data-live", "");
-    start(roots[i]);
+    start(roots[i].firstElementChild);
   }
 }`;

@@ -3,54 +3,92 @@ import { refuseUnknown } from "../../errors/options.js";
 import { builtin } from "../../package/builtin.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { escapeHtml, escapeJson } from "../base/escape.js";
+import { liveHost } from "../base/live-view.js";
 import { type Bundle, showAs } from "../base/show.js";
+import { MAX_COLUMNS, shortCell } from "./explore-limits.js";
+import type { FindRows } from "./explore-rows.js";
 import { EXPLORE_SCRIPT } from "./explore-script.js";
 import { htmlTable } from "./html.js";
+import { openLiveTable } from "./live-table.js";
 import { textTable } from "./text.js";
 import { grouped, viewOf } from "./view.js";
 
+let bundleOf: (exploration: Exploration) => Bundle;
+
 /** How much of a table the browser receives. */
 export interface ExploreOptions {
-  /** Rows that can be sorted and filtered, from the first; default 1,000, at most 20,000. */
+  /**
+   * Rows that can be sorted and filtered in the page alone, from the first; default 1,000, at most 20,000. With the
+   * kernel it is all rows.
+   */
   readonly rows?: number;
-  /** Rows of a page; default 20. */
+  /** Rows of a page; default 20, with the kernel 100; at most 500. */
   readonly page?: number;
 }
 
 /** The most rows that a notebook page handles without becoming slow. */
 const MAX_ROWS = 20_000;
-const MAX_COLUMNS = 50;
-const LONGEST_CELL = 500;
+const LIVE_PAGE = 100;
+const MAX_PAGE = 500;
 
-/** A table to sort, filter and page in a trusted notebook; a static table anywhere else. */
+/**
+ * A table to sort, filter and page: by the kernel over all rows where the front end has anywidget, otherwise in the
+ * page over the first rows; a static table where no script may run.
+ */
 export class Exploration {
   readonly #table: Table;
   readonly #source: FrameSource | undefined;
   readonly #options: ExploreOptions;
+  readonly #find: FindRows | undefined;
 
-  constructor(table: Table, options: ExploreOptions = {}, source?: FrameSource) {
+  /** @param find selects the rows of a query; without it the table has the form in the page alone */
+  constructor(table: Table, options: ExploreOptions = {}, source?: FrameSource, find?: FindRows) {
     refuseUnknown(options, ["rows", "page"], "explore()");
     this.#table = table;
     this.#options = options;
     this.#source = source;
+    this.#find = find;
   }
 
   /** Self-contained HTML: the static table, and a script that replaces it with the live one where scripts may run. */
   toHTML(): string {
+    return this.#html();
+  }
+
+  static {
+    bundleOf = (exploration) => exploration.#bundle();
+  }
+
+  /** In arrowbook's kernel the front end may replace the form in the page by one over all rows. */
+  #bundle(): Bundle {
+    const host = liveHost();
+    if (host === undefined || this.#find === undefined) {
+      return { "text/html": this.#html(), "text/plain": this.toString() };
+    }
+    // Unique: an output of an earlier run must not become live with these rows.
+    const id = `arrowbook-${crypto.randomUUID().slice(-12)}`;
+    const size = Math.max(1, Math.min(this.#options.page ?? LIVE_PAGE, MAX_PAGE));
+    openLiveTable(host, { id, table: this.#table, size, find: this.#find });
+    return { "text/html": this.#html(id), "text/plain": this.toString() };
+  }
+
+  #html(ownId?: string): string {
     const rows = Math.max(1, Math.min(this.#options.rows ?? 1_000, MAX_ROWS));
     const view = viewOf(this.#table, { maxRows: rows, maxColumns: MAX_COLUMNS, digits: "full" }, 1);
     const data = {
       names: view.columns.map(({ name }) => name),
       types: view.columns.map(({ type }) => type),
       numeric: view.columns.map(({ numeric }) => numeric),
-      cells: view.columns.map(({ cells }) => cells.map(({ text }) => text?.slice(0, LONGEST_CELL) ?? null)),
-      page: Math.max(1, Math.min(this.#options.page ?? 20, 500)),
+      cells: view.columns.map(({ cells }) => cells.map(({ text }) => shortCell(text))),
+      page: Math.max(1, Math.min(this.#options.page ?? 20, MAX_PAGE)),
       note: noteOf(this.#table, rows),
     };
     const json = escapeJson(data);
-    const id = `arrowbook-${builtin("node:crypto").createHash("sha256").update(json).digest("hex").slice(0, 12)}`;
+    const id =
+      ownId ?? `arrowbook-${builtin("node:crypto").createHash("sha256").update(json).digest("hex").slice(0, 12)}`;
     const table = htmlTable(this.#table, { source: this.#source });
-    return `<div id="${escapeHtml(id)}">${table}</div>\n<script>(${EXPLORE_SCRIPT})("${id}", ${json})</script>`;
+    const hint = this.#table.numRows > rows ? `<div><small>${escapeHtml(HINT)}</small></div>` : "";
+    return `<div id="${escapeHtml(id)}"><div>${table}</div>${hint}</div>\n<script>(${EXPLORE_SCRIPT})("${id}", ${json})</script>`;
   }
 
   /** The first rows as aligned text. */
@@ -58,6 +96,9 @@ export class Exploration {
     return textTable(this.#table, { source: this.#source });
   }
 }
+
+const HINT =
+  "To sort and filter all rows, run the cell with arrowbook's kernel in a JupyterLab that has anywidget (pip install anywidget).";
 
 function noteOf(table: Table, rows: number): string {
   const parts: string[] = [];
@@ -68,6 +109,6 @@ function noteOf(table: Table, rows: number): string {
 }
 
 showAs<Exploration>(Exploration.prototype, {
-  bundle: (exploration): Bundle => ({ "text/html": exploration.toHTML(), "text/plain": exploration.toString() }),
+  bundle: bundleOf,
   text: (exploration) => exploration.toString(),
 });

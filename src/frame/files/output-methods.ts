@@ -17,6 +17,7 @@ import type { RowsOptions } from "../cells/rows.js";
 import { type DanfoOptions, toDanfo } from "../danfo/danfo.js";
 import type { DanfoDataFrame } from "../danfo/danfo-class.js";
 import { SeriesMethods } from "../verbs/series-methods.js";
+import { exploredRows } from "./explored-rows.js";
 import { frameCsv } from "./frame-csv.js";
 import { jsonLinesText } from "./json-lines.js";
 import { jsonRows } from "./json-rows.js";
@@ -103,9 +104,13 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
     return plotTable(this.table, options, this.source);
   }
 
-  /** The first rows as a table to sort, filter and page in the browser; a static table if scripts may not run. */
+  /**
+   * The rows as a table to sort, filter and page: all of them by the kernel where the notebook has anywidget, otherwise
+   * the first ones in the browser; a static table if scripts may not run.
+   */
   explore(options?: ExploreOptions): Exploration {
-    return new Exploration(this.table, options, this.source);
+    const { table } = this;
+    return new Exploration(table, options, this.source, (query) => exploredRows(table, query));
   }
 
   /** The rows as an array for `JSON.stringify`: integers beyond 2^53 become text. */
