@@ -12,6 +12,7 @@ import { NotebookDriver } from "./driver.mjs";
 import { environment } from "./environment.mjs";
 import { hover } from "./hover.mjs";
 import { startLab } from "./server.mjs";
+import { widgets } from "./widgets.mjs";
 
 requireForSuite("lab");
 const { chromium } = await import("playwright-core");
@@ -65,6 +66,7 @@ try {
     [reopen, newSession],
     [interrupt, newNotebook],
     [sharedPage, newNotebook],
+    [liveViews, newNotebook],
   ]) {
     const run = async () => {
       await part();
@@ -213,14 +215,14 @@ async function chart() {
 
 async function liveTable() {
   const cell = await notebook.run(CELLS.explore);
-  const live = cell.locator(".jp-OutputArea-output");
+  const live = cell.locator(".jp-OutputArea-output .arrowbook-live");
   const filters = live.locator("thead input");
   await filters.first().waitFor();
   const rows = () => live.locator("tbody tr").count();
   const before = await suite.eventually("live table: it has rows", rows, (count) => count > 1);
   const names = await live.locator("thead tr").first().locator("th").allInnerTexts();
   const filter = filters.nth(names.findIndex((name) => name.startsWith("close")) - 1);
-  await filter.fill(">1e9");
+  await filter.fill(">1000000");
   await suite.eventually("live table: a filter narrows the rows", rows, (count) => count < before);
   await filter.fill("");
   await suite.eventually("live table: without it, all rows are back", rows, (count) => count === before);
@@ -460,4 +462,9 @@ async function sharedPage() {
   );
   suite.check("shared page: its policy refuses nothing of its own", violations.length === 0, violations[0]);
   await shared.close();
+}
+
+/** explore() and interact() through the kernel, in a notebook without other cells. */
+async function liveViews() {
+  await widgets({ page, notebook, suite, picture, lab });
 }

@@ -2,4 +2,4 @@
 export const PACKAGE_NAMES = ["connect", "Frame", "display", "progress", "bulkFile"] as const;
 
 /** The functions of `arrowbook/notebook` among those names. */
-export const NOTEBOOK_NAMES = ["prompt", "confirm", "password", "sh", "timeit"] as const;
+export const NOTEBOOK_NAMES = ["prompt", "confirm", "password", "sh", "timeit", "interact", "range"] as const;
