@@ -66,7 +66,7 @@ try {
     [reopen, newSession],
     [interrupt, newNotebook],
     [sharedPage, newNotebook],
-    [liveViews, newNotebook],
+    [liveViews, openLab],
   ]) {
     const run = async () => {
       await part();
@@ -466,5 +466,6 @@ async function sharedPage() {
 
 /** explore() and interact() through the kernel, in a notebook without other cells. */
 async function liveViews() {
+  await newNotebook();
   await widgets({ page, notebook, suite, picture, lab });
 }
