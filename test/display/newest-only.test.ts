@@ -26,7 +26,7 @@ it("runs one call at a time, then one with the newest value", async () => {
   expect([seen, calls.isBusy]).toEqual([[2, 9_999], false]);
 });
 
-it("restarts after a call whose code was terminated, and tells the old one apart", async () => {
+it("restarts after a call whose code was terminated, and ignores the old one", async () => {
   const current: boolean[] = [];
   const ends: (() => void)[] = [];
   const calls = newestOnly<number>(async (_, isCurrent) => {

@@ -101,7 +101,7 @@ describe("comms from the front end's side", () => {
     expect(sent).toEqual([]);
   });
 
-  it("report errors of handlers, and go on", async () => {
+  it("report errors of handlers, and continue", async () => {
     const { comms, errors, types } = kernel();
     comms.register("bad", () => {
       throw new Error("refused");

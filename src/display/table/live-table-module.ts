@@ -1,8 +1,8 @@
 import { LIVE_MODULE } from "../base/live-module.js";
 
 /**
- * The module of a live table in the page. It shows the rows that the kernel sends, as text nodes, and sends back filters,
- * sort and page. A reply to an earlier request is ignored.
+ * The module of a live table in the page. It shows the rows that the kernel sends, as text nodes, and sends back
+ * filters, sort and page. A reply to an earlier request is ignored.
  */
 export const LIVE_TABLE_MODULE = String.raw`${LIVE_MODULE}
 const TYPING_MS = 150;
