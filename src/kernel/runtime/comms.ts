@@ -18,7 +18,7 @@ export interface CommHandlers {
 }
 
 /** Accepts a comm that the front end opened. */
-export type CommTarget = (comm: Comm, data: Json) => CommHandlers;
+type CommTarget = (comm: Comm, data: Json) => CommHandlers;
 
 /** The comms of a kernel. */
 export interface Comms {
