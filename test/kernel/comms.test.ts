@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
+import { type CommHandlers, type Comms, createComms } from "../../src/kernel/comms/comms.js";
+import { createWidgets, type Widgets } from "../../src/kernel/comms/widgets.js";
 import type { Content } from "../../src/kernel/protocol/message.js";
-import { type CommHandlers, type Comms, createComms } from "../../src/kernel/runtime/comms.js";
-import { createWidgets, type Widgets } from "../../src/kernel/runtime/widgets.js";
 
 /* The comm messages of the protocol, scripted: in every order, malformed, for unknown targets, many. */
 interface Sent {

@@ -4,12 +4,13 @@ import { bundleMetadata } from "../../display/base/picture-size.js";
 import type { Bundle } from "../../display/base/show.js";
 import { scrub } from "../../errors/secrets.js";
 import { unreachable } from "../../errors/unreachable.js";
+import { type Comms, createComms } from "../comms/comms.js";
+import { createWidgets, type Widgets } from "../comms/widgets.js";
 import type { CompilerState } from "../compiler/compiler.js";
 import type { TslabParts } from "../compiler/tslab-parts.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
-import { type Comms, createComms } from "./comms.js";
 import { type DebugRequests, debugRequests } from "./debug-requests.js";
 import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
 import { awaitInput, expectInput } from "./input-buffer.js";
@@ -23,7 +24,6 @@ import { captureStreams, type Streams } from "./streams.js";
 import type { ToCells, ToSockets } from "./thread-messages.js";
 import { typedSecrets } from "./typed-secrets.js";
 import { variablesOf } from "./variables.js";
-import { createWidgets, type Widgets } from "./widgets.js";
 
 /** Dependencies of {@link CellSession}. */
 export interface SessionParts {
