@@ -10,8 +10,9 @@ import {
 export type Shown = string | Readonly<Record<string, unknown>>;
 
 /**
- * The outputs of every code cell without what differs from run to run (ports, the bytes of pictures) and from kernel to
- * kernel (whether a result is an `execute_result`, a `display_data` or, when it is only text, a line on stdout).
+ * The outputs of every code cell without what differs from run to run (ports, the ids of live views, the bytes of
+ * pictures) and from kernel to kernel (whether a result is an `execute_result`, a `display_data` or, when it is only
+ * text, a line on stdout).
  */
 export function shown(notebook: Notebook): Record<string, readonly Shown[]> {
   const cells = notebook.cells.filter((cell) => cell.cell_type === "code");
@@ -41,7 +42,7 @@ function shownBundle(data: MimeBundle): Shown {
 }
 
 function settled(text: string): string {
-  return text.replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:port");
+  return text.replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:port").replace(/arrowbook-[0-9a-f]{12}/g, "arrowbook-id");
 }
 
 /** Texts in a row are one text. */

@@ -9,7 +9,9 @@ describe("the gallery on stock tslab", () => {
     expect(gallery).toEqual([
       "bulk.ipynb",
       "danfo-arrow.ipynb",
+      "interactive.ipynb",
       "own-service.ipynb",
+      "python-client.ipynb",
       "quickstart.ipynb",
       "tables.ipynb",
       "time-series.ipynb",
