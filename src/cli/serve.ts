@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { Engine } from "../engine/contract/engine.js";
 import type { KeyGrant } from "../server/answers/keys.js";
 import { sampleData } from "../server/data/sample.js";
 import { SAMPLE_KEY } from "../server/data/sample-key.js";
@@ -7,6 +8,7 @@ import type { RunningService } from "../server/http/options.js";
 import { serve } from "../server/serve.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import type { ProfileName } from "../spec/profile.js";
+import { passwordOf } from "./key-input.js";
 import { list, profileOption } from "./service-flags.js";
 
 interface ServeFlags {
@@ -16,6 +18,8 @@ interface ServeFlags {
   readonly host: string;
   readonly key?: readonly string[];
   readonly database?: string;
+  readonly engine?: string;
+  readonly askPassword?: boolean;
   readonly profile?: ProfileName;
   readonly publicUrl?: string;
   readonly subscriptions?: readonly string[];
@@ -38,6 +42,13 @@ export function serveCommand(): Command {
     .option("--public-url <origin>", "origin of links behind a proxy (default: the address of each request)")
     .option("--cors <origin...>", 'origins whose web pages may read the replies, or "*"')
     .option("--database <file>", "keep the loaded data and the state of exports in this file")
+    .addOption(
+      new Option(
+        "--engine <address>",
+        "keep and query the rows in ClickHouse, clickhouse://user@host/database (password: ARROWBOOK_ENGINE_PASSWORD)",
+      ).conflicts("database"),
+    )
+    .option("--ask-password", "ask for the password of --engine on the terminal, without showing it")
     .option("--log", "write one line per request to stderr")
     .option("--json", "print the address and codes as one JSON line")
     .action((flags: ServeFlags, command: Command) => run(flags, command));
@@ -51,8 +62,12 @@ function port(text: string): number {
 }
 
 async function run(flags: ServeFlags, command: Command): Promise<void> {
-  if (!flags.sample === !flags.data) {
+  const hasRows = flags.engine !== undefined && !flags.sample && !flags.data;
+  if (!flags.sample === !flags.data && !hasRows) {
     command.error("error: serve needs either --sample or --data <folder>. Try: arrowbook serve --sample");
+  }
+  if (flags.askPassword && flags.engine === undefined) {
+    command.error("error: --ask-password is for the password of --engine <address>.");
   }
   const given = flags.key ?? (process.env["ARROWBOOK_SERVER_KEYS"] ?? "").split(",").filter((key) => key !== "");
   const products = flags.subscriptions ?? ["all"];
@@ -64,11 +79,32 @@ async function run(flags: ServeFlags, command: Command): Promise<void> {
       `error: listening on ${flags.host} needs --key <key> (or ARROWBOOK_SERVER_KEYS, which other users of this machine cannot see): the sample key would open the service to everyone.`,
     );
   }
+  const engine = flags.engine === undefined ? undefined : await openEngine(flags.engine, flags.askPassword);
+  try {
+    await serveUntilStopped(flags, keys.length > 0 ? Object.fromEntries(keys) : sampleKeys, keys.length === 0, engine);
+  } finally {
+    await engine?.close();
+  }
+}
+
+async function openEngine(address: string, askPassword: boolean | undefined): Promise<Engine> {
+  const password = await passwordOf(askPassword);
+  const { clickhouseEngine } = await import("../engine/clickhouse/clickhouse.js");
+  return clickhouseEngine(address, password === undefined ? {} : { password });
+}
+
+async function serveUntilStopped(
+  flags: ServeFlags,
+  apiKeys: Readonly<Record<string, KeyGrant>> | undefined,
+  isSampleKey: boolean,
+  engine: Engine | undefined,
+): Promise<void> {
   const service = await serve({
-    data: flags.data ?? sampleData(),
+    data: flags.data ?? (flags.sample ? sampleData() : undefined),
+    engine,
     port: flags.port,
     host: flags.host,
-    apiKeys: keys.length > 0 ? Object.fromEntries(keys) : sampleKeys,
+    apiKeys,
     database: flags.database,
     profile: flags.profile,
     publicUrl: flags.publicUrl,
@@ -78,7 +114,7 @@ async function run(flags: ServeFlags, command: Command): Promise<void> {
   const stop = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
-  announce(service, flags, keys.length === 0);
+  announce(service, flags, isSampleKey);
   await stop;
   process.stderr.write("\nStopping.\n");
   await service.close();

@@ -48,6 +48,17 @@ it("serve --profile --public-url --subscriptions --cors", async () => {
   expect((await get("/databases?query=labor")).status).toBe(200);
 });
 
+it("--engine: an address of another kind, a database file beside it and a password without it are refused", async () => {
+  const address = "postgres://user:password-0123456789@localhost/db";
+  const refusal = await started("--engine", address).catch((error: Error) => error.message);
+  expect(refusal).toMatch(/^1: .*not that of a ClickHouse server.*clickhouse:\/\//s);
+  expect(refusal).not.toContain("0123456789");
+  await expect(started("--engine", "clickhouse://localhost", "--database", "x")).rejects.toThrow(
+    /^2: .*cannot be used/,
+  );
+  await expect(started("--ask-password")).rejects.toThrow(/--engine/);
+});
+
 it("a wrong profile, origin or address is refused before the service starts", async () => {
   await expect(started("--profile", "nasdaq")).rejects.toThrow(/^2: .*Allowed choices are specification/s);
   await expect(started("--cors", "app.example")).rejects.toThrow(/^1: .*cors.*https:\/\/app\.example\.org/s);

@@ -28,7 +28,7 @@ export async function keyOf(
   { key, keyFile, askKey }: KeyFlags,
   terminal: Terminal = { input: process.stdin, output: process.stderr },
 ): Promise<string | undefined> {
-  const found = keyFile !== undefined ? keyInFile(keyFile) : askKey ? await asked(terminal) : key;
+  const found = keyFile !== undefined ? keyInFile(keyFile) : askKey ? await asked(terminal, API_KEY) : key;
   if (found !== undefined) rememberSecret(found);
   return found;
 }
@@ -52,17 +52,53 @@ function keyInFile(path: string): string {
   });
 }
 
+/** A secret to be asked for. */
+interface Secret {
+  readonly flag: string;
+  readonly name: string;
+  readonly prompt: string;
+  /** Where else it can come from. */
+  readonly otherwise: string;
+}
+
+const API_KEY: Secret = {
+  flag: "--ask-key",
+  name: "key",
+  prompt: "API key: ",
+  otherwise: "Use --key-file or the environment variable ARROWBOOK_API_KEY.",
+};
+const PASSWORD: Secret = {
+  flag: "--ask-password",
+  name: "password",
+  prompt: "Password: ",
+  otherwise: "Use the environment variable ARROWBOOK_ENGINE_PASSWORD.",
+};
+
+/**
+ * The password of an engine: asked for, or from the environment; undefined leaves it to the address.
+ *
+ * @throws {InputError} BadArgument where there is no terminal to ask
+ */
+export async function passwordOf(
+  isAsked: boolean | undefined,
+  terminal: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<string | undefined> {
+  const password = isAsked ? await asked(terminal, PASSWORD) : process.env["ARROWBOOK_ENGINE_PASSWORD"] || undefined;
+  if (password !== undefined) rememberSecret(password);
+  return password;
+}
+
 /** Reads a line without showing or recording it. */
-async function asked({ input, output }: Terminal): Promise<string> {
+async function asked({ input, output }: Terminal, { flag, name, prompt, otherwise }: Secret): Promise<string> {
   if (!input.isTTY) {
-    throw new InputError("--ask-key needs a terminal to read the key from.", {
+    throw new InputError(`${flag} needs a terminal to read the ${name} from.`, {
       code: "BadArgument",
-      hint: "Use --key-file or the environment variable ARROWBOOK_API_KEY.",
+      hint: otherwise,
     });
   }
   const silent = new Writable({ write: (_text, _encoding, done) => done() });
   const lines = createInterface({ input, output: silent, terminal: true, historySize: 0 });
-  output.write("API key: ");
+  output.write(prompt);
   try {
     const line = await new Promise<string | undefined>((resolve) => {
       lines.once("line", resolve);
@@ -71,11 +107,14 @@ async function asked({ input, output }: Terminal): Promise<string> {
     });
     if (line === undefined) {
       process.exitCode = 130;
-      throw new ArrowbookError("Stopped.", { code: "Stopped", hint: "No key was entered." });
+      throw new ArrowbookError("Stopped.", { code: "Stopped", hint: `No ${name} was entered.` });
     }
-    const key = line.trim();
-    if (key !== "") return key;
-    throw new InputError("The key is empty.", { code: "BadArgument", hint: "Enter the key, then press Enter." });
+    const secret = line.trim();
+    if (secret !== "") return secret;
+    throw new InputError(`The ${name} is empty.`, {
+      code: "BadArgument",
+      hint: `Enter the ${name}, then press Enter.`,
+    });
   } finally {
     output.write("\n");
     lines.close();

@@ -42,6 +42,8 @@ function compare(column: string, comparison: Comparison, type: ServiceType, valu
     case "integer":
       return { sql: `${column} ${comparison} CAST(? AS Int128)`, value };
     case "double": {
+      // Several comparisons by = become a lookup by bits, which differ for 0 and -0.
+      if (comparison === "=" && Number(value) === 0) return { sql: `(${column} >= 0 AND ${column} <= 0)` };
       const compared = `${column} ${comparison} reinterpretAsFloat64(?)`;
       const bits = new BigInt64Array(Float64Array.of(Number(value)).buffer)[0];
       // NaN is the largest number, as in other engines.
