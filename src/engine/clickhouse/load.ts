@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
 import { DataError, FileError, InputError } from "../../errors/errors.js";
 import { oneOf } from "../../errors/options.js";
@@ -6,7 +6,8 @@ import type { LoadOptions, Rows } from "../contract/engine.js";
 import { keyOf, openRows } from "../contract/rows.js";
 import { blocks } from "./blocks.js";
 import { isTransport } from "./error.js";
-import { type LoadPlan, planLoad } from "./plan.js";
+import { LOADING, type LoadPlan, planLoad } from "./plan.js";
+import { quoteName } from "./quote.js";
 import type { Server } from "./server.js";
 import { columnType, plainType } from "./types.js";
 
@@ -78,7 +79,7 @@ export async function prepareLoad(
     orderBy,
     shardBy: [shardBy].flat(),
     cluster: server.target.cluster,
-    id: randomUUID().replaceAll("-", ""),
+    id: `${nameId(name)}_${randomUUID().replaceAll("-", "")}`,
     publish,
     shardRows: existing?.shardRows,
   });
@@ -110,6 +111,7 @@ export async function load(
 ): Promise<{ rows: number }> {
   const { signal } = options;
   const { plan, batches, schema, key, required, publish } = await prepareLoad(server, ask, name, data, options);
+  await dropAbandoned(server, ask, name);
   try {
     for (const sql of plan.create) await server.run({ sql, signal, repeatable: true });
     const rows = await insertAll(server, plan, blocks(batches, schema, required), signal);
@@ -121,6 +123,29 @@ export async function load(
     // The error that ended the load is the one to report.
     for (const sql of plan.undo) await server.run({ sql, repeatable: true }).catch(() => undefined);
     throw error;
+  }
+}
+
+/** The part of a staging table's name that all loads of one table share; what follows it is the load's own. */
+const nameId = (name: string): string => createHash("sha256").update(name).digest("hex").slice(0, 16);
+
+/**
+ * Drops the staging tables of loads of this table whose process was killed: those that are old, and have no new rows. A
+ * user who may not see or drop them loads without this.
+ */
+async function dropAbandoned(server: Server, ask: Ask, name: string): Promise<void> {
+  const { cluster, abandonedAfter } = server.target;
+  if (cluster !== undefined) return;
+  const since = `now() - toIntervalSecond(${abandonedAfter})`;
+  const found = ask(
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith(name, $1)
+      AND metadata_modification_time < ${since} AND name NOT IN (SELECT table FROM system.parts
+        WHERE database = currentDatabase() AND active AND modification_time >= ${since})`,
+    [`${LOADING}${nameId(name)}_`],
+  );
+  for (const [table] of await found.catch(() => [])) {
+    const sql = `DROP TABLE IF EXISTS ${quoteName(table)} SYNC`;
+    await server.run({ sql, repeatable: true }).catch(() => undefined);
   }
 }
 

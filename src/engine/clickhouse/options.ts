@@ -22,6 +22,11 @@ export interface ClickhouseOptions {
   readonly retries?: number;
   /** Whether rows are compressed on the way. Default true. */
   readonly compression?: boolean;
+  /**
+   * Seconds without a new row after which the staging table of an unfinished load is dropped by the next load of that
+   * name; default 3,600.
+   */
+  readonly abandonedAfter?: number;
   /** Settings of the server for every request, such as `{ max_memory_usage: 4e9 }`. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
@@ -37,6 +42,7 @@ export interface Target {
   readonly timeout: number;
   readonly retries: number;
   readonly compression: boolean;
+  readonly abandonedAfter: number;
   readonly settings: Readonly<Record<string, string | number>>;
 }
 
@@ -54,7 +60,7 @@ const PROTOCOLS: Readonly<Record<string, string>> = { "clickhouse:": "http:", "c
 export function targetOf(address: string, options: ClickhouseOptions): Target {
   refuseUnknown(
     options,
-    ["user", "password", "database", "cluster", "timeout", "retries", "compression", "settings"],
+    ["user", "password", "database", "cluster", "timeout", "retries", "compression", "settings", "abandonedAfter"],
     "clickhouse()",
   );
   const url = parsed(address);
@@ -66,8 +72,15 @@ export function targetOf(address: string, options: ClickhouseOptions): Target {
   const inPath = rest.length === 0 && first !== undefined ? decoded(first) : undefined;
   const password = options.password ?? decoded(url.password);
   rememberSecret(password);
-  const { timeout = 300_000, retries = 3, compression = true, settings = {}, cluster } = options;
-  for (const [name, value] of Object.entries({ timeout, retries })) {
+  const {
+    timeout = 300_000,
+    retries = 3,
+    compression = true,
+    settings = {},
+    cluster,
+    abandonedAfter = 3_600,
+  } = options;
+  for (const [name, value] of Object.entries({ timeout, retries, abandonedAfter })) {
     if (!Number.isInteger(value) || value < 0) {
       throw new InputError(`clickhouse() expects ${name} as a whole number; got ${shown(value)}.`, {
         code: "BadArgument",
@@ -83,6 +96,7 @@ export function targetOf(address: string, options: ClickhouseOptions): Target {
     timeout,
     retries,
     compression,
+    abandonedAfter,
     settings,
   };
 }
