@@ -8,7 +8,7 @@ import type { RunningService } from "../server/http/options.js";
 import { serve } from "../server/serve.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import type { ProfileName } from "../spec/profile.js";
-import { passwordOf } from "./key-input.js";
+import { passwordOf } from "./input/key-input.js";
 import { list, profileOption } from "./service-flags.js";
 
 interface ServeFlags {
