@@ -52,7 +52,7 @@ it("a killed load's table is dropped by the next load of that name, once it is o
   expect(await engine.verify("prices", rows(0, 5))).toMatchObject({ equal: true });
 });
 
-it("a live load goes on beside another load of that name", async () => {
+it("a live load continues beside another load of that name", async () => {
   let open = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
     open = resolve;

@@ -1,5 +1,6 @@
 // Serves a large table from ClickHouse in a process of its own, whose memory is measured: every page, then an export.
-// Arguments: the address, the number of rows. Prints one line of JSON. Run by large-service.test.ts, with the built package.
+// Arguments: the address, the number of rows. Prints one line of JSON. Run by large-service.test.ts, with the built
+// package.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
