@@ -5,13 +5,13 @@ import { ChunkRing, RING_CHUNK } from "../../src/columns/workers/chunk-ring.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it("gives what was written in order, in chunks of at most 256 KB, whatever the sizes and pauses", async () => {
+it("gives what was written in order, in chunks of at most 1 MB, whatever the sizes and pauses", async () => {
   const write = fc.record({
-    size: fc.oneof(fc.nat(40), fc.nat(3 * RING_CHUNK), fc.constantFrom(RING_CHUNK, RING_CHUNK + 1, 17 * RING_CHUNK)),
+    size: fc.oneof(fc.nat(40), fc.nat(3 * RING_CHUNK), fc.constantFrom(RING_CHUNK, RING_CHUNK + 1, 5 * RING_CHUNK)),
     pause: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(write, { maxLength: 30 }), fc.infiniteStream(fc.nat(4)), async (writes, pauses) => {
+    fc.asyncProperty(fc.array(write, { maxLength: 12 }), fc.infiniteStream(fc.nat(4)), async (writes, pauses) => {
       const ring = new ChunkRing();
       const reader = new ChunkRing(ring.memory);
       let seed = 1;
@@ -40,7 +40,7 @@ it("gives what was written in order, in chunks of at most 256 KB, whatever the s
   );
 });
 
-it("holds a writer back while 16 chunks are unread", async () => {
+it("holds a writer back while 4 chunks are unread", async () => {
   const ring = new ChunkRing();
   let written = 0;
   const writing = (async () => {
@@ -48,7 +48,7 @@ it("holds a writer back while 16 chunks are unread", async () => {
     await ring.end();
   })();
   await turn();
-  expect(written).toBe(16);
+  expect(written).toBe(4);
   for (let i = 0; i < 40; i++, ring.release()) expect([...((await ring.next()) as Uint8Array)]).toEqual([i]);
   await writing;
   expect(await ring.next()).toBeUndefined();
@@ -59,12 +59,12 @@ it("wakes a thread that waits, on either side", async () => {
   // A writer on another thread that begins late; the slots of the ring as it lays them out.
   const script = `
     const { workerData: memory } = require("node:worker_threads");
-    const words = new Int32Array(memory, 0, 18);
+    const words = new Int32Array(memory, 0, 6);
     setTimeout(() => {
       for (let i = 0; i < 100; i++) {
-        while (i - Atomics.load(words, 1) >= 16) Atomics.wait(words, 1, Atomics.load(words, 1), 100);
-        new Uint8Array(memory, 128 + (i % 16) * ${RING_CHUNK})[0] = i;
-        words[2 + (i % 16)] = i === 99 ? 0 : 1;
+        while (i - Atomics.load(words, 1) >= 4) Atomics.wait(words, 1, Atomics.load(words, 1), 100);
+        new Uint8Array(memory, 128 + (i % 4) * ${RING_CHUNK})[0] = i;
+        words[2 + (i % 4)] = i === 99 ? 0 : 1;
         Atomics.add(words, 0, 1);
         Atomics.notify(words, 0);
       }

@@ -1,9 +1,7 @@
-/** Bytes of a chunk at most: it stays in the processor's cache from one pass over it to the next. */
-export const RING_CHUNK = 1 << 18;
+/** Bytes of a chunk at most: each takes both threads a millisecond, and few are passed on. */
+export const RING_CHUNK = 1 << 20;
 /** Chunks in flight: enough that neither thread waits for the other while one does something else. */
-const SLOTS = 16;
-/** A waiting thread is woken once for so many chunks. */
-const GROUP = 4;
+const SLOTS = 4;
 
 /** 32-bit words before the chunks: how many were written, how many were released, and the length of each slot. */
 const WRITTEN = 0;
@@ -40,7 +38,6 @@ export class ChunkRing {
   /** Marks the end. */
   async end(): Promise<void> {
     this.pass(await this.freeSlot(), 0);
-    Atomics.notify(this.words, WRITTEN);
   }
 
   /**
@@ -59,8 +56,8 @@ export class ChunkRing {
 
   /** Gives the memory of the oldest chunk back to the writer. */
   release(): void {
-    const released = Atomics.add(this.words, RELEASED, 1) + 1;
-    if (released % GROUP === 0) Atomics.notify(this.words, RELEASED);
+    Atomics.add(this.words, RELEASED, 1);
+    Atomics.notify(this.words, RELEASED);
   }
 
   /** Ends the reading on this thread: nothing waits for a chunk any longer. */
@@ -77,8 +74,8 @@ export class ChunkRing {
 
   private pass(slot: number, length: number): void {
     this.words[LENGTHS + slot] = length;
-    const written = Atomics.add(this.words, WRITTEN, 1) + 1;
-    if (written % GROUP === 0) Atomics.notify(this.words, WRITTEN);
+    Atomics.add(this.words, WRITTEN, 1);
+    Atomics.notify(this.words, WRITTEN);
   }
 
   private async until(word: number, isEnough: (value: number) => boolean): Promise<void> {

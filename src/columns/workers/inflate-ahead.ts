@@ -3,9 +3,6 @@ import { ChunkRing } from "./chunk-ring.js";
 import type { InflateTask } from "./inflate.js";
 import { readerThread, ThreadFailure } from "./thread.js";
 
-/** Chunks, of 256 KB each, between two turns of the event loop. */
-const CHUNKS_PER_TURN = 4;
-
 /**
  * The chunks of a compressed file, inflated ahead on a worker thread; each is valid until the next one is requested. If
  * the thread fails, even because of an error in the file, the calling thread inflates the remaining chunks with
@@ -48,14 +45,14 @@ async function* byThread(task: InflateTask, signal: AbortSignal | undefined): As
       ring.close();
     });
     thread.send({ inflate: { task, ring: ring.memory } });
-    for (let i = 1; ; i++) {
+    for (;;) {
       const chunk = await thread.awaited(ring.next());
       if (failure !== undefined) throw failure.error;
       if (chunk === undefined) break;
       yield chunk;
       ring.release();
       // Chunks that have arrived come without a turn of the event loop.
-      if (i % CHUNKS_PER_TURN === 0) await setImmediate();
+      await setImmediate();
     }
     complete = true;
   } finally {
