@@ -5,6 +5,7 @@ import { type ArrowbookError, isArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import { showsStack } from "../../errors/stack.js";
 import { packageRoot } from "../../package/package-root.js";
+import { withColumnMessages } from "../compiler/column-messages.js";
 import type { Position, PositionMap } from "../compiler/position-map.js";
 import type { Diagnostic } from "../compiler/tslab-parts.js";
 
@@ -60,12 +61,12 @@ export function thrown(error: unknown, cells: RanCells, folder: string): CellErr
 }
 
 /** Converts the compiler's messages about a cell to an error. */
-export function compileError(diagnostics: readonly Diagnostic[], source: string, count: number): CellError {
-  const own = diagnostics.map((found) => {
-    const where = `${found.fileName ?? cellName(count)}:${found.start.line + 1}:${found.start.character + 1}`;
-    const quote =
-      found.fileName === undefined ? quotation(source, { line: found.start.line, column: found.start.character }) : [];
-    return [`${RED}${where}${RESET} - ${found.messageText} ${GREY}(ts${found.code})${RESET}`, ...quote];
+export function compileError(found: readonly Diagnostic[], source: string, count: number): CellError {
+  const diagnostics = withColumnMessages(found);
+  const own = diagnostics.map(({ fileName, start, messageText, code }) => {
+    const where = `${fileName ?? cellName(count)}:${start.line + 1}:${start.character + 1}`;
+    const quote = fileName === undefined ? quotation(source, { line: start.line, column: start.character }) : [];
+    return [`${RED}${where}${RESET} - ${messageText} ${GREY}(ts${code})${RESET}`, ...quote];
   });
   const [first] = diagnostics;
   return {
