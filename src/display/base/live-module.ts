@@ -60,9 +60,11 @@ const live = (model, build) => {
     for (const child of still) child.style.display = "none";
     node.setAttribute("data-live", "kernel");
     const root = make("div", node, "", "arrowbook-live");
-    // The front end's shortcuts do not apply while a control has the focus.
-    root.setAttribute("data-lm-suppress-shortcuts", "true");
-    for (const kind of ["keydown", "keypress", "keyup"]) root.addEventListener(kind, (event) => event.stopPropagation());
+    // Plain keys are for the controls; shortcuts such as Ctrl-S still reach the front end.
+    const keep = (event) => {
+      if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+    };
+    for (const kind of ["keydown", "keypress", "keyup"]) root.addEventListener(kind, keep);
     places.set(node, { update: build(root), still, root });
   };
   const scan = () => {
