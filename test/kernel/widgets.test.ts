@@ -123,6 +123,9 @@ it("explore() answers with pages of all rows while no cell runs", async () => {
   );
   const html = (of(shown, "execute_result")[0]["data"] as Content)["text/html"];
   const id = of(shown, "comm_open")[0]["comm_id"];
+  const replies = custom(id, { kind: "hello" });
+  const hello = { method: "custom", content: { kind: "hello" } };
+  await vi.waitFor(() => expect(replies.map(({ content }) => content["data"])).toContainEqual(hello), 20_000);
   custom(id, { kind: "page", seq: 1, first: 0, filters: [">=49990"], sort: { column: 0, descending: true } });
   await vi.waitFor(() => expect(late.length).toBeGreaterThan(0), 20_000);
   const page = (late[0].content["data"] as Content)["content"] as Content;

@@ -1,8 +1,9 @@
 /**
  * The part that the modules of live views share: `live(model, build)` looks for the static form of the output in the
- * page, hides it and has `build` fill an element beside it, as often as the output is shown. When the comm or the
- * kernel ends, the static form returns. No output has a widget view of its own, so that a stored notebook has the
- * static form only.
+ * page, hides it and has `build` fill an element beside it, as often as the output is shown. It does so only when the
+ * kernel has replied to a `hello`: a page keeps the models of notebooks that were closed. When the comm or the kernel
+ * ends, the static form returns. No output has a widget view of its own, so that a stored notebook has the static form
+ * only.
  */
 export const LIVE_MODULE = String.raw`
 const make = (name, parent, text = "", className = "") => {
@@ -51,6 +52,7 @@ const STYLE = [
 const live = (model, build) => {
   const target = "#" + model.get("target");
   const places = new Map();
+  const found = new Set();
   if (document.getElementById("arrowbook-live-style") === null) {
     make("style", document.head, STYLE).id = "arrowbook-live-style";
   }
@@ -68,9 +70,25 @@ const live = (model, build) => {
     places.set(node, { update: build(root), still, root });
   };
   const scan = () => {
-    for (const node of places.keys()) if (!node.isConnected) places.delete(node);
-    for (const node of document.querySelectorAll(target)) if (!places.has(node)) attach(node);
+    for (const nodes of [places, found]) {
+      for (const node of nodes.keys()) if (!node.isConnected) nodes.delete(node);
+    }
+    const isNew = (node) => !places.has(node) && !found.has(node);
+    const added = [...document.querySelectorAll(target)].filter(isNew);
+    if (added.length === 0) return;
+    for (const node of added) found.add(node);
+    try {
+      model.send({ kind: "hello" });
+    } catch {
+      // The comm of a closed notebook: the static form stays.
+    }
   };
+  model.on("msg:custom", (message) => {
+    if (message?.kind !== "hello") return;
+    const ready = [...found];
+    found.clear();
+    for (const node of ready) if (node.isConnected) attach(node);
+  });
   const observer = new MutationObserver(scan);
   const stop = () => {
     observer.disconnect();
@@ -80,6 +98,7 @@ const live = (model, build) => {
       node.removeAttribute("data-live");
     }
     places.clear();
+    found.clear();
   };
   model.on("comm_live_update", stop);
   model.on("comm:close", stop);

@@ -62,9 +62,12 @@ export function createWidgets(comms: Comms): Widgets {
     if (widget === undefined) return;
     touch(id, widget);
     switch (methodOf(data)) {
-      case "custom":
-        widget.spec.onMessage((data as Content)["content"]);
+      case "custom": {
+        const content = (data as Content)["content"];
+        if (isHello(content)) widget.comm.send({ method: "custom", content: { kind: "hello" } });
+        else widget.spec.onMessage(content);
         break;
+      }
       case "request_state":
         widget.comm.send({ method: "update", state: widget.state, buffer_paths: [] });
         break;
@@ -119,6 +122,11 @@ function modelOf(state: Content): Content {
     model_module_version: state["_model_module_version"],
     state,
   };
+}
+
+/** Whether a page asks if the kernel is there. */
+function isHello(content: Json | undefined): boolean {
+  return typeof content === "object" && content !== null && (content as Content)["kind"] === "hello";
 }
 
 function methodOf(data: Json): Json | undefined {
