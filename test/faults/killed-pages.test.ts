@@ -48,7 +48,7 @@ async function readKilledAt(step: number, checkpoint: string): Promise<boolean> 
 }
 
 it(
-  "row 51: killed at each step on the disk, also within a write, paging resumes after the last page that was kept",
+  "row 46: killed at each step on the disk, also within a write, paging resumes after the last page that was kept",
   async () => {
     const query = serviceOf(table.server, { apiKey: "canary-key-0123456789abcdef" }).table("V/T");
     const whole = await query.frame();

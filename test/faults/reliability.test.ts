@@ -93,7 +93,7 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   45: ["Two processes want the same file", "One download, shared; right also where locks do nothing"],
   46: [
     "kill -9, power, a broken run",
-    "Only complete files under their names; the next run resumes and removes leftovers",
+    "Only complete files under their names; the next run resumes, by `checkpoint` also pages, and removes leftovers",
   ],
   47: ["A folder that cannot be written; a corrupt cache", "An error, or works without; downloaded again"],
   48: [
