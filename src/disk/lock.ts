@@ -1,4 +1,4 @@
-import { link, open, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
+import { link, lstat, open, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isAlive } from "./abandoned.js";
@@ -98,6 +98,7 @@ const without = (same: boolean): Lock => ({ same, isHeld: async () => true, rele
 async function removed(path: string, stale: Holder | undefined): Promise<boolean> {
   const aside = tempName(path, "file");
   try {
+    if (!(await lstat(path)).isFile()) return false;
     await rename(path, aside);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT";
@@ -106,7 +107,11 @@ async function removed(path: string, stale: Holder | undefined): Promise<boolean
   if (found !== undefined && found.token !== stale?.token) await link(aside, path).catch(() => undefined);
   return unlink(aside).then(
     () => true,
-    () => rename(aside, path).then(() => false),
+    () =>
+      rename(aside, path).then(
+        () => false,
+        () => false,
+      ),
   );
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -49,6 +49,16 @@ describe("a lock", () => {
     expect(await lock.isHeld()).toBe(true);
     await lock.release();
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("that is a folder stays where it is, and all continue without a lock", async () => {
+    mkdirSync(path);
+    // The time of the folder's own entry, which a rename changes.
+    const { ctimeNs } = statSync(path, { bigint: true });
+    const all = Array.from({ length: 20 }, async () => (await acquire(path, "q", refuse)).release());
+    await Promise.all(all);
+    expect(readdirSync(folder)).toEqual(["a.lock"]);
+    expect(statSync(path, { bigint: true }).ctimeNs).toBe(ctimeNs);
   });
 
   it("that another process has taken over is neither held nor removed", async () => {
