@@ -8,7 +8,7 @@ import type { Call } from "../../spec/endpoints.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import { COLLAPSES, ORDERS, type Order, TRANSFORMS } from "../../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
-import { dayPart } from "../data/day-part.js";
+import { dayPart } from "../../value/day-part.js";
 import type { StoredDatabase, StoredDataset } from "../data/open-database.js";
 import { type Refused, refused } from "../data/refused.js";
 import { type SeriesQuestion, seriesSql } from "../data/series-sql.js";

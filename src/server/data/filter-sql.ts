@@ -3,8 +3,8 @@ import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
+import { dayPart } from "../../value/day-part.js";
 import type { TableEntry } from "./catalog.js";
-import { dayPart } from "./day-part.js";
 import { type Digits, filterValue } from "./filter-value.js";
 import { type Refused, refused } from "./refused.js";
 
