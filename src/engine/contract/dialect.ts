@@ -51,6 +51,8 @@ export interface Dialect {
   readonly valueLists?: {
     /** Makes lists for those of the columns that have few values; returns these columns. */
     create(engine: StatementRunner, table: string, columns: readonly string[]): Promise<string[]>;
+    /** Removes the lists of these columns, if they exist. */
+    drop(engine: StatementRunner, table: string, columns: readonly string[]): Promise<void>;
     /** The expression that reads such a column, under its own name. */
     read(table: string, column: string): string;
   };

@@ -3,7 +3,7 @@ import { quoteName } from "../contract/quote.js";
 import { loadParquet } from "./parquet.js";
 import { collapsed, transformed } from "./series-sql.js";
 import { comparedType } from "./types.js";
-import { createEnums, enumColumn } from "./value-lists.js";
+import { createEnums, dropEnums, enumColumn } from "./value-lists.js";
 
 /** The SQL of the embedded service on DuckDB. */
 export const duckdbDialect: Dialect = {
@@ -17,7 +17,7 @@ export const duckdbDialect: Dialect = {
     sql: `${column} ${comparison} CAST(? AS ${comparedType(type)})`,
     value,
   }),
-  valueLists: { create: createEnums, read: enumColumn },
+  valueLists: { create: createEnums, drop: dropEnums, read: enumColumn },
   loadParquet,
   collapsed,
   transformed,

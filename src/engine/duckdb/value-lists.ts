@@ -35,6 +35,11 @@ export async function createEnums(
   return few;
 }
 
+/** Removes the enum types of these columns, if they exist. */
+export async function dropEnums(engine: StatementRunner, table: string, columns: readonly string[]): Promise<void> {
+  for (const column of columns) await engine.query(`DROP TYPE IF EXISTS ${typeName(table, column)}`);
+}
+
 /** SQL that reads a text column through its enum type. */
 export function enumColumn(table: string, column: string): string {
   return `CAST(${column} AS ${typeName(table, column)}) AS ${column}`;

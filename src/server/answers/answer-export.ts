@@ -30,8 +30,8 @@ function exportOrder(call: Call, state: ServiceState): FileOrder {
   const chosen = chosenColumns(call, table, state);
   const where = filterSql(table.entry, call.filters, state.profile, dialect);
   async function* batches(): AsyncGenerator<RecordBatch> {
-    const { column } = await table.ready();
-    const sql = `SELECT ${chosen.map(column).join(", ")} FROM ${table.table} WHERE ${where.sql}${dialect.rowNumber.order}`;
+    const ready = await table.ready();
+    const sql = `SELECT ${chosen.map(ready.column).join(", ")} FROM ${ready.table} WHERE ${where.sql}${dialect.rowNumber.order}`;
     yield* engine.batches(sql, where.params);
   }
   return {
@@ -39,6 +39,6 @@ function exportOrder(call: Call, state: ServiceState): FileOrder {
     code: table.code,
     version: table.version,
     name: `${table.code.replace("/", "_")}.csv`,
-    rows: () => ({ columns: columnSpecs(table, chosen), batches: batches() }),
+    rows: () => ({ columns: columnSpecs(table, chosen), batches: batches(), release: table.hold() }),
   };
 }

@@ -6,8 +6,8 @@ import { suggestion } from "../../errors/nearest.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
 import { ALL_ROWS, filterSql, unknownColumn, type Where } from "../data/filter-sql.js";
+import type { StoredTable } from "../data/open-table.js";
 import { refused } from "../data/refused.js";
-import type { StoredTable } from "../data/store.js";
 import { texts } from "../data/texts.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
@@ -74,7 +74,9 @@ export function answerTableRows(call: Call, asker: Asker, state: ServiceState): 
     const headers = { [profile.cursorHeader.value.toLowerCase()]: cursor ?? "" };
     return { fields: { columns, next_cursor_id: cursor }, rows: { columns, batches }, headers };
   };
-  return answerReply(call, { resource: "tableRows", tag: state.cursors.seal(last + 1, question), make }, asker, state);
+  const release = table.hold();
+  const reply = { resource: "tableRows", tag: state.cursors.seal(last + 1, question), make } as const;
+  return answerReply(call, reply, asker, state).finally(release);
 }
 
 function pageSize(call: Call, { profile }: ServiceState): number {
@@ -110,8 +112,9 @@ async function refuseTooMany(
   where: Where,
   { store, profile, maxResultRows }: ServiceState,
 ): Promise<void> {
-  if ((await table.ready()).rows <= maxResultRows) return;
-  const count = await store.engine.query(`SELECT count(*) AS n FROM ${table.table} WHERE ${where.sql}`, where.params);
+  const ready = await table.ready();
+  if (ready.rows <= maxResultRows) return;
+  const count = await store.engine.query(`SELECT count(*) AS n FROM ${ready.table} WHERE ${where.sql}`, where.params);
   if (Number(texts(count)[0][0]) <= maxResultRows) return;
   throw refused(
     profile,
@@ -136,18 +139,18 @@ interface Page {
  * limit.
  */
 async function pageOf(
-  table: StoredTable,
+  stored: StoredTable,
   { where, chosen, last, size, signal, allocate }: Page,
   { store }: ServiceState,
 ): Promise<{ batches: CellBatch[]; next: number | undefined }> {
-  const { column, isNumbered } = await table.ready();
+  const { table, column, isNumbered } = await stored.ready();
   const isRange = isNumbered && where.sql === ALL_ROWS;
   const cells = chosen.map(column);
   const { column: number, order } = store.engine.dialect.rowNumber;
   const after = last < 0 ? "" : ` AND ${number} > ${last}`;
   const bound = isRange ? ` AND ${number} <= ${last + size + 1}${order}` : `${order} LIMIT ${size + 1}`;
   const list = isRange ? cells : [...cells, number];
-  const sql = `SELECT ${list.join(", ")} FROM ${table.table} WHERE ${where.sql}${after}${bound}`;
+  const sql = `SELECT ${list.join(", ")} FROM ${table} WHERE ${where.sql}${after}${bound}`;
   const batches: CellBatch[] = [];
   let left = size;
   let end = last;

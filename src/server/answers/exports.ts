@@ -18,7 +18,8 @@ export interface FileOrder {
   readonly code: string;
   /** Name of the CSV file inside. */
   readonly name: string;
-  rows(): Pick<CsvToZip, "columns" | "batches">;
+  /** Its rows; `release` is called when they are no longer read. */
+  rows(): Pick<CsvToZip, "columns" | "batches"> & { readonly release?: () => void };
 }
 
 /** An existing file, with the version of its rows and the time its generation started. */
@@ -86,8 +87,10 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
   const begin = (id: string, order: FileOrder): Promise<MadeFile> => {
     const snapshotTime = now();
     const path = join(folder, `${id}-${createHash("sha256").update(order.version).digest("hex").slice(0, 8)}.zip`);
-    const csv = { ...order.rows(), name: order.name, at: new Date(snapshotTime), signal: stop.signal };
-    const making = writeCsvZip(path, csv, profile).then(async (zip) => {
+    const { release, ...rows } = order.rows();
+    const csv = { ...rows, name: order.name, at: new Date(snapshotTime), signal: stop.signal };
+    const written = writeCsvZip(path, csv, profile).finally(release);
+    const making = written.then(async (zip) => {
       const old = files.get(id);
       const made: MadeFile = { ...zip, id, code: order.code, version: order.version, snapshotTime };
       files.set(id, made);

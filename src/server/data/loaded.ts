@@ -6,6 +6,8 @@ export type Loaded = Record<string, LoadedRows>;
 interface LoadedRows {
   readonly version: string;
   readonly refreshedAt: string;
+  /** The engine's name of a table's rows; that of the first load if undefined. */
+  readonly table?: string;
   /** The text columns of a table that have lists of values (`Dialect.valueLists`). */
   readonly valueLists?: readonly string[];
   /** The number of a series in the table of its database. */

@@ -1,0 +1,205 @@
+import type { Engine } from "../../engine/contract/engine.js";
+import { DataError } from "../../errors/errors.js";
+import { parseType } from "../../spec/columns.js";
+import type { TableEntry } from "./catalog.js";
+import { engineColumn } from "./filter-sql.js";
+import { isCurrent, type Loaded } from "./loaded.js";
+import type { RowSource } from "./source.js";
+import { texts } from "./texts.js";
+
+/** A table in the engine. */
+export interface StoredTable {
+  readonly code: string;
+  readonly entry: TableEntry;
+  readonly refreshedAt: string;
+  /** Changes when the rows change. */
+  readonly version: string;
+  /** Loads the rows into the engine if that was deferred; returns how they are read. */
+  ready(): Promise<ReadyTable>;
+  /** Keeps the rows in the engine until the returned function is called, also if a refresh replaces them. */
+  hold(): () => void;
+  /** Removes the rows from the engine as soon as they are not held. */
+  retire(): Promise<void>;
+}
+
+/** A table whose rows are in the engine. */
+interface ReadyTable {
+  /** Quoted name in the engine; columns `c0`, `c1`, … */
+  readonly table: string;
+  readonly rows: number;
+  /** Whether the rows are numbered from 0 without a gap, so that a page is a range of numbers. */
+  readonly isNumbered: boolean;
+  /** SQL that reads column number `index`: by its list of values if it has one. */
+  column(index: number): string;
+}
+
+/** What a table is opened from. */
+export interface TableToOpen {
+  readonly code: string;
+  readonly entry: TableEntry;
+  /** Undefined if there is no source. */
+  readonly rows: RowSource | undefined;
+  readonly loaded: Loaded;
+  readonly save: () => Promise<void>;
+  /** The names of this table's rows in the engine that are read or being loaded. */
+  readonly names: Set<string>;
+}
+
+/** The code of a table, `VENDOR/TABLE`. */
+export const tableCode = (entry: TableEntry): string => `${entry.vendor_code}/${entry.datatable_code}`;
+
+/** The key of a table in {@link Loaded}, and the engine's name of its first load. */
+const tableHome = (code: string): string => `table/${code}`;
+
+/**
+ * Opens a table. Rows are loaded under a name of their own, beside those of the last load, and take their place once
+ * their key has been checked: a failed load changes nothing.
+ */
+export function openTable(engine: Engine, { code, entry, rows, loaded, save, names }: TableToOpen): StoredTable {
+  const home = tableHome(code);
+  const { quoteName, rowNumber, valueLists } = engine.dialect;
+  const load = async (source: RowSource): Promise<void> => {
+    const old = loaded[home];
+    const oldName = old && (old.table ?? home);
+    const name = freeName(home, new Set([...names, oldName]));
+    names.add(name);
+    let lists: string[] | undefined;
+    try {
+      await source.load(engine, name);
+      await checkKey(engine, code, entry, name);
+      lists = await valueLists?.create(engine, name, textColumns(entry));
+    } catch (error) {
+      // The error that ended the load is the one to report.
+      await dropTable(engine, entry, name).catch(() => undefined);
+      names.delete(name);
+      throw error;
+    }
+    loaded[home] = { version: source.version, refreshedAt: source.refreshedAt, valueLists: lists, table: name };
+    try {
+      await save();
+    } catch (error) {
+      // Which rows the next start finds is not known: both stay.
+      if (old === undefined) delete loaded[home];
+      else loaded[home] = old;
+      throw error;
+    }
+    // Rows of an earlier run; those that this one serves are removed when they are retired.
+    if (oldName !== undefined && !names.has(oldName)) await dropTable(engine, entry, oldName).catch(() => undefined);
+  };
+  const open = async (): Promise<{ readonly name: string; readonly rows: ReadyTable }> => {
+    if (rows !== undefined && !isCurrent(loaded[home], rows)) await load(rows);
+    const name = loaded[home].table ?? home;
+    names.add(name);
+    const table = quoteName(name);
+    const listed = new Set(loaded[home].valueLists);
+    const [[count, last]] = texts(
+      await engine.query(`SELECT count(*) AS n, max(${rowNumber.column}) AS last FROM ${table}`),
+    );
+    return {
+      name,
+      rows: {
+        table,
+        rows: Number(count),
+        isNumbered: Number(count) === 0 || Number(last) === Number(count) - 1,
+        column(index) {
+          const column = engineColumn(index);
+          return valueLists !== undefined && listed.has(column) ? valueLists.read(name, column) : column;
+        },
+      },
+    };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  let holders = 0;
+  let isRetired = false;
+  const remove = async (): Promise<void> => {
+    const last = await opened?.catch(() => undefined);
+    if (last === undefined) return;
+    // After an error, the next start removes the rows.
+    await dropTable(engine, entry, last.name).catch(() => undefined);
+    names.delete(last.name);
+  };
+  const { version, refreshedAt } = rows === undefined || isCurrent(loaded[home], rows) ? loaded[home] : rows;
+  return {
+    code,
+    entry,
+    version,
+    refreshedAt,
+    async ready() {
+      opened ??= open().catch((error) => {
+        // A later call tries again.
+        opened = undefined;
+        throw error;
+      });
+      return (await opened).rows;
+    },
+    hold() {
+      let isHeld = true;
+      holders++;
+      return () => {
+        if (!isHeld) return;
+        isHeld = false;
+        if (--holders === 0 && isRetired) void remove();
+      };
+    },
+    async retire() {
+      isRetired = true;
+      if (holders === 0) await remove();
+    },
+  };
+}
+
+/** The first name of this table's rows that is not used: numbered from the second. */
+function freeName(home: string, used: ReadonlySet<string | undefined>): string {
+  let name = home;
+  for (let n = 2; used.has(name); n++) name = `${home} ${n}`;
+  return name;
+}
+
+const textColumns = ({ columns }: TableEntry): string[] =>
+  columns.flatMap(({ type }, i) => (parseType(type).kind === "text" ? [engineColumn(i)] : []));
+
+/** Removes rows of a table and their lists of values, if they exist. */
+async function dropTable(engine: Engine, entry: TableEntry, name: string): Promise<void> {
+  await engine.query(`DROP TABLE IF EXISTS ${engine.dialect.quoteName(name)}`);
+  await engine.dialect.valueLists?.drop(engine, name, textColumns(entry));
+}
+
+/**
+ * Compares what was loaded in earlier runs with the engine: rows that are gone have to be loaded again, and rows that a
+ * killed run left beside the current ones are removed.
+ */
+export async function tidyTables(engine: Engine, entries: readonly TableEntry[], loaded: Loaded): Promise<void> {
+  const present = await engine.tables();
+  for (const entry of entries) {
+    const home = tableHome(tableCode(entry));
+    const current = loaded[home] && (loaded[home].table ?? home);
+    if (current !== undefined && !present.includes(current)) delete loaded[home];
+    for (const name of present) {
+      if (name !== current && isRowsOf(home, name)) await dropTable(engine, entry, name).catch(() => undefined);
+    }
+  }
+}
+
+/** Whether an engine's table has rows of this table: those of the first load, or numbered ones of a later load. */
+const isRowsOf = (home: string, name: string): boolean =>
+  name.startsWith(home) && /^( \d+)?$/.test(name.slice(home.length));
+
+/** The key of a table (spec 2.7) identifies its rows. */
+async function checkKey(engine: Engine, code: string, entry: TableEntry, name: string): Promise<void> {
+  if (entry.primary_key.length === 0) return;
+  const numbers = entry.primary_key.map((column) => entry.columns.findIndex((each) => each.name === column));
+  const key = numbers.map(engineColumn);
+  const nulls = key.map((column) => `${column} IS NULL`).join(" OR ");
+  const list = key.join(", ");
+  const found = await engine.query(
+    `SELECT ${list}, count(*) AS n FROM ${engine.dialect.quoteName(name)} GROUP BY ${list}
+      HAVING count(*) > 1 OR ${nulls} LIMIT 1`,
+  );
+  if (found.numRows === 0) return;
+  const row = texts(found)[0];
+  const shown = entry.primary_key.map((column, i) => `${column} = ${row[i] ?? "null"}`).join(", ");
+  throw new DataError(`${entry.file ?? code}: the primary key of ${code} has ${row.at(-1)} rows with ${shown}.`, {
+    code: "DuplicateKey",
+    hint: "Declare other columns as primary_key, or none.",
+  });
+}
