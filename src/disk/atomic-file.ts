@@ -1,7 +1,17 @@
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { fileError, isSystemError, toFileError } from "../errors/file-error.js";
+import { makeFolder, syncFolder } from "./sync-folder.js";
 import { tempName } from "./temp-name.js";
+
+/** How a file is written. */
+interface AtomicOptions {
+  /**
+   * Whether the file outlasts a loss of power from the return of the call on. False only for files that can be fetched
+   * again and whose readers detect damage. Default true.
+   */
+  readonly durable?: boolean;
+}
 
 /**
  * Writes a temporary file beside the target and renames it once everything is on the disk: readers never see an
@@ -9,14 +19,19 @@ import { tempName } from "./temp-name.js";
  *
  * @throws {FileError} if the file system reports an error; also any error of `write`
  */
-export async function atomicFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+export async function atomicFile<T>(
+  path: string,
+  write: (file: FileHandle) => Promise<T>,
+  { durable = true }: AtomicOptions = {},
+): Promise<T> {
   const part = tempName(path, "file");
   const file = await openNew(part).catch((error: unknown) => Promise.reject(fileError(path, "write", error)));
   try {
     const result = await write(file);
-    await file.sync();
+    if (durable) await file.sync();
     await file.close();
     await rename(part, path);
+    if (durable) await syncFolder(dirname(path));
     return result;
   } catch (error) {
     await file.close().catch(() => {});
@@ -29,14 +44,7 @@ export async function atomicFile<T>(path: string, write: (file: FileHandle) => P
 async function openNew(path: string): Promise<FileHandle> {
   return open(path, "wx").catch(async (error: unknown) => {
     if (!isSystemError(error) || error.code !== "ENOENT") throw error;
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     return open(path, "wx");
   });
-}
-
-/** Puts the names in the folder of `path` on the disk, where the system can: a rename outlasts a loss of power. */
-export async function syncFolderOf(path: string): Promise<void> {
-  const handle = await open(dirname(resolve(path)), "r").catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }

@@ -1,8 +1,10 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
 import { toFileError } from "../errors/file-error.js";
-import { atomicFile, syncFolderOf } from "./atomic-file.js";
+import { atomicFile } from "./atomic-file.js";
 import { digestOfSealed, SEALED_HEAD, type Sealed, seal, sealedLength, unseal } from "./sealed.js";
 import { sweepUnfinished } from "./sweep.js";
+import { syncFolder } from "./sync-folder.js";
 
 /** A record of a file: its place and its note. */
 interface Placed<Note> {
@@ -88,8 +90,10 @@ export async function openRecords<Head, Note>(
     const file = await open(path, "r+");
     try {
       const end = found?.end ?? first.length;
-      if (found !== undefined && (await file.stat()).size > end) await file.truncate(end);
-      await syncFolderOf(path);
+      if (found !== undefined) {
+        if ((await file.stat()).size > end) await file.truncate(end);
+        await syncFolder(dirname(path));
+      }
       return await recordsOf(path, file, found?.records ?? [], end);
     } catch (error) {
       await file.close();

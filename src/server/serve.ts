@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "../disk/sync-folder.js";
 import { parseTempName } from "../disk/temp-name.js";
 import type { Engine } from "../engine/contract/engine.js";
 import { embeddedEngine } from "../engine/embedded.js";
@@ -182,7 +183,7 @@ async function filesFolder(
   const folder = `${database}.files`;
   const known = new Set(remembered.map((file) => file.path));
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
       const unfinished = parseTempName(name)?.kind === "file";

@@ -1,19 +1,7 @@
-import {
-  type FileHandle,
-  link,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  writeFile,
-} from "node:fs/promises";
+import { type FileHandle, link, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { syncFolderOf } from "../../disk/atomic-file.js";
 import { inUse, isUnused } from "../../disk/sweep.js";
+import { makeFolder, syncFolder } from "../../disk/sync-folder.js";
 import { parseTempName, tempName } from "../../disk/temp-name.js";
 import { noSpace, toFileError } from "../../errors/file-error.js";
 
@@ -67,7 +55,7 @@ export async function openPartial(target: string, identity: string): Promise<Par
   const absolute = resolve(target);
   const path = tempName(absolute, "download");
   try {
-    await mkdir(dirname(absolute), { recursive: true });
+    await makeFolder(dirname(absolute));
     const origin = (await takeOver(absolute, path, identity)) ?? { identity };
     const handle = await openNew(path);
     try {
@@ -255,7 +243,7 @@ export async function commit(from: string, target: string, keep?: Origin): Promi
     // If both names already refer to one file, the rename has left both.
     await rm(from, { force: true });
     await rm(noteOf(from), { force: true });
-    await syncFolderOf(target);
+    await syncFolder(dirname(target));
   } catch (cause) {
     throw toFileError(target, "write", cause);
   }

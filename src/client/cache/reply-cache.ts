@@ -59,7 +59,7 @@ export async function cacheReply(
   const folder = repliesIn(cache.path);
   try {
     await mkdir(folder, { recursive: true });
-    await atomicFile(pathOf(cache.path, of), (file) => file.writeFile(record));
+    await atomicFile(pathOf(cache.path, of), (file) => file.writeFile(record), { durable: false });
     await sweepFolder(folder, REPLY_NAME);
     await trim(folder, REPLY_NAME, cache);
   } catch (error) {

@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Table } from "../../columns/arrow/arrow.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { locked } from "../../disk/lock.js";
+import { makeFolder } from "../../disk/sync-folder.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { fileError } from "../../errors/file-error.js";
 import type { Watched } from "../../frame/files/watched.js";
@@ -30,9 +30,7 @@ export class FolderCopy implements Copy {
   }
 
   async exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    await mkdir(this.place, { recursive: true }).catch((cause: unknown) =>
-      Promise.reject(fileError(this.place, "write", cause)),
-    );
+    await makeFolder(this.place).catch((cause: unknown) => Promise.reject(fileError(this.place, "write", cause)));
     return locked(join(this.place, "sync.lock"), what, signal, async () => {
       await sweepNotes(this.place);
       return work();

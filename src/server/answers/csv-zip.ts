@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
-import { Readable, Transform } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { cellBatch } from "../../columns/arrow/cell-batch.js";
-import { tempName } from "../../disk/temp-name.js";
+import { atomicFile } from "../../disk/atomic-file.js";
 import { Output } from "../../document/cells/output.js";
 import { writeRows } from "../../document/cells/row-bytes.js";
 import { csvLines } from "../../document/cells/row-style.js";
-import { toFileError } from "../../errors/file-error.js";
 import { csvCell } from "../../format/csv-records.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Profile } from "../../spec/profile.js";
@@ -41,37 +38,36 @@ export async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile)
   const { default: yazl } = await import("yazl");
   const zip = new yazl.ZipFile();
   const lines = Readable.from(csvPieces(csv, profile), { objectMode: true });
-  const part = tempName(path, "file");
   const hash = createHash("sha256");
   let bytes = 0;
-  const measure = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      done(null, chunk);
-    },
-  });
   const failed = new Promise<never>((_, reject) => {
     lines.once("error", reject);
     zip.once("error", reject);
   });
   const stop = new AbortController();
-  let written: Promise<void> | undefined;
-  try {
-    zip.addReadStream(lines, csv.name, { mtime: csv.at, mode: 0o100644, compressionLevel: LEVEL });
-    zip.end();
-    const signal = AbortSignal.any([csv.signal, stop.signal]);
-    written = pipeline(zip.outputStream, measure, createWriteStream(part), { signal });
-    await Promise.race([written, failed]);
-    await rename(part, path);
-  } catch (error) {
-    lines.destroy();
-    // Closes the file: rows that failed leave the archive open, to which nothing is written any more.
-    stop.abort();
-    await written?.catch(() => undefined);
-    await rm(part, { force: true });
-    throw toFileError(path, "write", error);
-  }
+  const signal = AbortSignal.any([csv.signal, stop.signal]);
+  await atomicFile(path, async (file) => {
+    const write = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        await file.writeFile(chunk);
+      }
+    };
+    let written: Promise<void> | undefined;
+    try {
+      zip.addReadStream(lines, csv.name, { mtime: csv.at, mode: 0o100644, compressionLevel: LEVEL });
+      zip.end();
+      written = pipeline(zip.outputStream as Readable, write, { signal });
+      await Promise.race([written, failed]);
+    } catch (error) {
+      lines.destroy();
+      // Ends the writing: rows that failed leave the archive open, to which nothing is written any more.
+      stop.abort();
+      await written?.catch(() => undefined);
+      throw error;
+    }
+  });
   return { path, bytes, etag: `"${hash.digest("base64url").slice(0, 22)}"` };
 }
 
