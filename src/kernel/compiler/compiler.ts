@@ -1,6 +1,8 @@
 import { relative } from "node:path";
-import { type PositionMap, positionMap } from "./position-map.js";
-import type { Host, Program, System, TypeScript } from "./typescript-parts.js";
+import { cellBuilder } from "./cell-builder.js";
+import type { CompilerState } from "./compiler-state.js";
+import { positionMap } from "./position-map.js";
+import type { Host, System, TypeScript } from "./typescript-parts.js";
 import { watchedFiles } from "./watched-files.js";
 
 /** Compiler options in addition to tslab's. */
@@ -9,16 +11,6 @@ export interface CompilerOptions {
   readonly strict?: boolean;
   /** Module resolution `bundler`, which reads `exports` of packages; default false: `node10`, as in tslab. */
   readonly bundler?: boolean;
-}
-
-/** State of the compiler. */
-export interface CompilerState {
-  /** The program of the last compilation. */
-  program?: Program;
-  /** Maps positions in the running code to the last compiled source. */
-  positions?: PositionMap;
-  /** The local files that changed since the last call; the compiler reads them again. */
-  changedFiles?: () => readonly string[];
 }
 
 const SOURCE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*,([A-Za-z0-9+/=]+)\s*$/;
@@ -46,13 +38,16 @@ export function prepareTypeScript(
   return {
     ...typescript,
     sys: files.sys,
-    createWatchCompilerHost: (files, wanted, ...rest) =>
-      withOwnTimers(typescript.createWatchCompilerHost(files, { ...wanted, ...extra }, ...rest)),
+    createWatchCompilerHost: (files, wanted, sys, _, ...reporters) => {
+      const options = { ...wanted, ...extra };
+      const create = typescript.createAbstractBuilder;
+      return withOwnTimers(typescript.createWatchCompilerHost(files, options, sys, create, ...reporters));
+    },
     createWatchProgram: (host) => {
       const told = host.afterProgramCreate;
       host.afterProgramCreate = (builder) => {
         state.program = builder.getProgram();
-        told?.(builder);
+        told?.(cellBuilder(typescript, state, builder));
       };
       return typescript.createWatchProgram(host);
     },

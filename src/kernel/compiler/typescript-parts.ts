@@ -5,11 +5,14 @@ export type { Syntax };
 /** The part of the compiler's program in use. */
 export interface Program {
   getSourceFile(name: string): SourceFile | undefined;
-  getTypeChecker(): unknown;
+  getTypeChecker(): Pick<Syntax.TypeChecker, "getSymbolAtLocation">;
 }
 
 /** A parsed file. Nodes of the compiler in use and of the package `typescript` agree in the members in use. */
-export type SourceFile = Pick<Syntax.SourceFile, "text" | "statements">;
+export type SourceFile = Pick<Syntax.SourceFile, "text" | "statements" | "fileName" | "isDeclarationFile"> & {
+  /** The names of the modules that it imports. */
+  readonly imports?: readonly Syntax.Node[];
+};
 
 /** The functions on syntax trees in use. */
 type SyntaxParts = Pick<
@@ -58,9 +61,17 @@ export interface System {
   readonly [name: string]: unknown;
 }
 
+/** Creates programs, each from the one before. */
+export interface Builder {
+  getProgram(): Program;
+  getSourceFile(name: string): SourceFile | undefined;
+  /** The paths of a file and of all that it imports. */
+  getAllDependencies(file: SourceFile): readonly string[];
+}
+
 /** What the compiler calls while it watches files. */
 export interface Host {
-  afterProgramCreate?: (builder: { getProgram(): Program }) => void;
+  afterProgramCreate?: (builder: Builder) => void;
   setTimeout?: (callback: (...values: unknown[]) => void, milliseconds: number, ...values: unknown[]) => unknown;
   clearTimeout?: (timer: unknown) => void;
 }
@@ -69,12 +80,18 @@ export interface Host {
 export interface TypeScript extends SyntaxParts {
   readonly version: string;
   readonly sys: System;
+  /** Binds the names of a file. */
+  readonly bindSourceFile: (file: SourceFile, options: object) => void;
+  readonly unescapeLeadingUnderscores: (name: string) => string;
   readonly ModuleResolutionKind: { readonly Bundler: number };
   readonly createWatchCompilerHost: (
     files: readonly string[],
     options: Readonly<Record<string, unknown>>,
-    ...rest: readonly unknown[]
+    sys: System,
+    createProgram: unknown,
+    ...reporters: readonly unknown[]
   ) => Host;
+  readonly createAbstractBuilder: unknown;
   readonly createWatchProgram: (host: Host) => unknown;
   readonly transpileModule: (
     source: string,

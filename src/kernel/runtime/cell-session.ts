@@ -6,7 +6,7 @@ import { scrub } from "../../errors/secrets.js";
 import { unreachable } from "../../errors/unreachable.js";
 import { type Comms, createComms } from "../comms/comms.js";
 import { createWidgets, type Widgets } from "../comms/widgets.js";
-import type { CompilerState } from "../compiler/compiler.js";
+import type { CompilerState } from "../compiler/compiler-state.js";
 import type { TslabParts } from "../compiler/tslab-parts.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";

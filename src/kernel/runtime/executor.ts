@@ -1,8 +1,9 @@
 import vm from "node:vm";
-import type { CompilerState } from "../compiler/compiler.js";
+import type { CompilerState } from "../compiler/compiler-state.js";
 import { type DeclaredVariables, declaredVariables } from "../compiler/inferred-names.js";
 import { type LazyNames, withoutDeclared } from "../compiler/lazy-names.js";
 import { localImports } from "../compiler/local-imports.js";
+import { singlePass } from "../compiler/single-pass.js";
 import {
   type Completion,
   type Conversion,
@@ -92,7 +93,7 @@ class CellExecutor implements Executor {
     private readonly folder: string,
     private readonly tasks: CellTasks,
   ) {
-    this.#converter = tslab.createConverter({ isJS: false, isBrowser: false });
+    this.#converter = singlePass(tslab, state, tslab.createConverter({ isJS: false, isBrowser: false }));
     this.#require = cellRequire(folder, tslab.publicModule);
     this.#lazy = Object.create(null) as Record<string, unknown>;
     this.#exports = cellExports(this.#lazy);

@@ -1,4 +1,4 @@
-import type { CompilerState } from "../compiler/compiler.js";
+import type { CompilerState } from "../compiler/compiler-state.js";
 import { cellFileName, type TslabParts } from "../compiler/tslab-parts.js";
 import type { SignatureHelp } from "../compiler/typescript-parts.js";
 import type { Content } from "../protocol/message.js";
