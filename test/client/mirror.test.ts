@@ -145,6 +145,22 @@ it.each<[string, readonly string[]]>([
   expect(cells(counted)).toEqual(["5,4"]);
 });
 
+it.each(["[a]", "x*y", "q?", "o'b", "ticker=ZZZ", "vendor=V"])(
+  "SQL reads the copy in a folder called %s",
+  async (name) => {
+    folder = join(mkdtempSync(join(root, "n-")), name, "prices");
+    set(ROWS, "2024-04-01T00:00:00Z");
+    // What the pattern of the name would match.
+    await serviceOf(server)
+      .table("V/T")
+      .mirror(join(folder, "..", "..", "xxy", "prices"));
+    const mirror = await open();
+    const all = await mirror.sql("select * from this");
+    expect(all.columns.map((column) => column.name)).toEqual(["ticker", "date", "close", "changed"]);
+    expect(cells(all)).toEqual(expected(ROWS));
+  },
+);
+
 it("a table without rows has one empty file", async () => {
   set([], "2024-04-01T00:00:00Z");
   const mirror = await open({ by: "ticker" });

@@ -210,6 +210,22 @@ it("serves Parquet files as they are, and refuses types that would lose somethin
   await expect(start([{ name: "A", type: "Integer" }])).rejects.toThrow(/no column "A"\. Did you mean "a"/);
 });
 
+it("serves the columns of a Parquet file, whatever its path looks like", async () => {
+  const { copyFileSync, mkdirSync, writeFileSync } = await import("node:fs");
+  const folder = join(folderOf({}), "[a]*", "a=7");
+  mkdirSync(folder, { recursive: true });
+  const engine = await duckdbEngine();
+  const plain = join(folder, "..", "..", "plain.parquet");
+  await engine.query(`COPY (SELECT i::BIGINT AS a FROM range(3) r(i)) TO '${plain}'`);
+  await engine.close();
+  copyFileSync(plain, join(folder, "t.parquet"));
+  const catalog = table({ columns: [{ name: "a", type: "Integer" }], file: "t.parquet" });
+  writeFileSync(join(folder, "catalog.json"), JSON.stringify(catalog));
+  const service = await serve({ data: folder });
+  expect((await get(service, "/datatables/V/T.csv")).text).toBe("a\n0\n1\n2\n");
+  await service.close();
+});
+
 it.each([
   [{ prot: 0 }, "UnknownOption", /serve\(\) has no option "prot"/, /"port"/],
   [{ timeouts: { header: 1 } }, "UnknownOption", /no option "header"/, /"headers"/],

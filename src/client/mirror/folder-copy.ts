@@ -3,6 +3,7 @@ import type { Table } from "../../columns/arrow/arrow.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { locked } from "../../disk/lock.js";
 import { makeFolder } from "../../disk/sync-folder.js";
+import { parquetScan } from "../../engine/duckdb/parquet-scan.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { fileError } from "../../errors/file-error.js";
 import type { Watched } from "../../frame/files/watched.js";
@@ -64,8 +65,7 @@ export class FolderCopy implements Copy {
   async query(text: string, params?: readonly unknown[]): Promise<Table> {
     const engine = await embeddedEngine();
     try {
-      const pattern = join(await this.#files(), "*.parquet").replaceAll("'", "''");
-      await engine.query(`create view this as select * from read_parquet('${pattern}')`);
+      await engine.query(`create view this as select * from ${parquetScan(await this.#files(), "/*.parquet")}`);
       return await engine.query(text, params);
     } finally {
       await engine.close();

@@ -3,6 +3,7 @@ import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { StatementRunner } from "../contract/dialect.js";
 import { quoteName } from "../contract/quote.js";
+import { parquetScan } from "./parquet-scan.js";
 import { engineType } from "./types.js";
 
 /**
@@ -16,7 +17,7 @@ export async function loadParquet(
   path: string,
   columns: readonly ColumnSpec[],
 ): Promise<void> {
-  const file = `read_parquet('${path.replaceAll("'", "''")}')`;
+  const file = parquetScan(path);
   const found = await engine.query(`SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${file})`);
   const types = new Map([...found].map((row) => [String(row?.["column_name"]), String(row?.["column_type"])]));
   const list = columns.map((column, i) => {
