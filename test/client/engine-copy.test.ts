@@ -55,3 +55,31 @@ it("loads every batch, and closes the download", async () => {
   }, query);
   expect([rows, open()]).toEqual([3, 0]);
 });
+
+it.each([
+  ["select 1", 'with this as (select * from "V/T") select 1'],
+  ["with a as (select 1) select * from a", 'with this as (select * from "V/T"),  a as (select 1) select * from a'],
+  [
+    "-- with\n/* of\ntwo */ WITH\ta as (select 1)",
+    '-- with\n/* of\ntwo */ WITH this as (select * from "V/T"), \ta as (select 1)',
+  ],
+  ["with/**/a as (select 1)", 'with this as (select * from "V/T"), /**/a as (select 1)'],
+  ["with recursive a as (select 1)", 'with recursive this as (select * from "V/T"),  a as (select 1)'],
+  ["with recursive_a as (select 1)", 'with this as (select * from "V/T"),  recursive_a as (select 1)'],
+  ["-- with\nfrom this", 'with this as (select * from "V/T") -- with\nfrom this'],
+])("puts the copy before the tables that a statement defines: %j", async (text, sent) => {
+  const seen: string[] = [];
+  const query = async (sql: string) => {
+    seen.push(sql);
+    return Frame.fromRows([{ n: 1 }]).table;
+  };
+  const engine = { load: async () => ({ rows: 0 }), tables: async () => [], query };
+  const copy = new EngineCopy(
+    "here",
+    "V/T",
+    (use) => use(engine),
+    (_what, _signal, work) => work(),
+  );
+  await copy.query(text);
+  expect(seen).toEqual([sent]);
+});

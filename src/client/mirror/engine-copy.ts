@@ -51,6 +51,10 @@ async function described<T>(
   }
 }
 
+/** The beginning of a statement with common table expressions of its own, maybe after comments. */
+const BLANK = String.raw`(?:\s|--[^\n]*\n|/\*[\s\S]*?\*/)`;
+const WITH = new RegExp(`^${BLANK}*with(?![\\w$])(?:${BLANK}+recursive(?![\\w$]))?`, "i");
+
 /** A copy as a table of a SQL engine, called by the code of what it copies. */
 export class EngineCopy implements Copy {
   readonly place: string;
@@ -123,10 +127,10 @@ export class EngineCopy implements Copy {
 
   query(text: string, params?: readonly unknown[]): Promise<Table> {
     const copy = `this as (select * from ${quoteName(this.#code)})`;
-    const other = /^\s*with\s+(recursive\s+)?/i.exec(text);
+    const other = WITH.exec(text);
     return other === null
       ? this.#query(`with ${copy} ${text}`, params)
-      : this.#query(`${other[0]}${copy}, ${text.slice(other[0].length)}`, params);
+      : this.#query(`${other[0]} ${copy}, ${text.slice(other[0].length)}`, params);
   }
 
   #query(text: string, params?: readonly unknown[]): Promise<Table> {
