@@ -62,15 +62,24 @@ function proxyUrl(text: string, name: string): URL {
       hint: "Use http://host:port or https://host:port.",
     });
   }
-  if (url.password !== "") rememberSecret(decodeURIComponent(url.password));
+  if (url.password !== "") rememberSecret(decoded(url.password));
   return url;
 }
 
 /** The headers that identify the user of a proxy. */
 function authorization({ username, password }: URL): Record<string, string> {
   if (username === "") return {};
-  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const text = `${decoded(username)}:${decoded(password)}`;
   return { "proxy-authorization": `Basic ${Buffer.from(text).toString("base64")}` };
+}
+
+/** A part of an address; a `%` that encodes nothing is itself, as in passwords that were not encoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The options of a plain request through a proxy, which gets the complete address. */
