@@ -7,7 +7,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect } from "../../src/client/service.js";
-import { proxyChooser } from "../../src/client/transport/proxy.js";
+import { proxyChooser, throughProxy } from "../../src/client/transport/proxy.js";
 import { sampleOf, started } from "../server/support.js";
 import { certificate } from "./certificate.js";
 
@@ -213,6 +213,28 @@ describe("proxies (complaint 7)", () => {
   ])("NO_PROXY=%s: %s", (exceptions, address, isProxied) => {
     const choose = proxyChooser(undefined, { HTTPS_PROXY: "proxy.example:3128", NO_PROXY: exceptions });
     expect(choose(new URL(address))?.host).toBe(isProxied ? "proxy.example:3128" : undefined);
+  });
+
+  it("a password may contain a percent sign that encodes nothing", async () => {
+    const choose = proxyChooser("http://user:50%secret@proxy.example:3128");
+    const address = new URL("http://example.com/");
+    const { headers } = throughProxy(choose(address) as URL, address, {});
+    const basic = Buffer.from("user:50%secret").toString("base64");
+    expect(headers).toMatchObject({ "proxy-authorization": `Basic ${basic}` });
+  });
+
+  it.each([
+    5,
+    null,
+    {},
+    [5],
+    [null],
+    [{ requests: 1 }],
+    [{ requests: 0, perMs: 1 }],
+    [{ requests: 2, perMs: "1" + "x" }],
+  ])("limits.windows %j is refused", (windows) => {
+    const options = { url: "http://localhost", apiKey: "k", limits: { windows: windows as never } };
+    expect(() => connect(options)).toThrow(expect.objectContaining({ code: "BadArgument" }));
   });
 
   it("no list of exceptions makes the choice fail", () => {

@@ -2,6 +2,7 @@ import type { OnProgress } from "../../columns/io/progress.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
+import { shown } from "../../errors/shown.js";
 import { API_PREFIX } from "../../spec/api-prefix.js";
 import { defineProfile, type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
 import { type CacheOptions, type CacheSettings, cacheSettings } from "../cache/options.js";
@@ -156,6 +157,7 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
     pages: 100_000,
     replyBytes: 512 << 20,
   };
+  checkWindows(options.limits?.windows);
   const url = baseAddress(options.url ?? environmentUrl(profile));
   const warn = onceEach(options.warn ?? ((message) => process.emitWarning(message, "ArrowbookWarning")));
   if (apiKey && url.startsWith("http:") && !isLocal(url)) {
@@ -207,6 +209,16 @@ function filled<T extends object>(defaults: T, given: Partial<T> | undefined, wh
     result[name] = value;
   }
   return result;
+}
+
+function checkWindows(windows: unknown): void {
+  const isWindow = (each: Partial<RateWindow> | null | undefined): boolean =>
+    Number.isInteger(each?.requests) && Number(each?.requests) >= 1 && Number(each?.perMs) >= 0;
+  if (windows === undefined || (Array.isArray(windows) && windows.every(isWindow))) return;
+  throw new InputError(`limits.windows is ${shown(windows)}.`, {
+    code: "BadArgument",
+    hint: "Pass an array of { requests, perMs }: at least 1 request in so many milliseconds; [] for no limit.",
+  });
 }
 
 function baseAddress(text: string | undefined): string {
