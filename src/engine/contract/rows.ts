@@ -44,9 +44,12 @@ export async function openRows(
     });
   }
   async function* all(): AsyncGenerator<RecordBatch> {
-    if (first.done) return;
-    yield first.value;
-    yield* source;
+    try {
+      if (!first.done) yield first.value;
+      yield* source;
+    } finally {
+      await source.return(undefined);
+    }
   }
   return checked(all(), found);
 }
