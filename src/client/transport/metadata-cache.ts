@@ -30,11 +30,20 @@ export function metadataCache(now: () => number = () => performance.now()): Meta
     const found = kept.get(key);
     return found && now() - found.at < LIFE_MS ? found : undefined;
   };
+  const keep = (key: string, made: Entry): void => {
+    kept.delete(key);
+    // The oldest come first.
+    for (const [other, { at }] of kept) {
+      if (now() - at < LIFE_MS) break;
+      kept.delete(other);
+    }
+    kept.set(key, made);
+  };
   const fresh = (key: string): Promise<unknown> | undefined => entry(key)?.value;
   return {
     async renew<T>(key: string, make: () => Promise<T>): Promise<T> {
       const value = await make();
-      kept.set(key, { at: now(), value: Promise.resolve(value), arrived: value });
+      keep(key, { at: now(), value: Promise.resolve(value), arrived: value });
       return value;
     },
     peek<T>(key: string): T | undefined {
@@ -54,7 +63,7 @@ export function metadataCache(now: () => number = () => performance.now()): Meta
       }
       const value = make();
       const made: Entry = { at: now(), value, signal };
-      kept.set(key, made);
+      keep(key, made);
       value.then(
         (arrived) => {
           made.arrived = arrived;
