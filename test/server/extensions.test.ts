@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
 import { acceptedFormat } from "../../src/server/http/accepted-format.js";
+import { serve } from "../../src/server.js";
+import { defineProfile, nasdaqDataLink } from "../../src/spec/profile.js";
 import { get, sampleOf, started } from "./support.js";
 
 const data = sampleOf("MARKET", "LABOR", "MARKET/PRICES");
@@ -166,6 +168,18 @@ describe("POST", () => {
     const answer = await post(text);
     expect(answer.status).toBe(status);
     expect(answer.json()).toMatchObject({ quandl_error: { code: expect.stringMatching(/^QE/) } });
+  });
+
+  it("a list whose items commas would change is refused where items are separated by commas", async () => {
+    const profile = defineProfile(nasdaqDataLink, { name: "no lists", extensions: ["post"] });
+    const service = await serve({ data, profile });
+    const ask = async (ticker: unknown[]) => {
+      const path = `${service.url}/api/v3/datatables/MARKET/PRICES?api_key=sample`;
+      return fetch(path, { method: "POST", body: JSON.stringify({ ...body, ticker }) });
+    };
+    expect((await ask(["AAA", "BBB"])).status).toBe(200);
+    for (const item of ["AAA,BBB", null, { eq: "AAA" }, ["AAA"]]) expect((await ask([item])).status).toBe(400);
+    await service.close();
   });
 
   it("is refused by the specification and for anything but the rows of a table", async () => {

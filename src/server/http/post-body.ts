@@ -51,17 +51,28 @@ function* pairsOf(members: Readonly<Record<string, unknown>>, before: string, pr
     if (isObject(value) && before === "") yield* pairsOf(value, `${name}.`, profile);
     else if (!Array.isArray(value)) yield pair(name, value, profile);
     else if (hasExtension(profile, "lists")) for (const item of value) yield pair(`${name}[]`, item, profile);
-    else yield pair(name, value.join(","), profile);
+    else yield pair(name, value.map((item) => listItem(name, item, profile)).join(","), profile);
   }
 }
 
+/** An item of a list that is sent with commas between its items. */
+function listItem(name: string, item: unknown, profile: Profile): string {
+  const text = valueText(name, item, profile);
+  if (!text.includes(",")) return text;
+  throw refused(profile, "QESx09", `A value of ${shown(name)} contains a comma, which separates values.`);
+}
+
+function valueText(name: string, value: unknown, profile: Profile): string {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
+  throw refused(profile, "QESx09", `The value of ${shown(name)} is not text, a number or a boolean.`);
+}
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
+
 function pair(name: string, value: unknown, profile: Profile): string {
-  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
-    const shown = JSON.stringify(name.slice(0, 80));
-    throw refused(profile, "QESx09", `The value of ${shown} is not text, a number or a boolean.`);
-  }
+  const text = valueText(name, value, profile);
   try {
-    return `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
   } catch {
     throw refused(profile, "QESx09", "The body of the request is not well-formed Unicode.");
   }
