@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
@@ -74,5 +74,37 @@ it("a file whose rows are refreshed while it is made is made again for those who
   release();
   expect((await old).version).toBe("old");
   expect((await renewed).version).toBe("new");
+  await all.close();
+});
+
+it("a file of an earlier run that is not requested is removed after a day, when the next one is started", async () => {
+  let now = 0;
+  const path = join(folder, "old.zip");
+  writeFileSync(path, "");
+  const old = {
+    path,
+    bytes: 0,
+    etag: '"x"',
+    id: "old",
+    code: "V/T",
+    version: "1",
+    snapshotTime: "2024-01-01T00:00:00Z",
+  };
+  const all = bulkFiles({
+    folder,
+    profile: specification,
+    clock: () => now,
+    now: () => "2024-01-02T00:00:00Z",
+    remembered: [old],
+    changed: () => undefined,
+  });
+  const rows = async function* () {
+    yield batchOf(1);
+  };
+  await all.order(order("1", rows), "someone");
+  expect(all.find("old")).toBeDefined();
+  now = 25 * 60 * 60 * 1000;
+  await all.order({ ...order("1", rows), question: "another" }, "someone");
+  expect([all.find("old"), existsSync(path)]).toEqual([undefined, false]);
   await all.close();
 });

@@ -78,7 +78,8 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
   const files = new Map(remembered.filter((file) => existsSync(file.path)).map((file) => [file.id, file]));
   const running = new Map<string, Promise<MadeFile>>();
   const failures = new Map<string, unknown>();
-  const asked = new Map<string, number>();
+  // Files of an earlier run count as requested at the start.
+  const asked = new Map([...files.keys()].map((id) => [id, clock()]));
   const allowance = exportAllowance(profile, clock);
   const stop = new AbortController();
   // One per file being generated, of which there may be many.
@@ -105,7 +106,7 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
 
   const forgetOld = async (): Promise<void> => {
     for (const [id, file] of files) {
-      if (running.has(id) || clock() - (asked.get(id) ?? clock()) < KEPT_MS) continue;
+      if (running.has(id) || clock() - (asked.get(id) ?? 0) < KEPT_MS) continue;
       files.delete(id);
       asked.delete(id);
       changed();
