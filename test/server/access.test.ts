@@ -2,6 +2,8 @@ import { connect as dial } from "node:net";
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
+import { rememberSecret } from "../../src/errors/secrets.js";
+import { scrubbedUrl } from "../../src/server/http/request-log.js";
 import { type RequestLog, serve } from "../../src/server.js";
 import { nasdaqDataLink } from "../../src/spec/profile.js";
 import { get, sampleOf, started } from "./support.js";
@@ -208,6 +210,36 @@ it("a failure inside is a 500 without its reason, which the log has", async () =
   await engine.close();
 });
 
+it("a request whose caller leaves before the reply is made is logged", async () => {
+  const entries: RequestLog[] = [];
+  const engine = await duckdbEngine();
+  const leave = new AbortController();
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = await started({
+    data: sampleOf("TRANSPORT/FLIGHTS"),
+    engine: {
+      ...engine,
+      async *batches(sql, params) {
+        leave.abort();
+        await held;
+        yield* engine.batches(sql, params);
+      },
+    },
+    log: (entry) => entries.push(entry),
+  });
+  const left = get(slow, "/datatables/TRANSPORT/FLIGHTS.json", { signal: leave.signal });
+  await expect(left).rejects.toMatchObject({ name: "AbortError" });
+  // The service serves others meanwhile, and has noticed by then.
+  expect((await get(slow, "/datatables/TRANSPORT/FLIGHTS/metadata.json")).status).toBe(200);
+  release();
+  await expect.poll(() => entries.map((entry) => entry.url).sort(), PATIENT).toHaveLength(2);
+  await slow.close();
+  await engine.close();
+});
+
 it("refuses what cannot be started", async () => {
   await expect(serve({ data: sampleOf("LABOR"), host: "0.0.0.0" })).rejects.toMatchObject({ code: "KeysNeeded" });
   const port = Number(new URL(service.url).port);
@@ -265,4 +297,11 @@ it("a stop does not wait for connections that have asked nothing, or half a requ
   expect((await get(other, "/databases/LABOR.json")).status).toBe(200);
   await other.close();
   await Promise.all(closed);
+});
+
+it("a long address in the log holds no part of a key, also where it is cut", () => {
+  rememberSecret(KEY);
+  for (let length = 1_960; length < 2_010; length++) {
+    expect(scrubbedUrl(`/${"x".repeat(length)}${KEY}`)).not.toContain(KEY.slice(0, 4));
+  }
 });

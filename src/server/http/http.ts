@@ -89,7 +89,7 @@ export async function application(options: HttpOptions): Promise<Hono<{ Bindings
     const { status, body, error } = answered;
     const headers = withCors(answered.headers, asked, options);
     if (options.closing?.()) headers["connection"] = "close";
-    outgoing.once("close", () => {
+    const log = (): void =>
       options.log?.({
         requestId,
         method: asked.method,
@@ -99,7 +99,9 @@ export async function application(options: HttpOptions): Promise<Hono<{ Bindings
         ...("content-length" in headers && { bytes: Number(headers["content-length"]) }),
         ...(error !== undefined && { error }),
       });
-    });
+    // The caller may have left while the reply was made.
+    if (gone.signal.aborted) log();
+    else outgoing.once("close", log);
     if (body instanceof ReadableStream) return new Response(body, { status, headers });
     // A Response would copy the bytes and pass them on as a stream.
     if (!outgoing.destroyed) outgoing.writeHead(status, headers).end(body);

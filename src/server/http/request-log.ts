@@ -20,5 +20,6 @@ export interface RequestLog {
 
 /** The target of a request with keys removed. */
 export function scrubbedUrl(url: string): string {
-  return scrub(url.length > 2_000 ? `${url.slice(0, 2_000)}…` : url);
+  const clean = scrub(url);
+  return clean.length > 2_000 ? `${clean.slice(0, 2_000)}…` : clean;
 }
