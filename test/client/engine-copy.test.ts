@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { MirrorQuery, SyncPlan } from "../../src/client/mirror/copy.js";
+import { copyIn } from "../../src/client/mirror/copy-in.js";
 import { type CopyEngine, EngineCopy } from "../../src/client/mirror/engine-copy.js";
 import { Frame } from "../../src/frame/frame.js";
 
@@ -82,4 +83,16 @@ it.each([
   );
   await copy.query(text);
   expect(seen).toEqual([sent]);
+});
+
+it("an address of a server that cannot be read is an error, without its password", () => {
+  const error = (() => {
+    try {
+      return copyIn("clickhouse://user:hidden@my host/db", "V/T", undefined);
+    } catch (cause) {
+      return cause;
+    }
+  })();
+  expect(error).toMatchObject({ name: "InputError", code: "BadAddress" });
+  expect(String(error)).not.toContain("hidden");
 });

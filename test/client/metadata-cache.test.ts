@@ -6,7 +6,7 @@ import { metadataCache } from "../../src/client/transport/metadata-cache.js";
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
 
-it("lets go of values whose time is over, also of those that are not read again", async () => {
+it("drops expired values, also those that are not read again", async () => {
   let now = 0;
   const cache = metadataCache(() => now);
   const kept: WeakRef<object>[] = [];

@@ -22,7 +22,7 @@ export const holdsMany = (target: string): boolean => SERVER.test(target) || /\.
 /**
  * The copy of a table at a target.
  *
- * @throws {InputError} BadArgument for anything else, and for `by` where the target is not a folder
+ * @throws {InputError} BadAddress, BadArgument for anything else, and for `by` where the target is not a folder
  */
 export function copyIn(target: MirrorTarget, code: string, by: string | undefined): Copy {
   if (typeof target === "string" && target !== "" && !holdsMany(target)) return new FolderCopy(resolve(target), by);
@@ -41,6 +41,12 @@ export function copyIn(target: MirrorTarget, code: string, by: string | undefine
   }
   if (typeof target !== "string") return new EngineCopy("a SQL engine", code, (use) => use(target), withoutLock);
   if (SERVER.test(target)) {
+    if (!URL.canParse(target)) {
+      throw new InputError("mirror() cannot read the address of the ClickHouse server.", {
+        code: "BadAddress",
+        hint: 'Write it as "clickhouse://user:password@host:8123/database", with special characters percent-encoded.',
+      });
+    }
     const { hostname, pathname } = new URL(target);
     return new EngineCopy(
       `clickhouse://${hostname}${pathname}`,
