@@ -58,13 +58,7 @@ export async function resultOf(
   own: DuckDBConnection,
   { sql, params, wide, mostRows, allocate }: Statement,
 ): Promise<StatementResult> {
-  if (params !== undefined && !Array.isArray(params)) {
-    throw new InputError("The values for $1, $2, … must be an array.", {
-      code: "BadArgument",
-      hint: 'Pass them in order: query("… WHERE a = $1", ["x"]).',
-    });
-  }
-  const values = params === undefined || params.length === 0 ? undefined : params.map(bound);
+  const values = boundValues(params);
   let result: DuckDBResult;
   let chunks: AsyncGenerator<DuckDBDataChunk>;
   let capacity = CHUNK_ROWS;
@@ -100,6 +94,21 @@ export async function resultOf(
     if (builder.rows > 0) yield builder.flush();
   }
   return { schema, batches };
+}
+
+/**
+ * The values for `$1`, `$2`, …
+ *
+ * @throws {InputError} BadArgument
+ */
+export function boundValues(params: readonly unknown[] | undefined): DuckDBValue[] | undefined {
+  if (params !== undefined && !Array.isArray(params)) {
+    throw new InputError("The values for $1, $2, … must be an array.", {
+      code: "BadArgument",
+      hint: 'Pass them in order: query("… WHERE a = $1", ["x"]).',
+    });
+  }
+  return params === undefined || params.length === 0 ? undefined : params.map(bound);
 }
 
 /** One chunk for each turn of the event loop: others are served in between. */

@@ -1,12 +1,12 @@
-import type { DuckDBInstance } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import type { Table } from "../../columns/arrow/arrow.js";
-import { quoteName } from "../contract/quote.js";
 import type { ScanSource } from "../contract/scan-source.js";
 import { loadApi, openInstance } from "./instance.js";
 import { checkNames, wideColumns } from "./load.js";
 import { withNearestName } from "./nearest-name.js";
-import { completeResult } from "./result.js";
-import { registerScans, type Scans } from "./scan.js";
+import { boundValues, completeResult } from "./result.js";
+import { type AddedSource, registerScans, type Scans, scannedName } from "./scan.js";
+import { isNotListed, listsView, rowsView, scannedColumns } from "./views.js";
 
 /** The instance of the process, which is opened by the first call. */
 interface Shared {
@@ -28,16 +28,21 @@ async function open(): Promise<Shared> {
   return { instance, scans, calls: 0 };
 }
 
+/** Sources of at least as many rows are read as lists: planning the statement first takes 2 ms. */
+const LISTED_ROWS = 131_072;
+
 /**
  * The result of a statement over sources by name, which are read where they are, and only the columns that it uses.
  * Each call has a connection and a database of its own, so that tables which statements create do not meet.
  *
+ * @param listedRows the fewest rows of a source that is read as lists
  * @throws {InputError} BadStatement, DuplicateColumn, UnsupportedType for a column that the statement uses
  */
 export async function querySources(
   sql: string,
   params: readonly unknown[] | undefined,
   sources: Readonly<Record<string, ScanSource>>,
+  listedRows = LISTED_ROWS,
 ): Promise<Table> {
   for (const { schema } of Object.values(sources)) checkNames(schema);
   shared ??= open();
@@ -47,22 +52,52 @@ export async function querySources(
   const process = await shared;
   const own = await process.instance.connect();
   const database = `arrowbook_${++process.calls}`;
-  const added: ReturnType<Scans["add"]>[] = [];
+  const added = new Map<string, AddedSource>();
+  const all = () => [...added.values()];
   try {
     await own.run(`ATTACH ':memory:' AS ${database}`);
     await own.run(`USE ${database}`);
     for (const [name, source] of Object.entries(sources)) {
       const scan = process.scans.add(source);
-      added.push(scan);
-      await own.run(`CREATE OR REPLACE TEMP VIEW ${quoteName(name)} AS SELECT * FROM arrowbook_scan(${scan.id})`);
+      added.set(name, scan);
+      await own.run(rowsView(name, scan));
     }
-    const wide = () => new Map(added.flatMap((scan) => [...wideColumns(scan.used())]));
-    return await completeResult(own, sql, params, wide);
+    const result = () =>
+      completeResult(own, sql, params, () => new Map(all().flatMap((scan) => [...wideColumns(scan.used())])));
+    const listed = [...added].filter(([, { source }]) => source.numRows >= listedRows);
+    if (listed.length === 0 || !(await readAsLists(own, sql, params, listed))) return await result();
+    try {
+      return await result();
+    } catch (error) {
+      if (!isNotListed(error)) throw error;
+      for (const [name, scan] of listed) await own.run(rowsView(name, scan));
+      return await result();
+    }
   } catch (error) {
-    throw added.map((scan) => scan.error()).find((found) => found !== undefined) ?? withNearestName(error, sources);
+    throw (
+      all()
+        .map((scan) => scan.error())
+        .find((found) => found !== undefined) ?? withNearestName(error, sources)
+    );
   } finally {
-    for (const { id } of added) process.scans.remove(id);
+    for (const { id } of all()) process.scans.remove(id);
     for (const end of ["ROLLBACK", "USE memory", `DETACH ${database}`]) await own.run(end).catch(() => undefined);
     own.closeSync();
   }
+}
+
+/** Replaces the views of sources by those of lists of the columns that a statement reads; returns whether it did. */
+async function readAsLists(
+  own: DuckDBConnection,
+  sql: string,
+  params: readonly unknown[] | undefined,
+  sources: readonly (readonly [name: string, scan: AddedSource])[],
+): Promise<boolean> {
+  const names = await scannedColumns(own, sql, boundValues(params));
+  if (names === undefined) return false;
+  for (const [name, scan] of sources) {
+    scan.listed = scan.source.schema.fields.flatMap((_, at) => (names.has(scannedName(scan.id, at)) ? [at] : []));
+    if (scan.listed.length > 0) await own.run(listsView(name, scan));
+  }
+  return true;
 }

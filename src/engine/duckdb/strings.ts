@@ -24,8 +24,9 @@ export class StringWriter implements Strings {
     this.bytes = new Uint8Array(this.words.buffer);
   }
 
-  clear(): void {
-    this.words.fill(0);
+  /** Makes the first strings empty again. */
+  clear(count: number): void {
+    this.words.fill(0, 0, count * (STRING_BYTES / 4));
     this.long.clear();
   }
 

@@ -164,7 +164,8 @@ export function cellWriters(batch: RecordBatch): CellWriter[] {
   return batch.data.children.map(columnWriter);
 }
 
-function columnWriter(data: Data): CellWriter {
+/** The writer of a column of a batch. */
+export function columnWriter(data: Data): CellWriter {
   return TYPES[kindOfArrow(data.type)].writer(data);
 }
 

@@ -19,9 +19,19 @@ import {
 /** The most rows per chunk of the engine. */
 export const CHUNK_ROWS = 2048;
 
+/** The most cells per list of the engine: a multiple of {@link CHUNK_ROWS}. */
+const LIST_CELLS = 16_384;
+
+/** The most values of a row of lists, which are held at once. */
+const LIST_VALUES = 2 ** 19;
+
+/** The most cells per list of so many columns. */
+export const listCells = (columns: number): number =>
+  Math.max(CHUNK_ROWS, Math.min(LIST_CELLS, 2 ** Math.floor(Math.log2(LIST_VALUES / columns))));
+
 /**
- * Fills a vector of the engine with `count` cells of a column, from row `from` of the batch on: a multiple of
- * {@link CHUNK_ROWS}, and at most as many cells. Copies buffers; creates objects for long strings only.
+ * Fills a vector of the engine with `count` cells of a column, at most {@link LIST_CELLS}, from row `from` of the batch
+ * on: a multiple of {@link CHUNK_ROWS}. Copies buffers; creates objects for long strings only.
  */
 export type CellWriter = (vector: Native, from: number, count: number) => void;
 
@@ -32,12 +42,29 @@ export function fillChunk(chunk: Native, writers: readonly CellWriter[], from: n
   for (const [i, write] of writers.entries()) write(native.data_chunk_get_vector(chunk, i), from, count);
 }
 
-/** The values of the chunk that is being written, for types that are not copied as they are. */
-const scratch = new ArrayBuffer(CHUNK_ROWS * 16);
+/** Offset and length of the only list of a vector. */
+const entry = new BigInt64Array(2);
+
+/** Writes `count` rows of a batch, from row `from`, to an empty chunk as one row: a list of each column. */
+export function fillLists(chunk: Native, writers: readonly CellWriter[], from: number, count: number): void {
+  const native = bindings();
+  native.data_chunk_set_size(chunk, 1);
+  entry[1] = BigInt(count);
+  for (const [i, write] of writers.entries()) {
+    const list = native.data_chunk_get_vector(chunk, i);
+    native.list_vector_reserve(list, count);
+    native.list_vector_set_size(list, count);
+    write(native.list_vector_get_child(list), from, count);
+    native.copy_data_to_vector(list, 0, entry.buffer, 0, entry.byteLength);
+  }
+}
+
+/** The values that are being written, for types that are not copied as they are. */
+const scratch = new ArrayBuffer(LIST_CELLS * 16);
 const scratch8 = new Uint8Array(scratch);
 const scratch16 = new Int16Array(scratch);
 const scratch32 = new Int32Array(scratch);
-const strings = new StringWriter(CHUNK_ROWS);
+const strings = new StringWriter(LIST_CELLS);
 
 /** Adds the nulls of a column to a writer of its values. */
 function withNulls(data: Data, write: CellWriter): CellWriter {
@@ -135,22 +162,26 @@ export function decimalWriter(data: Data<Decimal>): CellWriter {
 
 function unitsWriter(words: Int32Array, step: number, precision: number): CellWriter {
   if (precision > DIGITS64 && step === 4) return bytesWriter(words, 16);
-  if (precision > DIGITS32) {
-    const parts = precision > DIGITS64 ? 4 : 2;
-    return scratchWriter(parts * 4, (from, count) => {
-      for (let i = 0, at = from * step, to = 0; i < count; i++, at += step, to += parts) {
-        scratch32[to] = words[at];
-        scratch32[to + 1] = words[at + 1];
-        if (parts === 2) continue;
-        scratch32[to + 2] = words[at + 2];
-        scratch32[to + 3] = words[at + 3];
+  if (precision > DIGITS64) {
+    return scratchWriter(16, (from, count) => {
+      for (let i = 0, at = from * step; i < count; i++, at += step) {
+        for (let part = 0; part < 4; part++) scratch32[i * 4 + part] = words[at + part];
       }
     });
   }
+  if (precision > DIGITS32) return scratchWriter(8, (from, count) => copyLow64(words, from * step, step, count));
   const [out, width] = precision > DIGITS16 ? [scratch32, 4] : [scratch16, 2];
   return scratchWriter(width, (from, count) => {
     for (let i = 0; i < count; i++) out[i] = words[(from + i) * step];
   });
+}
+
+/** Copies the lowest 64 bits of values to {@link scratch}. A function of its own, whose loop reads no closure. */
+function copyLow64(words: Int32Array, from: number, step: number, count: number): void {
+  for (let at = from, to = 0; to < count * 2; at += step, to += 2) {
+    scratch32[to] = words[at];
+    scratch32[to + 1] = words[at + 1];
+  }
 }
 
 /** More digits than the engine supports: the exact text with `scale` fraction digits. */
@@ -170,7 +201,7 @@ function wideDecimalWriter(data: Data, words: Int32Array, step: number, scale: n
 function stringsWriter(data: Data, fill: (from: number, count: number) => void): CellWriter {
   const native = bindings();
   return withNulls(data, (vector, from, count) => {
-    strings.clear();
+    strings.clear(count);
     fill(from, count);
     native.copy_data_to_vector(vector, 0, strings.words.buffer, 0, count * STRING_BYTES);
     for (const [i, bytes] of strings.long) native.vector_assign_string_element_len(vector, i, bytes);
@@ -228,6 +259,30 @@ export function dictionaryWriter(data: Data<Dictionary>): CellWriter {
   const bits = new Uint8Array((data.length + 7) >> 3);
   for (let i = 0; i < data.length; i++) if (valid(i)) bits[i >> 3] |= 1 << (i & 7);
   return withBits(bits, writeAll);
+}
+
+/** Writes a dictionary's indices as the numbers of an enum's `size` members; those of nulls are 0. */
+export function enumWriter(data: Data<Dictionary>, size: number): CellWriter {
+  const indices = indicesOf(data);
+  checkIndices(data, indices, size);
+  const [out, width] = size <= 256 ? [scratch8, 1] : size <= 65_536 ? [scratch16, 2] : [scratch32, 4];
+  return withNulls(
+    data,
+    scratchWriter(width, (from, count) => copyIndices(indices, from, count, size, out)),
+  );
+}
+
+function copyIndices(
+  indices: ArrayLike<number>,
+  from: number,
+  count: number,
+  size: number,
+  out: Uint8Array | Int16Array | Int32Array,
+): void {
+  for (let i = 0; i < count; i++) {
+    const index = indices[from + i];
+    out[i] = index >>> 0 < size ? index : 0;
+  }
 }
 
 /** A column without its dictionary. */
