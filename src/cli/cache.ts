@@ -9,7 +9,7 @@ interface CacheFlags {
 
 /** `arrowbook cache list|clear`: the replies and archives that are kept on disk. */
 export function cacheCommand(): Command {
-  const cache = new Command("cache").description("list or remove the replies and archives kept by --cache");
+  const cache = new Command("cache").description("list or remove what --cache keeps on disk");
   const withPath = (command: Command): Command =>
     command.option("--path <folder>", "the folder of the cache", cacheFolder()).option("--json", "print JSON");
   const list = withPath(new Command("list"))
@@ -34,5 +34,5 @@ export function cacheCommand(): Command {
 
 function line({ used, bytes, kind, code, refreshed_at, name }: CacheEntry): string {
   const about = code === undefined ? name : `${code}${refreshed_at ? `, refreshed ${refreshed_at}` : ""}`;
-  return `${used}  ${bytes.toLocaleString("en-US").padStart(13)}  ${kind.padEnd(7)}  ${about}`;
+  return `${used}  ${bytes.toLocaleString("en-US").padStart(13)}  ${kind.padEnd(8)}  ${about}`;
 }

@@ -5,6 +5,7 @@ import { type ServiceFlags, serving, withService } from "./service-flags.js";
 
 interface MetaFlags extends ServiceFlags {
   readonly format: Format;
+  readonly refresh?: boolean;
 }
 
 const KINDS = {
@@ -22,6 +23,7 @@ export function metaCommand(): Command {
       .description(`the metadata of ${what}`)
       .argument("<code>", shape)
       .addOption(new Option("--format <format>", "format of the reply").choices(FORMATS).default("json"))
+      .option("--refresh", "with --cache: request it even if it is on disk")
       .action((code: string, flags: MetaFlags) =>
         serving(flags, "Nothing was written.", async (service) => show(await ask(service, kind, code, flags), flags)),
       );
@@ -30,14 +32,19 @@ export function metaCommand(): Command {
   return meta;
 }
 
-function ask(service: Service, kind: keyof typeof KINDS, code: string, { format }: MetaFlags): Promise<object> {
+function ask(
+  service: Service,
+  kind: keyof typeof KINDS,
+  code: string,
+  { format, refresh }: MetaFlags,
+): Promise<object> {
   switch (kind) {
     case "dataset":
-      return service.dataset(code).format(format).metadata();
+      return service.dataset(code).format(format).metadata({ refresh });
     case "database":
-      return service.database(code).format(format).metadata();
+      return service.database(code).format(format).metadata({ refresh });
     case "table":
-      return service.table(code).format(format).metadata();
+      return service.table(code).format(format).metadata({ refresh });
   }
 }
 

@@ -34,7 +34,7 @@ export function withService(command: Command): Command {
     )
     .option(
       "--cache [folder]",
-      "keep bulk files and time series on disk (default folder: see arrowbook cache list --help)",
+      "keep bulk files, time series and metadata on disk (default folder: see arrowbook cache list --help)",
     )
     .option("-q, --quiet", "write nothing but results, warnings and errors")
     .option("--json", "print JSON");

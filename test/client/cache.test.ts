@@ -68,7 +68,7 @@ const service = (cache: boolean | string | CacheOptions | undefined = folder, ap
     onProgress: false,
   });
 const series = (cache?: string | CacheOptions, apiKey?: string) => service(cache, apiKey).dataset("MARKET/AAA");
-const replies = (): string[] => readdirSync(join(folder, "replies"));
+const replies = (): string[] => readdirSync(join(folder, "replies")).filter((name) => !name.endsWith(".metadata"));
 
 describe("the cache of replies", () => {
   it("replies to the same query after one request for metadata, and says so", async () => {
@@ -211,8 +211,9 @@ it("a cache is listed and cleared, and other files in its folder stay", async ()
   for (const name of [archive, `${archive}.json`, "notes.txt", "holiday.zip"]) writeFileSync(join(folder, name), "x");
   const found = await cacheContents(folder);
   expect(found.filter(({ kind }) => kind === "reply").map(({ code }) => code)).toEqual(["MARKET/AAA", "MARKET/AAA"]);
+  expect(found.filter(({ kind }) => kind === "metadata")).toMatchObject([{ code: "MARKET/AAA" }]);
   expect(found.filter(({ kind }) => kind === "archive")).toMatchObject([{ name: archive, bytes: 1 }]);
-  expect(await clearCache(folder)).toMatchObject({ files: 4 });
+  expect(await clearCache(folder)).toMatchObject({ files: 5 });
   expect(readdirSync(folder).sort()).toEqual(["holiday.zip", "notes.txt", "replies"]);
   expect(replies()).toEqual([]);
   expect(await cacheContents(join(folder, "none"))).toEqual([]);
@@ -232,5 +233,6 @@ it("true is the user's folder for caches; wrong options are named", async () => 
   await service(false).dataset("MARKET/AAA").limit(5).frame();
   expect(() => service("")).toThrow(/cache of connect\(\)/);
   expect(() => service({ bytes: -1 })).toThrow(/cache.bytes/);
+  expect(() => service({ metadata: -1 })).toThrow(/cache.metadata/);
   expect(() => service({ size: 1 } as CacheOptions)).toThrow(/size/);
 });

@@ -5,7 +5,7 @@ import { REPLY_NAME, type ReplyNote, repliesIn } from "./reply-cache.js";
 
 /** A file of a cache. */
 export interface CacheEntry {
-  readonly kind: "reply" | "archive";
+  readonly kind: "reply" | "metadata" | "archive";
   /** Name of the file, which reveals neither query nor key. */
   readonly name: string;
   /** Code of the data; archives do not name it. */
@@ -24,7 +24,11 @@ const OF_ARCHIVE = /^[0-9a-f]{32}\.zip(?:\.json|\.lock)?$/;
 export async function cacheContents(path: string): Promise<CacheEntry[]> {
   const replies = (await filesOf(repliesIn(path), REPLY_NAME)).map(async (file): Promise<CacheEntry> => {
     const note = await readSealed<ReplyNote>(file.path);
-    return entry("reply", file, note && { code: note.code, refreshed_at: note.refreshed_at });
+    return entry(
+      note?.kind === "arrowbook metadata" ? "metadata" : "reply",
+      file,
+      note && { code: note.code, refreshed_at: note.refreshed_at },
+    );
   });
   const archives = (await filesOf(path, ARCHIVE)).map((file) => entry("archive", file));
   const all = [...(await Promise.all(replies)), ...archives];

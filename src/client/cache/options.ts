@@ -13,14 +13,21 @@ export interface CacheOptions {
   readonly bytes?: number;
   /** Milliseconds after which a reply that is not used is removed. Default 30 days. */
   readonly age?: number;
+  /**
+   * Milliseconds for which metadata is taken from the disk once it has been requested; 0 for never, `Infinity` for as
+   * long as it is there, also without a connection. Default 10 minutes.
+   */
+  readonly metadata?: number;
 }
 
 /** A cache with all defaults. */
 export interface CacheSettings extends FolderBounds {
   readonly path: string;
+  readonly metadata: number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const METADATA_MS = 10 * 60 * 1000;
 
 /**
  * Applies the defaults; undefined for no cache.
@@ -31,15 +38,16 @@ export function cacheSettings(option: boolean | string | CacheOptions | undefine
   if (option === undefined || option === false) return undefined;
   const given = option === true ? {} : typeof option === "string" ? { path: option } : option;
   if (typeof given !== "object" || given === null || given.path === "") throw bad("cache", option, EXPECTED);
-  refuseUnknown(given, ["path", "bytes", "age"], "connect({ cache })");
-  const { path = cacheFolder(), bytes = 256 << 20, age = 30 * DAY_MS } = given;
+  refuseUnknown(given, ["path", "bytes", "age", "metadata"], "connect({ cache })");
+  const { path = cacheFolder(), bytes = 256 << 20, age = 30 * DAY_MS, metadata = METADATA_MS } = given;
   if (typeof path !== "string") throw bad("cache.path", path, "Pass the path of a folder.");
   if (!(bytes >= 0)) throw bad("cache.bytes", bytes, "Pass a number of bytes of 0 or more.");
   if (!(age >= 0)) throw bad("cache.age", age, "Pass a number of milliseconds of 0 or more.");
-  return { path: resolve(path), bytes, age };
+  if (!(metadata >= 0)) throw bad("cache.metadata", metadata, "Pass a number of milliseconds of 0 or more.");
+  return { path: resolve(path), bytes, age, metadata };
 }
 
-const EXPECTED = "Pass true, the path of a folder, or { path, bytes, age }.";
+const EXPECTED = "Pass true, the path of a folder, or { path, bytes, age, metadata }.";
 
 function bad(name: string, value: unknown, hint: string): InputError {
   return new InputError(`${name} of connect() is ${shown(value)}.`, { code: "BadArgument", hint });

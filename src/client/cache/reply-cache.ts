@@ -14,23 +14,32 @@ export interface ReplyOf {
   readonly code: string;
   /** The service with its key, and the call: a text that never leaves the process. */
   readonly question: string;
-  /** When the service last refreshed the data. */
-  readonly refreshed_at: string;
+  /** When the service last refreshed the data; absent for metadata, which itself says so. */
+  readonly refreshed_at?: string;
 }
 
 /** The note of a reply on disk: no query and no key. */
 export interface ReplyNote extends Pick<ReplyOf, "code" | "refreshed_at"> {
-  readonly kind: "arrowbook reply";
+  readonly kind: "arrowbook reply" | "arrowbook metadata";
+  /** Of metadata: when it was requested, in milliseconds since 1970. */
+  readonly requested?: number;
 }
 
-/** The names of replies. */
-export const REPLY_NAME = /^[0-9a-f]{32}\.reply$/;
+/** A reply of the cache. */
+export interface CachedReply {
+  readonly body: Uint8Array;
+  /** Of metadata: milliseconds since it was requested; `Infinity` if the clock has been set back since. */
+  readonly age: number;
+}
+
+/** The names of replies: with rows, and of metadata. */
+export const REPLY_NAME = /^[0-9a-f]{32}\.(?:reply|metadata)$/;
 
 /** The folder of the replies of a cache. */
 export const repliesIn = (cache: string): string => join(cache, "replies");
 
-/** The body of a reply; undefined if the cache does not have it, or it is damaged. */
-export async function cachedReply({ path: cache }: CacheSettings, of: ReplyOf): Promise<Uint8Array | undefined> {
+/** A reply; undefined if the cache does not have it, or it is damaged. */
+export async function cachedReply({ path: cache }: CacheSettings, of: ReplyOf): Promise<CachedReply | undefined> {
   const path = pathOf(cache, of);
   const record = await readFile(path).catch(() => undefined);
   const opened = record && unseal<ReplyNote>(record);
@@ -40,7 +49,8 @@ export async function cachedReply({ path: cache }: CacheSettings, of: ReplyOf): 
   }
   const now = new Date();
   await utimes(path, now, now).catch(() => undefined);
-  return opened.bytes;
+  const age = now.getTime() - (opened.note.requested ?? Number.NEGATIVE_INFINITY);
+  return { body: opened.bytes, age: age >= 0 ? age : Number.POSITIVE_INFINITY };
 }
 
 /**
@@ -53,7 +63,11 @@ export async function cacheReply(
   body: Uint8Array,
   warn: (message: string) => void,
 ): Promise<void> {
-  const note: ReplyNote = { kind: "arrowbook reply", code: of.code, refreshed_at: of.refreshed_at };
+  const { code, refreshed_at } = of;
+  const note: ReplyNote =
+    refreshed_at === undefined
+      ? { kind: "arrowbook metadata", code, requested: Date.now() }
+      : { kind: "arrowbook reply", code, refreshed_at };
   const record = seal(note, body);
   if (record.length > cache.bytes || holdsSecret(record)) return;
   const folder = repliesIn(cache.path);
@@ -68,5 +82,9 @@ export async function cacheReply(
 }
 
 function pathOf(cache: string, { question, refreshed_at }: ReplyOf): string {
-  return join(repliesIn(cache), `${digestName(version(), question, refreshed_at)}.reply`);
+  const name =
+    refreshed_at === undefined
+      ? `${digestName(version(), question)}.metadata`
+      : `${digestName(version(), question, refreshed_at)}.reply`;
+  return join(repliesIn(cache), name);
 }

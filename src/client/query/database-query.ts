@@ -15,7 +15,7 @@ import { queryCard } from "../cards/query-card.js";
 import { listCodes } from "../discovery/catalogue.js";
 import { emptyTextOf } from "../pages/typed-rows.js";
 import { address } from "../transport/address.js";
-import { ask } from "../transport/ask.js";
+import { askMetadata, type MetadataCall } from "../transport/ask.js";
 import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/request.js";
 import { DatasetQuery } from "./dataset-query.js";
@@ -41,12 +41,12 @@ export class DatabaseQuery {
     return new DatabaseQuery(this.#session, this.#memory, this.code, formatOf(format));
   }
 
-  /** The metadata (spec 2.4). */
-  async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<DatabaseMetadata> {
-    refuseUnknown(options, ["signal"], "metadata()");
+  /** The metadata (spec 2.4). `refresh: true` requests it even if the cache on disk has it. */
+  async metadata(options: MetadataCall = {}): Promise<DatabaseMetadata> {
+    refuseUnknown(options, ["signal", "refresh"], "metadata()");
     const codes = { database_code: this.code };
     const call = { endpoint: "databaseMetadata", codes, format: this.#format, parameters: {}, filters: [] } as const;
-    return shownDatabase((await ask(this.#session, "databaseMetadata", call, options.signal)).document.fields);
+    return shownDatabase((await askMetadata(this.#session, "databaseMetadata", call, options)).document.fields);
   }
 
   /**

@@ -21,7 +21,7 @@ import { refuseContradictions } from "../pages/contradiction.js";
 import { type Plan, shownPlan } from "../pages/plan.js";
 import { typedRows } from "../pages/typed-rows.js";
 import { address } from "../transport/address.js";
-import { ask, askCached } from "../transport/ask.js";
+import { ask, askCached, askMetadata, type MetadataCall } from "../transport/ask.js";
 import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/request.js";
 import { type DatasetReply, datasetContradictions } from "./dataset-contradictions.js";
@@ -172,7 +172,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   /** When the service last refreshed the series, asked now; undefined if it does not say. */
   async #refreshedAt(signal: AbortSignal | undefined): Promise<string | undefined> {
     try {
-      return (await this.format("json").metadata({ signal })).refreshed_at ?? undefined;
+      return (await this.format("json").metadata({ signal, refresh: true })).refreshed_at ?? undefined;
     } catch (error) {
       if (signal?.aborted) throw error;
       return undefined;
@@ -205,14 +205,16 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     });
   }
 
-  /** The metadata (spec 2.2). */
-  async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<DatasetMetadata> {
-    refuseUnknown(options, ["signal"], "metadata()");
+  /** The metadata (spec 2.2). `refresh: true` requests it even if the cache on disk has it. */
+  async metadata(options: MetadataCall = {}): Promise<DatasetMetadata> {
+    refuseUnknown(options, ["signal", "refresh"], "metadata()");
     const { format } = this.#wanted;
     const call = { endpoint: "datasetMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
-    const read = async (): Promise<DatasetMetadata> =>
-      shownDataset((await ask(this.#session, "datasetMetadata", call, options.signal)).document.fields);
-    return format === "json" ? this.#memory.renew(this.#remembered, read) : read();
+    const read = async (): Promise<{ value: DatasetMetadata; validFor?: number }> => {
+      const { document, validFor } = await askMetadata(this.#session, "datasetMetadata", call, options);
+      return { value: shownDataset(document.fields), validFor };
+    };
+    return format === "json" ? this.#memory.renew(this.#remembered, read) : (await read()).value;
   }
 
   /**
@@ -286,14 +288,18 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   }
 
   async #indexOf(title: string, signal?: AbortSignal): Promise<number> {
-    const fresh = (): Promise<DatasetMetadata> => this.format("json").metadata({ signal });
-    const { column_names } = await this.#memory.remember(this.#remembered, fresh, signal);
+    const requested = (refresh = false): Promise<DatasetMetadata> => this.format("json").metadata({ signal, refresh });
+    const { column_names } = await this.#memory.remember(this.#remembered, requested, signal);
     const index = column_names.indexOf(title);
     if (index !== -1) return index;
+    // A copy on disk may be older than the column.
+    const renewed = this.#session.settings.cache && (await requested(true).catch(() => undefined));
+    const now = renewed?.column_names ?? column_names;
+    if (now.includes(title)) return now.indexOf(title);
     throw new InputError(`${this.code} has no column ${JSON.stringify(title)}.`, {
       code: "UnknownColumn",
       column: title,
-      hint: suggestion(title, column_names, "columns"),
+      hint: suggestion(title, now, "columns"),
     });
   }
 

@@ -106,7 +106,7 @@ export interface KnownNames {
  * @throws {InputError} UnknownColumn for a selected or filtered column that the metadata does not list, NotFilterable
  *   (spec 4.7)
  */
-export function checkNames(
+function checkNames(
   code: string,
   known: KnownNames,
   selected: readonly string[] | undefined,
@@ -137,4 +137,29 @@ export function checkNames(
       hint: `${known.filters.length > 0 ? `Filter by ${known.filters.map((f) => JSON.stringify(f)).join(", ")}` : "It has no filters"}; where({ … }, { local: true }) filters by the rest here, after the rows have arrived.`,
     });
   }
+}
+
+/**
+ * The metadata, in which all names are found. `again` requests it a second time before a name is reported: a copy on
+ * disk may be older than a column.
+ *
+ * @throws {InputError} UnknownColumn, NotFilterable, BadSelection
+ */
+export async function metadataWithNames<Metadata extends KnownNames>(
+  code: string,
+  selected: readonly string[],
+  filters: readonly Filter[],
+  metadata: () => Promise<Metadata>,
+  again: (() => Promise<Metadata>) | undefined,
+): Promise<Metadata> {
+  const known = await metadata();
+  try {
+    checkNames(code, known, selected, filters);
+    return known;
+  } catch (error) {
+    if (again === undefined) throw error;
+  }
+  const now = await again().catch(() => known);
+  checkNames(code, now, selected, filters);
+  return now;
 }

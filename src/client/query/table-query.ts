@@ -26,12 +26,12 @@ import type { Plan } from "../pages/plan.js";
 import { shaped } from "../pages/result-shape.js";
 import { cellReading, pageOf, type TableCall } from "../pages/table-page.js";
 import { tablePlan } from "../pages/table-plan.js";
-import { ask } from "../transport/ask.js";
+import { askMetadata, type MetadataCall } from "../transport/ask.js";
 import type { MetadataCache } from "../transport/metadata-cache.js";
 import { isLocal } from "../transport/options.js";
 import type { Session } from "../transport/request.js";
 import type { ReadCall } from "./dataset-query.js";
-import { checkNames, filtersOf } from "./filters.js";
+import { filtersOf, metadataWithNames } from "./filters.js";
 import { keyOf, sourceOf, tableExport } from "./table-export.js";
 import {
   callsForExport,
@@ -153,15 +153,17 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     return this.#with({ format: formatOf(format) });
   }
 
-  /** The metadata (spec 2.7). */
-  async metadata(options: { readonly signal?: AbortSignal } = {}): Promise<TableMetadata> {
-    refuseUnknown(options, ["signal"], "metadata()");
+  /** The metadata (spec 2.7). `refresh: true` requests it even if the cache on disk has it. */
+  async metadata(options: MetadataCall = {}): Promise<TableMetadata> {
+    refuseUnknown(options, ["signal", "refresh"], "metadata()");
     const { format } = this.#wanted;
     const call = { endpoint: "tableMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
-    const read = async (): Promise<TableMetadata> =>
-      shownTable((await ask(this.#session, "tableMetadata", call, options.signal)).document.fields);
+    const read = async (): Promise<{ value: TableMetadata; validFor?: number }> => {
+      const { document, validFor } = await askMetadata(this.#session, "tableMetadata", call, options);
+      return { value: shownTable(document.fields), validFor };
+    };
     // List cells of CSV metadata cannot always be parsed: only JSON is worth caching.
-    return format === "json" ? this.#memory.renew(this.#remembered, read) : read();
+    return format === "json" ? this.#memory.renew(this.#remembered, read) : (await read()).value;
   }
 
   /**
@@ -310,7 +312,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       ].join(" "),
       about,
       select,
-      metadata: (signal?: AbortSignal) => this.format("json").metadata({ signal }),
+      metadata: (signal?: AbortSignal) => this.format("json").metadata({ signal, refresh: true }),
       export: () => this.export({ stale: "wait" }),
       since: (column: string, day: string, signal?: AbortSignal) =>
         this.where({ [column]: { gte: day } } as Conditions<Filterable>).batches({ signal }),
@@ -324,23 +326,26 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
   async #tableCall(signal?: AbortSignal): Promise<TableCall> {
     const { filters, local = [], select, limit, pageSize = Number.POSITIVE_INFINITY, format } = this.#wanted;
     // JSON whatever the format of the rows, so that it can be cached.
-    const fresh = (): Promise<TableMetadata> => this.format("json").metadata({ signal });
-    const metadata = (): Promise<TableMetadata> => this.#memory.remember(this.#remembered, fresh, signal);
+    const json = this.format("json");
+    const fresh = (): Promise<TableMetadata> => json.metadata({ signal, refresh: true });
+    const metadata = (): Promise<TableMetadata> =>
+      this.#memory.remember(this.#remembered, () => json.metadata({ signal }), signal);
     const isNamed = filters.length > 0 || local.length > 0 || select !== undefined;
-    const known = isNamed ? await metadata() : undefined;
-    if (known) checkNames(this.code, known, [...(select ?? []), ...local.map(({ column }) => column)], filters);
+    const names = [...(select ?? []), ...local.map(({ column }) => column)];
+    const again = this.#session.settings.cache && fresh;
+    const known = isNamed ? await metadataWithNames(this.code, names, filters, metadata, again) : undefined;
     const here = local.filter(({ column }) => known?.filters.includes(column) === false);
-    const requested = withColumns(select, here);
+    const sent = withColumns(select, here);
     const size = Math.min(pageSize, here.length === 0 ? (limit ?? pageSize) : pageSize);
     return {
       code: this.code,
       known,
       codes: this.#codes,
       filters: [...filters, ...local.filter((filter) => !here.includes(filter))],
-      select: requested,
+      select: sent,
       ...(Number.isFinite(size) ? { pageSize: size } : {}),
       format,
-      shape: { here, ...(requested === select ? {} : { show: select }) },
+      shape: { here, ...(sent === select ? {} : { show: select }) },
       limit,
       metadata,
       fresh,

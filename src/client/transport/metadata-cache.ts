@@ -5,8 +5,8 @@ export interface MetadataCache {
    * stops waiting when its own signal aborts, and makes the value itself if the other was aborted.
    */
   remember<T>(key: string, make: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Fetches the value again and replaces the cached one. */
-  renew<T>(key: string, make: () => Promise<T>): Promise<T>;
+  /** Fetches the value again and replaces the cached one, which is used for at most `validFor` milliseconds. */
+  renew<T>(key: string, make: () => Promise<{ readonly value: T; readonly validFor?: number }>): Promise<T>;
   /** The value, if it has arrived; sends no request and waits for none. */
   peek<T>(key: string): T | undefined;
   /** The cached value, if any; sends no request. */
@@ -14,7 +14,7 @@ export interface MetadataCache {
 }
 
 interface Entry {
-  readonly at: number;
+  readonly until: number;
   readonly value: Promise<unknown>;
   /** Aborts the request for the value. */
   readonly signal?: AbortSignal;
@@ -28,22 +28,22 @@ export function metadataCache(now: () => number = () => performance.now()): Meta
   const kept = new Map<string, Entry>();
   const entry = (key: string): Entry | undefined => {
     const found = kept.get(key);
-    return found && now() - found.at < LIFE_MS ? found : undefined;
+    return found && now() < found.until ? found : undefined;
   };
   const keep = (key: string, made: Entry): void => {
     kept.delete(key);
     // The oldest come first.
-    for (const [other, { at }] of kept) {
-      if (now() - at < LIFE_MS) break;
+    for (const [other, { until }] of kept) {
+      if (now() < until) break;
       kept.delete(other);
     }
     kept.set(key, made);
   };
   const fresh = (key: string): Promise<unknown> | undefined => entry(key)?.value;
   return {
-    async renew<T>(key: string, make: () => Promise<T>): Promise<T> {
-      const value = await make();
-      keep(key, { at: now(), value: Promise.resolve(value), arrived: value });
+    async renew<T>(key: string, make: () => Promise<{ value: T; validFor?: number }>): Promise<T> {
+      const { value, validFor = LIFE_MS } = await make();
+      keep(key, { until: now() + Math.min(LIFE_MS, validFor), value: Promise.resolve(value), arrived: value });
       return value;
     },
     peek<T>(key: string): T | undefined {
@@ -62,7 +62,7 @@ export function metadataCache(now: () => number = () => performance.now()): Meta
         }
       }
       const value = make();
-      const made: Entry = { at: now(), value, signal };
+      const made: Entry = { until: now() + LIFE_MS, value, signal };
       keep(key, made);
       value.then(
         (arrived) => {

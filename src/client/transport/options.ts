@@ -84,8 +84,8 @@ export interface ConnectOptions {
   /** How failed requests are retried. */
   readonly retry?: Retry;
   /**
-   * A folder for archives of bulk files and replies with time series, so that the same data is not fetched twice: a
-   * path, `true` for the user's folder for caches, or an object with bounds. Default: no cache.
+   * A folder for archives of bulk files, time series and metadata, so that the same data is not fetched twice: a path,
+   * `true` for the user's folder for caches, or an object with bounds. Default: no cache.
    */
   readonly cache?: boolean | string | CacheOptions;
   /** Aborts all calls of this service. */
