@@ -3,10 +3,14 @@
 // zlib refuses is refused. While there is enough input and room, `decodeFast` reads symbols by tables; `inflate` does
 // everything else step by step.
 
+import { blockCodes, fixedCodes, lengths } from "./inflate/block-codes";
 import {
-  DISTANCE_BASE, DISTANCE_BITS, distanceCode, DISTANCE_EXTRA, DISTANCE_SYMBOLS, distanceTable, END_OF_BLOCK, fillDistances, fillSymbols,
-  LENGTH_BASE, lengthCode, LENGTH_EXTRA, LENGTH_SYMBOLS, LONGEST_CODE, sortSymbols, SYMBOL_BITS, symbolCode, symbolTable,
+  DISTANCE_BASE, DISTANCE_BITS, distanceCode, DISTANCE_EXTRA, DISTANCE_SYMBOLS, distanceTable, END_OF_BLOCK, LENGTH_BASE, lengthCode,
+  LENGTH_EXTRA, LENGTH_SYMBOLS, LONGEST_CODE, sortSymbols, SYMBOL_BITS, symbolCode, symbolTable,
 } from "./inflate/codes";
+import {
+  BAD_DISTANCE, BAD_SYMBOL, BLOCK_TYPE, CODE_LENGTHS, REPEAT, STORED_LENGTH, TOO_FAR, TOO_MANY_SYMBOLS,
+} from "./inflate/faults";
 import { copyMatch } from "./bytes/copy-match";
 
 /** What {@link inflate} returns: more input is needed, or more room; the stream has ended; it is invalid. */
@@ -14,19 +18,6 @@ export const NEEDS_INPUT: i32 = 0;
 export const NEEDS_ROOM: i32 = 1;
 export const ENDED: i32 = 2;
 export const INVALID: i32 = 3;
-
-/** Numbers of {@link fault}. */
-const BLOCK_TYPE = 1;
-const STORED_LENGTH = 2;
-const TOO_MANY_SYMBOLS = 3;
-const CODE_LENGTHS = 4;
-const REPEAT = 5;
-const NO_END_OF_BLOCK = 6;
-const SYMBOL_CODE = 7;
-const DISTANCE_CODE = 8;
-const BAD_SYMBOL = 9;
-const BAD_DISTANCE = 10;
-const TOO_FAR = 11;
 
 /** What is to be read next. */
 const enum Step {
@@ -56,8 +47,6 @@ const WRONG = -2;
 
 /** The order in which the lengths of the code of code lengths come. */
 const ORDER = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]);
-/** The code lengths of a block: of the literals and lengths, then of the distances. */
-const lengths = memory.data(320, 16);
 
 /** Where {@link inflate} has stopped reading and writing. */
 export let input: usize = 0;
@@ -136,6 +125,7 @@ function run(): i32 {
           step = Step.StoredLength;
         } else if (type == 1) {
           if (!fixed) fixedCodes();
+          fixed = true;
           step = Step.Symbol;
         } else step = Step.Counts;
         break;
@@ -187,7 +177,8 @@ function run(): i32 {
       }
       case Step.Lengths: {
         if (known == symbols + distances) {
-          const number = codes();
+          const number = blockCodes(symbols, distances);
+          fixed = false;
           if (number != 0) return refuse(number);
           step = Step.Symbol;
           break;
@@ -316,31 +307,6 @@ function decode(code: usize): i32 {
     value <<= 1;
   }
   return WRONG;
-}
-
-/** Makes the codes of a block from its code lengths; 0, or the number of a fault. */
-function codes(): i32 {
-  fixed = false;
-  if (load<u8>(lengths, END_OF_BLOCK) == 0) return NO_END_OF_BLOCK;
-  if (!sortSymbols(lengths, symbols, symbolCode, true)) return SYMBOL_CODE;
-  fillSymbols(lengths, symbols);
-  if (!sortSymbols(lengths + symbols, distances, distanceCode, true)) return DISTANCE_CODE;
-  fillDistances(lengths + symbols, distances);
-  return 0;
-}
-
-/** The codes of blocks that carry none (RFC 1951, 3.2.6). */
-function fixedCodes(): void {
-  memory.fill(lengths, 8, 144);
-  memory.fill(lengths + 144, 9, 112);
-  memory.fill(lengths + 256, 7, 24);
-  memory.fill(lengths + 280, 8, 8);
-  sortSymbols(lengths, 288, symbolCode, false);
-  fillSymbols(lengths, 288);
-  memory.fill(lengths, 5, 32);
-  sortSymbols(lengths, 32, distanceCode, false);
-  fillDistances(lengths, 32);
-  fixed = true;
 }
 
 /** What the symbol table has for the current bits. */
