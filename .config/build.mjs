@@ -1,41 +1,48 @@
 // Builds dist/esm and dist/cjs: JavaScript by rolldown (entries share chunks, so that each half has one copy of every
 // class), declarations by tsc. The CommonJS half exists because notebook cells are `require`d (docs/decisions.md).
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { assemblyScript } from "./assemblyscript.mjs";
+import { chunks } from "./chunks.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
-const names = ["index", "server", "notebook", "duckdb", "clickhouse", "trino", "testing", "cli", "launcher", "worker"];
-const input = Object.fromEntries(names.filter((n) => existsSync(`src/${n}.ts`)).map((n) => [n, `src/${n}.ts`]));
+const names = ["index", "server", "notebook", "duckdb", "clickhouse", "trino", "testing", "cli", "launcher"];
 
 rmSync("dist", { recursive: true, force: true });
 
-for (const [folder, format] of [
-  ["esm", "esm"],
-  ["cjs", "cjs"],
-]) {
+for (const format of ["esm", "cjs"]) {
+  const { plugin, codeSplitting } = chunks();
+  await write(names, format, "shared", [plugin], { codeSplitting });
+}
+// Worker threads share no class with other code: their program is in files of its own, so that they start fast.
+await write(["worker"], "cjs", "worker");
+
+/** Builds entry files and what they share, which goes into `folder`. */
+async function write(entries, format, folder, plugins = [], output = {}) {
   const bundle = await rolldown({
-    input,
+    input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
     platform: "node",
     external: (id) => !id.startsWith(".") && !id.startsWith("/"),
-    plugins: [assemblyScript()],
+    plugins: [assemblyScript(), ...plugins],
     treeshake: true,
+    preserveEntrySignatures: "allow-extension",
   });
   await bundle.write({
-    dir: `dist/${folder}`,
+    dir: `dist/${format}`,
     format,
     entryFileNames: "[name].js",
-    chunkFileNames: "shared/[name].js",
+    chunkFileNames: `${folder}/[name].js`,
     sourcemap: false,
     exports: "named",
     // What Node reads at import: without docstrings, which the declarations keep, and as ASCII, which V8 holds in half
     // the memory.
     comments: { jsdoc: false },
     charset: "ascii",
+    ...output,
   });
   await bundle.close();
 }

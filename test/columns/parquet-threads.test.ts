@@ -13,7 +13,7 @@ import { packageRoot } from "../../src/package/package-root.js";
 import { footerOf } from "./parquet-footer.js";
 import { textsOf } from "./rows.js";
 
-const built = existsSync(join(packageRoot(), "dist/esm/worker.js"));
+const built = existsSync(join(packageRoot(), "dist/cjs/worker.js"));
 
 let folder = "";
 const files: string[] = [];

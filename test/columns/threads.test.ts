@@ -11,7 +11,7 @@ import { textsOf } from "./rows.js";
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const path = join(folder, "rows.csv");
-const built = existsSync(join(packageRoot(), "dist/esm/worker.js"));
+const built = existsSync(join(packageRoot(), "dist/cjs/worker.js"));
 
 const columns = [
   { name: "ticker", type: "String" },

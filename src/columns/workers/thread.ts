@@ -35,7 +35,7 @@ const idle: Worker[] = [];
 
 /** The worker's file in the built package; undefined in a source tree that has not been built. */
 function workerPath(): string | undefined {
-  const path = join(packageRoot(), "dist/esm/worker.js");
+  const path = join(packageRoot(), "dist/cjs/worker.js");
   return existsSync(path) ? path : undefined;
 }
 
