@@ -125,6 +125,19 @@ describe("columns in frames", () => {
     );
   });
 
+  it("cast timestamps without a zone, which count as UTC", () => {
+    const ns = makeData({
+      type: new TimestampNanosecond(),
+      length: 2,
+      data: BigInt64Array.of(1_709_164_800_001_000_000n, -1_000_000n),
+    });
+    const column = Frame.from(new Table({ t: makeVector(ns) }))
+      .column("t")
+      .cast("DateTime");
+    expect(column.toStrings()).toEqual(["2024-02-29T00:00:00.001Z", "1969-12-31T23:59:59.999Z"]);
+    expect(column.cast("String").toStrings()).toEqual(column.toStrings());
+  });
+
   it("read dates of any unit, and text of any layout", () => {
     const ns = makeData({
       type: new TimestampNanosecond(),
