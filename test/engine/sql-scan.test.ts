@@ -2,14 +2,17 @@ import { execFileSync } from "node:child_process";
 import {
   Bool,
   DateDay,
+  Decimal,
   Dictionary,
   Float64,
   Int32,
   Int64,
+  makeData,
   Null,
   Table,
   TimestampMillisecond,
   Utf8,
+  Vector,
   vectorFromArray,
 } from "apache-arrow";
 import fc from "fast-check";
@@ -158,6 +161,14 @@ describe("sql() over columns where they are", () => {
     const frame = Frame.from(new Table({ a: vectorFromArray([1, 2], new Float64()), nested }));
     expect([...(await frame.sql("select sum(a) as a from this")).rows()]).toEqual([{ a: 3 }]);
     await expect(frame.sql("select * from this")).rejects.toMatchObject({ code: "UnsupportedType", column: "nested" });
+  });
+
+  it("refuses decimals that the engine does not have: of hundreds, or of more places than digits", async () => {
+    for (const type of [new Decimal(-2, 5, 128), new Decimal(4, 2, 128)]) {
+      const data = makeData({ type, length: 1, data: Uint32Array.of(7, 0, 0, 0) });
+      const frame = Frame.from(new Table({ odd: new Vector([data]) }));
+      await expect(frame.sql("select * from this")).rejects.toMatchObject({ code: "UnsupportedType", column: "odd" });
+    }
   });
 
   it("reads a column of nothing but nulls that is longer than a chunk", async () => {
