@@ -1,5 +1,4 @@
-import type { RequestOptions } from "node:http";
-import type { Agent } from "node:https";
+import type { Agent, RequestOptions } from "node:https";
 import type { Duplex } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
 import { InputError, TransportError } from "../../errors/errors.js";
@@ -85,18 +84,24 @@ function decoded(text: string): string {
 /** The options of a plain request through a proxy, which gets the complete address. */
 export function throughProxy(proxy: URL, address: URL, headers: Readonly<Record<string, string>>): RequestOptions {
   return {
-    host: proxy.hostname,
+    host: proxy.hostname.replace(/^\[|\]$/g, ""),
     port: proxy.port || (proxy.protocol === "https:" ? 443 : 80),
     path: address.href,
     headers: { ...headers, host: address.host, ...authorization(proxy) },
   };
 }
 
+/** Options of a request through a tunnel. */
+export interface TunnelOptions extends RequestOptions {
+  /** Ends the attempt to open the tunnel; Node passes the signal of a request to its agent under no name. */
+  readonly tunnelSignal?: AbortSignal;
+}
+
 /** An agent whose connections go through a tunnel of the proxy (CONNECT), with TLS to the service inside. */
 export function tunnelAgent(proxy: URL, ca: readonly string[] | undefined): Agent {
   const agent = new (builtin("node:https").Agent)({ keepAlive: true });
   const connect = (
-    options: ConnectionOptions & { host?: string; port?: number | string },
+    { tunnelSignal: signal, ...options }: ConnectionOptions & TunnelOptions,
     done: (error: Error | null, socket?: Duplex) => void,
   ): undefined => {
     const host = String(options.host);
@@ -109,20 +114,36 @@ export function tunnelAgent(proxy: URL, ca: readonly string[] | undefined): Agen
       ...(ca && { ca: [...ca] }),
       agent: false,
     });
+    let opening: Duplex | undefined;
+    let isSettled = false;
+    const settle = (error: Error | null, socket?: Duplex): void => {
+      if (isSettled) return;
+      isSettled = true;
+      signal?.removeEventListener("abort", stop);
+      done(error, socket);
+    };
+    const stop = (): void => {
+      settle(signal?.reason);
+      request.destroy();
+      opening?.destroy();
+    };
     request.once("connect", (reply, socket) => {
+      if (isSettled) return void socket.destroy();
       if (reply.statusCode !== 200) {
         socket.destroy();
-        return done(refusedBy(proxy, reply.statusCode ?? 0));
+        return settle(refusedBy(proxy, reply.statusCode ?? 0));
       }
       const secure = builtin("node:tls").connect({ ...options, socket, servername: options.servername ?? host });
-      secure.once("secureConnect", () => done(null, secure));
-      secure.once("error", done);
+      opening = secure;
+      secure.once("secureConnect", () => settle(null, secure));
+      secure.once("error", settle);
     });
     request.once("response", (reply) => {
       reply.destroy();
-      done(refusedBy(proxy, reply.statusCode ?? 0));
+      settle(refusedBy(proxy, reply.statusCode ?? 0));
     });
-    request.once("error", (cause) => done(unreachable(proxy, cause)));
+    request.once("error", (cause) => settle(unreachable(proxy, cause)));
+    signal?.addEventListener("abort", stop, { once: true });
     request.end();
   };
   return Object.assign(agent, { createConnection: connect });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { Agent, RequestOptions } from "node:https";
+import type { Agent } from "node:https";
 import { builtin } from "../../package/builtin.js";
-import { type ProxyChooser, throughProxy, tunnelAgent, unreachable } from "./proxy.js";
+import { type ProxyChooser, type TunnelOptions, throughProxy, tunnelAgent, unreachable } from "./proxy.js";
 
 /** A reply whose body has not been read. */
 export interface Received {
@@ -51,7 +51,7 @@ export function sendByHTTP({ proxy, ca }: Connections): Send {
     if (url.protocol === "https:") {
       const agent = tunnels.get(through.href) ?? tunnelAgent(through, trusted);
       tunnels.set(through.href, agent);
-      return { client: clientOf(url), url, options: { ...tls, agent }, through };
+      return { client: clientOf(url), url, options: { ...tls, agent, tunnelSignal: options.signal }, through };
     }
     const client = clientOf(through);
     return {
@@ -77,7 +77,7 @@ interface Way {
   readonly client: ReturnType<typeof clientOf>;
   /** Without a proxy or through its tunnel, the address; a plain proxy gets it in the request. */
   readonly url?: URL;
-  readonly options: RequestOptions;
+  readonly options: TunnelOptions;
   readonly through?: URL;
 }
 

@@ -23,9 +23,9 @@ export function parquetColumn(
   writeIndices: WriteIndices,
   warn: (message: string) => void,
 ): ParquetColumn {
-  const { element, whyText } = declared(type);
+  const { element, whyText, factor } = declared(type);
   if (whyText !== undefined) warn(`Column ${JSON.stringify(name)} ${whyText}, so it is written as text.`);
-  const encode = encoderOf(element, writeIndices);
+  const encode = factor === undefined ? encoderOf(element, writeIndices) : encodeTimes(factor);
   return {
     element: { name, repetition_type: "OPTIONAL", ...element },
     encode(chunks, rows) {
@@ -93,6 +93,18 @@ const encodeInt64: Encode = (chunks, levels) => {
   const statistics = { min_value: BigInt(numbers.min), max_value: BigInt(numbers.max) };
   return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(numbers.values), statistics, true);
 };
+
+function encodeTimes(factor: bigint): Encode {
+  return (chunks, levels) => {
+    if (levels.present === 0) return onePage("PLAIN", levels, NO_BYTES, {});
+    const values = int64s(chunks, levels.present);
+    for (const [i, value] of values.entries()) {
+      values[i] = value * factor;
+      if (values[i] / factor !== value) throw new TooManyDigits();
+    }
+    return onePage("PLAIN", levels, bytesOf(values), range(values));
+  };
+}
 
 /** Without least and greatest value: readers differ in how they order them. */
 const encodeUnsigned: Encode = (chunks, levels) =>

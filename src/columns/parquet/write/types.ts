@@ -13,12 +13,28 @@ export type Element = Omit<SchemaElement, "name" | "type"> & {
 interface Declared {
   readonly element: Element;
   readonly whyText?: string;
+  /** By which values are multiplied: Parquet has no seconds. */
+  readonly factor?: bigint;
 }
 
 /** Most digits a 64-bit decimal of Parquet holds. */
 const INT64_DIGITS = 18;
 
 const TEXT: Declared = { element: { type: "BYTE_ARRAY", converted_type: "UTF8" } };
+
+const UNITS = {
+  [TimeUnit.SECOND]: "MILLIS",
+  [TimeUnit.MILLISECOND]: "MILLIS",
+  [TimeUnit.MICROSECOND]: "MICROS",
+  [TimeUnit.NANOSECOND]: "NANOS",
+} as const;
+
+/** The annotation of older readers, which have none for nanoseconds. */
+const CONVERTED = {
+  MILLIS: { converted_type: "TIMESTAMP_MILLIS" },
+  MICROS: { converted_type: "TIMESTAMP_MICROS" },
+  NANOS: {},
+} as const;
 
 /** How columns of each type are declared. */
 const DECLARE: Readonly<Record<TypeKind, (type: DataType) => Declared>> = {
@@ -29,9 +45,9 @@ const DECLARE: Readonly<Record<TypeKind, (type: DataType) => Declared>> = {
       : TEXT,
   datetime(type) {
     const { unit, timezone } = type as unknown as { unit: TimeUnit; timezone?: string };
-    if (unit !== TimeUnit.MILLISECOND) return TEXT;
-    const logical_type = { type: "TIMESTAMP", isAdjustedToUTC: Boolean(timezone), unit: "MILLIS" } as const;
-    return { element: { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type } };
+    const logical_type = { type: "TIMESTAMP", isAdjustedToUTC: Boolean(timezone), unit: UNITS[unit] } as const;
+    const element = { type: "INT64", ...CONVERTED[logical_type.unit], logical_type } as const;
+    return unit === TimeUnit.SECOND ? { element, factor: 1000n } : { element };
   },
   decimal(type) {
     const whyText = whyNoDecimal(type as Decimal);
