@@ -4,12 +4,15 @@ import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, connect as connectSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect } from "../../src/client/service.js";
 import { proxyChooser, throughProxy } from "../../src/client/transport/proxy.js";
 import { sampleOf, started } from "../server/support.js";
 import { certificate } from "./certificate.js";
+
+const LONG = { timeout: 20_000 };
 
 const home = mkdtempSync(join(tmpdir(), "arrowbook-home-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -235,6 +238,65 @@ describe("proxies (complaint 7)", () => {
   ])("limits.windows %j is refused", (windows) => {
     const options = { url: "http://localhost", apiKey: "k", limits: { windows: windows as never } };
     expect(() => connect(options)).toThrow(expect.objectContaining({ code: "BadArgument" }));
+  });
+
+  it.each([
+    ["never answers", () => undefined],
+    ["opens the tunnel to a service that never answers", (socket: Duplex) => socket.write("HTTP/1.1 200 OK\r\n\r\n")],
+  ] as const)("a proxy that %s: an abort and a timeout end the call and its connections", async (_, answer) => {
+    const silent = createServer();
+    const open = new Set<Duplex>();
+    silent.on("connect", (_request, socket) => {
+      open.add(socket);
+      socket.on("end", () => socket.end()).on("error", () => undefined);
+      socket.on("close", () => open.delete(socket));
+      socket.resume();
+      answer(socket);
+    });
+    const through = { proxy: `http://${await listening(silent)}`, url: "https://data.example", apiKey: "sample" };
+    const stop = new AbortController();
+    const retry = { attempts: 1 };
+    const stopped = connect({ ...through, retry })
+      .database("LABOR")
+      .metadata({ signal: stop.signal });
+    const outcome = expect(stopped).rejects.toThrow("enough");
+    await vi.waitFor(() => expect(open.size).toBe(1), LONG);
+    stop.abort(new Error("enough"));
+    await outcome;
+    await vi.waitFor(() => expect(open.size).toBe(0), LONG);
+    const late = connect({ ...through, retry, timeouts: { response: 50 } })
+      .database("LABOR")
+      .metadata();
+    await expect(late).rejects.toMatchObject({ name: "TransportError", code: "Timeout" });
+    await vi.waitFor(() => expect(open.size).toBe(0), LONG);
+  });
+
+  it("an abort after the tunnel is open ends the one request, and the tunnel serves the next", async () => {
+    let held: (() => void) | undefined;
+    const secure = createSecureServer(certificate, (request, reply) => {
+      if (request.url?.includes("HELD")) held = () => reply.end("{}");
+      else forward(`${running.url}${request.url}`, { headers: request.headers }, (got) => got.pipe(reply)).end();
+    });
+    const port = (await listening(secure as never)).split(":")[1];
+    const { url, seen } = await proxy();
+    const options = { ...nasdaq, url: `https://data.example:${port}`, apiKey: "sample", proxy: url };
+    const service = connect({ ...options, ca: certificate.cert, retry: { attempts: 1 } });
+    expect((await service.database("LABOR").metadata()).database_code).toBe("LABOR");
+    expect((await service.database("LABOR").metadata()).database_code).toBe("LABOR");
+    expect(seen).toHaveLength(1);
+    const stop = new AbortController();
+    const outcome = expect(service.database("HELD").metadata({ signal: stop.signal })).rejects.toThrow("enough");
+    await vi.waitFor(() => expect(held).toBeDefined(), LONG);
+    stop.abort(new Error("enough"));
+    await outcome;
+    expect((await service.database("LABOR").metadata()).database_code).toBe("LABOR");
+  });
+
+  it.each(["http:", "https:"])("the address of a proxy may be an IPv6 address: %s requests", (protocol) => {
+    const env = { HTTP_PROXY: "http://[::1]:3128", HTTPS_PROXY: "http://[::1]:3128" };
+    const address = new URL(`${protocol}//data.example/`);
+    const chosen = proxyChooser(undefined, env)(address) as URL;
+    expect(throughProxy(chosen, address, {})).toMatchObject({ host: "::1", port: "3128" });
   });
 
   it("no list of exceptions makes the choice fail", () => {
