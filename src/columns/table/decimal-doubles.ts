@@ -1,7 +1,7 @@
 import { decimalNumber, POWERS } from "../../value/decimal.js";
 import { type Data, DataType, type Decimal } from "../arrow/arrow.js";
 import { validityBits } from "../arrow/bits.js";
-import { columnProgram } from "./column-program.js";
+import { type ColumnProgram, columnProgram } from "./column-program.js";
 
 /** Values converted by one call of the program. */
 const CALL = 8_192;
@@ -11,40 +11,47 @@ const LEAST_ROWS = 16_384;
 /** Powers of ten up to this are exact doubles. */
 const MOST_EXACT_POWER = 22;
 
+/** Whether doubles of a type are converted in WebAssembly: decimals of 128 bits, in enough rows. */
+export function areConverted(type: DataType | undefined, length: number): type is Decimal {
+  if (type === undefined || length < LEAST_ROWS || !DataType.isDecimal(type) || type.bitWidth !== 128) return false;
+  return type.scale >= 0 && type.scale <= MOST_EXACT_POWER && columnProgram() !== null;
+}
+
 /**
- * The nearest doubles of decimals of 128 bits, null as NaN, in WebAssembly; undefined for other columns, few rows, or
- * without WebAssembly.
+ * The nearest doubles of decimals of 128 bits, null as NaN; undefined unless {@link areConverted} is true of them.
  */
 export function decimalDoubles(chunks: readonly Data[], length: number): Float64Array | undefined {
-  const type = chunks[0]?.type as DataType;
-  if (length < LEAST_ROWS || !DataType.isDecimal(type) || type.bitWidth !== 128) return undefined;
-  const { scale } = type as Decimal;
-  if (scale < 0 || scale > MOST_EXACT_POWER) return undefined;
-  const program = columnProgram();
-  if (program === null) return undefined;
-  const { run, memory, at } = program;
-  const outAt = at + CALL * BYTES;
-  const results = new Float64Array(memory.buffer, outAt, CALL);
+  const type = chunks[0]?.type as DataType | undefined;
+  if (!areConverted(type, length)) return undefined;
   const out = new Float64Array(length);
   let row = 0;
   for (const data of chunks) {
-    const { buffer, byteOffset } = data.values as Uint32Array;
-    const words = new Int32Array(buffer, byteOffset, data.length * 4);
-    const bytes = new Uint8Array(buffer, byteOffset, data.length * BYTES);
+    convert(data as Data<Decimal>, out, row);
     const bits = validityBits(data);
-    for (let first = 0; first < data.length; first += CALL) {
-      const count = Math.min(CALL, data.length - first);
-      memory.set(bytes.subarray(first * BYTES, (first + count) * BYTES), at);
-      for (let i = 0; i < count; i++) {
-        i += run.doubles(at + i * BYTES, count - i, POWERS[scale], outAt + i * 8);
-        if (i < count) results[i] = decimalNumber(words, (first + i) * 4, 4, scale);
-      }
-      out.set(count === CALL ? results : results.subarray(0, count), row + first);
-    }
     if (bits !== undefined) {
       for (let i = 0; i < data.length; i++) if ((bits[i >> 3] & (1 << (i & 7))) === 0) out[row + i] = Number.NaN;
     }
     row += data.length;
   }
   return out;
+}
+
+/** Stores the nearest doubles of a chunk of a type that is {@link areConverted}, from `row` on; of nulls any. */
+export function convert(data: Data<Decimal>, out: Float64Array, row: number): void {
+  const { run, memory, at } = columnProgram() as ColumnProgram;
+  const { scale } = data.type;
+  const outAt = at + CALL * BYTES;
+  const results = new Float64Array(memory.buffer, outAt, CALL);
+  const { buffer, byteOffset } = data.values as Uint32Array;
+  const words = new Int32Array(buffer, byteOffset, data.length * 4);
+  const bytes = new Uint8Array(buffer, byteOffset, data.length * BYTES);
+  for (let first = 0; first < data.length; first += CALL) {
+    const count = Math.min(CALL, data.length - first);
+    memory.set(bytes.subarray(first * BYTES, (first + count) * BYTES), at);
+    for (let i = 0; i < count; i++) {
+      i += run.doubles(at + i * BYTES, count - i, POWERS[scale], outAt + i * 8);
+      if (i < count) results[i] = decimalNumber(words, (first + i) * 4, 4, scale);
+    }
+    out.set(count === CALL ? results : results.subarray(0, count), row + first);
+  }
 }

@@ -1,4 +1,5 @@
-import { type Data, DataType, type Table } from "../../columns/arrow/arrow.js";
+import { type Data, DataType, type Decimal, type Table } from "../../columns/arrow/arrow.js";
+import { areConverted, convert } from "../../columns/table/decimal-doubles.js";
 import { decimalNumber, POWERS } from "../../value/decimal.js";
 
 /** What is read: the view whose turn it is, and its row. */
@@ -20,12 +21,14 @@ const TWO_32 = 4_294_967_296;
  * the buffers itself and gives nothing but numbers, so that a compiled callback keeps them in registers: a reader
  * called through a variable puts every number on the heap.
  *
+ * @param inOrder whether the rows come one after the other: decimals are then converted batch by batch
  * @param refuse throws for a view whose turn is over
  */
 export function numberGetter(
   table: Table,
   column: number,
   turn: Turn,
+  inOrder: boolean,
   refuse: () => never,
 ): ((this: object) => number) | undefined {
   const { type } = table.schema.fields[column];
@@ -34,6 +37,7 @@ export function numberGetter(
     DataType.isDecimal(type) && type.bitWidth === 128 && type.scale >= 0 && type.scale <= MOST_EXACT_POWER;
   if (!isDouble && !isDecimal) return undefined;
   if (table.batches.some(({ data }) => data.children[column].nullCount > 0)) return undefined;
+  if (inOrder && areConverted(type, table.numRows)) return convertedGetter(column, turn, refuse);
   return isDecimal ? decimalGetter(column, type.scale, turn, refuse) : doubleGetter(column, turn, refuse);
 }
 
@@ -47,6 +51,22 @@ function doubleGetter(column: number, turn: Turn, refuse: () => never): (this: o
     if (view !== turn.view) refuse();
     from = turn.columns;
     values = from[column].values as Float64Array<ArrayBuffer>;
+  };
+  return function (this: object): number {
+    if (this !== turn.view || turn.columns !== from) enter(this);
+    return values[turn.row];
+  };
+}
+
+function convertedGetter(column: number, turn: Turn, refuse: () => never): (this: object) => number {
+  let from: readonly Data[] = [];
+  let values = new Float64Array(0);
+  const enter = (view: object): void => {
+    if (view !== turn.view) refuse();
+    from = turn.columns;
+    const data = from[column] as Data<Decimal>;
+    if (values.length < data.length) values = new Float64Array(data.length);
+    convert(data, values, 0);
   };
   return function (this: object): number {
     if (this !== turn.view || turn.columns !== from) enter(this);

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
-import type { Data, Table } from "../../columns/arrow/arrow.js";
+import type { Data, RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
+import { sliceData } from "../../columns/arrow/record-batch.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { numberGetter } from "./number-getter.js";
@@ -8,7 +9,7 @@ import { type Cell, cellReader } from "./rows.js";
 
 type Read = (row: number) => Cell;
 
-/** The row and batch that are being read, and the current view. */
+/** The row and the rows of a batch that are being read, and the current view. */
 interface Cursor {
   view: object | undefined;
   /** Within the batch. */
@@ -27,16 +28,35 @@ interface ViewFactory {
 }
 
 /** By table, so that a callback that is called again gets views of the hidden class that it was compiled for. */
-const factories = new WeakMap<Table, ViewFactory>();
+const factories = { inOrder: new WeakMap<Table, ViewFactory>(), anyOrder: new WeakMap<Table, ViewFactory>() };
 
 /** The factory of a table's views; a separate one for a call inside the callback of another. */
-function factoryOf(table: Table): ViewFactory {
-  const known = factories.get(table);
+function factoryOf(table: Table, inOrder: boolean): ViewFactory {
+  const ofTables = inOrder ? factories.inOrder : factories.anyOrder;
+  const known = ofTables.get(table);
   if (known !== undefined && known.cursor.view === undefined) return known;
   const cursor: Cursor = { view: undefined, row: 0, columns: [], cells: [], where: "" };
-  const factory = { cursor, create: viewsOf(table, cursor) };
-  if (known === undefined) factories.set(table, factory);
+  const factory = { cursor, create: viewsOf(table, cursor, inOrder) };
+  if (known === undefined) ofTables.set(table, factory);
   return factory;
+}
+
+/** Rows of a batch. */
+interface Piece {
+  readonly children: readonly Data[];
+  readonly length: number;
+}
+
+/** Rows entered at once: what is converted for them stays within the processor's cache. */
+const ENTERED_ROWS = 65_536;
+
+function piecesOf({ data: { children, length } }: RecordBatch): Piece[] {
+  if (length <= ENTERED_ROWS) return [{ children, length }];
+  return Array.from({ length: Math.ceil(length / ENTERED_ROWS) }, (_, i) => {
+    const from = i * ENTERED_ROWS;
+    const rows = Math.min(ENTERED_ROWS, length - from);
+    return { children: children.map((data) => sliceData(data, from, rows)), length: rows };
+  });
 }
 
 /** Marks a cursor as in use before the first row. */
@@ -61,21 +81,24 @@ export class RowViews<Row> {
   private readonly views: readonly object[];
   private readonly shift: number;
   private readonly readers: (Read | undefined)[][] = [];
-  private readonly starts: Float64Array;
+  private readonly starts: Int32Array;
   private turn = 0;
   /** The rows of the batch that was entered: from this one to another (exclusive). */
   from = 0;
   to = 0;
 
-  /** @param where the method that calls back, for messages */
-  constructor(
-    private readonly table: Table,
-    where: string,
-  ) {
-    const { batches, numRows } = table;
-    this.starts = new Float64Array(batches.length + 1);
-    for (let b = 0; b < batches.length; b++) this.starts[b + 1] = this.starts[b] + batches[b].numRows;
-    const { cursor, create } = factoryOf(table);
+  private readonly pieces: readonly Piece[];
+
+  /**
+   * @param where the method that calls back, for messages
+   * @param inOrder whether the views are those of all rows, one after the other
+   */
+  constructor(table: Table, where: string, inOrder: boolean) {
+    const { numRows } = table;
+    this.pieces = table.batches.flatMap(piecesOf);
+    this.starts = new Int32Array(this.pieces.length + 1);
+    for (const [i, { length }] of this.pieces.entries()) this.starts[i + 1] = this.starts[i] + length;
+    const { cursor, create } = factoryOf(table, inOrder);
     cursor.view = NO_VIEW;
     cursor.where = where;
     this.cursor = cursor;
@@ -111,7 +134,7 @@ export class RowViews<Row> {
     }
     this.from = this.starts[low];
     this.to = this.starts[low + 1];
-    const { children } = this.table.batches[low].data;
+    const { children } = this.pieces[low];
     let cells = this.readers[low];
     if (cells === undefined) {
       cells = new Array<Read | undefined>(children.length).fill(undefined);
@@ -123,7 +146,7 @@ export class RowViews<Row> {
 }
 
 /** Creates views with the members of a table's rows, all with the same hidden class. */
-function viewsOf(table: Table, cursor: Cursor): () => object {
+function viewsOf(table: Table, cursor: Cursor, inOrder: boolean): () => object {
   const names = distinctNames(namesOf(table));
   const refuse = (): never => {
     throw expiredRow(cursor.where);
@@ -133,7 +156,7 @@ function viewsOf(table: Table, cursor: Cursor): () => object {
     {
       enumerable: true,
       get:
-        numberGetter(table, column, cursor, refuse) ??
+        numberGetter(table, column, cursor, inOrder, refuse) ??
         function (this: object): Cell {
           if (this !== cursor.view) refuse();
           return (cursor.cells[column] ?? opened(cursor, column))(cursor.row);

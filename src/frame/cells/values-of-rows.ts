@@ -1,9 +1,10 @@
 import { Float64, makeData, type Table, Vector } from "../../columns/arrow/arrow.js";
+import { unsafeBytes } from "../../columns/build/buffer-pool.js";
 import { RowViews } from "./row-views.js";
 
 /** Calls a function for every row of a table and collects the results; `where` is the method that calls back. */
 export function valuesOfRows<Row>(table: Table, value: (row: Row) => unknown, where: string): unknown[] {
-  const views = new RowViews<Row>(table, where);
+  const views = new RowViews<Row>(table, where, true);
   const values = new Array<unknown>(table.numRows);
   try {
     while (views.to < values.length) {
@@ -22,34 +23,39 @@ export function valuesOfRows<Row>(table: Table, value: (row: Row) => unknown, wh
  */
 export function numbersOfRows<Row>(table: Table, value: (row: Row) => unknown, where: string): Vector | unknown[] {
   const { numRows } = table;
-  const views = new RowViews<Row>(table, where);
-  const numbers = new Float64Array(numRows);
-  let nulls: Nulls | undefined;
+  const views = new RowViews<Row>(table, where, true);
+  const chunks: Numbers[] = [];
+  let nullCount = 0;
   try {
-    for (let i = 0; i < numRows; ) {
-      if (i === views.to) views.enter(i);
-      const result = fill(numbers, i, views, value);
-      i = result.row;
-      if (i === views.to) continue;
-      if (result.value !== null && result.value !== undefined) {
-        return others(numbers, nulls, i, result.value, views, value);
+    while (views.to < numRows) {
+      views.enter(views.to);
+      const chunk: Numbers = { values: unsafeNumbers(views.to - views.from), nulls: undefined };
+      chunks.push(chunk);
+      for (let i = views.from; i < views.to; i++) {
+        const result = fill(chunk.values, i, views, value);
+        i = result.row;
+        if (i === views.to) break;
+        if (result.value !== null && result.value !== undefined)
+          return others(chunks, i, result.value, views, value, numRows);
+        setNull(chunk, i - views.from);
+        nullCount++;
       }
-      nulls ??= { bits: new Uint8Array(((numRows + 63) & ~63) >> 3).fill(255), count: 0 };
-      nulls.bits[i >> 3] &= ~(1 << (i & 7));
-      nulls.count++;
-      i++;
     }
   } finally {
     views.close();
   }
-  if (nulls?.count === numRows || numRows === 0) return new Array<null>(numRows).fill(null);
-  const validity = nulls === undefined ? { nullCount: 0 } : { nullCount: nulls.count, nullBitmap: nulls.bits };
-  return new Vector([makeData({ type: new Float64(), length: numRows, data: numbers, ...validity })]);
+  if (nullCount === numRows) return new Array<null>(numRows).fill(null);
+  return new Vector(
+    chunks.map(({ values, nulls }) => {
+      const validity = nulls === undefined ? { nullCount: 0 } : { nullCount: nulls.count, nullBitmap: nulls.bits };
+      return makeData({ type: new Float64(), length: values.length, data: values, ...validity });
+    }),
+  );
 }
 
 /**
  * Fills in numbers from a row on, up to the first result that is not one, which is returned with its row, or to the end
- * of the batch. A function of its own, so small that the callback is compiled into its loop.
+ * of the rows that were entered. A function of its own, so small that the callback is compiled into its loop.
  */
 function fill<Row>(
   numbers: Float64Array,
@@ -57,13 +63,26 @@ function fill<Row>(
   views: RowViews<Row>,
   value: (row: Row) => unknown,
 ): { readonly row: number; readonly value: unknown } {
-  const { to } = views;
+  const { from: first, to } = views;
   for (let i = from; i < to; i++) {
     const result = value(views.at(i));
     if (typeof result !== "number") return { row: i, value: result };
-    numbers[i] = result;
+    numbers[i - first] = result;
   }
   return { row: to, value: undefined };
+}
+
+/** The numbers of rows that were entered together. */
+interface Numbers {
+  readonly values: Float64Array;
+  nulls: Nulls | undefined;
+}
+
+function setNull(chunk: Numbers, row: number): void {
+  chunk.nulls ??= { bits: new Uint8Array(((chunk.values.length + 63) & ~63) >> 3).fill(255), count: 0 };
+  chunk.nulls.bits[row >> 3] &= ~(1 << (row & 7));
+  chunk.nulls.count++;
+  chunk.values[row] = 0;
 }
 
 interface Nulls {
@@ -72,22 +91,30 @@ interface Nulls {
   count: number;
 }
 
+/** Memory of which every value is written. */
+function unsafeNumbers(length: number): Float64Array {
+  return new Float64Array(unsafeBytes(length * 8).buffer, 0, length);
+}
+
 /** The values so far as an array, followed by the first value that is not a number and the rest. */
 function others<Row>(
-  numbers: Float64Array,
-  nulls: Nulls | undefined,
+  chunks: readonly Numbers[],
   row: number,
   result: unknown,
   views: RowViews<Row>,
   value: (row: Row) => unknown,
+  numRows: number,
 ): unknown[] {
-  const values = new Array<unknown>(numbers.length);
-  for (let i = 0; i < row; i++) {
-    const isNull = nulls !== undefined && (nulls.bits[i >> 3] & (1 << (i & 7))) === 0;
-    values[i] = isNull ? null : numbers[i];
+  const values = new Array<unknown>(numRows);
+  let to = 0;
+  for (const { values: numbers, nulls } of chunks) {
+    for (let i = 0; i < numbers.length && to < row; i++, to++) {
+      const isNull = nulls !== undefined && (nulls.bits[i >> 3] & (1 << (i & 7))) === 0;
+      values[to] = isNull ? null : numbers[i];
+    }
   }
   values[row] = result;
-  for (let i = row + 1; i < values.length; i++) {
+  for (let i = row + 1; i < numRows; i++) {
     if (i === views.to) views.enter(i);
     values[i] = value(views.at(i));
   }

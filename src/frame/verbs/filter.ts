@@ -69,7 +69,7 @@ function truths(data: Data): Uint8Array {
 
 /** The positions of the rows that pass a test. */
 function placesWhere<Row>({ base, rows, numRows }: RowsOf, test: (row: Row) => unknown): Int32Array {
-  const views = new RowViews<Row>(base, "filter()");
+  const views = new RowViews<Row>(base, "filter()", rows === undefined);
   const places = new Int32Array(numRows);
   let count = 0;
   try {

@@ -1,18 +1,56 @@
 /** 2^53: whole numbers below it in size are doubles. */
 const MOST: i64 = 9007199254740992;
 
+/** Values converted between two checks of their size. */
+const CHECKED = 512;
+
 /**
  * Stores integers of 128 bits, divided by a power of ten, as doubles: of values below 2^53 in size the nearest. Returns
  * how many there are before the first that is larger, at most `count`.
  */
 export function doubles(from: usize, count: i32, power: f64, out: usize): i32 {
   const start = from;
-  for (const end = from + (<usize>count << 4); from < end; from += 16, out += 8) {
-    const low = load<i64>(from);
-    if (load<i64>(from, 8) != low >> 63 || low >= MOST || low <= -MOST) break;
-    store<f64>(out, <f64>low / power);
+  const end = from + (<usize>count << 4);
+  while (from < end) {
+    const stop = min(end, from + (CHECKED << 4));
+    if (smallDoubles(from, stop, power, out)) {
+      out += (stop - from) >> 1;
+      from = stop;
+      continue;
+    }
+    for (; from < stop; from += 16, out += 8) {
+      const low = load<i64>(from);
+      if (load<i64>(from, 8) != low >> 63 || low >= MOST || low <= -MOST) return <i32>((from - start) >> 4);
+      store<f64>(out, <f64>low / power);
+    }
   }
-  return <i32>((from - start) >> 4);
+  return count;
+}
+
+/**
+ * As {@link doubles}, two at a time; returns whether all are below 2^51 in size, and otherwise stores nothing of use.
+ * Integers below 2^52 in the fraction of 2^52 make a double of their sum.
+ */
+function smallDoubles(from: usize, end: usize, power: f64, out: usize): bool {
+  const shift = i64x2.splat(1 << 51);
+  const exponent = i64x2.splat(0x4330000000000000);
+  const shifted = f64x2.splat(6755399441055744);
+  const divisor = f64x2.splat(power);
+  let rest = i64x2.splat(0);
+  for (; from + 16 < end; from += 32, out += 16) {
+    const a = v128.load(from);
+    const b = v128.load(from, 16);
+    const low = v128.shuffle<i64>(a, b, 0, 2);
+    const high = v128.shuffle<i64>(a, b, 1, 3);
+    const sum = i64x2.add(low, shift);
+    rest = v128.or(rest, v128.or(i64x2.shr_u(sum, 52), v128.xor(high, i64x2.shr_s(low, 63))));
+    v128.store(out, f64x2.div(f64x2.sub(v128.or(sum, exponent), shifted), divisor));
+  }
+  if (v128.any_true(rest)) return false;
+  if (from == end) return true;
+  const low = load<i64>(from);
+  store<f64>(out, <f64>low / power);
+  return load<i64>(from, 8) == low >> 63 && low < MOST && low > -MOST;
 }
 
 // The state of a tally: the sum in two doubles, that of the infinite values, the least value and the largest, and how
