@@ -6,7 +6,7 @@ import type { Frame } from "../frame/frame.js";
 import { type Collapse, FORMATS, type Format, type Order, type Transform, type Unlisted } from "../spec/vocabulary.js";
 import { type Where, where } from "./input/where.js";
 import { checkOutput, frameEndings, writeFrame } from "./output.js";
-import { checkpointFor, removeCheckpoint, resumeOption } from "./resume.js";
+import { checkpointFor, removeCheckpoint, reportResumed, resumeOption } from "./resume.js";
 import { count, list, type ServiceFlags, serving, withService } from "./service-flags.js";
 
 interface GetFlags extends ServiceFlags {
@@ -81,7 +81,12 @@ function tableCommand(): Command {
       const checkpoint = checkpointFor(flags.output, flags.resume);
       const onStop = checkpoint === undefined ? undefined : "Run it again to resume.";
       const ask = (service: Service, signal: AbortSignal): Promise<Frame> =>
-        tableQuery(service, code, flags).frame({ signal, fallback, checkpoint });
+        tableQuery(service, code, flags).frame({
+          signal,
+          fallback,
+          checkpoint,
+          ...(flags.quiet ? {} : { onResume: reportResumed }),
+        });
       if (await run(flags, ask, onStop)) await removeCheckpoint(checkpoint);
     });
 }

@@ -21,6 +21,12 @@ export function checkpointFor(output: string | undefined, resume: boolean | unde
   });
 }
 
+/** Says how much was taken from the checkpoint. */
+export function reportResumed({ pages, rows }: { readonly pages: number; readonly rows: number }): void {
+  const count = (n: number, what: string): string => `${n.toLocaleString("en-US")} ${what}${n === 1 ? "" : "s"}`;
+  process.stderr.write(`resumed after ${count(pages, "page")}, ${count(rows, "row")}\n`);
+}
+
 /** Removes the checkpoint once its rows are in the output file. */
 export async function removeCheckpoint(path: string | undefined): Promise<void> {
   if (path !== undefined) await rm(path, { force: true });

@@ -48,6 +48,23 @@ it("get table --resume requests the pages that an earlier run did not keep, and 
   expect(readdirSync(folder)).toEqual(["rows.csv"]);
 });
 
+it.each([
+  [[], "resumed after 2 pages, 20 rows\n"],
+  [["--json"], "resumed after 2 pages, 20 rows\n"],
+  [["--quiet"], ""],
+] as const)("get table --resume says how much an earlier run kept: %j", async (flags, note) => {
+  const output = join(mkdtempSync(join(root, "n-")), "rows.csv");
+  const service = connect({ url: table.server.url, apiKey: KEY, onProgress: false });
+  let pages = 0;
+  for await (const _ of service.table("V/T").batches({ checkpoint: `${output}.checkpoint` })) if (++pages === 2) break;
+  expect(await arrowbook("get", "table", "V/T", "-o", output, "--resume", ...flags)).toBe(0);
+  expect(said).toMatch(note === "" ? /^$/ : new RegExp(`^${note}`));
+  expect(readFileSync(output, "utf8").trim().split("\n")).toHaveLength(36);
+  said = "";
+  expect(await arrowbook("get", "table", "V/T", "-o", output, "--resume", ...flags)).toBe(0);
+  expect(said).not.toContain("resumed");
+});
+
 it("get table --resume needs an output file", async () => {
   expect(await arrowbook("get", "table", "V/T", "--resume")).not.toBe(0);
   expect(said).toContain("--resume needs an output file");
@@ -59,9 +76,10 @@ it("cache list and cache clear show and empty the folder", async () => {
   expect(await main(sample)).toBe(0);
   printed = "";
   expect(await main(["cache", "list", "--path", folder, "--json"])).toBe(0);
-  expect(JSON.parse(printed)).toMatchObject([{ kind: "reply", code: "MARKET/AAA" }]);
+  const kinds = (JSON.parse(printed) as { kind: string; code: string }[]).map(({ kind, code }) => `${kind} ${code}`);
+  expect(kinds.sort()).toEqual(["metadata MARKET/AAA", "reply MARKET/AAA"]);
   expect(await main(["cache", "clear", "--path", folder])).toBe(0);
-  expect(said).toContain("1 files");
+  expect(said).toContain("2 files");
   expect(existsSync(join(folder, "replies"))).toBe(true);
   expect(readdirSync(join(folder, "replies"))).toEqual([]);
 });

@@ -56,6 +56,15 @@ export function cellReading(table: TableCall, profile: Profile, options: ReadOpt
   return { ...options, emptyIsNull: table.format === "csv" && emptyTextOf(profile) === "null" };
 }
 
+/** What was taken from a checkpoint. */
+export interface Resumed {
+  readonly pages: number;
+  readonly rows: number;
+}
+
+/** Receives what was taken from a checkpoint. */
+export type OnResume = (taken: Resumed) => void;
+
 export type PageOptions = ReadOptions & {
   readonly signal?: AbortSignal;
   /** The number of this page within the result, from 1; known if pages are read one after another. */
@@ -64,6 +73,7 @@ export type PageOptions = ReadOptions & {
   readonly enough?: number;
   /** Path of a file in which pages are kept; pages found in it are not requested. */
   readonly checkpoint?: string;
+  readonly onResume?: OnResume;
 };
 
 /** Requests and reads one page. */

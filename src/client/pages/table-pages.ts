@@ -9,7 +9,7 @@ import { pageCheck } from "./page-check.js";
 import { refreshedAt } from "./refreshed-at.js";
 import { splitFilters } from "./split-filters.js";
 import { tableCheckpoint } from "./table-checkpoint.js";
-import { type Page, type PageOptions, pageOf, type TableCall } from "./table-page.js";
+import { type Page, type PageOptions, pageOf, type Resumed, type TableCall } from "./table-page.js";
 
 /**
  * All pages of a query in order; each is requested while the previous one is in use. A query whose list of values is
@@ -59,6 +59,7 @@ async function* pagesOfParts(
   let rows = 0;
   let bytes = 0;
   let pages = 0;
+  const resumed = keptOf(parts, checkpoint);
   try {
     for (const [i, filters] of parts.entries()) {
       const place = { page: pages + 1, firstRow: (options.firstRow ?? 0) + rows };
@@ -70,7 +71,7 @@ async function* pagesOfParts(
       };
       for await (const page of partPages(reportingTo(session, tell), part, { ...options, schema, ...place }, memory)) {
         schema ??= page.batches[0]?.schema;
-        pages++;
+        if (pages++ === 0 && resumed.pages > 0) options.onResume?.(resumed);
         rows += page.rows;
         bytes += page.bytes;
         const isLast = page.next === null && i === parts.length - 1;
@@ -86,6 +87,14 @@ async function* pagesOfParts(
   } finally {
     end();
   }
+}
+
+function keptOf(parts: readonly unknown[], checkpoint: Checkpoint | undefined): Resumed {
+  const kept = parts.flatMap((_, i) => checkpoint?.kept(i) ?? []);
+  return kept.reduce((sum, { pages, rows }) => ({ pages: sum.pages + pages, rows: sum.rows + rows }), {
+    pages: 0,
+    rows: 0,
+  });
 }
 
 function tableRefreshed(message: string, cause?: unknown): DataError {

@@ -7,7 +7,7 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import type { BulkFile } from "../bulk/bulk-file.js";
 import { shaped } from "../pages/result-shape.js";
 import { type RowBounds, rowBudget } from "../pages/row-budget.js";
-import { cellReading, type TableCall } from "../pages/table-page.js";
+import { cellReading, type OnResume, type TableCall } from "../pages/table-page.js";
 import { exportFilters, pagesOf } from "../pages/table-pages.js";
 import type { Session } from "../transport/request.js";
 
@@ -26,17 +26,25 @@ export type TableReadCall = ReadOptions &
      * again, with a warning. The file stays when the call ends.
      */
     readonly checkpoint?: string;
+    /** Called once with the pages and rows that are taken from the checkpoint, if any, before the first one is. */
+    readonly onResume?: OnResume;
   };
 
 /** @throws {InputError} UnknownOption, UnknownValue, BadArgument */
 export function checkTableRead(options: TableReadCall, where: string): void {
-  checkReadOptions(options, where, ["fallback", "maxRows", "truncate", "checkpoint"]);
+  checkReadOptions(options, where, ["fallback", "maxRows", "truncate", "checkpoint", "onResume"]);
   checkWords(options, { fallback: ["export"] });
   const { maxRows, checkpoint } = options;
   if (checkpoint !== undefined && (typeof checkpoint !== "string" || checkpoint === "")) {
     throw new InputError(`checkpoint of ${where} is ${shown(checkpoint)}.`, {
       code: "BadArgument",
       hint: 'Pass the path of a file: checkpoint: "prices.checkpoint".',
+    });
+  }
+  if (options.onResume !== undefined && typeof options.onResume !== "function") {
+    throw new InputError(`onResume of ${where} is ${shown(options.onResume)}.`, {
+      code: "BadArgument",
+      hint: "Pass a function: onResume: ({ pages, rows }) => console.error(pages, rows).",
     });
   }
   if (maxRows !== undefined && !(Number.isSafeInteger(maxRows) && maxRows >= 1)) {
@@ -78,7 +86,7 @@ export async function* pagedRows(
 export async function* exportedRows(
   session: Session,
   call: TableCall,
-  { maxRows, truncate, fallback: _, checkpoint: __, ...options }: TableReadCall,
+  { maxRows, truncate, fallback: _, checkpoint: __, onResume: ___, ...options }: TableReadCall,
   exportOf: (change: Pick<TableCall, "filters" | "select">) => BulkFile<object>,
 ): AsyncGenerator<ResultRows> {
   const budget = rowBudget(call.code, { limit: call.limit, maxRows, truncate });
