@@ -1,20 +1,20 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../package/version.js";
-import { bulkCommand } from "./bulk.js";
-import { cacheCommand } from "./cache.js";
+import { bulkCommand } from "./commands/bulk.js";
+import { cacheCommand } from "./commands/cache.js";
+import { demoCommand } from "./commands/demo.js";
+import { explainCommand } from "./commands/explain.js";
+import { exportCommand } from "./commands/export.js";
+import { getCommand } from "./commands/get.js";
+import { kernelCommand } from "./commands/kernel.js";
+import { metaCommand } from "./commands/meta.js";
+import { runCommand } from "./commands/run.js";
+import { serveCommand } from "./commands/serve.js";
+import { sqlCommand } from "./commands/sql.js";
+import { syncCommand } from "./commands/sync.js";
+import { typesCommand } from "./commands/types.js";
 import { completeCommand, completionsCommand } from "./completions/command.js";
-import { demoCommand } from "./demo.js";
-import { explainCommand } from "./explain.js";
-import { exportCommand } from "./export.js";
-import { getCommand } from "./get.js";
-import { kernelCommand } from "./kernel.js";
-import { metaCommand } from "./meta.js";
-import { reportError } from "./report-error.js";
-import { runCommand } from "./run.js";
-import { serveCommand } from "./serve.js";
-import { sqlCommand } from "./sql.js";
-import { syncCommand } from "./sync.js";
-import { typesCommand } from "./types.js";
+import { reportError } from "./output/report-error.js";
 
 /**
  * Runs the command line and returns the exit status: 0 success, 1 failure, 2 wrong usage, 130 after Ctrl-C. Data goes

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { checkOutput, writeFrame } from "../../src/cli/output.js";
+import { checkOutput, writeFrame } from "../../src/cli/output/output.js";
 import { Frame } from "../../src/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-output-"));

@@ -3,7 +3,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { getSystemErrorName } from "node:util";
 import { afterAll, expect, it } from "vitest";
-import { writeFrame } from "../../src/cli/output.js";
+import { writeFrame } from "../../src/cli/output/output.js";
 import { ERROR_CODES } from "../../src/errors/codes.js";
 import { type ArrowbookError, FileError } from "../../src/errors/errors.js";
 import { fileError, isSystemError, toFileError } from "../../src/errors/file-error.js";

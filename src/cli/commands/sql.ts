@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
-import { sqlTable } from "../frame/files/sql-table.js";
-import { Frame } from "../frame/frame.js";
-import { localEndings, localTables } from "./input/local-tables.js";
-import { checkOutput, frameEndings, type ReportFlags, writeFrame } from "./output.js";
+import { sqlTable } from "../../frame/files/sql-table.js";
+import { Frame } from "../../frame/frame.js";
+import { localEndings, localTables } from "../input/local-tables.js";
+import { checkOutput, frameEndings, type ReportFlags, writeFrame } from "../output/output.js";
 
 interface SqlFlags extends ReportFlags {
   readonly output?: string;

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Service } from "../client/service.js";
-import { connect, type SampleOptions } from "../connect.js";
-import { ArrowbookError } from "../errors/errors.js";
-import { type ProfileName, profiles } from "../spec/profile.js";
-import { type KeyFlags, keyOf } from "./input/key-input.js";
+import type { Service } from "../../client/service.js";
+import { connect, type SampleOptions } from "../../connect.js";
+import { ArrowbookError } from "../../errors/errors.js";
+import { type ProfileName, profiles } from "../../spec/profile.js";
+import { type KeyFlags, keyOf } from "./key-input.js";
 
 /** Flags shared by every command that calls a service. */
 export interface ServiceFlags extends KeyFlags {

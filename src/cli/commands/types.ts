@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { type ServiceFlags, serving, withService } from "./service-flags.js";
-import { tableDeclarations } from "./table-declarations.js";
+import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { tableDeclarations } from "../output/table-declarations.js";
 
 /**
  * `arrowbook types VENDOR/TABLE …`: prints TypeScript declarations of tables, so that a misspelt column is a compile

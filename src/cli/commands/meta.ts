@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
-import type { Service } from "../client/service.js";
-import { FORMATS, type Format } from "../spec/vocabulary.js";
-import { type ServiceFlags, serving, withService } from "./service-flags.js";
+import type { Service } from "../../client/service.js";
+import { FORMATS, type Format } from "../../spec/vocabulary.js";
+import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
 
 interface MetaFlags extends ServiceFlags {
   readonly format: Format;

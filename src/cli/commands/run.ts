@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { InputError } from "../errors/errors.js";
+import { InputError } from "../../errors/errors.js";
 
 interface RunFlags {
   readonly html?: string;
@@ -38,7 +38,7 @@ async function run(path: string, flags: RunFlags): Promise<void> {
       hint: "Name the page: --html page.html",
     });
   }
-  const { runNotebook } = await import("../kernel/notebook/run-notebook.js");
+  const { runNotebook } = await import("../../kernel/notebook/run-notebook.js");
   const report = await runNotebook(path, {
     kernel: flags.kernel,
     timeout: flags.timeout === undefined ? undefined : flags.timeout * 1000,

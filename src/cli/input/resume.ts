@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { Option } from "commander";
-import { InputError } from "../errors/errors.js";
+import { InputError } from "../../errors/errors.js";
 
 /** The flag `--resume` of a command that reads pages into a file. */
 export function resumeOption(): Option {

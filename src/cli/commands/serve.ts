@@ -1,15 +1,15 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { Engine } from "../engine/contract/engine.js";
-import type { KeyGrant } from "../server/answers/keys.js";
-import { sampleData } from "../server/data/sample.js";
-import { SAMPLE_KEY } from "../server/data/sample-key.js";
-import { isLoopback } from "../server/http/listen.js";
-import type { RunningService } from "../server/http/options.js";
-import { serve } from "../server/serve.js";
-import type { CatalogItem } from "../spec/catalog-item.js";
-import type { ProfileName } from "../spec/profile.js";
-import { passwordOf } from "./input/key-input.js";
-import { list, profileOption } from "./service-flags.js";
+import type { Engine } from "../../engine/contract/engine.js";
+import type { KeyGrant } from "../../server/answers/keys.js";
+import { sampleData } from "../../server/data/sample.js";
+import { SAMPLE_KEY } from "../../server/data/sample-key.js";
+import { isLoopback } from "../../server/http/listen.js";
+import type { RunningService } from "../../server/http/options.js";
+import { serve } from "../../server/serve.js";
+import type { CatalogItem } from "../../spec/catalog-item.js";
+import type { ProfileName } from "../../spec/profile.js";
+import { passwordOf } from "../input/key-input.js";
+import { list, profileOption } from "../input/service-flags.js";
 
 interface ServeFlags {
   readonly sample?: boolean;
@@ -89,7 +89,7 @@ async function run(flags: ServeFlags, command: Command): Promise<void> {
 
 async function openEngine(address: string, askPassword: boolean | undefined): Promise<Engine> {
   const password = await passwordOf(askPassword);
-  const { clickhouseEngine } = await import("../engine/clickhouse/clickhouse.js");
+  const { clickhouseEngine } = await import("../../engine/clickhouse/clickhouse.js");
   return clickhouseEngine(address, password === undefined ? {} : { password });
 }
 

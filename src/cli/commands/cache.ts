@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { type CacheEntry, cacheContents, clearCache } from "../client/cache/contents.js";
-import { cacheFolder } from "../disk/folders.js";
+import { type CacheEntry, cacheContents, clearCache } from "../../client/cache/contents.js";
+import { cacheFolder } from "../../disk/folders.js";
 
 interface CacheFlags {
   readonly path: string;

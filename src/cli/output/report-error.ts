@@ -1,7 +1,7 @@
-import { hasColors, red } from "../display/base/paint.js";
-import { type ArrowbookError, isArrowbookError } from "../errors/errors.js";
-import { scrub } from "../errors/secrets.js";
-import { showsStack } from "../errors/stack.js";
+import { hasColors, red } from "../../display/base/paint.js";
+import { type ArrowbookError, isArrowbookError } from "../../errors/errors.js";
+import { scrub } from "../../errors/secrets.js";
+import { showsStack } from "../../errors/stack.js";
 
 /**
  * Writes an error to stderr as one line (what, where, next step), with the stack if `ARROWBOOK_STACK=1`, and never with

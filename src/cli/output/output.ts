@@ -1,11 +1,11 @@
 import { inspect } from "node:util";
-import type { BulkFile, BulkOptions, Landed } from "../client/bulk/bulk-file.js";
-import { writeArrowFile } from "../columns/ipc/file.js";
-import { atomicFile } from "../disk/atomic-file.js";
-import { hasColors } from "../display/base/paint.js";
-import { InputError } from "../errors/errors.js";
-import { nearest } from "../errors/nearest.js";
-import type { Frame } from "../frame/frame.js";
+import type { BulkFile, BulkOptions, Landed } from "../../client/bulk/bulk-file.js";
+import { writeArrowFile } from "../../columns/ipc/file.js";
+import { atomicFile } from "../../disk/atomic-file.js";
+import { hasColors } from "../../display/base/paint.js";
+import { InputError } from "../../errors/errors.js";
+import { nearest } from "../../errors/nearest.js";
+import type { Frame } from "../../frame/frame.js";
 
 /** How what a command writes is reported. */
 export interface ReportFlags {

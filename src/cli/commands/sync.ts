@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
-import { holdsMany } from "../client/mirror/copy-in.js";
-import type { Mirror, SyncReport } from "../client/mirror/mirror.js";
-import type { Service } from "../client/service.js";
-import { reportError } from "./report-error.js";
-import { count, type ServiceFlags, serving, withService } from "./service-flags.js";
+import { holdsMany } from "../../client/mirror/copy-in.js";
+import type { Mirror, SyncReport } from "../../client/mirror/mirror.js";
+import type { Service } from "../../client/service.js";
+import { count, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { reportError } from "../output/report-error.js";
 
 interface SyncFlags extends ServiceFlags {
   readonly to: string;

@@ -1,5 +1,5 @@
-import { cellType, memberName } from "../columns/arrow/row-type.js";
-import type { TableMetadata } from "../document/records.js";
+import { cellType, memberName } from "../../columns/arrow/row-type.js";
+import type { TableMetadata } from "../../document/records.js";
 
 /** One interface per table, and its entry in `Tables`, from which `service.table(code)` takes the row type. */
 export function tableDeclarations(tables: readonly TableMetadata[]): string {

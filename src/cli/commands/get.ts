@@ -1,13 +1,20 @@
 import { Command, Option } from "commander";
-import type { DatasetQuery } from "../client/query/dataset-query.js";
-import type { TableQuery } from "../client/query/table-query.js";
-import type { Service } from "../client/service.js";
-import type { Frame } from "../frame/frame.js";
-import { type Collapse, FORMATS, type Format, type Order, type Transform, type Unlisted } from "../spec/vocabulary.js";
-import { type Where, where } from "./input/where.js";
-import { checkOutput, frameEndings, writeFrame } from "./output.js";
-import { checkpointFor, removeCheckpoint, reportResumed, resumeOption } from "./resume.js";
-import { count, list, type ServiceFlags, serving, withService } from "./service-flags.js";
+import type { DatasetQuery } from "../../client/query/dataset-query.js";
+import type { TableQuery } from "../../client/query/table-query.js";
+import type { Service } from "../../client/service.js";
+import type { Frame } from "../../frame/frame.js";
+import {
+  type Collapse,
+  FORMATS,
+  type Format,
+  type Order,
+  type Transform,
+  type Unlisted,
+} from "../../spec/vocabulary.js";
+import { checkpointFor, removeCheckpoint, reportResumed, resumeOption } from "../input/resume.js";
+import { count, list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { type Where, where } from "../input/where.js";
+import { checkOutput, frameEndings, writeFrame } from "../output/output.js";
 
 interface GetFlags extends ServiceFlags {
   readonly output?: string;

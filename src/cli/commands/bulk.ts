@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
-import { DOWNLOAD_TYPES, type DownloadType } from "../spec/vocabulary.js";
+import { DOWNLOAD_TYPES, type DownloadType } from "../../spec/vocabulary.js";
+import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { bulkEndings, checkOutput, writeBulk } from "../output/output.js";
 import { RESUMABLE } from "./export.js";
-import { bulkEndings, checkOutput, writeBulk } from "./output.js";
-import { type ServiceFlags, serving, withService } from "./service-flags.js";
 
 interface BulkFlags extends ServiceFlags {
   readonly output: string;

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
-import type { Stale } from "../client/bulk/export-source.js";
-import { type Where, where } from "./input/where.js";
-import { bulkEndings, checkOutput, writeBulk } from "./output.js";
-import { list, type ServiceFlags, serving, withService } from "./service-flags.js";
+import type { Stale } from "../../client/bulk/export-source.js";
+import { list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { type Where, where } from "../input/where.js";
+import { bulkEndings, checkOutput, writeBulk } from "../output/output.js";
 
 interface ExportFlags extends ServiceFlags {
   readonly output: string;

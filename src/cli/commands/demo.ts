@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { Command } from "commander";
-import { green, hasColors, red } from "../display/base/paint.js";
-import { hasCode } from "../errors/errors.js";
-import { connect, type Frame } from "../index.js";
-import { packageRoot } from "../package/package-root.js";
-import { errorLine } from "./report-error.js";
+import { green, hasColors, red } from "../../display/base/paint.js";
+import { hasCode } from "../../errors/errors.js";
+import { connect, type Frame } from "../../index.js";
+import { packageRoot } from "../../package/package-root.js";
+import { errorLine } from "../output/report-error.js";
 
 const NOTEBOOK = "notebooks/quickstart.ipynb";
 
@@ -48,7 +48,7 @@ async function demo(page: string): Promise<boolean> {
     await service.close();
   }
   const ran = await optionalStep(`run ${NOTEBOOK} on the TypeScript kernel`, async () => {
-    const { runNotebook } = await import("../kernel/notebook/run-notebook.js");
+    const { runNotebook } = await import("../../kernel/notebook/run-notebook.js");
     const done = await runNotebook(join(packageRoot(), NOTEBOOK), { html: page, output: false });
     return [done, `${done.executed} cells on ${done.kernel}, page ${page}`];
   });

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import type { InstallOptions } from "../kernel/install/install.js";
-import { type ServiceFlags, serving, withService } from "./service-flags.js";
-import { tableDeclarations } from "./table-declarations.js";
+import type { InstallOptions } from "../../kernel/install/install.js";
+import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { tableDeclarations } from "../output/table-declarations.js";
 
 /** `arrowbook kernel`: installs, removes and lists the Jupyter kernel. */
 export function kernelCommand(): Command {
@@ -34,7 +34,7 @@ export function kernelCommand(): Command {
 }
 
 async function types(codes: readonly string[], flags: ServiceFlags & { readonly folder: string }): Promise<void> {
-  const { writeEditorTypes } = await import("../kernel/install/editor-types.js");
+  const { writeEditorTypes } = await import("../../kernel/install/editor-types.js");
   const hasAddress = flags.sample !== true && (flags.url ?? process.env["ARROWBOOK_URL"] ?? "") !== "";
   const write = async (tables?: string): Promise<void> => {
     const written = await writeEditorTypes(flags.folder, { tables, hasAddress });
@@ -49,7 +49,7 @@ async function types(codes: readonly string[], flags: ServiceFlags & { readonly 
 }
 
 async function install(flags: InstallOptions): Promise<void> {
-  const { installKernel, isTemporary } = await import("../kernel/install/install.js");
+  const { installKernel, isTemporary } = await import("../../kernel/install/install.js");
   const folder = await installKernel(flags);
   console.error(`installed the kernel "${flags.name}" in ${folder}`);
   if (isTemporary()) {
@@ -58,7 +58,7 @@ async function install(flags: InstallOptions): Promise<void> {
 }
 
 async function uninstall(flags: InstallOptions): Promise<void> {
-  const { uninstallKernel } = await import("../kernel/install/install.js");
+  const { uninstallKernel } = await import("../../kernel/install/install.js");
   if (await uninstallKernel(flags)) console.error(`removed the kernel "${flags.name}"`);
   else {
     console.error(`there is no kernel "${flags.name}" in that folder`);
@@ -67,7 +67,7 @@ async function uninstall(flags: InstallOptions): Promise<void> {
 }
 
 async function status(flags: { readonly json?: boolean }): Promise<void> {
-  const { kernelStatus } = await import("../kernel/install/install.js");
+  const { kernelStatus } = await import("../../kernel/install/install.js");
   const found = kernelStatus();
   if (flags.json) console.log(JSON.stringify(found));
   else if (found.length === 0) console.log("no kernel is installed; install it with: arrowbook kernel install");

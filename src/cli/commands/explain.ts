@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
 import { Command, Option } from "commander";
-import type { Plan } from "../client/pages/plan.js";
-import type { Service } from "../client/service.js";
-import { FORMATS } from "../spec/vocabulary.js";
+import type { Plan } from "../../client/pages/plan.js";
+import type { Service } from "../../client/service.js";
+import { FORMATS } from "../../spec/vocabulary.js";
+import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type DatasetFlags, datasetFlags, datasetQuery, type TableFlags, tableFlags, tableQuery } from "./get.js";
-import { type ServiceFlags, serving, withService } from "./service-flags.js";
 
 /** `arrowbook explain dataset|table CODE …`: prints what `get` or `export` would do, without requesting rows. */
 export function explainCommand(): Command {
