@@ -1,4 +1,4 @@
-import { DATE_BYTES, formatDate, NO_DATE, readDate, two, writeDate } from "./date.js";
+import { DATE_BYTES, FIRST_DAY, formatDate, LAST_DAY, NO_DATE, readDate, two, writeDate } from "./date.js";
 import { writePadded } from "./digits.js";
 
 /** Returned by {@link readTimestamp}: the bytes are not a timestamp; the timestamp has digits below a millisecond. */
@@ -6,6 +6,10 @@ export const NO_TIMESTAMP = Number.NaN;
 export const TOO_FINE = Number.POSITIVE_INFINITY;
 
 const MS_PER_DAY = 86_400_000;
+
+/** From 0001-01-01 to before 10000-01-01, UTC. */
+const FIRST_MS = FIRST_DAY * MS_PER_DAY;
+const END_MS = (LAST_DAY + 1) * MS_PER_DAY;
 
 const digit = (b: Uint8Array, p: number): number => {
   const d = b[p] - 48;
@@ -17,7 +21,7 @@ const twoDigits = (b: Uint8Array, p: number): number => digit(b, p) * 10 + digit
 /**
  * Reads a timestamp as milliseconds since 1970-01-01 UTC. The text includes a zone in one of the service's spellings
  * (spec 2.2, 2.8): `2017-11-10T00:18:07Z`, `2017-11-10 00:18:07 UTC`, `2017-11-10 00:18:07 +0000`; other offsets
- * (`+02:00`, `-0500`) are subtracted. The seconds may have a fraction.
+ * (`+02:00`, `-0500`) are subtracted. The seconds may have a fraction. Years 1–9999 in UTC.
  *
  * @param round digits below a millisecond are rounded half to even instead of returning {@link TOO_FINE}
  * @returns milliseconds, {@link NO_TIMESTAMP} or {@link TOO_FINE}
@@ -42,7 +46,9 @@ export function readTimestamp(b: Uint8Array, start: number, end: number, round =
   }
   const offset = readOffset(b, p, end);
   if (Number.isNaN(offset)) return NO_TIMESTAMP;
-  return days * MS_PER_DAY + ((hours * 60 + minutes) * 60 + seconds) * 1000 + fraction - offset * 60_000;
+  const time = days * MS_PER_DAY + ((hours * 60 + minutes) * 60 + seconds) * 1000 + fraction - offset * 60_000;
+  // An offset may lead out of the years that can be written and read again.
+  return (time >= FIRST_MS && time < END_MS) || time === TOO_FINE ? time : NO_TIMESTAMP;
 }
 
 /** The milliseconds of a fraction of a second. */

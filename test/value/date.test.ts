@@ -90,3 +90,20 @@ it("a timestamp in the service's three spellings is one value", () => {
     expect([text, read(text)]).toEqual([text, NO_TIMESTAMP]);
   }
 });
+
+it("a timestamp that is read can be written and read again, whatever its offset", () => {
+  const read = (text: string): number => readTimestamp(new TextEncoder().encode(text), 0, text.length);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const day = fc.constantFrom("0001-01-01", "0001-01-02", "2024-02-29", "9999-12-30", "9999-12-31");
+  const parts = fc.tuple(day, fc.nat(23), fc.constantFrom("+", "-"), fc.nat(23), fc.nat(59));
+  fc.assert(
+    fc.property(parts, ([date, hour, sign, hours, minutes]) => {
+      const ms = read(`${date}T${two(hour)}:00:00${sign}${two(hours)}:${two(minutes)}`);
+      if (!Number.isNaN(ms)) expect(read(formatTimestamp(ms))).toBe(ms);
+    }),
+  );
+  expect(read("9999-12-31T23:59:59.999Z")).toBe((LAST_DAY + 1) * 86_400_000 - 1);
+  expect(read("9999-12-31T23:59:59-00:01")).toBe(NO_TIMESTAMP);
+  expect(read("0001-01-01T00:00:00+00:01")).toBe(NO_TIMESTAMP);
+  expect(read("9999-12-31T23:59:59.9999Z")).toBe(TOO_FINE);
+});
