@@ -202,9 +202,12 @@ function toDays(vector: Vector, { onPrecisionLoss }: CastOptions, place: Place):
 /** Values as the texts of their cells, read as the other type. */
 function throughText(vector: Vector, to: DataType, options: CastOptions, place: Place): Vector {
   const texts: (string | null)[] = [];
+  const from = vector.type as DataType;
+  // A timestamp without a zone counts as UTC.
+  const zone = DataType.isTimestamp(from) && DataType.isTimestamp(to) && !from.timezone ? "Z" : "";
   for (const data of vector.data as readonly Data[]) {
     const { valid, text } = chunkReader(data);
-    for (let i = 0; i < data.length; i++) texts.push(valid(i) ? text(i) : null);
+    for (let i = 0; i < data.length; i++) texts.push(valid(i) ? text(i) + zone : null);
   }
   return ofTexts(texts, to, options, place);
 }
