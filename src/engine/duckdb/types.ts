@@ -90,6 +90,7 @@ const TYPES: Readonly<Record<TypeKind, EngineType>> = {
   decimal: {
     loaded: (type) => {
       const { precision, scale } = type as Decimal;
+      if (scale < 0 || scale > precision) return undefined;
       return precision > ENGINE_PRECISION ? "VARCHAR" : `DECIMAL(${precision},${scale})`;
     },
     writer: (data) => decimalWriter(data as Data<Decimal>),
