@@ -346,6 +346,8 @@ describe("hostile and repeated names", () => {
     const twice = frame.select("2", "2", " a ").rename(["x", "x", "x_2"]);
     expect([...twice.rows()]).toEqual([{ x: "v5", x_3: "v5", x_2: "v4" }]);
     expect(codeOf(() => twice.column("x"))).toBe("AmbiguousColumn");
+    expect(codeOf(() => twice.with({ x: 1 }))).toBe("AmbiguousColumn");
+    expect(codeOf(() => twice.cast({ x: "String" }))).toBe("AmbiguousColumn");
     expect(twice.column(1).get(0)).toBe("v5");
   });
 });

@@ -1,4 +1,5 @@
 import { type RecordBatch, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { columnIndex } from "../../columns/arrow/column-names.js";
 import { schemaLike } from "../../columns/arrow/key.js";
 import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
@@ -75,7 +76,7 @@ export function rowNumbers(positions: unknown, numRows: number): Int32Array {
  * Sets columns of a table: replaces an existing name in place and appends a new one. Replacing a key column drops the
  * key.
  *
- * @throws {InputError} DifferentLength
+ * @throws {InputError} DifferentLength; AmbiguousColumn for a name that several columns have
  */
 export function setColumns(table: Table, columns: readonly MadeColumn[]): Table {
   const fields = [...table.schema.fields];
@@ -92,7 +93,8 @@ export function setColumns(table: Table, columns: readonly MadeColumn[]): Table 
         },
       );
     }
-    const at = fields.findIndex(({ name }) => name === field.name);
+    const isNew = fields.every(({ name }) => name !== field.name);
+    const at = isNew ? -1 : columnIndex(table, field.name);
     if (at !== -1) replaced.push(at);
     fields[at === -1 ? fields.length : at] = field;
     vectors[at === -1 ? vectors.length : at] = vector;
