@@ -171,6 +171,13 @@ describe("sql() over columns where they are", () => {
     }
   });
 
+  it("refuses a table without columns, and columns of one name", async () => {
+    const frame = Frame.fromRows([{ a: 1, b: 2 }]);
+    await expect(frame.select().sql("select 1 as one")).rejects.toMatchObject({ code: "NoColumns" });
+    const twice = frame.rename(["a", "a"]).sql("select 1 as one");
+    await expect(twice).rejects.toMatchObject({ code: "DuplicateColumn", message: 'Two columns are called "a".' });
+  });
+
   it("reads a column of nothing but nulls that is longer than a chunk", async () => {
     const nul = vectorFromArray(new Array<null>(9_001).fill(null), new Null());
     const frame = Frame.from(new Table({ nul }));

@@ -68,14 +68,15 @@ export function checkNames(schema: Schema): void {
   for (const { name } of schema.fields) {
     const other = seen.get(name.toLowerCase());
     if (other !== undefined) {
-      throw new InputError(
-        `Columns ${JSON.stringify(other)} and ${JSON.stringify(name)} differ only in case, which the engine ignores.`,
-        {
-          code: "DuplicateColumn",
-          column: name,
-          hint: "Rename one of them with rename().",
-        },
-      );
+      const what =
+        other === name
+          ? `Two columns are called ${JSON.stringify(name)}.`
+          : `Columns ${JSON.stringify(other)} and ${JSON.stringify(name)} differ only in case, which the engine ignores.`;
+      throw new InputError(what, {
+        code: "DuplicateColumn",
+        column: name,
+        hint: "Rename one of them with rename().",
+      });
     }
     seen.set(name.toLowerCase(), name);
   }

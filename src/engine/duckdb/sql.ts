@@ -1,5 +1,6 @@
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import type { Table } from "../../columns/arrow/arrow.js";
+import { InputError } from "../../errors/errors.js";
 import type { ScanSource } from "../contract/scan-source.js";
 import { loadApi, openInstance } from "./instance.js";
 import { checkNames, wideColumns } from "./load.js";
@@ -36,7 +37,7 @@ const LISTED_ROWS = 131_072;
  * Each call has a connection and a database of its own, so that tables which statements create do not meet.
  *
  * @param listedRows the fewest rows of a source that is read as lists
- * @throws {InputError} BadStatement, DuplicateColumn, UnsupportedType for a column that the statement uses
+ * @throws {InputError} BadStatement, DuplicateColumn, NoColumns, UnsupportedType for a column that the statement uses
  */
 export async function querySources(
   sql: string,
@@ -44,7 +45,14 @@ export async function querySources(
   sources: Readonly<Record<string, ScanSource>>,
   listedRows = LISTED_ROWS,
 ): Promise<Table> {
-  for (const { schema } of Object.values(sources)) checkNames(schema);
+  for (const [name, { schema }] of Object.entries(sources)) {
+    checkNames(schema);
+    if (schema.fields.length > 0) continue;
+    throw new InputError(`The table ${JSON.stringify(name)} has no columns, so that SQL cannot read it.`, {
+      code: "NoColumns",
+      hint: "Select at least one column before sql().",
+    });
+  }
   shared ??= open();
   shared.catch(() => {
     shared = undefined;
