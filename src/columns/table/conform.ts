@@ -15,7 +15,7 @@ import {
 import { chunkReader } from "../arrow/cell-reader.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { typeNames } from "../arrow/schema.js";
-import { extendsDictionary } from "../build/batch-maker.js";
+import { extendsDictionary, isOwnDictionary } from "../build/batch-maker.js";
 import { hashText, TextDictionary } from "../build/dictionary.js";
 import { noBatches } from "../io/written.js";
 
@@ -153,12 +153,18 @@ function sharedDictionary(chunks: readonly Data[]): readonly Data[] {
     return chunks.map((data) => withDictionary(data, longest, data.values as Int32Array));
   }
   const merged = new TextDictionary();
-  const numbers = new Map<Vector, Int32Array>();
-  for (const vector of vectors) if (!numbers.has(vector)) numbers.set(vector, renumber(vector, merged));
+  const numbers = new Map<Vector, Int32Array | undefined>();
+  for (const vector of vectors) {
+    if (numbers.has(vector)) continue;
+    const to = renumber(vector, merged);
+    const stays = isOwnDictionary(vector) && to.every((number, i) => number === i);
+    numbers.set(vector, stays ? undefined : to);
+  }
   const shared = vectorOf(merged);
   return chunks.map((data) => {
-    const to = numbers.get(data.dictionary as Vector) as Int32Array;
+    const to = numbers.get(data.dictionary as Vector);
     const from = data.values as Int32Array;
+    if (to === undefined) return withDictionary(data, shared, from);
     const indices = new Int32Array(data.length);
     for (let i = 0; i < data.length; i++) indices[i] = to[Number(from[i])] ?? 0;
     return withDictionary(data, shared, indices);
