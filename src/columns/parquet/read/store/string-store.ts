@@ -3,7 +3,7 @@ import { invalidUtf8 } from "../../../../value/text.js";
 import type { ColumnBuilder } from "../../../build/builder.js";
 import type { TextDictionary } from "../../../build/dictionary.js";
 import type { Texts, Values } from "../decode/values.js";
-import { EachStore } from "./store.js";
+import { EachStore, type StoredRows } from "./store.js";
 import type { TextStore } from "./text-store.js";
 
 /** Texts, or other bytes. */
@@ -32,6 +32,22 @@ export class StringStore extends EachStore {
       this.from = texts;
       this.to = this.builder.dictionary;
       this.numbers = new Int32Array(texts.starts.length).fill(-1);
+    }
+  }
+
+  override put(rows: StoredRows): void {
+    const { values, from, count, valid, row } = rows;
+    if (values.kind !== "numbered" || valid !== undefined || this.builder.mode === "utf8") {
+      super.put(rows);
+      return;
+    }
+    this.begin(values);
+    const { numbers } = this;
+    const { words } = this.builder;
+    for (let i = row, end = row + count, k = from; i < end; i++, k++) {
+      const number = numbers[values.numbers[k]];
+      if (number >= 0) words[i] = number;
+      else this.putNumbered(values, k, i);
     }
   }
 
