@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
-import { SpareMemory } from "../../src/columns/build/buffer-pool.js";
+import { SpareMemory, TableMemory } from "../../src/columns/build/buffer-pool.js";
 import { LentBatches } from "../../src/columns/build/lent-batches.js";
 import { zipBatches } from "../../src/columns/workers/zip-file.js";
 import { csvText } from "../../src/format/csv-text.js";
@@ -102,4 +102,21 @@ it("a pooled buffer is reused once, where it is neither too short nor far too lo
   for (const buffer of many) spare.give(buffer);
   const kept = new Set<unknown>(many);
   expect(many.filter(() => kept.has(spare.take(8).buffer))).toHaveLength(256);
+});
+
+it("the memory of a table is cut into parts that do not overlap, whatever their lengths", () => {
+  const memory = new TableMemory(5).forColumn();
+  const parts = [1, 64, 65, 4_096, 100, 100_000, 8, 8, 8].map((length) => {
+    const part = memory.take(length);
+    expect(part).toHaveLength(length);
+    expect(part.byteOffset % 8).toBe(0);
+    return part;
+  });
+  for (const [i, part] of parts.entries()) part.fill(i);
+  for (const [i, part] of parts.entries()) expect(part.every((byte) => byte === i)).toBe(true);
+  // Each column has memory of its own, and equal parts share it.
+  const column = new TableMemory(3).forColumn();
+  const equal = [1, 2, 3].map(() => column.take(640).buffer);
+  expect(new Set(equal).size).toBe(1);
+  expect(new TableMemory(3).forColumn().take(640).buffer).not.toBe(equal[0]);
 });

@@ -133,9 +133,30 @@ it("an abort ends the threads with its reason", async () => {
   expect((await parquetFileTable(files[0], { columns: ["n"], threads: 3, batchRows: 999 }, 1)).numRows).toBe(12_000);
 });
 
-it("a table of one stretch a thread holds its buffers without a copy", async () => {
+it("the batches of a stretch share the memory of a column, each a part of its own", async () => {
   const table = await parquetFileTable(files[0], { columns: ["price"], threads: 2, batchRows: 999 }, 1);
-  const buffers = table.batches.map((batch) => (batch.data.children[0].values as Int32Array).buffer);
-  expect(new Set(buffers).size).toBe(table.batches.length);
+  const parts = table.batches.map((batch) => batch.data.children[0].values as Int32Array);
+  // A stretch may end with a short batch, which is copied.
+  const buffers = new Set(parts.map(({ buffer }) => buffer));
+  expect(table.batches.length).toBeGreaterThan(10);
+  expect(buffers.size).toBeLessThanOrEqual(4);
+  for (const buffer of buffers) {
+    const own = parts.filter((part) => part.buffer === buffer).sort((a, b) => a.byteOffset - b.byteOffset);
+    for (const [i, part] of own.entries())
+      expect(part.byteOffset + part.byteLength).toBeLessThanOrEqual(own[i + 1]?.byteOffset ?? buffer.byteLength);
+  }
   expect(table.numRows).toBe(12_000);
+});
+
+it("a column of a table is in few large buffers, but not where conditions drop rows", async () => {
+  const all = await readParquet(files[0], { columns: ["price", "day"], batchRows: 999 });
+  for (const child of [0, 1]) {
+    const buffers = all.batches.map((batch) => (batch.data.children[child].values as Int32Array).buffer);
+    expect(new Set(buffers).size).toBeLessThanOrEqual(2);
+  }
+  const [price, day] = all.batches[0].data.children.map(({ values }) => (values as Int32Array).buffer);
+  expect(price).not.toBe(day);
+  const some = await readParquet(files[0], { columns: ["price"], where: { n: { gte: 0 } }, batchRows: 999 });
+  const each = some.batches.map((batch) => (batch.data.children[0].values as Int32Array).buffer);
+  expect(new Set(each).size).toBe(each.length);
 });

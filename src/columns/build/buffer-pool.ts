@@ -13,6 +13,11 @@ const MAX_KEPT = 256;
 export class SpareMemory {
   private readonly kept: ArrayBuffer[] = [];
 
+  /** The memory of one column. */
+  forColumn(): SpareMemory {
+    return this;
+  }
+
   /** Takes memory that is no longer in use. */
   give(buffer: ArrayBuffer): void {
     this.kept.push(buffer);
@@ -26,3 +31,35 @@ export class SpareMemory {
     return i < 0 ? unsafeBytes(length) : new Uint8Array(kept.splice(i, 1)[0], 0, length);
   }
 }
+
+/** The most bytes allocated at once for the batches of a table. */
+const MOST_AT_ONCE = 67_108_864;
+
+/**
+ * Memory for batches that are all kept: that of many batches of a column is allocated at once. V8 counts each buffer as
+ * the heap's and starts a round of marking for every few; one large buffer starts one.
+ */
+export class TableMemory extends SpareMemory {
+  private slab: Uint8Array = NO_BYTES;
+
+  /** @param batches that are expected */
+  constructor(private batches: number) {
+    super();
+  }
+
+  override forColumn(): SpareMemory {
+    return new TableMemory(this.batches);
+  }
+
+  override take(length: number): Uint8Array {
+    const size = Math.ceil(length / 64) * 64;
+    if (size > this.slab.length)
+      this.slab = unsafeBytes(Math.max(size, Math.min(size * this.batches, Math.floor(MOST_AT_ONCE / size) * size)));
+    const taken = this.slab.subarray(0, length);
+    this.slab = this.slab.subarray(size);
+    this.batches = Math.max(1, this.batches - 1);
+    return taken;
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);

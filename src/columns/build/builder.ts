@@ -133,7 +133,8 @@ export class ColumnBuilder implements CellTarget {
     validity.set(this.validity);
     this.validity = validity;
     if (this.buffer === "floats") {
-      const floats = new Float64Array(this.spare.take(rows * 8).buffer, 0, rows);
+      const { buffer, byteOffset } = this.spare.take(rows * 8);
+      const floats = new Float64Array(buffer, byteOffset, rows);
       floats.set(this.floats.subarray(0, used));
       this.floats = floats;
     } else if (this.buffer === "bits") {
@@ -142,7 +143,8 @@ export class ColumnBuilder implements CellTarget {
       this.bits = bits;
     } else {
       const length = rows * this.stride + 1;
-      const words = new Int32Array(this.spare.take(length * 4).buffer, 0, length);
+      const { buffer, byteOffset } = this.spare.take(length * 4);
+      const words = new Int32Array(buffer, byteOffset, length);
       words.set(this.words);
       if (this.words.length === 0) words[0] = 0;
       this.words = words;
@@ -349,7 +351,7 @@ export function buildersFor(
   const rows = Math.min(expected, options.batchRows ?? BATCH_ROWS);
   return columns.map((column, i) => {
     const cells = cellsWithNulls(column, options, nullTexts ?? []);
-    const builder = new ColumnBuilder(column, options, modes?.[i], spare, cells, nullTexts);
+    const builder = new ColumnBuilder(column, options, modes?.[i], spare?.forColumn(), cells, nullTexts);
     const isOpen = builder.buffer === "text" && builder.mode === "undecided";
     builder.reserve(isOpen ? Math.min(rows, FIRST_ROWS) : rows);
     return builder;

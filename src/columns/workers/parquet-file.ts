@@ -4,12 +4,13 @@ import { availableParallelism } from "node:os";
 import type { FileState } from "../../format/random-access.js";
 import type { Table } from "../arrow/arrow.js";
 import { BATCH_ROWS } from "../arrow/read-options.js";
+import type { RawBatch } from "../build/builder.js";
 import { type FlatPlan, type PlannedGroup, sizeOf } from "../parquet/read/flat-rows.js";
 import type { ParquetRead } from "../parquet/read/options.js";
 import { type ParquetSource, readParquet } from "../parquet/read/read.js";
 import type { DecodeElsewhere } from "../parquet/read/rows.js";
 import { joinedReports } from "./joined-reports.js";
-import type { ParquetTask } from "./parquet-part.js";
+import { type ParquetTask, readPart } from "./parquet-part.js";
 import type { ReadEnd } from "./task.js";
 import { hasThreads, prepareThreads, ThreadFailure } from "./thread.js";
 import { threadRead } from "./thread-read.js";
@@ -31,7 +32,7 @@ export function parquetFileTable(
   shortest = SHORTEST_PART,
 ): Promise<Table> {
   if (typeof source === "string" && isLong(source, options, shortest))
-    prepareThreads(options.threads ?? availableParallelism(), { prepare: "parquet" });
+    prepareThreads((options.threads ?? availableParallelism()) - 1, { prepare: "parquet" });
   return readParquet(source, options, (path, state) => decodeOnThreads(path, state, shortest));
 }
 
@@ -42,7 +43,7 @@ function isLong(path: string, { columns, where, threads = availableParallelism()
   return info?.isFile() === true && info.size >= shortest * 2;
 }
 
-/** Decodes the flat columns of a file on worker threads, each a stretch of its row groups. */
+/** Decodes the flat columns of a file on the caller's thread and worker threads, each a stretch of its row groups. */
 function decodeOnThreads(path: string, state: FileState, shortest: number): DecodeElsewhere {
   return async (plan, options, begin) => {
     const threads = options.threads ?? availableParallelism();
@@ -53,18 +54,22 @@ function decodeOnThreads(path: string, state: FileState, shortest: number): Deco
     const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
     setMaxListeners(0, signal);
     const onDone = bytesOfAll(parts, options);
+    const takes = parts.map(begin);
+    const tasks = parts.map((groups): ParquetTask => {
+      return { path, state, plan: { ...plan, groups }, options: plainOptions(options) };
+    });
     try {
-      const running = parts.map(async (groups, i): Promise<ReadEnd> => {
-        const take = begin();
-        const parquet: ParquetTask = { path, state, plan: { ...plan, groups }, options: plainOptions(options) };
-        const end = await threadRead({ parquet }, signal, (raw, done) => {
-          take(raw);
-          onDone(i, done);
-        });
-        onDone(i, end.offset);
+      const others = tasks.slice(1).map(async (parquet, i): Promise<ReadEnd> => {
+        const end = await threadRead({ parquet }, signal, takes[i + 1], (done) => onDone(i + 1, done));
+        onDone(i + 1, end.offset);
         return end;
       });
-      const ends = await Promise.all(running);
+      const own = ownPart(tasks[0], signal, (raw, done) => {
+        takes[0](raw);
+        onDone(0, done);
+      });
+      const ends = await Promise.all([own, ...others]);
+      onDone(0, ends[0].offset);
       return joinedReports(ends.map(({ reports }) => ({ reports, before: 0 })));
     } catch (error) {
       // The caller reads the same and meets the error.
@@ -74,6 +79,23 @@ function decodeOnThreads(path: string, state: FileState, shortest: number): Deco
       stop.abort();
     }
   };
+}
+
+/** Reads a stretch on the caller's thread, which would else wait. */
+async function ownPart(
+  task: ParquetTask,
+  signal: AbortSignal,
+  take: (raw: RawBatch, done: number) => void,
+): Promise<ReadEnd> {
+  try {
+    return await readPart(task, (raw, done) => {
+      signal.throwIfAborted();
+      take(raw, done);
+    });
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ThreadFailure("The stretch could not be read.", { cause });
+  }
 }
 
 /** The options without functions and Arrow's classes. Rows are numbered as in the file. */

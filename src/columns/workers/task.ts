@@ -66,6 +66,7 @@ export interface ReadEnd {
 export type ThreadReply =
   | { readonly first: readonly string[] }
   | { readonly batch: SentBatch; readonly offset: number }
+  | { readonly batches: readonly SentBatch[]; readonly offset: number }
   | { readonly end: ReadEnd }
   | { readonly failed: true };
 
@@ -113,7 +114,7 @@ export function threadReader(send: Send): (order: ThreadRequest) => void {
 /** Threads that read CSV or inflate load nothing of Parquet. */
 async function readParquet(task: ParquetTask, send: Send): Promise<void> {
   const { sendParquet } = await import("./parquet-part.js");
-  const end = await sendParquet(task, (batch, offset, transfer) => send({ batch, offset }, transfer));
+  const end = await sendParquet(task, (batches, offset, transfer) => send({ batches, offset }, transfer));
   send({ end });
 }
 

@@ -2,6 +2,7 @@ import type { RandomAccess } from "../../../format/random-access.js";
 import type { ColumnSpec } from "../../../spec/columns.js";
 import { BATCH_ROWS } from "../../arrow/read-options.js";
 import { CellPolicy } from "../../build/bad-cells.js";
+import { SpareMemory, TableMemory } from "../../build/buffer-pool.js";
 import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../../build/builder.js";
 import { PageReader } from "./decode/pages.js";
 import { placed } from "./format/fault.js";
@@ -39,6 +40,8 @@ export interface FlatPlan {
   readonly groups: readonly PlannedGroup[];
   /** Batches end where row groups do. */
   readonly apart: boolean;
+  /** All batches are kept, as those of a table without conditions are. */
+  readonly keepsAll: boolean;
 }
 
 /** The rows of a batch: its flat columns, and where the nested ones are. */
@@ -65,13 +68,15 @@ export class FlatRows {
   private readonly builders: readonly ColumnBuilder[];
   private readonly stores: readonly Store[];
   private readonly batchRows: number;
+  /** Memory for the bytes of row groups. */
+  private readonly spare = new SpareMemory();
 
   constructor(
     private readonly file: RandomAccess,
     private readonly plan: FlatPlan,
     private readonly options: ParquetRead,
   ) {
-    const { columns, groups } = plan;
+    const { columns, groups, apart, keepsAll } = plan;
     const rows = groups.reduce((sum, group) => sum + group.rows, 0);
     this.batchRows = options.batchRows ?? BATCH_ROWS;
     this.policy = new CellPolicy(options);
@@ -80,6 +85,7 @@ export class FlatRows {
       options,
       columns.map(({ mode }) => mode),
       Math.min(rows, this.batchRows),
+      keepsAll && !apart ? new TableMemory(Math.ceil(rows / this.batchRows)) : undefined,
     );
     this.stores = columns.map(({ leaf }, i) => storeOf(leaf, this.builders[i], this.policy));
     this.size = groups.reduce((sum, group) => sum + sizeOf(group), 0);
@@ -113,6 +119,7 @@ export class FlatRows {
       }
       done += sizeOf(group);
       this.options.onBytes?.(done, this.size);
+      await bytes.release();
       bytes = next;
     }
   }
@@ -150,7 +157,7 @@ export class FlatRows {
   }
 
   private bytesOf(group: PlannedGroup | undefined): GroupBytes {
-    return new GroupBytes(this.file, group === undefined ? [] : [...group.pages.values()]);
+    return new GroupBytes(this.file, group === undefined ? [] : [...group.pages.values()], this.spare);
   }
 
   private cursors(group: PlannedGroup, bytes: GroupBytes): LeafCursor[] {

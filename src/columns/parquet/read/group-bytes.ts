@@ -1,4 +1,5 @@
 import type { RandomAccess } from "../../../format/random-access.js";
+import { SpareMemory } from "../../build/buffer-pool.js";
 import { readRange } from "./format/read-range.js";
 import type { PageRange } from "./format/types.js";
 
@@ -21,6 +22,7 @@ export class GroupBytes {
   constructor(
     private readonly file: RandomAccess,
     chunks: readonly PageRange[],
+    private readonly spare = new SpareMemory(),
   ) {
     for (const { start, end } of [...chunks].sort((a, b) => a.start - b.start)) {
       const last = this.blocks.at(-1);
@@ -38,6 +40,14 @@ export class GroupBytes {
   /** Begins to read what is read whole. */
   prefetch(): void {
     for (const block of this.blocks) if (block.end - block.start <= MOST_TOGETHER) void this.whole(block);
+  }
+
+  /** Returns the memory of what was read whole: none of it is used any more. */
+  async release(): Promise<void> {
+    for (const { bytes } of this.blocks) {
+      const held = await bytes?.catch(() => undefined);
+      if (held !== undefined) this.spare.give(held.buffer as ArrayBuffer);
+    }
   }
 
   /** Reads the bytes of one chunk, as {@link ReadBytes}. */
@@ -59,7 +69,8 @@ export class GroupBytes {
 
   private whole(block: Block): Promise<Uint8Array> {
     if (block.bytes === undefined) {
-      block.bytes = readRange(this.file, block.start, block.end - block.start);
+      const length = block.end - block.start;
+      block.bytes = readRange(this.file, block.start, length, this.spare.take(length));
       // An error is met when the bytes are due.
       block.bytes.catch(() => {});
     }

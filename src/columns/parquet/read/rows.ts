@@ -57,6 +57,7 @@ export class ParquetRows {
       columns: flat.map(({ spec, leaf }, i) => ({ spec, leaf, mode: isForeign(leaf) ? "utf8" : modes?.[i] })),
       groups: plannedGroups(footer, this.plan),
       apart: nested.length > 0 || groups.length < footer.groups.length,
+      keepsAll: false,
     };
   }
 
@@ -69,6 +70,11 @@ export class ParquetRows {
         ({ name, spec }) => schema.fields.find((field) => field.name === name) ?? fieldOf(spec, this.options),
       ),
     );
+  }
+
+  /** Whether a table keeps the batches as they are read. */
+  private get keepsAll(): boolean {
+    return this.plan.tests.length === 0;
   }
 
   /** Names of the columns of the result. */
@@ -124,10 +130,10 @@ export class ParquetRows {
       return (raw) => stretch.add({ raw, nested: [] });
     };
     const isFlat = this.plan.nested.length === 0;
-    const reports = isFlat ? await decode?.(this.flat, this.options, take) : undefined;
+    const reports = isFlat ? await decode?.({ ...this.flat, keepsAll: this.keepsAll }, this.options, take) : undefined;
     if (reports === undefined) {
       stretches = [];
-      const flat = this.flatRows();
+      const flat = this.flatRows(this.keepsAll);
       const stretch = begin();
       for await (const rows of this.rows(flat)) stretch.add(rows);
       flat.policy.report();
@@ -138,8 +144,8 @@ export class ParquetRows {
     return stretches.length === 1 ? new Table(batches[0].schema, batches) : tableOf(batches, stretches[0].schema);
   }
 
-  private flatRows(): FlatRows {
-    return new FlatRows(this.file, this.flat, this.options);
+  private flatRows(keepsAll = false): FlatRows {
+    return new FlatRows(this.file, { ...this.flat, keepsAll }, this.options);
   }
 
   private assembly(): BatchAssembly {
