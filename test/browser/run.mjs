@@ -247,10 +247,12 @@ async function hostileInLab(trusted) {
         " ",
       ),
     );
+    const drawn = new Set("LINE TEXT TSPAN RECT DEFS CLIPPATH LINEARGRADIENT STOP".split(" "));
     return [...document.querySelectorAll("section *")]
       .filter(
         (node) =>
           !allowed.has(node.tagName.toUpperCase()) &&
+          !(drawn.has(node.tagName.toUpperCase()) && node.closest("svg.marks") !== null) &&
           !(node.tagName === "SCRIPT" && node.textContent.startsWith("(function (id, data)")),
       )
       .map((node) => node.outerHTML.slice(0, 120));

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { JUPYTER_DISPLAY } from "../../src/display/base/show.js";
 import { sparkline } from "../../src/display/base/sparkline.js";
 import type { Chart } from "../../src/display/chart/chart.js";
+import { inPageColors } from "../../src/display/chart/page-colors.js";
 import { lttb } from "../../src/display/chart/parts/downsample.js";
 import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
@@ -56,6 +57,8 @@ interface Spec {
   readonly layer?: readonly object[];
   readonly facet?: object;
 }
+
+const TEXT = { labelColor: "currentColor", titleColor: "currentColor" };
 
 const specOf = (chart: Chart): Spec => chart.spec as unknown as Spec;
 const small = prices(120);
@@ -217,6 +220,45 @@ describe("how it is drawn", () => {
     expect(Object.keys(bundle)).toEqual(["application/vnd.vegalite.v5+json", "image/png", "text/plain"]);
     expect(bundle["text/plain"]).toMatch(/^line chart · MARKET\/AAA: close · 120 rows\n[▁-█ ]+$/);
     expect(JSON.parse(JSON.stringify(bundle))).toEqual(bundle);
+  });
+
+  it("shows in the colours of the page; the specification itself, images and files are on white", () => {
+    const chart = small.plot({ y: "close" });
+    const bundle = (chart as unknown as { [JUPYTER_DISPLAY](): Record<string, unknown> })[JUPYTER_DISPLAY]();
+    const own = chart.spec as Readonly<Record<string, Readonly<Record<string, object>>>>;
+    expect(bundle["application/vnd.vegalite.v5+json"]).toEqual({
+      ...own,
+      background: "transparent",
+      usermeta: { embedOptions: { renderer: "svg" } },
+      config: {
+        ...own["config"],
+        title: { ...own["config"]["title"], color: "currentColor", subtitleColor: "currentColor" },
+        axis: {
+          ...own["config"]["axis"],
+          ...TEXT,
+          domainColor: "#888",
+          tickColor: "#888",
+          gridColor: "rgba(136, 136, 136, 0.5)",
+        },
+        legend: { ...own["config"]["legend"], ...TEXT },
+        header: TEXT,
+        style: { "guide-label": { fill: "currentColor" }, "guide-title": { fill: "currentColor" } },
+      },
+    });
+    expect(chart.toSVG()).not.toContain("currentColor");
+  });
+
+  it("keeps the colours that a specification sets itself, whatever it holds", () => {
+    const own = { background: "#123", config: { title: { color: "red" }, axis: "x" }, usermeta: "text" };
+    expect(inPageColors(own)).toMatchObject({
+      background: "#123",
+      config: { title: { color: "red", subtitleColor: "currentColor" }, axis: TEXT },
+      usermeta: { embedOptions: { renderer: "svg" } },
+    });
+    expect(inPageColors({ usermeta: { embedOptions: { renderer: "canvas" }, a: 1 } })["usermeta"]).toEqual({
+      a: 1,
+      embedOptions: { renderer: "canvas" },
+    });
   });
 
   it("draws every mark", () => {

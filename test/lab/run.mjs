@@ -1,7 +1,6 @@
 // test:lab: a session in the real JupyterLab 4 with the kernel of arrowbook, in Chromium: launcher, cells, completion,
 // Shift-Tab, table, chart, live table, progress, errors, input, variables, themes, restart, saving and reopening,
 // interrupt, and the page that is made of it. A part that fails is run once more in a notebook of its own.
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +11,8 @@ import { NotebookDriver } from "./driver.mjs";
 import { environment } from "./environment.mjs";
 import { hover } from "./hover.mjs";
 import { startLab } from "./server.mjs";
+import { sharedPages } from "./shared-page.mjs";
+import { changeTheme, hasTheme, themes } from "./themes.mjs";
 import { widgets } from "./widgets.mjs";
 
 requireForSuite("lab");
@@ -30,7 +31,7 @@ const CELLS = {
   explore: "prices.explore()",
   exported: 'const all = await service.table("MARKET/PRICES").export({ poll: { first: 4_000 } }).frame();',
 };
-const DRAWINGS = ".jp-OutputArea-output canvas, .jp-OutputArea-output svg.marks";
+const DRAWINGS = ".jp-OutputArea-output svg.marks";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-lab-"));
 const lab = await startLab(environment(), folder);
@@ -102,8 +103,7 @@ function tile() {
 
 async function newNotebook() {
   await openLab();
-  await notebook.command("apputils:change-theme", { theme: "JupyterLab Light" });
-  await page.locator('body[data-jp-theme-light="true"]').waitFor({ state: "attached" });
+  await changeTheme(page, notebook, "light");
   await tile().click();
   await notebook.ready();
 }
@@ -282,35 +282,7 @@ async function variables() {
 }
 
 async function dark() {
-  await notebook.command("apputils:change-theme", { theme: "JupyterLab Dark" });
-  await page.locator('body[data-jp-theme-light="false"]').waitFor({ state: "attached" });
-  const tables = notebook.panel.locator("table.dataframe").first();
-  await tables.scrollIntoViewIfNeeded();
-  const inkAndBack = (node) => {
-    const behind = (element) => {
-      for (let at = element; at; at = at.parentElement) {
-        const color = getComputedStyle(at).backgroundColor;
-        if (!/rgba\(.*, 0\)|transparent/.test(color)) return color;
-      }
-      return "rgb(255, 255, 255)";
-    };
-    const cell = node.querySelector("td");
-    return [getComputedStyle(cell).color, behind(cell)].map((color) =>
-      color
-        .match(/[\d.]+/g)
-        .slice(0, 3)
-        .reduce((sum, part) => sum + Number(part), 0),
-    );
-  };
-  await suite.eventually(
-    "dark: light text on a dark table",
-    () => tables.evaluate(inkAndBack),
-    ([ink, back]) => ink > 450 && back < 250,
-  );
-  await notebook.panel.locator(DRAWINGS).first().scrollIntoViewIfNeeded();
-  await picture("chart-dark");
-  await notebook.command("apputils:change-theme", { theme: "JupyterLab Light" });
-  await page.locator('body[data-jp-theme-light="true"]').waitFor({ state: "attached" });
+  await themes({ page, notebook, suite, picture }, DRAWINGS);
 }
 
 async function restart() {
@@ -382,11 +354,14 @@ async function reopen() {
   writeFileSync(join(lab.work, `${session}-untrusted.ipynb`), JSON.stringify(saved));
   await reopened(`${session}.ipynb`, saved, true);
   await reopened(`${session}-untrusted.ipynb`, saved, false);
+  await changeTheme(page, notebook, "dark");
+  await reopened(`${session}.ipynb`, saved, true, "dark");
+  await changeTheme(page, notebook, "light");
 }
 
 /** Opens a saved notebook again; JupyterLab draws its cells one after the other. */
-async function reopened(path, saved, trusted) {
-  const how = trusted ? "trusted" : "untrusted";
+async function reopened(path, saved, trusted, theme = "light") {
+  const how = `${trusted ? "trusted" : "untrusted"}, ${theme}`;
   await notebook.command("application:close-all");
   await page.locator(".jp-NotebookPanel").first().waitFor({ state: "detached" });
   await notebook.command("docmanager:open", { path });
@@ -404,6 +379,12 @@ async function reopened(path, saved, trusted) {
       drawings: await notebook.panel.locator(DRAWINGS).count(),
     }),
     ({ tables, drawings }) => tables >= 2 && drawings >= 1,
+  );
+  await hasTheme(
+    suite,
+    `reopen ${how}: the chart has the colours of the page`,
+    notebook.panel.locator(DRAWINGS).first(),
+    theme,
   );
   await suite.eventually(
     `reopen ${how}: the live table ${trusted ? "lives" : "is static"}`,
@@ -427,41 +408,8 @@ async function interrupt() {
   );
 }
 
-/** The page that `arrowbook run --html --interactive` makes of the session. */
 async function sharedPage() {
-  const file = join(folder, "page.html");
-  const flags = [
-    "run",
-    join(lab.work, `${session}.ipynb`),
-    "--no-save",
-    "--html",
-    file,
-    "--fold-code",
-    "--interactive",
-  ];
-  execFileSync(process.execPath, [join(root, "dist/esm/cli.js"), ...flags], {
-    env: { ...process.env, ARROWBOOK_URL: "" },
-    stdio: "ignore",
-  });
-  const violations = [];
-  const shared = await context.newPage();
-  shared.on("console", (message) => message.type() === "error" && violations.push(message.text()));
-  await shared.goto(`file://${file}`);
-  const drawn = shared.locator(".chart svg.marks");
-  await drawn.waitFor();
-  const tooltip = () => document.querySelector(".chart [title]:not([title=''])")?.getAttribute("title") ?? "";
-  await suite.eventually(
-    "shared page: a chart with tooltips",
-    () => hover(drawn, () => shared.evaluate(tooltip)),
-    (title) => /close/.test(title),
-  );
-  await suite.eventually(
-    "shared page: code is folded",
-    () => shared.locator("details.fold:not([open])").count(),
-    (count) => count > 3,
-  );
-  suite.check("shared page: its policy refuses nothing of its own", violations.length === 0, violations[0]);
-  await shared.close();
+  await sharedPages({ context, suite, root, folder, notebook: join(lab.work, `${session}.ipynb`) });
 }
 
 /** explore() and interact() through the kernel, in a notebook without other cells. */

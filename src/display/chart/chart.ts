@@ -9,6 +9,7 @@ import { plainLine } from "../base/escape.js";
 import { type Bundle, showAs } from "../base/show.js";
 import { sparkline } from "../base/sparkline.js";
 import type { ChartSpec, PlotOptions } from "./options.js";
+import { inPageColors } from "./page-colors.js";
 import { renderPng, renderSvg } from "./render.js";
 import { type PlannedChart, planChart } from "./spec.js";
 
@@ -123,7 +124,7 @@ function pictureOf(chart: Chart): Bundle {
 
 showAs<Chart>(Chart.prototype, {
   bundle: (chart) => ({
-    "application/vnd.vegalite.v5+json": chart.spec,
+    "application/vnd.vegalite.v5+json": inPageColors(chart.spec),
     ...pictureOf(chart),
     "text/plain": chart.text,
   }),

@@ -43,7 +43,7 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
   const spec = {
     $schema: SCHEMA,
     description: drawable(text, 400),
-    // A front end with a dark theme draws a panel; the space keeps the text off its edge.
+    // Front ends without Vega show a picture on a panel; the space keeps the text off its edge.
     padding: PADDING,
     title: { text: drawable(title, 160), ...(caption.length > 0 && { subtitle: caption }), anchor: "start" },
     data: { values: values.values },

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { escapeJson } from "../../display/base/escape.js";
+import type { ChartSpec } from "../../display/chart/options.js";
+import { inPageColors } from "../../display/chart/page-colors.js";
 import { InputError } from "../../errors/errors.js";
 
 /** The charts of a page that are drawn again, with tooltips, where its scripts may run. */
@@ -43,7 +45,7 @@ export function liveCharts(): LiveCharts {
   return {
     add(spec) {
       const id = `chart-${charts.length + 1}`;
-      charts.push([id, spec]);
+      charts.push([id, inPageColors(spec as ChartSpec)]);
       return id;
     },
     scripts() {

@@ -27,7 +27,7 @@ summary { cursor: pointer; color: var(--soft); }
 pre.code { background: var(--shade); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; }
 .output { margin: .6rem 0 0; overflow-x: auto; padding: 0 .1rem; }
 .output img { display: block; background: #fff; border-radius: 6px; }
-@media (prefers-color-scheme: dark) { .chart img, .chart svg { filter: invert(.9) hue-rotate(180deg); border-radius: 8px; } }
+@media (prefers-color-scheme: dark) { .chart img { filter: invert(1) hue-rotate(180deg); mix-blend-mode: screen; border-radius: 0; } }
 .output td img, .output th img { display: inline; background: none; }
 pre.output { padding: .2rem 1rem; }
 .stderr { border-left: 3px solid var(--bad); color: var(--bad); }
