@@ -11,5 +11,6 @@ engineContract({
   open: () => clickhouseEngine(server.address),
   long: "SELECT number AS i, toString(number) AS t FROM numbers(200000)",
   endless: "SELECT number AS i FROM system.numbers",
+  allTables: "SELECT name FROM system.tables WHERE database = currentDatabase()",
   runs: 15,
 });

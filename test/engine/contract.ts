@@ -14,12 +14,14 @@ export interface EngineUnderTest {
   readonly long: string;
   /** A query that runs for minutes. */
   readonly endless: string;
+  /** A query of the names of all tables, also of those that loads keep for themselves. */
+  readonly allTables: string;
   /** Runs of the generators. */
   readonly runs: number;
 }
 
 /** The promises of `Engine`, the same for every engine. */
-export function engineContract({ name, open, long, endless, runs }: EngineUnderTest): void {
+export function engineContract({ name, open, long, endless, allTables, runs }: EngineUnderTest): void {
   describe(`${name} as an engine`, () => {
     let engine: Engine;
     beforeAll(async () => {
@@ -125,6 +127,47 @@ export function engineContract({ name, open, long, endless, runs }: EngineUnderT
       expect(await values("fresh")).toEqual(["a"]);
       expect(await column("SELECT count(*) AS n FROM keyed")).toEqual(["4"]);
     });
+
+    it.each([
+      ["replace", undefined],
+      ["replace", "k"],
+      ["append", undefined],
+      ["append", "k"],
+      ["upsert", "k"],
+    ] as const)(
+      "first loads of one table at once (%s, key %s) all succeed; nothing is doubled or left",
+      async (mode, key) => {
+        const name = `at once ${mode} ${key}`;
+        const LOADS = 4;
+        const before = (await column(allTables)).length;
+        let waiting = 0;
+        let open = (): void => undefined;
+        const all = new Promise<void>((resolve) => (open = resolve));
+        // The second batch comes when every load has found that there is no table.
+        async function* together(load: number) {
+          yield* rows([1, 10 + load], [`shared ${load}`, `own ${load}`]).batches;
+          if (++waiting === LOADS) open();
+          await all;
+          yield* rows([100 + load], ["last"]).batches;
+        }
+        const loads = Array.from({ length: LOADS }, (_, i) => engine.load(name, together(i), { mode, key }));
+        expect(await Promise.all(loads)).toEqual(Array.from({ length: LOADS }, () => ({ rows: 3 })));
+        expect((await column(allTables)).length).toBe(before + 1);
+        const found = await engine.query(`SELECT k, v FROM ${engine.dialect.quoteName(name)} ORDER BY k, v`);
+        const cells = found.batches.flatMap((batch) => [...cellTexts(batch)].map(([k, v]) => `${Number(k)} ${v}`));
+        const isSharedBy = cells.filter((cell) => cell.includes("shared")).map((cell) => cell.at(-1));
+        const own = [0, 1, 2, 3].map((i) => `1${i} own ${i}`);
+        const last = [0, 1, 2, 3].map((i) => `10${i} last`);
+        if (mode === "replace") {
+          const [winner] = isSharedBy;
+          expect(cells).toEqual([`1 shared ${winner}`, `1${winner} own ${winner}`, `10${winner} last`]);
+        } else {
+          expect(cells.filter((cell) => !cell.includes("shared"))).toEqual([...own, ...last]);
+          if (key === undefined) expect(isSharedBy).toEqual(["0", "1", "2", "3"]);
+          else expect(isSharedBy).toHaveLength(1);
+        }
+      },
+    );
 
     it("adds only rows of the table's columns and types: nothing is rounded, cast or filled in", async () => {
       const decimals = (value: string, type: string) =>

@@ -5,8 +5,8 @@ import { oneOf } from "../../errors/options.js";
 import type { LoadOptions, Rows } from "../contract/engine.js";
 import { keyOf, openRows } from "../contract/rows.js";
 import { blocks } from "./blocks.js";
-import { isTransport } from "./error.js";
-import { LOADING, type LoadPlan, planLoad } from "./plan.js";
+import { isTransport, ServerError } from "./error.js";
+import { LOADING, type LoadPlan, type LoadRequest, type Publish, planLoad } from "./plan.js";
 import { quoteName } from "./quote.js";
 import type { Server } from "./server.js";
 import { columnType, plainType } from "./types.js";
@@ -43,7 +43,13 @@ interface PreparedLoad {
   readonly key: readonly string[];
   /** The columns that have no nulls. */
   readonly required: readonly string[];
-  readonly publish: "exchange" | "rename" | "add";
+  readonly publish: Publish;
+  /**
+   * How the rows are made visible if the table was made or dropped since: the same staging table, other statements.
+   *
+   * @throws {InputError} WrongKey, WrongTable if the rows cannot be added to a table that was made
+   */
+  again(): Promise<{ readonly plan: LoadPlan; readonly publish: Publish }>;
 }
 
 /**
@@ -69,9 +75,9 @@ export async function prepareLoad(
   if (adds) checkTarget(name, existing, schema, own, server.target.cluster);
   const key = adds && own.length === 0 ? existing.key : own;
   const orderBy = adds ? existing.orderBy : ownOrder;
-  const publish = existing === undefined ? "rename" : adds ? "add" : "exchange";
+  const publish = publishOn(existing, mode);
   const [[database]] = await ask("SELECT currentDatabase() AS d");
-  const plan = planLoad({
+  const request: LoadRequest = {
     database,
     name,
     schema,
@@ -82,9 +88,30 @@ export async function prepareLoad(
     id: `${nameId(name)}_${randomUUID().replaceAll("-", "")}`,
     publish,
     shardRows: existing?.shardRows,
-  });
-  return { plan, batches, schema, key, required: key.length > 0 ? key : orderBy, publish };
+  };
+  return {
+    plan: planLoad(request),
+    batches,
+    schema,
+    key,
+    required: key.length > 0 ? key : orderBy,
+    publish,
+    async again() {
+      const now = await describe(ask, name);
+      const how = publishOn(now, mode);
+      if (now !== undefined && how === "add") {
+        if (key.length === 0 && now.key.length > 0) throw wrongKey(name, now.key, key);
+        checkTarget(name, now, schema, key, server.target.cluster);
+      }
+      return { plan: planLoad({ ...request, publish: how, shardRows: now?.shardRows }), publish: how };
+    },
+  };
 }
+
+const publishOn = (existing: ExistingTable | undefined, mode: LoadOptions["mode"]): Publish => {
+  if (existing === undefined) return "rename";
+  return mode === "replace" ? "exchange" : "add";
+};
 
 /** @throws {InputError} UnknownColumn, BadArgument */
 function checkOrder(
@@ -110,14 +137,15 @@ export async function load(
   options: ClickhouseLoadOptions,
 ): Promise<{ rows: number }> {
   const { signal } = options;
-  const { plan, batches, schema, key, required, publish } = await prepareLoad(server, ask, name, data, options);
+  const prepared = await prepareLoad(server, ask, name, data, options);
+  const { plan, batches, schema, key, required } = prepared;
   await dropAbandoned(server, ask, name);
   try {
     for (const sql of plan.create) await server.run({ sql, signal, repeatable: true });
     const rows = await insertAll(server, plan, blocks(batches, schema, required), signal);
     await checkCount(ask, plan, rows, key);
     signal?.throwIfAborted();
-    await publishRows(server, ask, name, plan, publish);
+    await publishRows(server, ask, prepared);
     return { rows };
   } catch (error) {
     // The error that ended the load is the one to report.
@@ -188,37 +216,38 @@ async function checkCount(ask: Ask, plan: LoadPlan, rows: number, key: readonly 
   throw new FileError(`${rows} rows were sent, and the server stored ${count}.`, { code: "EngineFailed" });
 }
 
+/** Tables that were made or dropped while a load waited to publish its rows: more than this many are an error. */
+const MOST_CHANGES = 10;
+
 /**
  * Makes the rows visible. An exchange must not happen twice: after a lost connection the server is asked whether it
- * happened.
+ * happened. Loads of one table that run at once are published one after the other.
  */
-async function publishRows(
-  server: Server,
-  ask: Ask,
-  name: string,
-  plan: LoadPlan,
-  publish: PreparedLoad["publish"],
-): Promise<void> {
-  if (publish === "add") {
-    // What has been moved is gone from the staging table: moving again adds nothing.
-    await server.run({ sql: plan.publish, repeatable: true });
-  } else {
-    const uuidOf = async (table: string): Promise<string | undefined> => (await describe(ask, table))?.uuid;
-    const staged = await uuidOf(plan.stagingName);
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await server.run({ sql: plan.publish, repeatable: false });
-        break;
-      } catch (error) {
-        if (!isTransport(error)) throw error;
-        if ((await uuidOf(name)) === staged) break;
-        if (attempt >= server.target.retries) throw error;
-      }
+async function publishRows(server: Server, ask: Ask, prepared: PreparedLoad): Promise<void> {
+  let { plan, publish } = prepared;
+  const uuidOf = async (table: string): Promise<string | undefined> => (await describe(ask, table))?.uuid;
+  const staged = await uuidOf(plan.stagingName);
+  for (let attempt = 0, changes = 0; ; ) {
+    try {
+      // What has been moved is gone from the staging table: moving again adds nothing.
+      await server.run({ sql: plan.publish, repeatable: publish === "add" });
+      break;
+    } catch (error) {
+      const isLost = isTransport(error);
+      const isChanged = error instanceof ServerError && (error.number === EXISTS || error.number === UNKNOWN);
+      if (!isLost && !isChanged) throw error;
+      if (publish !== "add" && (await uuidOf(plan.stagingName)) !== staged) break;
+      if (isLost ? attempt++ >= server.target.retries : changes++ >= MOST_CHANGES) throw error;
+      if (isChanged) ({ plan, publish } = await prepared.again());
     }
   }
   // The load has happened, even if the old rows cannot be removed.
   for (const sql of plan.drop) await server.run({ sql, repeatable: true }).catch(() => undefined);
 }
+
+/** The server's numbers of errors for a table that exists already, and one that does not. */
+const EXISTS = 57;
+const UNKNOWN = 60;
 
 async function describe(ask: Ask, name: string): Promise<ExistingTable | undefined> {
   const [found] = await ask(
@@ -265,11 +294,7 @@ function checkTarget(
     });
   }
   if (own.length > 0 && !(own.length === key.length && own.every((column) => key.includes(column)))) {
-    const loaded = key.length === 0 ? "without a key" : `with the key ${key.join(", ")}`;
-    throw new InputError(`The table ${shown} was loaded ${loaded}, not ${own.join(", ")}.`, {
-      code: "WrongKey",
-      hint: 'Load it once with that key and mode: "replace".',
-    });
+    throw wrongKey(name, key, own);
   }
   for (const field of schema.fields) {
     const found = columns.get(field.name);
@@ -288,4 +313,13 @@ function checkTarget(
       hint: "Add them with with().",
     });
   }
+}
+
+function wrongKey(name: string, key: readonly string[], own: readonly string[]): InputError {
+  const spelled = (columns: readonly string[]): string =>
+    columns.length === 0 ? "without a key" : `with the key ${columns.join(", ")}`;
+  return new InputError(`The table ${JSON.stringify(name)} was loaded ${spelled(key)}, not ${spelled(own)}.`, {
+    code: "WrongKey",
+    hint: 'Load it once with that key and mode: "replace".',
+  });
 }

@@ -11,6 +11,9 @@ export const SHARD_ROWS = "arrowbook_rows_";
 /** Blocks that a table remembers, so that a repeated one is not stored twice. */
 const REMEMBERED_BLOCKS = 10_000;
 
+/** How rows become visible: in place of a table that exists, as a new one, or added to one. */
+export type Publish = "exchange" | "rename" | "add";
+
 /** What is known before the first row of a load. */
 export interface LoadRequest {
   readonly database: string;
@@ -24,8 +27,7 @@ export interface LoadRequest {
   readonly cluster: string | undefined;
   /** Makes the names of this load's tables unique. */
   readonly id: string;
-  /** Whether the rows replace a table: one that exists, or a new one. */
-  readonly publish: "exchange" | "rename" | "add";
+  readonly publish: Publish;
   /** The shards' table behind the distributed one that exists. */
   readonly shardRows: string | undefined;
 }

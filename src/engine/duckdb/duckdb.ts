@@ -60,6 +60,12 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
   const spare: DuckDBConnection[] = [];
   let closed = false;
   let loads = 0;
+  let lastStep: Promise<unknown> = Promise.resolve();
+  const inTurn = (step: () => Promise<void>): Promise<void> => {
+    const done = lastStep.then(step);
+    lastStep = done.catch(() => undefined);
+    return done;
+  };
   const whenOpen = (): void => {
     if (closed) throw new InputError("The engine has been closed.", { code: "EngineClosed" });
   };
@@ -75,7 +81,7 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
       const own = await instance.connect();
       const settled = interruptOnAbort(own, signal);
       try {
-        const loaded = await loadRows(api, own, { name, staging, data, options: loadOptions });
+        const loaded = await loadRows(api, own, { name, staging, data, options: loadOptions, inTurn });
         if (loaded.wide.size > 0) wide.set(name, loaded.wide);
         else if (mode === "replace") wide.delete(name);
         return { rows: loaded.rows };

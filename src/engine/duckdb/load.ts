@@ -17,6 +17,8 @@ export interface Load {
   readonly staging: string;
   readonly data: Rows;
   readonly options: LoadOptions;
+  /** Runs the last step of one load after the other: the engine refuses changes of one table at once. */
+  inTurn(step: () => Promise<void>): Promise<void>;
 }
 
 /** The result of a load: the number of rows, and the service types of columns that the engine stores as text. */
@@ -31,29 +33,37 @@ export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Pro
   const { batches, schema } = await openRows(JSON.stringify(load.name), load.data, options);
   const key = keyOf(schema, options);
   const columns = columnList(schema);
-  const exists = await tableExists(own, load.name);
-  const adds = exists && (options.mode === "append" || options.mode === "upsert");
-  if (adds && key.length > 0) await checkKey(own, load.name, key);
   const primaryKey = key.length > 0 ? `, PRIMARY KEY (${key.map(quoteName).join(", ")})` : "";
-  await own.run(`CREATE TABLE ${quoteName(load.staging)} (${columns.join(", ")}${primaryKey})`);
-  if (adds) await checkTypes(own, load, wideColumns(schema));
-  const rows = await append(api, own, load.staging, batches, schema);
-  options.signal?.throwIfAborted();
-  const [table, staging] = [quoteName(load.name), quoteName(load.staging)];
-  if (adds) {
-    const verb = key.length > 0 ? "INSERT OR REPLACE" : "INSERT";
-    await own.run(`${verb} INTO ${table} BY NAME SELECT * FROM ${staging}`);
-    await own.run(`DROP TABLE ${staging}`);
-  } else {
-    await own.run("BEGIN");
-    await own.run(`DROP TABLE IF EXISTS ${table}`);
-    await own.run(`ALTER TABLE ${staging} RENAME TO ${table}`);
-    await own.run("COMMIT");
-  }
   const wide = wideColumns(schema);
-  for (const [column, type] of wide) {
-    await own.run(`COMMENT ON COLUMN ${table}.${quoteName(column)} IS '${type.replaceAll("'", "''")}'`);
-  }
+  await own.run(`CREATE TABLE ${quoteName(load.staging)} (${columns.join(", ")}${primaryKey})`);
+  /** Whether rows are added to a table, which is checked. */
+  const adds = async (): Promise<boolean> => {
+    if (options.mode !== "append" && options.mode !== "upsert") return false;
+    if (!(await tableExists(own, load.name))) return false;
+    if (key.length > 0) await checkKey(own, load.name, key);
+    await checkTypes(own, load, wide);
+    return true;
+  };
+  await adds();
+  const rows = await append(api, own, load.staging, batches, schema);
+  await load.inTurn(async () => {
+    options.signal?.throwIfAborted();
+    const [table, staging] = [quoteName(load.name), quoteName(load.staging)];
+    // Another load may have made the table since.
+    if (await adds()) {
+      const verb = key.length > 0 ? "INSERT OR REPLACE" : "INSERT";
+      await own.run(`${verb} INTO ${table} BY NAME SELECT * FROM ${staging}`);
+      await own.run(`DROP TABLE ${staging}`);
+    } else {
+      await own.run("BEGIN");
+      await own.run(`DROP TABLE IF EXISTS ${table}`);
+      await own.run(`ALTER TABLE ${staging} RENAME TO ${table}`);
+      await own.run("COMMIT");
+    }
+    for (const [column, type] of wide) {
+      await own.run(`COMMENT ON COLUMN ${table}.${quoteName(column)} IS '${type.replaceAll("'", "''")}'`);
+    }
+  });
   return { rows, wide };
 }
 

@@ -5,9 +5,9 @@ import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { COLUMNS, makeData } from "./data.mjs";
 import { built, ENGINE, root } from "./settings.mjs";
-import { bytesOf, measured } from "./usage.mjs";
+import { bytesOf, cpuOf, measured, peakOf } from "./usage.mjs";
 
-const [stage, folder, count] = process.argv.slice(2);
+const [stage, folder, count, address] = process.argv.slice(2);
 const rows = Number(count);
 const at = (name) => join(folder, name);
 const removed = (...names) => {
@@ -65,6 +65,26 @@ async function loadAndQuery(engine, latest, place, pid) {
   await engine.close();
   if (group.found !== 10 || find.found === 0) throw new Error("a query has another result");
   return { load: { ...load, disk: bytesOf(place) }, group, find, read };
+}
+
+/** The engine of ClickHouse in a process of its own, behind HTTP. */
+async function chdb() {
+  if (!existsSync(join(root, "test/clickhouse/node_modules/chdb"))) {
+    throw new Error("needs npm ci --ignore-scripts --prefix test/clickhouse");
+  }
+  const script = join(root, "test/clickhouse/chdb-server.mjs");
+  const options = { stdio: ["ignore", "pipe", "inherit", "ipc"] };
+  const { child, pid, ready } = await other(script, [resolve(at("chdb"))], options);
+  return {
+    address: `http://default@127.0.0.1:${String(ready).trim()}/tests`,
+    pid,
+    async stop() {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+      removed("chdb");
+    },
+  };
 }
 
 const stages = {
@@ -197,27 +217,101 @@ const stages = {
   },
 
   async clickhouse() {
-    const script = join(root, "test/clickhouse/chdb-server.mjs");
-    if (!existsSync(join(root, "test/clickhouse/node_modules/chdb"))) {
-      throw new Error("needs npm ci --ignore-scripts --prefix test/clickhouse");
-    }
     removed("chdb");
     const { clickhouse } = await built("clickhouse");
-    const { child, pid, ready } = await other(script, [resolve(at("chdb"))], {
-      stdio: ["ignore", "pipe", "inherit", "ipc"],
-    });
+    const { address, pid, stop } = await chdb();
     try {
-      const engine = await clickhouse(`http://default@127.0.0.1:${String(ready).trim()}/tests`);
+      const engine = await clickhouse(address);
       const { load, group, find, read } = await loadAndQuery(engine, "argMax", at("chdb"), pid);
       return { clickhouseLoad: load, clickhouseGroup: group, clickhouseFind: find, clickhouseRead: read };
     } finally {
-      const ended = once(child, "exit");
-      child.kill("SIGKILL");
-      await ended;
-      removed("chdb");
+      await stop();
     }
   },
+
+  onClickhouse,
 };
+
+/** The service on ClickHouse: its first start, every page, an export; memory is that of the service alone. */
+async function onClickhouse() {
+  removed("chdb");
+  const engine = await chdb();
+  try {
+    const { child, pid, ready } = await other(import.meta.filename, ["onEngine", folder, count, engine.address]);
+    const side = async (work) => {
+      const before = cpuOf(engine.pid);
+      const { seconds, otherCpu, otherPeak, disk } = await measured(work, pid);
+      return { seconds, cpu: otherCpu, peak: otherPeak, otherCpu: cpuOf(engine.pid) - before, disk };
+    };
+    const url = `${ready.url}/api/v3/datatables/SCALE/PRICES`;
+    let cursor = "";
+    const page = async () => {
+      const reply = await fetch(`${url}.csv?api_key=sample${cursor === "" ? "" : `&qopts.cursor_id=${cursor}`}`);
+      if (!reply.ok) throw new Error(await reply.text());
+      cursor = reply.headers.get("cursor_id");
+      // Without the header line.
+      const bytes = new Uint8Array(await reply.arrayBuffer());
+      let lines = -1;
+      for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++;
+      return lines;
+    };
+    const PAGES = 20;
+    const last = Math.ceil(rows / 10_000);
+    const middle = Math.floor(last / 2);
+    const pages = {};
+    let found = 0;
+    for (let from = 0; from < last; ) {
+      const named = { 0: "firstPages", [middle]: "middlePages", [last - PAGES]: "lastPages" }[from];
+      const next = [PAGES, middle, middle + PAGES, last - PAGES, last].find((at) => at > from);
+      const some = await side(async () => {
+        for (; from < next; from++) found += await page();
+        return {};
+      });
+      if (named === undefined) continue;
+      for (const member of ["seconds", "cpu", "otherCpu"]) some[member] /= PAGES;
+      pages[named] = some;
+    }
+    if (found !== rows || cursor) throw new Error(`${found} rows in ${last} pages`);
+    const exported = await side(async () => {
+      let file;
+      while (!file?.link) {
+        const reply = await (await fetch(`${url}.json?api_key=sample&qopts.export=true`)).json();
+        if (!reply.datatable_bulk_download) throw new Error(JSON.stringify(reply));
+        ({ file } = reply.datatable_bulk_download);
+        await new Promise((wake) => setTimeout(wake, 200));
+      }
+      const { headers } = await fetch(file.link, { method: "HEAD" });
+      return { disk: Number(headers.get("content-length")) };
+    });
+    child.disconnect();
+    await once(child, "exit");
+    return {
+      start: { ...ready.start, engineDisk: bytesOf(at("chdb")), enginePeak: peakOf(engine.pid) },
+      ...pages,
+      export: exported,
+    };
+  } finally {
+    await engine.stop();
+  }
+}
+
+/** The service of that stage, on the engine at an address. */
+async function onEngine(address) {
+  const { serve } = await built("server");
+  const { clickhouse } = await built("clickhouse");
+  const engine = await clickhouse(address);
+  let running;
+  const start = await measured(async () => {
+    running = await serve({ data: folder, engine, maxResultRows: rows, replyCacheBytes: 0 });
+    return {};
+  });
+  process.on("disconnect", async () => {
+    await running.close();
+    await engine.close();
+    process.exit();
+  });
+  process.send({ url: running.url, start });
+}
 
 /** The service of the other stages. */
 async function service() {
@@ -231,6 +325,7 @@ async function service() {
 }
 
 if (stage === "service") await service();
+else if (stage === "onEngine") await onEngine(address);
 else {
   process.send(await stages[stage]());
   process.disconnect();
