@@ -13,8 +13,6 @@ mkdirSync(folder, { recursive: true });
 const session = new Session(join(folder, "data"));
 session.query("CREATE DATABASE IF NOT EXISTS tests ENGINE = Atomic");
 session.query("USE tests");
-// Parameters come as a statement here; on a server they are not part of one.
-session.query("SET max_query_size = 16777216");
 
 /** Names in the query string other than settings. */
 const OWN = new Set([
@@ -26,7 +24,8 @@ const OWN = new Set([
   "session_id",
   "role",
 ]);
-const quoted = (text) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+// chdb takes statements that end at a NUL.
+const quoted = (text) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\0", "\\0")}'`;
 
 let database = "tests";
 let last = Promise.resolve();

@@ -32,6 +32,20 @@ it.each([[undefined], [{}], [[1]], [new Date(Number.NaN)], [2n ** 255n], [Symbol
   },
 );
 
+it("writes long values into the statement: the address of a request has at most 1 MB", () => {
+  const bound = (value: unknown) => statement("SELECT $1, '$1'", [value]);
+  const text = "it's \\ $1 \0".repeat(300);
+  const literal = `'${"it\\'s \\\\ $1 \\0".repeat(300)}'`;
+  expect(bound(text)).toMatchObject({ sql: `SELECT ${literal}, '$1'`, params: {} });
+  const list = Array.from({ length: 1_000 }, (_, i) => `it's ${i}`);
+  const quoted = list.map((each) => `'${each.replace("'", "\\'")}'`).join(",");
+  expect(bound(list)).toMatchObject({ sql: `SELECT CAST([${quoted}] AS Array(String)), '$1'`, params: {} });
+  const numbers = Array.from({ length: 1_000 }, (_, i) => -1_000_000_007n * BigInt(i));
+  expect(bound(numbers)).toMatchObject({ sql: `SELECT CAST([${numbers}] AS Array(Int64)), '$1'`, params: {} });
+  expect(bound(numbers.slice(0, 3))).toMatchObject({ sql: "SELECT {p1:Array(Int64)}, '$1'" });
+  expect(() => bound([2n ** 63n])).toThrow(expect.objectContaining({ code: "BadArgument" }));
+});
+
 it("refuses missing values, values that are not an array, and a FORMAT", () => {
   const code = (run: () => unknown) => {
     try {

@@ -15,7 +15,7 @@ export const clickhouseDialect: Dialect = {
   sortedBy: (columns) => ({ orderBy: columns }),
   rowNumber: { column: "r", isLoaded: true, order: " ORDER BY r" },
   compare,
-  oneOf: (column, values) => ({ sql: `${column} IN ?`, value: values }),
+  oneOf,
   collapsed,
   transformed,
 };
@@ -28,8 +28,7 @@ function compare(column: string, comparison: Comparison, type: ServiceType, valu
       return outside(column, comparison, day) ?? { sql: `${column} ${comparison} toDate32(?)`, value };
     }
     case "datetime": {
-      const bytes = new TextEncoder().encode(`${value}Z`);
-      const ms = readTimestamp(bytes, 0, bytes.length);
+      const ms = milliseconds(value);
       return (
         outside(column, comparison, Math.floor(ms / DAY_MS)) ?? {
           sql: `${column} ${comparison} fromUnixTimestamp64Milli(?, 'UTC')`,
@@ -56,9 +55,57 @@ function compare(column: string, comparison: Comparison, type: ServiceType, valu
   }
 }
 
+/** Values are bound as one list, of integers as in {@link compare}. */
+function oneOf(column: string, type: ServiceType, values: readonly string[]): Condition | undefined {
+  const among = (list: string, value: readonly unknown[]): Condition =>
+    value.length === 0 ? { sql: "false" } : { sql: `${column} IN ${list}`, value };
+  switch (type.kind) {
+    case "text":
+    case "unknown":
+      return among("?", values);
+    case "date":
+      return among(
+        "CAST(? AS Array(Date32))",
+        values.filter((value) => isStored(parseDate(value))),
+      );
+    case "datetime":
+      return among(
+        "arrayMap(x -> fromUnixTimestamp64Milli(x, 'UTC'), ?)",
+        values
+          .map(milliseconds)
+          .filter((ms) => isStored(Math.floor(ms / DAY_MS)))
+          .map(BigInt),
+      );
+    case "decimal":
+      return among(`CAST(? AS Array(Decimal(${type.precision}, ${type.scale})))`, values);
+    case "integer":
+      return among(
+        "?",
+        values.map(BigInt).filter((value) => BigInt.asIntN(64, value) === value),
+      );
+    case "double": {
+      // A lookup by bits: 0 and -0 differ.
+      const numbers = values.map(Number).flatMap((value) => (value === 0 ? [0, -0] : [value]));
+      return among("arrayMap(x -> reinterpretAsFloat64(x), ?)", [
+        ...new BigInt64Array(Float64Array.from(numbers).buffer),
+      ]);
+    }
+    case "boolean":
+      return undefined;
+  }
+}
+
+/** The milliseconds of a timestamp as filters spell it. */
+function milliseconds(value: string): number {
+  const bytes = new TextEncoder().encode(`${value}Z`);
+  return readTimestamp(bytes, 0, bytes.length);
+}
+
+const isStored = (day: number): boolean => day >= FIRST_DAY && day <= LAST_DAY;
+
 /** The comparison with a date that no column can hold; undefined for others. */
 function outside(column: string, comparison: Comparison, day: number): Condition | undefined {
-  if (day >= FIRST_DAY && day <= LAST_DAY) return undefined;
+  if (isStored(day)) return undefined;
   const holds = comparison.startsWith(day < FIRST_DAY ? ">" : "<");
   return { sql: holds ? `${column} IS NOT NULL` : "false" };
 }

@@ -5,5 +5,5 @@ export function quoteName(name: string): string {
 
 /** Quotes text as a literal. */
 export function quoteText(text: string): string {
-  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\0", "\\0")}'`;
 }

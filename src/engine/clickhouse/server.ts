@@ -132,7 +132,7 @@ export function connectServer(target: Target): Server {
         query: sql,
         query_id: id,
         ...(params !== undefined && { query_params: params }),
-        ...(maySet && !isPlain && { clickhouse_settings: { ...shared, ...settings } }),
+        ...(maySet && !isPlain && { clickhouse_settings: { ...shared, ...settings, ...sizeOf(sql) } }),
         ...(body !== undefined && { values: Readable.from(chunksOf(body), { objectMode: false }) }),
         ...(signal !== undefined && { abort_signal: signal }),
         ignore_error_response: true,
@@ -198,6 +198,12 @@ export function connectServer(target: Target): Server {
     close: () => client.close(),
   };
 }
+
+/** The server parses statements of at most 256 kB by default, and counts what it adds for parameters. */
+const LONG_STATEMENT = 1 << 17;
+
+const sizeOf = (sql: string): Readonly<Record<string, number>> =>
+  sql.length < LONG_STATEMENT ? {} : { max_query_size: 2 * Buffer.byteLength(sql) };
 
 const CHUNK = 1 << 18;
 

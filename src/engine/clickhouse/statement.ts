@@ -1,5 +1,6 @@
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
+import { quoteText } from "./quote.js";
 
 /** A statement with ClickHouse's typed parameters. */
 export interface Statement {
@@ -50,6 +51,7 @@ export function statement(sql: string, params: readonly unknown[] | undefined): 
         hint: "Pass one value for each of $1, $2, ….",
       });
     }
+    if (value.literal !== undefined) return value.literal;
     used[`p${position}`] = value.value;
     return `{p${position}:${value.type}}`;
   });
@@ -66,9 +68,23 @@ export function statement(sql: string, params: readonly unknown[] | undefined): 
 interface Parameter {
   readonly type: string;
   readonly value: unknown;
+  /** The SQL of a value that is too long for the address of a request, in which parameters are sent. */
+  readonly literal?: string;
 }
 
+/** The address has at most 1 MB on the server, 8 to 16 kB on some proxies. */
+const LONGEST_PARAMETER = 2_048;
+
 function parameter(value: unknown): Parameter {
+  const typed = typedParameter(value);
+  if (typeof value === "string" && value.length > LONGEST_PARAMETER) return { ...typed, literal: quoteText(value) };
+  if (!Array.isArray(value)) return typed;
+  // One element of the syntax tree, however long it is.
+  const list = value.map((each) => (typeof each === "string" ? quoteText(each) : String(each))).join(",");
+  return list.length > LONGEST_PARAMETER ? { ...typed, literal: `CAST([${list}] AS ${typed.type})` } : typed;
+}
+
+function typedParameter(value: unknown): Parameter {
   switch (typeof value) {
     case "string":
       return { type: "String", value };
@@ -85,12 +101,15 @@ function parameter(value: unknown): Parameter {
       if (Array.isArray(value) && value.every((each) => typeof each === "string")) {
         return { type: "Array(String)", value };
       }
+      if (Array.isArray(value) && value.every((each) => typeof each === "bigint" && BigInt.asIntN(64, each) === each)) {
+        return { type: "Array(Int64)", value };
+      }
       if (value instanceof Date && !Number.isNaN(value.getTime())) {
         return { type: "DateTime64(3,'UTC')", value: value.toISOString().replace("T", " ").replace("Z", "") };
       }
       throw new InputError(`A bound parameter is ${shown(value)}.`, {
         code: "BadArgument",
-        hint: "Pass strings, lists of strings, numbers, bigints, booleans, dates or null.",
+        hint: "Pass strings, lists of strings or of bigints (64 bits), numbers, bigints, booleans, dates or null.",
       });
   }
 }

@@ -8,6 +8,8 @@ export interface Condition {
   readonly sql: string;
   /** Undefined if the condition has none. */
   readonly value?: unknown;
+  /** Whether the engine may return the rows in another order than it stores them. */
+  readonly isUnordered?: boolean;
 }
 
 /** The part of an engine that runs statements. */
@@ -45,8 +47,11 @@ export interface Dialect {
    * cannot store.
    */
   compare(column: string, comparison: Comparison, type: ServiceType, value: string): Condition;
-  /** Finds the rows in which a text column has one of many values, where that is better than a comparison for each. */
-  readonly oneOf?: (column: string, values: readonly string[]) => Condition;
+  /**
+   * Finds the rows in which a column has one of several different values, spelled as for `compare`; undefined where a
+   * comparison for each is better.
+   */
+  oneOf(column: string, type: ServiceType, values: readonly string[]): Condition | undefined;
   /** Text columns with few distinct values that are read faster by a list of these values, if the engine has that. */
   readonly valueLists?: {
     /** Makes lists for those of the columns that have few values; returns these columns. */

@@ -1,7 +1,7 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ExportStatus } from "../../document/records.js";
 import type { Call } from "../../spec/endpoints.js";
-import { filterSql } from "../data/filter-sql.js";
+import { filterSql, rowOrder } from "../data/filter-sql.js";
 import { chosenColumns, columnSpecs, tableOf } from "./answer-table.js";
 import type { FileOrder } from "./exports.js";
 import { fileLink } from "./file-link.js";
@@ -31,7 +31,7 @@ function exportOrder(call: Call, state: ServiceState): FileOrder {
   const where = filterSql(table.entry, call.filters, state.profile, dialect);
   async function* batches(): AsyncGenerator<RecordBatch> {
     const ready = await table.ready();
-    const sql = `SELECT ${chosen.map(ready.column).join(", ")} FROM ${ready.table} WHERE ${where.sql}${dialect.rowNumber.order}`;
+    const sql = `SELECT ${chosen.map(ready.column).join(", ")} FROM ${ready.table} WHERE ${where.sql}${rowOrder(where, dialect)}`;
     yield* engine.batches(sql, where.params);
   }
   return {

@@ -5,7 +5,7 @@ import type { Allocate } from "../../engine/contract/engine.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
-import { ALL_ROWS, filterSql, unknownColumn, type Where } from "../data/filter-sql.js";
+import { ALL_ROWS, filterSql, rowOrder, unknownColumn, type Where } from "../data/filter-sql.js";
 import type { StoredTable } from "../data/open-table.js";
 import { refused } from "../data/refused.js";
 import { texts } from "../data/texts.js";
@@ -146,7 +146,8 @@ async function pageOf(
   const { table, column, isNumbered } = await stored.ready();
   const isRange = isNumbered && where.sql === ALL_ROWS;
   const cells = chosen.map(column);
-  const { column: number, order } = store.engine.dialect.rowNumber;
+  const { column: number } = store.engine.dialect.rowNumber;
+  const order = rowOrder(where, store.engine.dialect);
   const after = last < 0 ? "" : ` AND ${number} > ${last}`;
   const bound = isRange ? ` AND ${number} <= ${last + size + 1}${order}` : `${order} LIMIT ${size + 1}`;
   const list = isRange ? cells : [...cells, number];

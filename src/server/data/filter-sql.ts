@@ -16,6 +16,8 @@ export interface Where {
   /** {@link ALL_ROWS} where nothing is asked. */
   readonly sql: string;
   readonly params: readonly unknown[];
+  /** Whether the rows may come in another order than that of their numbers. */
+  readonly isUnordered: boolean;
 }
 
 /** The engine's column name for column number `index` of a table. */
@@ -27,32 +29,36 @@ const COMPARE: Readonly<Record<string, Comparison>> = { eq: "=", gt: ">", gte: "
 export function filterSql(table: TableEntry, filters: readonly Filter[], profile: Profile, dialect: Dialect): Where {
   const conditions: string[] = [];
   const params: unknown[] = [];
+  let isUnordered = false;
   for (const filter of filters) {
     const index = filterColumn(table, filter, profile);
     const type = parseType(table.columns[index].type);
     const isDay = type.kind === "date" && hasExtension(profile, "dateTimes");
-    const bind = ({ sql, value }: Condition): string => {
+    const bind = ({ sql, value, isUnordered: isAny = false }: Condition): string => {
       if (value !== undefined) params.push(value);
+      isUnordered ||= isAny;
       return sql.replaceAll("?", () => `$${params.length}`);
     };
-    if (type.kind === "text" && filter.operator === "eq" && filter.values.length > 1 && dialect.oneOf !== undefined) {
-      conditions.push(bind(dialect.oneOf(engineColumn(index), filter.values)));
-      continue;
-    }
-    const parts = filter.values.map((given) => {
-      const value = isDay ? dayPart(given) : given;
+    const asked = [...new Set(filter.values.map((given) => (isDay ? dayPart(given) : given)))].map((text): Asked => {
       const wrong = (what: string): Refused =>
         refused(
           profile,
           "QESx04",
-          `${JSON.stringify(clipped(value))} is not a valid ${what} for column ${filter.column}.`,
+          `${JSON.stringify(clipped(text))} is not a valid ${what} for column ${filter.column}.`,
         );
-      const asked = { column: engineColumn(index), operator: filter.operator, text: value, type };
-      return bind(condition(asked, dialect, wrong));
+      return { column: engineColumn(index), operator: filter.operator, text, type, wrong };
     });
-    conditions.push(`(${parts.join(" OR ")})`);
+    const list = filter.operator === "eq" && asked.length > 1 ? oneOf(asked, dialect) : undefined;
+    conditions.push(
+      list === undefined ? `(${asked.map((each) => bind(condition(each, dialect))).join(" OR ")})` : bind(list),
+    );
   }
-  return { sql: conditions.length === 0 ? ALL_ROWS : conditions.join(" AND "), params };
+  return { sql: conditions.length === 0 ? ALL_ROWS : conditions.join(" AND "), params, isUnordered };
+}
+
+/** The end of a SELECT with a condition whose rows are to come in the order of their numbers. */
+export function rowOrder({ isUnordered }: Where, { rowNumber }: Dialect): string {
+  return isUnordered ? ` ORDER BY ${rowNumber.column}` : rowNumber.order;
 }
 
 function filterColumn(table: TableEntry, filter: Filter, profile: Profile): number {
@@ -95,26 +101,38 @@ interface Asked {
   readonly operator: string;
   readonly text: string;
   readonly type: ServiceType;
+  /** The error for text that is not of the type. */
+  readonly wrong: (what: string) => Refused;
 }
 
-function condition(asked: Asked, dialect: Dialect, wrong: (what: string) => Refused): Condition {
+/** The condition of several values of one column. */
+function oneOf(asked: readonly Asked[], dialect: Dialect): Condition | undefined {
+  const [{ column, type }] = asked;
+  const values = asked.map(bound).filter((value) => typeof value === "string");
+  return values.length === 0 ? { sql: "false" } : dialect.oneOf(column, type, values);
+}
+
+function condition(asked: Asked, dialect: Dialect): Condition {
+  const { column, operator, type } = asked;
+  const value = bound(asked);
+  if (typeof value === "string") return dialect.compare(column, COMPARE[operator], type, value);
+  return { sql: value ? `${column} IS NOT NULL` : "false" };
+}
+
+/** The value to compare with; true or false if the comparison holds for all cells or none. */
+function bound(asked: Asked): string | boolean {
   const value = filterValue(asked.type);
-  if ("precision" in value) return decimalCondition(asked, value, dialect, wrong);
+  if ("precision" in value) return decimalBound(asked, value);
   const read = value.read(asked.text);
-  if (read === undefined) throw wrong(value.expects);
-  return dialect.compare(asked.column, COMPARE[asked.operator], asked.type, read);
+  if (read === undefined) throw asked.wrong(value.expects);
+  return read;
 }
 
 /**
- * Compares a number with a decimal column at the column's scale, without rounding: a value with more digits equals no
- * cell, and is between two of them for a range.
+ * A number at the scale of its decimal column, without rounding: a value with more digits equals no cell, and is
+ * between two of them for a range.
  */
-function decimalCondition(
-  { column, operator, text, type }: Asked,
-  { precision, scale }: Digits,
-  dialect: Dialect,
-  wrong: (what: string) => Refused,
-): Condition {
+function decimalBound({ operator, text, wrong }: Asked, { precision, scale }: Digits): string | boolean {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(text);
   if (match === null || `${match[2]}${match[3] ?? ""}` === "") throw wrong(scale === 0 ? "whole number" : "number");
   const [, sign, whole, fraction = ""] = match;
@@ -123,17 +141,12 @@ function decimalCondition(
   const negative = sign === "-";
   const floor = negative ? -kept - (exact ? 0n : 1n) : kept;
   const ceiling = exact ? floor : floor + 1n;
-  if (operator === "eq" && !exact) return { sql: "false" };
-  const bound = operator === "gte" || operator === "lt" ? ceiling : floor;
+  if (operator === "eq" && !exact) return false;
+  const edge = operator === "gte" || operator === "lt" ? ceiling : floor;
   const limit = 10n ** BigInt(precision);
-  const above = bound >= limit;
-  if (above || bound <= -limit) {
-    if (operator === "eq") return { sql: "false" };
-    const holds = operator.startsWith("l") === above;
-    return { sql: holds ? `${column} IS NOT NULL` : "false" };
-  }
-  const digits = (bound < 0n ? -bound : bound).toString().padStart(scale + 1, "0");
+  const above = edge >= limit;
+  if (above || edge <= -limit) return operator !== "eq" && operator.startsWith("l") === above;
+  const digits = (edge < 0n ? -edge : edge).toString().padStart(scale + 1, "0");
   const cut = digits.length - scale;
-  const value = `${bound < 0n ? "-" : ""}${digits.slice(0, cut)}${scale > 0 ? `.${digits.slice(cut)}` : ""}`;
-  return dialect.compare(column, COMPARE[operator], type, value);
+  return `${edge < 0n ? "-" : ""}${digits.slice(0, cut)}${scale > 0 ? `.${digits.slice(cut)}` : ""}`;
 }

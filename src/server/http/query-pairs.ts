@@ -21,7 +21,7 @@ const OLDER_NAMES: ReadonlyMap<string, string> = new Map([
  * percent-encoded UTF-8. Where an older name and its successor are both present, the successor counts.
  */
 export function queryPairs(query: string, profile: Profile): ReadonlyMap<string, QueryValues> | undefined {
-  const pairs = new Map<string, QueryValues>();
+  const pairs = new Map<string, { readonly values: string[]; isList: boolean }>();
   for (const part of query.split("&")) {
     if (part === "") continue;
     const equals = part.indexOf("=");
@@ -31,7 +31,12 @@ export function queryPairs(query: string, profile: Profile): ReadonlyMap<string,
     const isList = name.endsWith("[]") && hasExtension(profile, "lists");
     const bare = isList ? name.slice(0, -2) : name;
     const before = pairs.get(bare);
-    pairs.set(bare, { values: [...(before?.values ?? []), value], isList: isList || before?.isList === true });
+    if (before === undefined) {
+      pairs.set(bare, { values: [value], isList });
+      continue;
+    }
+    before.values.push(value);
+    before.isList ||= isList;
   }
   return hasExtension(profile, "olderNames") ? renamed(pairs) : pairs;
 }
