@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../disk/sync-folder.js";
 import { parseTempName } from "../disk/temp-name.js";
+import { temporaryFolder } from "../disk/temporary-folder.js";
 import type { Engine } from "../engine/contract/engine.js";
 import { embeddedEngine } from "../engine/embedded.js";
 import { InputError } from "../errors/errors.js";
@@ -174,11 +174,9 @@ async function filesFolder(
   undo: (() => Promise<unknown>)[],
 ): Promise<string> {
   if (database === undefined) {
-    const folder = await mkdtemp(join(tmpdir(), "arrowbook-files-")).catch((cause: unknown) =>
-      Promise.reject(fileError(tmpdir(), "write", cause)),
-    );
-    undo.push(() => rm(folder, { recursive: true, force: true }));
-    return folder;
+    const { path, release } = await temporaryFolder("files");
+    undo.push(release);
+    return path;
   }
   const folder = `${database}.files`;
   const known = new Set(remembered.map((file) => file.path));

@@ -6,6 +6,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bulkFile, type LocalBulkOptions } from "../../src/client/bulk/local-bulk-file.js";
 import type { ConnectOptions } from "../../src/client/transport/options.js";
 import type { Progress } from "../../src/columns/io/progress.js";
+import { HOST } from "../../src/disk/temp-name.js";
 import { Frame } from "../../src/frame/frame.js";
 import { zipBytes } from "../zip/archive.js";
 import {
@@ -622,14 +623,15 @@ describe("landing", () => {
   });
 
   it("row 48: a slow reader holds one batch at a time, and leaving early leaves nothing behind", async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith("arrowbook-")).length;
+    const ours = () =>
+      readdirSync(tmpdir()).filter((name) => name.startsWith(`arrowbook-bulk-${HOST}-${process.pid}-`));
+    expect(ours()).toEqual([]);
     for await (const batch of exported().batches({ batchRows: 100 })) {
       expect(batch.numRows).toBe(100);
+      expect(ours()).toHaveLength(1);
       break;
     }
-    await vi.waitFor(() =>
-      expect(readdirSync(tmpdir()).filter((name) => name.startsWith("arrowbook-")).length).toBe(before),
-    );
+    await vi.waitFor(() => expect(ours()).toEqual([]));
   });
 
   it("progress reports bytes of the download and rows of the reading, to its end", async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connect } from "../../src/index.js";
 
 /*
@@ -85,7 +85,10 @@ const workingFolder = process.cwd();
 beforeAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(join(scratch, "files"), { recursive: true });
+  mkdirSync(join(scratch, "temporary"));
   process.chdir(join(scratch, "files"));
+  // Examples do not remove the files that they write.
+  vi.stubEnv("TMPDIR", join(scratch, "temporary"));
   service = await connect.sample();
   Object.assign(globalThis, { [Symbol.for("arrowbook.docs.service")]: service });
 });
@@ -93,6 +96,7 @@ beforeAll(async () => {
 afterAll(async () => {
   process.chdir(workingFolder);
   await service?.close();
+  vi.unstubAllEnvs();
   rmSync(scratch, { recursive: true, force: true });
 });
 

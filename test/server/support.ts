@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Papa from "papaparse";
 import { afterAll } from "vitest";
 import { type RunningService, type ServeOptions, type Source, sampleData, serve } from "../../src/server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { engineUnderTest, isClickhouse } from "./engine-under-test.js";
 
 /** An answer as a test looks at it. */
@@ -52,8 +52,7 @@ export async function started(options: Partial<ServeOptions> = {}): Promise<Runn
 
 /** A folder of this test file with these files; removed at its end. */
 export function folderOf(files: Readonly<Record<string, string | object>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "arrowbook-test-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(join(folder, name), typeof content === "string" ? content : JSON.stringify(content));
   }

@@ -1,6 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
-import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { checkReadOptions } from "../../columns/arrow/read-options.js";
@@ -15,6 +13,7 @@ import { writeArrowStream } from "../../columns/ipc/stream.js";
 import type { ParquetOptions } from "../../columns/parquet/write/write.js";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { sweepUnfinished } from "../../disk/sweep.js";
+import { temporaryFolder } from "../../disk/temporary-folder.js";
 import { showAsCard } from "../../display/base/card.js";
 import { type Followed, follow } from "../../display/progress/follow.js";
 import { DataError, hasCode } from "../../errors/errors.js";
@@ -349,24 +348,7 @@ function beside(target: string): { readonly path: string; release(): Promise<voi
   };
 }
 
-const temporaryFolders = new Set<string>();
-
 async function temporaryPlace(): Promise<{ readonly path: string; release(): Promise<void> }> {
-  if (temporaryFolders.size === 0) process.once("exit", sweepTemporary);
-  const folder = await mkdtemp(join(tmpdir(), "arrowbook-")).catch((cause: unknown) =>
-    Promise.reject(fileError(tmpdir(), "write", cause)),
-  );
-  temporaryFolders.add(folder);
-  return {
-    path: join(folder, "bulk.zip"),
-    async release() {
-      await rm(folder, { recursive: true, force: true });
-      temporaryFolders.delete(folder);
-      if (temporaryFolders.size === 0) process.off("exit", sweepTemporary);
-    },
-  };
-}
-
-function sweepTemporary(): void {
-  for (const folder of temporaryFolders) if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+  const { path, release } = await temporaryFolder("bulk");
+  return { path: join(path, "bulk.zip"), release };
 }

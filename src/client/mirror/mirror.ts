@@ -63,9 +63,8 @@ export const MIRROR_OPTIONS = ["by", "since", "wholeEvery", "load"] as const;
  * @example
  * ```ts
  * import { connect } from "arrowbook";
- * import { mkdtempSync } from "node:fs";
  * const service = await connect.sample();
- * const copy = await service.table("MARKET/PRICES").mirror(mkdtempSync("/tmp/prices-"));
+ * const copy = await service.table("MARKET/PRICES").mirror("mirrors/prices");
  * console.log((await copy.sync()).change, (await copy.frame({ where: { ticker: "AAA" } })).numRows);
  * await service.close();
  * ```

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryFolder } from "../../disk/temporary-folder.js";
 import { InputError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import { scrub } from "../../errors/secrets.js";
@@ -33,12 +33,13 @@ export async function spawnKernel(
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<KernelProcess> {
-  const refuse = (cause: unknown): Promise<never> => Promise.reject(fileError(tmpdir(), "write", cause));
-  const place = await mkdtemp(join(tmpdir(), "arrowbook-kernel-")).catch(refuse);
+  const { path: place, release: clean } = await temporaryFolder("kernel");
   const file = join(place, "connection.json");
   // Only the user may read the key.
-  await writeFile(file, JSON.stringify(connection), { mode: 0o600 }).catch(refuse);
-  const clean = (): Promise<void> => rm(place, { recursive: true, force: true });
+  await writeFile(file, JSON.stringify(connection), { mode: 0o600 }).catch(async (cause: unknown) => {
+    await clean();
+    throw fileError(place, "write", cause);
+  });
   const [command, ...args] = spec.argv.map((part) =>
     part.replaceAll("{connection_file}", file).replaceAll("{resource_dir}", spec.folder ?? folder),
   );

@@ -1,0 +1,56 @@
+import { existsSync, rmSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileError } from "../errors/file-error.js";
+import { isAlive } from "./abandoned.js";
+import { HOST } from "./temp-name.js";
+
+/** A folder for files that nothing else uses, readable by its user alone. */
+export interface TemporaryFolder {
+  readonly path: string;
+  /** Removes it. */
+  release(): Promise<void>;
+}
+
+const open = new Set<string>();
+/** `arrowbook-<what>-<machine>-<process>-<random>` */
+const NAME = /^arrowbook-[a-z]+-([0-9a-f]{8})-(\d+)-\w{6}$/;
+
+/**
+ * Makes a folder in the system's folder for temporary files. It is removed when the process exits, at the latest, and
+ * after a process that was killed by the next one that makes such a folder.
+ *
+ * @throws {FileError} as the file system says
+ */
+export async function temporaryFolder(what: "bulk" | "files" | "kernel"): Promise<TemporaryFolder> {
+  const place = tmpdir();
+  await sweep(place);
+  const path = await mkdtemp(join(place, `arrowbook-${what}-${HOST}-${process.pid}-`)).catch((cause: unknown) =>
+    Promise.reject(fileError(place, "write", cause)),
+  );
+  if (open.size === 0) process.once("exit", removeAll);
+  open.add(path);
+  return {
+    path,
+    async release() {
+      await rm(path, { recursive: true, force: true });
+      open.delete(path);
+      if (open.size === 0) process.off("exit", removeAll);
+    },
+  };
+}
+
+function removeAll(): void {
+  for (const folder of open) if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Removes the folders of processes of this machine that have ended. */
+async function sweep(place: string): Promise<void> {
+  for (const name of await readdir(place).catch(() => [])) {
+    const [, host, pid] = NAME.exec(name) ?? [];
+    if (host !== HOST || Number(pid) === process.pid || isAlive(Number(pid))) continue;
+    // One of another user stays.
+    await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
