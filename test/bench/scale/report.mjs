@@ -44,6 +44,15 @@ const FILES = [
   ["ClickHouse, right after the load", "clickhouse", "clickhouseLoad"],
 ];
 
+/** The service on ClickHouse: label, name of the measurement. */
+const ON_CLICKHOUSE = [
+  ["first start", "start"],
+  ["a page of 10,000 rows, mean of the first 20", "firstPages"],
+  ["the same in the middle of the table", "middlePages"],
+  ["the same of the last 20", "lastPages"],
+  ["export as zipped CSV", "export"],
+];
+
 function shown(value) {
   if (value === undefined) return "—";
   if (value === 0) return "< 0.01";
@@ -58,6 +67,23 @@ function table(sizes, head, rows, cellOf) {
   ]);
   const all = [[head, ...SIZES.map((size) => `${size / 1e6} million`)], ["---", ...SIZES.map(() => "---:")], ...lines];
   return all.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+/** A table of its own for each size of which the service on ClickHouse was measured. */
+function onClickhouse(sizes) {
+  return Object.entries(sizes).flatMap(([size, { stages }]) => {
+    const found = stages.onClickhouse;
+    if (found === undefined) return [];
+    const lines = ON_CLICKHOUSE.map(([label, name]) => {
+      const { seconds, cpu, otherCpu, peak } = found[name];
+      return `| ${[label, shown(cpu), otherCpu === undefined ? "—" : shown(otherCpu), shown(seconds), shown(peak)].join(" | ")} |`;
+    });
+    const head = ["", "the service, processor s", "ClickHouse, processor s", "elapsed s", "the service's peak, MB"];
+    return [
+      `### The service on ClickHouse, ${size / 1e6} million rows`,
+      [`| ${head.join(" | ")} |`, "| --- | ---: | ---: | ---: | ---: |", ...lines].join("\n"),
+    ];
+  });
 }
 
 /** The generated part of the page. */
@@ -81,6 +107,7 @@ export function tables({ machine, sizes }) {
     }),
     "### Elapsed seconds, under that load",
     table(sizes, "", elapsed, seconds("Seconds")),
+    ...onClickhouse(sizes),
   ].join("\n\n");
 }
 
