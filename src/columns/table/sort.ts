@@ -29,7 +29,7 @@ export function sortedRows(table: Table, keys: readonly SortKey[]): Uint32Array 
   return order;
 }
 
-/** Below this many rows, 8-bit passes are cheaper than 11-bit passes. */
+/** Below this many rows, passes of at most 8 bits are cheaper than of 11. */
 const SMALL = 4_096;
 
 /**
@@ -40,9 +40,7 @@ function sortByWord(words: Uint32Array, before: Uint32Array | undefined): Uint32
   let differs = 0;
   for (let i = 1; i < words.length; i++) differs |= words[i] ^ words[0];
   if (differs === 0) return before;
-  const bits = words.length < SMALL ? 8 : 11;
-  const mask = (1 << bits) - 1;
-  const shifts = [0, bits, 2 * bits, 3 * bits].filter((shift) => shift < 32 && ((differs >>> shift) & mask) !== 0);
+  const { mask, shifts } = passesOver(differs, words.length < SMALL ? 8 : 11);
   let order = before;
   let word: Uint32Array = words;
   if (before !== undefined) {
@@ -62,6 +60,17 @@ function sortByWord(words: Uint32Array, before: Uint32Array | undefined): Uint32
     [word, spareWord] = [spareWord, word === words ? new Uint32Array(words.length) : word];
   }
   return order;
+}
+
+/** Passes over the bits in which integers differ, of at most so many bits each: equally many, for the fewest groups. */
+function passesOver(differs: number, most: number): { readonly mask: number; readonly shifts: readonly number[] } {
+  const lowest = 31 - Math.clz32(differs & -differs);
+  const range = 32 - Math.clz32(differs) - lowest;
+  const count = Math.ceil(range / most);
+  const bits = Math.ceil(range / count);
+  const mask = (1 << bits) - 1;
+  const shifts = Array.from({ length: count }, (_, k) => lowest + k * bits);
+  return { mask, shifts: shifts.filter((shift) => shift < 32 && ((differs >>> shift) & mask) !== 0) };
 }
 
 /** Where the rows with each group of bits begin in sorted order. */
