@@ -182,3 +182,28 @@ it("leaves nothing in the working folder", () => {
   expect(readdirSync(folder)).toContain("junk");
   expect(readdirSync(before).filter((name) => readdirSync(folder).includes(name))).toEqual([]);
 });
+
+it("text that UTF-8 cannot hold is refused, not changed", () => {
+  const lone = `a${String.fromCharCode(0xd800)}`;
+  const refused = expect.objectContaining({ code: "BadArgument", column: "t" });
+  expect(() => Frame.fromRows([{ t: lone }])).toThrow(refused);
+  expect(() => Frame.fromColumns({ t: ["x", lone] })).toThrow(refused);
+  expect(() => Frame.fromRows([{ n: 1 }]).with({ t: () => lone })).toThrow(refused);
+  expect(
+    Frame.fromRows([{ t: "😀" }])
+      .column("t")
+      .get(0),
+  ).toBe("😀");
+});
+
+it("a negative zero stays one in a declared column of doubles", () => {
+  const zero = Frame.fromRows(
+    [{ z: -0, t: -0 }],
+    [
+      { name: "z", type: "double" },
+      { name: "t", type: "String" },
+    ],
+  );
+  expect(zero.column("z").get(0)).toBe(-0);
+  expect(zero.column("t").get(0)).toBe("0");
+});

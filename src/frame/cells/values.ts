@@ -201,14 +201,31 @@ function typeOfValue(value: unknown): string | undefined {
   }
 }
 
+/** Half of a pair, which UTF-8 cannot hold. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function notUnicode(column: string, value: string): InputError {
+  return new InputError(`A cell of column ${JSON.stringify(column)} has a lone surrogate: ${JSON.stringify(value)}.`, {
+    code: "BadArgument",
+    column,
+    value,
+    hint: "Columns hold well-formed Unicode: value.toWellFormed() replaces it.",
+  });
+}
+
 /** Converts a value to the text that the column type reads; a `Date` becomes its UTC day in a date column. */
 export function textOf({ name, type }: ColumnSpec): (value: unknown) => string | null {
   const { kind } = parseType(type);
   const isDay = kind === "date";
   const isExact = kind === "integer" || kind === "decimal";
+  const isDouble = kind === "double";
   return (value) => {
     if (value === null || value === undefined) return null;
-    if (typeof value === "string") return value;
+    if (typeof value === "string") {
+      if (LONE_SURROGATE.test(value)) throw notUnicode(name, value);
+      return value;
+    }
+    if (isDouble && Object.is(value, -0)) return "-0";
     if (value instanceof Date && !Number.isNaN(value.getTime())) {
       return isDay ? value.toISOString().slice(0, 10) : value.toISOString();
     }
