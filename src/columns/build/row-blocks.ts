@@ -1,29 +1,12 @@
 import { withMemory } from "../../wasm/compiled-module.js";
+import { aligned, blockLayout, INPUT, initialKnown, MARGIN, MIN_KNOWN } from "./block-layout.js";
 import { AS_DECIMAL, AS_FLOAT, AS_INTEGER, type BlockProgram, blockProgram } from "./block-program.js";
 import type { ColumnBuilder } from "./builder.js";
 import { hashText, type TextDictionary } from "./dictionary.js";
-import { hasNumberTable, numberTable, TABLE_BYTES } from "./number-table.js";
+import { hasNumberTable, numberTable } from "./number-table.js";
 import type { RowCursor } from "./row-cursor.js";
 import { DATE, DECIMAL128, EXACT, FLOAT, INTEGER, SKIPPED, TEXT } from "./types.js";
 
-/** Bytes read at a time, including the start of an incomplete row from the previous ones. */
-export const INPUT = 1_310_720;
-/** Bytes before and after the input, and after texts, that the program may access. */
-const MARGIN = 64;
-/** The most rows and cells of a block: its output stays in the processor's cache. */
-const BLOCK_ROWS = 1_024;
-const BLOCK_CELLS = 32_768;
-/** Cell ends that the program may write past those of a block. */
-const EXTRA_ENDS = 67;
-/**
- * Sizes of the tables that map texts to dictionary numbers: initially, the most of one column, the most of all columns
- * together.
- */
-const INITIAL_KNOWN = 1_024;
-const MIN_INITIAL_KNOWN = 256;
-const MAX_KNOWN = 32_768;
-const MAX_KNOWN_TOTAL = 262_144;
-const MIN_KNOWN = 16;
 const PAGE = 65_536;
 /** A byte that valid UTF-8 does not contain. */
 const NO_BYTE = 255;
@@ -338,27 +321,11 @@ export class RowBlocks {
    */
   private layOut(fields: readonly ColumnBuilder[]): true {
     const { memory } = this.program;
-    const { before, after } = this.syntax;
-    const marks = before + fields.length + after;
-    const rows = Math.max(1, Math.min(BLOCK_ROWS, Math.floor(BLOCK_CELLS / marks)));
-    const texts = fields.filter((field) => field.reader === TEXT).length;
-    const mostKnown = Math.max(MIN_KNOWN, Math.min(MAX_KNOWN, 2 ** Math.floor(Math.log2(MAX_KNOWN_TOTAL / texts))));
-    let end = this.inputAt + INPUT + MARGIN;
-    const room = (bytes: number): number => {
-      const from = aligned(end);
-      end = from + bytes;
-      return from;
-    };
-    const endsAt = room((rows * marks + EXTRA_ENDS) * 4);
-    const oddAt = room(rows * 4);
-    const notesAt = room(rows * this.noteWords * 4);
-    const heapAt = room(INPUT + MARGIN);
-    const places = fields.map((field) => ({
-      out: room(rows * Math.max(8, field.stride * 4)),
-      table: hasNumberTable(field) ? room(TABLE_BYTES) : 0,
-      slots: field.reader === TEXT ? room(mostKnown * this.slotBytes) : 0,
-    }));
-    this.input = this.reserve(end);
+    const { before } = this.syntax;
+    const { inputAt, slotBytes, noteWords } = this;
+    const layout = blockLayout(fields, this.syntax, { inputAt, slotBytes, noteWords });
+    const { places, rows, mostKnown } = layout;
+    this.input = this.reserve(layout.end);
     const columns = fields.map((field, i): Column => {
       const { out, table, slots } = places[i];
       const Values = field.reader === FLOAT ? Float64Array : Int32Array;
@@ -377,12 +344,12 @@ export class RowBlocks {
     this.columns = columns.filter(({ field }) => field.reader !== SKIPPED);
     this.rows = rows;
     this.width = fields.length;
-    this.marks = marks;
+    this.marks = layout.marks;
     this.mostKnown = mostKnown;
-    this.endsAt = endsAt;
-    this.oddAt = oddAt;
-    this.notesAt = notesAt;
-    this.heapAt = heapAt;
+    this.endsAt = layout.endsAt;
+    this.oddAt = layout.oddAt;
+    this.notesAt = layout.notesAt;
+    this.heapAt = layout.heapAt;
     this.laidOut = fields;
     return true;
   }
@@ -402,20 +369,10 @@ export class RowBlocks {
   }
 }
 
-/** Texts that a column has slots for at first, if about `rows` rows are to come. */
-function initialKnown(rows: number): number {
-  return rows < INITIAL_KNOWN ? MIN_INITIAL_KNOWN : INITIAL_KNOWN;
-}
-
 /** Stores the values of a block, from the builder's row `row` on. */
 function storeBlock({ field, values }: Column, row: number, rows: number): void {
   const { stride } = field;
   const length = rows * stride;
   const block = length === values.length ? values : values.subarray(0, length);
   (field.reader === FLOAT ? field.floats : field.words).set(block, row * stride);
-}
-
-/** The next address that is a multiple of 64. */
-function aligned(address: number): number {
-  return Math.ceil(address / 64) * 64;
 }

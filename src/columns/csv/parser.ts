@@ -16,6 +16,7 @@ import {
 import { nullTextsOf, syntaxOf } from "../arrow/csv-dialect.js";
 import { BATCH_ROWS, type CsvOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
+import { INPUT } from "../build/block-layout.js";
 import { SpareMemory } from "../build/buffer-pool.js";
 import {
   buildersFor,
@@ -25,7 +26,7 @@ import {
   SkippedColumn,
   type TextMode,
 } from "../build/builder.js";
-import { INPUT, RowBlocks } from "../build/row-blocks.js";
+import { RowBlocks } from "../build/row-blocks.js";
 import type { RowCursor } from "../build/row-cursor.js";
 import { CELL_BAD, SKIPPED, TEXT } from "../build/types.js";
 import { csvBlocks } from "./block-syntax.js";

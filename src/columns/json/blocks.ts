@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { skipSpace } from "../../format/json.js";
+import { INPUT } from "../build/block-layout.js";
 import type { ColumnBuilder } from "../build/builder.js";
-import { type BlockSyntax, INPUT, RowBlocks } from "../build/row-blocks.js";
+import { type BlockSyntax, RowBlocks } from "../build/row-blocks.js";
 import type { RowCursor } from "../build/row-cursor.js";
 import { readWholeCell } from "./cell.js";
 
