@@ -31,6 +31,7 @@ import { type JoinOptions, join } from "../series/join.js";
 import { type MergeOptions, merge } from "../series/merge.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
 import { type UnpivotOptions, unpivot } from "../series/unpivot.js";
+import type { Columns, OneOrMore } from "../spec/column-names.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import type { FrameSource } from "../spec/frame-source.js";
 import { Column } from "./cells/column.js";
@@ -46,7 +47,7 @@ import type {
   Pivoted,
   Unpivoted,
 } from "./cells/result-types.js";
-import type { AnyRow, ColumnRow, Extended, Name, Names, NewColumn, Order, Renamed } from "./cells/row-types.js";
+import type { AnyRow, ColumnRow, Extended, NewColumn, Renamed, SortKeys } from "./cells/row-types.js";
 import type { RowsOptions } from "./cells/rows.js";
 import { showTypeArguments } from "./cells/type-arguments.js";
 import { newColumn, tableOfRows } from "./cells/values.js";
@@ -155,11 +156,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * Frame.fromColumns({ ticker: ["A", "B"], close: ["1.50", null], vendor: "X" }, { close: "BigDecimal(9,2)" });
    * ```
    */
-  static fromColumns<Columns extends Record<string, NewColumn<never>>>(
-    columns: Columns,
-    types: { readonly [K in keyof Columns]?: string } = {},
-  ): Frame<ColumnRow<Columns>> {
-    return new Frame<ColumnRow<Columns>>(tableOfColumns(columns, types));
+  static fromColumns<Added extends Record<string, NewColumn<never>>>(
+    columns: Added,
+    types: { readonly [K in keyof Added]?: string } = {},
+  ): Frame<ColumnRow<Added>> {
+    return new Frame<ColumnRow<Added>>(tableOfColumns(columns, types));
   }
 
   /**
@@ -367,7 +368,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    *
    * @throws {InputError} UnknownColumn with the nearest names, AmbiguousColumn
    */
-  column<K extends Name<Row>>(name: K | number): Column<Row[K]> {
+  column<K extends Columns<Row>["name"]>(name: K | number): Column<Row[K]> {
     const at = columnIndex(baseOf(this), name);
     const { name: found, type } = this.columns[at];
     return new Column<Row[K]>(found, type, selectionOf(this).column(at));
@@ -391,9 +392,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    *
    * @throws {InputError} UnknownColumn
    */
-  select<K extends Name<Row>>(...names: readonly K[]): Frame<Pick<Row, K>>;
-  select<K extends Name<Row>>(names: readonly K[]): Frame<Pick<Row, K>>;
-  select<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Pick<Row, K>> {
+  select<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Frame<Pick<Row, K>> {
     const positions = names.flat().map((name) => columnIndex(baseOf(this), name));
     return this.over(selectionOf(this).pick(positions));
   }
@@ -403,9 +402,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    *
    * @throws {InputError} UnknownColumn
    */
-  drop<K extends Name<Row>>(...names: readonly K[]): Frame<Omit<Row, K>>;
-  drop<K extends Name<Row>>(names: readonly K[]): Frame<Omit<Row, K>>;
-  drop<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Omit<Row, K>> {
+  drop<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Frame<Omit<Row, K>> {
     const gone = new Set(names.flat().map((name) => columnIndex(baseOf(this), name)));
     return this.over(selectionOf(this).pick(this.columns.flatMap((_, i) => (gone.has(i) ? [] : [i]))));
   }
@@ -415,12 +412,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    *
    * @throws {InputError} UnknownColumn
    */
-  rename(names: readonly string[]): Frame;
-  rename(names: readonly string[]): Frame;
-  rename<const Names extends { readonly [K in Name<Row>]?: string } & NoOthers<Names, Name<Row>>>(
-    names: Names,
-  ): Frame<Renamed<Row, Names>>;
-  rename(names: Readonly<Record<string, string>> | readonly string[]): Frame<never> {
+  rename<
+    const Names extends
+      | readonly string[]
+      | ({ readonly [K in Columns<Row>["name"]]?: string } & NoOthers<Names, Columns<Row>["name"]>),
+  >(names: Names): Frame<Renamed<Row, Names>> {
     return this.over(selectionOf(this).named(newNames(baseOf(this), names)));
   }
 
@@ -446,7 +442,10 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * The frame with some columns as other types of the service, each value exactly: `{ close: "double" }`.
    * {@link castColumns}
    */
-  cast(types: { readonly [K in Name<Row>]?: string }, options: CastOptions = {}): Frame<Row> {
+  cast<const Types extends { readonly [K in Columns<Row>["name"]]?: string } & NoOthers<Types, Columns<Row>["name"]>>(
+    types: Types,
+    options: CastOptions = {},
+  ): Frame<Row> {
     return this.over(setColumns(this.table, castColumns(this.table, types, options)));
   }
 
@@ -469,7 +468,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    *
    * @throws {InputError} UnknownColumn
    */
-  dropNulls(...names: Names<Row>): Frame<Row> {
+  dropNulls(...names: readonly OneOrMore<Columns<Row>["name"]>[]): Frame<Row> {
     const rows = selectionOf(this);
     const named = names.flat().map((name) => columnIndex(rows.base, name));
     const columns = named.length > 0 ? named : this.columns.map((_, at) => at);
@@ -500,9 +499,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * @throws {InputError} UnknownColumn, UnknownValue for a direction, AmbiguousSort if a column has the name of the
    *   direction
    */
-  sort(...keys: readonly Order<Row>[]): Frame<Row>;
-  sort(keys: readonly Order<Row>[]): Frame<Row>;
-  sort(...keys: readonly (Order<Row> | readonly Order<Row>[])[]): Frame<Row> {
+  sort(...keys: readonly SortKeys<Columns<Row>["name"]>[]): Frame<Row> {
     return this.over(selectionOf(this).sorted(sortKeys(baseOf(this), keys)));
   }
 
@@ -546,7 +543,10 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * Joins to every row the values of `other` that were current on its day: backward, forward or nearest, with `by` and
    * a tolerance. {@link asof}
    */
-  asof<Other extends object>(other: Frame<Other>, options?: AsofOptions<Name<Row>>): Frame<Row & Partial<Other>> {
+  asof<Other extends object>(
+    other: Frame<Other>,
+    options?: AsofOptions<Columns<Row>["name"]>,
+  ): Frame<Row & Partial<Other>> {
     return this.over(asof(this.table, tableFrom(other), options));
   }
 
@@ -554,7 +554,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * The rows of this frame and another side by side where their keys are equal: `inner`, `left`, `right`, `outer`,
    * `semi`, `anti` or `cross`. {@link join}
    */
-  join<Other extends object, const Options extends JoinOptions<Name<Row>, Name<Other>>>(
+  join<Other extends object, const Options extends JoinOptions<Columns<Row>["name"], Columns<Other>["name"]>>(
     other: Frame<Other>,
     options: Options,
   ): Frame<Joined<Row, Other, Options>> {
@@ -562,9 +562,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /** Groups rows by equal values: `.agg({ close: "mean" })`, `.count()`, `.head(2)`. {@link aggregateBy} */
-  groupBy<K extends Name<Row>>(...names: readonly K[]): Grouped<Row, K>;
-  groupBy<K extends Name<Row>>(names: readonly K[]): Grouped<Row, K>;
-  groupBy<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Grouped<Row, K> {
+  groupBy<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Grouped<Row, K> {
     const { table } = this;
     const groups = grouped(table, names.flat());
     return {
@@ -575,15 +573,13 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /** Rows of each combination of values in the named columns, the most frequent first, under the name `count`. */
-  valueCounts<K extends Name<Row>>(...names: readonly K[]): Frame<Counted<Row, K>>;
-  valueCounts<K extends Name<Row>>(names: readonly K[]): Frame<Counted<Row, K>>;
-  valueCounts<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Counted<Row, K>> {
+  valueCounts<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Frame<Counted<Row, K>> {
     const counted = countBy(this.table, names.flat());
     return this.computed<AnyRow>(counted).sort(["count", "desc"]) as Frame<object> as Frame<Counted<Row, K>>;
   }
 
   /** Converts a long table to wide: `{ index: "date", columns: "ticker", values: "close" }`. {@link pivot} */
-  pivot<const Options extends PivotOptions<Name<Row>>>(options: Options): Frame<Pivoted<Row, Options>> {
+  pivot<const Options extends PivotOptions<Columns<Row>["name"]>>(options: Options): Frame<Pivoted<Row, Options>> {
     return this.over(pivot(this.table, options));
   }
 
@@ -591,7 +587,9 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * Converts wide rows to long, the inverse of `pivot()`: `{ index: "date", columns: "ticker", values: "close" }`.
    * {@link unpivot}
    */
-  unpivot<const Options extends UnpivotOptions<Name<Row>>>(options: Options): Frame<Unpivoted<Row, Options>> {
+  unpivot<const Options extends UnpivotOptions<Columns<Row>["name"]>>(
+    options: Options,
+  ): Frame<Unpivoted<Row, Options>> {
     return this.over(unpivot(this.table, options));
   }
 
@@ -601,9 +599,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /** Count, nulls, mean, standard deviation, extremes and quartiles of the number columns. {@link describe} */
-  describe<K extends Name<Row>>(...names: readonly K[]): Frame<Described<K>>;
-  describe<K extends Name<Row>>(names: readonly K[]): Frame<Described<K>>;
-  describe<K extends Name<Row>>(...names: readonly (K | readonly K[])[]): Frame<Described<K>> {
+  describe<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Frame<Described<K>> {
     return this.computed(describe(this.table, names.length > 0 ? names.flat() : undefined));
   }
 
@@ -613,9 +609,13 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    *
    * @throws {InputError} UnknownColumn, WrongType, UnknownValue, BadArgument for a single name
    */
-  corr(first: Name<Row>, second: Name<Row>, method?: CorrelationMethod): number | null;
-  corr(columns?: readonly Name<Row>[], method?: CorrelationMethod): Frame;
-  corr(columns?: Name<Row> | readonly Name<Row>[], second?: string, method?: CorrelationMethod): Frame | number | null {
+  corr(first: Columns<Row>["name"], second: Columns<Row>["name"], method?: CorrelationMethod): number | null;
+  corr(columns?: readonly Columns<Row>["name"][], method?: CorrelationMethod): Frame;
+  corr(
+    columns?: Columns<Row>["name"] | readonly Columns<Row>["name"][],
+    second?: string,
+    method?: CorrelationMethod,
+  ): Frame | number | null {
     if (typeof columns !== "string") return this.computed(corrMatrix(this.table, columns, second as CorrelationMethod));
     const hint = 'Pass two columns, corr("open", "close"), or an array of columns, corr(["open", "close", "volume"]).';
     needName(second, "The second column of corr()", hint);
@@ -657,7 +657,7 @@ export interface Grouped<Row extends object, Key extends keyof Row> {
    * One row per group with the requested aggregates, such as `{ close: "mean", volume: ["sum", "max"] }`: a single one
    * under the name of the column, several as `volume_sum`, `volume_max`. {@link aggregateBy}
    */
-  agg<const Wanted extends Aggregates<Name<Row>> & NoOthers<Wanted, Name<Row>>>(
+  agg<const Wanted extends Aggregates<Columns<Row>["name"]> & NoOthers<Wanted, Columns<Row>["name"]>>(
     aggregates: Wanted,
   ): Frame<Aggregated<Row, Key, Wanted>>;
   /** The number of rows of each group, under the name `count`. */

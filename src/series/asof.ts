@@ -2,6 +2,7 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
+import type { OneOrMore } from "../spec/column-names.js";
 import { ALONG, listOf, requireTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
 import { keysOf } from "./core/keys.js";
@@ -19,7 +20,7 @@ export interface AsofOptions<Name extends string = string> {
    * Columns that must be equal, by their common names. Default: the columns of the other frame's key that are not
    * dates, if that key contains the date column and this frame has them; `[]` matches by date alone.
    */
-  readonly by?: Name | readonly Name[];
+  readonly by?: OneOrMore<Name>;
   /**
    * `backward` (default): the last row on or before the day; `forward`: the first on or after it; `nearest`: the
    * closest, the earlier of two.

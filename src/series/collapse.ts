@@ -23,6 +23,9 @@ export type Weekday = (typeof WEEKDAYS)[number];
  */
 export type PeriodValue = Aggregate | "ohlc";
 
+/** {@link PeriodValue} by column. */
+type ValuesByColumn<Name extends string> = { readonly [column in Name]?: PeriodValue };
+
 /** Options of {@link Frame.collapse}. */
 export interface CollapseOptions<Name extends string = string> extends Along<Name> {
   /**
@@ -35,7 +38,7 @@ export interface CollapseOptions<Name extends string = string> extends Along<Nam
    * `last` by default (the last non-null value); for all columns, or by column name, in which case other columns use
    * `last`.
    */
-  readonly value?: PeriodValue | { readonly [column in Name]?: PeriodValue };
+  readonly value?: PeriodValue | ValuesByColumn<Name>;
 }
 
 /** The periods of all series, in the order of the result. */

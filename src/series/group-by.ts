@@ -5,13 +5,13 @@ import { InputError } from "../errors/errors.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, countColumn, renamed } from "./core/numbers.js";
 import { rowsOf, tableOf } from "./core/tables.js";
-import type { Aggregate } from "./track/aggregate.js";
+import type { Aggregate, AggregateOption } from "./track/aggregate.js";
 import { aggregateGroups } from "./track/aggregate-groups.js";
 import { type Groups, groupsOf } from "./track/groups.js";
 
 /** By column, one aggregate or several. */
 export type Aggregates<Name extends string = string> = {
-  readonly [column in Name]?: Aggregate | readonly Aggregate[];
+  readonly [column in Name]?: AggregateOption["name"] | readonly AggregateOption["name"][];
 };
 
 /**

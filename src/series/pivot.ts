@@ -5,22 +5,23 @@ import { sortedRows } from "../columns/table/sort.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
+import type { OneOrMore } from "../spec/column-names.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
 import { rowsOf, tableOf } from "./core/tables.js";
-import { type Aggregate, aggregate, type Spans } from "./track/aggregate.js";
+import { type AggregateOption, aggregate, type Spans } from "./track/aggregate.js";
 import { groupTrack, rowAt, seriesCodes } from "./track/track.js";
 
 /** Options of {@link Frame.pivot}. */
 export interface PivotOptions<Name extends string = string> {
   /** Columns whose values become the rows. */
-  readonly index: Name | readonly Name[];
+  readonly index: OneOrMore<Name>;
   /** The column whose values become the columns. */
   readonly columns: Name;
   /** The columns whose values fill the cells. */
-  readonly values: Name | readonly Name[];
+  readonly values: OneOrMore<Name>;
   /** How several values of one cell are reduced; by default they are an error. */
-  readonly value?: Aggregate;
+  readonly value?: AggregateOption["name"];
 }
 
 /**

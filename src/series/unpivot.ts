@@ -18,14 +18,15 @@ import { serviceTypeOfArrow } from "../columns/arrow/types.js";
 import { cast, commonType } from "../columns/compute/cast.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
+import type { OneOrMore } from "../spec/column-names.js";
 import { listOf, vectorAt } from "./core/choose.js";
 
 /** Options of {@link Frame.unpivot}. */
 export interface UnpivotOptions<Name extends string = string> {
   /** Columns that stay and repeat for every column that becomes rows. */
-  readonly index: Name | readonly Name[];
+  readonly index: OneOrMore<Name>;
   /** The columns that become rows; all but `index` by default. */
-  readonly of?: Name | readonly Name[];
+  readonly of?: OneOrMore<Name>;
   /** Name of the new column of column names; `variable` by default. */
   readonly columns?: string;
   /** Name of the new column of values; `value` by default. */

@@ -8,7 +8,8 @@ describe("a misspelt column in a cell is one short message before the cell runs"
   beforeAll(async () => {
     kernel = await startKernel(findKernel("arrowbook"), { env: { ...process.env, ARROWBOOK_URL: "" } });
     await kernel.execute(
-      `const f = Frame.fromRows([{ ticker: "AAA", date: "2024-01-02", close: 1.5, "Adj. Close": 1.5 }]);`,
+      `const f = Frame.fromRows([{ ticker: "AAA", date: "2024-01-02", close: 1.5, "Adj. Close": 1.5 }]);
+      const wide = Frame.fromColumns(Object.fromEntries(Array.from({ length: 60 }, (_, i) => ["measurement_" + i, [i]])));`,
       { timeout: 120_000 },
     );
   }, 180_000);
@@ -26,6 +27,25 @@ describe("a misspelt column in a cell is one short message before the cell runs"
     ['f.describe("clse")', 'There is no column "clse". Did you mean "close"?'],
     ['f.valueCounts("tickr")', 'There is no column "tickr". Did you mean "ticker"?'],
     ['f.plot({ y: "clse" })', 'There is no column "clse". Did you mean "close"?'],
+    ['f.rename({ clse: "last" })', 'There is no column "clse". Did you mean "close"?'],
+    ['f.rename({ ticker: "name", clse: "last" })', 'There is no column "clse". Did you mean "close"?'],
+    ['f.cast({ clse: "double" })', 'There is no column "clse". Did you mean "close"?'],
+    ['f.groupBy("ticker").agg({ clse: "mean" })', 'There is no column "clse". Did you mean "close"?'],
+    ['f.groupBy("ticker").agg({ close: "mean", dte: "max" })', 'There is no column "dte". Did you mean "date"?'],
+    ['f.select(["ticker", "clse"])', 'There is no column "clse". Did you mean "close"?'],
+    ['f.sort(["clse", "desc"])', 'There is no column "clse". Did you mean "close"?'],
+    ['f.sort("ticker", ["clse", "desc"])', 'There is no column "clse". Did you mean "close"?'],
+    ['f.corr("clse", "close")', 'There is no column "clse". Did you mean "close"?'],
+    ['f.corr(["clse", "close"])', 'There is no column "clse". Did you mean "close"?'],
+    ['f.quantile("clse", 0.5)', 'There is no column "clse". Did you mean "close"?'],
+    ['f.unique("tickr")', 'There is no column "tickr". Did you mean "ticker"?'],
+    ['f.dropNulls("clse")', 'There is no column "clse". Did you mean "close"?'],
+    ['f.diff(1, { columns: "clse" })', 'There is no column "clse". Did you mean "close"?'],
+    ['f.pctChange(1, { by: "tickr" })', 'There is no column "tickr". Did you mean "ticker"?'],
+    ['f.pivot({ index: "dte", columns: "ticker", values: "close" })', 'There is no column "dte". Did you mean "date"?'],
+    ['f.unpivot({ index: "dte" })', 'There is no column "dte". Did you mean "date"?'],
+    ['wide.select("mesurement_41")', 'There is no column "mesurement_41". Did you mean "measurement_41"'],
+    ['wide.rename({ mesurement_41: "x" })', 'There is no column "mesurement_41". Did you mean "measurement_41"'],
     ["f.filter((row) => row.clse > 1)", "Did you mean 'close'?"],
   ])("%s", async (code, message) => {
     const { reply, published } = await kernel.execute(code, { timeout: 120_000 });

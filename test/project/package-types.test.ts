@@ -37,6 +37,47 @@ export async function use(): Promise<number> {
 }
 `;
 
+/** Misspelt names, one on each line of the function. */
+const MISSPELT = `
+import type { Frame } from "arrowbook";
+
+interface Price {
+  ticker: string;
+  date: string;
+  close: number | null;
+  volume: number | bigint;
+}
+
+export function misspelt(prices: Frame<Price>) {
+  prices.select("clsoe");
+  prices.select("date", "clsoe");
+  prices.drop("clsoe");
+  prices.sort("clsoe");
+  prices.column("clsoe");
+  prices.rename({ clsoe: "last" });
+  prices.rename({ ticker: "name", clsoe: "last" });
+  prices.cast({ clsoe: "double" });
+  prices.groupBy("clsoe");
+  prices.groupBy("ticker").agg({ clsoe: "mean" });
+  prices.groupBy("ticker").agg({ volume: "sum", clsoe: ["mean", "max"] });
+  prices.valueCounts("clsoe");
+  prices.describe("clsoe");
+  prices.corr(["clsoe", "volume"]);
+  prices.pivot({ index: "clsoe", columns: "ticker", values: "volume" });
+  prices.pivot({ index: "date", columns: "clsoe", values: "volume" });
+  prices.unpivot({ index: "clsoe" });
+  prices.diff(1, { columns: "clsoe" });
+  prices.diff(1, { by: ["clsoe"] });
+  prices.fill("forward", { columns: ["clsoe"] });
+  prices.unique("clsoe");
+  prices.dropNulls("clsoe");
+  prices.quantile("clsoe", 0.5);
+  prices.plot({ y: "clsoe" });
+  prices.query({ column: "clsoe" });
+  prices.filter((row) => row.clsoe > 1);
+}
+`;
+
 beforeAll(() => {
   installed = packedProject();
   ({ folder: project, tarball } = installed);
@@ -44,6 +85,7 @@ beforeAll(() => {
   writeFileSync(join(project, "use.ts"), USE);
   const verbs = readFileSync(join(root, "test/types/verbs.ts"), "utf8");
   writeFileSync(join(project, "verbs.ts"), verbs.replace("../../src/index.js", "arrowbook"));
+  writeFileSync(join(project, "misspelt.ts"), MISSPELT);
 });
 afterAll(() => installed.remove());
 
@@ -84,6 +126,30 @@ describe.each(COMPILERS)("TypeScript of %s (%s)", (place, version) => {
     120_000,
   );
 });
+
+it.each(COMPILERS)(
+  "%s (%s): a misspelt column is one error that names the columns or the nearest",
+  (place) => {
+    writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true, "type": "module" }');
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--types", "node"];
+    const resolution = ["--module", "nodenext", "--moduleResolution", "nodenext"];
+    const words = [compiler(place), ...flags, ...resolution, "misspelt.ts"];
+    const { stdout } = spawnSync(process.execPath, words, { cwd: project, encoding: "utf8" });
+    const lines = MISSPELT.split("\n");
+    const wrong = lines.flatMap((line, i) => (line.startsWith("  prices.") ? [i + 1] : []));
+    expect(wrong.length).toBeGreaterThan(20);
+    for (const at of wrong) {
+      const [message, ...others] = stdout.split("\n").filter((line) => line.startsWith(`misspelt.ts(${at},`));
+      expect.soft(message, lines[at - 1]).toMatch(/"date" \| |"ticker" \| |Did you mean '"?close"?'/);
+      expect.soft(message.length, message).toBeLessThan(200);
+      expect.soft(others, lines[at - 1]).toEqual([]);
+    }
+    // Elements of arrays have lines of explanation below their message before TypeScript 6; nothing else has.
+    const below = stdout.split("\n").filter((line) => line.startsWith(" "));
+    expect(below.length, below.join("\n")).toBeLessThanOrEqual(4);
+  },
+  120_000,
+);
 
 it("the tools for packages find nothing wrong", async () => {
   const { publint } = await import("publint");

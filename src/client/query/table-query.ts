@@ -11,6 +11,7 @@ import { checkWords, refuseUnknown } from "../../errors/options.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import { showTypeArguments } from "../../frame/cells/type-arguments.js";
 import { Frame } from "../../frame/frame.js";
+import type { Columns, OneOrMore } from "../../spec/column-names.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Conditions } from "../../spec/conditions.js";
 import type { Filter } from "../../spec/endpoints.js";
@@ -117,10 +118,8 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
   }
 
   /** Selects columns in this order (spec 4.7, `qopts.columns`), as arguments or as one array. */
-  select<Name extends keyof Row & string>(...names: readonly Name[]): TableQuery<Pick<Row, Name>, Filterable>;
-  select<Name extends keyof Row & string>(names: readonly Name[]): TableQuery<Pick<Row, Name>, Filterable>;
-  select(...given: readonly (string | readonly string[])[]): TableQuery<Row, Filterable> {
-    const names = given.flat();
+  select<K extends Columns<Row>["name"]>(...passed: readonly OneOrMore<K>[]): TableQuery<Pick<Row, K>, Filterable> {
+    const names: readonly string[] = passed.flat();
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (names.length === 0 || twice !== undefined) {
       throw new InputError(

@@ -1,3 +1,4 @@
+import type { OneOrMore } from "../../spec/column-names.js";
 import type { Mark } from "./marks/marks.js";
 
 /** A Vega-Lite 5 specification including its data. */
@@ -8,7 +9,7 @@ export interface PlotOptions<Name extends string = string> {
   /** Default: the first date or timestamp; for `histogram` the first number column. */
   readonly x?: Name;
   /** One column, or several, each drawn as a line. Default: every number column (`point`, `bar`: the first). */
-  readonly y?: Name | readonly Name[];
+  readonly y?: OneOrMore<Name>;
   /**
    * A column whose values identify the series; for `heatmap`, the numbers that determine the colour. Default for lines,
    * areas, points and bars over the date of the frame's key: the other columns of the key; of more than 12 series,

@@ -3,8 +3,15 @@ import type { Cell } from "./rows.js";
 
 // The row types of verbs that change columns. Names that are not literals give `AnyRow` or a string index.
 
+/** The type of a value under a name that is not a column: messages of the compiler show the name and the columns. */
+export interface NoSuchColumn<Misspelt, Columns extends string> {
+  readonly " is not one of": (misspelt: Misspelt) => Columns;
+}
+
 /** An object whose names must be columns: a misspelt one does not compile, even beside right ones. */
-export type NoOthers<Given, Names> = { readonly [K in Exclude<keyof Given, Names>]: never };
+export type NoOthers<Given, Columns extends string> = {
+  readonly [K in Exclude<keyof Given, Columns>]: NoSuchColumn<K, Columns>;
+};
 
 /** Names in an option: one or several. */
 type NamesIn<Option> = Option extends string ? Option : Option extends readonly (infer Name)[] ? Name : never;

@@ -8,12 +8,6 @@ export type AnyRow = Record<string, Cell>;
 /** The members of an intersection in one object type; a row of unknown columns stays as it is. */
 export type Flat<Row> = string extends keyof Row ? Row : { [K in keyof Row]: Row[K] };
 
-/** A column of a row type. */
-export type Name<Row> = keyof Row & string;
-
-/** Names as separate arguments, or as one array. */
-export type Names<Row> = readonly Name<Row>[] | readonly [readonly Name<Row>[]];
-
 /**
  * What `with()` accepts for one column: a function of the row, a column, an array with one value per row, or one value
  * for all rows.
@@ -21,12 +15,15 @@ export type Names<Row> = readonly Name<Row>[] | readonly [readonly Name<Row>[]];
 export type NewColumn<Row, Value = unknown> = ((row: Row) => Value) | Column<Value> | Vector | ArrayLike<Value> | Cell;
 
 /** A sort key: a name (ascending), or a name and a direction. */
-export type Order<Row> = Name<Row> | readonly [column: Name<Row>, direction: "asc" | "desc"];
+type SortKey<Column extends string> = Column | readonly [column: Column, direction: "asc" | "desc"];
 
-/** The row type after `rename()`. */
-export type Renamed<Row, Names> = {
-  [K in keyof Row as K extends keyof Names ? (Names[K] extends string ? Names[K] : K) : K]: Row[K];
-};
+/** A sort key, or a list of them. */
+export type SortKeys<Column extends string> = SortKey<Column> | readonly SortKey<Column>[];
+
+/** The row type after `rename()`; unknown columns where all have new names. */
+export type Renamed<Row, Names> = Names extends readonly unknown[]
+  ? AnyRow
+  : { [K in keyof Row as K extends keyof Names ? (Names[K] extends string ? Names[K] : K) : K]: Row[K] };
 
 /** The row type after `with()`. */
 export type Extended<Row, Added> = Flat<Omit<Row, keyof Added> & { -readonly [K in keyof Added]: ValueOf<Added[K]> }>;

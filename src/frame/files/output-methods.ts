@@ -10,9 +10,9 @@ import { textTable } from "../../display/table/text.js";
 import type { TableOptions } from "../../display/table/view.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { CsvTextOptions } from "../../format/csv-text.js";
+import type { Columns } from "../../spec/column-names.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { needPath } from "../cells/given.js";
-import type { Name } from "../cells/row-types.js";
 import type { RowsOptions } from "../cells/rows.js";
 import { type DanfoOptions, toDanfo } from "../danfo/danfo.js";
 import type { DanfoDataFrame } from "../danfo/danfo-class.js";
@@ -100,7 +100,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
    *
    * @throws {InputError} UnknownColumn, UnknownValue, NothingToPlot
    */
-  plot(options?: PlotOptions<Name<Row>>): Chart {
+  plot(options?: PlotOptions<Columns<Row>["name"]>): Chart {
     return plotTable(this.table, options, this.source);
   }
 

@@ -1,14 +1,16 @@
 import { suggestion } from "../../errors/nearest.js";
 import type { Diagnostic } from "./tslab-parts.js";
 
-const WRONG = /ype '"((?:[^"\\]|\\.)*)"' is not assignable to (?:parameter of )?type '/;
-/** The row type inside a message: `Name<{ ticker: string; "Adj. Close": number; }>`. */
-const ROW = /\b(?:Names?|Order)<\{ (.*?) \}>/s;
-const MEMBER = /^(?:readonly )?(?:"((?:[^"\\]|\\.)*)"|([\w$]+))\??: /;
+const STRING = /"((?:[^"\\]|\\.)*)"/;
+const WRONG = new RegExp(`ype '${STRING.source}' is not assignable to |NoSuchColumn<${STRING.source}, `);
+/** The names of columns in a message: `ColumnName<"ticker" | "Adj. Close">`, or `ColumnName<"ticker">`. */
+const COLUMNS = new RegExp(String.raw`\bColumnName<(${STRING.source}(?: \| ${STRING.source})*)>`);
+/** The longest line of another message; the compiler itself ends types of more characters, and names with them. */
+const MAX_LINE = 320;
 
 /**
- * Replaces the compiler's messages about a misspelt column, one for each overload with the whole row type, by one short
- * message at each place. Other messages do not change.
+ * Replaces the compiler's messages about a misspelt column, which list all columns, by one short message at each place.
+ * Other messages do not change, but for lines that are very long.
  */
 export function withColumnMessages(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const places = new Map<string, Diagnostic[]>();
@@ -18,18 +20,19 @@ export function withColumnMessages(diagnostics: readonly Diagnostic[]): readonly
   }
   return [...places.values()].flatMap((all) => {
     const messageText = columnMessage(all.map((each) => each.messageText).join("\n"));
-    return messageText === undefined ? all : [{ ...all[0], messageText }];
+    if (messageText !== undefined) return [{ ...all[0], messageText }];
+    return all.map((each) => ({ ...each, messageText: each.messageText.split("\n").map(clipped).join("\n") }));
   });
 }
 
 function columnMessage(text: string): string | undefined {
-  const wrong = WRONG.exec(text)?.[1];
-  const row = ROW.exec(text)?.[1];
-  if (wrong === undefined || row === undefined) return undefined;
-  const names = row.split("; ").flatMap((member) => {
-    const found = MEMBER.exec(member);
-    return found === null ? [] : [found[1] ?? found[2]];
-  });
-  if (names.length === 0 || names.includes(wrong)) return undefined;
+  const [, assigned, member] = WRONG.exec(text) ?? [];
+  const wrong = assigned ?? member;
+  const list = COLUMNS.exec(text)?.[1];
+  if (wrong === undefined || list === undefined) return undefined;
+  const names = [...list.matchAll(new RegExp(STRING, "g"))].map(([, name]) => name);
+  if (names.includes(wrong)) return undefined;
   return `There is no column "${wrong}". ${suggestion(wrong, names, "columns")}`;
 }
+
+const clipped = (line: string): string => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line);

@@ -30,6 +30,8 @@ export function prepareTypeScript(
   const extra = {
     disableTopLevelAwait: false,
     inlineSourceMap: true,
+    // Messages about columns need all names of a wide table.
+    noErrorTruncation: true,
     ...(options.strict ? { strict: true } : {}),
     ...(options.bundler ? { moduleResolution: typescript.ModuleResolutionKind.Bundler } : {}),
   };

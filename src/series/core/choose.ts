@@ -5,6 +5,7 @@ import { typeName } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
+import type { OneOrMore } from "../../spec/column-names.js";
 
 /** The time column, and the columns whose values identify the series of a long table. */
 export interface Along<Name extends string = string> {
@@ -14,13 +15,13 @@ export interface Along<Name extends string = string> {
    * The columns that identify a series; each series is computed separately. Default: the columns of the frame's key
    * that are not dates, if the key contains the date column; `[]` treats all rows as one series.
    */
-  readonly by?: Name | readonly Name[];
+  readonly by?: OneOrMore<Name>;
 }
 
 /** As {@link Along}, with the columns to compute and the names of the results. */
 export interface ColumnChoice<Name extends string = string> extends Along<Name> {
   /** The columns to compute; by default every number column except `on` and `by`. */
-  readonly columns?: Name | readonly Name[];
+  readonly columns?: OneOrMore<Name>;
   /** With a suffix, results are added beside the originals as name + suffix; without one they replace them. */
   readonly suffix?: string;
 }

@@ -37,7 +37,12 @@ export const AGGREGATES = [
  * `unique`) distinct values (`Int64`); `list` collects all cells, nulls included, in row order (`List`); `mean`, `std`
  * and `var` (divisor n − 1), `median` and `{ quantile }` (linear interpolation) are `Float64`.
  */
-export type Aggregate = (typeof AGGREGATES)[number] | { readonly quantile: number };
+export type Aggregate = AggregateOption["name"];
+
+/** `AggregateOption["name"]` is {@link Aggregate}, which messages of the compiler show by its names. */
+export interface AggregateOption {
+  readonly name: (typeof AGGREGATES)[number] | { readonly quantile: number };
+}
 
 /** Ranges of positions, each of which is reduced to one value. */
 export interface Spans {
