@@ -1,3 +1,5 @@
+import { synonymsOf } from "./synonyms.js";
+
 /**
  * The names closest to `name`, best first, at most `count`: suggestions for a misspelt column or option value. A name
  * is close if at most a third of its letters differ, ignoring case.
@@ -33,9 +35,13 @@ function editDistance(a: string, b: string): number {
   return rows[a.length][b.length];
 }
 
-/** The sentence that ends an unknown-name error: `Did you mean "close"?`, or the list of names if none is close. */
+/**
+ * The sentence that ends an unknown-name error: `Did you mean "close"?`, or the list of names if none is close. A name
+ * that other libraries use is answered with ours.
+ */
 export function suggestion(name: string, names: readonly string[], what: string): string {
-  const close = nearest(name, names);
+  const synonyms = synonymsOf(name, names);
+  const close = synonyms.length > 0 ? synonyms : nearest(name, names);
   if (close.length > 0) return `Did you mean ${close.map((c) => JSON.stringify(c)).join(" or ")}?`;
   const shown = names.slice(0, 12).map((n) => JSON.stringify(n));
   return `The ${what} are ${shown.join(", ")}${names.length > 12 ? `, … (${names.length} in all)` : ""}.`;

@@ -34,6 +34,12 @@ export interface PivotOptions<Name extends string = string> {
 export function pivot(table: Table, options: PivotOptions): Table {
   refuseUnknown(options ?? null, ["index", "columns", "values", "value"], "pivot()");
   const { index, columns, values, value } = options;
+  if (columns === undefined || values === undefined || listOf(values).length === 0) {
+    throw new InputError(`pivot() needs ${columns === undefined ? "columns" : "values"}.`, {
+      code: "BadArgument",
+      hint: 'Name three parts: pivot({ index: "date", columns: "ticker", values: "close" }).',
+    });
+  }
   const rows = axisOf(table, listOf(index));
   const across = axisOf(table, [columns]);
   const cells = cellsOf(rows, across);

@@ -1,11 +1,7 @@
 import { describeMistakes } from "./mistakes.js";
 
 describeMistakes("reading files, bytes and values", [
-  [
-    'Frame.fromCSV("x.csv")',
-    "BadArgument",
-    'Pass a list such as [{ name: "date", type: "Date" }, { name: "close", type:',
-  ],
+  ['Frame.fromCSV("x.csv")', "BadArgument", 'or { columns: "infer" } to find types from the cells'],
   ['Frame.fromCSV("nothing.csv", { columns: C })', "FileNotFound", "it does not exist"],
   [
     'Frame.fromCSV("a,b\\n1,2", { columns: C })',
@@ -48,11 +44,7 @@ describeMistakes("reading files, bytes and values", [
     "BadCell",
     'Correct the type or the data, or pass onBadCell: "null"',
   ],
-  [
-    'Frame.fromCSV("x.csv", { columns: C, sep: ";" })',
-    "UnknownOption",
-    'The options are "decimals", "onBadCell", "onPrecisionLoss", "warn", "onReport"',
-  ],
+  ['Frame.fromCSV("x.csv", { columns: C, sep: ";" })', "UnknownOption", 'Did you mean "delimiter"?'],
   ['Frame.fromCSV("x.csv", { columns: C, key: ["c"] })', "UnknownColumn", 'Did you mean "a" or "b"?'],
   [
     'Frame.fromCSV("bad.csv", { columns: [{ name: "day", type: "Date" }, { name: "close", type: "double" }] })',

@@ -14,17 +14,9 @@ describeMistakes("charts, files and SQL", [
     "The frame of frame.sql() is called this: select … from this",
   ],
   ['p.plot({ x: "dat" })', "UnknownColumn", 'Did you mean "date"?'],
-  ['p.plot({ y: "ticker" })', "WrongType", "toStrings() and get() support every column type"],
-  [
-    'p.plot({ mark: "scatter" })',
-    "UnknownValue",
-    'The marks are "line", "area", "bar", "point", "candlestick", "histogram"',
-  ],
-  [
-    'p.plot({ kind: "line" })',
-    "UnknownOption",
-    'The options are "x", "y", "color", "mark", "facet", "log", "title", "width"',
-  ],
+  ['p.plot({ y: "ticker" })', "WrongType", 'The number columns are "open", "high", "low", "close", "volume"'],
+  ['p.plot({ mark: "scatter" })', "UnknownValue", 'Did you mean "point"?'],
+  ['p.plot({ kind: "line" })', "UnknownOption", 'Did you mean "mark"?'],
   ['p.plot("close")', "BadArgument", 'The options are "x", "y", "color", "mark", "facet", "log", "title", "width"'],
   [
     'p.plot({ color: "x" })',

@@ -8,6 +8,7 @@ import { showAsCard } from "../../display/base/card.js";
 import type { TableMetadata } from "../../document/records.js";
 import { hasCode, InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import { showTypeArguments } from "../../frame/cells/type-arguments.js";
 import { Frame } from "../../frame/frame.js";
@@ -111,6 +112,12 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     conditions: Conditions<Filterable> | Conditions<Row>,
     options: { readonly local?: boolean } = {},
   ): TableQuery<Row, Filterable> {
+    if (typeof conditions === "string" && typeof options !== "object") {
+      throw new InputError(`where() expects conditions by column; got ${shown(conditions)}.`, {
+        code: "BadArgument",
+        hint: `Pass an object: where({ ${shown(conditions)}: ${shown(options)} }).`,
+      });
+    }
     refuseUnknown(options, ["local"], "where()");
     const more = filtersOf(this.#session.settings, conditions as Readonly<Record<string, unknown>>);
     const { filters, local = [] } = this.#wanted;

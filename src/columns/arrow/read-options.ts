@@ -155,7 +155,7 @@ export function checkColumns(columns: unknown, where: string): void {
     columns === undefined ? `${where} needs columns.` : `The columns of ${where} must be an array of { name, type }.`,
     {
       code: "BadArgument",
-      hint: 'Pass a list such as [{ name: "date", type: "Date" }, { name: "close", type: "double" }].',
+      hint: `Pass a list such as [{ name: "date", type: "Date" }, { name: "close", type: "double" }]${where === "fromCSV()" ? ', or { columns: "infer" } to find types from the cells' : ""}.`,
     },
   );
 }

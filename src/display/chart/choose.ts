@@ -23,7 +23,7 @@ const OPTIONS = ["x", "y", "color", "mark", "facet", "log", "title", "width", "h
 /**
  * Selects the columns of a chart: the named ones, and by default the first date for x and the number columns for y.
  *
- * @throws {InputError} UnknownColumn, UnknownValue, UnknownOption, NothingToPlot
+ * @throws {InputError} UnknownColumn, UnknownValue, UnknownOption, WrongType, NothingToPlot
  */
 export function chooseColumns(table: Table, options: PlotOptions): Drawing {
   checkPlotOptions(options);
@@ -39,6 +39,7 @@ export function chooseColumns(table: Table, options: PlotOptions): Drawing {
   const given = options.y === undefined ? [] : [options.y].flat().map(named);
   const mark = options.mark ?? defaultMark(x);
   const { byKey, checkY, defaultY, needsY } = markType(mark);
+  if (needsY) requireNumbers(given, channels);
   if (given.length > 0) checkY?.(given);
   const isKeyColor = ownColor === undefined && byKey;
   const color = isKeyColor
@@ -53,6 +54,21 @@ export function chooseColumns(table: Table, options: PlotOptions): Drawing {
     });
   }
   return { mark, choice: { x, y, color, isKeyColor, facet, log: options.log ?? false } };
+}
+
+/** @throws {InputError} WrongType for a column of text where a length is drawn */
+function requireNumbers(y: readonly Channel[], channels: readonly Channel[]): void {
+  const text = y.find(({ scale }) => scale === "text");
+  if (text === undefined) return;
+  const numbers = namesOf(channels.filter(({ scale }) => scale === "number"));
+  throw new InputError(`plot() cannot draw ${shown(text.name)} as y: it is a column of text.`, {
+    code: "WrongType",
+    column: text.name,
+    hint:
+      numbers.length > 0
+        ? `The number columns are ${numbers.map(shown).join(", ")}; text goes into x, color or facet.`
+        : `Convert it first: frame.cast({ ${shown(text.name)}: "double" }).`,
+  });
 }
 
 function checkPlotOptions(options: PlotOptions): void {

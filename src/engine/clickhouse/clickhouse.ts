@@ -68,7 +68,11 @@ async function checkVersion(server: Server): Promise<void> {
 function engineOn(server: Server): ClickhouseEngine {
   let closed = false;
   const whenOpen = (): void => {
-    if (closed) throw new InputError("The engine has been closed.", { code: "EngineClosed" });
+    if (closed)
+      throw new InputError("The engine has been closed.", {
+        code: "EngineClosed",
+        hint: "Open another one: await clickhouse().",
+      });
   };
   /** Errors of the server as those of this package; an abort as its reason. */
   const settle = (error: unknown, what: string, signal: AbortSignal | undefined): unknown =>

@@ -29,6 +29,12 @@ export async function openRows(
       hint: "Pass a frame, an Arrow table or record batches.",
     });
   }
+  if (Array.isArray(data) && data.length > 0 && !("schema" in Object(data[0]))) {
+    throw new InputError(`The rows of ${what} are an array of ${typeof data[0]} values, not record batches.`, {
+      code: "BadArgument",
+      hint: "Make a frame of them: Frame.fromRows(rows).",
+    });
+  }
   signal?.throwIfAborted();
   if (!isStream(data)) {
     const table = adopt(data);

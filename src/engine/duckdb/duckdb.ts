@@ -67,7 +67,11 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
     return done;
   };
   const whenOpen = (): void => {
-    if (closed) throw new InputError("The engine has been closed.", { code: "EngineClosed" });
+    if (closed)
+      throw new InputError("The engine has been closed.", {
+        code: "EngineClosed",
+        hint: "Open another one: await duckdb().",
+      });
   };
 
   const engine: Engine = {

@@ -22,7 +22,7 @@ import { fillNull, isNull } from "../../columns/compute/nulls.js";
 import type { Operand } from "../../columns/compute/operands.js";
 import type { Place } from "../../columns/compute/place.js";
 import { floor, round, signed } from "../../columns/compute/round.js";
-import { showAs } from "../../display/base/show.js";
+import { NOTEBOOK_WIDTH, showAs } from "../../display/base/show.js";
 import { columnBundle, columnText } from "../../display/table/column.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
@@ -395,6 +395,18 @@ const compared = (column: Column<unknown>, how: Comparison, other: unknown): Col
 
 const dated = (column: Column<unknown>, part: DatePart): Column<never> =>
   computed(column, `${part}()`, (place) => datePart(column.vector, part, place));
+
+Object.defineProperty(Column.prototype, Symbol.toPrimitive, {
+  configurable: true,
+  value(this: Column, wanted: string): string {
+    if (wanted === "string") return columnText(this.name, this.type, this.vector, NOTEBOOK_WIDTH);
+    throw new InputError(`The column ${JSON.stringify(this.name)} is not a number: operators do not compute columns.`, {
+      code: "WrongType",
+      column: this.name,
+      hint: "Use its methods: close.add(1), close.mul(other), close.gt(50); close.get(0) is one cell.",
+    });
+  },
+});
 
 showTypeArguments<Column>(Column.prototype, ({ type }) => [cellType(type)]);
 

@@ -19,8 +19,14 @@ export function tableOfColumns(
   columns: Readonly<Record<string, NewColumn<never>>>,
   types: Readonly<Record<string, string | undefined>>,
 ): Table {
-  const list = Array.isArray(columns) ? undefined : columns;
-  needObject(list, "fromColumns()", "Pass columns by name: fromColumns({ date: [...], close: [...] }).");
+  const hint = "Pass columns by name: fromColumns({ date: [...], close: [...] }).";
+  if (Array.isArray(columns)) {
+    throw new InputError("fromColumns() expects columns by name; got an array.", {
+      code: "BadArgument",
+      hint: `${hint} Frame.fromRows(rows) takes an array of objects.`,
+    });
+  }
+  needObject(columns, "fromColumns()", hint);
   checkTypes(types, "fromColumns()");
   const entries = Object.entries(columns);
   for (const [name, values] of entries) {

@@ -24,6 +24,14 @@ export function passing<Row>(test: ((row: Row) => unknown) | Mask, of: RowsOf): 
   if (typeof test === "function") return placesWhere(of, test);
   needList(test, "filter()", "Pass a function of the row, a boolean column, or an array with one boolean per row.");
   const mask = test instanceof Column ? test.vector : test;
+  if (test instanceof Column && !isTruth(test.vector.type)) {
+    const name = JSON.stringify(test.name);
+    throw new InputError(`filter() expects a boolean column; ${name} is ${test.type}.`, {
+      code: "WrongType",
+      column: test.name,
+      hint: `Compare it: filter(frame.column(${name}).gt(0)), or ne(0) for all but zeros and nulls.`,
+    });
+  }
   if (mask.length !== of.numRows) {
     throw new InputError(`The mask has ${mask.length} values; the frame has ${of.numRows} rows.`, {
       code: "DifferentLength",
@@ -33,6 +41,9 @@ export function passing<Row>(test: ((row: Row) => unknown) | Mask, of: RowsOf): 
   if (!(mask instanceof Vector)) return placesOfTruths(mask);
   return DataType.isBool(mask.type) ? placesOfBits(mask) : placesOfTruths(new Column("", "", mask).toArray() as []);
 }
+
+/** Booleans, or numbers of which 0 is false; decimals, dates and text are columns that were not compared. */
+const isTruth = (type: DataType): boolean => DataType.isBool(type) || DataType.isInt(type) || DataType.isFloat(type);
 
 /** The positions at which `mask` is true; null and 0 are false. */
 function placesOfTruths(mask: ArrayLike<boolean | number | null>): Int32Array {

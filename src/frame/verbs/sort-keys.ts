@@ -24,11 +24,31 @@ export function sortKeys(table: Table, keys: readonly unknown[]): SortKey[] {
       },
     );
   }
+  if (keys.length > 1) refuseParallelLists(table, keys);
   if (keys.length !== 1 || typeof only === "string") return keys.map((key) => sortKey(table, key));
   needList(only, "sort()", HINT);
   const list: readonly unknown[] = Array.from(only);
   return isPair(table, list) ? [sortKey(table, list)] : list.map((key) => sortKey(table, key));
 }
+
+/** @throws {InputError} BadArgument for columns in one list, and directions or options beside it, as in pandas */
+function refuseParallelLists(table: Table, keys: readonly unknown[]): void {
+  const [only, beside] = keys;
+  const names = namesOf(table);
+  const isNames = Array.isArray(only) && only.length > 0 && only.every((name) => names.includes(name as string));
+  const last = keys[keys.length - 1];
+  const isBare = typeof last === "string" && isDirection(last) && !names.includes(last);
+  if (!isBare && !(isNames && typeof beside === "object" && beside !== null && !isKey(names, beside))) return;
+  const columns = isNames ? (only as string[]) : keys.slice(0, -1).flatMap((key) => key as string | string[]);
+  const example = columns.map((name) => `[${shown(name)}, "desc"]`).join(", ");
+  throw new InputError("sort() expects each direction beside its column.", {
+    code: "BadArgument",
+    hint: `Pass pairs: sort(${example}).`,
+  });
+}
+
+const isKey = (names: readonly string[], key: object): boolean =>
+  Array.isArray(key) && names.includes(key[0] as string) && (key.length < 2 || isDirection(key[1]));
 
 function sortKey(table: Table, key: unknown): SortKey {
   if (typeof key === "string") return { column: columnIndex(table, key), descending: false };
