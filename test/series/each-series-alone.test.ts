@@ -152,7 +152,7 @@ describe("a date that repeats within a series is refused", () => {
     ["a frame of the key without one of its columns", (f) => f.drop("venue").pctChange()],
     [
       "a column of dates that is not in the key",
-      (f) => f.with({ due: (row) => row.date }, { due: "Date" }).pctChange(1, { on: "due" }),
+      (f) => f.with({ due: (row: { date?: unknown }) => row.date }, { due: "Date" }).pctChange(1, { on: "due" }),
     ],
   ])("%s", (_, act) => {
     const all = ["AAA", "BBB"].flatMap((ticker) =>

@@ -21,9 +21,11 @@ type SortKey<Column extends string> = Column | readonly [column: Column, directi
 export type SortKeys<Column extends string> = SortKey<Column> | readonly SortKey<Column>[];
 
 /** The row type after `rename()`; unknown columns where all have new names. */
-export type Renamed<Row, Names> = Names extends readonly unknown[]
+export type Renamed<Row, Names> = string extends keyof Row
   ? AnyRow
-  : { [K in keyof Row as K extends keyof Names ? (Names[K] extends string ? Names[K] : K) : K]: Row[K] };
+  : Names extends readonly unknown[]
+    ? AnyRow
+    : { [K in keyof Row as K extends keyof Names ? (Names[K] extends string ? Names[K] : K) : K]: Row[K] };
 
 /** The row type after `with()`. */
 export type Extended<Row, Added> = Flat<Omit<Row, keyof Added> & { -readonly [K in keyof Added]: ValueOf<Added[K]> }>;
