@@ -4,7 +4,7 @@ import type { Cell } from "./rows.js";
 // The row types of verbs that change columns. Names that are not literals give `AnyRow` or a string index.
 
 /** The type of a value under a name that is not a column: messages of the compiler show the name and the columns. */
-export interface NoSuchColumn<Misspelt, Columns extends string> {
+interface NoSuchColumn<Misspelt, Columns extends string> {
   readonly " is not one of": (misspelt: Misspelt) => Columns;
 }
 
