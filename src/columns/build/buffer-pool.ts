@@ -6,12 +6,19 @@ export function unsafeBytes(length: number): Uint8Array {
 /** The most buffers kept: those of four batches of a table of 64 columns. */
 const MAX_KEPT = 256;
 
+/** Where memory comes from besides finished batches. */
+export interface MemorySource {
+  /** Buffers that are ready. One of `length` bytes is about to be used, and others like it later. */
+  next(length: number): readonly ArrayBuffer[];
+}
+
 /**
  * Keeps the memory of finished batches for later ones. Fresh memory costs more than reading a batch into it: the system
  * zeroes each page, and freeing it takes garbage collections.
  */
 export class SpareMemory {
   private readonly kept: ArrayBuffer[] = [];
+  source: MemorySource | undefined;
 
   /** The memory of one column. */
   forColumn(): SpareMemory {
@@ -27,6 +34,7 @@ export class SpareMemory {
   /** Uninitialized memory; the buffer under it may be up to twice as long. */
   take(length: number): Uint8Array {
     const { kept } = this;
+    if (this.source !== undefined) kept.push(...this.source.next(length));
     const i = kept.findIndex(({ byteLength }) => byteLength >= length && byteLength <= length * 2);
     return i < 0 ? unsafeBytes(length) : new Uint8Array(kept.splice(i, 1)[0], 0, length);
   }

@@ -89,7 +89,7 @@ export class CsvParser {
   private ended = false;
   /** The buffer length below which the end of a long row is not searched for again. */
   private patience = 0;
-  private readonly spare = new SpareMemory();
+  readonly spare = new SpareMemory();
   readonly row = csvRow();
   private readonly slot: FaultSlot = {};
   private readonly batchRows: number;

@@ -1,7 +1,9 @@
+import type { MessagePort } from "node:worker_threads";
 import { gzipFile } from "../../format/gzip.js";
 import { Inflater } from "../../format/inflater.js";
 import { blockingChunks, type EntryPlace, type ZipOptions, zipEntryAt } from "../../format/zip-entry.js";
 import { ChunkRing, RING_CHUNK } from "./chunk-ring.js";
+import { makeMemory } from "./memory-ahead.js";
 
 /** A compressed file to inflate on another thread: gzip, or an entry of a zip archive that was located before. */
 export type InflateTask =
@@ -15,6 +17,8 @@ export interface InflateRequest {
   readonly task: InflateTask;
   /** The memory of the {@link ChunkRing} that receives the chunks. */
   readonly ring: SharedArrayBuffer;
+  /** Requests for memory, which is made while the ring is full ({@link makeMemory}). */
+  readonly memory?: MessagePort;
 }
 
 /**
@@ -23,8 +27,9 @@ export interface InflateRequest {
  * @throws {DataError}
  * @throws {FileError}
  */
-export async function inflateTo({ task, ring: memory }: InflateRequest): Promise<void> {
-  const ring = new ChunkRing(memory);
+export async function inflateTo({ task, ring: chunks, memory }: InflateRequest): Promise<void> {
+  const ring = new ChunkRing(chunks);
+  if (memory !== undefined) makeMemory(memory);
   const inflater = task.kind === "zip" ? Inflater.take(RING_CHUNK) : undefined;
   if (task.kind === "zip" && inflater !== undefined) {
     try {

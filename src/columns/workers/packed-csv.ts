@@ -53,24 +53,28 @@ export async function* packedRaws(
 ): AsyncGenerator<RawBatch> {
   const { threads = availableParallelism(), signal, onBytes, lent } = options;
   const task = threads > 1 && file.size >= SHORTEST && hasThreads() ? file.task : undefined;
-  const onBatch = (offset: number): void => onBytes?.(offset, Math.max(offset, file.size));
+  let reached = -1;
+  // If the calling thread reads the file again, the offset does not decrease.
+  const onRead = (offset: number): void => {
+    if (offset > reached) onBytes?.(offset, Math.max(offset, file.size));
+    reached = Math.max(reached, offset);
+  };
   const parsesHere = lent !== undefined && options.threads === undefined;
   let reader: CsvReader | undefined;
   let passed = 0;
   if (task !== undefined && !parsesHere) {
-    const onPiped = (offset: number): void => {
-      passed++;
-      onBatch(offset);
-    };
+    const piped = pipedBatches(
+      task,
+      async (firstCells) => {
+        reader = await open(firstCells);
+        return readTask(reader.options, textModes(reader.options.schema));
+      },
+      { ahead, signal, onRead },
+    );
     try {
-      const end = yield* pipedBatches(
-        task,
-        async (firstCells) => {
-          reader = await open(firstCells);
-          return readTask(reader.options, textModes(reader.options.schema));
-        },
-        { ahead, signal, onBatch: onPiped },
-      );
+      const end = yield* counted(piped, () => {
+        passed++;
+      });
       for (const report of end.reports) reader?.options.onReport?.(report);
       return;
     } catch (error) {
@@ -86,11 +90,25 @@ export async function* packedRaws(
         passed--;
         continue;
       }
-      onBatch(reader.parser.offset);
+      onRead(reader.parser.offset);
       yield raw;
     }
     reader.parser.policy.report();
   } finally {
     await source.close();
+  }
+}
+
+/** The same items and result; `onItem` is called before each item. */
+async function* counted<T, End>(items: AsyncGenerator<T, End>, onItem: () => void): AsyncGenerator<T, End> {
+  try {
+    for (;;) {
+      const next = await items.next();
+      if (next.done === true) return next.value;
+      onItem();
+      yield next.value;
+    }
+  } finally {
+    await items.return(undefined as End);
   }
 }

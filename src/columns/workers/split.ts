@@ -133,10 +133,8 @@ function totalBytes(tasks: readonly PartTask[], { onBytes }: OnBytes): OnOffset 
 
 async function readPart(part: PartTask, signal: AbortSignal, onOffset: OnOffset): Promise<Part> {
   const raws: RawBatch[] = [];
-  const end = await threadRead({ part }, signal, (raw, offset) => {
-    raws.push(raw);
-    onOffset(part, offset);
-  });
+  const take = (raw: RawBatch): void => void raws.push(raw);
+  const end = await threadRead({ part }, signal, take, (offset) => onOffset(part, offset));
   return { raws, end };
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import type { MessagePort } from "node:worker_threads";
 import { FirstRecord } from "../../format/first-record.js";
 import { DIALECT } from "../arrow/csv-dialect.js";
 import type { CellReport, CsvOptions } from "../arrow/read-options.js";
@@ -7,6 +8,7 @@ import { CsvParser } from "../csv/parser.js";
 import { fullBatches, lastBatches } from "../csv/raw-batches.js";
 import { ChunkRing } from "./chunk-ring.js";
 import { type InflateRequest, inflateTo } from "./inflate.js";
+import { MemoryAhead } from "./memory-ahead.js";
 import type { ParquetTask } from "./parquet-part.js";
 import { BatchSender, type SentBatch } from "./transfer.js";
 
@@ -35,6 +37,10 @@ interface CsvStream {
   readonly ring: SharedArrayBuffer;
   /** No further chunk is accepted while this many batches have not been taken. */
   readonly ahead: number;
+  /** Receives the batches ({@link HeldBatches}); without it, they are sent as messages. */
+  readonly held?: MessagePort;
+  /** Memory for the batches comes from the other end ({@link MemoryAhead}). */
+  readonly memory?: MessagePort;
 }
 
 /**
@@ -43,7 +49,7 @@ interface CsvStream {
  */
 export type ThreadRequest =
   | { readonly prepare: "parquet" }
-  | { readonly part: PartTask }
+  | { readonly part: PartTask; readonly held: MessagePort }
   | { readonly stream: CsvStream }
   | { readonly firstCells: true }
   | { readonly read: ReadTask }
@@ -60,13 +66,14 @@ export interface ReadEnd {
 }
 
 /**
- * Messages from a worker thread: the cells of the first line; batches and the end; or a failure to parse the input,
- * upon which the caller reads the same input and reports the error.
+ * Messages from a worker thread: the cells of the first line; batches, or the bytes of one that was sent to a port, and
+ * the end; or a failure to parse the input, upon which the caller reads the same input and reports the error.
  */
 export type ThreadReply =
   | { readonly first: readonly string[] }
   | { readonly batch: SentBatch; readonly offset: number }
   | { readonly batches: readonly SentBatch[]; readonly offset: number }
+  | { readonly held: number; readonly offset: number }
   | { readonly end: ReadEnd }
   | { readonly failed: true };
 
@@ -100,8 +107,8 @@ export function threadReader(send: Send): (order: ThreadRequest) => void {
     else if ("read" in order) stream?.read(order.read).catch(failed);
     else {
       try {
-        const { part } = order;
-        const reader = taskReader(part, { offset: part.start, order: part.order }, send);
+        const { part, held } = order;
+        const reader = taskReader(part, { offset: part.start, order: part.order }, send, held);
         reader.give(partBatches(part, reader.parser));
         reader.end();
       } catch {
@@ -129,6 +136,7 @@ function taskReader(
   { options, modes }: ReadTask,
   start: { offset: number; order?: readonly number[] },
   send: Send,
+  held?: MessagePort,
 ): TaskReader {
   const parser = new CsvParser(options, { ...start, ...(modes && { modes }) });
   const sender = new BatchSender();
@@ -141,7 +149,13 @@ function taskReader(
         const { batch, transfer } = sender.pack(raw);
         rows += raw.rows;
         count++;
-        send({ batch, offset: parser.offset }, transfer);
+        const { offset } = parser;
+        if (held === undefined) send({ batch, offset }, transfer);
+        else {
+          const bytes = transfer.reduce((sum, { byteLength }) => sum + byteLength, 0);
+          held.postMessage(batch, transfer);
+          send({ held: bytes, offset });
+        }
       }
       return count;
     },
@@ -159,8 +173,8 @@ interface StreamReader {
 }
 
 /** Reads chunks as they arrive. */
-function streamReader({ ring: memory, ahead }: CsvStream, send: Send): StreamReader {
-  const ring = new ChunkRing(memory);
+function streamReader({ ring: chunks, ahead, held, memory }: CsvStream, send: Send): StreamReader {
+  const ring = new ChunkRing(chunks);
   const first = new FirstRecord();
   let waiting = 0;
   let resume = (): void => {};
@@ -174,7 +188,8 @@ function streamReader({ ring: memory, ahead }: CsvStream, send: Send): StreamRea
       }
     },
     async read(task) {
-      const reader = taskReader(task, { offset: 0 }, send);
+      const reader = taskReader(task, { offset: 0 }, send, held);
+      if (memory !== undefined) reader.parser.spare.source = new MemoryAhead(memory);
       const give = (chunk: Uint8Array): void => {
         waiting += reader.give(fullBatches(reader.parser, chunk));
       };
@@ -189,6 +204,7 @@ function streamReader({ ring: memory, ahead }: CsvStream, send: Send): StreamRea
         ring.release();
       }
       reader.give(lastBatches(reader.parser));
+      memory?.close();
       reader.end();
     },
     taken() {

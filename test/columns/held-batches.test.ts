@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { SpareMemory } from "../../src/columns/build/buffer-pool.js";
+import type { RawBatch } from "../../src/columns/build/builder.js";
+import { CsvParser } from "../../src/columns/csv/parser.js";
+import { rawBatches } from "../../src/columns/csv/raw-batches.js";
+import { csvReader, csvTable } from "../../src/columns/csv/reader.js";
+import { HeldBatches } from "../../src/columns/workers/held-batches.js";
+import { MemoryAhead, makeMemory } from "../../src/columns/workers/memory-ahead.js";
+import { packedRaws } from "../../src/columns/workers/packed-csv.js";
+import { BatchSender } from "../../src/columns/workers/transfer.js";
+import { textsOf } from "./rows.js";
+
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-held-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const columns = [
+  { name: "ticker", type: "String" },
+  { name: "close", type: "BigDecimal(15,4)" },
+];
+const csv = (rows: number): Buffer => {
+  const lines = Array.from({ length: rows }, (_, i) => `T${i % 5_003},${i % 99_991}.25\n`);
+  return Buffer.from(`ticker,close\n${lines.join("")}`);
+};
+
+/** The batches of a text of `rows` rows, 1,000 in each. */
+async function batches(rows: number): Promise<RawBatch[]> {
+  const raws: RawBatch[] = [];
+  for await (const raw of rawBatches(new CsvParser({ columns, batchRows: 1_000 }), [csv(rows)])) raws.push(raw);
+  return raws;
+}
+
+describe("batches that are held in a port", () => {
+  it("arrive in order, many at a time, the fewer times the more there are", async () => {
+    const sent = await batches(40_000);
+    const expected = csvReader({ columns }).maker.table(await batches(40_000));
+    const held = new HeldBatches();
+    const sender = new BatchSender();
+    const received: RawBatch[] = [];
+    const arrivals: number[] = [];
+    for (const [i, raw] of sent.entries()) {
+      const { batch, transfer } = sender.pack(raw);
+      held.port.postMessage(batch, transfer);
+      // As if each had 32 MB.
+      const raws = held.add(33_554_432);
+      if (raws.length > 0) arrivals.push(i);
+      received.push(...raws);
+    }
+    expect(arrivals).toEqual([1, 5, 13, 29]);
+    expect(received).toHaveLength(30);
+    received.push(...held.rest());
+    expect(held.rest()).toEqual([]);
+    held.close();
+    expect(textsOf(csvReader({ columns }).maker.table(received))).toEqual(textsOf(expected));
+  });
+
+  it("are read again by the caller's thread, each once, where a thread fails after some of them", async () => {
+    const text = csv(300_000);
+    const path = join(folder, "damaged.csv.gz");
+    const packed = gzipSync(text);
+    packed[packed.length - 8] ^= 1;
+    writeFileSync(path, packed);
+    const seen: number[] = [];
+    const onBytes = (bytes: number): void => void seen.push(bytes);
+    const reader = csvReader({ columns });
+    const file = {
+      size: 33_554_432,
+      async *chunks() {
+        yield new Uint8Array(text);
+      },
+      task: { kind: "gzip", path, limits: {} } as const,
+    };
+    const raws: RawBatch[] = [];
+    for await (const raw of packedRaws(file, async () => reader, { threads: 2, onBytes }, Number.POSITIVE_INFINITY)) {
+      raws.push(raw);
+    }
+    expect(textsOf(reader.maker.table(raws))).toEqual(textsOf(csvTable(text, { columns })));
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  });
+});
+
+describe("memory from another thread", () => {
+  const turns = async (isDone: () => boolean): Promise<void> => {
+    while (!isDone()) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  it("is used for the lengths that were requested, and never twice", async () => {
+    const { port1, port2 } = new MessageChannel();
+    const made: number[][] = [];
+    port2.on("message", (lengths: number[]) => made.push(lengths));
+    makeMemory(port2);
+    const memory = new SpareMemory();
+    memory.source = new MemoryAhead(port1);
+    const lengths = [1_048_580, 262_148, 1_048_580];
+    const used = new Set<ArrayBufferLike>();
+    for (let round = 1; round <= 20; round++) {
+      const requests = made.length;
+      for (const length of lengths) {
+        const bytes = memory.take(length);
+        expect(bytes).toHaveLength(length);
+        expect(used.has(bytes.buffer)).toBe(false);
+        used.add(bytes.buffer);
+      }
+      // The other thread has time after every second round.
+      if (round % 2 === 0) await turns(() => made.length > requests);
+    }
+    expect(new Set(made.flat())).toEqual(new Set(lengths));
+    port1.close();
+  });
+
+  it("is requested for a few batches at most while the other thread has no time", () => {
+    const { port1, port2 } = new MessageChannel();
+    const memory = new SpareMemory();
+    memory.source = new MemoryAhead(port1);
+    for (let i = 0; i < 200; i++) expect(memory.take(1_048_576)).toHaveLength(1_048_576);
+    let requested = 0;
+    for (let mail = receiveMessageOnPort(port2); mail !== undefined; mail = receiveMessageOnPort(port2)) {
+      requested += (mail.message as number[]).reduce((sum, length) => sum + length, 0);
+    }
+    expect(requested).toBe(16_777_216);
+    port1.close();
+  });
+});
