@@ -28,7 +28,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .showSuggestionAfterError(true)
     .addHelpText(
       "after",
-      "\nThe service is set by --url and --key, or by ARROWBOOK_URL and ARROWBOOK_API_KEY.\nTry it offline: arrowbook get table MARKET/PRICES --sample",
+      "\nThe service is set by --url and --key, or ARROWBOOK_URL and ARROWBOOK_API_KEY.\nTry it offline: arrowbook get table MARKET/PRICES --sample",
     );
   const queries = [getCommand, metaCommand, explainCommand, exportCommand, bulkCommand, syncCommand, typesCommand];
   const local = [sqlCommand, cacheCommand, serveCommand, runCommand, kernelCommand, demoCommand, completionsCommand];

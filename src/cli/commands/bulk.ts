@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { DOWNLOAD_TYPES, type DownloadType } from "../../spec/vocabulary.js";
+import { examples } from "../input/examples.js";
 import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { bulkEndings, checkOutput, writeBulk } from "../output/output.js";
 import { RESUMABLE } from "./export.js";
@@ -11,7 +12,7 @@ interface BulkFlags extends ServiceFlags {
 
 /** `arrowbook bulk DATABASE -o FILE`: downloads a database of time series into a file. */
 export function bulkCommand(): Command {
-  return withService(new Command("bulk"))
+  return examples(withService(new Command("bulk")), "arrowbook bulk MARKET --sample -o market.csv.gz")
     .description("download a database of time series to a file; run it again to resume an interrupted download")
     .argument("<code>", "DATABASE")
     .requiredOption("-o, --output <file>", `write this file: ${bulkEndings}`)

@@ -3,18 +3,25 @@ import { Command, Option } from "commander";
 import type { Plan } from "../../client/pages/plan.js";
 import type { Service } from "../../client/service.js";
 import { FORMATS } from "../../spec/vocabulary.js";
+import { examples } from "../input/examples.js";
 import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type DatasetFlags, datasetFlags, datasetQuery, type TableFlags, tableFlags, tableQuery } from "./get.js";
 
 /** `arrowbook explain dataset|table CODE …`: prints what `get` or `export` would do, without requesting rows. */
 export function explainCommand(): Command {
   const explain = new Command("explain").description("show what a query would do, without requesting rows");
-  const dataset = datasetFlags(shared(new Command("dataset")))
+  const dataset = examples(
+    datasetFlags(shared(new Command("dataset"))),
+    "arrowbook explain dataset MARKET/AAA --column Close --sample",
+  )
     .description("addresses and checks of a query of a time series")
     .action((code: string, flags: DatasetFlags) =>
       show(flags, (service, signal) => datasetQuery(service, code, flags).explain({ signal })),
     );
-  const table = tableFlags(shared(new Command("table")))
+  const table = examples(
+    tableFlags(shared(new Command("table"))),
+    "arrowbook explain table MARKET/PRICES --where ticker=AAA --sample",
+  )
     .description("addresses, checks and pages of a query of a table")
     .addOption(new Option("--by <way>", "by pages, or by an export").choices(["pages", "export"]).default("pages"))
     .action((code: string, flags: TableFlags & { readonly by: "pages" | "export" }) =>

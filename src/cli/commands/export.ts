@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import type { Stale } from "../../client/bulk/export-source.js";
+import { examples } from "../input/examples.js";
 import { list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type Where, where } from "../input/where.js";
 import { bulkEndings, checkOutput, writeBulk } from "../output/output.js";
@@ -16,7 +17,10 @@ export const RESUMABLE = "The partial download is kept; run the same command aga
 
 /** `arrowbook export VENDOR/TABLE -o FILE`: exports a whole table to a file. */
 export function exportCommand(): Command {
-  return withService(new Command("export"))
+  return examples(
+    withService(new Command("export")),
+    "arrowbook export MARKET/PRICES --where ticker=AAA,BBB --sample -o export.parquet",
+  )
     .description("export a table to a file, which is complete or absent; run it again to resume an interrupted export")
     .argument("<code>", "VENDOR/TABLE")
     .requiredOption("-o, --output <file>", `write this file: ${bulkEndings}`)

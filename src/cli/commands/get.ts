@@ -11,6 +11,7 @@ import {
   type Transform,
   type Unlisted,
 } from "../../spec/vocabulary.js";
+import { examples } from "../input/examples.js";
 import { checkpointFor, removeCheckpoint, reportResumed, resumeOption } from "../input/resume.js";
 import { count, list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type Where, where } from "../input/where.js";
@@ -54,7 +55,12 @@ function outputs(command: Command): Command {
 }
 
 function datasetCommand(): Command {
-  return datasetFlags(outputs(new Command("dataset")))
+  const command = datasetFlags(outputs(new Command("dataset")));
+  return examples(
+    command,
+    "arrowbook get dataset MARKET/AAA --collapse monthly --limit 12 --sample",
+    "arrowbook get dataset MARKET/AAA --column Close --from 2020-01-01 --sample -o close.csv",
+  )
     .description("the rows of a time series")
     .action(async (code: string, flags: DatasetFlags) => {
       await run(flags, (service, signal) => datasetQuery(service, code, flags).frame({ signal }));
@@ -75,7 +81,12 @@ export function datasetFlags(command: Command): Command {
 }
 
 function tableCommand(): Command {
-  return tableFlags(outputs(new Command("table")))
+  const command = tableFlags(outputs(new Command("table")));
+  return examples(
+    command,
+    "arrowbook get table MARKET/PRICES --limit 5 --sample",
+    'arrowbook get table MARKET/PRICES --where ticker=AAA --where "date>=2020-01-01" --sample -o prices.parquet',
+  )
     .description("the rows of a table, from all pages")
     .addOption(
       new Option("--fallback <way>", "where the service cannot reply in pages: the same rows by an export").choices([

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import type { Service } from "../../client/service.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
+import { examples } from "../input/examples.js";
 import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
 
 interface MetaFlags extends ServiceFlags {
@@ -9,17 +10,17 @@ interface MetaFlags extends ServiceFlags {
 }
 
 const KINDS = {
-  dataset: { shape: "DATABASE/DATASET", what: "a time series" },
-  database: { shape: "DATABASE", what: "a database of time series" },
-  table: { shape: "VENDOR/TABLE", what: "a table" },
+  dataset: { shape: "DATABASE/DATASET", what: "a time series", example: "MARKET/AAA" },
+  database: { shape: "DATABASE", what: "a database of time series", example: "LABOR" },
+  table: { shape: "VENDOR/TABLE", what: "a table", example: "MARKET/PRICES" },
 } as const;
 
 /** `arrowbook meta dataset|database|table CODE`: prints metadata. */
 export function metaCommand(): Command {
   const meta = new Command("meta").description("show the metadata of a time series, database or table");
   for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
-    const { shape, what } = KINDS[kind];
-    const command = withService(new Command(kind))
+    const { shape, what, example } = KINDS[kind];
+    const command = examples(withService(new Command(kind)), `arrowbook meta ${kind} ${example} --sample`)
       .description(`the metadata of ${what}`)
       .argument("<code>", shape)
       .addOption(new Option("--format <format>", "format of the reply").choices(FORMATS).default("json"))

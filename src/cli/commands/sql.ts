@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { sqlTable } from "../../frame/files/sql-table.js";
 import { Frame } from "../../frame/frame.js";
+import { examples } from "../input/examples.js";
 import { localEndings, localTables } from "../input/local-tables.js";
 import { checkOutput, frameEndings, type ReportFlags, writeFrame } from "../output/output.js";
 
@@ -12,10 +13,14 @@ interface SqlFlags extends ReportFlags {
 
 /** `arrowbook sql "select …" FILE …`: queries files on the embedded engine. */
 export function sqlCommand(): Command {
-  return new Command("sql")
+  return examples(
+    new Command("sql"),
+    "arrowbook get table MARKET/PRICES --sample -o prices.parquet",
+    'arrowbook sql "select ticker, max(close) from prices group by ticker" prices.parquet',
+  )
     .description("run a SQL statement over files; each is a table of its name: prices.parquet is prices")
     .argument("<statement>", 'SQL, such as "select ticker, max(close) from prices group by ticker"')
-    .argument("<files...>", `files that end in ${localEndings}; NAME=FILE names the table`)
+    .argument("<files...>", `files that end in ${localEndings}, text also with .gz or .zst; NAME=FILE names the table`)
     .option("-o, --output <file>", `write a file instead of printing: ${frameEndings}`)
     .option("--param <value>", "a value for $1, $2, …; may be repeated", (value, before: string[] = []) => [
       ...before,

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { holdsMany } from "../../client/mirror/copy-in.js";
 import type { Mirror, SyncReport } from "../../client/mirror/mirror.js";
 import type { Service } from "../../client/service.js";
+import { examples } from "../input/examples.js";
 import { count, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { reportError } from "../output/report-error.js";
 
@@ -22,7 +23,7 @@ const STOPPED = "The copies are as they were; run the same command again to resu
 
 /** `arrowbook sync VENDOR/TABLE… --to PLACE`: keeps local copies of tables up to date. */
 export function syncCommand(): Command {
-  return withService(new Command("sync"))
+  return examples(withService(new Command("sync")), "arrowbook sync MARKET/PRICES --to copies --sample")
     .description(
       "copy tables into Parquet files, DuckDB or ClickHouse, and update the copies whose tables have changed",
     )
@@ -36,7 +37,9 @@ export function syncCommand(): Command {
     .option("--whole-every <n>", "with --since: export the whole table at every n-th change (default: 10)", count)
     .option("--dry-run", "print what would be done; request metadata alone")
     .option("--watch", "run until Ctrl-C, at the pace of --every")
-    .option("--every <time>", "with --watch: 30s, 15m, 6h, 1d", duration, UNIT_MS.d)
+    .addOption(
+      new Option("--every <time>", "with --watch: 30s, 15m, 6h, 1d").argParser(duration).default(UNIT_MS.d, "1d"),
+    )
     .action((codes: string[], flags: SyncFlags) =>
       serving(flags, STOPPED, async (service, signal) => {
         for (;;) {

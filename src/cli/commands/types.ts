@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { examples } from "../input/examples.js";
 import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { tableDeclarations } from "../output/table-declarations.js";
 
@@ -7,7 +8,7 @@ import { tableDeclarations } from "../output/table-declarations.js";
  * error.
  */
 export function typesCommand(): Command {
-  return withService(new Command("types"))
+  return examples(withService(new Command("types")), "arrowbook types MARKET/PRICES --sample")
     .description("print TypeScript declarations of tables, to be saved as a .d.ts file of the project")
     .argument("<codes...>", "VENDOR/TABLE")
     .action((codes: string[], flags: ServiceFlags) =>

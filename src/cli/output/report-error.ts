@@ -20,8 +20,21 @@ export function errorLine(error: unknown): string {
   return oneLine(scrub(String(error)));
 }
 
-function hintOf(error: ArrowbookError): string {
-  return error.hint === undefined || error.message.includes(error.hint) ? "" : ` ${error.hint}`;
+/** What hints say of arguments of `connect()`, and the flags that pass them. */
+const FLAGS: readonly (readonly [string, string])[] = [
+  [
+    "Pass url to connect() or set ARROWBOOK_URL; connect.sample() starts",
+    "Pass --url or set ARROWBOOK_URL; --sample starts",
+  ],
+  ["address passed to connect() or in ARROWBOOK_URL", "address of --url or ARROWBOOK_URL"],
+  ["API key passed to connect() or in ARROWBOOK_API_KEY", "API key of --key, --key-file or ARROWBOOK_API_KEY"],
+  ["pass apiKey to connect() or set ARROWBOOK_API_KEY", "pass --key-file or set ARROWBOOK_API_KEY"],
+  ["Pass an API key to connect() or set ARROWBOOK_API_KEY", "Pass --key-file or set ARROWBOOK_API_KEY"],
+];
+
+function hintOf({ hint, message }: ArrowbookError): string {
+  if (hint === undefined || message.includes(hint)) return "";
+  return ` ${FLAGS.reduce((text, [argument, flag]) => text.replace(argument, flag), hint)}`;
 }
 
 /** Removes control characters, which must not reach the terminal from foreign text. */
