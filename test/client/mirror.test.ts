@@ -8,6 +8,7 @@ import type { Mirror, MirrorOptions } from "../../src/client/mirror/mirror.js";
 import { duckdb } from "../../src/duckdb.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
+import { otherEngine } from "../engine/other-engine.js";
 import { serviceOf } from "../faults/bulk-fixtures.js";
 import { changingTable, type Row } from "./changing-table.js";
 import { mirrorInEngine } from "./mirror-in-engine.js";
@@ -222,6 +223,7 @@ it("says that an empty folder has no copy yet", async () => {
 const database = join(mkdtempSync(join(root, "d-")), "copies.duckdb");
 mirrorInEngine("a DuckDB file", async () => ({ target: database, place: database }));
 mirrorInEngine("an engine", async () => ({ target: await duckdbEngine() }));
+mirrorInEngine("an engine of another dialect", async () => ({ target: otherEngine(await duckdbEngine(), true) }));
 mirrorInEngine("an engine of Frames", async () => ({ target: await duckdb() }));
 
 it("refuses files by a column for an engine, and a target that is none", async () => {
