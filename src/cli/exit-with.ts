@@ -24,5 +24,7 @@ export function exitWith(command: Promise<number>): void {
   void command.then((status) => {
     settled = true;
     process.exitCode = status;
+    // A command ended by a signal has cleaned up; what cannot be aborted ends here.
+    if (status > 128) process.exit();
   });
 }

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileError, isSystemError, toFileError } from "../errors/file-error.js";
@@ -13,6 +14,9 @@ interface AtomicOptions {
   readonly durable?: boolean;
 }
 
+/** Temporary files being written, removed if the process exits before they have their names. */
+const unfinished = new Set<string>();
+
 /**
  * Writes a temporary file beside the target and renames it once everything is on the disk: readers never see an
  * incomplete file, and an existing file stays until then. Creates missing folders.
@@ -25,6 +29,26 @@ export async function atomicFile<T>(
   { durable = true }: AtomicOptions = {},
 ): Promise<T> {
   const part = tempName(path, "file");
+  if (unfinished.size === 0) process.once("exit", removeUnfinished);
+  unfinished.add(part);
+  try {
+    return await writeAndRename(part, path, write, durable);
+  } finally {
+    unfinished.delete(part);
+    if (unfinished.size === 0) process.off("exit", removeUnfinished);
+  }
+}
+
+function removeUnfinished(): void {
+  for (const part of unfinished) rmSync(part, { force: true });
+}
+
+async function writeAndRename<T>(
+  part: string,
+  path: string,
+  write: (file: FileHandle) => Promise<T>,
+  durable: boolean,
+): Promise<T> {
   const file = await openNew(part).catch((error: unknown) => Promise.reject(fileError(path, "write", error)));
   try {
     const result = await write(file);

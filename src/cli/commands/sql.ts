@@ -3,6 +3,7 @@ import { sqlTable } from "../../frame/files/sql-table.js";
 import { Frame } from "../../frame/frame.js";
 import { examples } from "../input/examples.js";
 import { localEndings, localTables } from "../input/local-tables.js";
+import { stoppable } from "../input/stoppable.js";
 import { checkOutput, frameEndings, type ReportFlags, writeFrame } from "../output/output.js";
 
 interface SqlFlags extends ReportFlags {
@@ -34,8 +35,19 @@ export function sqlCommand(): Command {
 
 async function run(statement: string, files: readonly string[], flags: SqlFlags): Promise<void> {
   checkOutput(flags.output, "frame");
+  const onStop = "Nothing was written; run it again.";
+  // Neither reading nor the statement can be aborted: the process exits before they are done.
+  await stoppable(onStop, (signal) => Promise.race([aborted(signal), query(statement, files, flags)]));
+}
+
+async function query(statement: string, files: readonly string[], flags: SqlFlags): Promise<void> {
   const frames = await localTables(files, flags);
   const tables = Object.fromEntries([...frames].map(([name, { table }]) => [name, table]));
   const result = Frame.from(await sqlTable(statement, flags.param, tables));
   await writeFrame(result, flags.output, flags);
 }
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Service } from "../../client/service.js";
 import { connect, type SampleOptions } from "../../connect.js";
-import { ArrowbookError } from "../../errors/errors.js";
 import { type ProfileName, profiles } from "../../spec/profile.js";
 import { type KeyFlags, keyOf } from "./key-input.js";
+import { stoppable } from "./stoppable.js";
 
 /** Flags shared by every command that calls a service. */
 export interface ServiceFlags extends KeyFlags {
@@ -48,9 +48,6 @@ export function profileOption(): Option {
   );
 }
 
-/** Exit statuses after a signal: 128 plus the number of the signal, as in shells. */
-const STOPPED = { SIGINT: 130, SIGTERM: 143 } as const;
-
 /**
  * Connects as the flags say and runs `work`. Ctrl-C aborts the signal; the command then fails with the message `onStop`
  * and exit status 130.
@@ -61,31 +58,23 @@ export async function serving(
   work: (service: Service, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const apiKey = await keyOf(flags);
-  const stop = new AbortController();
-  const interrupt = (name: keyof typeof STOPPED): void => {
-    process.exitCode = STOPPED[name];
-    stop.abort(new ArrowbookError("Stopped.", { code: "Stopped", hint: onStop }));
-  };
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
-  const options: SampleOptions = {
-    // Otherwise long tasks show their progress on the terminal.
-    ...((flags.quiet || flags.json) && { onProgress: false }),
-    cache: flags.cache,
-    signal: stop.signal,
-    warn: (message) => process.stderr.write(`arrowbook: ${message}\n`),
-  };
-  let service: Service | undefined;
-  try {
-    service = flags.sample
+  await stoppable(onStop, async (signal) => {
+    const options: SampleOptions = {
+      // Otherwise long tasks show their progress on the terminal.
+      ...((flags.quiet || flags.json) && { onProgress: false }),
+      cache: flags.cache,
+      signal,
+      warn: (message) => process.stderr.write(`arrowbook: ${message}\n`),
+    };
+    const service = flags.sample
       ? await connect.sample(options)
       : connect({ ...options, url: flags.url, apiKey, profile: flags.profile });
-    await work(service, stop.signal);
-  } finally {
-    await service?.close();
-    process.off("SIGINT", interrupt);
-    process.off("SIGTERM", interrupt);
-  }
+    try {
+      await work(service, signal);
+    } finally {
+      await service.close();
+    }
+  });
 }
 
 /** Accepts both `a,b` and repeated flags. */
