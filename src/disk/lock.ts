@@ -1,7 +1,8 @@
-import { link, lstat, open, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
+import { link, lstat, open, readFile, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isAlive } from "./abandoned.js";
+import { sweepUnfinished } from "./sweep.js";
 import { tempName } from "./temp-name.js";
 
 /** The holder of a lock, and its purpose. */
@@ -57,10 +58,12 @@ export async function acquire(path: string, purpose: string, onHeld: (holder: Ho
   const mine: Holder = { pid: process.pid, host: hostname(), purpose, token: tempName("", "file") };
   held.add(mine.token);
   try {
+    await sweepUnfinished(path);
     for (let taken = await take(path, mine); taken !== "taken"; taken = await take(path, mine)) {
       if (taken === "impossible") return without(same);
       const holder = await holderOf(path);
-      if (holder === undefined || (await isStale(path, holder))) {
+      if (holder === "none") continue;
+      if (holder === "unreadable" || (await isStale(path, holder))) {
         // A file that cannot be removed either is not our lock: continue without one.
         if (!(await removed(path, holder))) return without(same);
       } else {
@@ -77,17 +80,21 @@ export async function acquire(path: string, purpose: string, onHeld: (holder: Ho
     utimes(path, now, now).catch(() => undefined);
   }, BEAT_MS);
   beat.unref();
-  const isHeld = async (): Promise<boolean> => (await holderOf(path))?.token === mine.token;
+  const isHeld = async (): Promise<boolean> => tokenOf(await holderOf(path)) === mine.token;
   return {
     same,
     isHeld,
     async release() {
       clearInterval(beat);
-      held.delete(mine.token);
       if (await isHeld()) await unlink(path).catch(() => undefined);
+      // Not before the file is gone: a lock of this process that is not held counts as stale.
+      held.delete(mine.token);
     },
   };
 }
+
+const tokenOf = (holder: Holder | "none" | "unreadable"): string | undefined =>
+  typeof holder === "string" ? undefined : holder.token;
 
 const without = (same: boolean): Lock => ({ same, isHeld: async () => true, release: async () => undefined });
 
@@ -95,16 +102,18 @@ const without = (same: boolean): Lock => ({ same, isHeld: async () => true, rele
  * Removes a lock file that is stale or unreadable. Another process may have replaced it since it was read: it is first
  * renamed, and a lock of another holder put back.
  */
-async function removed(path: string, stale: Holder | undefined): Promise<boolean> {
+async function removed(path: string, stale: Holder | "unreadable"): Promise<boolean> {
   const aside = tempName(path, "file");
   try {
     if (!(await lstat(path)).isFile()) return false;
+    // Somebody else may have removed it, and a third have acquired the lock.
+    if (tokenOf(await holderOf(path)) !== tokenOf(stale)) return true;
     await rename(path, aside);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT";
+    return codeOf(error) === "ENOENT";
   }
   const found = await holderOf(aside);
-  if (found !== undefined && found.token !== stale?.token) await link(aside, path).catch(() => undefined);
+  if (typeof found !== "string" && found.token !== tokenOf(stale)) await link(aside, path).catch(() => undefined);
   return unlink(aside).then(
     () => true,
     () =>
@@ -117,9 +126,31 @@ async function removed(path: string, stale: Holder | undefined): Promise<boolean
 
 /** Creates the lock file; `impossible` where none can be created or written. */
 async function take(path: string, holder: Holder): Promise<"taken" | "busy" | "impossible"> {
+  if ((await lstat(path).catch(() => undefined)) !== undefined) return "busy";
+  const whole = tempName(path, "file");
+  const text = JSON.stringify(holder);
+  try {
+    await writeFile(whole, text, { flag: "wx" });
+    // The link makes the file appear with its text: others never read one without a holder.
+    await link(whole, path);
+    return "taken";
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return "busy";
+    // Some file systems have no links.
+    return LINKLESS.has(codeOf(error)) ? createAndWrite(path, text) : "impossible";
+  } finally {
+    await unlink(whole).catch(() => undefined);
+  }
+}
+
+const LINKLESS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
+
+async function createAndWrite(path: string, text: string): Promise<"taken" | "busy" | "impossible"> {
   try {
     const handle = await open(path, "wx");
-    const written = await handle.writeFile(JSON.stringify(holder)).then(
+    const written = await handle.writeFile(text).then(
       () => true,
       () => false,
     );
@@ -127,21 +158,21 @@ async function take(path: string, holder: Holder): Promise<"taken" | "busy" | "i
     if (!written) await unlink(path);
     return written ? "taken" : "impossible";
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EEXIST" ? "busy" : "impossible";
+    return codeOf(error) === "EEXIST" ? "busy" : "impossible";
   }
 }
 
-/** Undefined for a lock file that does not exist or, after a short wait, still cannot be read. */
-async function holderOf(path: string): Promise<Holder | undefined> {
+/** `none` for a lock file that does not exist, `unreadable` for one that, after a short wait, still cannot be read. */
+async function holderOf(path: string): Promise<Holder | "none" | "unreadable"> {
   for (let tries = 0; tries < 3; tries++) {
     try {
       return JSON.parse(await readFile(path, "utf8")) as Holder;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      if (codeOf(error) === "ENOENT") return "none";
       await wait(20);
     }
   }
-  return undefined;
+  return "unreadable";
 }
 
 async function isStale(path: string, holder: Holder): Promise<boolean> {

@@ -90,6 +90,25 @@ describe("a lock", () => {
     expect(most).toBe(1);
   });
 
+  it("passes from one to the next, many times at once, and is never held twice", async () => {
+    let inside = 0;
+    let most = 0;
+    const again = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const worker = async (): Promise<void> => {
+      for (let i = 0; i < 40; i++) {
+        // Others wait for no more than a turn of the event loop: releases and acquisitions meet.
+        const lock = await acquire(path, "q", again);
+        most = Math.max(most, ++inside);
+        await again();
+        inside--;
+        await lock.release();
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    expect(most).toBe(1);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it("stops waiting when the signal is aborted", async () => {
     held({});
     const stop = new AbortController();
