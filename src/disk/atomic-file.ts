@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileError, isSystemError, toFileError } from "../errors/file-error.js";
+import { sweepFolderOnce } from "./sweep.js";
 import { makeFolder, syncFolder } from "./sync-folder.js";
 import { tempName } from "./temp-name.js";
 
@@ -19,7 +20,8 @@ const unfinished = new Set<string>();
 
 /**
  * Writes a temporary file beside the target and renames it once everything is on the disk: readers never see an
- * incomplete file, and an existing file stays until then. Creates missing folders.
+ * incomplete file, and an existing file stays until then. Creates missing folders, and removes temporary files that
+ * killed processes left in the folder.
  *
  * @throws {FileError} if the file system reports an error; also any error of `write`
  */
@@ -29,6 +31,7 @@ export async function atomicFile<T>(
   { durable = true }: AtomicOptions = {},
 ): Promise<T> {
   const part = tempName(path, "file");
+  if (durable) await sweepFolderOnce(dirname(path));
   if (unfinished.size === 0) process.once("exit", removeUnfinished);
   unfinished.add(part);
   try {

@@ -24,3 +24,18 @@ export async function sweepUnfinished(target: string): Promise<void> {
     if (await isUnused(join(folder, name))) await rm(join(folder, name), { force: true });
   }
 }
+
+const swept = new Set<string>();
+
+/** Removes temporary files that ended processes left in a folder, once for each folder of a process. */
+export async function sweepFolderOnce(folder: string): Promise<void> {
+  const absolute = resolve(folder);
+  if (swept.has(absolute)) return;
+  swept.add(absolute);
+  for (const name of await readdir(absolute).catch(() => [])) {
+    const temp = parseTempName(name);
+    if (temp?.kind !== "file" || temp.pid === process.pid || !(await isUnused(join(absolute, name)))) continue;
+    // One that another user owns stays.
+    await rm(join(absolute, name), { force: true }).catch(() => undefined);
+  }
+}

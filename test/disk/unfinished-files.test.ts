@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { builtLibrary } from "../faults/built-library.js";
-import { eventually } from "../support/eventually.mjs";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const root = temporaryFolder("unfinished");
@@ -56,6 +55,33 @@ process.exit(3);`,
   expect(readdirSync(place)).toEqual([]);
 });
 
+it("what a killed process left is removed by the next one that writes to the folder", async () => {
+  const place = newPlace();
+  const script = join(library, "killed.mjs");
+  writeFileSync(
+    script,
+    `import { readdirSync } from "node:fs";
+import { Frame } from "./index.mjs";
+const [place, last] = process.argv.slice(2);
+const frame = Frame.fromColumns({ n: Float64Array.from({ length: 200_000 }, (_, i) => i) });
+const written = frame.toCSV(place + "/n.csv");
+if (last === "kill") {
+  while (readdirSync(place).length === 0) await new Promise((done) => setTimeout(done, 1));
+  process.kill(process.pid, "SIGKILL");
+}
+await written;
+await frame.toParquet(place + "/n.parquet");`,
+  );
+  const run = (...words: string[]) => ended(spawn(process.execPath, [script, place, ...words], { stdio: "inherit" }));
+  expect(await run("kill")).toBe("SIGKILL");
+  const left = readdirSync(place);
+  expect(left).toEqual([expect.stringMatching(/^n\.csv\..*\.tmp$/)]);
+  writeFileSync(join(place, left[0].replace("n.csv", "other.csv")), "");
+  writeFileSync(join(place, "notes.tmp"), "");
+  expect(await run()).toBe(0);
+  expect(readdirSync(place).sort()).toEqual(["n.csv", "n.parquet", "notes.tmp"]);
+});
+
 it.runIf(existsSync("/proc/self/maps")).each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -71,11 +97,8 @@ it.runIf(existsSync("/proc/self/maps")).each([
     said += chunk;
   });
   // The engine's library is loaded just before the statement.
-  const { holds } = await eventually(
-    () => readFileSync(`/proc/${child.pid}/maps`, "utf8"),
-    (maps: string) => maps.includes("libduckdb"),
-  );
-  expect(holds).toBe(true);
+  const maps = `/proc/${child.pid}/maps`;
+  await expect.poll(() => readFileSync(maps, "utf8").includes("libduckdb"), { timeout: 30_000 }).toBe(true);
   child.kill(signal);
   expect(await ended(child)).toBe(status);
   expect(said).toBe("arrowbook: Stopped. Nothing was written; run it again.\n");
