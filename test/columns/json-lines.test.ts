@@ -192,6 +192,14 @@ describe("laws", () => {
     );
   });
 
+  it("the sign of a zero is written and read", async () => {
+    const columns = [{ name: "x", type: "double" }];
+    const text = Frame.fromRows([{ x: -0 }, { x: 0 }], columns).toJSONLines();
+    expect(text).toBe('{"x":-0}\n{"x":0}\n');
+    const again = await Frame.fromJSONLines(utf8(text), { columns });
+    expect(again.column("x").toArray()).toEqual([-0, 0]);
+  });
+
   it("cuts of the bytes and batches change nothing", () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 4 }), (cells, size, batchRows) => {

@@ -26,10 +26,12 @@ function cellJson(data: Data): (row: number) => string {
   const type = (DataType.isDictionary(data.type) ? data.type.dictionary : data.type) as DataType;
   const isBare = DataType.isInt(type) || DataType.isDecimal(type) || DataType.isBool(type) || isNested(type);
   if (isBare) return (row) => (valid(row) ? text(row) : "null");
-  // Numbers as JavaScript spells them, and null for NaN.
-  if (DataType.isFloat(type)) return (row) => (valid(row) ? JSON.stringify(value(row)) : "null");
+  if (DataType.isFloat(type)) return (row) => (valid(row) ? numberJson(value(row) as number) : "null");
   return (row) => (valid(row) ? JSON.stringify(text(row)) : "null");
 }
+
+/** A number as JavaScript spells it, but for the sign of a zero; null for NaN and infinities. */
+const numberJson = (number: number): string => (Object.is(number, -0) ? "-0" : JSON.stringify(number));
 
 const isNested = (type: DataType): boolean =>
   DataType.isList(type) || DataType.isFixedSizeList(type) || DataType.isStruct(type) || DataType.isMap(type);
