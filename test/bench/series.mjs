@@ -249,7 +249,7 @@ What is compared:
 - **sort by two keys**: ticker, then date, of the same rows shuffled.
 
 Tickers are text in pandas, DuckDB and polars, as a reader of files makes them; "categories" is pandas with them turned into
-categories beforehand. DuckDB's answer is kept as a temporary table. "batches of 65,536" is a frame as \`Frame.fromCSV\` makes it, the other has one batch.
+categories beforehand. DuckDB's result is kept as a temporary table. "batches of 65,536" is a frame as \`Frame.fromCSV\` makes it, the other has one batch.
 
 pandas' \`pct_change\` is one pass of C over memory that the system gives it in large pages; there the gap is the smallest.
 `,

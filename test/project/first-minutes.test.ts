@@ -146,8 +146,8 @@ it("the first minutes of a newcomer are those of the page", async () => {
 For a first look: every command from an empty folder to an executed notebook, with what it printed.
 
 A test runs these commands offline from the packed files and compares what they print with this page; times, ports and sizes are left out as
-\`…\`, and your folder is \`~/study\`. Without the download of the packages, all of it took 43 seconds on two cores (128 under other load). What next: [getting started](getting-started.md), [tutorial](tutorial.md),
-[command line](cli.md).
+\`…\`, and your folder is \`~/study\`. Without the download of the packages, all of it took 43 seconds on two cores (128 under other load). What
+next: [getting started](getting-started.md), [tutorial](tutorial.md), [command line](cli.md).
 `;
   await expect(`${head}\n${parts.join("\n")}`).toMatchFileSnapshot(join(root, "docs", "first-minutes.md"));
 }, 600_000);
