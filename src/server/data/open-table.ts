@@ -58,7 +58,8 @@ const tableHome = (code: string): string => `table/${code}`;
 export function openTable(engine: Engine, { code, entry, rows, loaded, save, names }: TableToOpen): StoredTable {
   const home = tableHome(code);
   const { quoteName, rowNumber, valueLists } = engine.dialect;
-  const load = async (source: RowSource): Promise<void> => {
+  /** Returns what was loaded: a refresh may have replaced it in `loaded` before this load is over. */
+  const load = async (source: RowSource): Promise<Loaded[string]> => {
     const old = loaded[home];
     const oldName = old && (old.table ?? home);
     const name = freeName(home, new Set([...names, oldName]));
@@ -74,7 +75,8 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
       names.delete(name);
       throw error;
     }
-    loaded[home] = { version: source.version, refreshedAt: source.refreshedAt, valueLists: lists, table: name };
+    const own = { version: source.version, refreshedAt: source.refreshedAt, valueLists: lists, table: name };
+    loaded[home] = own;
     try {
       await save();
     } catch (error) {
@@ -85,13 +87,14 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
     }
     // Rows of an earlier run; those that this one serves are removed when they are retired.
     if (oldName !== undefined && !names.has(oldName)) await dropTable(engine, entry, oldName).catch(() => undefined);
+    return own;
   };
   const open = async (): Promise<{ readonly name: string; readonly rows: ReadyTable }> => {
-    if (rows !== undefined && !isCurrent(loaded[home], rows)) await load(rows);
-    const name = loaded[home].table ?? home;
+    const held = rows === undefined || isCurrent(loaded[home], rows) ? loaded[home] : await load(rows);
+    const name = held.table ?? home;
     names.add(name);
     const table = quoteName(name);
-    const listed = new Set(loaded[home].valueLists);
+    const listed = new Set(held.valueLists);
     const [[count, last]] = texts(
       await engine.query(`SELECT count(*) AS n, max(${rowNumber.column}) AS last FROM ${table}`),
     );
@@ -113,7 +116,8 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
   let isRetired = false;
   const remove = async (): Promise<void> => {
     const last = await opened?.catch(() => undefined);
-    if (last === undefined) return;
+    // Opened while a refresh had loaded its rows already, a table reads those.
+    if (last === undefined || last.name === (loaded[home].table ?? home)) return;
     // After an error, the next start removes the rows.
     await dropTable(engine, entry, last.name).catch(() => undefined);
     names.delete(last.name);

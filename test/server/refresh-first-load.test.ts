@@ -1,0 +1,89 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { readCatalog } from "../../src/server/data/catalog-file.js";
+import { folderSource } from "../../src/server/data/source.js";
+import { type SavedState, savedState } from "../../src/server/data/state.js";
+import { openStore } from "../../src/server/data/store.js";
+import { engineUnderTest } from "./engine-under-test.js";
+import { folderOf } from "./support.js";
+
+const catalog = {
+  databases: [
+    {
+      id: 1,
+      database_code: "D",
+      name: "D",
+      datasets: [
+        { id: 1, dataset_code: "S", name: "S", frequency: "daily", columns: ["Date", "Value"], file: "s.csv" },
+      ],
+    },
+  ],
+  tables: [
+    {
+      vendor_code: "V",
+      datatable_code: "T",
+      name: "T",
+      columns: [{ name: "k", type: "Integer" }],
+      filters: ["k"],
+      primary_key: ["k"],
+      file: "t.csv",
+    },
+  ],
+};
+
+async function storeOf(wrap: (state: SavedState) => SavedState = (state) => state) {
+  const engine = await engineUnderTest();
+  afterAll(() => engine.close());
+  const folder = folderOf({ "catalog.json": catalog, "t.csv": "k\n1\n", "s.csv": "Date,Value\n2024-01-02,1\n" });
+  const source = { ...folderSource(folder, readCatalog(folder)), tablesOnDemand: true };
+  const store = await openStore(engine, source, wrap(savedState(engine)));
+  return { engine, store, write: (text: string): void => writeFileSync(join(folder, "t.csv"), text) };
+}
+
+describe("a refresh of a table whose rows are loaded on first use", () => {
+  /** A store whose state is saved once `go` is called, after `hold`. */
+  async function heldStore() {
+    let isHeld = false;
+    const held: (() => void)[] = [];
+    const opened = await storeOf((state) => ({
+      ...state,
+      async write(key, value) {
+        await state.write(key, value);
+        if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+      },
+    }));
+    isHeld = true;
+    const go = (): void => {
+      isHeld = false;
+      for (const one of held) one();
+    };
+    return { ...opened, held, go };
+  }
+
+  it("removes the rows of a first load that it overtakes, not its own", async () => {
+    const { engine, store, write, held, go } = await heldStore();
+    const first = store.tables.get("V/T")?.ready();
+    await expect.poll(() => held.length, { timeout: 60_000 }).toBe(1);
+    write("k\n1\n2\n");
+    const refreshed = store.refresh("V/T", "2030-01-01T00:00:00Z");
+    await expect.poll(() => held.length, { timeout: 60_000 }).toBe(2);
+    go();
+    expect((await first)?.rows).toBe(1);
+    await refreshed;
+    const now = await store.tables.get("V/T")?.ready();
+    expect(now?.rows).toBe(2);
+    expect((await engine.query(`SELECT * FROM ${now?.table}`)).numRows).toBe(2);
+  });
+
+  it("keeps its rows where the table is first used before it is over", async () => {
+    const { engine, store, held, go } = await heldStore();
+    const refreshed = store.refresh("V/T", "2030-01-01T00:00:00Z");
+    await expect.poll(() => held.length, { timeout: 60_000 }).toBe(1);
+    expect((await store.tables.get("V/T")?.ready())?.rows).toBe(1);
+    go();
+    await refreshed;
+    const now = await store.tables.get("V/T")?.ready();
+    expect((await engine.query(`SELECT * FROM ${now?.table}`)).numRows).toBe(1);
+  });
+});
