@@ -87,3 +87,10 @@ describe("a refresh of a table whose rows are loaded on first use", () => {
     expect((await engine.query(`SELECT * FROM ${now?.table}`)).numRows).toBe(1);
   });
 });
+
+describe("a refresh of a code", () => {
+  it.each(["D/S/x", "D", "D/", "/S", "V/T/x", ""])("%j that does not exist is an error", async (code) => {
+    const { store } = await storeOf();
+    await expect(store.refresh(code, "2030-01-01T00:00:00Z")).rejects.toMatchObject({ code: "UnknownCode" });
+  });
+});

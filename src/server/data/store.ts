@@ -64,7 +64,8 @@ export async function openStore(engine: Engine, source: Source | undefined, stat
     });
     const table = tables.get(code);
     const database = databases.get(code.split("/")[0]);
-    const dataset = database?.datasets.get(code.split("/")[1]);
+    const named = database?.datasets.get(code.split("/")[1]);
+    const dataset = named?.code === code ? named : undefined;
     if (source === undefined || (table === undefined && dataset === undefined)) {
       const codes = [...tables.keys(), ...[...databases.values()].flatMap(datasetCodes)];
       throw new InputError(`There is no ${JSON.stringify(code)} to refresh. ${suggestion(code, codes, "codes")}`, {
