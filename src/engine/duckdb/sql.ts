@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import type { Table } from "../../columns/arrow/arrow.js";
+import type { Schema, Table } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
 import type { ScanSource } from "../contract/scan-source.js";
 import { loadApi, openInstance } from "./instance.js";
@@ -7,6 +7,7 @@ import { checkNames, wideColumns } from "./load.js";
 import { withNearestName } from "./nearest-name.js";
 import { boundValues, completeResult } from "./result.js";
 import { type AddedSource, registerScans, type Scans, scannedName } from "./scan.js";
+import { storedType } from "./types.js";
 import { isNotListed, listsView, rowsView, scannedColumns } from "./views.js";
 
 /** The instance of the process, which is opened by the first call. */
@@ -70,8 +71,7 @@ export async function querySources(
       added.set(name, scan);
       await own.run(rowsView(name, scan));
     }
-    const result = () =>
-      completeResult(own, sql, params, () => new Map(all().flatMap((scan) => [...wideColumns(scan.used())])));
+    const result = () => completeResult(own, sql, params, () => wideOfAll(all().map((scan) => scan.used())));
     const listed = [...added].filter(([, { source }]) => source.numRows >= listedRows);
     if (listed.length === 0 || !(await readAsLists(own, sql, params, listed))) return await result();
     try {
@@ -92,6 +92,23 @@ export async function querySources(
     for (const end of ["ROLLBACK", "USE memory", `DETACH ${database}`]) await own.run(end).catch(() => undefined);
     own.closeSync();
   }
+}
+
+/** The service types of wide columns by name; without those of names that are also text, or of another type. */
+function wideOfAll(schemas: readonly Schema[]): ReadonlyMap<string, string> {
+  const types = new Map<string, Set<string | undefined>>();
+  for (const schema of schemas) {
+    const wide = wideColumns(schema);
+    for (const field of schema.fields) {
+      if (storedType(field.type) !== "VARCHAR") continue;
+      types.set(field.name, (types.get(field.name) ?? new Set()).add(wide.get(field.name)));
+    }
+  }
+  return new Map(
+    [...types].flatMap(([name, [type, ...others]]) =>
+      type === undefined || others.length > 0 ? [] : [[name, type] as const],
+    ),
+  );
 }
 
 /** Replaces the views of sources by those of lists of the columns that a statement reads; returns whether it did. */
