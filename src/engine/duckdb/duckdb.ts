@@ -229,12 +229,17 @@ async function readWideColumns(main: DuckDBConnection): Promise<WideColumns> {
 /** Looks up the wide columns of the tables that a statement uses, which has not begun yet. */
 function wideColumnsIn(own: DuckDBConnection, sql: string, wide: WideColumns): () => ReadonlyMap<string, string> {
   const types = new Map<string, string>();
+  const ambiguous = new Set<string>();
   if (wide.size === 0) return () => types;
   // The engine cannot list the tables of a statement with parameters.
   const filled = sql.replace(/\$\d+/g, "NULL");
   try {
     for (const table of own.getTableNames(filled, false))
-      for (const [name, type] of wide.get(table) ?? []) types.set(name, type);
+      for (const [name, type] of wide.get(table) ?? []) {
+        if ((types.get(name) ?? type) !== type) ambiguous.add(name);
+        types.set(name, type);
+      }
+    for (const name of ambiguous) types.delete(name);
   } catch {
     // Not a single plain statement: it runs, but its wide columns stay text.
   }
