@@ -1,4 +1,4 @@
-import { link, lstat, open, readFile, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
+import { link, lstat, open, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isAlive } from "./abandoned.js";
@@ -129,8 +129,8 @@ async function take(path: string, holder: Holder): Promise<"taken" | "busy" | "i
   if ((await lstat(path).catch(() => undefined)) !== undefined) return "busy";
   const whole = tempName(path, "file");
   const text = JSON.stringify(holder);
+  if ((await createAndWrite(whole, text)) !== "taken") return "impossible";
   try {
-    await writeFile(whole, text, { flag: "wx" });
     // The link makes the file appear with its text: others never read one without a holder.
     await link(whole, path);
     return "taken";
