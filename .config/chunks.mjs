@@ -1,6 +1,6 @@
 // Which modules share a file of the built package. Opening, resolving and linking a file costs Node more than most of
 // what is in it: what `import "arrowbook"` loads is in three large files and a few tiny ones, divided so that the
-// kernel and a notebook's prelude load no more than they use.
+// kernel and a notebook's prelude load no more than they use. What it loads on first use is in a file for each purpose.
 import { resolve } from "node:path";
 
 /** Files by what loads them, the smallest first: a module is in the file of the first that needs it. */
@@ -8,6 +8,26 @@ const FILES = {
   common: ["testing", "kernel/runtime/launch", "kernel/notebook/run-notebook", "kernel/install/install"],
   display: ["notebook", "display/table/foreign"],
   arrowbook: ["index"],
+};
+/** What is loaded on first use, by purpose. What several of them need is in a file of its own, named after them. */
+const PURPOSES = {
+  files: ["columns/workers/csv-file", "columns/workers/zip-file", "columns/workers/json-lines-file"],
+  tables: ["columns/workers/parquet-file", "columns/parquet/read/read"],
+  service: [
+    "client/query/dataset-frame",
+    "client/query/table-reading",
+    "client/query/table-export",
+    "client/query/database-bulk",
+    "client/bulk/download",
+    "client/discovery/codes",
+    "client/pages/table-plan",
+  ],
+  bulk: ["client/bulk/archive"],
+  mirror: ["client/mirror/copy-in", "client/mirror/plan"],
+  serve: ["server/serve", "server/data/sample"],
+  kernel: ["kernel/runtime/launch"],
+  run: ["kernel/notebook/run-notebook"],
+  install: ["kernel/install/install"],
 };
 /** The launcher's thread of sockets must start fast: its modules are in files of their own. */
 const APART = ["launcher", "kernel/runtime/socket-thread"];
@@ -31,18 +51,22 @@ export function chunks() {
           return seen;
         };
         const loaded = closure(FILES.arrowbook);
-        const files = Object.entries(FILES).map(([name, roots]) => [name, closure(roots)]);
         const apart = closure(APART);
+        const closures = (files) => Object.entries(files).map(([name, roots]) => [name, closure(roots)]);
+        const files = closures(FILES);
+        const purposes = closures(PURPOSES);
         fileOf = (id) => {
           const isEntry = this.getModuleInfo(id)?.isEntry === true;
-          if (isEntry || apart.has(id) || !loaded.has(id)) return null;
-          return files.find(([, ids]) => ids.has(id))[0];
+          if (isEntry || apart.has(id)) return null;
+          if (loaded.has(id)) return files.find(([, ids]) => ids.has(id))[0];
+          const names = purposes.flatMap(([name, ids]) => (ids.has(id) ? [name] : []));
+          return names.length === 0 ? null : names.join("-");
         };
       },
     },
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ debugName: "loaded at import", name: (id) => fileOf(id) }],
+      groups: [{ debugName: "loaded together", name: (id) => fileOf(id) }],
     },
   };
 }

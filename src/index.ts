@@ -1,6 +1,7 @@
-export { BulkFile, type BulkOptions, type Landed } from "./client/bulk/bulk-file.js";
+export type { Landed } from "./client/bulk/archive.js";
+export { BulkFile, type BulkOptions } from "./client/bulk/bulk-file.js";
 export type { BulkStatus } from "./client/bulk/bulk-status.js";
-export type { ExportOptions, Poll, Stale } from "./client/bulk/export-source.js";
+export type { ExportOptions, Poll, Stale } from "./client/bulk/export-options.js";
 export { bulkFile, type LocalBulkOptions } from "./client/bulk/local-bulk-file.js";
 export type { CacheOptions } from "./client/cache/options.js";
 export type { SyncPlan } from "./client/mirror/copy.js";
@@ -11,7 +12,7 @@ export { DatabaseQuery } from "./client/query/database-query.js";
 export { DatasetQuery, type DatasetReplyData, type ReadCall, type WithColumn } from "./client/query/dataset-query.js";
 export { type DatasetChoice, type DatasetsOptions, DatasetsQuery, type MergeCall } from "./client/query/datasets.js";
 export { type TablePage, TableQuery } from "./client/query/table-query.js";
-export type { TableReadCall } from "./client/query/table-reading.js";
+export type { TableReadCall } from "./client/query/table-read-options.js";
 export { type FilterableOf, type RowOf, type SeriesOf, Service } from "./client/service.js";
 export type * from "./client/tables.js";
 export type { ConnectOptions, Limits, Retry, Timeouts } from "./client/transport/options.js";

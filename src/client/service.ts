@@ -4,8 +4,8 @@ import { refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/cells/rows.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
-import { listCodes } from "./discovery/catalogue.js";
-import { CODES, codesFor } from "./discovery/codes.js";
+import type { ListOptions } from "./discovery/catalogue.js";
+import { CODES } from "./discovery/codes-key.js";
 import { onePart, twoParts } from "./query/code.js";
 import { DatabaseQuery } from "./query/database-query.js";
 import { DatasetQuery } from "./query/dataset-query.js";
@@ -15,7 +15,7 @@ import { wholeOf } from "./query/words.js";
 import type { Datasets, Filters, Tables } from "./tables.js";
 import { type MetadataCache, metadataCache } from "./transport/metadata-cache.js";
 import { type ConnectOptions, settingsOf } from "./transport/options.js";
-import { type Session, session } from "./transport/request.js";
+import { type Session, session } from "./transport/session.js";
 
 /** The row type of a table: the declared one, or any columns. */
 export type RowOf<Code extends string> = Code extends keyof Tables ? Tables[Code] : Record<string, Cell>;
@@ -44,7 +44,8 @@ export class Service {
       next: 'service.dataset("DATABASE/DATASET"), .table("VENDOR/TABLE"), .database("DATABASE"), await service.search("text")',
     }));
     Object.defineProperty(Service.prototype, CODES, {
-      value(this: Service, kind: CatalogItem["kind"], text: string, signal?: AbortSignal) {
+      async value(this: Service, kind: CatalogItem["kind"], text: string, signal?: AbortSignal) {
+        const { codesFor } = await import("./discovery/codes.js");
         return codesFor(this.#session, kind, text, signal);
       },
     });
@@ -112,7 +113,7 @@ export class Service {
    */
   catalog(options: CallOptions = {}): CatalogItem[] | Promise<CatalogItem[]> {
     refuseUnknown(options, ["signal"], "catalog()");
-    return listCodes(this.#session, ["database", "dataset", "table"], options);
+    return this.#list(["database", "dataset", "table"], options);
   }
 
   /**
@@ -122,7 +123,7 @@ export class Service {
    */
   async databases(options: CallOptions = {}): Promise<CatalogItem[]> {
     refuseUnknown(options, ["signal"], "databases()");
-    return listCodes(this.#session, ["database"], options);
+    return this.#list(["database"], options);
   }
 
   /**
@@ -141,7 +142,12 @@ export class Service {
     }
     const { limit = 100, signal } = options;
     const most = wholeOf(limit, 1, "search({ limit })");
-    return listCodes(this.#session, ["database", "table", "dataset"], { query: text.trim(), limit: most, signal });
+    return this.#list(["database", "table", "dataset"], { query: text.trim(), limit: most, signal });
+  }
+
+  async #list(kinds: readonly CatalogItem["kind"][], options: ListOptions): Promise<CatalogItem[]> {
+    const { listCodes } = await import("./discovery/catalogue.js");
+    return listCodes(this.#session, kinds, options);
   }
 
   /** Does nothing; the `close()` of `connect.sample()` also stops the embedded service. */

@@ -1,4 +1,4 @@
-import { HOST, type TempName } from "./temp-name.js";
+import { hostDigits, type TempName } from "./temp-name.js";
 
 /**
  * After a day without a write, a temporary file of another machine counts as abandoned: its process cannot be checked.
@@ -12,7 +12,7 @@ const OLD_MS = 24 * 60 * 60 * 1000;
  * @param mtimeMs time of the last write
  */
 export function isAbandoned({ host, pid }: TempName, mtimeMs: number): boolean {
-  if (host !== HOST) return Date.now() - mtimeMs > OLD_MS;
+  if (host !== hostDigits()) return Date.now() - mtimeMs > OLD_MS;
   return pid === process.pid || !isAlive(pid);
 }
 

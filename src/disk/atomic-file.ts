@@ -1,7 +1,7 @@
-import { rmSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileError, isSystemError, toFileError } from "../errors/file-error.js";
+import { deleteAtExit } from "./delete-at-exit.js";
 import { sweepFolderOnce } from "./sweep.js";
 import { makeFolder, syncFolder } from "./sync-folder.js";
 import { tempName } from "./temp-name.js";
@@ -14,9 +14,6 @@ interface AtomicOptions {
    */
   readonly durable?: boolean;
 }
-
-/** Temporary files being written, removed if the process exits before they have their names. */
-const unfinished = new Set<string>();
 
 /**
  * Writes a temporary file beside the target and renames it once everything is on the disk: readers never see an
@@ -32,18 +29,12 @@ export async function atomicFile<T>(
 ): Promise<T> {
   const part = tempName(path, "file");
   if (durable) await sweepFolderOnce(dirname(path));
-  if (unfinished.size === 0) process.once("exit", removeUnfinished);
-  unfinished.add(part);
+  const forget = deleteAtExit(part);
   try {
     return await writeAndRename(part, path, write, durable);
   } finally {
-    unfinished.delete(part);
-    if (unfinished.size === 0) process.off("exit", removeUnfinished);
+    forget();
   }
-}
-
-function removeUnfinished(): void {
-  for (const part of unfinished) rmSync(part, { force: true });
 }
 
 async function writeAndRename<T>(

@@ -1,7 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isUnused } from "./sweep.js";
-import { parseTempName } from "./temp-name.js";
+import { sweepFolder } from "./sweep.js";
 
 /** How much a folder may hold. */
 export interface FolderBounds {
@@ -45,17 +44,6 @@ export async function trim(folder: string, name: RegExp, bounds: FolderBounds, n
 export async function clear(folder: string, name: RegExp): Promise<FolderFile[]> {
   const removed = await filesOf(folder, name);
   for (const { path } of removed) await rm(path, { force: true });
-  await sweepFolder(folder, name);
+  await sweepFolder(folder, ({ target }) => name.test(target));
   return removed;
-}
-
-/** Removes temporary files that ended processes left while writing files whose names fit. */
-export async function sweepFolder(folder: string, name: RegExp): Promise<void> {
-  for (const each of await readdir(folder).catch(() => [])) {
-    const temp = parseTempName(each);
-    const path = join(folder, each);
-    if (temp !== undefined && name.test(temp.target) && temp.pid !== process.pid && (await isUnused(path))) {
-      await rm(path, { force: true });
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import { link, lstat, open, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
+import { link, lstat, open, readFile, stat, unlink, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isAlive } from "./abandoned.js";
@@ -26,6 +26,7 @@ export interface Lock {
 const BEAT_MS = 5_000;
 const STALE_MS = 60_000;
 const POLL_MS = 200;
+const TAKEOVER_POLL_MS = 10;
 
 /** Tokens of the locks that this process holds. */
 const held = new Set<string>();
@@ -99,29 +100,25 @@ const tokenOf = (holder: Holder | "none" | "unreadable"): string | undefined =>
 const without = (same: boolean): Lock => ({ same, isHeld: async () => true, release: async () => undefined });
 
 /**
- * Removes a lock file that is stale or unreadable. Another process may have replaced it since it was read: it is first
- * renamed, and a lock of another holder put back.
+ * Removes a lock file that is stale or unreadable, unless another process has replaced it since it was read. Only the
+ * holder of a second lock removes files, so that none removes what another has just acquired. The second lock of a
+ * killed process is taken over in the same way.
  */
 async function removed(path: string, stale: Holder | "unreadable"): Promise<boolean> {
-  const aside = tempName(path, "file");
   try {
     if (!(await lstat(path)).isFile()) return false;
-    // Somebody else may have removed it, and a third have acquired the lock.
-    if (tokenOf(await holderOf(path)) !== tokenOf(stale)) return true;
-    await rename(path, aside);
+    const takeover = await acquire(`${path}.takeover`, "takeover", () => wait(TAKEOVER_POLL_MS));
+    try {
+      const now = await holderOf(path);
+      const isSame = now !== "none" && tokenOf(now) === tokenOf(stale);
+      if (isSame && (now === "unreadable" || (await isStale(path, now)))) await unlink(path);
+      return true;
+    } finally {
+      await takeover.release();
+    }
   } catch (error) {
     return codeOf(error) === "ENOENT";
   }
-  const found = await holderOf(aside);
-  if (typeof found !== "string" && found.token !== tokenOf(stale)) await link(aside, path).catch(() => undefined);
-  return unlink(aside).then(
-    () => true,
-    () =>
-      rename(aside, path).then(
-        () => false,
-        () => false,
-      ),
-  );
 }
 
 /** Creates the lock file; `impossible` where none can be created or written. */

@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import { toFileError } from "../errors/file-error.js";
 import { atomicFile } from "./atomic-file.js";
 import { digestOfSealed, SEALED_HEAD, type Sealed, seal, sealedLength, unseal } from "./sealed.js";
-import { sweepUnfinished } from "./sweep.js";
 import { syncFolder } from "./sync-folder.js";
 
 /** A record of a file: its place and its note. */
@@ -84,7 +83,6 @@ export async function openRecords<Head, Note>(
   found: Found<Head, Note> | undefined,
 ): Promise<RecordFile<Note>> {
   try {
-    await sweepUnfinished(path);
     const first = seal(head);
     if (found === undefined) await atomicFile(path, (file) => file.writeFile(first));
     const file = await open(path, "r+");

@@ -1,4 +1,4 @@
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, rmdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /**
@@ -18,11 +18,29 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Creates a folder and those above it where they are missing, and puts their names on the disk. */
-export async function makeFolder(folder: string): Promise<void> {
+/**
+ * Creates a folder and those above it where they are missing, and puts their names on the disk.
+ *
+ * @returns the created folders, the innermost first
+ */
+export async function makeFolder(folder: string): Promise<string[]> {
   const absolute = resolve(folder);
   const first = await mkdir(absolute, { recursive: true });
-  if (first === undefined) return;
+  if (first === undefined) return [];
+  const made: string[] = [];
   const top = dirname(resolve(first));
-  for (let made = absolute; made !== top; made = dirname(made)) await syncFolder(dirname(made));
+  for (let each = absolute; each !== top; each = dirname(each)) made.push(each);
+  for (const each of made) await syncFolder(dirname(each));
+  return made;
+}
+
+/** Removes folders in this order, up to the first that cannot be removed, such as one that is not empty. */
+export async function removeEmptyFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    try {
+      await rmdir(folder);
+    } catch {
+      return;
+    }
+  }
 }

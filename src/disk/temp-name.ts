@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import { crc32 } from "node:zlib";
 import { builtin } from "../package/builtin.js";
 
 /** What a temporary file holds: a resumable download, a file being written, or the note beside a file. */
@@ -18,15 +17,20 @@ export interface TempName {
   readonly pid: number;
 }
 
-/** This machine's part of temporary names. */
-export const HOST = crc32(hostname()).toString(16).padStart(8, "0");
+let digits: string | undefined;
+
+/** This machine's part of temporary names: eight hexadecimal digits. */
+export function hostDigits(): string {
+  digits ??= builtin("node:zlib").crc32(hostname()).toString(16).padStart(8, "0");
+  return digits;
+}
 
 /**
  * A unique temporary name beside `target`: `data.csv.<machine>-<process>-<random>.tmp`. The only place that builds such
  * names; {@link parseTempName} parses them.
  */
 export function tempName(target: string, kind: TempKind): string {
-  return `${target}.${HOST}-${process.pid}-${builtin("node:crypto").randomBytes(4).toString("hex")}.${ENDINGS[kind]}`;
+  return `${target}.${hostDigits()}-${process.pid}-${builtin("node:crypto").randomBytes(4).toString("hex")}.${ENDINGS[kind]}`;
 }
 
 const PATTERN = new RegExp(`^(.+)\\.([0-9a-f]{8})-(\\d+)-[0-9a-f]{8}\\.(${Object.values(ENDINGS).join("|")})$`, "s");

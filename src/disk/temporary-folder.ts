@@ -1,10 +1,10 @@
-import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileError } from "../errors/file-error.js";
 import { isAlive } from "./abandoned.js";
-import { HOST } from "./temp-name.js";
+import { deleteAtExit } from "./delete-at-exit.js";
+import { hostDigits } from "./temp-name.js";
 
 /** A folder for files that nothing else uses, readable by its user alone. */
 export interface TemporaryFolder {
@@ -13,7 +13,6 @@ export interface TemporaryFolder {
   release(): Promise<void>;
 }
 
-const open = new Set<string>();
 /** `arrowbook-<what>-<machine>-<process>-<random>` */
 const NAME = /^arrowbook-[a-z]+-([0-9a-f]{8})-(\d+)-\w{6}$/;
 
@@ -26,30 +25,24 @@ const NAME = /^arrowbook-[a-z]+-([0-9a-f]{8})-(\d+)-\w{6}$/;
 export async function temporaryFolder(what: "bulk" | "files" | "kernel"): Promise<TemporaryFolder> {
   const place = tmpdir();
   await sweep(place);
-  const path = await mkdtemp(join(place, `arrowbook-${what}-${HOST}-${process.pid}-`)).catch((cause: unknown) =>
+  const path = await mkdtemp(join(place, `arrowbook-${what}-${hostDigits()}-${process.pid}-`)).catch((cause: unknown) =>
     Promise.reject(fileError(place, "write", cause)),
   );
-  if (open.size === 0) process.once("exit", removeAll);
-  open.add(path);
+  const forget = deleteAtExit(path);
   return {
     path,
     async release() {
       await rm(path, { recursive: true, force: true });
-      open.delete(path);
-      if (open.size === 0) process.off("exit", removeAll);
+      forget();
     },
   };
-}
-
-function removeAll(): void {
-  for (const folder of open) if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Removes the folders of processes of this machine that have ended. */
 async function sweep(place: string): Promise<void> {
   for (const name of await readdir(place).catch(() => [])) {
     const [, host, pid] = NAME.exec(name) ?? [];
-    if (host !== HOST || Number(pid) === process.pid || isAlive(Number(pid))) continue;
+    if (host !== hostDigits() || Number(pid) === process.pid || isAlive(Number(pid))) continue;
     // One of another user stays.
     await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined);
   }

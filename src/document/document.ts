@@ -1,7 +1,7 @@
 import type { Profile } from "../spec/profile.js";
 import { type ObjectField, type Resource, type ResourceName, resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
-import { looksLikeFailure, readFailure } from "./failure.js";
+import { isFailureReply, looksLikeFailure, readFailure } from "./failure.js";
 import { documentFormat } from "./formats.js";
 import { type Found, type Node, readFields, shapeError } from "./node.js";
 import type { RecordOf } from "./records.js";
@@ -48,7 +48,9 @@ export async function readDocument<R extends ResourceName>(
   if (rowsAlone === undefined) return readTree(resource, await root(bytes, profile), fail) as Document<R>;
   if (hasRows(resource)) {
     const { names, rows } = rowsAlone(bytes);
-    if (names.length === 2 && names[0] === "code" && names[1] === "message") fail();
+    // A table may have these two columns.
+    const isPair = names.length === 2 && names[0] === "code" && names[1] === "message";
+    if (isPair && (resource !== "tableRows" || isFailureReply(bytes, profile))) fail();
     const fields = resource === "tableRows" ? {} : { column_names: names };
     return { resource, fields, rows } as Document as Document<R>;
   }

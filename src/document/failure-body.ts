@@ -137,7 +137,7 @@ function readElement(body: string, name: string): string | undefined {
     return elementTexts(Buffer.from(body), name)[0];
   } catch {
     // Error bodies are often written by hand: an unescaped & must not hide the code.
-    const match = new RegExp(`<${name}(?:\\s[^>]*)?>([^<]*)</${name}\\s*>`, "i").exec(body);
+    const match = new RegExp(`<${name}(?:\\s[^<>]*)?>([^<]*)</${name}\\s*>`, "i").exec(body);
     const text = match === null ? "" : decodeEntities(match[1]).trim();
     return text === "" ? undefined : text;
   }

@@ -22,7 +22,8 @@ export async function queryTables(
   sql: string,
   params: readonly unknown[] | undefined,
   tables: Readonly<Record<string, ScanSource>>,
+  signal?: AbortSignal,
 ): Promise<Table> {
   const { querySources } = await import("./duckdb/sql.js");
-  return querySources(sql, params, tables);
+  return querySources(sql, params, tables, { signal });
 }

@@ -72,6 +72,10 @@ export const ERROR_CODES = {
   NoColumns: input("The table has no columns.", "Pass a table with at least one column."),
   NoDateColumn: input("The operation needs a date column and the table has none.", "Name one with the option `on`."),
   EmptyDate: input("Rows without a date cannot be placed in time.", "Remove these rows, or fill in their dates."),
+  DateOutOfRange: input(
+    "A date is outside of the years 1 to 9999, which have calendar periods.",
+    "Remove or correct these rows.",
+  ),
   SeveralValues: input("Several rows fall into one cell of a pivot.", "Name an aggregate, or add an index column."),
   NothingToPlot: input("The table has no column of numbers.", "Name the columns to draw."),
 

@@ -8,3 +8,10 @@ export function shown(value: unknown): string {
   if (typeof value === "function") return "a function";
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
+
+const MOST_CHARACTERS = 80;
+
+/** The beginning of a text in quotes, for an error message. */
+export function shownText(text: string): string {
+  return JSON.stringify(text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text);
+}

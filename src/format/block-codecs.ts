@@ -1,4 +1,4 @@
-import zlib from "node:zlib";
+import { builtin } from "../package/builtin.js";
 import { binary } from "../wasm/block-codecs.wasm";
 import { compiledModule, withMemory } from "../wasm/compiled-module.js";
 import { plainLz4, plainSnappy } from "./plain-block-codecs.js";
@@ -29,7 +29,8 @@ let kept: CodecProgram | undefined;
 
 type NodeZstd = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
 /** Node has it from 22.15 on. */
-const nodeZstd = (zlib as { zstdDecompressSync?: NodeZstd }).zstdDecompressSync;
+const nodeZstd = (): NodeZstd | undefined =>
+  (builtin("node:zlib") as { zstdDecompressSync?: NodeZstd }).zstdDecompressSync;
 
 /**
  * Decompresses a block: in WebAssembly, zstd by Node where it can, and Snappy and LZ4 in JavaScript where WebAssembly
@@ -42,7 +43,8 @@ const nodeZstd = (zlib as { zstdDecompressSync?: NodeZstd }).zstdDecompressSync;
  */
 export function decompressBlock(codec: BlockCodec, bytes: Uint8Array, length: number): Uint8Array | undefined {
   if (length > bytes.length * MOST_RATIO[codec]) return undefined;
-  if (codec === "zstd" && nodeZstd !== undefined) return byNode(nodeZstd, bytes, length);
+  const zstd = codec === "zstd" ? nodeZstd() : undefined;
+  if (zstd !== undefined) return byNode(zstd, bytes, length);
   if (compiled === undefined) compiled = compiledModule(binary);
   const program = kept ?? withMemory(() => compiled && instance(compiled));
   if (program) return byProgram(program, codec, bytes, length);

@@ -16,7 +16,6 @@ import { checkParquetOptions, type ParquetReadOptions } from "../columns/parquet
 import { tableOf } from "../columns/table/conform.js";
 import { adopt } from "../columns/table/foreign-table.js";
 import type { JsonLinesOptions } from "../columns/workers/json-lines-file.js";
-import { zipTable } from "../columns/workers/zip-file.js";
 import { showErrorsAsCards } from "../display/base/error.js";
 import { type Bundle, showAs } from "../display/base/show.js";
 import { htmlTable } from "../display/table/html.js";
@@ -56,6 +55,7 @@ import { type CsvFileOptions, readCsv } from "./files/csv-files.js";
 import { readJsonLines } from "./files/json-lines.js";
 import { localFile, localSource } from "./files/local-source.js";
 import { OutputMethods } from "./files/output-methods.js";
+import { prepareForArchive } from "./files/prepare-archive.js";
 import { readReply } from "./files/reply.js";
 import { sourceOfComputed, sourceOfForeign, sourceOfMade, sourceOfPath } from "./files/source-of.js";
 import { sqlTable } from "./files/sql-table.js";
@@ -198,6 +198,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   ): Promise<Frame<Row>> {
     checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize", "onProgress"]);
     const local = localSource(source, "fromZip()");
+    prepareForArchive(local, options);
+    const { zipTable } = await import("../columns/workers/zip-file.js");
     const table = await watched(local, options, (onBytes) => zipTable(local, { ...options, onBytes }));
     return new Frame<Row>(table, sourceOfPath(local));
   }

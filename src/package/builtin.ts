@@ -8,6 +8,7 @@ interface Builtins {
   readonly "node:v8": typeof import("node:v8");
   readonly "node:vm": typeof import("node:vm");
   readonly "node:worker_threads": typeof import("node:worker_threads");
+  readonly "node:zlib": typeof import("node:zlib");
 }
 
 /** A module of Node, loaded on first use: imported, these would add a tenth to the time in which this package loads. */

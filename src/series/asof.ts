@@ -7,6 +7,7 @@ import { ALONG, listOf, requireTime, seriesOf, vectorAt, wholeNumber } from "./c
 import { daysOf } from "./core/days.js";
 import { keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
+import { refuseTakenNames } from "./core/result-names.js";
 import { withColumns } from "./core/tables.js";
 import type { RepeatMessage } from "./track/repeated-date.js";
 import { seriesTrack } from "./track/series-track.js";
@@ -40,7 +41,7 @@ export interface AsofOptions<Name extends string = string> {
  * `right` may repeat: `backward` and `nearest` use the last row of a day, `forward` the first. Column types stay.
  *
  * @throws {InputError} RepeatedDate if a series of `right` has several rows for one date, UnknownColumn, NoDateColumn,
- *   EmptyDate, DifferentTypes, UnknownValue, BadArgument
+ *   EmptyDate, DifferentTypes, DuplicateColumn, UnknownValue, BadArgument
  */
 export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "direction", "tolerance", "exact", "suffix"], "asof()");
@@ -70,6 +71,11 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
       { field: renamed(field, name).clone({ nullable: true }), data: takeVector(vectorAt(right, at), picks).data[0] },
     ];
   });
+  refuseTakenNames(
+    namesOf(left),
+    added.map(({ field }) => field.name),
+    'Pass another suffix: { suffix: "_2" }.',
+  );
   return withColumns(left, new Map(), added);
 }
 

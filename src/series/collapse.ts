@@ -7,8 +7,10 @@ import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
 import { type Frequency, floor, label, next } from "./core/calendar.js";
 import { ALONG, type Along, datedSeriesOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
+import { refuseRepeatedNames } from "./core/result-names.js";
 import { tableOf } from "./core/tables.js";
 import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./track/aggregate.js";
+import { checkCalendar } from "./track/check-calendar.js";
 import { seriesTrack } from "./track/series-track.js";
 import { rowAt, rowsAt, type Track } from "./track/track.js";
 
@@ -53,7 +55,7 @@ export interface Periods extends Spans {
  * determined by its first two rows); series follow one another in order of first appearance. `last`, `first`, `min` and
  * `max` keep the column type, and sums of decimals are exact (see {@link Aggregate}).
  *
- * @throws {InputError} UnknownValue, UnknownColumn, NoDateColumn, EmptyDate
+ * @throws {InputError} UnknownValue, UnknownColumn, NoDateColumn, EmptyDate, DateOutOfRange
  * @example
  * ```ts
  * import { Frame } from "arrowbook";
@@ -72,6 +74,7 @@ export function collapse(table: Table, frequency: Collapse, options: CollapseOpt
   const { on, by } = series;
   const values = table.schema.fields.map((_, at) => at).filter((at) => at !== on && !by.includes(at));
   let track = seriesTrack(table, series);
+  checkCalendar(table, on, track);
   if (values.length === 1) track = withoutNulls(track, validOf(vectorAt(table, values[0])));
   return periodTable(table, on, by, periodsOf(track, word, options), options);
 }
@@ -91,6 +94,12 @@ export function periodTable(
     if (at === on) columns.push(dayColumn(field.name, periods.label));
     else if (by.includes(at)) columns.push({ field, data: takeVector(vectorAt(table, at), firsts).data[0] });
     else columns.push(...periodColumns(table, at, how(field.name), periods));
+  }
+  if (columns.length > table.schema.fields.length) {
+    refuseRepeatedNames(
+      columns.map(({ field }) => field.name),
+      "Rename the other column first.",
+    );
   }
   const key = [...by, on].map((at) => table.schema.fields[at].name);
   return tableOf(columns, periods.label.length, { key, metadata: table.schema.metadata });

@@ -3,19 +3,21 @@ import {
   type Data,
   DataType,
   DateDay,
+  type Decimal,
   type Field,
+  type Int,
   makeData,
   type Table,
-  Utf8,
   Vector,
   vectorFromArray,
 } from "../columns/arrow/arrow.js";
+import { typeName } from "../columns/arrow/schema.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { ALONG, type ColumnChoice, choose, isNumber, vectorAt, wholeNumber } from "./core/choose.js";
-import { exactColumn, isExact } from "./core/exact.js";
-import { type Column, doubleData, numbersOf } from "./core/numbers.js";
+import { plainNumber } from "../value/plain-number.js";
+import { ALONG, type ColumnChoice, choose, isNumber, isPlainText, vectorAt, wholeNumber } from "./core/choose.js";
+import { type Column, numbersOf } from "./core/numbers.js";
 import { parseDay } from "./query.js";
 import { validOf } from "./track/aggregate.js";
 import { computeColumns, eachColumn } from "./track/kernel.js";
@@ -143,39 +145,54 @@ function canHold(type: DataType, value: number | string | bigint | boolean): boo
   return isNumber(type) ? isPlainNumber(value) : DataType.isDate(type) && type.unit === 0;
 }
 
-const isText = (type: DataType): boolean =>
-  DataType.isUtf8(type) || (DataType.isDictionary(type) && DataType.isUtf8(type.dictionary));
+const isText = (type: DataType): boolean => isPlainText(DataType.isDictionary(type) ? type.dictionary : type);
 
 const isPlainNumber = (value: unknown): boolean => typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
 
 /** One value as a column of one row, in the type of `field`. */
 function constantData(field: Field, value: number | string | bigint | boolean): Data {
-  const { type } = field;
+  const type = field.type as DataType;
   if (DataType.isBool(type)) return makeData({ type: new Bool(), length: 1, data: Uint8Array.of(value ? 1 : 0) });
   if (DataType.isDate(type)) {
     return makeData({ type: new DateDay(), length: 1, data: Int32Array.of(parseDay(String(value), "value")) });
   }
-  if (isText(type)) return vectorFromArray([String(value)], DataType.isUtf8(type) ? new Utf8() : type).data[0];
-  if (!isExact(type)) return doubleData(Float64Array.of(Number(value)));
-  const decimal = DataType.isDecimal(type) ? type : undefined;
-  const units = unitsOf(String(value), decimal?.scale ?? 0);
-  if (units === undefined) {
-    throw new InputError(`${value} does not fit the type of column ${JSON.stringify(field.name)}: ${type}.`, {
-      code: "BadArgument",
-      column: field.name,
-      hint: "Pass fewer digits after the point.",
-    });
-  }
-  const exact = { scale: decimal?.scale, precision: decimal?.precision ?? 19 };
-  return exactColumn(field, [units], exact).data;
+  if (isText(type)) return vectorFromArray([String(value)], type).data[0];
+  if (DataType.isFloat(type)) return vectorFromArray([Number(value)], type).data[0];
+  if (DataType.isDecimal(type))
+    return decimalData(type, unitsOf(field, value, type.scale, 10n ** BigInt(type.precision)));
+  const { bitWidth, isSigned } = type as Int;
+  const units = unitsOf(field, value, 0, 2n ** BigInt(isSigned ? bitWidth - 1 : bitWidth));
+  if (units < 0n && !isSigned) throw unfit(field, value);
+  return vectorFromArray([bitWidth === 64 ? units : Number(units)], type).data[0];
 }
 
-/** A decimal string as units of `scale`; undefined if it has more digits after the point. */
-function unitsOf(text: string, scale: number): bigint | undefined {
-  const match = /^(-?)(\d+)(?:\.(\d*?)0*)?$/.exec(text);
-  if (match === null) return undefined;
-  const [, sign, digits, fraction = ""] = match;
-  if (fraction.length > scale) return undefined;
-  const units = BigInt(digits + fraction.padEnd(scale, "0"));
-  return sign === "-" ? -units : units;
+function decimalData(type: Decimal, units: bigint): Data {
+  const data = Uint32Array.from({ length: type.bitWidth / 32 }, (_, word) =>
+    Number(BigInt.asUintN(32, units >> BigInt(word * 32))),
+  );
+  return makeData({ type, length: 1, nullCount: 0, data });
+}
+
+/**
+ * A number as units of `scale`, from −`limit` (included for integers only) to below `limit`.
+ *
+ * @throws {InputError} BadArgument
+ */
+function unitsOf(field: Field, value: number | string | bigint | boolean, scale: number, limit: bigint): bigint {
+  const [, sign, digits, fraction = ""] = /^(-?)(\d+)(?:\.(\d*?)0*)?$/.exec(plainNumber(String(value)) ?? "") ?? [];
+  if (digits === undefined || fraction.length > scale) throw unfit(field, value);
+  const size = BigInt(digits + fraction.padEnd(scale, "0"));
+  const units = sign === "-" ? -size : size;
+  if (units >= limit || units < -limit || (units === -limit && DataType.isDecimal(field.type)))
+    throw unfit(field, value);
+  return units;
+}
+
+function unfit(field: Field, value: unknown): InputError {
+  const type = typeName(field.type, field.metadata);
+  return new InputError(`${value} does not fit the type of column ${JSON.stringify(field.name)}: ${type}.`, {
+    code: "BadArgument",
+    column: field.name,
+    hint: "Pass a value of fewer digits, or cast the column first.",
+  });
 }

@@ -1,9 +1,9 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
-import { InputError } from "../errors/errors.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, countColumn, renamed } from "./core/numbers.js";
+import { refuseRepeatedNames } from "./core/result-names.js";
 import { rowsOf, tableOf } from "./core/tables.js";
 import type { Aggregate, AggregateOption } from "./track/aggregate.js";
 import { aggregateGroups } from "./track/aggregate-groups.js";
@@ -34,14 +34,10 @@ export function aggregateBy(table: Table, by: string | readonly string[], aggreg
       made.push({ field: renamed(column.field, shown), data: column.data });
     }
   }
-  const repeated = made.find(({ field }, i) => made.findIndex((other) => other.field.name === field.name) !== i);
-  if (repeated !== undefined) {
-    throw new InputError(`Two columns of the result would be called ${JSON.stringify(repeated.field.name)}.`, {
-      code: "DuplicateColumn",
-      column: repeated.field.name,
-      hint: "Leave the grouping columns out of the aggregates, or pass their aggregates as an array.",
-    });
-  }
+  refuseRepeatedNames(
+    made.map(({ field }) => field.name),
+    "Leave the grouping columns out of the aggregates, or pass their aggregates as an array.",
+  );
   return tableOf(made, groups.count, { key: listOf(by) });
 }
 

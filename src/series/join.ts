@@ -1,5 +1,5 @@
 import { Schema, type Table, Vector } from "../columns/arrow/arrow.js";
-import { columnIndex } from "../columns/arrow/column-names.js";
+import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
 import { tableOfVectors } from "../columns/table/of-vectors.js";
 import { keyed } from "../columns/table/pick.js";
 import { takeRows, takeVector } from "../columns/table/take.js";
@@ -8,6 +8,8 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { joinedKey, keysOf } from "./core/keys.js";
 import { type Computed, renamed } from "./core/numbers.js";
+import { refuseRepeatedNames } from "./core/result-names.js";
+import { refuseTooManyRows } from "./core/result-rows.js";
 import { inBatches, withColumns } from "./core/tables.js";
 import { matchesOf, type Pairs, pairsOf } from "./track/matches.js";
 import { picksOf } from "./track/picks.js";
@@ -42,8 +44,8 @@ export interface JoinOptions<Left extends string = string, Right extends string 
  * The key columns come once, under the left names. Where no key of the right table repeats, the left columns of `left`
  * are shared, not copied, and the key of the left table stays.
  *
- * @throws {InputError} BadArgument for keys that do not go together, UnknownColumn, DifferentTypes, DuplicateColumn,
- *   UnknownValue
+ * @throws {InputError} BadArgument for keys that do not go together and for 2^31 rows or more, UnknownColumn,
+ *   DifferentTypes, DuplicateColumn, UnknownValue
  */
 export function join(left: Table, right: Table, options: JoinOptions = {}): Table {
   refuseUnknown(options, ["on", "leftOn", "rightOn", "how", "suffixes"], "join()");
@@ -70,7 +72,7 @@ export function join(left: Table, right: Table, options: JoinOptions = {}): Tabl
     both.has(name) && !columns.left.includes(at) ? name + suffixLeft : name,
   );
   const made = withKeys(base, keys, renamedLeft, added);
-  refuseDuplicates(made);
+  refuseRepeatedNames(namesOf(made), 'Pass suffixes: { suffixes: ["_a", "_b"] }.');
   return made;
 }
 
@@ -120,6 +122,7 @@ function pairsFor(left: Table, right: Table, columns: KeyColumns, how: JoinKind)
 }
 
 function crossed(lefts: number, rights: number): Pairs {
+  refuseTooManyRows(lefts * rights, "join()");
   const left = new Int32Array(lefts * rights);
   const right = new Int32Array(lefts * rights);
   for (let i = 0; i < left.length; i++) {
@@ -159,18 +162,4 @@ function withKeys(
   );
   const schema = new Schema([...fields, ...added.map(({ field }) => field)], base.schema.metadata);
   return tableOfVectors(schema, [...vectors, ...added.map(({ pieces }) => new Vector(pieces))], base.numRows);
-}
-
-function refuseDuplicates({ schema }: Table): void {
-  const names = new Set<string>();
-  for (const { name } of schema.fields) {
-    if (names.has(name)) {
-      throw new InputError(`The result would have two columns named ${JSON.stringify(name)}.`, {
-        code: "DuplicateColumn",
-        column: name,
-        hint: 'Pass suffixes: { suffixes: ["_a", "_b"] }.',
-      });
-    }
-    names.add(name);
-  }
 }

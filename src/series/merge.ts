@@ -10,6 +10,8 @@ import { datedSeriesOf, isTime, listOf, vectorAt } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
 import { joinedKey, type Keys, keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
+import { refuseRepeatedNames } from "./core/result-names.js";
+import { refuseTooManyRows } from "./core/result-rows.js";
 import { tableOf } from "./core/tables.js";
 import { allRows, type Picks, picksByCode, picksOf } from "./track/picks.js";
 import { repeatedDate } from "./track/repeated-date.js";
@@ -34,7 +36,7 @@ export interface MergeOptions {
  * Column types stay.
  *
  * @throws {InputError} NoFrames, RepeatedDate without `on`, UnknownColumn, NoDateColumn, DifferentTypes,
- *   DuplicateColumn, UnknownValue
+ *   DuplicateColumn, UnknownValue, BadArgument for 2^31 rows or more
  */
 export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
   refuseUnknown(options, ["on", "how", "suffixes"], "merge()");
@@ -208,6 +210,7 @@ function joined(codes: Int32Array, places: readonly Places[], how: "outer" | "in
     }, 1);
     total += counts[i];
   }
+  refuseTooManyRows(total, "merge()");
   const picks = places.map(() => new Int32Array(total).fill(-1));
   for (let i = 0, at = 0; i < codes.length; at += counts[i], i++) {
     if (counts[i] === 0) continue;
@@ -262,7 +265,10 @@ function sideBySide(
       made.push({ field: nullable(renamed(field, name)), vector: picks[t].isWhole ? own : picks[t].taken(own, cuts) });
     }
   }
-  refuseDuplicates(made);
+  refuseRepeatedNames(
+    made.map(({ field }) => field.name),
+    'Pass suffixes, one per frame: { suffixes: [" A", " B"] }.',
+  );
   const fields = made.map(({ field, vector }) => field.clone({ type: vector.type }));
   const schema = withKey(new Schema(fields), isKeyed ? keys.fields.map(({ name }) => name) : []);
   return tableOfVectors(
@@ -299,17 +305,3 @@ const count = (seen: Map<string, number>, name: string): Map<string, number> =>
   seen.set(name, (seen.get(name) ?? 0) + 1);
 
 const nullable = (field: Field): Field => field.clone({ nullable: true });
-
-function refuseDuplicates(columns: readonly Sided[]): void {
-  const names = new Set<string>();
-  for (const { field } of columns) {
-    if (names.has(field.name)) {
-      throw new InputError(`Two columns of the result would be called ${JSON.stringify(field.name)}.`, {
-        code: "DuplicateColumn",
-        column: field.name,
-        hint: 'Pass suffixes, one per frame: { suffixes: [" A", " B"] }.',
-      });
-    }
-    names.add(field.name);
-  }
-}

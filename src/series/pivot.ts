@@ -8,6 +8,7 @@ import { refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/column-names.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
+import { refuseRepeatedNames } from "./core/result-names.js";
 import { rowsOf, tableOf } from "./core/tables.js";
 import { type AggregateOption, aggregate, type Spans } from "./track/aggregate.js";
 import { groupTrack, rowAt, seriesCodes } from "./track/track.js";
@@ -29,7 +30,8 @@ export interface PivotOptions<Name extends string = string> {
  * ascending, with null where there is no value. Columns are named after the value, or `name_value` with several
  * `values` columns; null is named `null`. Types as in {@link Aggregate}; without an aggregate they stay.
  *
- * @throws {InputError} UnknownColumn, SeveralValues, UnknownValue, WrongType
+ * @throws {InputError} UnknownColumn, SeveralValues, UnknownValue, WrongType, DuplicateColumn, BadArgument for more
+ *   than 2^27 cells
  */
 export function pivot(table: Table, options: PivotOptions): Table {
   refuseUnknown(options ?? null, ["index", "columns", "values", "value"], "pivot()");
@@ -42,6 +44,7 @@ export function pivot(table: Table, options: PivotOptions): Table {
   }
   const rows = axisOf(table, listOf(index));
   const across = axisOf(table, [columns]);
+  refuseTooWide(rows.size, across.size);
   const cells = cellsOf(rows, across);
   if (value === undefined) refuseSeveral(table, cells.spans, rows.columns, across.columns);
   const made: Column[] = rows.columns.map((at) => ({
@@ -57,6 +60,10 @@ export function pivot(table: Table, options: PivotOptions): Table {
       made.push(spread(filled, called, cells.at.subarray(c * rows.size, (c + 1) * rows.size)));
     }
   }
+  refuseRepeatedNames(
+    made.map(({ field }) => field.name),
+    "Rename a column, or change the values that name the columns, first.",
+  );
   return tableOf(made, rows.size, { key: listOf(index) });
 }
 
@@ -95,6 +102,17 @@ function axisOf(table: Table, names: readonly string[]): Axis {
     firsts[place] = firstOf[occurring[at]];
   }
   return { columns, places: own.map((code) => placeOf[code]), firsts, size: order.length };
+}
+
+/** More cells than this need more memory than a table should take. */
+const MOST_CELLS = 2 ** 27;
+
+function refuseTooWide(rows: number, columns: number): void {
+  if (rows * columns <= MOST_CELLS) return;
+  throw new InputError(`pivot() would make ${columns} columns of ${rows} rows, more than ${MOST_CELLS} cells.`, {
+    code: "BadArgument",
+    hint: "Filter the rows, or pass a column of fewer values as `columns`.",
+  });
 }
 
 /** The rows of each cell that has any, and for each cell (column by column) its span, or -1. */

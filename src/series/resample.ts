@@ -4,6 +4,7 @@ import { type CollapseOptions, growing, type Periods, periodTable, WEEKDAYS } fr
 import { type Frequency, floor, label, next } from "./core/calendar.js";
 import { ALONG, datedSeriesOf } from "./core/choose.js";
 import { type Filling, fill } from "./fill.js";
+import { checkCalendar } from "./track/check-calendar.js";
 import { seriesTrack } from "./track/series-track.js";
 import type { Track } from "./track/track.js";
 
@@ -22,7 +23,7 @@ const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarte
  * last row, with nulls, or the value of `gaps`, if there is no data. A finer frequency than that of the data upsamples,
  * for example a monthly series to a daily one.
  *
- * @throws {InputError} UnknownValue, UnknownColumn, NoDateColumn, EmptyDate
+ * @throws {InputError} UnknownValue, UnknownColumn, NoDateColumn, EmptyDate, DateOutOfRange
  * @example
  * ```ts
  * import { Frame } from "arrowbook";
@@ -38,7 +39,9 @@ export function resample(table: Table, frequency: Frequency, options: ResampleOp
   const word = oneOf(frequency, FREQUENCIES, "resample");
   const series = datedSeriesOf(table, options, "resample()");
   const { on, by } = series;
-  const periods = everyPeriod(seriesTrack(table, series), word, options);
+  const track = seriesTrack(table, series);
+  checkCalendar(table, on, track);
+  const periods = everyPeriod(track, word, options);
   const result = periodTable(table, on, by, periods, options);
   const gaps = options.gaps ?? "null";
   if (gaps === "null") return result;

@@ -177,9 +177,11 @@ const CALCULATIONS: Readonly<Record<AppliedTransform, Calculation>> = {
   cumul: {
     kernel(y, out, from, to) {
       // Added one by one as the service does: the last digits depend on the order.
-      let sum = Number.NaN;
-      for (let t = from; t < to; t++) {
-        if (!Number.isNaN(y[t])) sum = Number.isNaN(sum) ? y[t] : sum + y[t];
+      let t = from;
+      while (t < to && Number.isNaN(y[t])) out[t++] = Number.NaN;
+      let sum = -0;
+      for (; t < to; t++) {
+        if (!Number.isNaN(y[t])) sum += y[t];
         out[t] = sum;
       }
     },

@@ -20,6 +20,7 @@ import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/column-names.js";
 import { listOf, vectorAt } from "./core/choose.js";
+import { refuseRepeatedNames } from "./core/result-names.js";
 
 /** Options of {@link Frame.unpivot}. */
 export interface UnpivotOptions<Name extends string = string> {
@@ -54,7 +55,10 @@ export function unpivot(table: Table, options: UnpivotOptions): Table {
     });
   }
   const fields = index.map((at) => table.schema.fields[at]);
-  refuseDuplicates([...fields.map(({ name }) => name), columns, values]);
+  refuseRepeatedNames(
+    [...fields.map(({ name }) => name), columns, values],
+    'Choose other names: { columns: "name", values: "cell" }.',
+  );
   const type = typeOf(table, of);
   const texts = vectorFromArray(
     of.map((at) => table.schema.fields[at].name),
@@ -101,14 +105,4 @@ function typeOf(table: Table, of: readonly number[]): DataType {
   const types = of.map((at) => table.schema.fields[at].type as DataType);
   const type = types.slice(1).reduce((common, other) => commonType(common, other, place), types[0]);
   return DataType.isDictionary(type) ? new Utf8() : type;
-}
-
-function refuseDuplicates(names: readonly string[]): void {
-  const name = names.find((one, i) => names.indexOf(one) !== i);
-  if (name === undefined) return;
-  throw new InputError(`The result would have two columns named ${JSON.stringify(name)}.`, {
-    code: "DuplicateColumn",
-    column: name,
-    hint: 'Choose other names: { columns: "name", values: "cell" }.',
-  });
 }

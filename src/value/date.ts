@@ -24,11 +24,11 @@ for (const [at, february] of [
   }
 }
 
-/** Days from 1970-01-01 to the first of January, for the years 0–9999. */
-const YEAR_START = new Int32Array(10_000);
-for (let y = 0, day = -719_528; y < 10_000; y++) {
-  YEAR_START[y] = day;
-  day += isLeapYear(y) ? 366 : 365;
+/** Days from 1970-01-01 to the first of January of a year from 1 on. */
+function yearStart(year: number): number {
+  const years = year - 1;
+  const centuries = (years / 100) | 0;
+  return FIRST_DAY + 365 * years + (years >> 2) - centuries + (centuries >> 2);
 }
 
 /** Whether a year of the Gregorian calendar has 366 days. */
@@ -41,7 +41,7 @@ export function dayNumber(year: number, month: number, day: number): number {
   if (!(year >= 1 && year <= 9999 && month >= 1 && month <= 12)) return NO_DATE;
   const m = month + (isLeapYear(year) ? 16 : 0);
   if (!(day >= 1 && day <= MONTH_DAYS[m])) return NO_DATE;
-  return YEAR_START[year] + BEFORE_MONTH[m] + day - 1;
+  return yearStart(year) + BEFORE_MONTH[m] + day - 1;
 }
 
 /**
@@ -68,7 +68,7 @@ export function readDate(b: Uint8Array, p: number): number {
   if (month > 12 || year === 0) return NO_DATE;
   const leap = (year & 3) === 0 && (year % 100 !== 0 || year % 400 === 0) ? 16 : 0;
   if (day === 0 || day > MONTH_DAYS[leap + month]) return NO_DATE;
-  return YEAR_START[year] + BEFORE_MONTH[leap + month] + day - 1;
+  return yearStart(year) + BEFORE_MONTH[leap + month] + day - 1;
 }
 
 /** Year, month and day (both from 1) of days since 1970-01-01, for any year. */

@@ -1,4 +1,5 @@
 import { InputError } from "../errors/errors.js";
+import { NO_DATE, parseDate } from "./date.js";
 
 const DAY = 86_400_000;
 
@@ -7,7 +8,7 @@ const DAY = 86_400_000;
  * time zone.
  *
  * @param what the argument, for the message
- * @throws {InputError} BadArgument that names the dates in UTC and here
+ * @throws {InputError} BadArgument that names the dates in UTC and here; also outside of the years 1 to 9999
  */
 export function dayOfDate(date: Date, what: string): string {
   const time = date.getTime();
@@ -15,6 +16,12 @@ export function dayOfDate(date: Date, what: string): string {
     throw new InputError(`${what} is an invalid Date.`, { code: "BadArgument", hint: "Write dates as YYYY-MM-DD." });
   }
   const utc = date.toISOString();
+  if (parseDate(utc.slice(0, utc.indexOf("T"))) === NO_DATE) {
+    throw new InputError(`${what} is ${utc}, outside of the years 1 to 9999.`, {
+      code: "BadArgument",
+      hint: "Write dates as YYYY-MM-DD.",
+    });
+  }
   if (time % DAY === 0) return utc.slice(0, utc.indexOf("T"));
   const here = new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate())).toISOString();
   const [day, other] = [utc.slice(0, utc.indexOf("T")), here.slice(0, here.indexOf("T"))];

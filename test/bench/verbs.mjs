@@ -203,7 +203,7 @@ writeFileSync(
 Proof: how fast filters, joins, groups and sorts are beside the peers.
 
 Made by \`npm run bench -- verbs\`: the price table of ${data.PRICE_ROWS.toLocaleString("en")} rows × ${data.PRICE_COLUMNS.length} columns (text, two dates, seven decimals), once in each
-of arrowbook (exact decimals of 16 bytes, one thread), nodejs-polars (doubles, ${threads} threads) and DuckDB (decimals of 8 bytes, ${threads} threads, results into a
+of arrowbook (exact decimals of 16 bytes, one thread, and a second one where rows of 192 MB are put in another order), nodejs-polars (doubles, ${threads} threads) and DuckDB (decimals of 8 bytes, ${threads} threads, results into a
 temporary table). The contenders take turns in one process; medians of ${ROUNDS} runs, the first run of each beside them. Processor time is that of
 all threads. "MB left behind" is how much more memory the buffers take after the call, rows that only were counted included.
 

@@ -102,3 +102,17 @@ describe("what goes wrong is one clear line", () => {
     },
   );
 });
+
+it.skipIf(process.platform === "win32" || !existsSync("/dev/full"))(
+  "a full disk behind stdout is one clear line",
+  () => {
+    const words = ["get", "table", "MARKET/PRICES", "--limit", "5"].join(" ");
+    const { status, stderr } = spawnSync("sh", ["-c", `"${process.execPath}" "${command}" ${words} > /dev/full`], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, ARROWBOOK_URL: url, ARROWBOOK_API_KEY: "sample" },
+    });
+    expect(stderr).toMatch(/^arrowbook: Cannot write the output: .*\n$/);
+    expect(status).toBe(1);
+  },
+);

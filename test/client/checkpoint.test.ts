@@ -57,6 +57,18 @@ describe("a checkpoint", () => {
     expect(await requests(async () => expect(await csv()).toBe(whole))).toBe(0);
   });
 
+  it("that holds enough rows for a limit is read without a request for rows", async () => {
+    const limited = (rows: number) => query().limit(rows);
+    await stopped(2, limited(25) as never);
+    const whole = (await limited(25).frame()).toCSV();
+    const read = async (rows: number): Promise<string> => (await limited(rows).frame({ checkpoint })).toCSV();
+    expect(await requests(async () => expect(await read(25)).toBe(whole))).toBe(1);
+    expect(await requests(async () => expect(await read(25)).toBe(whole))).toBe(0);
+    table.expired = true;
+    expect(await requests(async () => expect(await read(25)).toBe(whole))).toBe(0);
+    expect(said).toEqual([]);
+  });
+
   it("ends with a frame that says where it is from, as without one", async () => {
     const { source } = await query().frame({ checkpoint });
     expect(source).toEqual((await query().frame()).source);

@@ -206,6 +206,18 @@ it.each<[string, MirrorOptions, object]>([
   await expect(open(options)).rejects.toMatchObject(error);
 });
 
+it.each([
+  ["a value with spaces", { ticker: "A changed gte 2024-01-01" }, { ticker: "A", changed: { gte: "2024-01-01" } }],
+  ["a value with quotes", { ticker: '"A"' }, { ticker: "A" }],
+  ["a bound with a comma", { ticker: { gte: "A,B" } }, { ticker: { gte: "A" } }],
+])("distinguishes queries whose filters are spelt alike: %s", async (_, first, second) => {
+  set([], "2024-04-01T00:00:00Z");
+  const table = serviceOf(server).table("V/T");
+  await table.where(first as never).mirror(folder);
+  await expect(table.where(second as never).mirror(folder)).rejects.toMatchObject({ code: "BadArgument" });
+  expect((await table.where(first as never).mirror(folder)).isEmpty).toBe(false);
+});
+
 it("refuses a folder of another query, and one whose manifest is not one", async () => {
   set(ROWS, "2024-04-01T00:00:00Z");
   await open();
@@ -213,6 +225,27 @@ it("refuses a folder of another query, and one whose manifest is not one", async
   await expect(other.mirror(folder)).rejects.toMatchObject({ code: "BadArgument" });
   writeFileSync(join(folder, "manifest.json"), "{}");
   await expect(open()).rejects.toMatchObject({ code: "BadMirror", message: expect.stringContaining("manifest.json") });
+});
+
+it.each([
+  ["a folder", "new/deep/prices", "new"],
+  ["a DuckDB file", "prices.duckdb", "prices.duckdb"],
+])("a first sync that fails or is stopped leaves no empty place: %s", async (_, place, made) => {
+  set(ROWS, "2024-04-01T00:00:00Z");
+  const parent = mkdtempSync(join(root, "e-"));
+  const service = serviceOf(server, { retry: { attempts: 1 } });
+  const copyOf = (code: string) => service.table(code).mirror(join(parent, place), { load: false });
+  const plain = await copyOf("V/T");
+  await plain.plan();
+  expect(readdirSync(parent)).toEqual([]);
+  await expect((await copyOf("V/NONE")).sync()).rejects.toThrow();
+  expect(readdirSync(parent)).toEqual([]);
+  const stop = new AbortController();
+  const stopped = plain.sync({ signal: stop.signal, onProgress: () => stop.abort(new Error("stopped")) });
+  await expect(stopped).rejects.toThrow("stopped");
+  expect(readdirSync(parent)).toEqual([]);
+  expect((await plain.sync()).rows).toBe(ROWS.length);
+  expect(readdirSync(parent)).toEqual([made]);
 });
 
 it("says that an empty folder has no copy yet", async () => {

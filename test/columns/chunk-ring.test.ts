@@ -86,3 +86,27 @@ it("ends a reader that waits when it is closed", async () => {
   ring.close();
   expect(await waiting).toBeUndefined();
 });
+
+it("lets the writer do something else while it is full, and only then", async () => {
+  const ring = new ChunkRing();
+  const reader = new ChunkRing(ring.memory);
+  let calls = 0;
+  const meanwhile = (): boolean => {
+    if (++calls === 3) reader.release();
+    return true;
+  };
+  for (let i = 0; i < 4; i++) await ring.write(Buffer.of(i), meanwhile);
+  expect(calls).toBe(0);
+  await ring.write(Buffer.of(4), meanwhile);
+  expect(calls).toBe(3);
+  // With nothing else to do, it waits.
+  const last = ring.write(Buffer.of(5), () => {
+    calls++;
+    return false;
+  });
+  await turn();
+  expect(calls).toBe(4);
+  reader.release();
+  await last;
+  expect(await reader.next()).toEqual(Uint8Array.of(2));
+});

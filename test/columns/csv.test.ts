@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { textTable } from "../../src/columns/build/from-text-rows.js";
-import { csvTable } from "../../src/columns/csv/reader.js";
+import { csvStreamTable, csvTable } from "../../src/columns/csv/reader.js";
 import { jsonRowsTable } from "../../src/columns/json/reader.js";
 import { DataError } from "../../src/errors/errors.js";
 import { csvText } from "../../src/format/csv-text.js";
@@ -121,6 +121,31 @@ it("every cut of a stream gives the same rows", async () => {
     for (let cut = 0; cut <= bytes.length; cut++) {
       expect(await streamed([bytes.slice(0, cut), bytes.slice(cut)], prices)).toEqual(whole);
     }
+  }
+});
+
+it("the batches of a table share buffers, however the lengths of its rows change", async () => {
+  const columns = ["name", "note", "close", "ratio"].map((name, i) => ({
+    name,
+    type: ["String", "String", "BigDecimal(15,4)", "double"][i],
+  }));
+  const lines = Array.from({ length: 20_000 }, (_, i) => {
+    const note = i % 7 === 0 ? "" : `${i} ${"é".repeat(i % 40)}${"x".repeat(i > 9_000 ? 300 : 0)}`;
+    return `n${i % 11},${note},${i % 5 === 0 ? "" : i / 4},${i % 3 === 0 ? "" : i / 8}`;
+  });
+  for (const text of [lines.join("\n"), lines.toReversed().join("\n")]) {
+    const bytes = utf8(`name,note,close,ratio\n${text}\n`);
+    const options = { columns, batchRows: 500 };
+    const table = csvTable(bytes, options);
+    const known = await csvStreamTable(chunked(bytes, 70_000), options, bytes.length);
+    const rows = textsOf(await csvStreamTable(chunked(bytes, 70_000), options));
+    expect(rows).toHaveLength(lines.length);
+    expect(textsOf(table)).toEqual(rows);
+    expect(textsOf(known)).toEqual(rows);
+    const buffersOf = (i: number): number =>
+      new Set(table.batches.map(({ data }) => (data.children[i].values as Uint8Array).buffer)).size;
+    expect(buffersOf(2)).toBeLessThan(15);
+    expect(buffersOf(3)).toBeLessThan(15);
   }
 });
 

@@ -10,7 +10,7 @@ import { CsvParser } from "../../src/columns/csv/parser.js";
 import { rawBatches } from "../../src/columns/csv/raw-batches.js";
 import { csvReader, csvTable } from "../../src/columns/csv/reader.js";
 import { HeldBatches } from "../../src/columns/workers/held-batches.js";
-import { MemoryAhead, makeMemory } from "../../src/columns/workers/memory-ahead.js";
+import { MemoryAhead, MemoryMaker } from "../../src/columns/workers/memory-ahead.js";
 import { packedRaws } from "../../src/columns/workers/packed-csv.js";
 import { BatchSender } from "../../src/columns/workers/transfer.js";
 import { textsOf } from "./rows.js";
@@ -84,21 +84,23 @@ describe("batches that are held in a port", () => {
 });
 
 describe("memory from another thread", () => {
-  const turns = async (isDone: () => boolean): Promise<void> => {
-    while (!isDone()) await new Promise((resolve) => setImmediate(resolve));
-  };
-
-  it("is used for the lengths that were requested, and never twice", async () => {
+  it("is used for the lengths that were requested, and never twice", () => {
     const { port1, port2 } = new MessageChannel();
-    const made: number[][] = [];
-    port2.on("message", (lengths: number[]) => made.push(lengths));
-    makeMemory(port2);
+    const maker = new MemoryMaker(port2);
+    const ahead = new MemoryAhead(port1);
+    const arrived: ArrayBuffer[] = [];
+    let made = 0;
     const memory = new SpareMemory();
-    memory.source = new MemoryAhead(port1);
+    memory.source = {
+      next(length) {
+        const buffers = ahead.next(length);
+        arrived.push(...buffers);
+        return buffers;
+      },
+    };
     const lengths = [1_048_580, 262_148, 1_048_580];
     const used = new Set<ArrayBufferLike>();
     for (let round = 1; round <= 20; round++) {
-      const requests = made.length;
       for (const length of lengths) {
         const bytes = memory.take(length);
         expect(bytes).toHaveLength(length);
@@ -106,9 +108,14 @@ describe("memory from another thread", () => {
         used.add(bytes.buffer);
       }
       // The other thread has time after every second round.
-      if (round % 2 === 0) await turns(() => made.length > requests);
+      while (round % 2 === 0 && maker.makeNext()) made++;
     }
-    expect(new Set(made.flat())).toEqual(new Set(lengths));
+    expect(made).toBeGreaterThan(20);
+    memory.take(8);
+    expect(arrived).toHaveLength(made);
+    expect(new Set(arrived.map(({ byteLength }) => byteLength))).toEqual(new Set(lengths));
+    expect(arrived.filter((buffer) => used.has(buffer)).length).toBeGreaterThan(10);
+    expect(maker.makeNext()).toBe(false);
     port1.close();
   });
 

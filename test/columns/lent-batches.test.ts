@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
-import { SpareMemory, TableMemory } from "../../src/columns/build/buffer-pool.js";
+import { KeptMemory, SpareMemory } from "../../src/columns/build/buffer-pool.js";
 import { LentBatches } from "../../src/columns/build/lent-batches.js";
 import { zipBatches } from "../../src/columns/workers/zip-file.js";
 import { csvText } from "../../src/format/csv-text.js";
@@ -104,8 +104,8 @@ it("a pooled buffer is reused once, where it is neither too short nor far too lo
   expect(many.filter(() => kept.has(spare.take(8).buffer))).toHaveLength(256);
 });
 
-it("the memory of a table is cut into parts that do not overlap, whatever their lengths", () => {
-  const memory = new TableMemory(5).forColumn();
+it("the memory of kept batches is cut into parts that do not overlap, whatever their lengths", () => {
+  const memory = new KeptMemory(5);
   const parts = [1, 64, 65, 4_096, 100, 100_000, 8, 8, 8].map((length) => {
     const part = memory.take(length);
     expect(part).toHaveLength(length);
@@ -114,9 +114,21 @@ it("the memory of a table is cut into parts that do not overlap, whatever their 
   });
   for (const [i, part] of parts.entries()) part.fill(i);
   for (const [i, part] of parts.entries()) expect(part.every((byte) => byte === i)).toBe(true);
-  // Each column has memory of its own, and equal parts share it.
-  const column = new TableMemory(3).forColumn();
+  // Equal parts share a buffer, columns do not.
+  const column = new KeptMemory(3);
   const equal = [1, 2, 3].map(() => column.take(640).buffer);
   expect(new Set(equal).size).toBe(1);
-  expect(new TableMemory(3).forColumn().take(640).buffer).not.toBe(equal[0]);
+  expect(new KeptMemory(3).take(640).buffer).not.toBe(equal[0]);
+});
+
+it("the memory of kept batches is as large as its estimate says when it is allocated", () => {
+  let left = 1;
+  const column = new KeptMemory(() => left);
+  expect(column.take(640).buffer.byteLength).toBe(640);
+  left = 4;
+  expect(column.take(640).buffer.byteLength).toBe(4 * 640);
+  left = Number.POSITIVE_INFINITY;
+  expect(column.take(4 * 640).buffer.byteLength).toBeLessThanOrEqual(2 ** 26);
+  left = -3;
+  expect(column.take(2 ** 27).buffer.byteLength).toBe(2 ** 27);
 });

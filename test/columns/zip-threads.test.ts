@@ -11,11 +11,11 @@ import type { CellReport, CsvOptions } from "../../src/columns/arrow/read-option
 import { BatchMaker } from "../../src/columns/build/batch-maker.js";
 import { LentBatches } from "../../src/columns/build/lent-batches.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
+import { peeked } from "../../src/columns/io/peeked.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { ChunkRing } from "../../src/columns/workers/chunk-ring.js";
 import { type InflateTask, inflateTo } from "../../src/columns/workers/inflate.js";
 import { inflatedAhead } from "../../src/columns/workers/inflate-ahead.js";
-import { peeked } from "../../src/columns/workers/peeked.js";
 import { readTask, type ThreadReply, threadReader } from "../../src/columns/workers/task.js";
 import { hasThreads } from "../../src/columns/workers/thread.js";
 import { BatchReceiver } from "../../src/columns/workers/transfer.js";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { isAbandoned } from "../../src/disk/abandoned.js";
 import { sweepUnfinished } from "../../src/disk/sweep.js";
-import { HOST, parseTempName, type TempKind, tempName } from "../../src/disk/temp-name.js";
+import { hostDigits, parseTempName, type TempKind, tempName } from "../../src/disk/temp-name.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-temp-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ describe("temporary names", () => {
   it("say what they are built from, whatever the target is called", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.constantFrom(...kinds), (target, kind) => {
-        expect(parseTempName(tempName(target, kind))).toEqual({ target, kind, host: HOST, pid: process.pid });
+        expect(parseTempName(tempName(target, kind))).toEqual({ target, kind, host: hostDigits(), pid: process.pid });
       }),
     );
   });
@@ -44,8 +44,8 @@ describe("temporary names", () => {
 
 it("a file is abandoned when its process has ended, on another machine after a day without a write", () => {
   const of = (host: string, pid: number) => ({ target: "a", kind: "file" as const, host, pid });
-  expect(isAbandoned(of(HOST, process.ppid), 0)).toBe(false);
-  expect(isAbandoned(of(HOST, endedPid), Date.now())).toBe(true);
+  expect(isAbandoned(of(hostDigits(), process.ppid), 0)).toBe(false);
+  expect(isAbandoned(of(hostDigits(), endedPid), Date.now())).toBe(true);
   expect(isAbandoned(of("00000000", endedPid), Date.now() - DAY / 2)).toBe(false);
   expect(isAbandoned(of("00000000", process.pid), Date.now() - 2 * DAY)).toBe(true);
 });
@@ -54,12 +54,12 @@ it("what an ended process of this machine left is removed; files of other machin
   const target = join(folder, "T.parquet");
   const named = (host: string, pid: number, random: string, ending = "tmp", name = "T.parquet") =>
     `${name}.${host}-${pid}-0000000${random}.${ending}`;
-  const gone = [named(HOST, endedPid, "1"), named("00000000", 1, "2")];
+  const gone = [named(hostDigits(), endedPid, "1"), named("00000000", 1, "2")];
   const kept = [
     named("00000000", endedPid, "3"),
-    named(HOST, process.ppid, "4"),
-    named(HOST, endedPid, "5", "part"),
-    named(HOST, endedPid, "6", "tmp", "Other.parquet"),
+    named(hostDigits(), process.ppid, "4"),
+    named(hostDigits(), endedPid, "5", "part"),
+    named(hostDigits(), endedPid, "6", "tmp", "Other.parquet"),
     "T.parquet.123.1.part",
   ];
   for (const name of [...gone, ...kept]) writeFileSync(join(folder, name), "");

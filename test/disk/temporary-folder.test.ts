@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { HOST } from "../../src/disk/temp-name.js";
+import { hostDigits } from "../../src/disk/temp-name.js";
 import { builtLibrary } from "../faults/built-library.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -55,8 +55,8 @@ it("what a killed process leaves is removed by the next one, and nothing else", 
   const others = [
     "arrowbook-files",
     "arrowbook-notes-123456",
-    `arrowbook-files-${HOST}-${process.pid}-abcdef`,
-    `arrowbook-files-${HOST === "00000000" ? "00000001" : "00000000"}-999999999-abcdef`,
+    `arrowbook-files-${hostDigits()}-${process.pid}-abcdef`,
+    `arrowbook-files-${hostDigits() === "00000000" ? "00000001" : "00000000"}-999999999-abcdef`,
   ];
   for (const name of others) mkdirSync(join(place, name));
   expect(await run(place, `${SAMPLE} await service.close();`)).toBe(0);

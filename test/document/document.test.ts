@@ -230,6 +230,8 @@ describe("what is not shaped like the resource is refused with what and where", 
 });
 
 it("a table may have columns called code and message; metadata must be UTF-8", async () => {
+  const one = await read("tableRows", "csv", "code,message\nAAPL,hello\n");
+  expect(one.rows?.kind).toBe("csv");
   const rows = await read("tableRows", "csv", "code,message\n1,a\n2,b\n");
   expect(rows.rows?.kind).toBe("csv");
   const broken = Uint8Array.from([...bytesOf("id,name\n1,"), 0xff, 0x0a]);

@@ -327,6 +327,16 @@ export function engineContract({ name, open, long, endless, allTables, runs }: E
       expect(await column("SELECT 1 AS one")).toEqual(["1"]);
     });
 
+    it.each([
+      ["query", (signal: AbortSignal) => engine.query(endless, [], { signal })],
+      ["batches", (signal: AbortSignal) => engine.batches(endless, [], { signal }).next()],
+    ] as const)("an abort just after the start of %s() ends the statement", async (_, start) => {
+      const stop = new AbortController();
+      const result = start(stop.signal);
+      stop.abort(new Error("at once"));
+      await expect(result).rejects.toThrow("at once");
+    });
+
     it("says what is wrong with a statement, a table or a type", async () => {
       const wrong = (sql: string) =>
         expect(engine.query(sql)).rejects.toMatchObject({ name: "InputError", code: "BadStatement" });

@@ -190,6 +190,18 @@ it("an answer may be left in the middle, and many may run at once", async () => 
   expect(totals).toEqual(Array.from({ length: 20 }, (_, k) => 1000 * k));
 });
 
+it("a statement is interrupted whenever its signal aborts, also before the engine has begun it", async () => {
+  const text = "select count(*) from range(200000) a(i), range(200000) b(j) where (i * j) % 7 = 3";
+  for (let turns = 0; turns < 20; turns++) {
+    const stop = new AbortController();
+    const stopped = engine.query(text, [], { signal: stop.signal });
+    stopped.catch(() => undefined);
+    for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort(new Error("enough"));
+    await expect(stopped).rejects.toThrow("enough");
+  }
+});
+
 it("gives types without an Arrow column as text, huge integers as decimals, enum values as a dictionary", async () => {
   const back = await engine.query(
     "SELECT sum(i) AS total, [1, 2] AS list, 'b'::ENUM('a', 'b') AS word, TIME '10:00:00' AS at, 7::UTINYINT AS tiny, NULL AS nothing FROM range(3) r(i)",

@@ -21,7 +21,7 @@ type Sources = Readonly<Record<string, Table>>;
 /** The result with every source read as lists, or row by row. */
 async function cells(sql: string, tables: Sources, listed: boolean, params: unknown[] = []): Promise<unknown> {
   const sources = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, sourceOf(table)]));
-  const found = await querySources(sql, params, sources, listed ? 0 : Number.POSITIVE_INFINITY);
+  const found = await querySources(sql, params, sources, { listedRows: listed ? 0 : Number.POSITIVE_INFINITY });
   return { fields: found.schema.fields.map(String), rows: found.batches.flatMap((batch) => [...cellTexts(batch)]) };
 }
 

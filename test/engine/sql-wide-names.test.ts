@@ -16,7 +16,7 @@ const wide = frame("BigDecimal(60,2)", "1234567890123456789012345678901234567890
 
 it.each([
   ["String", "abc", "String"],
-  ["BigDecimal(50,4)", "7.2500", "String"],
+  ["BigDecimal(50,4)", "7.2500", "BigDecimal(50,4)"],
   ["Integer", "7", "Integer"],
   ["BigDecimal(60,2)", "7.25", "BigDecimal(60,2)"],
 ])("a column that is wide in one table and %s in the other has no wrong type", async (type, cell, expected) => {

@@ -11,6 +11,12 @@ export const columns = [
   { name: "close", type: "BigDecimal(15,4)" },
 ];
 
+/** A page of the table with one row. */
+export const page = JSON.stringify({
+  datatable: { data: [["AAA", "2024-02-29", 1.25]], columns },
+  meta: { next_cursor_id: null },
+});
+
 /** A table as CSV; another `seed` gives other values of the same length. */
 export function csvOf(rows: number, seed = 0): string {
   const lines = ["ticker,date,close\n"];
@@ -25,7 +31,8 @@ export function csvOf(rows: number, seed = 0): string {
 
 export const archiveOf = (csv: string): Buffer => zipBytes([{ name: "T.csv", data: csv }]);
 
-export const metadata: Answer = {
+/** The metadata of the table, which these columns filter. */
+export const metadataFilteredBy = (...filters: readonly string[]): Answer => ({
   headers: json,
   body: JSON.stringify({
     datatable: {
@@ -34,13 +41,15 @@ export const metadata: Answer = {
       name: "t",
       description: null,
       columns,
-      filters: ["ticker", "date"],
+      filters,
       primary_key: ["ticker", "date"],
       premium: false,
       status: { refreshed_at: null, status: null, expected_at: null, update_frequency: null },
     },
   }),
-};
+});
+
+export const metadata: Answer = metadataFilteredBy("ticker", "date");
 
 export const SECRET = "link-secret-0123456789abcdef";
 

@@ -6,7 +6,18 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { ConnectOptions } from "../../src/client/transport/options.js";
 import { builtLibrary } from "./built-library.js";
-import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
+import {
+  archiveOf,
+  csvOf,
+  EXPORT,
+  exportAnswer,
+  FILE,
+  json,
+  METADATA,
+  metadata,
+  page,
+  serviceOf,
+} from "./bulk-fixtures.js";
 import { type Answer, faultServer } from "./fault-server.js";
 
 /*
@@ -26,17 +37,6 @@ beforeEach(() => {
 });
 
 const T = "/api/v3/datatables/V/T.json";
-const page = JSON.stringify({
-  datatable: {
-    data: [["AAA", "2024-02-29", 1.25]],
-    columns: [
-      { name: "ticker", type: "String" },
-      { name: "date", type: "Date" },
-      { name: "close", type: "BigDecimal(15,4)" },
-    ],
-  },
-  meta: { next_cursor_id: null },
-});
 /** A page that is too long to be left to zlib. */
 const longPage = page.replace(
   /"data":\[.*?\]\]/,

@@ -4,22 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
-import { changingTable, type Row } from "../client/changing-table.js";
+import { changingTable } from "../client/changing-table.js";
 import { builtLibrary } from "./built-library.js";
 import { serviceOf } from "./bulk-fixtures.js";
+import { cameToItsEnd, lines, NEW, OLD } from "./killed-copy.js";
 
 const { server, set } = await changingTable();
 const root = mkdtempSync(join(tmpdir(), "arrowbook-engine-steps-"));
 const LONG = 900_000;
-const OLD: readonly Row[] = [
-  ["AAA", "2023-03-01", "10.0000", "2023-03-02"],
-  ["BBB", "2024-03-01", "20.0000", "2024-03-02"],
-];
-const NEW: readonly Row[] = [
-  OLD[0],
-  ["BBB", "2024-03-01", "21.0000", "2024-03-03"],
-  ["CCC", "2024-03-02", "1.0000", "2024-03-03"],
-];
 let library = "";
 let script = "";
 
@@ -63,14 +55,8 @@ async function syncKilledAt(step: number, isDuring: boolean, file: string, optio
     stdio: "inherit",
     env: { ...process.env, KILLED_AT: String(step), KILLED_DURING: String(isDuring) },
   });
-  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
-    child.once("exit", (...how) => resolve(how)),
-  );
-  expect(code ?? signal).toBe(code === 0 ? 0 : "SIGKILL");
-  return signal === null;
+  return cameToItsEnd(child);
 }
-
-const lines = (rows: readonly Row[]): string[] => rows.map((row) => row.join(",")).sort();
 
 /** The rows in a database file, and its tables, as another reader of the file finds them. */
 async function found(file: string): Promise<{ rows: string[]; tables: string[] }> {

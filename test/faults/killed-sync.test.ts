@@ -4,22 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Mirror } from "../../src/client/mirror/mirror.js";
-import { changingTable, type Row } from "../client/changing-table.js";
+import { changingTable } from "../client/changing-table.js";
 import { serviceOf } from "./bulk-fixtures.js";
+import { cameToItsEnd, lines, NEW, OLD } from "./killed-copy.js";
 import { killedLibrary } from "./killed-library.js";
 
 const { server, set } = await changingTable();
 const root = mkdtempSync(join(tmpdir(), "arrowbook-sync-steps-"));
 const LONG = 300_000;
-const OLD: readonly Row[] = [
-  ["AAA", "2023-03-01", "10.0000", "2023-03-02"],
-  ["BBB", "2024-03-01", "20.0000", "2024-03-02"],
-];
-const NEW: readonly Row[] = [
-  OLD[0],
-  ["BBB", "2024-03-01", "21.0000", "2024-03-03"],
-  ["CCC", "2024-03-02", "1.0000", "2024-03-03"],
-];
 let library = "";
 let script = "";
 
@@ -49,14 +41,9 @@ async function syncKilledAt(step: number, folder: string, options: object): Prom
     stdio: "inherit",
     env: { ...process.env, KILLED_AT: String(step) },
   });
-  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
-    child.once("exit", (...how) => resolve(how)),
-  );
-  expect(code ?? signal).toBe(code === 0 ? 0 : "SIGKILL");
-  return signal === null;
+  return cameToItsEnd(child);
 }
 
-const lines = (rows: readonly Row[]): string[] => rows.map((row) => row.join(",")).sort();
 const linesOf = async (mirror: Mirror): Promise<string[]> =>
   (await mirror.frame()).toCSV().trim().split("\n").slice(1).sort();
 

@@ -21,6 +21,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sortedRows } from "../../src/columns/table/sort.js";
 import { takeColumn, takeRows } from "../../src/columns/table/take.js";
+import { copyOnTwoThreads } from "../../src/columns/workers/copy-columns.js";
 
 // So many rows that they are copied block by block.
 const ROWS = 140_000;
@@ -117,11 +118,14 @@ describe("many rows", () => {
     if (kind === "with repeats") places.fill(places[7], 500, 1000);
     if (kind === "with gaps") for (let i = 0; i < ROWS; i += 1000) places[i] = -1;
     const taken = takeRows(table, places);
-    expect(taken.numRows).toBe(ROWS);
+    const onTwoThreads = takeRows(table, places, copyOnTwoThreads(0));
+    expect([taken.numRows, onTwoThreads.numRows]).toEqual([ROWS, ROWS]);
+    expect(onTwoThreads.batches.map(({ numRows }) => numRows)).toEqual(taken.batches.map(({ numRows }) => numRows));
     for (const [at, { name }] of schema.fields.entries()) {
       const from = table.getChildAt(at) as Vector;
       expect([name, firstDifference(from, places, taken.getChildAt(at) as Vector)]).toEqual([name, -1]);
       expect([name, firstDifference(from, places, takeColumn(from, places))]).toEqual([name, -1]);
+      expect([name, firstDifference(from, places, onTwoThreads.getChildAt(at) as Vector)]).toEqual([name, -1]);
     }
   });
 });

@@ -89,7 +89,10 @@ describe("columns", () => {
         for (const { name } of frame.columns) {
           const texts = frame.column(name).toStrings();
           const unique = frame.column(name).unique();
-          expect(unique.toStrings()).toEqual([...new Set(texts)]);
+          // The two zeros are one value, spelled as the first of them.
+          const isFirst = (text: string | null, at: number): boolean =>
+            texts.findIndex((other) => (other === "-0.0" ? "0.0" : other) === (text === "-0.0" ? "0.0" : text)) === at;
+          expect(unique.toStrings()).toEqual(texts.filter(isFirst));
           expect(unique.type).toBe(frame.column(name).type);
         }
       }),

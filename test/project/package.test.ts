@@ -58,6 +58,12 @@ it("every path that package.json names is packed", () => {
   expect(paths.filter((path) => !packed.includes(path))).toEqual([]);
 });
 
+it("runs no script on installation, which npm would warn of", () => {
+  const packed = JSON.parse(readFileSync(join(project, "node_modules/arrowbook/package.json"), "utf8"));
+  const onInstall = ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+  expect(Object.keys(packed.scripts).filter((name) => onInstall.includes(name))).toEqual([]);
+});
+
 it("every subpath of exports has its typesVersions entry, for resolvers that do not read exports", () => {
   const subpaths = Object.keys(manifest.exports)
     .filter((key) => key.startsWith("./") && key !== "./package.json")

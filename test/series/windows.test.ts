@@ -185,3 +185,43 @@ it.each([
   const table = tableFrom({ d: ["Date", ["2024-01-01"]], x: ["double", [1]], s: ["String", ["a"]] });
   expect(() => act(table)).toThrow(expect.objectContaining({ code }));
 });
+
+describe("values near the largest double", () => {
+  const days = Array.from({ length: 9 }, (_, i) => i);
+  const of = (values: readonly number[]): Table =>
+    tableOf([columnOf("d", "Date", days), columnOf("x", "double", values)], values.length);
+
+  it("change no later window", () => {
+    const values = [1e308, 1, 1e308, 1e308, 3, 5, 1e200, 2, 4];
+    expect(cellsIn(rolling(of(values), 2, "sum"), "x")).toEqual([
+      null,
+      1e308,
+      1e308,
+      Number.POSITIVE_INFINITY,
+      1e308,
+      8,
+      1e200,
+      1e200,
+      6,
+    ]);
+    expect(cellsIn(rolling(of(values), 3, "sum"), "x").slice(5, 9)).toEqual([1e308, 1e200, 1e200, 1e200]);
+    expect(cellsIn(rolling(of(values), 2, "mean"), "x").slice(4)).toEqual([5e307, 4, 5e199, 5e199, 3]);
+    expect(cellsIn(rolling(of(values), 2, "var"), "x").slice(5)).toEqual([2, null, null, 2]);
+    const spike = [1e200, 1, 2, 3, 1e300, -1e308, 1e308, 7, 9];
+    expect(cellsIn(rolling(of(spike), 2, "std"), "x").slice(2)).toEqual([
+      Math.SQRT1_2,
+      Math.SQRT1_2,
+      null,
+      null,
+      null,
+      null,
+      Math.SQRT2,
+    ]);
+  });
+
+  it("are interpolated without an overflow", () => {
+    const values = [-(2 ** 1023), 2 ** 1023, -(2 ** 1023), 0, 0, 0, 0, 0, 0];
+    expect(cellsIn(rolling(of(values), 2, "median"), "x").slice(1, 3)).toEqual([0, 0]);
+    expect(cellsIn(rolling(of(values), 2, "quantile", { quantile: 0.25 }), "x")[1]).toBe(-(2 ** 1022));
+  });
+});

@@ -10,6 +10,7 @@ import {
   parseDate,
   readDate,
 } from "../../src/value/date.js";
+import { dayOfDate } from "../../src/value/day-of-date.js";
 import { formatTimestamp, NO_TIMESTAMP, readTimestamp, TOO_FINE } from "../../src/value/timestamp.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text.padEnd(32, "\n"));
@@ -106,4 +107,14 @@ it("a timestamp that is read can be written and read again, whatever its offset"
   expect(read("9999-12-31T23:59:59-00:01")).toBe(NO_TIMESTAMP);
   expect(read("0001-01-01T00:00:00+00:01")).toBe(NO_TIMESTAMP);
   expect(read("9999-12-31T23:59:59.9999Z")).toBe(TOO_FINE);
+});
+
+it("a Date is the date of its midnight in UTC, in the years 1 to 9999", () => {
+  expect(dayOfDate(new Date("2024-02-29"), "from()")).toBe("2024-02-29");
+  expect(dayOfDate(new Date("0001-01-01"), "from()")).toBe("0001-01-01");
+  expect(dayOfDate(new Date("9999-12-31"), "from()")).toBe("9999-12-31");
+  for (const day of ["+010000-01-01", "0000-12-31", "-000001-01-01"]) {
+    const far = expect.objectContaining({ code: "BadArgument", message: expect.stringContaining(`from() is ${day}`) });
+    expect(() => dayOfDate(new Date(`${day}T00:00:00Z`), "from()")).toThrow(far);
+  }
 });

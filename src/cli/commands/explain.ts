@@ -9,7 +9,9 @@ import { type DatasetFlags, datasetFlags, datasetQuery, type TableFlags, tableFl
 
 /** `arrowbook explain dataset|table CODE …`: prints what `get` or `export` would do, without requesting rows. */
 export function explainCommand(): Command {
-  const explain = new Command("explain").description("show what a query would do, without requesting rows");
+  const explain = new Command("explain")
+    .description("show what a query would do, without requesting rows")
+    .showHelpAfterError("(arrowbook explain dataset or table CODE)");
   const dataset = examples(
     datasetFlags(shared(new Command("dataset"))),
     "arrowbook explain dataset MARKET/AAA --column Close --sample",

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { Stale } from "../../client/bulk/export-source.js";
+import type { Stale } from "../../client/bulk/export-options.js";
 import { examples } from "../input/examples.js";
 import { list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type Where, where } from "../input/where.js";

@@ -13,7 +13,7 @@ import {
 } from "../../spec/vocabulary.js";
 import { examples } from "../input/examples.js";
 import { checkpointFor, removeCheckpoint, reportResumed, resumeOption } from "../input/resume.js";
-import { count, list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { count, day, list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type Where, where } from "../input/where.js";
 import { checkOutput, frameEndings, writeFrame } from "../output/output.js";
 
@@ -42,7 +42,9 @@ export interface TableFlags extends GetFlags {
 
 /** `arrowbook get dataset|table CODE`: prints rows or writes them to a file. */
 export function getCommand(): Command {
-  const get = new Command("get").description("get the rows of a time series or a table");
+  const get = new Command("get")
+    .description("get the rows of a time series or a table")
+    .showHelpAfterError("(arrowbook get dataset or table CODE)");
   get.addCommand(datasetCommand()).addCommand(tableCommand());
   return get;
 }
@@ -72,8 +74,8 @@ export function datasetFlags(command: Command): Command {
   return command
     .argument("<code>", "DATABASE/DATASET")
     .option("--column <title>", "one column, by title or number")
-    .option("--from <day>", "first day, YYYY-MM-DD")
-    .option("--to <day>", "last day, YYYY-MM-DD")
+    .option("--from <day>", "first day, YYYY-MM-DD", day)
+    .option("--to <day>", "last day, YYYY-MM-DD", day)
     .option("--collapse <frequency>", "daily, weekly, monthly, quarterly or annual")
     .option("--transform <calculation>", "diff, rdiff, rdiff_from, cumul or normalize")
     .option("--order <order>", "asc or desc")

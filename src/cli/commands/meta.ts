@@ -17,7 +17,9 @@ const KINDS = {
 
 /** `arrowbook meta dataset|database|table CODE`: prints metadata. */
 export function metaCommand(): Command {
-  const meta = new Command("meta").description("show the metadata of a time series, database or table");
+  const meta = new Command("meta")
+    .description("show the metadata of a time series, database or table")
+    .showHelpAfterError("(arrowbook meta dataset, database or table CODE)");
   for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
     const { shape, what, example } = KINDS[kind];
     const command = examples(withService(new Command(kind)), `arrowbook meta ${kind} ${example} --sample`)

@@ -1,8 +1,9 @@
 import { Command, Option } from "commander";
-import { sqlTable } from "../../frame/files/sql-table.js";
+import { unlessAborted } from "../../errors/unless-aborted.js";
 import { Frame } from "../../frame/frame.js";
 import { examples } from "../input/examples.js";
-import { localEndings, localTables } from "../input/local-tables.js";
+import { localEndings } from "../input/local-tables.js";
+import { queryFiles } from "../input/query-files.js";
 import { stoppable } from "../input/stoppable.js";
 import { checkOutput, frameEndings, type ReportFlags, writeFrame } from "../output/output.js";
 
@@ -35,19 +36,10 @@ export function sqlCommand(): Command {
 
 async function run(statement: string, files: readonly string[], flags: SqlFlags): Promise<void> {
   checkOutput(flags.output, "frame");
-  const onStop = "Nothing was written; run it again.";
-  // Neither reading nor the statement can be aborted: the process exits before they are done.
-  await stoppable(onStop, (signal) => Promise.race([aborted(signal), query(statement, files, flags)]));
-}
-
-async function query(statement: string, files: readonly string[], flags: SqlFlags): Promise<void> {
-  const frames = await localTables(files, flags);
-  const tables = Object.fromEntries([...frames].map(([name, { table }]) => [name, table]));
-  const result = Frame.from(await sqlTable(statement, flags.param, tables));
-  await writeFrame(result, flags.output, flags);
-}
-
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  await stoppable("Nothing was written; run it again.", async (signal) => {
+    // Files are read and written by calls that cannot be aborted: the process exits before they are done.
+    // The engine, in contrast, must have stopped before.
+    const result = Frame.from(await queryFiles(statement, files, flags, signal));
+    await unlessAborted(writeFrame(result, flags.output, flags), signal);
   });
+}

@@ -1,91 +1,107 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
+import { bulkFile } from "../../client/bulk/local-bulk-file.js";
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
+import { columnsOfCsv } from "../../columns/csv/infer.js";
 import { InputError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import { zipEntry } from "../../format/zip.js";
-import type { CsvFileOptions } from "../../frame/files/csv-files.js";
+import { arrowBatches } from "../../frame/files/arrow-batches.js";
+import { type CsvFileOptions, csvBatches } from "../../frame/files/csv-files.js";
+import { jsonLinesBatches } from "../../frame/files/json-lines.js";
+import { parquetBatches } from "../../frame/files/parquet-batches.js";
 import { Frame } from "../../frame/frame.js";
 
 /** How columns of a file without declared types are read. */
-interface TextFlags {
+export interface TextFlags {
   readonly delimiter?: string;
 }
 
-type Read = (path: string, flags: TextFlags) => Promise<Frame>;
+/** A kind of file: how it is read as a whole, and in bounded memory; absent where it can only be read as a whole. */
+interface Kind {
+  readonly read: (path: string, flags: TextFlags) => Promise<Frame>;
+  readonly batches?: (path: string, flags: TextFlags) => AsyncIterable<RecordBatch>;
+}
 
-const csv =
-  (delimiter?: string): Read =>
-  (path, flags) =>
-    Frame.fromCSV(path, csvOptions(flags.delimiter ?? delimiter));
+const csv = (delimiter?: string): Kind => ({
+  read: (path, flags) => Frame.fromCSV(path, csvOptions(flags.delimiter ?? delimiter)),
+  batches: (path, flags) => csvBatches(path, csvOptions(flags.delimiter ?? delimiter)),
+});
 
 const csvOptions = (delimiter: string | undefined): CsvFileOptions => ({
   columns: "infer",
   ...(delimiter !== undefined && { delimiter }),
 });
 
-/** The reader of a file by its ending, without `.gz` and `.zst`. */
-const READERS: Readonly<Record<string, Read>> = {
-  ".parquet": (path) => Frame.fromParquet(path),
-  ".arrow": (path) => Frame.fromArrow(path),
-  ".arrows": (path) => Frame.fromArrow(path),
-  ".feather": (path) => Frame.fromArrow(path),
-  ".ipc": (path) => Frame.fromArrow(path),
+const PARQUET: Kind = { read: (path) => Frame.fromParquet(path), batches: (path) => parquetBatches(path) };
+const ARROW: Kind = { read: (path) => Frame.fromArrow(path), batches: (path) => arrowBatches(path) };
+const JSON_LINES: Kind = { read: (path) => Frame.fromJSONLines(path), batches: (path) => jsonLinesBatches(path) };
+
+/** The kind of a file by its ending, without `.gz` and `.zst`. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  ".parquet": PARQUET,
+  ".arrow": ARROW,
+  ".arrows": ARROW,
+  ".feather": ARROW,
+  ".ipc": ARROW,
   ".csv": csv(),
   ".tsv": csv("\t"),
-  ".jsonl": (path) => Frame.fromJSONLines(path),
-  ".ndjson": (path) => Frame.fromJSONLines(path),
-  ".json": readJson,
-  ".zip": readZip,
+  ".jsonl": JSON_LINES,
+  ".ndjson": JSON_LINES,
+  ".json": { read: readJson },
+  ".zip": { read: readZip, batches: zipBatches },
 };
 
 /** The endings of files that are read, for the help. */
-export const localEndings: string = Object.keys(READERS).join(", ");
+export const localEndings: string = Object.keys(KINDS).join(", ");
 
 /**
- * Reads files as tables by name: the name of the file without its ending, or the `name` of `name=path`.
+ * The tables of files: each has the name of the file without its ending, or the `name` of `name=path`.
  *
  * @throws {InputError} BadArgument for two tables of one name, UnknownFileType
- * @throws {FileError}
- * @throws {DataError}
  */
-export async function localTables(words: readonly string[], flags: TextFlags = {}): Promise<Map<string, Frame>> {
-  const tables = new Map<string, Frame>();
-  const places = words.map(placeOf);
-  for (const [i, { name, path }] of places.entries()) {
-    const other = places.findIndex((place) => place.name.toLowerCase() === name.toLowerCase());
+export function localTables(words: readonly string[]): readonly LocalTable[] {
+  const tables = words.map(tableOf);
+  for (const [i, { name, path }] of tables.entries()) {
+    const other = tables.findIndex((table) => table.name.toLowerCase() === name.toLowerCase());
     if (other !== i) {
-      throw new InputError(`${places[other].path} and ${path} would both be the table ${JSON.stringify(name)}.`, {
+      throw new InputError(`${tables[other].path} and ${path} would both be the table ${JSON.stringify(name)}.`, {
         code: "BadArgument",
         hint: `Name one of them: other=${path}`,
       });
     }
   }
-  for (const { name, path, read } of places) tables.set(name, await read(path, flags));
   return tables;
 }
 
-interface Place {
+/** A table in a file, or in a folder of Parquet files. */
+export interface LocalTable {
   readonly name: string;
   readonly path: string;
-  readonly read: Read;
+  readonly kind: Kind;
+  readonly isParquet: boolean;
+  /** Bytes of memory that a byte of the file takes, about. */
+  readonly growth: number;
 }
 
-function placeOf(word: string): Place {
+function tableOf(word: string): LocalTable {
   const named = existsSync(word) ? null : /^([^=/\\]+)=(.+)$/s.exec(word);
   const path = named?.[2] ?? word;
   // A folder of Parquet files is one table.
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const file = basename(path);
   const ending = /(\.[^.]+?)(\.gz|\.zst)?$/i.exec(file)?.[1]?.toLowerCase() ?? "";
-  const read = isFolder ? READERS[".parquet"] : READERS[ending];
-  if (read === undefined) {
+  const kind = isFolder ? PARQUET : KINDS[ending];
+  if (kind === undefined) {
     throw new InputError(`The file type of ${path} is unknown.`, {
       code: "UnknownFileType",
       hint: `Pass files that end in ${localEndings}, compressed or not, or a folder of Parquet files.`,
     });
   }
-  return { name: named?.[1] ?? (isFolder ? file : file.replace(/\.[^.]+?(\.gz|\.zst)?$/i, "")), path, read };
+  const name = named?.[1] ?? (isFolder ? file : file.replace(/\.[^.]+?(\.gz|\.zst)?$/i, ""));
+  const isParquet = kind === PARQUET;
+  return { name, path, kind, isParquet, growth: isParquet || /\.(?:gz|zst|zip)$/i.test(file) ? 4 : 1 };
 }
 
 /** An array of objects, as `-o rows.json` writes it, or a reply of the service. */
@@ -111,4 +127,14 @@ async function readZip(path: string, { delimiter }: TextFlags): Promise<Frame> {
   const blocks: Uint8Array[] = [];
   for await (const block of (await zipEntry(path)).chunks()) blocks.push(Buffer.from(block));
   return Frame.fromCSV(Buffer.concat(blocks), csvOptions(delimiter));
+}
+
+async function* zipBatches(path: string, { delimiter }: TextFlags): AsyncGenerator<RecordBatch> {
+  // The reader of archives expects commas and declared columns.
+  if (delimiter !== undefined) {
+    yield* (await readZip(path, { delimiter })).table.batches;
+    return;
+  }
+  const columns = await columnsOfCsv((await zipEntry(path)).chunks(), { columns: "infer" });
+  yield* bulkFile(path, { columns, header: true }).batches();
 }

@@ -2,6 +2,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Service } from "../../client/service.js";
 import { connect, type SampleOptions } from "../../connect.js";
 import { type ProfileName, profiles } from "../../spec/profile.js";
+import { NO_DATE, parseDate } from "../../value/date.js";
+import { withFlags } from "../messages/flags-in-messages.js";
 import { type KeyFlags, keyOf } from "./key-input.js";
 import { stoppable } from "./stoppable.js";
 
@@ -64,7 +66,7 @@ export async function serving(
       ...((flags.quiet || flags.json) && { onProgress: false }),
       cache: flags.cache,
       signal,
-      warn: (message) => process.stderr.write(`arrowbook: ${message}\n`),
+      warn: (message) => process.stderr.write(`arrowbook: ${withFlags(message)}\n`),
     };
     const service = flags.sample
       ? await connect.sample(options)
@@ -80,6 +82,12 @@ export async function serving(
 /** Accepts both `a,b` and repeated flags. */
 export function list(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(",").map((part) => part.trim())].filter((part) => part !== "");
+}
+
+/** Validates a day. */
+export function day(text: string): string {
+  if (parseDate(text) === NO_DATE) throw new InvalidArgumentError("must be a day that exists, YYYY-MM-DD");
+  return text;
 }
 
 /** Parses a whole number of at least 1. */

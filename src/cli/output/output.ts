@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import type { BulkFile, BulkOptions, Landed } from "../../client/bulk/bulk-file.js";
+import type { Landed } from "../../client/bulk/archive.js";
+import type { BulkFile, BulkOptions } from "../../client/bulk/bulk-file.js";
 import { writeArrowFile } from "../../columns/ipc/file.js";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { hasColors } from "../../display/base/paint.js";

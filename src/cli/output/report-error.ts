@@ -2,6 +2,7 @@ import { hasColors, red } from "../../display/base/paint.js";
 import { type ArrowbookError, isArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import { showsStack } from "../../errors/stack.js";
+import { withFlags } from "../messages/flags-in-messages.js";
 
 /**
  * Writes an error to stderr as one line (what, where, next step), with the stack if `ARROWBOOK_STACK=1`, and never with
@@ -15,26 +16,14 @@ export function reportError(error: unknown): void {
 
 /** The line: the message, then the hint. */
 export function errorLine(error: unknown): string {
-  if (isArrowbookError(error)) return oneLine(`${error.message}${hintOf(error)}`);
+  if (isArrowbookError(error)) return oneLine(`${withFlags(error.message)}${hintOf(error)}`);
   if (error instanceof Error) return oneLine(scrub(error.message || error.name));
   return oneLine(scrub(String(error)));
 }
 
-/** What hints say of arguments of `connect()`, and the flags that pass them. */
-const FLAGS: readonly (readonly [string, string])[] = [
-  [
-    "Pass url to connect() or set ARROWBOOK_URL; connect.sample() starts",
-    "Pass --url or set ARROWBOOK_URL; --sample starts",
-  ],
-  ["address passed to connect() or in ARROWBOOK_URL", "address of --url or ARROWBOOK_URL"],
-  ["API key passed to connect() or in ARROWBOOK_API_KEY", "API key of --key, --key-file or ARROWBOOK_API_KEY"],
-  ["pass apiKey to connect() or set ARROWBOOK_API_KEY", "pass --key-file or set ARROWBOOK_API_KEY"],
-  ["Pass an API key to connect() or set ARROWBOOK_API_KEY", "Pass --key-file or set ARROWBOOK_API_KEY"],
-];
-
 function hintOf({ hint, message }: ArrowbookError): string {
   if (hint === undefined || message.includes(hint)) return "";
-  return ` ${FLAGS.reduce((text, [argument, flag]) => text.replace(argument, flag), hint)}`;
+  return ` ${withFlags(hint)}`;
 }
 
 /** Removes control characters, which must not reach the terminal from foreign text. */

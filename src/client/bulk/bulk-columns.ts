@@ -2,6 +2,7 @@ import type { CsvLeniency } from "../../columns/arrow/csv-dialect.js";
 import { textTable } from "../../columns/build/from-text-rows.js";
 import { DataError, InputError, isArrowbookError } from "../../errors/errors.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
+import { seriesColumns } from "../../spec/series-columns.js";
 
 /** How the CSV inside a bulk file is read: the columns of the result, and whether the first line is a header. */
 export interface BulkColumns {
@@ -78,8 +79,7 @@ const keyed = (chosen: BulkColumns): BulkColumns => ({
 });
 
 function named(code: string, names: readonly string[]): ColumnSpec[] {
-  const rest = names.map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
-  return [{ name: code, type: "String" }, ...rest];
+  return [{ name: code, type: "String" }, ...seriesColumns(names)];
 }
 
 const codeAndDate = (date: string): ColumnSpec[] => named("Code", [date]);

@@ -2,40 +2,17 @@ import type { OnProgress } from "../../columns/io/progress.js";
 import { digestName } from "../../disk/digest-name.js";
 import { follow } from "../../display/progress/follow.js";
 import type { ExportStatus } from "../../document/records.js";
-import { DataError, InputError, ServiceError } from "../../errors/errors.js";
+import { DataError, ServiceError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import { FILE_STATUSES, type FileStatus, type Format } from "../../spec/vocabulary.js";
 import { ask } from "../transport/ask.js";
-import { anySignal, reportingTo, type Session } from "../transport/request.js";
+import { anySignal } from "../transport/request.js";
 import { sleep } from "../transport/retry.js";
+import { reportingTo, type Session } from "../transport/session.js";
 import type { BulkStatus } from "./bulk-status.js";
 import type { Link, LinkSource } from "./download.js";
+import type { ExportOptions, Poll, Stale } from "./export-options.js";
 import { countExport } from "./export-quota.js";
-
-/**
- * How an existing older export is treated (spec 4.9): `use` takes it at once while a newer one is generated, `wait`
- * waits for the newer one.
- */
-export type Stale = "use" | "wait";
-
-/** Pauses between two polls of a pending export, in milliseconds. */
-export interface Poll {
-  /** The first pause; each one is twice the previous one. Default 1,000. */
-  readonly first?: number;
-  /** The longest pause. Default 60,000. */
-  readonly longest?: number;
-}
-
-/** Options of an export. */
-export interface ExportOptions {
-  /**
-   * What to do where the service has an older file: `use` takes it at once, `wait` waits for the newer one. Default
-   * `use`.
-   */
-  readonly stale?: Stale;
-  /** The pauses between two requests of the state. */
-  readonly poll?: Poll;
-}
 
 export interface ExportSource extends LinkSource {
   status(signal?: AbortSignal): Promise<BulkStatus>;
@@ -49,8 +26,7 @@ export function exportSource(
   code: string,
   options: ExportOptions,
 ): ExportSource {
-  const stale = staleOf(options.stale);
-  const exporting = new ExportSession(session, call, code, stale, options.poll ?? {});
+  const exporting = new ExportSession(session, call, code, options.stale ?? "use", options.poll ?? {});
   const question = JSON.stringify([call.codes, call.parameters, call.filters]);
   return {
     code,
@@ -59,14 +35,6 @@ export function exportSource(
     ready: async (signal, onProgress) => exporting.shown(await exporting.wait(signal, onProgress)),
     link: (signal, onProgress) => exporting.link(signal, onProgress),
   };
-}
-
-function staleOf(given: Stale | undefined): Stale {
-  if (given === undefined || given === "use" || given === "wait") return given ?? "use";
-  throw new InputError(`stale must be "use" or "wait"; got ${JSON.stringify(given)}.`, {
-    code: "BadArgument",
-    hint: '"use" takes an older file at once, "wait" waits for the newer one: see docs/bulk.md.',
-  });
 }
 
 class ExportSession {

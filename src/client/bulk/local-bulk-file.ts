@@ -3,7 +3,6 @@ import { type CsvOptions, checkColumns, checkKey } from "../../columns/arrow/rea
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
-import { zipEntry } from "../../format/zip.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import { undeclaredColumns } from "./bulk-columns.js";
@@ -52,18 +51,20 @@ export function bulkFile<Row extends object = Record<string, Cell>>(
       hint: 'Declare the columns: bulkFile(path, { header: false, columns: [{ name: "ticker", type: "String" }, …] }).',
     });
   }
-  const status = async (): Promise<BulkStatus> => {
-    await zipEntry(path);
-    return { status: "fresh", ready: true, data_snapshot_time: null, last_refreshed_time: null };
-  };
-  return new BulkFile<Row>({
-    code: path,
-    choose: columns
-      ? () => ({ columns, key, header: header ?? true, lenient })
-      : undeclaredColumns(path, { lenient, key }),
-    emptyText,
-    status,
-    ready: status,
-    from: { path },
+  return new BulkFile<Row>(path, async () => {
+    const { zipEntry } = await import("../../format/zip.js");
+    const status = async (): Promise<BulkStatus> => {
+      await zipEntry(path);
+      return { status: "fresh", ready: true, data_snapshot_time: null, last_refreshed_time: null };
+    };
+    return {
+      choose: columns
+        ? () => ({ columns, key, header: header ?? true, lenient })
+        : undeclaredColumns(path, { lenient, key }),
+      emptyText,
+      status,
+      ready: status,
+      from: { path },
+    };
   });
 }

@@ -18,7 +18,7 @@ export interface CacheEntry {
 
 /** Archives of bulk files with their notes and locks: only files of this package are ever removed. */
 const ARCHIVE = /^[0-9a-f]{32}\.zip$/;
-const OF_ARCHIVE = /^[0-9a-f]{32}\.zip(?:\.json|\.lock)?$/;
+const OF_ARCHIVE = /^[0-9a-f]{32}\.zip(?:\.json|\.lock(?:\.takeover)*)?$/;
 
 /** The files of a cache, those used last first. */
 export async function cacheContents(path: string): Promise<CacheEntry[]> {

@@ -1,9 +1,10 @@
 import { mkdir, readFile, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { atomicFile } from "../../disk/atomic-file.js";
-import { sweepFolder, trim } from "../../disk/bounded-folder.js";
+import { trim } from "../../disk/bounded-folder.js";
 import { digestName } from "../../disk/digest-name.js";
 import { seal, unseal } from "../../disk/sealed.js";
+import { sweepFolder } from "../../disk/sweep.js";
 import { holdsSecret } from "../../errors/secrets.js";
 import { version } from "../../package/version.js";
 import type { CacheSettings } from "./options.js";
@@ -74,7 +75,7 @@ export async function cacheReply(
   try {
     await mkdir(folder, { recursive: true });
     await atomicFile(pathOf(cache.path, of), (file) => file.writeFile(record), { durable: false });
-    await sweepFolder(folder, REPLY_NAME);
+    await sweepFolder(folder, ({ target }) => REPLY_NAME.test(target));
     await trim(folder, REPLY_NAME, cache);
   } catch (error) {
     warn(`The cache ${cache.path} cannot be written: ${(error as Error).message}`);

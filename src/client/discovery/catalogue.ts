@@ -4,10 +4,11 @@ import { CATALOG_PATH } from "../../spec/api-prefix.js";
 import type { CatalogItem } from "../../spec/catalog-item.js";
 import type { EndpointName } from "../../spec/endpoints.js";
 import { hasExtension } from "../../spec/profile.js";
-import { request, requestAt, type Session } from "../transport/request.js";
+import { request, requestAt } from "../transport/request.js";
+import type { Session } from "../transport/session.js";
 
 /** What to list. */
-interface ListOptions {
+export interface ListOptions {
   /** Only items whose code, name or description contains all of these terms. */
   readonly query?: string;
   /** Only the series of this database. */

@@ -1,10 +1,7 @@
 import type { CatalogItem } from "../../spec/catalog-item.js";
 import { hasExtension } from "../../spec/profile.js";
-import type { Session } from "../transport/request.js";
+import type { Session } from "../transport/session.js";
 import { listCodes } from "./catalogue.js";
-
-/** The key under which a service completes codes, for the kernel and the command line. */
-export const CODES: symbol = Symbol.for("arrowbook.codes");
 
 /** The most codes on one page of a list. */
 const PAGE = 100;

@@ -1,10 +1,12 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { locked } from "../../disk/lock.js";
 import type { Engine } from "../../engine/contract/engine.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
-import type { Copy } from "./copy.js";
+import type { Copy, CopyState } from "./copy.js";
 import { type CopyEngine, EngineCopy, type WithEngine } from "./engine-copy.js";
 import { FolderCopy } from "./folder-copy.js";
 
@@ -56,13 +58,30 @@ export function copyIn(target: MirrorTarget, code: string, by: string | undefine
     );
   }
   const path = resolve(target);
-  const lock: Copy["exclusive"] = (what, signal, work) => locked(`${path}.sync.lock`, what, signal, work);
-  return new EngineCopy(
-    path,
-    code,
-    lending(() => embeddedEngine(path)),
-    lock,
-  );
+  return new DatabaseCopy(path, code);
+}
+
+/** A copy in a DuckDB file, which is created by the first rows and not before. */
+class DatabaseCopy extends EngineCopy {
+  constructor(path: string, code: string) {
+    const withEngine = lending(() => embeddedEngine(path));
+    super(path, code, withEngine, (what, signal, work) =>
+      locked(`${path}.sync.lock`, what, signal, async () => {
+        const isNew = !existsSync(path);
+        try {
+          return await work();
+        } catch (error) {
+          const isEmpty = isNew && existsSync(path) && (await withEngine((engine) => engine.tables())).length === 0;
+          if (isEmpty) await rm(path);
+          throw error;
+        }
+      }),
+    );
+  }
+
+  override state(): Promise<CopyState | undefined> {
+    return existsSync(this.place) ? super.state() : Promise.resolve(undefined);
+  }
 }
 
 const withoutLock: Copy["exclusive"] = (_what, _signal, work) => work();

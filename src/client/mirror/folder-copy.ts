@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Table } from "../../columns/arrow/arrow.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { locked } from "../../disk/lock.js";
-import { makeFolder } from "../../disk/sync-folder.js";
+import { makeFolder, removeEmptyFolders } from "../../disk/sync-folder.js";
 import { parquetScan } from "../../engine/duckdb/parquet-scan.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { fileError } from "../../errors/file-error.js";
@@ -10,7 +10,7 @@ import type { Watched } from "../../frame/files/watched.js";
 import { Frame } from "../../frame/frame.js";
 import { largest } from "./changed-rows.js";
 import type { Copy, MirrorQuery, SyncPlan, Told } from "./copy.js";
-import { type Manifest, readManifest, sweepNotes, versionFolder, writeChecked } from "./manifest.js";
+import { type Manifest, readManifest, versionFolder, writeChecked } from "./manifest.js";
 import { parseSplit, type Split } from "./split.js";
 
 /** A copy in a folder of Parquet files. */
@@ -31,11 +31,17 @@ export class FolderCopy implements Copy {
   }
 
   async exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    await makeFolder(this.place).catch((cause: unknown) => Promise.reject(fileError(this.place, "write", cause)));
-    return locked(join(this.place, "sync.lock"), what, signal, async () => {
-      await sweepNotes(this.place);
-      return work();
-    });
+    const created = await makeFolder(this.place).catch((cause: unknown) =>
+      Promise.reject(fileError(this.place, "write", cause)),
+    );
+    try {
+      return await locked(join(this.place, "sync.lock"), what, signal, work);
+    } catch (error) {
+      // A download that can be resumed stays.
+      await removeEmptyFolders([versionFolder(this.place, 1)]);
+      await removeEmptyFolders(created);
+      throw error;
+    }
   }
 
   async lastDay(column: string): Promise<string | null> {

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { atomicFile } from "../../disk/atomic-file.js";
-import { sweepUnfinished } from "../../disk/sweep.js";
 import { FileError } from "../../errors/errors.js";
 import { fileError, isSystemError } from "../../errors/file-error.js";
 import type { CopyState } from "./copy.js";
@@ -67,11 +66,6 @@ export function writeManifest(folder: string, manifest: Manifest): Promise<void>
 export function writeChecked(folder: string, at: Date): Promise<void> {
   const text = `${JSON.stringify({ checked_at: at.toISOString() })}\n`;
   return atomicFile(join(folder, CHECKED), (file) => file.writeFile(text));
-}
-
-/** Removes what killed processes left while writing the two notes. */
-export async function sweepNotes(folder: string): Promise<void> {
-  for (const name of [MANIFEST, CHECKED]) await sweepUnfinished(join(folder, name));
 }
 
 function parsed(text: string): Manifest | undefined {

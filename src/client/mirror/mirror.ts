@@ -9,8 +9,6 @@ import type { Watched } from "../../frame/files/watched.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { Copy, CopyState, MirrorQuery, SyncPlan } from "./copy.js";
-import { copyIn, type MirrorTarget } from "./copy-in.js";
-import { planSync } from "./plan.js";
 
 /** Options of a mirror. */
 export interface MirrorOptions {
@@ -87,8 +85,8 @@ export class Mirror<Row extends object = Record<string, Cell>> {
     }));
   }
 
-  constructor(query: MirrorQuery, target: MirrorTarget, options: MirrorOptions) {
-    const { wholeEvery, by } = options;
+  constructor(query: MirrorQuery, copy: Copy, options: MirrorOptions) {
+    const { wholeEvery } = options;
     if (wholeEvery !== undefined && (!Number.isSafeInteger(wholeEvery) || wholeEvery < 1)) {
       throw new InputError(`wholeEvery must be a whole number of at least 1; got ${shown(wholeEvery)}.`, {
         code: "BadArgument",
@@ -97,7 +95,7 @@ export class Mirror<Row extends object = Record<string, Cell>> {
     }
     this.#query = query;
     this.#options = options;
-    this.#copy = copyIn(target, query.code, by);
+    this.#copy = copy;
   }
 
   /** `VENDOR/TABLE`. */
@@ -133,6 +131,7 @@ export class Mirror<Row extends object = Record<string, Cell>> {
    */
   async plan(options: Pick<SyncOptions, "signal"> = {}): Promise<SyncPlan> {
     refuseUnknown(options, ["signal"], "plan()");
+    const { planSync } = await import("./plan.js");
     return planSync(this.#query, this.#copy, await this.#read(), this.#options, options.signal);
   }
 

@@ -1,4 +1,5 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
+import { shownText } from "../../errors/shown.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Contradiction } from "./contradiction.js";
@@ -51,7 +52,7 @@ export function* tableContradictions(
     const index = columns.findIndex(({ name }) => name === filter.column);
     const unmet = index === -1 ? undefined : unmetFilter(filter, columns[index], batches, index, reading);
     if (unmet === undefined) continue;
-    const text = unmet.text === null ? "null" : JSON.stringify(clipped(unmet.text));
+    const text = unmet.text === null ? "null" : shownText(unmet.text);
     const place = before === undefined ? `row ${unmet.row} of the page` : `row ${before + unmet.row} of the file`;
     yield {
       check: "filters",
@@ -62,11 +63,9 @@ export function* tableContradictions(
 }
 
 const MAX_VALUES = 5;
-const MAX_TEXT = 100;
-const clipped = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
 function filterText({ column, operator, values }: Filter): string {
-  const some = values.slice(0, MAX_VALUES).map((value) => JSON.stringify(clipped(value)));
+  const some = values.slice(0, MAX_VALUES).map(shownText);
   const more = values.length > MAX_VALUES ? `, … (${values.length} in all)` : "";
   return `${column}${operator === "eq" ? "" : `.${operator}`} ${some.join(", ")}${more}`;
 }

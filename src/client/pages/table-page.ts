@@ -9,7 +9,7 @@ import type { Call, Filter } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { ask } from "../transport/ask.js";
-import type { Session } from "../transport/request.js";
+import type { Session } from "../transport/session.js";
 import { refuseContradictions } from "./contradiction.js";
 import { csvColumns } from "./csv-columns.js";
 import type { CellReading } from "./may-meet.js";

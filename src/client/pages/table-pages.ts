@@ -3,7 +3,7 @@ import { DataError, hasCode, ServiceError } from "../../errors/errors.js";
 import type { Call, Filter } from "../../spec/endpoints.js";
 import { address } from "../transport/address.js";
 import type { Settings } from "../transport/options.js";
-import { reportingTo, type Session } from "../transport/request.js";
+import { reportingTo, type Session } from "../transport/session.js";
 import type { Checkpoint, KeptPages } from "./checkpoint.js";
 import { pageCheck } from "./page-check.js";
 import { refreshedAt } from "./refreshed-at.js";
@@ -166,11 +166,11 @@ async function* partPages(
   const get = (cursor: string | null): Promise<Page> =>
     pageOf(session, table, cursor, { ...options, schema, signal, page: number++, firstRow: rows });
   const check = pageCheck(table, settings.limits.pages);
+  const isEnough = (): boolean => options.enough !== undefined && rows >= options.enough;
   /** Requests a page ahead, unless the rows are enough; the result waits for it. */
   const ahead = (next: string | null): (() => Promise<Page>) | undefined => {
     if (next === null) return undefined;
-    const isEnough = options.enough !== undefined && rows >= options.enough;
-    const page = isEnough ? undefined : get(next);
+    const page = isEnough() ? undefined : get(next);
     page?.catch(() => undefined);
     return () => (page ?? get(next)).catch((error: unknown) => Promise.reject(cursorError(error, table, number - 1)));
   };
@@ -182,7 +182,7 @@ async function* partPages(
       rows += kept.rows;
       schema ??= await kept.schema();
       following = ahead(kept.next);
-      if (memory.isFirst) await following?.().catch(refuseExpired);
+      if (memory.isFirst && !isEnough()) await following?.().catch(refuseExpired);
       for await (const page of kept.read()) {
         check(page);
         yield page;

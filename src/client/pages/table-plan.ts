@@ -2,7 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Call, Filter } from "../../spec/endpoints.js";
 import { address } from "../transport/address.js";
-import type { Session } from "../transport/request.js";
+import type { Session } from "../transport/session.js";
 import { filterTexts, type Plan, shownPlan } from "./plan.js";
 import type { TableCall } from "./table-page.js";
 import { exportFilters, partsOf } from "./table-pages.js";

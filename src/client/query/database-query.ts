@@ -1,4 +1,3 @@
-import { digestName } from "../../disk/digest-name.js";
 import { showAsCard } from "../../display/base/card.js";
 import type { DatabaseMetadata } from "../../document/records.js";
 import { refuseUnknown } from "../../errors/options.js";
@@ -6,18 +5,13 @@ import type { Cell } from "../../frame/cells/rows.js";
 import type { CatalogItem } from "../../spec/catalog-item.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { DownloadType, Format, Unlisted } from "../../spec/vocabulary.js";
-import { databaseColumns } from "../bulk/bulk-columns.js";
+import type { BulkOrigin } from "../bulk/archive.js";
 import { BulkFile } from "../bulk/bulk-file.js";
-import type { BulkStatus } from "../bulk/bulk-status.js";
-import type { LinkSource } from "../bulk/download.js";
 import { shownDatabase } from "../cards/metadata-cards.js";
 import { queryCard } from "../cards/query-card.js";
-import { listCodes } from "../discovery/catalogue.js";
-import { emptyTextOf } from "../pages/typed-rows.js";
-import { address } from "../transport/address.js";
-import { askMetadata, type MetadataCall } from "../transport/ask.js";
+import type { MetadataCall } from "../transport/ask.js";
 import type { MetadataCache } from "../transport/metadata-cache.js";
-import type { Session } from "../transport/request.js";
+import type { Session } from "../transport/session.js";
 import { DatasetQuery } from "./dataset-query.js";
 import { formatOf, wholeOf, word } from "./words.js";
 
@@ -44,6 +38,7 @@ export class DatabaseQuery {
   /** The metadata (spec 2.4). `refresh: true` requests it even if the cache on disk has it. */
   async metadata(options: MetadataCall = {}): Promise<DatabaseMetadata> {
     refuseUnknown(options, ["signal", "refresh"], "metadata()");
+    const { askMetadata } = await import("../transport/ask.js");
     const codes = { database_code: this.code };
     const call = { endpoint: "databaseMetadata", codes, format: this.#format, parameters: {}, filters: [] } as const;
     return shownDatabase((await askMetadata(this.#session, "databaseMetadata", call, options)).document.fields);
@@ -59,6 +54,7 @@ export class DatabaseQuery {
   ): Promise<CatalogItem[]> {
     refuseUnknown(options, ["query", "limit", "signal"], "datasets()");
     if (options.limit !== undefined) wholeOf(options.limit, 1, "datasets({ limit })");
+    const { listCodes } = await import("../discovery/catalogue.js");
     return listCodes(this.#session, ["dataset"], { ...options, database: this.code });
   }
 
@@ -72,44 +68,24 @@ export class DatabaseQuery {
     const { downloadTypes, downloadWords } = settings.profile;
     const known = [...Object.keys(downloadWords.value), ...downloadTypes.value];
     const parameters = { download_type: word(settings, "download_type", type, known) };
-    const codes = { database_code: this.code };
-    const call: Call = { endpoint: "databaseBulk", codes, parameters, filters: [] };
-    const ready = async (): Promise<BulkStatus> => ({
-      status: "fresh",
-      ready: true,
-      data_snapshot_time: null,
-      last_refreshed_time: null,
-    });
-    return new BulkFile<Row>({
-      code: this.code,
-      choose: databaseColumns((series) => this.#titles(series)),
-      emptyText: emptyTextOf(settings.profile),
-      status: ready,
-      ready,
-      from: { session: this.#session, source: this.#source(call) },
-    });
+    const call: Call = { endpoint: "databaseBulk", codes: { database_code: this.code }, parameters, filters: [] };
+    const origin = async (): Promise<BulkOrigin> => {
+      const { databaseBulk } = await import("./database-bulk.js");
+      return databaseBulk(this.#session, this.code, call, (series) => this.#titles(series));
+    };
+    return new BulkFile<Row>(this.code, origin, settings.onProgress);
   }
 
-  /** The titles of a series of this database, for a file without a header line. */
   static {
     showAsCard<DatabaseQuery>(DatabaseQuery.prototype, ({ code }) =>
       queryCard("Database", { code }, [], 'await query.metadata(); query.bulk("full")'),
     );
   }
 
+  /** The titles of a series of this database, for a file without a header line. */
   async #titles(series: string): Promise<readonly string[]> {
     const code = series.startsWith(`${this.code}/`) ? series.slice(this.code.length + 1) : series;
     const query = new DatasetQuery(this.#session, this.#memory, [this.code, code]);
     return (await this.#memory.remember(`dataset ${query.code}`, () => query.metadata())).column_names;
-  }
-
-  #source(call: Call): LinkSource {
-    const { settings } = this.#session;
-    const where = address(call, settings.url, settings.profile);
-    return {
-      code: this.code,
-      identity: digestName(where),
-      link: async () => ({ address: where, keyed: true, since: performance.now(), renewable: false }),
-    };
   }
 }

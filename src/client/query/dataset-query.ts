@@ -1,43 +1,27 @@
 import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
 import { rowType } from "../../columns/arrow/row-type.js";
-import { schemaOf } from "../../columns/arrow/schema.js";
 import { showAsCard } from "../../display/base/card.js";
 import type { Document } from "../../document/document.js";
 import type { DatasetData, DatasetMetadata, DatasetWithData } from "../../document/records.js";
-import { DataError, InputError } from "../../errors/errors.js";
+import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import { showTypeArguments } from "../../frame/cells/type-arguments.js";
-import { Frame } from "../../frame/frame.js";
-import type { ColumnSpec } from "../../spec/columns.js";
+import type { Frame } from "../../frame/frame.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
+import { seriesColumns } from "../../spec/series-columns.js";
 import type { Collapse, Format, Order, Transform, Unlisted } from "../../spec/vocabulary.js";
 import { shownDataset } from "../cards/metadata-cards.js";
 import { queryCard } from "../cards/query-card.js";
-import { refuseContradictions } from "../pages/contradiction.js";
 import { type Plan, shownPlan } from "../pages/plan.js";
-import { typedRows } from "../pages/typed-rows.js";
-import { address } from "../transport/address.js";
-import { ask, askCached, askMetadata, type MetadataCall } from "../transport/ask.js";
+import type { MetadataCall } from "../transport/ask.js";
 import type { MetadataCache } from "../transport/metadata-cache.js";
-import type { Session } from "../transport/request.js";
-import { type DatasetReply, datasetContradictions } from "./dataset-contradictions.js";
+import type { Session } from "../transport/session.js";
+import type { DatasetParameters } from "./dataset-frame.js";
 import { dayOf, formatOf, wholeOf, word } from "./words.js";
-
-/** The parameters of a time-series query. */
-interface Wanted {
-  readonly column?: string | number;
-  readonly from?: string;
-  readonly to?: string;
-  readonly collapse?: string;
-  readonly transform?: string;
-  readonly order?: string;
-  readonly limit?: number;
-  readonly format: Format;
-}
 
 /** Options for reading a reply, and the signal of the call. */
 export type ReadCall = ReadOptions & { readonly signal?: AbortSignal };
@@ -71,13 +55,13 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   readonly #session: Session;
   readonly #memory: MetadataCache;
   readonly #codes: { readonly database_code: string; readonly dataset_code: string };
-  readonly #wanted: Wanted;
+  readonly #wanted: DatasetParameters;
 
   constructor(
     session: Session,
     memory: MetadataCache,
     codes: readonly [string, string],
-    wanted: Wanted = { format: "json" },
+    wanted: DatasetParameters = { format: "json" },
   ) {
     this.#session = session;
     this.#memory = memory;
@@ -154,6 +138,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   async data(options: ReadCall = {}): Promise<DatasetReplyData & { readonly frame: Frame<Row> }> {
     checkReadOptions(options, "data()");
     const call = await this.#call("datasetData", options.signal);
+    const { askCached } = await import("../transport/ask.js");
     const { document, isCached } = await askCached(
       this.#session,
       "datasetData",
@@ -162,7 +147,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
       options.signal,
     );
     const known = await this.#memory.known<DatasetMetadata>(this.#remembered);
-    const frame = this.#frameOf(call, document, options, {
+    const frame = await this.#frameOf(call, document, options, {
       ...refreshOf({ ...known, ...document.fields }),
       ...(isCached ? { cached: true } : {}),
     });
@@ -189,6 +174,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     refuseUnknown(options, ["signal"], "explain()");
     const { settings } = this.#session;
     const call = await this.#call("datasetData", options.signal);
+    const { address } = await import("../transport/address.js");
     const { column, collapse, transform, from, to, order, limit } = this.#wanted;
     const parts = { from, to, collapse, transform, order, limit };
     return shownPlan({
@@ -211,6 +197,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     const { format } = this.#wanted;
     const call = { endpoint: "datasetMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
     const read = async (): Promise<{ value: DatasetMetadata; validFor?: number }> => {
+      const { askMetadata } = await import("../transport/ask.js");
       const { document, validFor } = await askMetadata(this.#session, "datasetMetadata", call, options);
       return { value: shownDataset(document.fields), validFor };
     };
@@ -231,11 +218,12 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
       });
     }
     const call = await this.#call("dataset", options.signal);
+    const { ask } = await import("../transport/ask.js");
     const { document } = await ask(this.#session, "dataset", call, options.signal);
     // A service may reply with 2.1 on this path too; the metadata then needs a request of its own.
     const metadata = document.resource === "dataset" ? {} : await this.metadata(options);
     const fields = { ...metadata, ...document.fields } as DatasetWithData;
-    return { ...fields, frame: this.#frameOf(call, document, options, aboutOf(fields)) };
+    return { ...fields, frame: await this.#frameOf(call, document, options, aboutOf(fields)) };
   }
 
   static {
@@ -259,11 +247,11 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
       const { column } = query.#wanted;
       const chosen = typeof column === "number" ? known.column_names[column] : column;
       const values = chosen === undefined ? titles : titles.filter((title) => title === chosen);
-      return [rowType(columnsOf([dates, ...values]))];
+      return [rowType(seriesColumns([dates, ...values]))];
     });
   }
 
-  #with(change: Partial<Wanted>): DatasetQuery<Row> {
+  #with(change: Partial<DatasetParameters>): DatasetQuery<Row> {
     return new DatasetQuery(this.#session, this.#memory, this.#pair(), { ...this.#wanted, ...change });
   }
 
@@ -303,62 +291,22 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     });
   }
 
-  #frameOf(
+  async #frameOf(
     { parameters }: Call,
     document: Document<"datasetData" | "dataset">,
     options: ReadCall,
     about: Partial<FrameSource>,
-  ): Frame<Row> {
-    const names = document.fields.column_names ?? [];
-    const { column, format } = this.#wanted;
-    // For a column that does not exist, the reply has a column without a name and no rows (observed at a service of
-    // this kind).
-    if (column !== undefined && column !== 0 && !names[1]) throw outOfRange(this.code, column);
-    if (names.length === 0 || document.rows === undefined) {
-      throw new DataError("The reply has no column names.", { code: "UnexpectedShape" });
-    }
-    // JSON and XML name their members; a CSV reply is recognized by its header alone.
-    if (format === "csv" && names.length === 1 && column !== 0) {
-      throw new DataError(`The CSV reply of ${this.code} has the one column ${JSON.stringify(names[0])}.`, {
-        code: "UnexpectedShape",
-        hint: "A time series has its dates and a column of values or more: look at what the service sends.",
-      });
-    }
-    const columns = columnsOf(names);
-    const { profile } = this.#session.settings;
-    const read = { warn: this.#session.settings.warn, key: names.slice(0, 1), ...options };
-    const batches = typedRows(document.rows, columns, profile, read);
-    const { column_index: index } = parameters;
-    const column_index = index === undefined ? undefined : Number(index);
-    const question = { ...parameters, column, column_index, limit: this.#wanted.limit };
-    const reply = { echo: echoOf(document), names, batches };
-    refuseContradictions(this.code, datasetContradictions(question, reply, profile), profile);
-    const rows = batches.reduce((sum, batch) => sum + batch.numRows, 0);
-    return Frame.fromBatches<Row>(batches[0]?.schema ?? schemaOf(columns, read), batches, {
-      ...this.#source(rows),
-      ...(document.fields.frequency ? { frequency: document.fields.frequency } : {}),
-      ...about,
-    });
+  ): Promise<Frame<Row>> {
+    const { datasetFrame } = await import("./dataset-frame.js");
+    const { settings } = this.#session;
+    const answered = { code: this.code, settings, wanted: this.#wanted, sent: parameters };
+    return datasetFrame<Row>(answered, document, options, about);
   }
 
   /** The key of the metadata cache. */
   get #remembered(): string {
     return `dataset ${this.code}`;
   }
-
-  #source(rows: number): FrameSource {
-    const { from, to, collapse, transform, order, limit } = this.#wanted;
-    const given = { start_date: from, end_date: to, collapse, transform, order, limit };
-    const named = Object.entries(given).filter(([, value]) => value !== undefined);
-    return { code: this.code, ...Object.fromEntries(named), complete: limit === undefined || rows < limit };
-  }
-}
-
-/** The parameters of the query as the reply repeats them (spec 4.2). */
-function echoOf({ fields, missing }: Document<"datasetData" | "dataset">): DatasetReply["echo"] {
-  const { collapse, transform, order, column_index, limit } = fields;
-  const echo = Object.entries({ collapse, transform, order, column_index, limit });
-  return Object.fromEntries(echo.filter(([name, value]) => value !== undefined && !missing?.has(name)));
 }
 
 function aboutOf({ name, description, ...rest }: DatasetWithData): Partial<FrameSource> {
@@ -367,17 +315,4 @@ function aboutOf({ name, description, ...rest }: DatasetWithData): Partial<Frame
 
 function refreshOf({ refreshed_at }: { readonly refreshed_at?: string | null }): Partial<FrameSource> {
   return refreshed_at ? { refreshed_at } : {};
-}
-
-/** The columns of a time series: its dates, then its values. */
-function columnsOf(names: readonly string[]): ColumnSpec[] {
-  return names.map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
-}
-
-function outOfRange(code: string, column: string | number): InputError {
-  return new InputError(`${code} has no column ${JSON.stringify(column)}.`, {
-    code: "UnknownColumn",
-    column: String(column),
-    hint: "metadata() lists the columns; the first one has number 0.",
-  });
 }

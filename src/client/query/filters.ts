@@ -163,3 +163,12 @@ export async function metadataWithNames<Metadata extends KnownNames>(
   checkNames(code, now, selected, filters);
   return now;
 }
+
+/** A selection, with the columns that filters need besides. */
+export function withColumns(
+  select: readonly string[] | undefined,
+  filters: readonly { readonly column: string }[],
+): readonly string[] | undefined {
+  const missing = filters.map(({ column }) => column).filter((name) => select?.includes(name) === false);
+  return select === undefined || missing.length === 0 ? select : [...select, ...new Set(missing)];
+}

@@ -1,16 +1,16 @@
-import type { TableMetadata } from "../../document/records.js";
 import { InputError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
-import type { FrameSource } from "../../spec/frame-source.js";
 import type { Format } from "../../spec/vocabulary.js";
+import type { BulkOrigin } from "../bulk/archive.js";
 import { serviceColumns } from "../bulk/bulk-columns.js";
-import type { BulkOrigin } from "../bulk/bulk-file.js";
-import { type ExportOptions, exportSource } from "../bulk/export-source.js";
+import type { ExportOptions } from "../bulk/export-options.js";
+import { exportSource } from "../bulk/export-source.js";
 import { checkExportHeader, exportRowCheck } from "../pages/export-check.js";
 import type { TableCall } from "../pages/table-page.js";
 import { emptyTextOf } from "../pages/typed-rows.js";
-import type { Session } from "../transport/request.js";
+import type { Session } from "../transport/session.js";
+import { sourceOf } from "./table-source.js";
 
 /** What an export of a table holds. */
 interface ExportQuestion {
@@ -23,7 +23,7 @@ interface ExportQuestion {
   readonly limit?: number;
 }
 
-/** The bulk file of an export (spec 4.9); `call` checks its names before the first request. */
+/** The origin of an export (spec 4.9); `call` checks its names before the first request. */
 export function tableExport(
   session: Session,
   { limit, ...question }: ExportQuestion,
@@ -45,7 +45,6 @@ export function tableExport(
     });
   };
   return {
-    code,
     about: sourceOf(code, filters, undefined),
     choose: async (firstCells) => {
       const { columns, primary_key: key } = await (await checked()).metadata();
@@ -75,29 +74,5 @@ export function tableExport(
         },
       },
     },
-  };
-}
-
-/**
- * The primary key of the table (spec 2.7), requested once its first rows have arrived. If the metadata cannot be read,
- * the rows are returned without a key.
- */
-export async function keyOf({ known, metadata }: TableCall): Promise<readonly string[]> {
-  try {
-    return (known ?? (await metadata())).primary_key ?? [];
-  } catch {
-    return [];
-  }
-}
-
-/** The source of a frame of a table. */
-export function sourceOf(code: string, filters: readonly Filter[], known: TableMetadata | undefined): FrameSource {
-  const refreshed = known?.status?.refreshed_at;
-  return {
-    code,
-    ...(filters.length > 0 ? { filters } : {}),
-    ...(known ? { name: known.name } : {}),
-    ...(known?.description ? { description: known.description } : {}),
-    ...(refreshed ? { refreshed_at: refreshed } : {}),
   };
 }

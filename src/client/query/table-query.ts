@@ -19,31 +19,22 @@ import type { Filter } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { BulkFile } from "../bulk/bulk-file.js";
-import type { ExportOptions } from "../bulk/export-source.js";
+import { checkExportOptions, type ExportOptions } from "../bulk/export-options.js";
 import { shownTable } from "../cards/metadata-cards.js";
 import { queryCard } from "../cards/query-card.js";
 import type { MirrorTarget } from "../mirror/copy-in.js";
 import { MIRROR_OPTIONS, Mirror, type MirrorOptions } from "../mirror/mirror.js";
 import type { Plan } from "../pages/plan.js";
-import { shaped } from "../pages/result-shape.js";
-import { cellReading, pageOf, type TableCall } from "../pages/table-page.js";
-import { tablePlan } from "../pages/table-plan.js";
-import { askMetadata, type MetadataCall } from "../transport/ask.js";
+import type { TableCall } from "../pages/table-page.js";
+import type { MetadataCall } from "../transport/ask.js";
 import type { MetadataCache } from "../transport/metadata-cache.js";
-import { isLocal } from "../transport/options.js";
-import type { Session } from "../transport/request.js";
+import type { Session } from "../transport/session.js";
 import type { ReadCall } from "./dataset-query.js";
-import { filtersOf, metadataWithNames } from "./filters.js";
-import { keyOf, sourceOf, tableExport } from "./table-export.js";
-import {
-  callsForExport,
-  checkTableRead,
-  exportedRows,
-  pagedRows,
-  type ResultRows,
-  type TableReadCall,
-  withColumns,
-} from "./table-reading.js";
+import { filtersOf, metadataWithNames, withColumns } from "./filters.js";
+import { mirrorQuestion } from "./mirror-question.js";
+import { checkTableRead, type TableReadCall } from "./table-read-options.js";
+import type { ResultRows } from "./table-reading.js";
+import { keyOf, sourceOf } from "./table-source.js";
 import { formatOf, wholeOf } from "./words.js";
 
 /** A page of table rows and the cursor of the next one; null after the last (spec 2.6). */
@@ -165,6 +156,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     const { format } = this.#wanted;
     const call = { endpoint: "tableMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
     const read = async (): Promise<{ value: TableMetadata; validFor?: number }> => {
+      const { askMetadata } = await import("../transport/ask.js");
       const { document, validFor } = await askMetadata(this.#session, "tableMetadata", call, options);
       return { value: shownTable(document.fields), validFor };
     };
@@ -184,6 +176,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
    */
   async frame(options: TableReadCall = {}): Promise<Frame<Row>> {
     checkTableRead(options, "frame()");
+    const { callsForExport, pagedRows } = await import("./table-reading.js");
     for (let start = 1; ; start++) {
       const call = await this.#tableCall(options.signal);
       try {
@@ -209,6 +202,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
    */
   async *batches(options: TableReadCall = {}): AsyncGenerator<RecordBatch> {
     checkTableRead(options, "batches()");
+    const { callsForExport, pagedRows } = await import("./table-reading.js");
     const call = await this.#tableCall(options.signal);
     let underKey: ((batch: RecordBatch) => RecordBatch) | undefined;
     const passed = async function* (rows: AsyncGenerator<ResultRows>): AsyncGenerator<RecordBatch> {
@@ -229,12 +223,11 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
   async page(cursor?: string | null, options: ReadCall = {}): Promise<TablePage<Row>> {
     checkReadOptions(options, "page()");
     const call = await this.#tableCall(options.signal);
-    const page = await pageOf(this.#session, call, cursor ?? null, options);
-    const reading = cellReading(call, this.#session.settings.profile, options);
-    const batches = shaped(call.shape, page.batches, page.columns, reading);
+    const { onePage } = await import("./table-reading.js");
+    const page = await onePage(this.#session, call, cursor ?? null, options);
     const isComplete = (cursor ?? null) === null && page.next === null && !page.capped;
     const source = await this.#source(isComplete, call);
-    return { frame: this.#frame({ ...page, batches }, options, await keyOf(call), source), next: page.next };
+    return { frame: this.#frame(page, options, await keyOf(call), source), next: page.next };
   }
 
   /**
@@ -246,13 +239,15 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
   async explain(options: { readonly by?: "pages" | "export"; readonly signal?: AbortSignal } = {}): Promise<Plan> {
     refuseUnknown(options, ["by", "signal"], "explain()");
     checkWords(options, { by: ["pages", "export"] });
+    const { tablePlan } = await import("../pages/table-plan.js");
     return tablePlan(this.#session, await this.#tableCall(options.signal), options.by ?? "pages");
   }
 
   /** The rows of the query by an export of the newest file. */
-  #exported(call: TableCall, options: TableReadCall): AsyncGenerator<ResultRows> {
+  async *#exported(call: TableCall, options: TableReadCall): AsyncGenerator<ResultRows> {
+    const { exportedRows } = await import("./table-reading.js");
     const { format } = this.#wanted;
-    return exportedRows(this.#session, call, options, (change) =>
+    yield* exportedRows(this.#session, call, options, (change) =>
       new TableQuery(this.#session, this.#memory, this.#pair(), { ...change, format }).export({ stale: "wait" }),
     );
   }
@@ -286,10 +281,17 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
    * subscription; at most 60 an hour (spec 8).
    */
   export(options: ExportOptions = {}): BulkFile<Row> {
-    refuseUnknown(options, ["stale", "poll"], "export()");
+    checkExportOptions(options);
     const { filters, local = [], select, format, limit } = this.#wanted;
     const question = { code: this.code, codes: this.#codes, filters: [...filters, ...local], select, format, limit };
-    return new BulkFile<Row>(tableExport(this.#session, question, (signal) => this.#tableCall(signal), options));
+    return new BulkFile<Row>(
+      this.code,
+      async () => {
+        const { tableExport } = await import("./table-export.js");
+        return tableExport(this.#session, question, (signal) => this.#tableCall(signal), options);
+      },
+      this.#session.settings.onProgress,
+    );
   }
 
   /**
@@ -304,18 +306,10 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     refuseUnknown(options, MIRROR_OPTIONS, "mirror()");
     const { filters: sent, local = [], select } = this.#wanted;
     const filters = [...sent, ...local];
-    const { url } = this.#session.settings;
-    // The embedded service has another port each time.
-    const place = isLocal(url) ? new URL(url).hostname : url;
     const about = sourceOf(this.code, filters, await this.#memory.known<TableMetadata>(this.#remembered));
     const query = {
       code: this.code,
-      question: [
-        place,
-        this.code,
-        ...filters.map(shownFilter),
-        ...(select ? [`columns ${select.join(", ")}`] : []),
-      ].join(" "),
+      question: mirrorQuestion(this.#session.settings.url, { code: this.code, filters, select }),
       about,
       select,
       metadata: (signal?: AbortSignal) => this.format("json").metadata({ signal, refresh: true }),
@@ -323,7 +317,8 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       since: (column: string, day: string, signal?: AbortSignal) =>
         this.where({ [column]: { gte: day } } as Conditions<Filterable>).batches({ signal }),
     };
-    const mirror = await new Mirror<Row>(query, target, options).open();
+    const { copyIn } = await import("../mirror/copy-in.js");
+    const mirror = await new Mirror<Row>(query, copyIn(target, this.code, options.by), options).open();
     if (options.load !== false && mirror.isEmpty) await mirror.sync();
     return mirror;
   }
@@ -403,5 +398,3 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
 
 /** How often `frame()` begins to read a table that is refreshed meanwhile. */
 const MAX_STARTS = 3;
-
-const shownFilter = ({ column, operator, values }: Filter): string => `${column} ${operator} ${values.join(",")}`;

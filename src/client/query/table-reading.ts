@@ -1,59 +1,14 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
-import { InputError, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
-import { checkWords } from "../../errors/options.js";
-import { shown } from "../../errors/shown.js";
+import { isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { BulkFile } from "../bulk/bulk-file.js";
 import { shaped } from "../pages/result-shape.js";
-import { type RowBounds, rowBudget } from "../pages/row-budget.js";
-import { cellReading, type OnResume, type TableCall } from "../pages/table-page.js";
+import { rowBudget } from "../pages/row-budget.js";
+import { cellReading, type Page, type PageOptions, pageOf, type TableCall } from "../pages/table-page.js";
 import { exportFilters, pagesOf } from "../pages/table-pages.js";
-import type { Session } from "../transport/request.js";
-
-/** Options of reading the rows of a table. */
-export type TableReadCall = ReadOptions &
-  Omit<RowBounds, "limit"> & {
-    readonly signal?: AbortSignal;
-    /**
-     * What to do if the service cannot reply in pages: too many results, too long an address, a timeout, a failure of
-     * the service. `"export"` requests the same rows as an export (spec 7). Default: the error.
-     */
-    readonly fallback?: "export";
-    /**
-     * Path of a file in which each page is kept once it has arrived. A later call with the same query and options takes
-     * the pages in it from there and requests the rest, if the table has not been refreshed since; otherwise it starts
-     * again, with a warning. The file stays when the call ends.
-     */
-    readonly checkpoint?: string;
-    /** Called once with the pages and rows that are taken from the checkpoint, if any, before the first one is. */
-    readonly onResume?: OnResume;
-  };
-
-/** @throws {InputError} UnknownOption, UnknownValue, BadArgument */
-export function checkTableRead(options: TableReadCall, where: string): void {
-  checkReadOptions(options, where, ["fallback", "maxRows", "truncate", "checkpoint", "onResume"]);
-  checkWords(options, { fallback: ["export"] });
-  const { maxRows, checkpoint } = options;
-  if (checkpoint !== undefined && (typeof checkpoint !== "string" || checkpoint === "")) {
-    throw new InputError(`checkpoint of ${where} is ${shown(checkpoint)}.`, {
-      code: "BadArgument",
-      hint: 'Pass the path of a file: checkpoint: "prices.checkpoint".',
-    });
-  }
-  if (options.onResume !== undefined && typeof options.onResume !== "function") {
-    throw new InputError(`onResume of ${where} is ${shown(options.onResume)}.`, {
-      code: "BadArgument",
-      hint: "Pass a function: onResume: ({ pages, rows }) => console.error(pages, rows).",
-    });
-  }
-  if (maxRows !== undefined && !(Number.isSafeInteger(maxRows) && maxRows >= 1)) {
-    throw new InputError(`maxRows of ${where} is ${shown(maxRows)}.`, {
-      code: "BadArgument",
-      hint: "Pass a whole number of at least 1.",
-    });
-  }
-}
+import type { Session } from "../transport/session.js";
+import { withColumns } from "./filters.js";
+import type { TableReadCall } from "./table-read-options.js";
 
 /** Rows of a result, in the order of the reply. */
 export interface ResultRows {
@@ -82,6 +37,18 @@ export async function* pagedRows(
   }
 }
 
+/** One page of a query: the first, or the one at `cursor`. */
+export async function onePage(
+  session: Session,
+  call: TableCall,
+  cursor: string | null,
+  options: PageOptions,
+): Promise<Page> {
+  const page = await pageOf(session, call, cursor, options);
+  const reading = cellReading(call, session.settings.profile, options);
+  return { ...page, batches: shaped(call.shape, page.batches, page.columns, reading) };
+}
+
 /** The rows of a query by an export; `exportOf` requests one of other filters and columns. */
 export async function* exportedRows(
   session: Session,
@@ -105,15 +72,6 @@ export async function* exportedRows(
     if (budget.isCut) break;
   }
   yield last;
-}
-
-/** A selection, with the columns that filters need besides. */
-export function withColumns(
-  select: readonly string[] | undefined,
-  filters: readonly { readonly column: string }[],
-): readonly string[] | undefined {
-  const missing = filters.map(({ column }) => column).filter((name) => select?.includes(name) === false);
-  return select === undefined || missing.length === 0 ? select : [...select, ...new Set(missing)];
 }
 
 function shownColumns({ shape }: Pick<TableCall, "shape">, columns: readonly ColumnSpec[]): readonly ColumnSpec[] {

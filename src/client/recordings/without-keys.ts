@@ -1,4 +1,5 @@
 import { rememberSecret, scrub } from "../../errors/secrets.js";
+import { percentDecoded } from "../../value/percent-decoded.js";
 
 /** The origin of the recorded service; a replay uses that of its own requests. */
 export const RECORDED = "https://recorded.invalid";
@@ -16,7 +17,7 @@ const isSecret = (name: string): boolean => SECRET_NAME.test(name);
 /** Registers every key of a request, so that none remains in a reply that repeats it. */
 export function rememberKeys(address: URL, headers: Headers, body: string | undefined): void {
   for (const [name, value] of address.searchParams) if (isSecret(name)) rememberSecret(value);
-  if (address.password) rememberSecret(decodeURIComponent(address.password));
+  if (address.password) rememberSecret(percentDecoded(address.password) ?? address.password);
   for (const [name, value] of headers) {
     if (/cookie/i.test(name)) for (const cookie of value.split(/;\s*/)) rememberCookie(cookie);
     else if (SECRET_HEADER.test(name)) for (const part of [value, ...value.split(/\s+/)]) rememberSecret(part);

@@ -3,7 +3,8 @@ import type { Call } from "../../spec/endpoints.js";
 import type { ResourceName } from "../../spec/resources.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { cachedReply, cacheReply } from "../cache/reply-cache.js";
-import { type Reply, request, type Session } from "./request.js";
+import { type Reply, request } from "./request.js";
+import type { Session } from "./session.js";
 
 /** A call's parsed reply, with its headers. */
 export interface ParsedReply<R extends ResourceName> {

@@ -1,3 +1,5 @@
+import { unlessAborted } from "../../errors/unless-aborted.js";
+
 /** A cache of replies: metadata requested only to check names and look up types. */
 export interface MetadataCache {
   /**
@@ -73,15 +75,4 @@ export function metadataCache(now: () => number = () => performance.now()): Meta
       return value;
     },
   };
-}
-
-/** Settles as `value` does, or rejects with the signal's reason once that aborts. */
-function unlessAborted<T>(value: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return value;
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    value.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -4,6 +4,7 @@ import type { ConnectionOptions } from "node:tls";
 import { InputError, TransportError } from "../../errors/errors.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { builtin } from "../../package/builtin.js";
+import { percentDecoded } from "../../value/percent-decoded.js";
 
 /** The proxy for an address; undefined if it is reached directly. */
 export type ProxyChooser = (address: URL) => URL | undefined;
@@ -73,13 +74,7 @@ function authorization({ username, password }: URL): Record<string, string> {
 }
 
 /** A part of an address; a `%` that encodes nothing is itself, as in passwords that were not encoded. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decoded = (text: string): string => percentDecoded(text) ?? text;
 
 /** The options of a plain request through a proxy, which gets the complete address. */
 export function throughProxy(proxy: URL, address: URL, headers: Readonly<Record<string, string>>): RequestOptions {

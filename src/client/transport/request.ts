@@ -1,4 +1,3 @@
-import type { OnProgress } from "../../columns/io/progress.js";
 import { follow } from "../../display/progress/follow.js";
 import { isFailureReply } from "../../document/failure.js";
 import { DataError, isArrowbookError } from "../../errors/errors.js";
@@ -7,10 +6,9 @@ import type { Format } from "../../spec/vocabulary.js";
 import { address } from "./address.js";
 import { checkContent, checkLastLine, failureBody, wholeBody } from "./body.js";
 import { type Answer, exchange } from "./exchange.js";
-import { type Limiter, limiterFor } from "./limiter.js";
-import type { Settings } from "./options.js";
 import { failed } from "./reply-failure.js";
 import { retryBudget, sleep } from "./retry.js";
+import type { Session } from "./session.js";
 
 /** A complete reply with status 200. */
 export interface Reply {
@@ -18,22 +16,6 @@ export interface Reply {
   header(name: string): string | null;
   /** See {@link Answer.disconnect}. */
   disconnect(): void;
-}
-
-/** What the requests of one `connect` share. */
-export interface Session {
-  readonly settings: Settings;
-  readonly limiter: Limiter;
-}
-
-/** Creates the session of a `connect`; sessions with the same service and key share the limiter. */
-export function session(settings: Settings): Session {
-  return { settings, limiter: limiterFor(settings) };
-}
-
-/** A session that reports to `onProgress`: requests within a task that already reports do not start another one. */
-export function reportingTo(session: Session, onProgress: OnProgress): Session {
-  return { ...session, settings: { ...session.settings, onProgress } };
 }
 
 /**

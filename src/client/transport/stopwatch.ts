@@ -1,3 +1,4 @@
+import { unlessAborted } from "../../errors/unless-aborted.js";
 import { after, type Timer } from "./timer.js";
 
 /** One abort signal for the caller's signal and all time limits of an exchange. */
@@ -39,16 +40,7 @@ export function stopwatch(outer: AbortSignal | undefined): Stopwatch {
         timers.delete(timer);
       };
     },
-    race(work) {
-      return new Promise((resolve, reject) => {
-        const onStop = (): void => reject(signal.reason);
-        if (signal.aborted) onStop();
-        // A listener per call: reactions on one long-lived promise would stay until the exchange ends.
-        else signal.addEventListener("abort", onStop, { once: true });
-        const settled = (): void => signal.removeEventListener("abort", onStop);
-        work.then(resolve, reject).finally(settled);
-      });
-    },
+    race: (work) => unlessAborted(work, signal),
     end() {
       for (const timer of timers) timer.cancel();
       timers.clear();

@@ -1,4 +1,4 @@
-import { formatDate, NO_DATE } from "../../value/date.js";
+import { formatDate } from "../../value/date.js";
 import { decimalNumber, decimalText, POWERS, unscaled } from "../../value/decimal.js";
 import { formatNumber } from "../../value/number.js";
 import { type Data, DateUnit, type Decimal, TimeUnit, Type, Vector } from "./arrow.js";
@@ -109,7 +109,8 @@ function decimal128Number(words: Uint32Array, scale: number): (i: number) => num
 
 /** Texts of days seen last: dates repeat, in columns and from row to row. */
 const DAY_TEXTS = 8192;
-const textDays = new Int32Array(DAY_TEXTS).fill(NO_DATE);
+// At first, days that have another slot.
+const textDays = Int32Array.from({ length: DAY_TEXTS }, (_, slot) => ~slot);
 const dayTexts = new Array<string>(DAY_TEXTS).fill("");
 
 function dayText(day: number): string {

@@ -6,6 +6,12 @@ export function unsafeBytes(length: number): Uint8Array {
 /** The most buffers kept: those of four batches of a table of 64 columns. */
 const MAX_KEPT = 256;
 
+/** Where a column gets memory. */
+export interface ColumnMemory {
+  /** Uninitialized memory; the buffer under it may be longer. */
+  take(length: number): Uint8Array;
+}
+
 /** Where memory comes from besides finished batches. */
 export interface MemorySource {
   /** Buffers that are ready. One of `length` bytes is about to be used, and others like it later. */
@@ -16,14 +22,9 @@ export interface MemorySource {
  * Keeps the memory of finished batches for later ones. Fresh memory costs more than reading a batch into it: the system
  * zeroes each page, and freeing it takes garbage collections.
  */
-export class SpareMemory {
+export class SpareMemory implements ColumnMemory {
   private readonly kept: ArrayBuffer[] = [];
   source: MemorySource | undefined;
-
-  /** The memory of one column. */
-  forColumn(): SpareMemory {
-    return this;
-  }
 
   /** Takes memory that is no longer in use. */
   give(buffer: ArrayBuffer): void {
@@ -40,34 +41,29 @@ export class SpareMemory {
   }
 }
 
-/** The most bytes allocated at once for the batches of a table. */
+/** The most bytes allocated at once for the batches of a column. */
 const MOST_AT_ONCE = 67_108_864;
 
 /**
- * Memory for batches that are all kept: that of many batches of a column is allocated at once. V8 counts each buffer as
+ * Memory for the batches of one column that are all kept: that of many is allocated at once. V8 counts each buffer as
  * the heap's and starts a round of marking for every few; one large buffer starts one.
  */
-export class TableMemory extends SpareMemory {
-  private slab: Uint8Array = NO_BYTES;
+export class KeptMemory implements ColumnMemory {
+  private slab: Uint8Array = new Uint8Array(0);
 
-  /** @param batches that are expected */
-  constructor(private batches: number) {
-    super();
-  }
+  /** @param batches how many are expected, or an estimate of how many follow */
+  constructor(private batches: number | (() => number)) {}
 
-  override forColumn(): SpareMemory {
-    return new TableMemory(this.batches);
-  }
-
-  override take(length: number): Uint8Array {
+  take(length: number): Uint8Array {
     const size = Math.ceil(length / 64) * 64;
-    if (size > this.slab.length)
-      this.slab = unsafeBytes(Math.max(size, Math.min(size * this.batches, Math.floor(MOST_AT_ONCE / size) * size)));
+    const { batches } = this;
+    if (size > this.slab.length) {
+      const expected = typeof batches === "number" ? batches : batches();
+      this.slab = unsafeBytes(Math.max(size, Math.min(size * expected, Math.floor(MOST_AT_ONCE / size) * size)));
+    }
     const taken = this.slab.subarray(0, length);
     this.slab = this.slab.subarray(size);
-    this.batches = Math.max(1, this.batches - 1);
+    if (typeof batches === "number") this.batches = Math.max(1, batches - 1);
     return taken;
   }
 }
-
-const NO_BYTES = new Uint8Array(0);

@@ -3,7 +3,7 @@ import { type ColumnSpec, parseType, type TypeKind } from "../../spec/columns.js
 import { fastLimit } from "../../value/decimal.js";
 import { countBits } from "../arrow/bits.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
-import { SpareMemory, unsafeBytes } from "./buffer-pool.js";
+import { type ColumnMemory, type SpareMemory, unsafeBytes } from "./buffer-pool.js";
 import { type DictionaryValues, grown, hashText, TextDictionary } from "./dictionary.js";
 import {
   type BufferKind,
@@ -51,6 +51,8 @@ export interface RawBatch {
   /** Returns the buffers to the pool after use; absent if they came from another thread. */
   readonly spare?: SpareMemory;
 }
+
+const FRESH: ColumnMemory = { take: unsafeBytes };
 
 /** Scratch buffer for unescaping text. */
 let scratch: Uint8Array = new Uint8Array(256);
@@ -102,7 +104,7 @@ export class ColumnBuilder implements CellTarget {
     column: ColumnSpec,
     options: Pick<ReadOptions, "decimals" | "text"> = {},
     mode?: TextMode,
-    private readonly spare = new SpareMemory(),
+    private readonly memory: ColumnMemory = FRESH,
     cells?: CellType,
     /** Texts that are null. */
     private readonly nullTexts: readonly Uint8Array[] = [],
@@ -133,7 +135,7 @@ export class ColumnBuilder implements CellTarget {
     validity.set(this.validity);
     this.validity = validity;
     if (this.buffer === "floats") {
-      const { buffer, byteOffset } = this.spare.take(rows * 8);
+      const { buffer, byteOffset } = this.memory.take(rows * 8);
       const floats = new Float64Array(buffer, byteOffset, rows);
       floats.set(this.floats.subarray(0, used));
       this.floats = floats;
@@ -143,14 +145,14 @@ export class ColumnBuilder implements CellTarget {
       this.bits = bits;
     } else {
       const length = rows * this.stride + 1;
-      const { buffer, byteOffset } = this.spare.take(length * 4);
+      const { buffer, byteOffset } = this.memory.take(length * 4);
       const words = new Int32Array(buffer, byteOffset, length);
       words.set(this.words);
       if (this.words.length === 0) words[0] = 0;
       this.words = words;
     }
     if (this.buffer === "text" && this.mode === "utf8" && this.heap.length === 0)
-      this.heap = this.spare.take(Math.max(rows * 8, this.heapHint));
+      this.heap = this.memory.take(Math.max(rows * 8, this.heapHint));
   }
 
   /** Sets a row to null. */
@@ -338,20 +340,20 @@ const TEXT_MODES = { auto: "undecided", dictionary: "dictionary", utf8: "utf8" }
 
 /**
  * Creates builders for columns with room for `expected` rows, text columns whose layout is not decided yet for at most
- * 4,096; `spare` is the buffer pool. Cells with one of `nullTexts` are null.
+ * 4,096. Cells with one of `nullTexts` are null.
  */
 export function buildersFor(
   columns: readonly ColumnSpec[],
   options: ReadOptions,
   modes?: readonly (TextMode | undefined)[],
   expected = FIRST_ROWS,
-  spare?: SpareMemory,
+  memoryOfColumn?: () => ColumnMemory,
   nullTexts?: readonly Uint8Array[],
 ): ColumnBuilder[] {
   const rows = Math.min(expected, options.batchRows ?? BATCH_ROWS);
   return columns.map((column, i) => {
     const cells = cellsWithNulls(column, options, nullTexts ?? []);
-    const builder = new ColumnBuilder(column, options, modes?.[i], spare?.forColumn(), cells, nullTexts);
+    const builder = new ColumnBuilder(column, options, modes?.[i], memoryOfColumn?.(), cells, nullTexts);
     const isOpen = builder.buffer === "text" && builder.mode === "undecided";
     builder.reserve(isOpen ? Math.min(rows, FIRST_ROWS) : rows);
     return builder;

@@ -1,6 +1,6 @@
 import { POWERS } from "../../value/decimal.js";
 import { Float64, type Vector } from "../arrow/arrow.js";
-import { allNull, doubleData, isValid, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
+import { doubleData, isValid, nullDoubles, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
 import { clearNulls, inBlocks } from "./in-blocks.js";
 import { numberOperands, type Operand } from "./operands.js";
 import { type Place, tooLarge } from "./place.js";
@@ -18,8 +18,7 @@ const HALF = 2 ** 52;
  */
 export function add(left: Vector, right: Operand, sign: 1 | -1, place: Place): Vector {
   const numbers = numberOperands(left, right, place);
-  if (numbers.kind === "null")
-    return allNull(left, (length, valid) => doubleData(new Float64Array(length), valid), new Float64());
+  if (numbers.kind === "null") return nullDoubles(left);
   if (numbers.kind === "double") {
     return numbers.operands.map(new Float64(), (a, b, step, valid, length) => {
       const out = new Float64Array(length);

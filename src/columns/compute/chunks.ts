@@ -136,3 +136,7 @@ function trimmed(bits: Uint8Array, length: number): Uint8Array {
 export function allNull(like: Vector, make: (length: number, valid: Uint8Array) => Data, type: DataType): Vector {
   return mapChunks(like, type, ({ length }) => make(length, new Uint8Array((length + 7) >> 3)));
 }
+
+/** Doubles that are all null, cut as another column. */
+export const nullDoubles = (like: Vector): Vector =>
+  allNull(like, (length, valid) => doubleData(new Float64Array(length), valid), new Float64());

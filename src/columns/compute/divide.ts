@@ -3,7 +3,7 @@ import { shown } from "../../errors/shown.js";
 import { POWERS } from "../../value/decimal.js";
 import { Float64, type Vector } from "../arrow/arrow.js";
 import { storeChecked } from "./add.js";
-import { allNull, doubleData, isValid, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
+import { doubleData, isValid, nullDoubles, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
 import { numberOperands, type Operand } from "./operands.js";
 import type { Place } from "./place.js";
 import { big, MOST_DIGITS, small, store, type Units, type UnitsType } from "./units.js";
@@ -25,8 +25,7 @@ const HALF = 2 ** 52;
  */
 export function divide(left: Vector, right: Operand, { scale }: DivideOptions, place: Place): Vector {
   const numbers = numberOperands(left, right, place);
-  if (numbers.kind === "null")
-    return allNull(left, (length, valid) => doubleData(new Float64Array(length), valid), new Float64());
+  if (numbers.kind === "null") return nullDoubles(left);
   if (numbers.kind === "double") {
     return numbers.operands.map(new Float64(), (a, b, step, valid, length) => {
       const out = new Float64Array(length);

@@ -1,7 +1,7 @@
 import { InputError } from "../../errors/errors.js";
 import { Float64, type Vector } from "../arrow/arrow.js";
 import { storeChecked } from "./add.js";
-import { allNull, doubleData, isValid, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
+import { doubleData, isValid, nullDoubles, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
 import { clearNulls, inBlocks } from "./in-blocks.js";
 import { numberOperands, type Operand } from "./operands.js";
 import type { Place } from "./place.js";
@@ -19,8 +19,7 @@ const TWO_53 = 9_007_199_254_740_992;
  */
 export function multiply(left: Vector, right: Operand, place: Place): Vector {
   const numbers = numberOperands(left, right, place);
-  if (numbers.kind === "null")
-    return allNull(left, (length, valid) => doubleData(new Float64Array(length), valid), new Float64());
+  if (numbers.kind === "null") return nullDoubles(left);
   if (numbers.kind === "double") {
     return numbers.operands.map(new Float64(), (a, b, step, valid, length) => {
       const out = new Float64Array(length);

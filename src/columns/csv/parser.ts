@@ -17,7 +17,7 @@ import { nullTextsOf, syntaxOf } from "../arrow/csv-dialect.js";
 import { BATCH_ROWS, type CsvOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
 import { INPUT } from "../build/block-layout.js";
-import { SpareMemory } from "../build/buffer-pool.js";
+import { type ColumnMemory, SpareMemory } from "../build/buffer-pool.js";
 import {
   buildersFor,
   type ColumnBuilder,
@@ -89,8 +89,9 @@ export class CsvParser {
   private ended = false;
   /** The buffer length below which the end of a long row is not searched for again. */
   private patience = 0;
-  readonly spare = new SpareMemory();
   readonly row = csvRow();
+  /** Memory of batches that are no longer used. */
+  readonly spare = new SpareMemory();
   private readonly slot: FaultSlot = {};
   private readonly batchRows: number;
   private readonly maxCell: number;
@@ -107,11 +108,19 @@ export class CsvParser {
   constructor(
     readonly options: CsvOptions,
     start?: CsvStart,
+    memoryOfColumn: () => ColumnMemory = () => this.spare,
   ) {
     this.syntax = syntaxOf(options);
     this.hasSpecialLines = this.syntax.escape >= 0 || this.syntax.comment.length > 0;
     this.head = new CsvHead(this);
-    this.builders = buildersFor(options.columns, options, start?.modes, undefined, this.spare, nullTextsOf(options));
+    this.builders = buildersFor(
+      options.columns,
+      options,
+      start?.modes,
+      undefined,
+      memoryOfColumn,
+      nullTextsOf(options),
+    );
     if (options.emptyText === "null") for (const builder of this.builders) builder.emptyIsNull = true;
     this.policy = new CellPolicy(options);
     this.batchRows = options.batchRows ?? BATCH_ROWS;
@@ -302,6 +311,12 @@ export class CsvParser {
     const order = this.head.read();
     if (order !== undefined) this.useOrder(order);
     return order !== undefined;
+  }
+
+  /** An estimate of how many batches follow the rows read so far, in an input of `size` bytes. */
+  batchesLeft(size: number): number {
+    const rows = this.policy.rowsBefore + this.cursor.row;
+    return rows === 0 ? 1 : Math.ceil(((size / this.offset - 1) * rows) / this.batchRows);
   }
 
   /** The number of cells of the next row; undefined if it is incomplete or missing. */

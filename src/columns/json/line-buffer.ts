@@ -15,18 +15,28 @@ export class LineBuffer {
   start = 0;
   end = 0;
   private p = 0;
+  /** What `b` is the beginning of. */
+  private memory = new Uint8Array(0);
+  /** No line feed is before this position. */
+  private searched = 0;
   /** Byte offset of `b[0]` in the text. */
   private base = 0;
   private last = false;
 
   feed(chunk: Uint8Array): void {
-    const kept = this.b.subarray(this.p);
-    const b = new Uint8Array(kept.length + chunk.length);
-    b.set(kept);
-    b.set(chunk, kept.length);
-    this.base += this.p;
-    this.b = b;
-    this.p = this.base === 0 ? skipMark(b) : 0;
+    const { p, b } = this;
+    const kept = b.length - p;
+    const length = kept + chunk.length;
+    if (p > 0 || length > this.memory.length) {
+      // Of a line that is longer than a chunk, the memory doubles: it is not copied for each.
+      this.memory = new Uint8Array(kept > chunk.length ? length * 2 : length);
+      this.memory.set(b.subarray(p));
+      this.base += p;
+      this.searched = Math.max(0, this.searched - p);
+    }
+    this.memory.set(chunk, kept);
+    this.b = this.memory.subarray(0, length);
+    this.p = this.base === 0 ? skipMark(this.b) : 0;
   }
 
   finish(): void {
@@ -36,7 +46,8 @@ export class LineBuffer {
   /** Whether there is another whole line, now the current one. */
   next(): boolean {
     const { b, p } = this;
-    const feed = b.indexOf(LF, p);
+    const feed = b.indexOf(LF, Math.max(p, this.searched));
+    if (feed < 0) this.searched = b.length;
     if (feed < 0 && (!this.last || p >= b.length)) {
       if (b.length - p > MAX_LINE) throw this.tooLong();
       return false;

@@ -37,21 +37,30 @@ export function decimalDoubles(chunks: readonly Data[], length: number): Float64
 }
 
 /** Stores the nearest doubles of a chunk of a type that is {@link areConverted}, from `row` on; of nulls any. */
-export function convert(data: Data<Decimal>, out: Float64Array, row: number): void {
-  const { run, memory, at } = columnProgram() as ColumnProgram;
-  const { scale } = data.type;
+function convert(data: Data<Decimal>, out: Float64Array, row: number): void {
+  const { memory, at } = columnProgram() as ColumnProgram;
   const outAt = at + CALL * BYTES;
   const results = new Float64Array(memory.buffer, outAt, CALL);
-  const { buffer, byteOffset } = data.values as Uint32Array;
-  const words = new Int32Array(buffer, byteOffset, data.length * 4);
-  const bytes = new Uint8Array(buffer, byteOffset, data.length * BYTES);
   for (let first = 0; first < data.length; first += CALL) {
     const count = Math.min(CALL, data.length - first);
-    memory.set(bytes.subarray(first * BYTES, (first + count) * BYTES), at);
-    for (let i = 0; i < count; i++) {
-      i += run.doubles(at + i * BYTES, count - i, POWERS[scale], outAt + i * 8);
-      if (i < count) results[i] = decimalNumber(words, (first + i) * 4, 4, scale);
-    }
+    convertRows(data, first, count, outAt);
     out.set(count === CALL ? results : results.subarray(0, count), row + first);
+  }
+}
+
+/**
+ * Stores the nearest doubles of some rows, at most 8,192, of a chunk of a type that is {@link areConverted} at an
+ * address of the program's memory; of nulls any.
+ */
+export function convertRows(data: Data<Decimal>, first: number, count: number, outAt: number): void {
+  const { run, memory, at } = columnProgram() as ColumnProgram;
+  const { scale } = data.type;
+  const { buffer, byteOffset } = data.values as Uint32Array;
+  memory.set(new Uint8Array(buffer, byteOffset + first * BYTES, count * BYTES), at);
+  for (let i = 0; i < count; i++) {
+    i += run.doubles(at + i * BYTES, count - i, POWERS[scale], outAt + i * 8);
+    if (i === count) return;
+    const words = new Int32Array(buffer, byteOffset + (first + i) * BYTES, 4);
+    new Float64Array(memory.buffer, outAt + i * 8, 1)[0] = decimalNumber(words, 0, 4, scale);
   }
 }

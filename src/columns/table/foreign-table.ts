@@ -33,6 +33,7 @@ import {
   Utf8View,
   Vector,
 } from "../arrow/arrow.js";
+import { withIndexNulls } from "../arrow/index-nulls.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { checkForeign } from "./check-foreign.js";
 
@@ -63,7 +64,19 @@ export function adopt(value: unknown): Table {
       checkForeign(data, own.schema.fields[i].name);
     });
   }
-  return own;
+  return withNullRows(own);
+}
+
+/** Rows of null entries of dictionaries as nulls, see {@link withIndexNulls}. */
+function withNullRows(table: Table): Table {
+  let changed = false;
+  const batches = table.batches.map((batch) => {
+    const children = batch.data.children.map(withIndexNulls);
+    if (children.every((data, i) => data === batch.data.children[i])) return batch;
+    changed = true;
+    return recordBatch(table.schema, children, batch.numRows);
+  });
+  return changed ? new Table(table.schema, batches) : table;
 }
 
 /**

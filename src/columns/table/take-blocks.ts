@@ -20,6 +20,9 @@ export interface Route {
   readonly counts: Int32Array;
 }
 
+/** What the second step needs. */
+export type Segments = Pick<Route, "blocks" | "starts" | "back" | "counts">;
+
 /** Rows of a block and of a segment. */
 const BLOCK_BITS = 16;
 const BLOCK = 1 << BLOCK_BITS;
@@ -104,39 +107,57 @@ function countsOf(positions: Int32Array, blocks: number): Int32Array | undefined
   return jumps < positions.length / LONG_RUN ? undefined : counts;
 }
 
-const spare = new WeakMap<Route, Uint8Array>();
-
-/** Copies values of `width` bytes from the chunks of a column to one buffer, or to one for each {@link PART_ROWS}. */
-export function copyThrough(
-  route: Route,
-  from: readonly Uint8Array[],
-  width: number,
-  outs: readonly Uint8Array[],
-): void {
-  // Widths between the steps, the first that holds all values.
-  for (const between of width === NARROWED ? [4, 8, 16] : [width]) {
-    const window = columnWindow(width, between);
-    const grouped = group(route, from, width, between, window);
-    if (grouped === undefined) continue;
-    ungroup(route, grouped, between, window, outs);
-    return;
-  }
+/** A column of values of fixed width that is copied in two steps. */
+export interface RoutedColumn {
+  readonly route: Route;
+  /** The values of each chunk. */
+  readonly from: readonly Uint8Array[];
+  /** Bytes of a value. */
+  readonly width: number;
 }
 
-/** The values in the order of the blocks, of `between` bytes each; undefined where that is too few for one. */
-function group(
-  route: Route,
-  from: readonly Uint8Array[],
-  width: number,
-  between: number,
-  window: Window,
-): Uint8Array | undefined {
-  const { blocks, starts, there, back } = route;
-  let grouped = spare.get(route);
-  if (grouped === undefined || grouped.length < back.length * between) {
-    grouped = unsafeBytes(back.length * between);
-    spare.set(route, grouped);
+/** The values of a column between the two steps. */
+export interface GroupedValues {
+  /** They are in the order of the blocks and take `between` bytes each. */
+  readonly bytes: Uint8Array;
+  readonly between: number;
+  /** Bytes of a value in the result. */
+  readonly width: number;
+}
+
+const spare = new WeakMap<Route, Uint8Array>();
+
+/** Copies the values to one buffer, or to one for each {@link PART_ROWS}. */
+export function copyThrough(column: RoutedColumn, outs: readonly Uint8Array[]): void {
+  const { route } = column;
+  const values = groupValues(column, (length) => {
+    let bytes = spare.get(route);
+    if (bytes === undefined || bytes.length < length) {
+      bytes = unsafeBytes(length);
+      spare.set(route, bytes);
+    }
+    return bytes;
+  });
+  ungroupValues(route, values, outs);
+}
+
+/** The first step. `room` gets memory of at least so many bytes; it may be called again for more. */
+export function groupValues(column: RoutedColumn, room: (length: number) => Uint8Array): GroupedValues {
+  const { route, width } = column;
+  // Widths between the steps, the first that holds all values.
+  for (const between of width === NARROWED ? [4, 8] : []) {
+    const bytes = room(route.back.length * between);
+    if (group(column, between, bytes)) return { bytes, between, width };
   }
+  const bytes = room(route.back.length * width);
+  group(column, width, bytes);
+  return { bytes, between: width, width };
+}
+
+/** Puts the values in the order of the blocks, `between` bytes each. Returns whether that is enough for each. */
+function group({ route, from, width }: RoutedColumn, between: number, grouped: Uint8Array): boolean {
+  const { blocks, starts, there } = route;
+  const window = columnWindow(width, between);
   let [chunk, offset] = [0, 0];
   for (let k = 0; k < blocks; k++) {
     let size = 0;
@@ -148,20 +169,19 @@ function group(
       if (offset === from[chunk].length) [chunk, offset] = [chunk + 1, 0];
     }
     if (starts[k] === starts[k + 1]) continue;
-    if (between < width && !window.narrow(size / width)) return undefined;
+    if (between < width && !window.narrow(size / width)) return false;
     window.pick(there, starts[k], starts[k + 1], grouped, starts[k]);
   }
-  return grouped;
+  return true;
 }
 
-/** The values in the requested order. */
-function ungroup(
-  { blocks, starts, back, counts }: Route,
-  grouped: Uint8Array,
-  between: number,
-  window: Window,
+/** The second step: puts the values in the requested order. */
+export function ungroupValues(
+  { blocks, starts, back, counts }: Segments,
+  { bytes: grouped, between, width }: GroupedValues,
   outs: readonly Uint8Array[],
 ): void {
+  const window = columnWindow(width, between);
   const next = starts.slice();
   for (let i = 0, c = 0; i < back.length; i += BLOCK) {
     let at = 0;
@@ -176,8 +196,6 @@ function ungroup(
     window.widen(back, i, Math.min(back.length, i + BLOCK), outs[part], i - part * PART_ROWS);
   }
 }
-
-type Window = ReturnType<typeof columnWindow>;
 
 /** The memory of the program: a window of a block, the same in `between` bytes each, places, and the values found. */
 function columnWindow(width: number, between: number) {

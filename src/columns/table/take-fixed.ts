@@ -1,6 +1,6 @@
 import { Data, DataType } from "../arrow/arrow.js";
 import { unsafeBytes } from "../build/buffer-pool.js";
-import { copyThrough, routeOf } from "./take-blocks.js";
+import { copyThrough, type RoutedColumn, routeOf } from "./take-blocks.js";
 import { areFew, lookedUp } from "./take-few.js";
 import { countOf, gatherValidity, type Places, type Runs, runsOf } from "./take-places.js";
 
@@ -16,34 +16,45 @@ export const isFixedWidth = (type: DataType): boolean =>
   DataType.isInterval(type) ||
   DataType.isFixedSizeBinary(type);
 
-/** Copies values of fixed width: a chunk for each of the parts, which together are the places. */
-export function gatherFixed(chunks: readonly Data[], places: Places, parts: readonly Places[]): Data[] {
+/**
+ * Copies values of fixed width: a chunk for each of the parts, which together are the places. `outs` holds the values
+ * of each part if they were copied before.
+ */
+export function gatherFixed(
+  chunks: readonly Data[],
+  places: Places,
+  parts: readonly Places[],
+  outs: readonly ArrayBufferLike[] = copiesOf(chunks, places, parts),
+): Data[] {
   const { type, values } = chunks[0];
   const Values = values.constructor as new (buffer: ArrayBufferLike) => typeof values;
-  const width = (values.BYTES_PER_ELEMENT as number) * chunks[0].stride;
-  const outs = copiesOf(chunks, places, parts, width);
   return parts.map((part, k) => {
     const { nullBitmap, nullCount } = gatherValidity(chunks, part);
     return new Data(type, 0, countOf(part), nullCount, [undefined, new Values(outs[k]), nullBitmap] as never);
   });
 }
 
-/** The values of each part, by the way that is fastest for them. */
-function copiesOf(
-  chunks: readonly Data[],
-  places: Places,
-  parts: readonly Places[],
-  width: number,
-): readonly ArrayBufferLike[] {
-  const sizeOf = (part: Places): number => width * countOf(part);
-  const bytes = viewsOf(chunks, Uint8Array);
+/** These values of fixed width as a column to copy in two steps; undefined where that is not faster. */
+export function routedColumn(chunks: readonly Data[], places: Places): RoutedColumn | undefined {
+  const width = widthOf(chunks[0]);
   const route = routeOf(places, chunks, width);
-  if (route !== undefined) {
+  if (route === undefined) return undefined;
+  return { route, width, from: viewsOf(chunks, Uint8Array).map((all, k) => all.subarray(0, chunks[k].length * width)) };
+}
+
+const widthOf = ({ values, stride }: Data): number => (values.BYTES_PER_ELEMENT as number) * stride;
+
+/** The values of each part, by the way that is fastest for them. */
+function copiesOf(chunks: readonly Data[], places: Places, parts: readonly Places[]): readonly ArrayBufferLike[] {
+  const width = widthOf(chunks[0]);
+  const sizeOf = (part: Places): number => width * countOf(part);
+  const routed = routedColumn(chunks, places);
+  if (routed !== undefined) {
     const outs = parts.map((part) => unsafeBytes(sizeOf(part)));
-    const sources = bytes.map((values, k) => values.subarray(0, chunks[k].length * width));
-    copyThrough(route, sources, width, outs);
+    copyThrough(routed, outs);
     return outs.map(({ buffer }) => buffer);
   }
+  const bytes = viewsOf(chunks, Uint8Array);
   return parts.map((part) => {
     const isFew = areFew(chunks, width);
     const few = isFew ? lookedUp(bytes[0].subarray(0, chunks[0].length * width), width, part.row) : undefined;

@@ -1,4 +1,5 @@
 import type { Data } from "../arrow/arrow.js";
+import { unsafeBytes } from "../build/buffer-pool.js";
 
 /**
  * Rows to copy, as a chunk number and a row within that chunk; row -1 makes a null. `chunk` is omitted if there is one
@@ -16,6 +17,12 @@ export const countOf = (places: Places): number => (places.positions ?? places.r
 
 /** Rows of a part: as many as readers put in a batch. Buffers of this size are reused once they are garbage. */
 export const PART_ROWS = 65_536;
+
+/** Uninitialized memory for so many values of `width` bytes each: a buffer for each part. */
+export const partBuffers = (rows: number, width: number): Uint8Array[] =>
+  Array.from({ length: Math.ceil(rows / PART_ROWS) }, (_, k) =>
+    unsafeBytes(width * Math.min(PART_ROWS, rows - k * PART_ROWS)),
+  );
 
 const partsKnown = new WeakMap<Places, readonly Places[]>();
 

@@ -20,23 +20,41 @@ import { chunkReader } from "../arrow/cell-reader.js";
 import { emptyData } from "../arrow/empty-data.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { tableOfVectors } from "./of-vectors.js";
+import type { RoutedColumn } from "./take-blocks.js";
 import { gatherBytes, gatherLargeBytes, gatherViews } from "./take-bytes.js";
-import { gatherFixed, isFixedWidth } from "./take-fixed.js";
+import { gatherFixed, isFixedWidth, routedColumn } from "./take-fixed.js";
 import { gatherValidity, type Places, partsOf, placesOf } from "./take-places.js";
 
 /**
  * Copies the rows of `table` at these positions, in that order. A position may repeat; -1 makes a row of nulls
  * (`Int32Array` only). Copies typed buffers without creating JavaScript values. Many rows become several batches.
  *
+ * @param copyFirst copies some columns beforehand
  * @example ```ts no-run takeRows(table, Uint32Array.of(4, 2, 2)); ```
  */
-export function takeRows(table: Table, positions: Uint32Array | Int32Array): Table {
+export function takeRows(table: Table, positions: Uint32Array | Int32Array, copyFirst?: CopyColumns): Table {
   const places = placesOf(
     table.batches.map((batch) => batch.numRows),
     positions,
   );
-  const columns = table.schema.fields.map((field, i) => gatherCut(chunksOf(table, i, field), places));
-  return takenTable(table.schema, columns, positions.length);
+  const columns = table.schema.fields.map((field, i) => chunksOf(table, i, field));
+  const routed = copyFirst && columns.map((chunks) => routedOf(chunks, places));
+  const copies = routed && copyFirst(routed);
+  const taken = columns.map((chunks, i) => gatherCut(chunks, places, copies?.[i]));
+  return takenTable(table.schema, taken, positions.length);
+}
+
+/**
+ * Copies the values of columns to one buffer for each {@link PART_ROWS}; those of a column that is undefined in the
+ * result remain to be copied.
+ */
+export type CopyColumns = (
+  columns: readonly (RoutedColumn | undefined)[],
+) => readonly (readonly ArrayBuffer[] | undefined)[];
+
+function routedOf(chunks: readonly Data[], places: Places): RoutedColumn | undefined {
+  const fixed = fixedChunks(chunks);
+  return fixed && routedColumn(fixed, places);
 }
 
 /** A table of these columns; fields keep their name and metadata and take the type of the column. */
@@ -98,14 +116,19 @@ const chunksOf = (table: Table, column: number, field: Field): readonly Data[] =
   table.batches.length === 0 ? [emptyData(field.type)] : table.batches.map((batch) => batch.data.children[column]);
 
 /** As {@link gather}, with chunks of their own for many values of fixed width, whose memory can be reused. */
-function gatherCut(chunks: readonly Data[], places: Places): Vector {
+function gatherCut(chunks: readonly Data[], places: Places, copies?: readonly ArrayBuffer[]): Vector {
+  const fixed = fixedChunks(chunks);
+  if (fixed === undefined) return new Vector([gather(chunks, places)]);
+  const taken = gatherFixed(fixed, places, partsOf(places), copies);
+  return new Vector(fixed === chunks ? taken : taken.map((data) => withDictionary(data, chunks[0])));
+}
+
+/** The values that are copied of these if they have a fixed width: themselves, or the codes of one dictionary. */
+function fixedChunks(chunks: readonly Data[]): readonly Data[] | undefined {
   const { type } = chunks[0];
-  if (DataType.isDictionary(type) && haveOneDictionary(chunks)) {
-    const codes = chunks.map((data) => data.clone(type.indices));
-    return new Vector(gatherFixed(codes, places, partsOf(places)).map((data) => withDictionary(data, chunks[0])));
-  }
-  if (isFixedWidth(type)) return new Vector(gatherFixed(chunks, places, partsOf(places)));
-  return new Vector([gather(chunks, places)]);
+  if (isFixedWidth(type)) return chunks;
+  if (!DataType.isDictionary(type) || !haveOneDictionary(chunks)) return undefined;
+  return chunks.map((data) => data.clone(type.indices));
 }
 
 function gather(chunks: readonly Data[], places: Places): Data {

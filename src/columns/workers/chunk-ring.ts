@@ -25,10 +25,15 @@ export class ChunkRing {
     });
   }
 
-  /** Appends a copy of the bytes, in chunks; waits while the ring is full. */
-  async write(bytes: Uint8Array): Promise<void> {
+  /**
+   * Appends a copy of the bytes, in chunks; waits while the ring is full.
+   *
+   * @param meanwhile called while it is full, as long as it returns true
+   */
+  async write(bytes: Uint8Array, meanwhile = (): boolean => false): Promise<void> {
     for (let at = 0; at < bytes.length; at += RING_CHUNK) {
       const chunk = bytes.subarray(at, at + RING_CHUNK);
+      while (this.isFull() && meanwhile());
       const slot = await this.freeSlot();
       this.slots[slot].set(chunk);
       this.pass(slot, chunk.length);
@@ -64,6 +69,10 @@ export class ChunkRing {
   close(): void {
     this.closed = true;
     Atomics.notify(this.words, WRITTEN);
+  }
+
+  private isFull(): boolean {
+    return this.words[WRITTEN] - Atomics.load(this.words, RELEASED) >= SLOTS;
   }
 
   private async freeSlot(): Promise<number> {

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { type CsvTextOptions, csvText } from "../../format/csv-text.js";
 import { type GzipFile, gzipFile } from "../../format/gzip.js";
 import { zstdFile } from "../../format/zstd.js";
@@ -75,7 +76,10 @@ async function declaredTable(source: string | Uint8Array, options: DeclaredOptio
   const isPlain = isUtf8 && (await zstdFile(source, options)) === undefined;
   if (!isPlain) return csvStreamTable(textChunks(source, options), options);
   if (typeof source !== "string") return csvTable(source, options);
-  return (await csvThreadsTable(source, options)) ?? csvStreamTable(fileBlocks(source, options), options);
+  const table = await csvThreadsTable(source, options);
+  if (table !== undefined) return table;
+  const info = await stat(source).catch(() => undefined);
+  return csvStreamTable(fileBlocks(source, options), options, info?.size);
 }
 
 async function gzipTable(source: string | Uint8Array, file: GzipFile, options: DeclaredOptions): Promise<Table> {

@@ -3,7 +3,7 @@ import { gzipFile } from "../../format/gzip.js";
 import { Inflater } from "../../format/inflater.js";
 import { blockingChunks, type EntryPlace, type ZipOptions, zipEntryAt } from "../../format/zip-entry.js";
 import { ChunkRing, RING_CHUNK } from "./chunk-ring.js";
-import { makeMemory } from "./memory-ahead.js";
+import { MemoryMaker } from "./memory-ahead.js";
 
 /** A compressed file to inflate on another thread: gzip, or an entry of a zip archive that was located before. */
 export type InflateTask =
@@ -17,7 +17,7 @@ export interface InflateRequest {
   readonly task: InflateTask;
   /** The memory of the {@link ChunkRing} that receives the chunks. */
   readonly ring: SharedArrayBuffer;
-  /** Requests for memory, which is made while the ring is full ({@link makeMemory}). */
+  /** Requests for memory, which is made while the ring is full ({@link MemoryMaker}). */
   readonly memory?: MessagePort;
 }
 
@@ -29,15 +29,16 @@ export interface InflateRequest {
  */
 export async function inflateTo({ task, ring: chunks, memory }: InflateRequest): Promise<void> {
   const ring = new ChunkRing(chunks);
-  if (memory !== undefined) makeMemory(memory);
+  const maker = memory && new MemoryMaker(memory);
+  const write = (chunk: Uint8Array): Promise<void> => ring.write(chunk, () => maker?.makeNext() === true);
   const inflater = task.kind === "zip" ? Inflater.take(RING_CHUNK) : undefined;
   if (task.kind === "zip" && inflater !== undefined) {
     try {
-      for (const chunk of blockingChunks(task.place, task.limits, inflater)) await ring.write(chunk);
+      for (const chunk of blockingChunks(task.place, task.limits, inflater)) await write(chunk);
     } finally {
       inflater.release();
     }
-  } else for await (const chunk of await contents(task)) await ring.write(chunk);
+  } else for await (const chunk of await contents(task)) await write(chunk);
   await ring.end();
 }
 

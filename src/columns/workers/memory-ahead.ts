@@ -10,7 +10,7 @@ const MAX_PENDING_BYTES = 16_777_216;
 
 /**
  * Buffers for a thread that parses, made by one that has time: the first write to a page costs more than parsing into
- * it. The other thread runs {@link makeMemory} at the other end of the port.
+ * it. The other thread has a {@link MemoryMaker} at the other end of the port.
  */
 export class MemoryAhead {
   private requested: number[] = [];
@@ -44,14 +44,22 @@ export class MemoryAhead {
   }
 }
 
-/** Makes the buffers that the other end of the port requests, whenever this thread waits; they are written to once. */
-export function makeMemory(port: MessagePort): void {
-  port.on("message", (lengths: readonly number[]) => {
-    const buffers = lengths.map((length) => {
-      const bytes = unsafeBytes(length);
-      for (let at = 0; at < length; at += PAGE_BYTES) bytes[at] = 0;
-      return bytes.buffer as ArrayBuffer;
-    });
-    port.postMessage(buffers, buffers);
-  });
+/** Makes the buffers that the other end of the port requests, one at a time; they are written to once. */
+export class MemoryMaker {
+  private lengths: number[] = [];
+
+  constructor(private readonly port: MessagePort) {}
+
+  /** Makes the next buffer; false if none is requested. */
+  makeNext(): boolean {
+    if (this.lengths.length === 0) {
+      const mail = builtin("node:worker_threads").receiveMessageOnPort(this.port);
+      if (mail === undefined) return false;
+      this.lengths = mail.message as number[];
+    }
+    const bytes = unsafeBytes(this.lengths.shift() as number);
+    for (let at = 0; at < bytes.length; at += PAGE_BYTES) bytes[at] = 0;
+    this.port.postMessage([bytes.buffer], [bytes.buffer as ArrayBuffer]);
+    return true;
+  }
 }

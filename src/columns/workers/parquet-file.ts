@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { FileState } from "../../format/random-access.js";
 import type { Table } from "../arrow/arrow.js";
@@ -12,7 +11,7 @@ import { type ParquetSource, readParquet } from "../parquet/read/read.js";
 import type { DecodeElsewhere } from "../parquet/read/rows.js";
 import { type ParquetTask, readPart } from "./parquet-part.js";
 import type { ReadEnd } from "./task.js";
-import { hasThreads, prepareThreads, ThreadFailure } from "./thread.js";
+import { hasThreads, prepareThreadsFor, ThreadFailure } from "./thread.js";
 import { threadRead } from "./thread-read.js";
 
 /** A part of less work is not worth a thread, which takes about 100 ms to start and to run at full speed. */
@@ -31,16 +30,11 @@ export function parquetFileTable(
   options: ParquetRead,
   shortest = SHORTEST_PART,
 ): Promise<Table> {
-  if (typeof source === "string" && isLong(source, options, shortest))
-    prepareThreads((options.threads ?? availableParallelism()) - 1, { prepare: "parquet" });
+  const { columns, where, threads = availableParallelism() } = options;
+  // A whole file of this size is surely read on threads.
+  if (typeof source === "string" && columns === undefined && where === undefined)
+    prepareThreadsFor(source, shortest * 2, threads - 1, { prepare: "parquet" });
   return readParquet(source, options, (path, state) => decodeOnThreads(path, state, shortest));
-}
-
-/** Whether a file is so large that it will surely be read on threads. */
-function isLong(path: string, { columns, where, threads = availableParallelism() }: ParquetRead, shortest: number) {
-  if (threads < 2 || columns !== undefined || where !== undefined || !hasThreads()) return false;
-  const info = statSync(path, { throwIfNoEntry: false });
-  return info?.isFile() === true && info.size >= shortest * 2;
 }
 
 /** Decodes the flat columns of a file on the caller's thread and worker threads, each a stretch of its row groups. */

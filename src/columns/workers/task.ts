@@ -6,6 +6,7 @@ import type { CellReport, CsvOptions } from "../arrow/read-options.js";
 import type { RawBatch, TextMode } from "../build/builder.js";
 import { CsvParser } from "../csv/parser.js";
 import { fullBatches, lastBatches } from "../csv/raw-batches.js";
+import type { ColumnsTask } from "../table/columns-part.js";
 import { ChunkRing } from "./chunk-ring.js";
 import { type InflateRequest, inflateTo } from "./inflate.js";
 import { MemoryAhead } from "./memory-ahead.js";
@@ -55,7 +56,8 @@ export type ThreadRequest =
   | { readonly read: ReadTask }
   | { readonly taken: true }
   | { readonly inflate: InflateRequest }
-  | { readonly parquet: ParquetTask };
+  | { readonly parquet: ParquetTask }
+  | { readonly copy: ColumnsTask };
 
 /** How a read ended. */
 export interface ReadEnd {
@@ -102,6 +104,8 @@ export function threadReader(send: Send): (order: ThreadRequest) => void {
         () => {},
       );
     else if ("parquet" in order) readParquet(order.parquet, send).catch(failed);
+    else if ("copy" in order)
+      import("../table/columns-part.js").then(({ copyColumns }) => copyColumns(order.copy), failed);
     else if ("stream" in order) stream = streamReader(order.stream, send);
     else if ("firstCells" in order) stream?.sendFirstCells().catch(failed);
     else if ("read" in order) stream?.read(order.read).catch(failed);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { TransferListItem, Worker } from "node:worker_threads";
@@ -80,6 +80,21 @@ export function prepareThreads(count: number, first?: ThreadRequest): void {
     }
   } catch (error) {
     if (!(error instanceof ThreadFailure)) throw error;
+  }
+}
+
+/** As {@link prepareThreads}, if there are threads and the file has at least so many bytes. */
+export function prepareThreadsFor(path: string, leastBytes: number, count: number, first?: ThreadRequest): void {
+  if (count > 0 && hasThreads() && fileSize(path) >= leastBytes) prepareThreads(count, first);
+}
+
+/** Bytes of a file; 0 where it cannot be found, which the read reports. */
+function fileSize(path: string): number {
+  try {
+    const info = statSync(path);
+    return info.isFile() ? info.size : 0;
+  } catch {
+    return 0;
   }
 }
 

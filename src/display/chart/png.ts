@@ -1,4 +1,4 @@
-import { crc32, deflateSync } from "node:zlib";
+import { builtin } from "../../package/builtin.js";
 
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];
 /** PNG colour types: three bytes per pixel, or one index into a palette. */
@@ -30,7 +30,7 @@ export function pngOf({ width, height, pixels }: Pixels, scale = 1): Uint8Array 
     chunk("IHDR", header),
     chunk("pHYs", density(scale)),
     ...(palette === undefined ? [] : [chunk("PLTE", palette.colors)]),
-    chunk("IDAT", deflateSync(palette?.rows ?? rgbRows(pixels, width, height), { level: 3 })),
+    chunk("IDAT", builtin("node:zlib").deflateSync(palette?.rows ?? rgbRows(pixels, width, height), { level: 3 })),
     chunk("IEND", new Uint8Array()),
   ]);
 }
@@ -50,7 +50,7 @@ function chunk(name: string, content: Uint8Array): Uint8Array {
   bytes.writeUInt32BE(content.length, 0);
   bytes.write(name, 4, "latin1");
   bytes.set(content, 8);
-  bytes.writeUInt32BE(crc32(bytes.subarray(4, content.length + 8)), content.length + 8);
+  bytes.writeUInt32BE(builtin("node:zlib").crc32(bytes.subarray(4, content.length + 8)), content.length + 8);
   return bytes;
 }
 

@@ -2,6 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { shown } from "../../errors/shown.js";
+import { percentDecoded } from "../../value/percent-decoded.js";
 
 /** Options of `clickhouse()`. User, password and database may also be in the address. */
 export interface ClickhouseOptions {
@@ -115,10 +116,4 @@ function parsed(address: string): URL {
   });
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decoded = (text: string): string => percentDecoded(text) ?? text;

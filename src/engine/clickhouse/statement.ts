@@ -1,5 +1,6 @@
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
+import { checkedParams } from "../contract/params.js";
 import { quoteText } from "./quote.js";
 
 /** A statement with ClickHouse's typed parameters. */
@@ -28,13 +29,7 @@ export function statement(sql: string, params: readonly unknown[] | undefined): 
   if (typeof sql !== "string") {
     throw new InputError(`Expected a SQL statement; got ${shown(sql)}.`, { code: "BadArgument" });
   }
-  if (params !== undefined && !Array.isArray(params)) {
-    throw new InputError("The values for $1, $2, … must be an array.", {
-      code: "BadArgument",
-      hint: 'Pass them in order: query("… WHERE a = $1", ["x"]).',
-    });
-  }
-  const bound = (params ?? []).map(parameter);
+  const bound = checkedParams(params).map(parameter);
   const used: Record<string, unknown> = {};
   let plain = "";
   let from = 0;

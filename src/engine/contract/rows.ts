@@ -2,6 +2,7 @@ import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
 import { adopt } from "../../columns/table/foreign-table.js";
 import { DataError, InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
+import { unlessAborted } from "../../errors/unless-aborted.js";
 import type { LoadOptions, Rows } from "./engine.js";
 
 /** Rows that are about to be loaded: their columns are known. */
@@ -88,18 +89,11 @@ async function* stoppable(
     return;
   }
   const source = Symbol.asyncIterator in data ? data[Symbol.asyncIterator]() : data[Symbol.iterator]();
-  let stop: (reason: unknown) => void = () => undefined;
-  const stopped = new Promise<never>((_, reject) => {
-    stop = reject;
-  });
-  stopped.catch(() => undefined);
-  const onAbort = (): void => stop(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
   let done = false;
   try {
     for (;;) {
       signal.throwIfAborted();
-      const next = await Promise.race([source.next(), stopped]);
+      const next = await unlessAborted(Promise.resolve(source.next()), signal);
       if (next.done) {
         done = true;
         return;
@@ -107,7 +101,6 @@ async function* stoppable(
       yield next.value;
     }
   } finally {
-    signal.removeEventListener("abort", onAbort);
     // Not awaited: a source that does not answer would hold up the abort.
     if (!done) void Promise.resolve(source.return?.()).catch(() => undefined);
   }

@@ -8,9 +8,10 @@ import { quoteName } from "../contract/quote.js";
 import { verifyRows } from "../contract/verify.js";
 import { duckdbDialect } from "./dialect.js";
 import { engineError } from "./error.js";
-import { loadApi, openInstance } from "./instance.js";
+import { interruptible, interruptOnAbort, loadApi, openInstance } from "./instance.js";
 import { loadRows } from "./load.js";
 import { completeResult, resultOf, SMALL_RESULT } from "./result.js";
+import { markedTable, type WideColumns, type WideResult, wideResult } from "./wide-results.js";
 
 /** Limits of the embedded engine; by default it uses all cores and most of the memory. */
 export interface DuckdbOptions {
@@ -25,9 +26,6 @@ const MOST_SPARE = 4;
 
 /** Tables of loads that are not complete. */
 const STAGING = "arrowbook_load_";
-
-/** Service types of columns that the engine stores as text, by table and column. */
-type WideColumns = Map<string, ReadonlyMap<string, string>>;
 
 /**
  * Opens the embedded engine: in memory, or on the database file `path`, which is created if missing. `query` uses one
@@ -55,7 +53,15 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
   // Timestamps are UTC on every connection, whatever the time zone of the machine.
   await main.run("SET GLOBAL TimeZone = 'UTC'");
   if (path !== undefined) await dropUnfinished(main);
-  const wide: WideColumns = path === undefined ? new Map() : await readWideColumns(main);
+  /** By table, whose names the engine compares without case. */
+  const wide = path === undefined ? new Map<string, WideColumns>() : await readWideColumns(main);
+  const database = quoteName(String((await main.runAndReadAll("SELECT current_database()")).getRows()[0][0]));
+  const wideOf = (sql: string): Promise<WideResult> =>
+    wideResult(
+      instance,
+      sql,
+      [...wide].map(([table, columns]) => markedTable(database, table, columns)),
+    );
   let last: Promise<unknown> = Promise.resolve();
   const spare: DuckDBConnection[] = [];
   let closed = false;
@@ -85,9 +91,10 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
       const own = await instance.connect();
       const settled = interruptOnAbort(own, signal);
       try {
+        signal?.throwIfAborted();
         const loaded = await loadRows(api, own, { name, staging, data, options: loadOptions, inTurn });
-        if (loaded.wide.size > 0) wide.set(name, loaded.wide);
-        else if (mode === "replace") wide.delete(name);
+        if (loaded.wide.size > 0) wide.set(name.toLowerCase(), loaded.wide);
+        else if (mode === "replace") wide.delete(name.toLowerCase());
         return { rows: loaded.rows };
       } catch (error) {
         settled();
@@ -105,7 +112,11 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
       refuseUnknown(queryOptions, ["signal"], "query()");
       // One at a time: a statement would end the result of the previous one on the same connection.
       const turn = last.then(() =>
-        stoppable(main, queryOptions?.signal, () => completeResult(main, sql, params, wideColumnsIn(main, sql, wide))),
+        interruptible(main, queryOptions?.signal, async () => {
+          const columns = await wideOf(sql);
+          queryOptions?.signal?.throwIfAborted();
+          return completeResult(main, sql, params, columns);
+        }),
       );
       last = turn.catch(() => undefined);
       return turn;
@@ -120,13 +131,10 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
       let isFree = false;
       const settled = interruptOnAbort(own, signal);
       try {
-        const { batches } = await resultOf(own, {
-          sql,
-          params,
-          wide: wideColumnsIn(own, sql, wide),
-          mostRows,
-          allocate,
-        });
+        const columns = await wideOf(sql);
+        // Aborted since the first check, when there was nothing to interrupt.
+        signal?.throwIfAborted();
+        const { batches } = await resultOf(own, { sql, params, wide: columns, mostRows, allocate });
         isFree = isSmall;
         for await (const batch of batches()) {
           yield batch;
@@ -168,25 +176,6 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
   return engine;
 }
 
-/** Interrupts what a connection runs when the signal aborts; returns a function that ends this. */
-function interruptOnAbort(own: DuckDBConnection, signal: AbortSignal | undefined): () => void {
-  const interrupt = (): void => own.interrupt();
-  signal?.addEventListener("abort", interrupt, { once: true });
-  return () => signal?.removeEventListener("abort", interrupt);
-}
-
-async function stoppable<T>(own: DuckDBConnection, signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
-  signal?.throwIfAborted();
-  const settled = interruptOnAbort(own, signal);
-  try {
-    return await run();
-  } catch (error) {
-    throw signal?.aborted ? signal.reason : error;
-  } finally {
-    settled();
-  }
-}
-
 const OPEN = Symbol.for("arrowbook.engine.open");
 
 /** The file system locks a database file against other processes, but not against a second engine of this one. */
@@ -215,33 +204,14 @@ async function dropUnfinished(main: DuckDBConnection): Promise<void> {
 }
 
 /** A database file stores the types of wide columns as comments, which `load` wrote. */
-async function readWideColumns(main: DuckDBConnection): Promise<WideColumns> {
+async function readWideColumns(main: DuckDBConnection): Promise<Map<string, WideColumns>> {
   const found = await main.runAndReadAll(
     "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE comment LIKE 'BigDecimal(%'",
   );
   const wide = new Map<string, Map<string, string>>();
   for (const [table, column, type] of found.getRows() as [string, string, string][]) {
-    wide.set(table, (wide.get(table) ?? new Map<string, string>()).set(column, type));
+    const name = table.toLowerCase();
+    wide.set(name, (wide.get(name) ?? new Map<string, string>()).set(column, type));
   }
   return wide;
-}
-
-/** Looks up the wide columns of the tables that a statement uses, which has not begun yet. */
-function wideColumnsIn(own: DuckDBConnection, sql: string, wide: WideColumns): () => ReadonlyMap<string, string> {
-  const types = new Map<string, string>();
-  const ambiguous = new Set<string>();
-  if (wide.size === 0) return () => types;
-  // The engine cannot list the tables of a statement with parameters.
-  const filled = sql.replace(/\$\d+/g, "NULL");
-  try {
-    for (const table of own.getTableNames(filled, false))
-      for (const [name, type] of wide.get(table) ?? []) {
-        if ((types.get(name) ?? type) !== type) ambiguous.add(name);
-        types.set(name, type);
-      }
-    for (const name of ambiguous) types.delete(name);
-  } catch {
-    // Not a single plain statement: it runs, but its wide columns stay text.
-  }
-  return () => types;
 }

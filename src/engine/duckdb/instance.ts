@@ -1,4 +1,4 @@
-import type { DuckDBInstance } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { FileError, InputError } from "../../errors/errors.js";
 import { engineReason } from "./error.js";
 
@@ -37,5 +37,39 @@ export async function openInstance(api: Api, path: string | undefined, options: 
         cause,
       },
     );
+  }
+}
+
+/** An interrupt has no effect on a statement that has been sent and has not started. */
+const AGAIN_MS = 20;
+
+/** Interrupts what a connection runs when the signal aborts; returns a function that ends this. */
+export function interruptOnAbort(own: DuckDBConnection, signal: AbortSignal | undefined): () => void {
+  let again: NodeJS.Timeout | undefined;
+  const interrupt = (): void => {
+    own.interrupt();
+    again = setInterval(() => own.interrupt(), AGAIN_MS);
+  };
+  signal?.addEventListener("abort", interrupt, { once: true });
+  return () => {
+    signal?.removeEventListener("abort", interrupt);
+    clearInterval(again);
+  };
+}
+
+/** Runs statements of a connection, which an abort of the signal interrupts; rejects with its reason. */
+export async function interruptible<T>(
+  own: DuckDBConnection,
+  signal: AbortSignal | undefined,
+  run: () => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const settled = interruptOnAbort(own, signal);
+  try {
+    return await run();
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    settled();
   }
 }

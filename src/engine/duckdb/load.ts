@@ -1,12 +1,11 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
-import { TYPE_KEY } from "../../columns/arrow/schema.js";
 import { InputError } from "../../errors/errors.js";
 import type { LoadOptions, Rows } from "../contract/engine.js";
 import { quoteName } from "../contract/quote.js";
 import { keyOf, openRows } from "../contract/rows.js";
 import { bindings, type Native } from "./bindings.js";
-import { cellWriters, ENGINE_PRECISION, sqlType } from "./types.js";
+import { cellWriters, sqlType, wideColumns } from "./types.js";
 import { CHUNK_ROWS, fillChunk } from "./write.js";
 
 type Api = typeof import("@duckdb/node-api");
@@ -49,20 +48,21 @@ export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Pro
   await load.inTurn(async () => {
     options.signal?.throwIfAborted();
     const [table, staging] = [quoteName(load.name), quoteName(load.staging)];
+    // In one transaction with the types of wide columns, which would be text without them in a file opened again.
+    await own.run("BEGIN");
     // Another load may have made the table since.
     if (await adds()) {
       const verb = key.length > 0 ? "INSERT OR REPLACE" : "INSERT";
       await own.run(`${verb} INTO ${table} BY NAME SELECT * FROM ${staging}`);
       await own.run(`DROP TABLE ${staging}`);
     } else {
-      await own.run("BEGIN");
+      for (const [column, type] of wide) {
+        await own.run(`COMMENT ON COLUMN ${staging}.${quoteName(column)} IS '${type.replaceAll("'", "''")}'`);
+      }
       await own.run(`DROP TABLE IF EXISTS ${table}`);
       await own.run(`ALTER TABLE ${staging} RENAME TO ${table}`);
-      await own.run("COMMIT");
     }
-    for (const [column, type] of wide) {
-      await own.run(`COMMENT ON COLUMN ${table}.${quoteName(column)} IS '${type.replaceAll("'", "''")}'`);
-    }
+    await own.run("COMMIT");
   });
   return { rows, wide };
 }
@@ -186,16 +186,4 @@ async function append(
   }
   appender.closeSync();
   return rows;
-}
-
-/** The service types of columns that the engine stores as text. */
-export function wideColumns(schema: Schema): Map<string, string> {
-  const wide = new Map<string, string>();
-  for (const field of schema.fields) {
-    const { precision, scale } = field.type as { precision?: unknown; scale?: number };
-    if (typeof precision === "number" && scale !== undefined && precision > ENGINE_PRECISION) {
-      wide.set(field.name, field.metadata.get(TYPE_KEY) ?? `BigDecimal(${precision},${scale})`);
-    }
-  }
-  return wide;
 }

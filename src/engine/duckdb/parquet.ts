@@ -1,10 +1,11 @@
+import type { Schema } from "../../columns/arrow/arrow.js";
 import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { StatementRunner } from "../contract/dialect.js";
 import { quoteName } from "../contract/quote.js";
 import { parquetScan } from "./parquet-scan.js";
-import { engineType } from "./types.js";
+import { engineType, storedType, wideColumns } from "./types.js";
 
 /**
  * Loads a Parquet file as the engine's table `name` without passing rows through this process.
@@ -62,4 +63,24 @@ async function checkTimestamps(
       hint: "Write the file with milliseconds.",
     });
   }
+}
+
+/**
+ * Makes Parquet files the view `name`, if the engine reads each column in the type as which a column of `schema` is
+ * loaded, in all files; returns whether it did.
+ */
+export async function parquetView(
+  engine: StatementRunner,
+  name: string,
+  paths: readonly string[],
+  schema: Schema,
+): Promise<boolean> {
+  if (wideColumns(schema).size > 0) return false;
+  const expected = schema.fields.map((field) => `${field.name} ${storedType(field.type)}`).join();
+  for (const path of paths) {
+    const found = await engine.query(`SELECT column_name, column_type FROM (DESCRIBE FROM ${parquetScan(path)})`);
+    if ([...found].map((row) => `${row?.["column_name"]} ${row?.["column_type"]}`).join() !== expected) return false;
+  }
+  await engine.query(`CREATE VIEW ${quoteName(name)} AS FROM ${parquetScan(paths)}`);
+  return true;
 }

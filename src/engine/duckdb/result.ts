@@ -9,9 +9,11 @@ import type {
 import { type RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
 import type { Allocate } from "../contract/engine.js";
+import { checkedParams } from "../contract/params.js";
 import { engineError } from "./error.js";
 import { batchBuilder } from "./read.js";
 import { outColumn } from "./types.js";
+import type { WideResult } from "./wide-results.js";
 import { CHUNK_ROWS } from "./write.js";
 
 /** A result of at most this many rows is fetched in one call: each call waits for a thread of Node's pool. */
@@ -29,19 +31,18 @@ interface StatementResult {
 interface Statement {
   readonly sql: string;
   readonly params: readonly unknown[] | undefined;
-  /** The service types of the columns of its tables that the engine stores as text; called once it runs. */
-  readonly wide: () => ReadonlyMap<string, string>;
+  readonly wide: WideResult;
   /** Infinity if unknown. */
   readonly mostRows: number;
   readonly allocate?: Allocate | undefined;
 }
 
-/** The complete result of a statement on a connection; see {@link Statement.wide}. */
+/** The complete result of a statement on a connection. */
 export async function completeResult(
   main: DuckDBConnection,
   sql: string,
   params: readonly unknown[] | undefined,
-  wide: () => ReadonlyMap<string, string>,
+  wide: WideResult,
 ): Promise<Table> {
   const { schema, batches } = await resultOf(main, { sql, params, wide, mostRows: Number.POSITIVE_INFINITY });
   const all: RecordBatch[] = [];
@@ -76,10 +77,9 @@ export async function resultOf(
     throw engineError(error, "The statement cannot be executed");
   }
   const types = result.columnTypes();
-  const wideTypes = wide();
   const columns = result
     .columnNames()
-    .map((name, i) => outColumn(name, types[i], String(types[i]) === "VARCHAR" ? wideTypes.get(name) : undefined));
+    .map((name, i) => outColumn(name, types[i], String(types[i]) === "VARCHAR" ? wide[i] : undefined));
   const schema = new Schema(columns.map((column) => column.field));
   async function* batches(): AsyncGenerator<RecordBatch> {
     const builder = batchBuilder({ schema, columns, types }, capacity, allocate);
@@ -102,13 +102,8 @@ export async function resultOf(
  * @throws {InputError} BadArgument
  */
 export function boundValues(params: readonly unknown[] | undefined): DuckDBValue[] | undefined {
-  if (params !== undefined && !Array.isArray(params)) {
-    throw new InputError("The values for $1, $2, … must be an array.", {
-      code: "BadArgument",
-      hint: 'Pass them in order: query("… WHERE a = $1", ["x"]).',
-    });
-  }
-  return params === undefined || params.length === 0 ? undefined : params.map(bound);
+  const values = checkedParams(params);
+  return values.length === 0 ? undefined : values.map(bound);
 }
 
 /** One chunk for each turn of the event loop: others are served in between. */

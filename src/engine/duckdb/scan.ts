@@ -28,8 +28,6 @@ export interface AddedSource {
   listed: readonly number[];
   /** The first error of its scans. */
   error(): unknown;
-  /** The columns that have been scanned. */
-  used(): Schema;
 }
 
 /** The function with a row for each row, and the one with a list of each column for thousands of rows. */
@@ -40,7 +38,6 @@ export const LISTS = "arrowbook_lists";
 export const scannedName = (id: number, column: number): string => `${id}.${column}`;
 
 interface Registered extends AddedSource {
-  readonly scanned: Set<number>;
   failure: unknown;
 }
 
@@ -86,16 +83,12 @@ export function registerScans(api: Api, connection: DuckDBConnection): Scans {
   }
   return {
     add(source) {
-      const scanned = new Set<number>();
-      const used = () => new Schema(source.schema.fields.filter((_, at) => scanned.has(at)));
       const of: Registered = {
         source,
         id: ++last,
         listed: [],
-        scanned,
         failure: undefined,
         error: () => of.failure,
-        used,
       };
       sources.set(of.id, of);
       return of;
@@ -168,7 +161,6 @@ function init(info: DuckDBTableFunctionInitInfo, how: Scanning): void {
     const columns = info.getColumnIndexes().map((position) => how.columnAt(position, of));
     const fields = columns.map((at) => schema.fields[at]);
     for (const field of fields) sqlType(field);
-    for (const at of columns) of.scanned.add(at);
     const vectors = columns.map((at) => of.source.column(at));
     const typed = fields.map((field, i) => field.clone({ type: vectors[i].type as DataType }));
     const { batches } = tableOfVectors(new Schema(typed), vectors, numRows);

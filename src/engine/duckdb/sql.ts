@@ -1,14 +1,15 @@
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import type { Schema, Table } from "../../columns/arrow/arrow.js";
+import type { Table } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
 import type { ScanSource } from "../contract/scan-source.js";
-import { loadApi, openInstance } from "./instance.js";
-import { checkNames, wideColumns } from "./load.js";
-import { withNearestName } from "./nearest-name.js";
+import { withNearestName } from "./error.js";
+import { interruptible, loadApi, openInstance } from "./instance.js";
+import { checkNames } from "./load.js";
 import { boundValues, completeResult } from "./result.js";
 import { type AddedSource, registerScans, type Scans, scannedName } from "./scan.js";
-import { storedType } from "./types.js";
+import { wideColumns } from "./types.js";
 import { isNotListed, listsView, rowsView, scannedColumns } from "./views.js";
+import { type Marked, markedColumns, wideResult } from "./wide-results.js";
 
 /** The instance of the process, which is opened by the first call. */
 interface Shared {
@@ -33,18 +34,24 @@ async function open(): Promise<Shared> {
 /** Sources of at least as many rows are read as lists: planning the statement first takes 2 ms. */
 const LISTED_ROWS = 131_072;
 
+interface SourcesOptions {
+  /** Interrupts the statement. */
+  readonly signal?: AbortSignal | undefined;
+  /** The fewest rows of a source that is read as lists. */
+  readonly listedRows?: number;
+}
+
 /**
  * The result of a statement over sources by name, which are read where they are, and only the columns that it uses.
  * Each call has a connection and a database of its own, so that tables which statements create do not meet.
  *
- * @param listedRows the fewest rows of a source that is read as lists
  * @throws {InputError} BadStatement, DuplicateColumn, NoColumns, UnsupportedType for a column that the statement uses
  */
 export async function querySources(
   sql: string,
   params: readonly unknown[] | undefined,
   sources: Readonly<Record<string, ScanSource>>,
-  listedRows = LISTED_ROWS,
+  { signal, listedRows = LISTED_ROWS }: SourcesOptions = {},
 ): Promise<Table> {
   for (const [name, { schema }] of Object.entries(sources)) {
     checkNames(schema);
@@ -71,7 +78,8 @@ export async function querySources(
       added.set(name, scan);
       await own.run(rowsView(name, scan));
     }
-    const result = () => completeResult(own, sql, params, () => wideOfAll(all().map((scan) => scan.used())));
+    const wide = await wideResult(process.instance, sql, markedSources(sources));
+    const result = () => interruptible(own, signal, () => completeResult(own, sql, params, wide));
     const listed = [...added].filter(([, { source }]) => source.numRows >= listedRows);
     if (listed.length === 0 || !(await readAsLists(own, sql, params, listed))) return await result();
     try {
@@ -82,6 +90,7 @@ export async function querySources(
       return await result();
     }
   } catch (error) {
+    if (signal?.aborted) throw signal.reason;
     throw (
       all()
         .map((scan) => scan.error())
@@ -94,21 +103,11 @@ export async function querySources(
   }
 }
 
-/** The service types of wide columns by name; without those of names that are also text, or of another type. */
-function wideOfAll(schemas: readonly Schema[]): ReadonlyMap<string, string> {
-  const types = new Map<string, Set<string | undefined>>();
-  for (const schema of schemas) {
-    const wide = wideColumns(schema);
-    for (const field of schema.fields) {
-      if (storedType(field.type) !== "VARCHAR") continue;
-      types.set(field.name, (types.get(field.name) ?? new Set()).add(wide.get(field.name)));
-    }
-  }
-  return new Map(
-    [...types].flatMap(([name, [type, ...others]]) =>
-      type === undefined || others.length > 0 ? [] : [[name, type] as const],
-    ),
-  );
+/** All sources, if one of them has wide columns. */
+function markedSources(sources: Readonly<Record<string, ScanSource>>): Marked[] {
+  const wide = Object.values(sources).some(({ schema }) => wideColumns(schema).size > 0);
+  if (!wide) return [];
+  return Object.entries(sources).map(([name, { schema }]) => [name, markedColumns(schema)]);
 }
 
 /** Replaces the views of sources by those of lists of the columns that a statement reads; returns whether it did. */

@@ -11,6 +11,7 @@ import {
   Int32,
   Int64,
   type RecordBatch,
+  type Schema,
   TimestampMicrosecond,
   TimestampMillisecond,
   TimestampNanosecond,
@@ -38,7 +39,7 @@ import {
 } from "./write.js";
 
 /** The most digits of the engine's decimals; wider ones are stored as text. */
-export const ENGINE_PRECISION = DECIMAL128_DIGITS;
+const ENGINE_PRECISION = DECIMAL128_DIGITS;
 
 /** A column type in the engine. */
 export interface EngineType {
@@ -158,6 +159,18 @@ export function sqlType(field: Field): string {
     column: field.name,
     hint: "Drop the column with select(), or convert it to text first.",
   });
+}
+
+/** The service types of columns that the engine stores as text. */
+export function wideColumns(schema: Schema): Map<string, string> {
+  const wide = new Map<string, string>();
+  for (const field of schema.fields) {
+    const { precision, scale } = field.type as { precision?: unknown; scale?: number };
+    if (typeof precision === "number" && scale !== undefined && precision > ENGINE_PRECISION) {
+      wide.set(field.name, field.metadata.get(TYPE_KEY) ?? `BigDecimal(${precision},${scale})`);
+    }
+  }
+  return wide;
 }
 
 /** One writer per column of a batch. */

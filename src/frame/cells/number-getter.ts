@@ -1,14 +1,6 @@
-import { type Data, DataType, type Decimal, type Table } from "../../columns/arrow/arrow.js";
-import { areConverted, convert } from "../../columns/table/decimal-doubles.js";
+import { type Data, DataType, type Table } from "../../columns/arrow/arrow.js";
 import { decimalNumber, POWERS } from "../../value/decimal.js";
-
-/** What is read: the view whose turn it is, and its row. */
-export interface Turn {
-  readonly view: object | undefined;
-  /** Within the batch. */
-  readonly row: number;
-  readonly columns: readonly Data[];
-}
+import { ROW, type Turn, VIEW, VIEW_NUMBER, type View } from "./turn.js";
 
 /** Powers of ten up to this are exact doubles. */
 const MOST_EXACT_POWER = 22;
@@ -20,73 +12,52 @@ const TWO_32 = 4_294_967_296;
  * The getter of a column of doubles or of decimals of 128 bits that has no nulls; undefined for other columns. It reads
  * the buffers itself and gives nothing but numbers, so that a compiled callback keeps them in registers: a reader
  * called through a variable puts every number on the heap.
- *
- * @param inOrder whether the rows come one after the other: decimals are then converted batch by batch
- * @param refuse throws for a view whose turn is over
  */
-export function numberGetter(
-  table: Table,
-  column: number,
-  turn: Turn,
-  inOrder: boolean,
-  refuse: () => never,
-): ((this: object) => number) | undefined {
+export function numberGetter(table: Table, column: number, turn: Turn): ((this: View) => number) | undefined {
   const { type } = table.schema.fields[column];
   const isDouble = DataType.isFloat(type) && type.precision === 2;
   const isDecimal =
     DataType.isDecimal(type) && type.bitWidth === 128 && type.scale >= 0 && type.scale <= MOST_EXACT_POWER;
   if (!isDouble && !isDecimal) return undefined;
-  if (table.batches.some(({ data }) => data.children[column].nullCount > 0)) return undefined;
-  if (inOrder && areConverted(type, table.numRows)) return convertedGetter(column, turn, refuse);
-  return isDecimal ? decimalGetter(column, type.scale, turn, refuse) : doubleGetter(column, turn, refuse);
+  if (hasNulls(table, column)) return undefined;
+  return isDecimal ? decimalGetter(column, type.scale, turn) : doubleGetter(column, turn);
 }
+
+export const hasNulls = (table: Table, column: number): boolean =>
+  table.batches.some(({ data }) => data.children[column].nullCount > 0);
 
 // The getters and what they call are small: V8 compiles only so much into the loop over the rows. What is rare is a
 // function of its own.
 
-function doubleGetter(column: number, turn: Turn, refuse: () => never): (this: object) => number {
+function doubleGetter(column: number, turn: Turn): (this: View) => number {
+  const { state } = turn;
   let from: readonly Data[] = [];
   let values = new Float64Array(0);
-  const enter = (view: object): void => {
-    if (view !== turn.view) refuse();
+  const enter = (view: View): void => {
+    if (view[VIEW_NUMBER] !== state[VIEW]) turn.refuse();
     from = turn.columns;
     values = from[column].values as Float64Array<ArrayBuffer>;
   };
-  return function (this: object): number {
-    if (this !== turn.view || turn.columns !== from) enter(this);
-    return values[turn.row];
+  return function (this: View): number {
+    if (this[VIEW_NUMBER] !== state[VIEW] || turn.columns !== from) enter(this);
+    return values[state[ROW]];
   };
 }
 
-function convertedGetter(column: number, turn: Turn, refuse: () => never): (this: object) => number {
-  let from: readonly Data[] = [];
-  let values = new Float64Array(0);
-  const enter = (view: object): void => {
-    if (view !== turn.view) refuse();
-    from = turn.columns;
-    const data = from[column] as Data<Decimal>;
-    if (values.length < data.length) values = new Float64Array(data.length);
-    convert(data, values, 0);
-  };
-  return function (this: object): number {
-    if (this !== turn.view || turn.columns !== from) enter(this);
-    return values[turn.row];
-  };
-}
-
-function decimalGetter(column: number, scale: number, turn: Turn, refuse: () => never): (this: object) => number {
+function decimalGetter(column: number, scale: number, turn: Turn): (this: View) => number {
+  const { state } = turn;
   const power = POWERS[scale];
   let from: readonly Data[] = [];
   let parts = new Int32Array(0);
-  const enter = (view: object): void => {
-    if (view !== turn.view) refuse();
+  const enter = (view: View): void => {
+    if (view[VIEW_NUMBER] !== state[VIEW]) turn.refuse();
     from = turn.columns;
     const { buffer, byteOffset, length } = from[column].values as Uint32Array<ArrayBuffer>;
     parts = new Int32Array(buffer, byteOffset, length);
   };
-  return function (this: object): number {
-    if (this !== turn.view || turn.columns !== from) enter(this);
-    const at = turn.row * 4;
+  return function (this: View): number {
+    if (this[VIEW_NUMBER] !== state[VIEW] || turn.columns !== from) enter(this);
+    const at = state[ROW] * 4;
     const high = parts[at + 1];
     const sign = high >> 31;
     // Not zero for 2^53 and more in size.

@@ -1,66 +1,71 @@
 import { inspect } from "node:util";
-import type { Data, RecordBatch, Table } from "../../columns/arrow/arrow.js";
+import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
-import { sliceData } from "../../columns/arrow/record-batch.js";
+import { areConverted } from "../../columns/table/decimal-doubles.js";
+import { BLOCK_ROWS, clearBlock, MOST_BLOCKS } from "../../columns/table/double-blocks.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
-import { numberGetter } from "./number-getter.js";
+import { blockGetter } from "./block-getter.js";
+import { hasNulls, numberGetter } from "./number-getter.js";
 import { type Cell, cellReader } from "./rows.js";
+import { newState, ROW, type Turn, VIEW, VIEW_NUMBER, type View } from "./turn.js";
 
 type Read = (row: number) => Cell;
 
-/** The row and the rows of a batch that are being read, and the current view. */
-interface Cursor {
-  view: object | undefined;
-  /** Within the batch. */
-  row: number;
-  columns: readonly Data[];
+/** What the views of a table read, and for messages the method that calls back. */
+interface Cursor extends Turn {
   /** The readers of the batch's columns, each created on the first access to the column. */
   cells: (Read | undefined)[];
-  /** The method that calls back, for messages. */
   where: string;
 }
 
 /** What creates the views of a table. */
 interface ViewFactory {
   readonly cursor: Cursor;
-  readonly create: () => object;
+  /** Never read: V8 discards compiled code once no object has the hidden class that it was compiled for. */
+  readonly sample: object;
+  readonly create: (number: number) => object;
 }
 
 /** By table, so that a callback that is called again gets views of the hidden class that it was compiled for. */
-const factories = { inOrder: new WeakMap<Table, ViewFactory>(), anyOrder: new WeakMap<Table, ViewFactory>() };
+const factories = { inBlocks: new WeakMap<Table, ViewFactory>(), plain: new WeakMap<Table, ViewFactory>() };
 
 /** The factory of a table's views; a separate one for a call inside the callback of another. */
-function factoryOf(table: Table, inOrder: boolean): ViewFactory {
-  const ofTables = inOrder ? factories.inOrder : factories.anyOrder;
+function factoryOf(table: Table, inBlocks: boolean): ViewFactory {
+  const ofTables = inBlocks ? factories.inBlocks : factories.plain;
   const known = ofTables.get(table);
-  if (known !== undefined && known.cursor.view === undefined) return known;
-  const cursor: Cursor = { view: undefined, row: 0, columns: [], cells: [], where: "" };
-  const factory = { cursor, create: viewsOf(table, cursor, inOrder) };
+  if (known !== undefined && known.cursor.state[VIEW] === NO_VIEW) return known;
+  const cursor: Cursor = {
+    state: newState(),
+    columns: [],
+    block: 0,
+    loaded: [],
+    cells: [],
+    where: "",
+    refuse: () => {
+      throw expiredRow(cursor.where);
+    },
+  };
+  const create = viewsOf(table, cursor, inBlocks);
+  const factory = { cursor, sample: create(NO_VIEW), create };
   if (known === undefined) ofTables.set(table, factory);
   return factory;
 }
 
-/** Rows of a batch. */
-interface Piece {
-  readonly children: readonly Data[];
-  readonly length: number;
-}
+/** Rows entered at once, at most; a multiple of {@link BLOCK_ROWS}. */
+export const ENTERED_ROWS = 65_536;
 
-/** Rows entered at once: what is converted for them stays within the processor's cache. */
-const ENTERED_ROWS = 65_536;
+/** The number of no view, before and after a call. */
+const NO_VIEW = 0;
+/** The number of no view in a call that has not come to its first row. */
+const BEFORE_ALL = -1;
 
-function piecesOf({ data: { children, length } }: RecordBatch): Piece[] {
-  if (length <= ENTERED_ROWS) return [{ children, length }];
-  return Array.from({ length: Math.ceil(length / ENTERED_ROWS) }, (_, i) => {
-    const from = i * ENTERED_ROWS;
-    const rows = Math.min(ENTERED_ROWS, length - from);
-    return { children: children.map((data) => sliceData(data, from, rows)), length: rows };
-  });
-}
+/** The number of the next view. */
+let nextView = 1;
+const MOST_NUMBERS = 2 ** 30;
 
-/** Marks a cursor as in use before the first row. */
-const NO_VIEW = {};
+/** Whether a call reads the blocks of doubles, of which there is one set. */
+let areBlocksInUse = false;
 
 /**
  * Views are reused in an irregular order (2^32 by the golden ratio), so that callbacks that keep rows at regular
@@ -78,53 +83,89 @@ const APART = 2.7;
  */
 export class RowViews<Row> {
   private readonly cursor: Cursor;
+  private readonly state: Int32Array;
   private readonly views: readonly object[];
+  private readonly firstView: number;
   private readonly shift: number;
+  private readonly inBlocks: boolean;
+  private readonly batches: readonly RecordBatch[];
   private readonly readers: (Read | undefined)[][] = [];
+  /** Where the batches begin, and the end. */
   private readonly starts: Int32Array;
-  private turn = 0;
-  /** The rows of the batch that was entered: from this one to another (exclusive). */
+  /** Where the batch that was entered begins. */
+  private start = 0;
+  /** The rows that were entered: from this one to another (exclusive). */
   from = 0;
   to = 0;
-
-  private readonly pieces: readonly Piece[];
+  /** The end of the batch that was entered. */
+  end = 0;
 
   /**
    * @param where the method that calls back, for messages
    * @param inOrder whether the views are those of all rows, one after the other
    */
   constructor(table: Table, where: string, inOrder: boolean) {
-    const { numRows } = table;
-    this.pieces = table.batches.flatMap(piecesOf);
-    this.starts = new Int32Array(this.pieces.length + 1);
-    for (const [i, { length }] of this.pieces.entries()) this.starts[i + 1] = this.starts[i] + length;
-    const { cursor, create } = factoryOf(table, inOrder);
-    cursor.view = NO_VIEW;
-    cursor.where = where;
+    const { numRows, batches } = table;
+    this.batches = batches;
+    this.starts = new Int32Array(batches.length + 1);
+    for (const [i, batch] of batches.entries()) this.starts[i + 1] = this.starts[i] + batch.numRows;
+    this.inBlocks = inOrder && !areBlocksInUse && hasBlocks(table);
+    const { cursor, create } = factoryOf(table, this.inBlocks);
+    if (this.inBlocks) areBlocksInUse = true;
     this.cursor = cursor;
+    this.state = cursor.state;
+    this.state[VIEW] = BEFORE_ALL;
+    cursor.where = where;
     const bits = Math.max(1, Math.ceil(Math.log2(Math.min(MOST_VIEWS, numRows * APART))));
     this.shift = 32 - bits;
-    this.views = Array.from({ length: 2 ** bits }, create);
+    if (nextView > MOST_NUMBERS) nextView = 1;
+    this.firstView = nextView;
+    this.views = Array.from({ length: 2 ** bits }, () => create(nextView++));
   }
 
-  /** Returns the view of a row of the batch that was entered; invalidates the previous one. */
-  at(row: number): Row {
-    const { cursor } = this;
-    const view = this.views[Math.imul(this.turn++, STEP) >>> this.shift];
-    cursor.row = row - this.from;
-    cursor.view = view;
-    return view as Row;
+  /**
+   * Returns the view of a row of those that were entered; invalidates the previous one.
+   *
+   * @param turn a number that only this row of the call has
+   */
+  at(row: number, turn = row): Row {
+    const { state } = this;
+    const view = Math.imul(turn, STEP) >>> this.shift;
+    state[ROW] = row - this.start;
+    state[VIEW] = this.firstView + view;
+    return this.views[view] as Row;
   }
 
   /** Ends the call: all kept views throw from now on. */
   close(): void {
-    this.cursor.view = undefined;
+    this.clearBlocks();
+    if (this.inBlocks) areBlocksInUse = false;
+    this.state[VIEW] = NO_VIEW;
     this.cursor.columns = [];
     this.cursor.cells = [];
   }
 
-  /** Enters the batch that holds a row. A separate call, so that {@link at} is compiled into loops over rows. */
+  /**
+   * Enters rows of the batch that holds a row, up to 65,536, or a block of them. A separate call, so that {@link at} is
+   * compiled into loops over rows.
+   */
   enter(row: number): void {
+    const low = this.batchOf(row);
+    const { cursor } = this;
+    const { children } = this.batches[low].data;
+    const most = this.inBlocks ? BLOCK_ROWS : ENTERED_ROWS;
+    this.clearBlocks();
+    cursor.block++;
+    this.start = this.starts[low];
+    this.end = this.starts[low + 1];
+    this.from = this.start + Math.floor((row - this.start) / most) * most;
+    this.to = Math.min(this.end, this.from + most);
+    this.readers[low] ??= new Array<Read | undefined>(children.length).fill(undefined);
+    cursor.columns = children;
+    cursor.cells = this.readers[low];
+  }
+
+  private batchOf(row: number): number {
     let low = 0;
     let high = this.starts.length - 2;
     while (low < high) {
@@ -132,54 +173,59 @@ export class RowViews<Row> {
       if (this.starts[middle] <= row) low = middle;
       else high = middle - 1;
     }
-    this.from = this.starts[low];
-    this.to = this.starts[low + 1];
-    const { children } = this.pieces[low];
-    let cells = this.readers[low];
-    if (cells === undefined) {
-      cells = new Array<Read | undefined>(children.length).fill(undefined);
-      this.readers[low] = cells;
-    }
-    this.cursor.columns = children;
-    this.cursor.cells = cells;
+    return low;
+  }
+
+  private clearBlocks(): void {
+    const { loaded } = this.cursor;
+    while (loaded.length > 0) clearBlock(loaded.pop() as number);
   }
 }
 
+/** Whether a column's values are converted block by block. */
+const hasBlocks = ({ schema, numRows }: Table): boolean =>
+  schema.fields.some(({ type }) => areConverted(type, numRows));
+
 /** Creates views with the members of a table's rows, all with the same hidden class. */
-function viewsOf(table: Table, cursor: Cursor, inOrder: boolean): () => object {
+function viewsOf(table: Table, cursor: Cursor, inBlocks: boolean): ViewFactory["create"] {
   const names = distinctNames(namesOf(table));
-  const refuse = (): never => {
-    throw expiredRow(cursor.where);
-  };
-  const members: [string | symbol, PropertyDescriptor][] = names.map((name, column) => [
+  const { state } = cursor;
+  const getters = gettersOf(table, cursor, inBlocks);
+  const members = names.map((name, column): [string, PropertyDescriptor] => [
     name,
-    {
-      enumerable: true,
-      get:
-        numberGetter(table, column, cursor, inOrder, refuse) ??
-        function (this: object): Cell {
-          if (this !== cursor.view) refuse();
-          return (cursor.cells[column] ?? opened(cursor, column))(cursor.row);
-        },
-    },
+    { enumerable: true, get: getters[column] as () => Cell },
   ]);
-  members.push([
-    inspect.custom,
-    {
-      enumerable: false,
-      value(this: object): unknown {
-        return this === cursor.view ? { ...this } : `[row of ${cursor.where} that is no longer valid]`;
-      },
+  const shown = {
+    enumerable: false,
+    value(this: View): unknown {
+      return this[VIEW_NUMBER] === state[VIEW] ? { ...this } : `[row of ${cursor.where} that is no longer valid]`;
     },
-  ]);
+  };
   // A constructor per factory: getters of another one under the same names would need another hidden class.
   const View = function (this: object): void {} as unknown as new () => object;
   View.prototype = withoutOtherMembers(names, cursor);
-  return () => {
+  return (number) => {
     const view = new View();
     for (const [name, member] of members) Object.defineProperty(view, name, member);
+    Object.defineProperty(view, inspect.custom, shown);
+    Object.defineProperty(view, VIEW_NUMBER, { enumerable: false, value: number });
     return Object.preventExtensions(view);
   };
+}
+
+/** The getters of a table's columns. */
+function gettersOf(table: Table, cursor: Cursor, inBlocks: boolean): ((this: View) => Cell)[] {
+  const { state } = cursor;
+  let blocks = 0;
+  return table.schema.fields.map(({ type }, column) => {
+    if (inBlocks && blocks < MOST_BLOCKS && areConverted(type, table.numRows))
+      return blockGetter(column, blocks++, cursor, hasNulls(table, column));
+    const plain = function (this: View): Cell {
+      if (this[VIEW_NUMBER] !== state[VIEW]) cursor.refuse();
+      return (cursor.cells[column] ?? opened(cursor, column))(state[ROW]);
+    };
+    return numberGetter(table, column, cursor) ?? plain;
+  });
 }
 
 /** Members that the language itself looks for in any object. */

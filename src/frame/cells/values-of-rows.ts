@@ -1,6 +1,7 @@
 import { Float64, makeData, type Table, Vector } from "../../columns/arrow/arrow.js";
 import { unsafeBytes } from "../../columns/build/buffer-pool.js";
-import { RowViews } from "./row-views.js";
+import { notInlined } from "./not-inlined.js";
+import { ENTERED_ROWS, RowViews } from "./row-views.js";
 
 /** Calls a function for every row of a table and collects the results; `where` is the method that calls back. */
 export function valuesOfRows<Row>(table: Table, value: (row: Row) => unknown, where: string): unknown[] {
@@ -25,19 +26,23 @@ export function numbersOfRows<Row>(table: Table, value: (row: Row) => unknown, w
   const { numRows } = table;
   const views = new RowViews<Row>(table, where, true);
   const chunks: Numbers[] = [];
+  let chunk: Numbers = { first: 0, values: NO_NUMBERS, nulls: undefined };
   let nullCount = 0;
   try {
     while (views.to < numRows) {
       views.enter(views.to);
-      const chunk: Numbers = { values: unsafeNumbers(views.to - views.from), nulls: undefined };
-      chunks.push(chunk);
+      if (views.from === chunk.first + chunk.values.length) {
+        const length = Math.min(ENTERED_ROWS, views.end - views.from);
+        chunk = { first: views.from, values: unsafeNumbers(length), nulls: undefined };
+        chunks.push(chunk);
+      }
       for (let i = views.from; i < views.to; i++) {
-        const result = fill(chunk.values, i, views, value);
+        const result = fill(chunk, i, views, value);
         i = result.row;
         if (i === views.to) break;
         if (result.value !== null && result.value !== undefined)
           return others(chunks, i, result.value, views, value, numRows);
-        setNull(chunk, i - views.from);
+        setNull(chunk, i - chunk.first);
         nullCount++;
       }
     }
@@ -55,25 +60,26 @@ export function numbersOfRows<Row>(table: Table, value: (row: Row) => unknown, w
 
 /**
  * Fills in numbers from a row on, up to the first result that is not one, which is returned with its row, or to the end
- * of the rows that were entered. A function of its own, so small that the callback is compiled into its loop.
+ * of the rows that were entered. The callback is compiled into its loop.
  */
-function fill<Row>(
-  numbers: Float64Array,
+const fill = notInlined(function fill<Row>(
+  { values, first }: Numbers,
   from: number,
   views: RowViews<Row>,
   value: (row: Row) => unknown,
 ): { readonly row: number; readonly value: unknown } {
-  const { from: first, to } = views;
+  const { to } = views;
   for (let i = from; i < to; i++) {
     const result = value(views.at(i));
     if (typeof result !== "number") return { row: i, value: result };
-    numbers[i - first] = result;
+    values[i - first] = result;
   }
   return { row: to, value: undefined };
-}
+});
 
-/** The numbers of rows that were entered together. */
+/** The numbers of rows, up to {@link ENTERED_ROWS} of a batch. */
 interface Numbers {
+  readonly first: number;
   readonly values: Float64Array;
   nulls: Nulls | undefined;
 }
@@ -90,6 +96,8 @@ interface Nulls {
   readonly bits: Uint8Array;
   count: number;
 }
+
+const NO_NUMBERS = new Float64Array(0);
 
 /** Memory of which every value is written. */
 function unsafeNumbers(length: number): Float64Array {

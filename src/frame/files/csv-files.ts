@@ -4,7 +4,6 @@ import { type CsvOptions, checkCsvOptions, checkKey } from "../../columns/arrow/
 import { columnsOf } from "../../columns/arrow/schema.js";
 import type { UndeclaredOptions } from "../../columns/csv/infer.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
-import { csvFileBatches, csvFileTable } from "../../columns/workers/csv-file.js";
 import type { TextOptions } from "../../columns/workers/text-chunks.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords } from "../../errors/options.js";
@@ -25,6 +24,7 @@ export async function readCsv(
 ): Promise<{ readonly table: Table; readonly source: FrameSource | undefined }> {
   checkOptions(options, "fromCSV()");
   const local = localFile(source, "fromCSV()", "a CSV file");
+  const { csvFileTable } = await import("../../columns/workers/csv-file.js");
   const table = await watched(local, options, (onBytes) => csvFileTable(local, { ...options, onBytes }));
   const known = sourceOfPath(local);
   if (options.columns !== "infer") return { table, source: known };
@@ -49,7 +49,10 @@ export async function readCsv(
 export function csvBatches(source: string | URL | Uint8Array, options: CsvFileOptions): AsyncGenerator<RecordBatch> {
   checkOptions(options, "csvBatches()");
   const local = localFile(source, "csvBatches()", "a CSV file");
-  return watchedBatches(local, options, (onBytes) => csvFileBatches(local, { ...options, onBytes }));
+  return watchedBatches(local, options, async function* (onBytes) {
+    const { csvFileBatches } = await import("../../columns/workers/csv-file.js");
+    yield* csvFileBatches(local, { ...options, onBytes });
+  });
 }
 
 const FILE_OPTIONS = ["maxRatio", "maxSize", "onProgress", "encoding"] as const;

@@ -3,7 +3,7 @@ import { checkColumns, checkReadOptions } from "../../columns/arrow/read-options
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import { jsonLines } from "../../columns/json/write-lines.js";
-import { type JsonLinesOptions, jsonLinesFileBatches, jsonLinesTable } from "../../columns/workers/json-lines-file.js";
+import type { JsonLinesOptions } from "../../columns/workers/json-lines-file.js";
 import { checkWords } from "../../errors/options.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { checkTypes, typesText } from "./csv-files.js";
@@ -20,6 +20,7 @@ export async function readJsonLines(
 ): Promise<{ readonly table: Table; readonly source: FrameSource | undefined }> {
   checkOptions(options, "fromJSONLines()");
   const local = localFile(source, "fromJSONLines()", LINES);
+  const { jsonLinesTable } = await import("../../columns/workers/json-lines-file.js");
   const table = await watched(local, options, (onBytes) => jsonLinesTable(local, { ...options, onBytes }));
   const known = sourceOfPath(local);
   if ((options.columns ?? "infer") !== "infer") return { table, source: known };
@@ -42,7 +43,10 @@ export function jsonLinesBatches(
 ): AsyncGenerator<RecordBatch> {
   checkOptions(options, "jsonLinesBatches()");
   const local = localFile(source, "jsonLinesBatches()", LINES);
-  return watchedBatches(local, options, (onBytes) => jsonLinesFileBatches(local, { ...options, onBytes }));
+  return watchedBatches(local, options, async function* (onBytes) {
+    const { jsonLinesFileBatches } = await import("../../columns/workers/json-lines-file.js");
+    yield* jsonLinesFileBatches(local, { ...options, onBytes });
+  });
 }
 
 /** Formats a table as JSON lines. */

@@ -1,7 +1,5 @@
 import { type IPCOptions, tableToIPCBytes, writeArrowStream } from "../../columns/ipc/stream.js";
 import type { ParquetOptions } from "../../columns/parquet/write/write.js";
-import { writeCsv } from "../../columns/workers/csv-file.js";
-import { writeJsonLines } from "../../columns/workers/json-lines-file.js";
 import { type Chart, plotTable } from "../../display/chart/chart.js";
 import type { PlotOptions } from "../../display/chart/options.js";
 import { Exploration, type ExploreOptions } from "../../display/table/explore.js";
@@ -54,7 +52,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   toCSV(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
     refuseUnknown(typeof path === "string" ? options : path, ["escapeFormulae"], "toCSV()");
     if (typeof path !== "string") return frameCsv(this.table, path);
-    return writeCsv(this.table.batches, path, this.table.schema, options).then(() => undefined);
+    return this.#writeCSV(path, options);
   }
 
   /**
@@ -69,7 +67,17 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   toJSONLines(path?: string): string | Promise<void> {
     if (path === undefined) return jsonLinesText(this.table);
     needPath(path, "toJSONLines()");
-    return writeJsonLines(this.table.batches, path);
+    return this.#writeJSONLines(path);
+  }
+
+  async #writeCSV(path: string, options: CsvTextOptions | undefined): Promise<void> {
+    const { writeCsv } = await import("../../columns/workers/csv-file.js");
+    await writeCsv(this.table.batches, path, this.table.schema, options);
+  }
+
+  async #writeJSONLines(path: string): Promise<void> {
+    const { writeJsonLines } = await import("../../columns/workers/json-lines-file.js");
+    await writeJsonLines(this.table.batches, path);
   }
 
   /**

@@ -7,6 +7,7 @@ import { DataError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { type Field, type Fields, type Resource, resources } from "../../spec/resources.js";
+import { seriesColumns } from "../../spec/series-columns.js";
 
 /** Replies with rows, by the name of their root member. */
 const REPLIES = [resources.tableRows, resources.datasetData, resources.dataset] as const;
@@ -34,7 +35,7 @@ export function readReply(
   const { fields, rows } = readFields(lenient((reply as Resource).fields), root, { fields: {} });
   if (rows?.kind !== "json") throw new DataError("The reply has no rows.", { code: "UnexpectedShape" });
   const declared = fields["columns"] as readonly ColumnSpec[] | undefined;
-  const columns = declared ?? seriesColumns(fields["column_names"]);
+  const columns = declared ?? seriesColumns(fields["column_names"] as readonly string[]);
   const key = declared === undefined ? [columns[0].name] : undefined;
   const table = jsonRowsTable(rows.bytes, rows.start, rows.end, columns, { key, ...options });
   return { table, source: sourceOf(fields) };
@@ -60,9 +61,6 @@ function lenient(fields: Fields): Fields {
   });
   return Object.fromEntries(eased);
 }
-
-const seriesColumns = (names: unknown): ColumnSpec[] =>
-  (names as readonly string[]).map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
 
 function sourceOf(fields: Readonly<Record<string, unknown>>): FrameSource | undefined {
   const text = (name: string): string | undefined => (typeof fields[name] === "string" ? fields[name] : undefined);

@@ -14,6 +14,7 @@ export async function sqlTable(
   text: string,
   params: readonly unknown[] | undefined,
   tables: Readonly<Record<string, Table | Selection>>,
+  signal?: AbortSignal,
 ): Promise<Table> {
   if (typeof text !== "string") {
     throw new InputError(`sql() expects a SQL statement; got ${shown(text)}.`, {
@@ -22,7 +23,7 @@ export async function sqlTable(
     });
   }
   const sources = Object.entries(tables).map(([name, rows]) => [name, sourceOf(rows)] as const);
-  return queryTables(text, params, Object.fromEntries(sources));
+  return queryTables(text, params, Object.fromEntries(sources), signal);
 }
 
 const sourceOf = (rows: Table | Selection) => ({

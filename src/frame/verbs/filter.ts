@@ -3,6 +3,7 @@ import { alignedBits, countBits, validityBits } from "../../columns/arrow/bits.j
 import { InputError } from "../../errors/errors.js";
 import { Column } from "../cells/column.js";
 import { needList } from "../cells/given.js";
+import { notInlined } from "../cells/not-inlined.js";
 import { RowViews } from "../cells/row-views.js";
 
 /** Which rows to keep: one boolean per row. */
@@ -87,12 +88,12 @@ function placesWhere<Row>({ base, rows, numRows }: RowsOf, test: (row: Row) => u
     if (rows === undefined) {
       while (views.to < numRows) {
         views.enter(views.to);
-        count = testBatch(views, test, places, count);
+        count = testRows(views, test, places, count);
       }
     } else {
       for (let i = 0; i < numRows; i++) {
         if (rows[i] < views.from || rows[i] >= views.to) views.enter(rows[i]);
-        const passed = test(views.at(rows[i]));
+        const passed = test(views.at(rows[i], i));
         if (passed === true || (passed && isTrue(passed))) places[count++] = i;
       }
     }
@@ -103,10 +104,15 @@ function placesWhere<Row>({ base, rows, numRows }: RowsOf, test: (row: Row) => u
 }
 
 /**
- * Adds the positions of the rows of a batch that pass; returns how many there are then. A function of its own, so small
- * that the test is compiled into its loop.
+ * Adds the positions of the rows that were entered and pass; returns how many there are then. The test is compiled into
+ * its loop.
  */
-function testBatch<Row>(views: RowViews<Row>, test: (row: Row) => unknown, places: Int32Array, before: number): number {
+const testRows = notInlined(function testRows<Row>(
+  views: RowViews<Row>,
+  test: (row: Row) => unknown,
+  places: Int32Array,
+  before: number,
+): number {
   const { from, to } = views;
   let count = before;
   for (let row = from; row < to; row++) {
@@ -114,7 +120,7 @@ function testBatch<Row>(views: RowViews<Row>, test: (row: Row) => unknown, place
     if (passed === true || (passed && isTrue(passed))) places[count++] = row;
   }
   return count;
-}
+});
 
 /** @throws {InputError} BadArgument for a promise, which would let all rows pass */
 function isTrue(passed: unknown): true {

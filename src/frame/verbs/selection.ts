@@ -2,6 +2,7 @@ import type { Table, Vector } from "../../columns/arrow/arrow.js";
 import { keyed, nameColumns, pickColumns } from "../../columns/table/pick.js";
 import { type SortKey, sortedRows } from "../../columns/table/sort.js";
 import { takeColumn, takenTable, takeRows } from "../../columns/table/take.js";
+import { copyOnTwoThreads } from "../../columns/workers/copy-columns.js";
 import { byteLength } from "../../display/table/view.js";
 import { type RowsOptions, rowsOf } from "../cells/rows.js";
 import { hasRepeats, sliceRows } from "./pick.js";
@@ -51,7 +52,7 @@ export class Selection {
           schema.fields.map((_, at) => this.column(at)),
           this.picked.length,
         )
-      : takeRows(this.from, this.picked);
+      : takeRows(this.from, this.picked, copyOnTwoThreads());
     this.picked = undefined;
     this.copies = [];
     return this.from;

@@ -1,4 +1,4 @@
-import type { DataType, Table, Vector } from "../../columns/arrow/arrow.js";
+import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
 import { columnIndex } from "../../columns/arrow/column-names.js";
 import { keyOf } from "../../columns/arrow/key.js";
 import { typeName } from "../../columns/arrow/schema.js";
@@ -69,6 +69,11 @@ export function isTime(type: DataType): boolean {
 /** Whether the column holds numbers: integers, floating point or decimals. */
 export function isNumber(type: DataType): boolean {
   return columnType(type).scale === "number";
+}
+
+/** Whether the column holds text, in any layout, without a dictionary. */
+export function isPlainText(type: DataType): boolean {
+  return DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isUtf8View(type);
 }
 
 /** The date column: the named one, or the first; undefined if there is none. */

@@ -31,6 +31,9 @@ export function dayPieces(vector: Vector, name: string): Int32Array[] {
   return vector.data.map(dayChunk);
 }
 
+/** Days of 32 bits; later timestamps, of seconds, count as of this one. */
+const MOST_DAY = 2 ** 31 - 1;
+
 const isDayType = (type: DataType): boolean => DataType.isDate(type) && type.unit === 0;
 
 function dayChunk(data: Data): Int32Array {
@@ -42,7 +45,8 @@ function dayChunk(data: Data): Int32Array {
   const days = new Int32Array(data.length);
   for (let i = 0; i < days.length; i++) {
     const day = moments[i] / perDay;
-    days[i] = Number(moments[i] < 0n && day * perDay !== moments[i] ? day - 1n : day);
+    const whole = Number(moments[i] < 0n && day * perDay !== moments[i] ? day - 1n : day);
+    days[i] = Math.max(-MOST_DAY, Math.min(MOST_DAY, whole));
   }
   return days;
 }

@@ -2,7 +2,7 @@ import { DataType, type Field, type Table, Utf8, Vector, vectorFromArray } from 
 import { typeNames } from "../../columns/arrow/schema.js";
 import { vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { InputError } from "../../errors/errors.js";
-import { vectorAt } from "./choose.js";
+import { isPlainText, vectorAt } from "./choose.js";
 import { type Codes, codesOf, combine } from "./codes.js";
 
 /** Key columns of several tables, converted to common types. */
@@ -46,10 +46,14 @@ function alike(field: Field, vectors: readonly Vector[]): readonly Vector[] {
       hint: "Convert the key to one type in every frame first.",
     });
   }
-  const isMixed = new Set(vectors.map((vector) => DataType.isDictionary(vector.type))).size > 1;
+  // Text of several layouts, or with and without a dictionary.
+  const isMixed =
+    new Set(vectors.map(({ type }) => (DataType.isDictionary(type) ? 0 : (type as DataType).typeId))).size > 1;
   return isMixed ? vectors.map((vector) => vectorFromArray(vectorToStrings(vector), new Utf8())) : vectors;
 }
 
+/** The type of the values, of text without its layout. */
 function valueType(type: DataType): DataType {
-  return DataType.isDictionary(type) ? valueType(type.dictionary) : type;
+  if (DataType.isDictionary(type)) return valueType(type.dictionary);
+  return isPlainText(type) ? new Utf8() : type;
 }

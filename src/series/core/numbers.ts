@@ -52,7 +52,7 @@ function withNulls(data: Data, values: Float64Array): Float64Array {
 /**
  * Converts doubles to an Arrow column, NaN as null, using the array itself. `missing` is the number of NaN, if known.
  */
-export function doubleData(values: Float64Array, missing?: number): Data {
+function doubleData(values: Float64Array, missing?: number): Data {
   const { length } = values;
   if (missing === 0) return makeData({ type: new Float64(), length, nullCount: 0, data: values });
   let first = 0;

@@ -54,6 +54,9 @@ function placeOf(count: number, q: number): { readonly below: number; readonly a
 
 function interpolated(low: number, high: number, part: number): number {
   if (part === 0 || low === high) return low;
+  // A difference beyond the largest double.
+  if (Number.isFinite(low) && Number.isFinite(high) && !Number.isFinite(high - low))
+    return low * (1 - part) + high * part;
   // From the nearer neighbour, so that the result never leaves the interval.
   return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
 }

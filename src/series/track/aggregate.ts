@@ -1,11 +1,11 @@
 import { DataType, Field, List, makeData, type Vector } from "../../columns/arrow/arrow.js";
 import { typeName } from "../../columns/arrow/schema.js";
-import { vectorToStrings } from "../../columns/arrow/vector-values.js";
+import { vectorToBigInts, vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { compareText } from "../../columns/table/sort.js";
 import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { oneOf } from "../../errors/options.js";
-import { isNumber } from "../core/choose.js";
+import { isNumber, isPlainText } from "../core/choose.js";
 import { codesOf } from "../core/codes.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "../core/exact.js";
 import { type Column, countColumn, doubleColumn, numbersOf } from "../core/numbers.js";
@@ -169,7 +169,7 @@ function extremeRows(field: Field, vector: Vector, { rows, from, to }: Spans, si
 
 /** Returns whether the value of a row beats that of another row (-1: none yet). */
 function comparison(field: Field, vector: Vector, sign: 1 | -1): (row: number, best: number) => boolean {
-  const type = vector.type as DataType;
+  const type = DataType.isDictionary(vector.type) ? vector.type.dictionary : (vector.type as DataType);
   if (DataType.isFloat(type)) {
     const values = numbersOf(vector);
     return (row, best) => {
@@ -177,16 +177,15 @@ function comparison(field: Field, vector: Vector, sign: 1 | -1): (row: number, b
       return !Number.isNaN(value) && (best === -1 || (sign === 1 ? value > values[best] : value < values[best]));
     };
   }
-  if (isExact(type)) {
-    const { units } = exactOf(vector);
+  if (isExact(type) || DataType.isDate(type) || DataType.isTimestamp(type)) {
+    const units = vectorToBigInts(vector);
     return (row, best) => {
       const value = units[row];
       if (value === null) return false;
       return best === -1 || (sign === 1 ? value > (units[best] as bigint) : value < (units[best] as bigint));
     };
   }
-  if (DataType.isDate(type) || DataType.isTimestamp(type) || DataType.isUtf8(type) || DataType.isDictionary(type)) {
-    // ISO dates and timestamps sort chronologically as strings.
+  if (isPlainText(type)) {
     const texts = vectorToStrings(vector);
     return (row, best) => {
       const value = texts[row];

@@ -1,7 +1,9 @@
 import type { DataType, Table, Vector } from "../../columns/arrow/arrow.js";
+import { namesOf } from "../../columns/arrow/column-names.js";
 import { type ColumnChoice, choose, vectorAt } from "../core/choose.js";
 import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "../core/numbers.js";
 import { cutsOf, type PieceKernel, type RunOptions, runPieces, runRows } from "../core/pieces.js";
+import { refuseTakenNames } from "../core/result-names.js";
 import { withColumns } from "../core/tables.js";
 import { seriesTrack } from "./series-track.js";
 import { byRow, inOrder, type Track } from "./track.js";
@@ -44,6 +46,11 @@ export function eachColumn(
     if (suffix === undefined) replaced.set(at, column);
     else added.push({ ...column, field: renamed(column.field, table.schema.fields[at].name + suffix) });
   }
+  refuseTakenNames(
+    namesOf(table),
+    added.map(({ field }) => field.name),
+    "Pass another suffix, or rename the column first.",
+  );
   return withColumns(table, replaced, added);
 }
 

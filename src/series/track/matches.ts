@@ -1,5 +1,6 @@
 import type { Data, Vector } from "../../columns/arrow/arrow.js";
 import type { Codes } from "../core/codes.js";
+import { refuseTooManyRows } from "../core/result-rows.js";
 import { allRows, type Picks, picksByCode, picksOf } from "./picks.js";
 
 /** The rows of a joined table. */
@@ -62,6 +63,7 @@ export function pairsOf({ left, right, size }: Matches, how: Kind): Pairs {
     total += counts[i];
   }
   const alone = how === "outer" ? unmatched(left, right, size) : new Int32Array(0);
+  refuseTooManyRows(total + alone.length, "join()");
   const lefts = new Int32Array(total + alone.length).fill(-1);
   const rights = new Int32Array(total + alone.length).fill(-1);
   for (let i = 0, at = 0; i < left.length; i++) {

@@ -66,10 +66,19 @@ function slideSum(
       count--;
     }
     if (count === 0) total = lost = 0;
+    // No subtraction undoes an overflow.
+    else if (total - total !== 0) ({ total, lost } = summed(y, low[i], high[i]));
     if (count < least) out[i] = Number.NaN;
     else if (!mean) out[i] = total + lost;
     else out[i] = same >= count ? latest : (total + lost) / count;
   }
+}
+
+/** The sum of the finite values from `from` to `to` (exclusive), and the error of its additions. */
+function summed(y: Float64Array, from: number, to: number): { readonly total: number; readonly lost: number } {
+  const sum: Sum = { high: 0, low: 0 };
+  for (let i = from; i < to; i++) if (Number.isFinite(y[i])) addTo(sum, y[i]);
+  return { total: sum.high, lost: Number.isFinite(sum.high) ? sum.low : 0 };
 }
 
 /** The number of values in the window; `least` counts its rows here, as in pandas. */
@@ -141,9 +150,9 @@ function slideMoments(state: Moments, y: Float64Array, low: number, high: number
   for (; state.first < low; state.first++) {
     if (Number.isFinite(y[state.first])) exclude(state, y[state.first]);
   }
-  // Far from the pivot the squares would cancel: choose a new one.
+  // Far from the pivot the squares would cancel, and an overflow is not undone by a subtraction: choose a new pivot.
   const drift = totalOf(state.distance);
-  if (drift * drift > 0.25 * state.count * totalOf(state.squares)) reanchor(state, y);
+  if (!(drift * drift <= 0.25 * state.count * totalOf(state.squares))) reanchor(state, y);
 }
 
 function anchorAt(state: Moments, pivot: number): void {
@@ -168,8 +177,7 @@ function exclude(state: Moments, value: number): void {
 
 function reanchor(state: Moments, y: Float64Array): void {
   const mean = state.pivot + totalOf(state.distance) / state.count;
-  if (!Number.isFinite(mean)) return;
-  anchorAt(state, mean);
+  anchorAt(state, Number.isFinite(mean) ? mean : state.latest);
   for (let i = state.first; i < state.end; i++) if (Number.isFinite(y[i])) include(state, y[i]);
 }
 

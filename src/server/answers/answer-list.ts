@@ -1,4 +1,5 @@
 import { type ListItems, type ListName, listingPage, writeListing } from "../../document/listing.js";
+import { shownText } from "../../errors/shown.js";
 import type { Call } from "../../spec/endpoints.js";
 import { refused } from "../data/refused.js";
 import { databaseFields, databaseOf } from "./answer-database.js";
@@ -73,8 +74,7 @@ async function page<L extends ListName>(
     const given = parameters[parameter];
     if (given === undefined || given === "") return usual;
     if (/^\d{1,9}$/.test(given) && Number(given) >= 1) return Math.min(Number(given), most);
-    const shown = JSON.stringify(given.slice(0, 80));
-    throw refused(state.profile, "QESx04", `${parameter} ${shown} is not a whole number from 1 on.`);
+    throw refused(state.profile, "QESx04", `${parameter} ${shownText(given)} is not a whole number from 1 on.`);
   };
   const position = {
     query,

@@ -1,5 +1,6 @@
 import type { Comparison, Condition, Dialect } from "../../engine/contract/dialect.js";
 import { suggestion } from "../../errors/nearest.js";
+import { shownText } from "../../errors/shown.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
@@ -41,11 +42,7 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
     };
     const asked = [...new Set(filter.values.map((given) => (isDay ? dayPart(given) : given)))].map((text): Asked => {
       const wrong = (what: string): Refused =>
-        refused(
-          profile,
-          "QESx04",
-          `${JSON.stringify(clipped(text))} is not a valid ${what} for column ${filter.column}.`,
-        );
+        refused(profile, "QESx04", `${shownText(text)} is not a valid ${what} for column ${filter.column}.`);
       return { column: engineColumn(index), operator: filter.operator, text, type, wrong };
     });
     const list = filter.operator === "eq" && asked.length > 1 ? oneOf(asked, dialect) : undefined;
@@ -82,18 +79,20 @@ function filterColumn(table: TableEntry, filter: Filter, profile: Profile): numb
 }
 
 function unknownOperator(profile: Profile, operator: string): Refused {
-  const shown = JSON.stringify(clipped(operator));
-  return refused(profile, "QESx07", `The operator ${shown} is not supported; use =, .gte, .lte, .gt or .lt.`);
+  return refused(
+    profile,
+    "QESx07",
+    `The operator ${shownText(operator)} is not supported; use =, .gte, .lte, .gt or .lt.`,
+  );
 }
 
 /** The error for a column that a table does not have. */
 export function unknownColumn(profile: Profile, name: string, columns: readonly ColumnSpec[]): Refused {
   const names = columns.map((each) => each.name);
-  const shown = JSON.stringify(clipped(name));
-  return refused(profile, "QESx04", `There is no column ${shown}. ${suggestion(clipped(name), names, "columns")}`);
+  // The time that a suggestion takes grows with the length of the name.
+  const known = suggestion(name.slice(0, 80), names, "columns");
+  return refused(profile, "QESx04", `There is no column ${shownText(name)}. ${known}`);
 }
-
-const clipped = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** One comparison of a filter. */
 interface Asked {

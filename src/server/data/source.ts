@@ -8,6 +8,7 @@ import type { Engine } from "../../engine/contract/engine.js";
 import { type ArrowbookError, FileError, hasCode, isArrowbookError, reworded } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import { seriesColumns } from "../../spec/series-columns.js";
 import type { Catalog, DatasetEntry, TableEntry } from "./catalog.js";
 import { CATALOG_FILE, readCatalog } from "./catalog-file.js";
 import { loadParquet } from "./load-parquet.js";
@@ -33,11 +34,6 @@ export interface Source {
   dataset(code: string, entry: DatasetEntry): RowSource;
   /** The rows of a table. */
   table(code: string, entry: TableEntry): RowSource;
-}
-
-/** The columns of a series: a date, then doubles (spec 2.1). */
-export function seriesColumns(titles: readonly string[]): ColumnSpec[] {
-  return titles.map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
 }
 
 /** The data of a folder with a `catalog.json`; `catalog` if it has already been read. */

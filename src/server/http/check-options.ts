@@ -1,6 +1,7 @@
 import { InputError } from "../../errors/errors.js";
 import { nearest } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
 import type { ServeOptions, ServerTimeouts } from "./options.js";
 
 /** A validation rule: the test, and the hint if it fails. */
@@ -110,8 +111,4 @@ function checkKeys(given: unknown): void {
 
 function badKeys(message: string, hint = 'Pass apiKeys: { "your key": { subscriptions: "all" } }.'): InputError {
   return new InputError(message, { code: "BadArgument", hint });
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : typeof value === "object" ? "an object" : String(value);
 }

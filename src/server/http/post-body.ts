@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { shownText } from "../../errors/shown.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import { refused } from "../data/refused.js";
 
@@ -59,15 +60,13 @@ function* pairsOf(members: Readonly<Record<string, unknown>>, before: string, pr
 function listItem(name: string, item: unknown, profile: Profile): string {
   const text = valueText(name, item, profile);
   if (!text.includes(",")) return text;
-  throw refused(profile, "QESx09", `A value of ${shown(name)} contains a comma, which separates values.`);
+  throw refused(profile, "QESx09", `A value of ${shownText(name)} contains a comma, which separates values.`);
 }
 
 function valueText(name: string, value: unknown, profile: Profile): string {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
-  throw refused(profile, "QESx09", `The value of ${shown(name)} is not text, a number or a boolean.`);
+  throw refused(profile, "QESx09", `The value of ${shownText(name)} is not text, a number or a boolean.`);
 }
-
-const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
 
 function pair(name: string, value: unknown, profile: Profile): string {
   const text = valueText(name, value, profile);

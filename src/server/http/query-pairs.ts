@@ -1,4 +1,5 @@
 import { hasExtension, type Profile } from "../../spec/profile.js";
+import { percentDecoded } from "../../value/percent-decoded.js";
 
 /** The values of one parameter. */
 export interface QueryValues {
@@ -25,8 +26,8 @@ export function queryPairs(query: string, profile: Profile): ReadonlyMap<string,
   for (const part of query.split("&")) {
     if (part === "") continue;
     const equals = part.indexOf("=");
-    const name = decode((equals < 0 ? part : part.slice(0, equals)).replaceAll("+", " "));
-    const value = decode((equals < 0 ? "" : part.slice(equals + 1)).replaceAll("+", " "));
+    const name = percentDecoded((equals < 0 ? part : part.slice(0, equals)).replaceAll("+", " "));
+    const value = percentDecoded((equals < 0 ? "" : part.slice(equals + 1)).replaceAll("+", " "));
     if (name === undefined || value === undefined) return undefined;
     const isList = name.endsWith("[]") && hasExtension(profile, "lists");
     const bare = isList ? name.slice(0, -2) : name;
@@ -55,13 +56,4 @@ function renamed(pairs: ReadonlyMap<string, QueryValues>): ReadonlyMap<string, Q
 export function keyNames(profile: Profile): readonly string[] {
   const { value } = profile.keyParameter;
   return hasExtension(profile, "olderNames") ? [value, "auth_token", "authtoken"] : [value];
-}
-
-/** Decodes percent-encoded UTF-8; undefined for anything else. */
-export function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

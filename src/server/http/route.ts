@@ -1,11 +1,13 @@
 import { suggestion } from "../../errors/nearest.js";
+import { shownText } from "../../errors/shown.js";
 import { API_PREFIX } from "../../spec/api-prefix.js";
 import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../../spec/endpoints.js";
 import type { ServiceCode } from "../../spec/error-meanings.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
+import { percentDecoded } from "../../value/percent-decoded.js";
 import type { ServerFailure } from "../data/refused.js";
-import { decode, keyNames, type QueryValues, queryPairs } from "./query-pairs.js";
+import { keyNames, type QueryValues, queryPairs } from "./query-pairs.js";
 
 /** An address that is not a valid call, with the format of the error if the address has one. */
 export interface Refusal extends ServerFailure {
@@ -123,7 +125,7 @@ function match(pattern: string, segments: readonly string[]): Record<string, str
       continue;
     }
     if (segments[i] === "") return undefined;
-    const code = decode(segments[i]);
+    const code = percentDecoded(segments[i]);
     if (code === undefined) return "bad";
     codes[part.slice(1, -1)] = code;
   }
@@ -161,7 +163,7 @@ function readQuery(
     if (given.values.length > 1 && !mayRepeat(known, filter, profile)) return repeated(name);
     const [value] = given.values;
     if (known === EXPORT && value !== "true" && value !== "false") {
-      return refuse(422, "QESx04", `${EXPORT} is true or false, not ${shown(value)}.`);
+      return refuse(422, "QESx04", `${EXPORT} is true or false, not ${shownText(value)}.`);
     }
     if (known === EXPORT || known === "ignored") continue;
     if (known !== undefined) parameters[known] = fromWire(known, given.values.join(","), profile);
@@ -174,11 +176,7 @@ function readQuery(
 
 const EXPORT = "qopts.export";
 
-const repeated = (name: string): Refusal => refuse(400, "QESx09", `The parameter ${shown(name)} is repeated.`);
-
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 80));
-}
+const repeated = (name: string): Refusal => refuse(400, "QESx09", `The parameter ${shownText(name)} is repeated.`);
 
 /** The name of a parameter in the endpoint table. Exports have no pages, and imply `qopts.export`. */
 function knownParameter(name: string, endpoint: Endpoint, profile: Profile): string | undefined {
@@ -224,5 +222,5 @@ function unknownParameter(name: string, endpoint: Endpoint, profile: Profile): R
         : parameter,
   );
   const known = names.length === 0 ? "This call takes none besides the key." : suggestion(name, names, "parameters");
-  return refuse(422, "QESx04", `There is no parameter ${shown(name)}. ${known}`);
+  return refuse(422, "QESx04", `There is no parameter ${shownText(name)}. ${known}`);
 }

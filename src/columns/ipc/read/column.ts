@@ -22,6 +22,7 @@ import {
   zeroBits,
 } from "../../arrow/data-faults.js";
 import { emptyData } from "../../arrow/empty-data.js";
+import { withIndexNulls } from "../../arrow/index-nulls.js";
 import { unsupportedArrow } from "./bad-arrow.js";
 import type { BatchBody, ColumnPath, Node, Region } from "./body.js";
 
@@ -300,9 +301,10 @@ function readDictionary(column: Column): Data {
     const what = `has index ${values[row]} in row ${row}, its dictionary ${id} ${held}`;
     throw body.fault(what, region.at + row * width, path, row);
   }
-  return made(column, {
+  const data = made(column, {
     ...validity,
     values,
     dictionary: dictionary ?? new Vector([emptyData((column.type as Dictionary).dictionary)]),
   });
+  return withIndexNulls(data);
 }

@@ -2,7 +2,7 @@ import type { RandomAccess } from "../../../format/random-access.js";
 import type { ColumnSpec } from "../../../spec/columns.js";
 import { BATCH_ROWS } from "../../arrow/read-options.js";
 import { CellPolicy } from "../../build/bad-cells.js";
-import { SpareMemory, TableMemory } from "../../build/buffer-pool.js";
+import { KeptMemory, SpareMemory } from "../../build/buffer-pool.js";
 import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../../build/builder.js";
 import { PageReader } from "./decode/pages.js";
 import { placed } from "./format/fault.js";
@@ -85,7 +85,7 @@ export class FlatRows {
       options,
       columns.map(({ mode }) => mode),
       Math.min(rows, this.batchRows),
-      keepsAll && !apart ? new TableMemory(Math.ceil(rows / this.batchRows)) : undefined,
+      keepsAll && !apart ? () => new KeptMemory(Math.ceil(rows / this.batchRows)) : undefined,
     );
     this.stores = columns.map(({ leaf }, i) => storeOf(leaf, this.builders[i], this.policy));
     this.size = groups.reduce((sum, group) => sum + sizeOf(group), 0);

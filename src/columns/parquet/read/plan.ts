@@ -59,7 +59,7 @@ export function readPlan(footer: Footer, options: ParquetReadOptions): ReadPlan 
     const mayMatch = comparisons.every(({ column: { leaf, spec }, test }) => {
       // Bounds are of the leaf's own type.
       if (leaf === undefined || serviceType(leaf) !== spec.type) return true;
-      const bounds = boundsOf(chunks[leaf.index]?.statistics, leaf, rows);
+      const bounds = boundsOf(chunks[leaf.index]?.statistics?.(), leaf, rows);
       return !bounds.isEmpty && test.mayMatch(bounds);
     });
     return rows > 0 && mayMatch ? [g] : [];

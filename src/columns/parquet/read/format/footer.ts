@@ -3,7 +3,16 @@ import { refuseFormat } from "../../../../format/signature.js";
 import { ParquetFault, placed, UnsupportedParquet } from "./fault.js";
 import { readRange } from "./read-range.js";
 import { schemaTree } from "./schema.js";
-import { bytesOf, countOf, integerOf, structOf, structsOf, ThriftReader, type ThriftStruct } from "./thrift.js";
+import {
+  bytesOf,
+  countOf,
+  integerOf,
+  structOf,
+  structsOf,
+  ThriftReader,
+  type ThriftStruct,
+  type Wanted,
+} from "./thrift.js";
 import {
   type Chunk,
   CODECS,
@@ -50,14 +59,23 @@ export async function readFooter(file: RandomAccess): Promise<Footer> {
 
 const latin = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
 
+/** A chunk as it is described: the types, codec, counts and places that {@link chunkOf} reads. */
+const CHUNK: Wanted = {
+  1: "all",
+  3: { 1: "all", 4: "all", 5: "all", 7: "all", 9: "all", 11: "all", 12: "place" },
+  8: "all",
+};
+/** What is used of a footer; of a long one, most is not. */
+const FOOTER: Wanted = { 2: "all", 3: "all", 4: { 1: CHUNK, 3: "all" }, 5: "all" };
+
 /** @param pagesEnd where the footer begins: all pages end before */
 function footerOf(bytes: Uint8Array, pagesEnd: number): Footer {
-  const file = new ThriftReader(bytes).struct();
+  const file = new ThriftReader(bytes).struct(FOOTER);
   const elements = structsOf(file, 2);
   if (elements === undefined) throw new ParquetFault("it has no schema");
   const { columns, leaves } = schemaTree(elements);
   const rows = countOf(file, 3, "the number of rows");
-  const groups = (structsOf(file, 4) ?? []).map((group, g) => groupOf(group, g, leaves, pagesEnd));
+  const groups = (structsOf(file, 4) ?? []).map((group, g) => groupOf(group, g, leaves, { bytes, pagesEnd }));
   const total = groups.reduce((sum, group) => sum + group.rows, 0);
   if (total !== rows) throw new ParquetFault(`its footer says ${rows} rows, its row groups hold ${total}`);
   for (const { index, maxRepetition, path } of leaves) {
@@ -73,25 +91,31 @@ function footerOf(bytes: Uint8Array, pagesEnd: number): Footer {
   return { rows, columns, leaves, groups, keyValues: keyValuesOf(file) };
 }
 
-function groupOf(group: ThriftStruct, g: number, leaves: readonly Leaf[], pagesEnd: number): RowGroup {
+/** The bytes of a footer, and where it begins. */
+interface FooterBytes {
+  readonly bytes: Uint8Array;
+  readonly pagesEnd: number;
+}
+
+function groupOf(group: ThriftStruct, g: number, leaves: readonly Leaf[], footer: FooterBytes): RowGroup {
   const rows = countOf(group, 3, `the number of rows of row group ${g}`);
   const columns = structsOf(group, 1) ?? [];
   if (columns.length !== leaves.length) {
     throw new ParquetFault(`row group ${g} has ${columns.length} of ${leaves.length} columns`);
   }
-  return { rows, chunks: columns.map((column, i) => placedChunk(column, leaves[i], g, pagesEnd)) };
+  return { rows, chunks: columns.map((column, i) => placedChunk(column, leaves[i], g, footer)) };
 }
 
 /** A file has many chunks: the text that names one is made for an error alone. */
-function placedChunk(column: ThriftStruct, leaf: Leaf, g: number, pagesEnd: number): Chunk | undefined {
+function placedChunk(column: ThriftStruct, leaf: Leaf, g: number, footer: FooterBytes): Chunk | undefined {
   try {
-    return chunkOf(column, leaf.type, pagesEnd);
+    return chunkOf(column, leaf.type, footer);
   } catch (error) {
     throw placed(error, `column ${JSON.stringify(leaf.path.join("."))} of row group ${g}`);
   }
 }
 
-function chunkOf(column: ThriftStruct, type: PhysicalType, pagesEnd: number): Chunk | undefined {
+function chunkOf(column: ThriftStruct, type: PhysicalType, { bytes, pagesEnd }: FooterBytes): Chunk | undefined {
   if (bytesOf(column, 1) !== undefined) {
     throw new UnsupportedParquet("its pages are in another file", "Write the table into files that are complete.");
   }
@@ -110,12 +134,13 @@ function chunkOf(column: ThriftStruct, type: PhysicalType, pagesEnd: number): Ch
   const start = dictionary > 0 && dictionary < data ? dictionary : data;
   const end = start + countOf(meta, 7, "the size of its pages");
   if (end > pagesEnd) throw new ParquetFault("its pages end outside the file");
-  return { codec, values: countOf(meta, 5, "the number of its values"), start, end, statistics: statisticsOf(meta) };
+  const statisticsAt = integerOf(meta, 12, undefined);
+  const statistics = statisticsAt === undefined ? undefined : () => statisticsOf(bytes, statisticsAt);
+  return { codec, values: countOf(meta, 5, "the number of its values"), start, end, statistics };
 }
 
-function statisticsOf(meta: ThriftStruct): Statistics | undefined {
-  const statistics = structOf(meta, 12);
-  if (statistics === undefined) return undefined;
+function statisticsOf(bytes: Uint8Array, at: number): Statistics {
+  const statistics = new ThriftReader(bytes, at).struct();
   const nullCount = integerOf(statistics, 3, undefined);
   const [max, min] = [bytesOf(statistics, 5), bytesOf(statistics, 6)];
   const old = max === undefined && min === undefined;

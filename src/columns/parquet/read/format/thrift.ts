@@ -3,6 +3,12 @@ import { ParquetFault } from "./fault.js";
 /** A value of Thrift's compact protocol. Integers beyond 2^53 are NaN. */
 export type ThriftValue = boolean | number | Uint8Array | readonly ThriftValue[] | ThriftStruct;
 
+/**
+ * What is kept of a struct, or of the structs of a list: all of it, some fields, or the place of the struct alone, as a
+ * number. The rest is read past, with the same checks.
+ */
+export type Wanted = "all" | "place" | { readonly [id: number]: Wanted };
+
 /** A struct: its fields by their numbers, unknown ones included. */
 export interface ThriftStruct {
   readonly fields: ReadonlyMap<number, ThriftValue>;
@@ -10,6 +16,11 @@ export interface ThriftStruct {
 
 /** Structs and lists inside one another: more than the format ever has. */
 const MOST_LEVELS = 32;
+
+/** The type of structs. */
+const STRUCT = 12;
+
+const unknownType = (type: number): ParquetFault => new ParquetFault(`a value has the unknown type ${type}`);
 
 /** Reads structs in Thrift's compact protocol. All allocations are bounded by the available bytes. */
 export class ThriftReader {
@@ -22,27 +33,35 @@ export class ThriftReader {
   ) {}
 
   /** @throws {ParquetFault} where the bytes end early or are not a struct */
-  struct(): ThriftStruct {
+  struct(wanted: Wanted = "all"): ThriftStruct {
     const fields = new Map<number, ThriftValue>();
     this.enter();
     for (let last = 0; ; ) {
       const head = this.byte();
       if (head === 0) break;
-      const delta = head >> 4;
-      const id = delta === 0 ? this.zigzag() : last + delta;
-      if (!(id > 0 && id < 32_768)) throw new ParquetFault("a field has no number");
-      fields.set(id, this.value(head & 15));
-      last = id;
+      last = this.fieldAfter(last, head);
+      const type = head & 15;
+      const inner = typeof wanted === "string" ? wanted : wanted[last];
+      if (inner === "place" && type === STRUCT) fields.set(last, this.offset);
+      if (inner === undefined || inner === "place") this.skip(type);
+      else fields.set(last, this.value(type, inner));
     }
     this.levels--;
     return { fields };
+  }
+
+  private fieldAfter(last: number, head: number): number {
+    const delta = head >> 4;
+    const id = delta === 0 ? this.zigzag() : last + delta;
+    if (!(id > 0 && id < 32_768)) throw new ParquetFault("a field has no number");
+    return id;
   }
 
   private enter(): void {
     if (++this.levels > MOST_LEVELS) throw new ParquetFault("structs are nested too deeply");
   }
 
-  private value(type: number): ThriftValue {
+  private value(type: number, wanted: Wanted): ThriftValue {
     switch (type) {
       case 1:
         return true;
@@ -60,20 +79,29 @@ export class ThriftReader {
         return this.take(this.varint());
       case 9:
       case 10:
-        return this.list();
+        return this.list(wanted);
       case 11:
         return this.map();
-      case 12:
-        return this.struct();
+      case STRUCT:
+        return this.struct(wanted);
       default:
-        throw new ParquetFault(`a value has the unknown type ${type}`);
+        throw unknownType(type);
     }
   }
 
-  private list(): ThriftValue[] {
+  private list(wanted: Wanted): ThriftValue[] {
     const head = this.byte();
-    const short = head >> 4;
-    return this.items(head & 15, short === 15 ? this.varint() : short);
+    const count = this.count(head >> 4);
+    this.enter();
+    const items: ThriftValue[] = [];
+    for (let i = 0; i < count; i++) items.push(this.item(head & 15, wanted));
+    this.levels--;
+    return items;
+  }
+
+  /** The length of a list: each of its items takes a byte at least. */
+  private count(short: number): number {
+    return this.room(short === 15 ? this.varint() : short);
   }
 
   private map(): ThriftValue[] {
@@ -81,25 +109,71 @@ export class ThriftReader {
     if (count === 0) return [];
     const types = this.byte();
     // Nothing of the format is a map: its keys and values are only read past.
-    return this.room(count).flatMap(() => [this.item(types >> 4), this.item(types & 15)]);
+    for (let left = this.room(count); left > 0; left--) {
+      this.skipItem(types >> 4);
+      this.skipItem(types & 15);
+    }
+    return [];
   }
 
-  private items(type: number, count: number): ThriftValue[] {
-    this.enter();
-    const items = this.room(count).map(() => this.item(type));
-    this.levels--;
-    return items;
-  }
-
-  /** An array of `count`, each of which takes a byte at least. */
-  private room(count: number): undefined[] {
+  private room(count: number): number {
     if (!(count <= this.bytes.length - this.offset)) throw new ParquetFault("a list is longer than its bytes");
-    return Array.from({ length: count });
+    return count;
   }
 
   /** A value in a list, where truth values take a byte. */
-  private item(type: number): ThriftValue {
-    return type === 1 || type === 2 ? this.byte() === 1 : this.value(type);
+  private item(type: number, wanted: Wanted): ThriftValue {
+    return type === 1 || type === 2 ? this.byte() === 1 : this.value(type, wanted);
+  }
+
+  /** Reads past a value, with the checks of {@link ThriftReader.value}. */
+  private skip(type: number): void {
+    switch (type) {
+      case 1:
+      case 2:
+        return;
+      case 3:
+        this.byte();
+        return;
+      case 4:
+      case 5:
+      case 6:
+        this.varint();
+        return;
+      case 7:
+        this.pass(8);
+        return;
+      case 8:
+        this.pass(this.varint());
+        return;
+      case 9:
+      case 10: {
+        const head = this.byte();
+        const count = this.count(head >> 4);
+        this.enter();
+        for (let i = 0; i < count; i++) this.skipItem(head & 15);
+        this.levels--;
+        return;
+      }
+      case 11:
+        this.map();
+        return;
+      case STRUCT:
+        this.enter();
+        for (let last = 0, head = this.byte(); head !== 0; head = this.byte()) {
+          last = this.fieldAfter(last, head);
+          this.skip(head & 15);
+        }
+        this.levels--;
+        return;
+      default:
+        throw unknownType(type);
+    }
+  }
+
+  private skipItem(type: number): void {
+    if (type === 1 || type === 2) this.byte();
+    else this.skip(type);
   }
 
   private byte(): number {
@@ -108,11 +182,15 @@ export class ThriftReader {
   }
 
   private take(length: number): Uint8Array {
+    const start = this.offset;
+    this.pass(length);
+    return this.bytes.subarray(start, this.offset);
+  }
+
+  private pass(length: number): void {
     const end = this.offset + length;
     if (!(end <= this.bytes.length)) throw new ParquetFault("a text is longer than its bytes");
-    const taken = this.bytes.subarray(this.offset, end);
     this.offset = end;
-    return taken;
   }
 
   private double(): number {
@@ -122,8 +200,10 @@ export class ThriftReader {
 
   /** About its value from 2^53 on. */
   private varint(): number {
-    let value = 0;
-    for (let scale = 1; scale < 2 ** 70; scale *= 128) {
+    const first = this.byte();
+    if (first < 128) return first;
+    let value = first & 127;
+    for (let scale = 128; scale < 2 ** 70; scale *= 128) {
       const byte = this.byte();
       value += (byte & 127) * scale;
       if (byte < 128) return value;

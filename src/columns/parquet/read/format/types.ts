@@ -94,7 +94,8 @@ export interface PageRange {
 
 /** The values of a leaf in a row group. */
 export interface Chunk extends PageRange {
-  readonly statistics: Statistics | undefined;
+  /** Reads its statistics, which only conditions need. */
+  readonly statistics: (() => Statistics) | undefined;
 }
 
 export interface RowGroup {

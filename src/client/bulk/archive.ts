@@ -1,0 +1,254 @@
+import { mkdir, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
+import { schemaOf } from "../../columns/arrow/schema.js";
+import { LentBatches } from "../../columns/build/lent-batches.js";
+import { fileBlocks } from "../../columns/io/file-blocks.js";
+import type { OnProgress } from "../../columns/io/progress.js";
+import { SpentBatches } from "../../columns/io/spent-batches.js";
+import type { Written } from "../../columns/io/written.js";
+import { writeArrowFile } from "../../columns/ipc/file.js";
+import { writeArrowStream } from "../../columns/ipc/stream.js";
+import type { ParquetOptions } from "../../columns/parquet/write/write.js";
+import { atomicFile } from "../../disk/atomic-file.js";
+import { sweepUnfinished } from "../../disk/sweep.js";
+import { temporaryFolder } from "../../disk/temporary-folder.js";
+import { DataError, hasCode } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
+import { zipEntry } from "../../format/zip.js";
+import { type EntryPlace, type ZipEntry, zipEntryAt } from "../../format/zip-entry.js";
+import { isCorrupt } from "../../format/zip-error.js";
+import { prepareForArchive } from "../../frame/files/prepare-archive.js";
+import { Frame } from "../../frame/frame.js";
+import type { FrameSource } from "../../spec/frame-source.js";
+import { reportingTo, type Session } from "../transport/session.js";
+import { copyCsv, type Landing, type LandOptions, landedBatches, type RowCheck } from "./archive-reader.js";
+import type { BulkColumns, ColumnChooser } from "./bulk-columns.js";
+import type { BulkStatus } from "./bulk-status.js";
+import type { LinkSource } from "./download.js";
+import { noteOf } from "./partial-file.js";
+
+/** Where a bulk file comes from: the service, or a local archive. */
+export interface BulkOrigin {
+  /** The source of its frames, beside the code. */
+  readonly about?: FrameSource;
+  readonly choose: ColumnChooser;
+  /** Compares the rows with what was requested. */
+  readonly check?: RowCheck;
+  readonly emptyText: "quoted" | "null";
+  status(signal?: AbortSignal): Promise<BulkStatus>;
+  ready(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<BulkStatus>;
+  /** The archive on disk, or the source from which to download it. */
+  readonly from: { readonly path: string } | { readonly session: Session; readonly source: LinkSource };
+}
+
+/** Options of a call that reports its progress. */
+export type ToldOptions = LandOptions & { readonly onProgress: OnProgress };
+
+/** A complete file. */
+export interface Landed {
+  /** Path of the file that was written. */
+  readonly path: string;
+  /** Bytes of the file. */
+  readonly bytes: number;
+  /** Number of rows; undefined if the archive was kept or copied without reading cells. */
+  readonly rows?: number;
+}
+
+const PARQUET_BATCH_ROWS = 16_384;
+
+/** The archive of a bulk file, which is obtained for each call and read, written or copied. */
+export class Archive<Row extends object> {
+  readonly #code: string;
+  readonly #origin: BulkOrigin;
+
+  constructor(code: string, origin: BulkOrigin) {
+    this.#code = code;
+    this.#origin = origin;
+  }
+
+  /** The rows as record batches; they are verified once the iteration has ended. */
+  async *batches(options: ToldOptions): AsyncGenerator<RecordBatch> {
+    const zip = await this.#fetch(undefined, options, true);
+    try {
+      const spent = new SpentBatches();
+      for await (const batch of landedBatches(this.#landing(zip.place, options), options)) {
+        yield batch;
+        spent.add(batch);
+      }
+    } catch (error) {
+      await this.#discardOther(error, zip.place);
+      throw error;
+    } finally {
+      await zip.release();
+    }
+  }
+
+  /** All rows. */
+  frame(options: ToldOptions): Promise<Frame<Row>> {
+    return this.#landed(undefined, options, async (landing) => {
+      const batches: RecordBatch[] = [];
+      let chosen: BulkColumns | undefined;
+      const choose: ColumnChooser = async (firstCells) => {
+        chosen = await landing.choose(firstCells);
+        return chosen;
+      };
+      for await (const batch of landedBatches({ ...landing, choose }, options)) batches.push(batch);
+      const schema =
+        batches[0]?.schema ?? schemaOf(chosen?.columns ?? [], { ...options, key: options.key ?? chosen?.key });
+      return Frame.fromBatches<Row>(schema, batches, { code: this.#code, ...this.#origin.about, complete: true });
+    });
+  }
+
+  /** Writes a Parquet file. */
+  async toParquet(path: string, options: ToldOptions & Pick<ParquetOptions, "compression">): Promise<Landed> {
+    const { writeParquet } = await import("../../columns/parquet/write/write.js");
+    // Tables with very many columns have shorter row groups; batches of at most that length limit their memory.
+    const short = { batchRows: PARQUET_BATCH_ROWS, ...options };
+    return this.#written(path, short, (batches, onWritten) => writeParquet(batches, path, { ...options, onWritten }));
+  }
+
+  /** Writes an Arrow file. */
+  toArrow(path: string, options: ToldOptions & { readonly format?: "stream" | "file" }): Promise<Landed> {
+    const write = options.format === "file" ? writeArrowFile : writeArrowStream;
+    return this.#written(path, options, (batches, onWritten) => write(batches, path, { onWritten }));
+  }
+
+  /** Copies the CSV of the archive. */
+  toCSV(path: string, options: ToldOptions): Promise<Landed> {
+    return this.#landed(path, options, async (landing) => ({ path, bytes: await copyCsv(landing, path) }));
+  }
+
+  /** Keeps the archive itself. */
+  async saveZip(path: string, options: ToldOptions): Promise<Landed> {
+    const { from } = this.#origin;
+    const { signal, onProgress } = options;
+    if ("path" in from) {
+      await readThrough(await zipEntry(from.path, { signal }));
+      await atomicFile(path, async (file) => {
+        for await (const block of fileBlocks(from.path)) await file.writeFile(block);
+      });
+    } else {
+      const { download } = await import("./download.js");
+      const told = reportingTo(from.session, onProgress);
+      await download(told, from.source, path, { signal, onProgress, verify: true });
+    }
+    return { path, bytes: (await stat(path)).size };
+  }
+
+  /** If a cell cannot be read because the archive is corrupt, the corruption is the error to report. */
+  async #cause(error: unknown, zip: EntryPlace): Promise<unknown> {
+    if (!(error instanceof DataError) || isCorrupt(error)) return error;
+    return readThrough(zipEntryAt(zip)).then(
+      () => error,
+      (damage: unknown) => damage,
+    );
+  }
+
+  /** A later call must not find the rows of another query in the cache, or beside its file. */
+  async #discardOther(error: unknown, { path }: EntryPlace): Promise<void> {
+    if ("path" in this.#origin.from || !hasCode(error, "ReplyContradicts")) return;
+    await rm(path, { force: true });
+    await rm(noteOf(path), { force: true });
+  }
+
+  #written(
+    path: string,
+    options: ToldOptions,
+    write: (batches: AsyncIterable<RecordBatch>, onWritten: (batch: RecordBatch) => void) => Promise<Written>,
+  ): Promise<Landed> {
+    // A parsing thread would only read ahead of the slower writer, and use half as much memory again.
+    return this.#landed(path, options, async (landing) => {
+      const lent = new LentBatches();
+      const batches = landedBatches({ ...landing, lent }, options);
+      return { path, ...(await write(batches, (batch) => lent.takeBack(batch))) };
+    });
+  }
+
+  /** Obtains and uses the archive; once more from the start if it turns out to be corrupt. */
+  async #landed<T>(path: string | undefined, options: ToldOptions, use: (landing: Landing) => Promise<T>): Promise<T> {
+    if (path !== undefined) await sweepUnfinished(path);
+    for (let round = 0; ; round++) {
+      const zip = await this.#fetch(path, options, false, round > 0);
+      try {
+        const result = await use(this.#landing(zip.place, options));
+        await zip.release();
+        return result;
+      } catch (thrown) {
+        const error = await this.#cause(thrown, zip.place);
+        const damaged = isCorrupt(error);
+        await this.#discardOther(error, zip.place);
+        if (damaged || path === undefined) await zip.release();
+        if (!damaged || round > 0 || "path" in this.#origin.from) throw error;
+      }
+    }
+  }
+
+  /**
+   * The archive on disk: in the cache, beside the file that is being written (so that a later run finds it), or in a
+   * temporary folder. `release` removes files that are no longer needed.
+   */
+  async #fetch(
+    target: string | undefined,
+    options: ToldOptions,
+    verify: boolean,
+    fresh = false,
+  ): Promise<{ readonly place: EntryPlace; release(): Promise<void> }> {
+    const { from } = this.#origin;
+    if ("path" in from) {
+      // A file is written from one thread beside the caller's.
+      if (target === undefined) prepareForArchive(from.path, options);
+      const { place } = await zipEntry(from.path);
+      return { place: place as EntryPlace, release: async () => undefined };
+    }
+    const { session, source } = from;
+    const cache = session.settings.cache?.path;
+    const { signal, onProgress } = options;
+    const place = cache
+      ? { path: join(cache, `${source.identity}.zip`), release: async () => undefined }
+      : target === undefined
+        ? await temporaryPlace()
+        : beside(resolve(target));
+    if (cache) {
+      await mkdir(cache, { recursive: true }).catch((cause: unknown) =>
+        Promise.reject(fileError(cache, "write", cause)),
+      );
+    }
+    try {
+      const keep = cache !== undefined || target !== undefined;
+      const { download } = await import("./download.js");
+      const told = reportingTo(session, onProgress);
+      const downloaded = await download(told, source, place.path, { signal, onProgress, keep, fresh, verify });
+      return { ...place, place: downloaded.place };
+    } catch (error) {
+      if (!cache && target === undefined) await place.release();
+      throw error;
+    }
+  }
+
+  #landing(place: EntryPlace, { onProgress, signal }: ToldOptions): Landing {
+    const { choose, check, emptyText } = this.#origin;
+    return { entry: zipEntryAt(place, { signal }), code: this.#code, choose, check, emptyText, onProgress };
+  }
+}
+
+/** Reads an entry to its end, which verifies its size and checksum. */
+async function readThrough(entry: ZipEntry): Promise<void> {
+  for await (const _ of entry.chunks());
+}
+
+function beside(target: string): { readonly path: string; release(): Promise<void> } {
+  const path = `${target}.download.zip`;
+  return {
+    path,
+    async release() {
+      await rm(path, { force: true });
+      await rm(noteOf(path), { force: true });
+    },
+  };
+}
+
+async function temporaryPlace(): Promise<{ readonly path: string; release(): Promise<void> }> {
+  const { path, release } = await temporaryFolder("bulk");
+  return { path: join(path, "bulk.zip"), release };
+}

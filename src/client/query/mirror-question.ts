@@ -1,0 +1,19 @@
+import type { Filter } from "../../spec/endpoints.js";
+import { isLocal } from "../transport/options.js";
+
+/** What a mirror holds, in a line: another service, table, filter or selection has another one. */
+export function mirrorQuestion(
+  url: string,
+  { code, filters, select }: { code: string; filters: readonly Filter[]; select: readonly string[] | undefined },
+): string {
+  // The embedded service has another port each time.
+  const place = isLocal(url) ? new URL(url).hostname : url;
+  const columns = select === undefined ? [] : [`columns ${select.map(quoted).join(", ")}`];
+  return [place, code, ...filters.map(shownFilter), ...columns].join(" ");
+}
+
+const shownFilter = ({ column, operator, values }: Filter): string =>
+  `${quoted(column)} ${operator} ${values.map(quoted).join(",")}`;
+
+/** As it is, unless it could be taken for several names or values. */
+const quoted = (text: string): string => (/^[^\s",]+$/.test(text) ? text : JSON.stringify(text));

@@ -1,0 +1,50 @@
+import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
+import { InputError } from "../../errors/errors.js";
+import { checkWords } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
+import type { RowBounds } from "../pages/row-budget.js";
+import type { OnResume } from "../pages/table-page.js";
+
+/** Options of reading the rows of a table. */
+export type TableReadCall = ReadOptions &
+  Omit<RowBounds, "limit"> & {
+    readonly signal?: AbortSignal;
+    /**
+     * What to do if the service cannot reply in pages: too many results, too long an address, a timeout, a failure of
+     * the service. `"export"` requests the same rows as an export (spec 7). Default: the error.
+     */
+    readonly fallback?: "export";
+    /**
+     * Path of a file in which each page is kept once it has arrived. A later call with the same query and options takes
+     * the pages in it from there and requests the rest, if the table has not been refreshed since; otherwise it starts
+     * again, with a warning. The file stays when the call ends.
+     */
+    readonly checkpoint?: string;
+    /** Called once with the pages and rows that are taken from the checkpoint, if any, before the first one is. */
+    readonly onResume?: OnResume;
+  };
+
+/** @throws {InputError} UnknownOption, UnknownValue, BadArgument */
+export function checkTableRead(options: TableReadCall, where: string): void {
+  checkReadOptions(options, where, ["fallback", "maxRows", "truncate", "checkpoint", "onResume"]);
+  checkWords(options, { fallback: ["export"] });
+  const { maxRows, checkpoint } = options;
+  if (checkpoint !== undefined && (typeof checkpoint !== "string" || checkpoint === "")) {
+    throw new InputError(`checkpoint of ${where} is ${shown(checkpoint)}.`, {
+      code: "BadArgument",
+      hint: 'Pass the path of a file: checkpoint: "prices.checkpoint".',
+    });
+  }
+  if (options.onResume !== undefined && typeof options.onResume !== "function") {
+    throw new InputError(`onResume of ${where} is ${shown(options.onResume)}.`, {
+      code: "BadArgument",
+      hint: "Pass a function: onResume: ({ pages, rows }) => console.error(pages, rows).",
+    });
+  }
+  if (maxRows !== undefined && !(Number.isSafeInteger(maxRows) && maxRows >= 1)) {
+    throw new InputError(`maxRows of ${where} is ${shown(maxRows)}.`, {
+      code: "BadArgument",
+      hint: "Pass a whole number of at least 1.",
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { InputError } from "../../errors/errors.js";
+
+/**
+ * Checks that no two columns of a result would have the same name.
+ *
+ * @param hint how to name them otherwise
+ * @throws {InputError} DuplicateColumn
+ */
+export function refuseRepeatedNames(names: readonly string[], hint: string): void {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) {
+      throw new InputError(`The result would have two columns named ${JSON.stringify(name)}.`, {
+        code: "DuplicateColumn",
+        column: name,
+        hint,
+      });
+    }
+    seen.add(name);
+  }
+}
+
+/** As {@link refuseRepeatedNames}, for columns added to those of a table, whose own names may repeat. */
+export function refuseTakenNames(own: readonly string[], added: readonly string[], hint: string): void {
+  refuseRepeatedNames([...new Set(own), ...added], hint);
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, expect } from "vitest";
+import type { ConnectOptions } from "../../src/client/transport/options.js";
+import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
+import { faultServer } from "./fault-server.js";
+
+export const server = await faultServer();
+const root = mkdtempSync(join(tmpdir(), "arrowbook-bulk-"));
+afterAll(async () => {
+  await server.close();
+  rmSync(root, { recursive: true });
+});
+
+export const ROWS = 20_000;
+export const csv = csvOf(ROWS);
+export const zip = archiveOf(csv);
+export const other = archiveOf(csvOf(ROWS, 2));
+export const strong = { etag: '"one"' };
+export const half = Math.floor(zip.length / 2);
+
+export let folder = "";
+beforeEach(() => {
+  server.reset();
+  folder = mkdtempSync(join(root, "t-"));
+  server.on(METADATA, metadata);
+  server.on(EXPORT, exportAnswer(server));
+});
+
+const poll = { first: 5, longest: 20 };
+export const exported = (options: ConnectOptions = {}, more: { stale?: "use" | "wait" } = {}) =>
+  serviceOf(server, options)
+    .table("V/T")
+    .export({ poll, ...more });
+export const target = () => join(folder, "T.zip");
+export const save = (options?: ConnectOptions) => exported(options).saveZip(target());
+export const fails = async (run: Promise<unknown>) =>
+  run.then(
+    () => {
+      throw new Error("it succeeded");
+    },
+    (error) => error,
+  );
+export const ranges = () => server.seen.filter(({ path }) => path === FILE).map(({ headers }) => headers.range);
+export const isWhole = () => expect(readFileSync(target()).equals(zip)).toBe(true);
+export const left = () => readdirSync(folder).sort();
