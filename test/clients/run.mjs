@@ -38,7 +38,7 @@ try {
 }
 for (const failure of failures) console.error(`FAILED ${failure}`);
 if (process.env.ARROWBOOK_RESULTS) {
-  const report = { numPassedTests: passed, numFailedTests: failures.length };
+  const report = { numPassedTests: passed, numFailedTests: failures.length, failures };
   writeFileSync(join(process.env.ARROWBOOK_RESULTS, "clients.json"), JSON.stringify(report));
 }
 console.log(`${passed} passed, ${failures.length} failed`);

@@ -99,13 +99,14 @@ export class BrowserSuite {
     }
   }
 
-  /** Prints the failures and the count, writes the count for `.ci/run`, and ends the process. */
+  /** Prints the failures and the count, writes them for `.ci/run`, and ends the process. */
   end() {
     for (const failure of this.failures) console.error(`failed: ${failure}`);
     console.log(`${this.passed} passed, ${this.failures.length} failed`);
     if (process.env.ARROWBOOK_RESULTS !== undefined) {
-      const counts = { numPassedTests: this.passed, numFailedTests: this.failures.length };
-      writeFileSync(join(process.env.ARROWBOOK_RESULTS, `${this.#name}.json`), JSON.stringify(counts));
+      const { passed: numPassedTests, failures } = this;
+      const report = { numPassedTests, numFailedTests: failures.length, failures };
+      writeFileSync(join(process.env.ARROWBOOK_RESULTS, `${this.#name}.json`), JSON.stringify(report));
     }
     process.exit(this.failures.length > 0 ? 1 : 0);
   }
