@@ -51,7 +51,7 @@ describe("codes of a service", () => {
     const codes = knownCodes(() => connection, ready);
     const connection = connect({ url, apiKey: "sample", proxy: false });
     for (let i = 0; i < 3; i++) expect(await codes.complete('service.table("M')).toBeUndefined();
-    await expect.poll(() => requests).toBe(1);
+    await expect.poll(() => requests, { timeout: 60_000 }).toBe(1);
     server.closeAllConnections();
     server.close();
   });

@@ -10,6 +10,7 @@ import { needBuild } from "./build.js";
 
 /* The compiler has the columns of the values that cells hold, without declarations. */
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-types-"));
+const POLL = { timeout: 120_000 } as const;
 const COLUMNS = ["close", "date", "high", "low", "open", "ticker", "volume"];
 
 let kernel: KernelClient;
@@ -41,12 +42,10 @@ const matches = async (code: string): Promise<string[]> => {
 describe("before any cell has run", () => {
   it("completion requests the columns of a table, and of a series, in the very first cell", async () => {
     // The sample starts with the first completion that uses it, which may take longer than a completion waits.
-    await expect
-      .poll(() => matches(`service.table("MARKET/PRICES").select("|")`), { timeout: 120_000 })
-      .toEqual(COLUMNS);
+    await expect.poll(() => matches(`service.table("MARKET/PRICES").select("|")`), POLL).toEqual(COLUMNS);
     expect(await matches(`service.table("MARKET/PRICES").where({ | })`)).toEqual(["date", "ticker"]);
     await expect
-      .poll(() => matches(`service.dataset("MARKET/AAA").column("|")`), { timeout: 120_000 })
+      .poll(() => matches(`service.dataset("MARKET/AAA").column("|")`), POLL)
       .toEqual(expect.arrayContaining(["Close", "Open"]));
     expect(await matches(`(await service.table("MARKET/PRICES").frame()).sort("|")`)).toEqual(COLUMNS);
   });
@@ -141,20 +140,20 @@ describe("the row type of a frame", () => {
 describe("a query", () => {
   it("has the columns of its table once the metadata is known", async () => {
     await run(`const t = service.table("TRANSPORT/FLIGHTS");`);
-    const columns = await matches(`t.select("|")`);
-    expect(columns).toContain("delay");
+    // Metadata may take longer than a completion waits; it serves the next completion.
+    await expect.poll(() => matches(`t.select("|")`), POLL).toContain("delay");
     expect(await run("1 + 1")).toBe("2");
     expect(await run(`t.select("dealy")`)).toMatch(/TypeScriptError/);
     expect(
       await run(`const d = service.dataset("MARKET/AAA"); const fd = await d.column("Close").limit(1).frame();`),
     ).toBe(undefined);
-    expect(await matches(`d.column("|")`)).toEqual(expect.arrayContaining(["Close", "Open"]));
+    await expect.poll(() => matches(`d.column("|")`), POLL).toEqual(expect.arrayContaining(["Close", "Open"]));
     expect(await matches(`fd.select("|")`)).toEqual(["Close", "Date"]);
   });
 
   it("can be filtered only by what its table filters by", async () => {
     await run(`const p = service.table("MARKET/PRICES");`);
-    expect(await matches("p.where({ | })")).toEqual(["date", "ticker"]);
+    await expect.poll(() => matches("p.where({ | })"), POLL).toEqual(["date", "ticker"]);
     await run("0");
     expect(await run(`p.where({ close: 1 })`)).toMatch(/TypeScriptError/);
     expect(await run(`(await p.select("close").where({ ticker: "AAA" }).frame()).numRows`)).toBe("6522");
@@ -164,9 +163,13 @@ describe("a query", () => {
 describe("a service that is slow or gone", () => {
   let server: Server;
   let requests = 0;
+  let abandoned = 0;
 
   beforeAll(async () => {
-    server = createServer(() => requests++);
+    server = createServer((_, response) => {
+      requests++;
+      response.once("close", () => abandoned++);
+    });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   });
 
@@ -175,13 +178,14 @@ describe("a service that is slow or gone", () => {
     server.close();
   });
 
-  it("is asked at most once, and a completion waits 300 ms at most", async () => {
+  it("is asked at most once, and a completion does not wait for its reply", async () => {
     const { port } = server.address() as AddressInfo;
     await run(`const slow = connect({ url: "http://127.0.0.1:${port}", apiKey: "k" });`);
     await matches(`slow.|`);
-    const began = performance.now();
-    for (let i = 0; i < 3; i++) expect(await matches(`slow.table("A/B").sel|`)).toContain("select");
-    expect(performance.now() - began).toBeLessThan(3 * 300 + 5_000);
-    expect(requests).toBe(1);
+    expect(await matches(`slow.table("A/B").sel|`)).toContain("select");
+    // The request is abandoned after 10 s; a completion waits 300 ms.
+    expect(abandoned).toBe(0);
+    for (let i = 0; i < 2; i++) expect(await matches(`slow.table("A/B").sel|`)).toContain("select");
+    await expect.poll(() => requests, POLL).toBe(1);
   });
 });
