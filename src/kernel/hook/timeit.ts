@@ -108,9 +108,12 @@ const UNITS = [
   [1e-6, "ns"],
 ] as const;
 
+/** Three significant digits. The unit is chosen for the rounded value: 0.9996 ms is `1.00 ms`, not `1.00e+3 µs`. */
 function duration(milliseconds: number): string {
-  const [size, name] = UNITS.find(([unit]) => milliseconds >= unit) ?? UNITS[UNITS.length - 1];
-  return `${(milliseconds / size).toPrecision(3)} ${name}`;
+  const rounded = Number(milliseconds.toPrecision(3));
+  const [size, name] = UNITS.find(([unit]) => rounded >= unit) ?? UNITS[UNITS.length - 1];
+  const value = rounded / size;
+  return `${value < 1000 ? value.toPrecision(3) : value.toFixed(0)} ${name}`;
 }
 
 showAs<Timing>(Timing.prototype, {
