@@ -22,6 +22,8 @@ export default defineConfig({
     reporters: ["default", ["json", { outputFile: `${results}/unit.json` }]],
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // Polls end as soon as they hold: the limit only ends those that never do.
+    expect: { poll: { timeout: 60_000 } },
     pool: "forks",
     maxWorkers: 2,
     env: { TZ: "America/Los_Angeles" },
