@@ -145,7 +145,10 @@ async function openService(
     await saved.write("files", options.database === undefined ? [] : files.made());
   };
   // A service that is killed keeps the files that were finished by then; closing saves the state itself.
-  const changed = (): void => void remember().catch(() => undefined);
+  const changed = async (): Promise<void> => {
+    const saving = remember().catch(() => undefined);
+    if (options.database !== undefined) await saving;
+  };
   const files: BulkFiles = bulkFiles({ folder, profile, clock, now, remembered, changed });
   return {
     now,

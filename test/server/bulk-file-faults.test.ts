@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it, vi } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
 import { bulkFiles, type FileOrder } from "../../src/server/answers/exports.js";
@@ -13,14 +13,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const columns = [{ name: "id", type: "Integer" }];
 const batchOf = (id: number): RecordBatch => Frame.fromRows([{ id }], columns).table.batches[0] as RecordBatch;
 
-const files = () =>
+const files = (changed = async (): Promise<void> => undefined) =>
   bulkFiles({
     folder,
     profile: specification,
     clock: () => performance.now(),
     now: () => "2024-01-01T00:00:00Z",
     remembered: [],
-    changed: () => undefined,
+    changed,
   });
 
 const order = (version: string, batches: () => AsyncGenerator<RecordBatch>): FileOrder => ({
@@ -49,7 +49,7 @@ it.runIf(process.platform === "linux")("rows that fail while a file is made leav
     throw new Error("the engine failed");
   });
   for (let i = 0; i < 5; i++) await expect(all.make(failing)).rejects.toThrow("the engine failed");
-  await vi.waitFor(() => expect(opened()).toEqual([]));
+  await expect.poll(opened).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
   await all.close();
 });
@@ -77,6 +77,31 @@ it("a file whose rows are refreshed while it is made is made again for those who
   await all.close();
 });
 
+it("a file is available once it is remembered, so that a service killed afterwards still has it", async () => {
+  let save = (): void => undefined;
+  const saved = new Promise<void>((resolve) => {
+    save = resolve;
+  });
+  const remembered: string[][] = [];
+  const all = files(() => {
+    remembered.push(all.made().map(({ version }) => version));
+    return saved;
+  });
+  const ask = () =>
+    all.order(
+      order("1", async function* () {
+        yield batchOf(1);
+      }),
+      "someone",
+    );
+  await ask();
+  await expect.poll(() => remembered).toEqual([["1"]]);
+  expect(await ask()).toEqual({ status: "creating" });
+  save();
+  await expect.poll(async () => (await ask()).status).toBe("fresh");
+  await all.close();
+});
+
 it("a file of an earlier run that is not requested is removed after a day, when the next one is started", async () => {
   let now = 0;
   const path = join(folder, "old.zip");
@@ -96,7 +121,7 @@ it("a file of an earlier run that is not requested is removed after a day, when 
     clock: () => now,
     now: () => "2024-01-02T00:00:00Z",
     remembered: [old],
-    changed: () => undefined,
+    changed: async () => undefined,
   });
   const rows = async function* () {
     yield batchOf(1);

@@ -49,7 +49,7 @@ export interface BulkFiles {
   /** The finished file of a database bulk download (spec 4.6), generated if necessary. */
   make(order: FileOrder): Promise<MadeFile>;
   find(id: string): MadeFile | undefined;
-  /** The state to persist across restarts. */
+  /** The finished files, to persist across restarts. */
   made(): readonly MadeFile[];
   /** Cancels the generation of files. */
   close(): Promise<void>;
@@ -64,8 +64,8 @@ export interface BulkFilesOptions {
   /** ISO 8601 UTC. */
   readonly now: () => string;
   readonly remembered: readonly MadeFile[];
-  /** Called when the set of files changes. */
-  readonly changed: () => void;
+  /** Called when the set of files changes; a new file is available once this has settled. */
+  readonly changed: () => Promise<void>;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -76,6 +76,8 @@ const KEPT_MS = 24 * HOUR_MS;
 /** Bulk files in a folder. */
 export function bulkFiles({ folder, profile, clock, now, remembered, changed }: BulkFilesOptions): BulkFiles {
   const files = new Map(remembered.filter((file) => existsSync(file.path)).map((file) => [file.id, file]));
+  /** Finished files that are being persisted. */
+  const unsaved = new Map<string, MadeFile>();
   const running = new Map<string, Promise<MadeFile>>();
   const failures = new Map<string, unknown>();
   // Files of an earlier run count as requested at the start.
@@ -94,8 +96,10 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
     const making = written.then(async (zip) => {
       const old = files.get(id);
       const made: MadeFile = { ...zip, id, code: order.code, version: order.version, snapshotTime };
+      unsaved.set(id, made);
+      await changed();
+      unsaved.delete(id);
       files.set(id, made);
-      changed();
       if (old !== undefined && old.path !== path) await rm(old.path, { force: true });
       return made;
     });
@@ -109,7 +113,7 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
       if (running.has(id) || clock() - (asked.get(id) ?? 0) < KEPT_MS) continue;
       files.delete(id);
       asked.delete(id);
-      changed();
+      void changed();
       await rm(file.path, { force: true });
     }
   };
@@ -144,7 +148,7 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
       return file?.version === order.version ? file : begin(id, order);
     },
     find: (id) => files.get(id),
-    made: () => [...files.values()],
+    made: () => [...new Map([...files, ...unsaved]).values()],
     async close() {
       stop.abort();
       await Promise.allSettled(running.values());
