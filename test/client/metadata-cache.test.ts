@@ -20,9 +20,12 @@ it("drops expired values, also those that are not read again", async () => {
   now = 11 * 60 * 1000;
   await remember("V/LAST");
   await expect
-    .poll(() => {
-      collect();
-      return kept.filter((each) => each.deref() !== undefined).length;
-    })
+    .poll(
+      () => {
+        collect();
+        return kept.filter((each) => each.deref() !== undefined).length;
+      },
+      { timeout: 60_000 },
+    )
     .toBeLessThanOrEqual(2);
 });

@@ -12,7 +12,7 @@ import { proxyChooser, throughProxy } from "../../src/client/transport/proxy.js"
 import { sampleOf, started } from "../server/support.js";
 import { certificate } from "./certificate.js";
 
-const LONG = { timeout: 20_000 };
+const LONG = { timeout: 60_000 };
 
 const home = mkdtempSync(join(tmpdir(), "arrowbook-home-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -1,19 +1,26 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Progress } from "../../src/columns/io/progress.js";
 import { zipBytes } from "../zip/archive.js";
 import { EXPORT, exportAnswer, FILE, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { exported, fails, server, strong, zip } from "./bulk-service.js";
-import { ranged } from "./fault-server.js";
+import { ranged, type Step } from "./fault-server.js";
 
 describe("the export conversation", () => {
+  afterEach(() => void vi.useRealTimers());
+
   it("row 20: an export that is never made ends at its deadline, saying its state", async () => {
-    server.on(EXPORT, exportAnswer(server, "creating", { path: null }));
-    expect(await fails(exported().ready())).toMatchObject({
+    const creating = exportAnswer(server, "creating", { path: null }) as Step;
+    vi.useFakeTimers({ toFake: ["performance"] });
+    server.on(EXPORT, () => {
+      vi.advanceTimersByTime(100);
+      return creating;
+    });
+    expect(await fails(exported({ timeouts: { export: 400 } }).ready())).toMatchObject({
       name: "ServiceError",
       code: "ExportPending",
       value: "creating",
     });
-    expect(server.count(EXPORT)).toBeGreaterThan(3);
+    expect(server.count(EXPORT)).toBe(4);
   });
 
   it("row 20: the pauses grow, and an abort ends them at once", async () => {

@@ -82,13 +82,12 @@ export const FILE = "/files/T.zip";
 
 let keys = 0;
 
-/** A connection that retries fast and shares its limits with no other. */
+/** A connection that retries fast and shares its limits with no other; only a test of time limits sets short ones. */
 export function serviceOf(server: FaultServer, options: ConnectOptions = {}): Service {
   return connect({
     url: server.url,
     apiKey: `canary-key-0123456789abcdef-${process.pid}-${keys++}`,
     retry: { attempts: 4, pause: 1, maxPause: 2, budget: 2_000 },
-    timeouts: { response: 500, idle: 200, export: 400 },
     warn: () => undefined,
     ...options,
   });

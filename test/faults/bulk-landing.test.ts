@@ -189,7 +189,7 @@ describe("landing", () => {
       expect(ours()).toHaveLength(1);
       break;
     }
-    await vi.waitFor(() => expect(ours()).toEqual([]));
+    await vi.waitFor(() => expect(ours()).toEqual([]), { timeout: 60_000 });
   });
 
   it("progress reports bytes of the download and rows of the reading, to its end", async () => {

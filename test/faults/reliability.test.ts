@@ -98,7 +98,7 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   47: ["A folder that cannot be written; a corrupt cache", "An error, or works without; downloaded again"],
   48: [
     "A slow reader, a reader that leaves, an abort",
-    "One batch at a time; sockets, files and handles are released within a second",
+    "One batch at a time; sockets, files and handles are released at once",
   ],
   50: [
     "A reply to another query, as of a cache that drops the query string",

@@ -17,7 +17,6 @@ export const service = (options: ConnectOptions = {}) =>
     // A key of its own for each connection: they do not share what the service said to another one.
     apiKey: `${KEY}-${keys++}`,
     retry: fast,
-    timeouts: { response: 500, idle: 200 },
     warn: () => undefined,
     ...options,
   });
