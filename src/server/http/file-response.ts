@@ -1,23 +1,64 @@
-import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { MadeFile } from "../answers/exports.js";
 import { matches } from "../answers/reply.js";
 
+/** A response with a file or part of it; without a body for HEAD, and where a condition of the request fails. */
+export interface FileResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: ReadableStream<Uint8Array>;
+}
+
+/** The request for a file. */
+export interface FileRequest {
+  readonly method: string;
+  readonly header: RequestHeader;
+}
+
 /** A response for part of a file: status, headers, and the bytes from `start` to before `end`. */
-export interface FilePart {
+interface FilePart {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly range?: { readonly start: number; readonly end: number };
 }
 
 /** The request headers that select the part of a file. */
-export type RequestHeader = (name: string) => string | undefined;
+type RequestHeader = (name: string) => string | undefined;
+
+/**
+ * Opens a file, or the one that has replaced it since, and responds to a request for it.
+ *
+ * @param find the current file of an id
+ * @returns undefined if there is no such file any longer
+ */
+export async function fileResponse(
+  file: MadeFile,
+  request: FileRequest,
+  find: (id: string) => MadeFile | undefined,
+): Promise<FileResponse | undefined> {
+  const { status, headers, range } = filePart(file, request.header);
+  if (range === undefined || request.method === "HEAD") return { status, headers };
+  const opened = await openFile(file.path);
+  if (opened !== undefined) return { status, headers, body: fileStream(opened, range) };
+  const newer = find(file.id);
+  return newer === undefined || newer.path === file.path ? undefined : fileResponse(newer, request, find);
+}
+
+async function openFile(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
 
 /**
  * Evaluates the conditions of a request for a file (RFC 9110: If-Match, If-None-Match, Range with If-Range; single
  * ranges only).
  */
-export function filePart(file: MadeFile, header: RequestHeader): FilePart {
+function filePart(file: MadeFile, header: RequestHeader): FilePart {
   const headers = { etag: file.etag, "accept-ranges": "bytes", "cache-control": "private, no-cache" };
   const ifMatch = header("if-match");
   if (ifMatch !== undefined && !matches(ifMatch, file.etag)) return { status: 412, headers };
@@ -49,8 +90,8 @@ function readRange(text: string, size: number): { start: number; end: number } |
   return { start: Number(match[1]), end };
 }
 
-/** Streams the bytes of a part with backpressure. */
-export function fileStream(file: MadeFile, { start, end }: { start: number; end: number }): ReadableStream<Uint8Array> {
-  const stream = createReadStream(file.path, { start, end: end - 1, highWaterMark: 1024 * 1024 });
+/** Streams the bytes of a part with backpressure, then closes the file. */
+function fileStream(file: FileHandle, { start, end }: { start: number; end: number }): ReadableStream<Uint8Array> {
+  const stream = file.createReadStream({ start, end: end - 1, highWaterMark: 1024 * 1024 });
   return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
 }

@@ -20,7 +20,7 @@ import type { ServerFailure } from "../data/refused.js";
 import { Refused, refused } from "../data/refused.js";
 import { acceptedFormat } from "./accepted-format.js";
 import { type CorsOrigins, corsHeaders, preflightHeaders } from "./cors.js";
-import { filePart, fileStream } from "./file-response.js";
+import { fileResponse } from "./file-response.js";
 import { postedQuery } from "./post-body.js";
 import { keyNames } from "./query-pairs.js";
 import { type RequestLog, scrubbedUrl } from "./request-log.js";
@@ -142,7 +142,7 @@ async function respond(asked: Asked, requestId: string, options: HttpOptions): P
     const answered = await answerTo(asked, options, (known) => {
       format = known;
     });
-    const { headers, ...sent } = await sentOf(asked, answered);
+    const { headers, ...sent } = await sentOf(asked, answered, options.state);
     return { ...sent, headers: { ...headers, "x-request-id": requestId } };
   } catch (thrown) {
     const error = refusalOf(thrown, options.state.profile);
@@ -227,6 +227,8 @@ function subscriberOf({ url, header }: Asked, { gate, state }: HttpOptions): Sub
   return gate(inHeader === undefined || keys.length > 0 ? keys : [inHeader]);
 }
 
+const NO_FILE = "There is no such file. Repeat the export call.";
+
 /** Serves a bulk file behind its link (spec 2.8, 3): for 30 minutes, with the key of a subscriber. */
 function answerFile(path: string, subscriber: Subscriber, { links, files, profile }: ServiceState): Answer {
   const [segment, name] = path.slice(FILES_PATH.length + 1).split("/");
@@ -235,7 +237,7 @@ function answerFile(path: string, subscriber: Subscriber, { links, files, profil
     throw refused(profile, "QECx03", "This link has expired. Repeat the export call to obtain a new one.", 410);
   }
   const file = opened === undefined ? undefined : files.find(opened.file);
-  if (file === undefined) throw refused(profile, "QECx03", "There is no such file. Repeat the export call.");
+  if (file === undefined) throw refused(profile, "QECx03", NO_FILE);
   if (!subscriber.subscribes(file.code)) {
     throw refused(profile, "QEPx04", "You do not have permission to download this file.");
   }
@@ -245,10 +247,10 @@ function answerFile(path: string, subscriber: Subscriber, { links, files, profil
 
 const plain = (name: string | undefined): string => (name ?? "export.zip").replace(/[^\w.-]/g, "_");
 
-async function sentOf(asked: Asked, { status, headers, body }: Answer): Promise<Sent> {
+async function sentOf(asked: Asked, { status, headers, body }: Answer, state: ServiceState): Promise<Sent> {
   const all = { ...COMMON, ...headers };
   if (body === undefined) return { status, headers: all };
-  if ("path" in body) return sentFile(asked, body, all);
+  if ("path" in body) return sentFile(asked, body, all, state);
   const coding = body.coding(codingOf(asked));
   const bytes = await body.bytes(coding);
   const encoding: Record<string, string> = coding === "identity" ? {} : { "content-encoding": coding };
@@ -259,10 +261,15 @@ async function sentOf(asked: Asked, { status, headers, body }: Answer): Promise<
   };
 }
 
-function sentFile(asked: Asked, file: MadeFile, headers: Record<string, string>): Sent {
-  const { status, headers: own, range } = filePart(file, asked.header);
-  const sends = range !== undefined && asked.method !== "HEAD";
-  return { status, headers: { ...headers, ...own }, ...(sends && { body: fileStream(file, range) }) };
+async function sentFile(
+  asked: Asked,
+  file: MadeFile,
+  headers: Record<string, string>,
+  { files, profile }: ServiceState,
+): Promise<Sent> {
+  const response = await fileResponse(file, asked, files.find);
+  if (response === undefined) throw refused(profile, "QECx03", NO_FILE);
+  return { ...response, headers: { ...headers, ...response.headers } };
 }
 
 const codingOf = ({ header }: Asked): Coding => (acceptsGzip(header("accept-encoding") ?? "") ? "gzip" : "identity");
