@@ -55,16 +55,17 @@ async function lists(engine: Engine): Promise<number> {
   return Number((await engine.query(sql)).getChildAt(0)?.get(0));
 }
 
-/** An engine whose results wait for `open` before their first row. */
-function heldUp(engine: Engine) {
+/** An engine whose results wait for `open` before their first row; `waiting` settles once there are `count` of them. */
+function heldUp(engine: Engine, count: number) {
   let open = (): void => undefined;
   let arrived = (): void => undefined;
+  let begun = 0;
   const gate = new Promise<void>((resolve) => (open = resolve));
   const waiting = new Promise<void>((resolve) => (arrived = resolve));
   const held: Engine = {
     ...engine,
     async *batches(sql, params, options) {
-      arrived();
+      if (++begun === count) arrived();
       await gate;
       yield* engine.batches(sql, params, options);
     },
@@ -131,7 +132,7 @@ describe("a refresh that fails", () => {
 describe("a refresh while rows are read", () => {
   it("completes a page and an export of the old rows, and then removes them", async () => {
     const engine = await engineUnderTest();
-    const { held, open, waiting } = heldUp(engine);
+    const { held, open, waiting } = heldUp(engine, 2);
     const { write, running } = await service(file("old"), { engine: held });
     const reading = page(running);
     const cursor = get(running, "/datatables/V/T.json?qopts.export=true");
