@@ -463,7 +463,7 @@ describe("exports", () => {
   it("spec 4.9 status: created on demand, answered as 2.8 in every format; spec 3 creating, spec 3 fresh", async () => {
     const path = (format: Format) => `/datatables/MARKET/PRICES.${format}/?ticker=BBB&qopts.export=true`;
     expect((await get(path("json"))).text).toContain('"link":null,"status":"creating"');
-    await expect.poll(async () => (await get(path("csv"))).text, { timeout: 20_000 }).toContain(",fresh,");
+    await expect.poll(async () => (await get(path("csv"))).text).toContain(",fresh,");
     expect((await get(path("xml"))).text).toContain("<status>fresh</status>");
   });
 
@@ -506,7 +506,7 @@ describe("exports", () => {
       return (JSON.parse(text) as { datatable_bulk_download: { file: { link: string } } }).datatable_bulk_download.file
         .link;
     };
-    await expect.poll(ask, { timeout: 20_000 }).not.toBe(null);
+    await expect.poll(ask).not.toBe(null);
     const link = await ask();
     expect(link).toContain("api_key=key-of-a-subscriber");
     expect((await fetch(link)).status).toBe(200);

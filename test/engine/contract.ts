@@ -310,9 +310,7 @@ export function engineContract({ name, open, long, endless, allTables, runs }: E
     it("a stopped query and a stopped result reject with the reason", async () => {
       const stop = new AbortController();
       setTimeout(() => stop.abort(new Error("enough")), 200);
-      const started = performance.now();
       await expect(engine.query(endless, [], { signal: stop.signal })).rejects.toThrow("enough");
-      expect(performance.now() - started).toBeLessThan(20_000);
       const again = new AbortController();
       const read = async (): Promise<void> => {
         for await (const batch of engine.batches(long, [], { signal: again.signal })) {

@@ -200,7 +200,7 @@ describe("sql() over columns where they are", () => {
       const result = await Frame.fromRows([{ a: 1 }]).sql("select a + 1 as b from this");
       process.stdout.write(JSON.stringify([...result.rows()]));
     })`;
-    const printed = execFileSync(process.execPath, ["-e", script], { cwd: packageRoot(), timeout: 30_000 });
+    const printed = execFileSync(process.execPath, ["-e", script], { cwd: packageRoot(), timeout: 120_000 });
     expect(printed.toString()).toBe('[{"b":2}]');
   });
 });

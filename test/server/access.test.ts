@@ -121,11 +121,11 @@ it("input that is not HTTP gets one reply and a closed connection", async () => 
 
 it("callers that are too slow, silent or too many are disconnected", async () => {
   const timeouts = { headers: 300, request: 300, idle: 2_500, keepAlive: 200 };
-  const strict = await started({ data: sampleOf("LABOR"), timeouts, maxConnections: 3 });
-  const { port } = new URL(strict.url);
-  const open = (text: string) =>
+  const strict = await started({ data: sampleOf("LABOR"), timeouts });
+  const small = await started({ data: sampleOf("LABOR"), timeouts: { keepAlive: 200 }, maxConnections: 3 });
+  const open = (text: string, { url } = strict) =>
     new Promise<string>((resolve, reject) => {
-      const socket = dial(Number(port), "127.0.0.1", () => socket.write(text));
+      const socket = dial(Number(new URL(url).port), "127.0.0.1", () => socket.write(text));
       let heard = "";
       socket.on("data", (chunk) => {
         heard += chunk;
@@ -140,7 +140,7 @@ it("callers that are too slow, silent or too many are disconnected", async () =>
   expect(await slow).toMatch(/^HTTP\/1\.1 408 .*took too long/s);
   await silent;
   const whole = "GET /api/v3/databases/LABOR.json?api_key=sample HTTP/1.1\r\nHost: x\r\n\r\n";
-  const many = await Promise.all(Array.from({ length: 8 }, () => open(whole)));
+  const many = await Promise.all(Array.from({ length: 8 }, () => open(whole, small)));
   const answered = many.filter((heard) => heard.startsWith("HTTP/1.1 200")).length;
   // A new connection replaces an idle one, so that more than three may be answered in turn.
   expect(answered, `${answered} answered`).toBeGreaterThanOrEqual(3);

