@@ -60,7 +60,7 @@ it.each([
     );
     const next = (child: (typeof children)[number]): Promise<unknown> =>
       new Promise((resolve, reject) => {
-        child.once("message", resolve).once("exit", () => reject(new Error("ended")));
+        child.once("message", resolve).once("close", () => reject(new Error("ended")));
       });
     await Promise.all(children.map(next));
     const found = Promise.all(children.map(next));

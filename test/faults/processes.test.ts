@@ -1,8 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { builtLibrary } from "./built-library.js";
 import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata } from "./bulk-fixtures.js";
@@ -27,6 +37,11 @@ beforeAll(async () => {
 const [url, path] = process.argv.slice(2);
 const service = connect({ url, apiKey: "canary-key-0123456789abcdef-child", retry: { attempts: 9, pause: 5 } });
 const file = service.table("V/T").export();
+if (process.send) {
+  process.send("ready");
+  await new Promise((resolve) => process.once("message", resolve));
+  process.disconnect();
+}
 await (path.endsWith(".zip") ? file.saveZip(path) : file.toParquet(path, { batchRows: 2000 }));
 `,
   );
@@ -44,7 +59,17 @@ beforeEach(() => {
 });
 
 const start = (path: string): ChildProcess => spawn(process.execPath, [script, server.url, path], { stdio: "inherit" });
-const end = (child: ChildProcess): Promise<number | null> => new Promise((resolve) => child.once("exit", resolve));
+/** Two processes that want the same file at once, whichever of them was loaded first. */
+async function startTwo(path: string): Promise<ChildProcess[]> {
+  const both = [0, 1].map(() =>
+    spawn(process.execPath, [script, server.url, path], { stdio: ["inherit", "inherit", "inherit", "ipc"] }),
+  );
+  await Promise.all(both.map((child) => once(child, "message")));
+  for (const child of both) child.send("go");
+  return both;
+}
+/** The exit code, once everything that the process printed has arrived. */
+const end = (child: ChildProcess): Promise<number | null> => new Promise((resolve) => child.once("close", resolve));
 
 /** The same numbers for the same seed, between 0 and 1. */
 function seeded(seed: number): () => number {
@@ -114,8 +139,8 @@ it("row 46: Ctrl-C leaves what the same command resumes with, and says so", asyn
   };
   const first = run();
   const ended = end(first.child);
-  while (server.count(FILE) === 0) await new Promise((go) => setTimeout(go, 10));
-  await new Promise((go) => setTimeout(go, 500));
+  const received = () => readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+  await vi.waitFor(() => expect(Math.max(...received())).toBeGreaterThan(65_536), { timeout: 60_000 });
   first.child.kill("SIGINT");
   expect(await ended).toBe(130);
   expect(first.said()).toMatch(/^arrowbook: Stopped\. .*run the same command again to resume\.\n$/);
@@ -130,7 +155,7 @@ it("row 46: Ctrl-C leaves what the same command resumes with, and says so", asyn
 it("row 45: two processes that want the same file share one download", async () => {
   server.on(FILE, ranged(zip, strong, { pace: 200 }));
   const path = join(folder, "T.zip");
-  const [a, b] = [start(path), start(path)];
+  const [a, b] = await startTwo(path);
   expect(await Promise.all([end(a), end(b)])).toEqual([0, 0]);
   expect(readFileSync(path).equals(zip)).toBe(true);
   expect(server.seen.filter(({ path: p, headers }) => p === FILE && headers.range === undefined)).toHaveLength(1);
@@ -141,7 +166,7 @@ it("row 45: where locks do nothing, two processes still end with one whole file"
   server.on(FILE, ranged(zip, strong, { pace: 6 }));
   const path = join(folder, "T.zip");
   mkdirSync(`${path}.lock`); // a lock that can be neither taken nor read
-  const [a, b] = [start(path), start(path)];
+  const [a, b] = await startTwo(path);
   expect(await Promise.all([end(a), end(b)])).toEqual([0, 0]);
   expect(readFileSync(path).equals(zip)).toBe(true);
 });
