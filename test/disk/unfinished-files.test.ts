@@ -10,6 +10,16 @@ const root = temporaryFolder("unfinished");
 let library = "";
 beforeAll(async () => {
   library = await builtLibrary();
+  // No file gets its final name, however fast it is written.
+  writeFileSync(
+    join(library, "held.mjs"),
+    `import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+export function holdRenames() {
+  fs.rename = () => new Promise(() => {});
+  syncBuiltinESMExports();
+}`,
+  );
   writeFileSync(
     join(library, "cli.mjs"),
     `import { DuckDBConnection } from "@duckdb/node-api";
@@ -44,7 +54,9 @@ it("process.exit() within the writing of a file leaves no part of it", async () 
   writeFileSync(
     script,
     `import { readdirSync } from "node:fs";
+import { holdRenames } from "./held.mjs";
 import { Frame } from "./index.mjs";
+holdRenames();
 const frame = Frame.fromColumns({ n: Float64Array.from({ length: 200_000 }, (_, i) => i) });
 void frame.toCSV(process.argv[2] + "/n.csv");
 void frame.toParquet(process.argv[2] + "/n.parquet");
@@ -68,8 +80,10 @@ it("what a killed process left is removed by the next one that writes to the fol
   writeFileSync(
     script,
     `import { readdirSync } from "node:fs";
+import { holdRenames } from "./held.mjs";
 import { Frame } from "./index.mjs";
 const [place, last] = process.argv.slice(2);
+if (last === "kill") holdRenames();
 const frame = Frame.fromColumns({ n: Float64Array.from({ length: 200_000 }, (_, i) => i) });
 const written = frame.toCSV(place + "/n.csv");
 if (last === "kill") {
