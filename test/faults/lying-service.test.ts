@@ -6,6 +6,7 @@ import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
 import { hasCode, ServiceError } from "../../src/errors/errors.js";
 import type { Frame } from "../../src/frame/frame.js";
 import { type RunningService, serve } from "../../src/server.js";
+import { defineProfile, specification } from "../../src/spec/profile.js";
 import { COLLAPSES, FORMATS, OPERATORS, ORDERS, TRANSFORMS } from "../../src/spec/vocabulary.js";
 import { folderOf } from "../server/support.js";
 
@@ -97,8 +98,9 @@ describe("the embedded service, asked honestly and through a liar", () => {
   /** Changes the parameters of an address on its way. */
   let lie: (parameters: URLSearchParams) => void = () => undefined;
   beforeAll(async () => {
-    running = await serve({ data: folderOf(FILES) });
-    const options = { url: running.url, apiKey: "sample", warn: () => undefined, retry: { attempts: 1 } };
+    const profile = defineProfile(specification, { exportsPerHour: Number.POSITIVE_INFINITY });
+    running = await serve({ data: folderOf(FILES), profile });
+    const options = { url: running.url, apiKey: "sample", profile, warn: () => undefined, retry: { attempts: 1 } };
     honest = connect(options);
     const changed: typeof fetch = (address, init) => {
       const url = new URL(String(address));
@@ -276,7 +278,6 @@ describe("the embedded service, asked honestly and through a liar", () => {
   it("row 50: an export of which filters or columns were dropped is refused, or is what was requested", async () => {
     let [refused, equal, hidden] = [0, 0, 0];
     const asked = tableQuestion.filter(({ where }) => where.every(({ column }) => column !== "u"));
-    // An account has 60 exports an hour.
     await fc.assert(
       fc.asyncProperty(asked, fc.oneof(fc.constant("all"), fc.constant("none"), fc.nat()), async (question, drop) => {
         const names = [
