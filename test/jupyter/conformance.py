@@ -10,6 +10,9 @@ import jupyter_kernel_test
 
 KERNEL = os.environ["KERNEL"]
 OWN = KERNEL.startswith("arrowbook")
+# A limit for hangs alone, in seconds. The package waits 0.1 s for the messages that follow a reply, which a busy
+# machine exceeds.
+PATIENCE = 60
 
 
 class TypeScriptKernelTests(jupyter_kernel_test.KernelTests):
@@ -41,6 +44,28 @@ class TypeScriptKernelTests(jupyter_kernel_test.KernelTests):
     if OWN:
         code_page_something = "import { page } from 'arrowbook/notebook'; page('a page')"
         code_clear_output = "import { clearOutput } from 'arrowbook/notebook'; clearOutput()"
+
+    def flush_channels(self):
+        """Drops what is left of earlier requests, up to the idle status of a request of its own."""
+        super().flush_channels()
+        msg_id = self.kc.kernel_info()
+        for get in (self.kc.get_shell_msg, self.kc.get_iopub_msg):
+            while not self.ends(get(timeout=PATIENCE), msg_id):
+                pass
+
+    @staticmethod
+    def ends(message, msg_id):
+        is_last = message["msg_type"] != "status" or message["content"]["execution_state"] == "idle"
+        return is_last and message["parent_header"].get("msg_id") == msg_id
+
+    def execute_helper(self, code, **options):
+        channel = self.kc.iopub_channel
+        get_msg = channel.get_msg
+        channel.get_msg = lambda timeout: get_msg(timeout=PATIENCE)
+        try:
+            return super().execute_helper(code, **{"timeout": PATIENCE, **options})
+        finally:
+            del channel.get_msg
 
 
 if __name__ == "__main__":
