@@ -176,7 +176,8 @@ class SocketThread {
     this.#interrupting = true;
     const id = ++this.#interrupts;
     const seen = new Promise<boolean>((done) => {
-      this.#seen = () => done(true);
+      // The message may acknowledge a repetition of the interrupt before.
+      this.#seen = () => this.#state.isAcknowledged(id) && done(true);
     });
     for (let tries = 1, forced = 0; !this.#state.isAcknowledged(id) && forced < FORCED_TRIES; tries++) {
       // A termination may hit the handler of the message.
