@@ -18,7 +18,9 @@ export function valuesAt(values: Float64Array, count: number, places: readonly n
   const scale = BINS / (most - least);
   // Of infinities, or of a range that a double does not hold, no bins can be made.
   if (!Number.isFinite(scale) || !(scale > 0)) {
-    return least === most ? new Map(places.map((at) => [at, least])) : fromSorted(values.slice().sort(), places);
+    // Values that compare as equal can still be 0 and -0.
+    const isOneValue = least === most && least !== 0;
+    return isOneValue ? new Map(places.map((at) => [at, least])) : fromSorted(values.slice().sort(), places);
   }
   const counts = new Int32Array(BINS + 1);
   for (let i = 0; i < values.length; i++) {
