@@ -22,7 +22,8 @@ const started = (...flags: string[]): Promise<string> =>
       out += text;
       if (out.includes("\n")) resolve((JSON.parse(out) as { url: string }).url);
     });
-    child.once("exit", (status) => reject(new Error(`${status}: ${err}`)));
+    // "exit" can come before the last of stderr is read.
+    child.once("close", (status) => reject(new Error(`${status}: ${err}`)));
   });
 
 it("serve --profile --public-url --subscriptions --cors", async () => {
