@@ -41,9 +41,12 @@ it("get table --resume requests the pages that an earlier run did not keep, and 
   const service = connect({ url: table.server.url, apiKey: KEY, onProgress: false });
   const whole = (await service.table("V/T").frame()).toCSV();
   for await (const _ of service.table("V/T").batches({ checkpoint: `${output}.checkpoint` })) break;
-  const before = table.requests();
+  const cursors = new Set<string | null>();
+  table.onRows = () => cursors.add(table.server.seen.at(-1)?.query.get("qopts.cursor_id") ?? null);
   expect(await arrowbook("get", "table", "V/T", "-o", output, "--resume", "--quiet")).toBe(0);
-  expect(table.requests() - before).toBe(3);
+  table.onRows = () => undefined;
+  // The run before had requested a page ahead, which may arrive only now: the cursors count, not the requests.
+  expect([...cursors]).toEqual(["c10", "c20", "c30"]);
   expect(readFileSync(output, "utf8")).toBe(whole);
   expect(readdirSync(folder)).toEqual(["rows.csv"]);
 });
