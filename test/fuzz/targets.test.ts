@@ -7,7 +7,7 @@ import type { FuzzTarget } from "./target.js";
 const names = readdirSync(fileURLToPath(new URL("targets", import.meta.url))).map((file) => file.replace(/\.ts$/, ""));
 
 describe("damaged input is refused with an error of this package or read as something usable", () => {
-  it.each(names)("%s", { timeout: 120_000 }, async (name) => {
+  it.each(names)("%s", { timeout: 900_000 }, async (name) => {
     const { target } = (await import(`./targets/${name}.ts`)) as { target: FuzzTarget };
     expect(target.name).toBe(name);
     const corpus = await target.corpus();

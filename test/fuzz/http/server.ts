@@ -102,6 +102,7 @@ function bytesOf(reply: GoodReply, plan: Plan): { head: Uint8Array; body: Uint8A
   };
 }
 
+const BOMB = gzipSync(Buffer.alloc(40 << 20));
 const PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>api_key=canary</body></html>";
 
 function bodyOf(reply: GoodReply, plan: Plan): Uint8Array {
@@ -109,7 +110,7 @@ function bodyOf(reply: GoodReply, plan: Plan): Uint8Array {
   const own = {
     empty: () => Buffer.alloc(0),
     "web page": () => Buffer.from(PAGE),
-    bomb: () => gzipSync(Buffer.alloc(40 << 20)),
+    bomb: () => BOMB,
     error: () => Buffer.from('{"errors":[{"code":"QECx02","message":"no"}]}'),
     garbage: () => Buffer.from(Array.from({ length: 300 }, (_, i) => (i * 7919) & 0xff)),
   };
