@@ -118,4 +118,4 @@ it("its declarations compile without them", () => {
   const { stdout, status } = spawnSync(process.execPath, words, { cwd: installed.folder, encoding: "utf8" });
   expect(stdout).toBe("");
   expect(status).toBe(0);
-}, 120_000);
+});

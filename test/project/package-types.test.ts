@@ -101,55 +101,47 @@ const COMPILERS = [
 ] as const;
 
 describe.each(COMPILERS)("TypeScript of %s (%s)", (place, version) => {
-  it.each(RESOLUTIONS)(
-    "reads every declaration with module %s and resolution %s",
-    (module, resolution, type) => {
-      writeFileSync(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type }));
-      const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", module, "--types", "node"];
-      if (version === "6" && resolution === "node10") flags.push("--ignoreDeprecations", "6.0");
-      const words = [
-        compiler(place),
-        ...flags,
-        "--moduleResolution",
-        resolution,
-        "--skipLibCheck",
-        "false",
-        "use.ts",
-        "verbs.ts",
-      ];
-      const { stdout, status } = spawnSync(process.execPath, words, { cwd: project, encoding: "utf8" });
-      // Before 5.7 TypeScript refuses declarations of flatbuffers, on which Arrow depends; ours it must read.
-      const ours = stdout.split("\n").filter((line) => /^((use|verbs)\.ts|.*node_modules\/arrowbook\/)/.test(line));
-      expect(ours).toEqual([]);
-      if (version === "6") expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
-    },
-    120_000,
-  );
+  it.each(RESOLUTIONS)("reads every declaration with module %s and resolution %s", (module, resolution, type) => {
+    writeFileSync(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type }));
+    const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", module, "--types", "node"];
+    if (version === "6" && resolution === "node10") flags.push("--ignoreDeprecations", "6.0");
+    const words = [
+      compiler(place),
+      ...flags,
+      "--moduleResolution",
+      resolution,
+      "--skipLibCheck",
+      "false",
+      "use.ts",
+      "verbs.ts",
+    ];
+    const { stdout, status } = spawnSync(process.execPath, words, { cwd: project, encoding: "utf8" });
+    // Before 5.7 TypeScript refuses declarations of flatbuffers, on which Arrow depends; ours it must read.
+    const ours = stdout.split("\n").filter((line) => /^((use|verbs)\.ts|.*node_modules\/arrowbook\/)/.test(line));
+    expect(ours).toEqual([]);
+    if (version === "6") expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+  });
 });
 
-it.each(COMPILERS)(
-  "%s (%s): a misspelt column is one error that names the columns or the nearest",
-  (place) => {
-    writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true, "type": "module" }');
-    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--types", "node"];
-    const resolution = ["--module", "nodenext", "--moduleResolution", "nodenext"];
-    const words = [compiler(place), ...flags, ...resolution, "misspelt.ts"];
-    const { stdout } = spawnSync(process.execPath, words, { cwd: project, encoding: "utf8" });
-    const lines = MISSPELT.split("\n");
-    const wrong = lines.flatMap((line, i) => (line.startsWith("  prices.") ? [i + 1] : []));
-    expect(wrong.length).toBeGreaterThan(20);
-    for (const at of wrong) {
-      const [message, ...others] = stdout.split("\n").filter((line) => line.startsWith(`misspelt.ts(${at},`));
-      expect.soft(message, lines[at - 1]).toMatch(/"date" \| |"ticker" \| |Did you mean '"?close"?'/);
-      expect.soft(message.length, message).toBeLessThan(200);
-      expect.soft(others, lines[at - 1]).toEqual([]);
-    }
-    // Elements of arrays have lines of explanation below their message before TypeScript 6; nothing else has.
-    const below = stdout.split("\n").filter((line) => line.startsWith(" "));
-    expect(below.length, below.join("\n")).toBeLessThanOrEqual(4);
-  },
-  120_000,
-);
+it.each(COMPILERS)("%s (%s): a misspelt column is one error that names the columns or the nearest", (place) => {
+  writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true, "type": "module" }');
+  const flags = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--types", "node"];
+  const resolution = ["--module", "nodenext", "--moduleResolution", "nodenext"];
+  const words = [compiler(place), ...flags, ...resolution, "misspelt.ts"];
+  const { stdout } = spawnSync(process.execPath, words, { cwd: project, encoding: "utf8" });
+  const lines = MISSPELT.split("\n");
+  const wrong = lines.flatMap((line, i) => (line.startsWith("  prices.") ? [i + 1] : []));
+  expect(wrong.length).toBeGreaterThan(20);
+  for (const at of wrong) {
+    const [message, ...others] = stdout.split("\n").filter((line) => line.startsWith(`misspelt.ts(${at},`));
+    expect.soft(message, lines[at - 1]).toMatch(/"date" \| |"ticker" \| |Did you mean '"?close"?'/);
+    expect.soft(message.length, message).toBeLessThan(200);
+    expect.soft(others, lines[at - 1]).toEqual([]);
+  }
+  // Elements of arrays have lines of explanation below their message before TypeScript 6; nothing else has.
+  const below = stdout.split("\n").filter((line) => line.startsWith(" "));
+  expect(below.length, below.join("\n")).toBeLessThanOrEqual(4);
+});
 
 it("the tools for packages find nothing wrong", async () => {
   const { publint } = await import("publint");

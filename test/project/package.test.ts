@@ -155,7 +155,7 @@ it("demo runs without the optional peers and says how to install them", () => {
   expect(done.stdout).toMatch(/- convert .* to a Danfo frame: skipped\..*npm install danfojs-node/);
   expect(done.stdout).toMatch(/- run notebooks\/quickstart\.ipynb .*skipped\..*npm install tslab@1\.0\.22/);
   expect(done.stdout).toMatch(/Done in [\d.]+ s\.\n/);
-}, 60_000);
+});
 
 it("a command whose messages have no reader still writes its file", () => {
   const words = `export MARKET/PRICES --where ticker=AAA -o aaa.csv --sample`;
@@ -163,7 +163,7 @@ it("a command whose messages have no reader still writes its file", () => {
   spawnSync("sh", ["-c", script], { cwd: project, encoding: "utf8" });
   expect(readFileSync(join(project, "status"), "utf8")).toBe("0\n");
   expect(readFileSync(join(project, "aaa.csv"), "utf8")).toMatch(/^ticker,date,/);
-}, 60_000);
+});
 
 it("a reader that closes the pipe early ends the command quietly", () => {
   const words = `${JSON.stringify(process.execPath)} ${JSON.stringify(command())} get table MARKET/PRICES --sample`;
@@ -171,4 +171,4 @@ it("a reader that closes the pipe early ends the command quietly", () => {
   const script = `{ ${words}; echo "status $?" >&2; } | head -1`;
   const done = spawnSync("sh", ["-c", script], { cwd: project, encoding: "utf8" });
   expect(done).toMatchObject({ stdout: "ticker,date,open,high,low,close,volume\n", stderr: "status 0\n" });
-}, 60_000);
+});
