@@ -62,12 +62,14 @@ export function sendByHTTP({ proxy, ca }: Connections): Send {
   };
   return async (address, options) => {
     const way = ways(address, options);
-    try {
-      return await send(way, options);
-    } catch (error) {
-      // The service closed a kept-alive connection just as this request was written to it.
-      if (!(error instanceof ReusedSocketClosed)) throw error;
-      return send(way, options);
+    for (;;) {
+      try {
+        return await send(way, options);
+      } catch (error) {
+        // The service closed a kept-alive connection just as this request was written to it. The next connection may be
+        // a kept one too; each is tried once.
+        if (!(error instanceof ReusedSocketClosed)) throw error;
+      }
     }
   };
 }
