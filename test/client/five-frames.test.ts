@@ -45,7 +45,7 @@ const root = mkdtempSync(join(tmpdir(), "arrowbook-five-"));
 let library = "";
 beforeAll(async () => {
   library = await builtLibrary();
-}, 120_000);
+});
 afterAll(() => {
   rmSync(root, { recursive: true });
   rmSync(library, { recursive: true, force: true });
@@ -119,4 +119,4 @@ it("pages, split lists, an export, the fallback and a run resumed after kill -9 
     expect(shown(frame) === expected, name).toBe(true);
     expect(frame.source?.complete, name).toBe(true);
   }
-}, 120_000);
+});

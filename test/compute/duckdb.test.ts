@@ -152,7 +152,7 @@ it("columns compute what DuckDB computes", async () => {
     ),
     { numRuns: 15 },
   );
-}, 120_000);
+});
 
 /** Exact texts; a decimal without the zeros at its end, whose number depends on the engine. */
 const cells = (column: Column<unknown>): (string | null)[] =>

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(async () => {
   const input = fileURLToPath(new URL("../../src/disk/lock.ts", import.meta.url));
   await build({ input, platform: "node", logLevel: "silent", output: { file: module, format: "esm" } });
-}, 60_000);
+});
 
 const ended = Number(spawnSync(process.execPath, ["-e", "console.log(process.pid)"], { encoding: "utf8" }).stdout);
 const PROCESSES = 6;
@@ -46,27 +46,23 @@ const PROGRAM = `
 it.each([
   ["names its holder", JSON.stringify({ pid: ended, host: hostname(), purpose: "q", token: "t" })],
   ["is empty", ""],
-])(
-  "a lock of a killed process that %s is taken over by one process at a time",
-  async (_, text) => {
-    const locks = mkdtempSync(join(folder, "l-"));
-    for (let i = 0; i < LOCKS; i++) writeFileSync(join(locks, `${i}.lock`), text);
-    const program = join(folder, "program.mjs");
-    writeFileSync(program, PROGRAM);
-    const children = Array.from({ length: PROCESSES }, () =>
-      spawn(process.execPath, [program, pathToFileURL(module).href, locks], {
-        stdio: ["ignore", "inherit", "inherit", "ipc"],
-      }),
-    );
-    const next = (child: (typeof children)[number]): Promise<unknown> =>
-      new Promise((resolve, reject) => {
-        child.once("message", resolve).once("close", () => reject(new Error("ended")));
-      });
-    await Promise.all(children.map(next));
-    const found = Promise.all(children.map(next));
-    for (const child of children) child.send("go");
-    expect((await found).flat()).toEqual([]);
-    expect(readdirSync(locks)).toEqual([]);
-  },
-  120_000,
-);
+])("a lock of a killed process that %s is taken over by one process at a time", async (_, text) => {
+  const locks = mkdtempSync(join(folder, "l-"));
+  for (let i = 0; i < LOCKS; i++) writeFileSync(join(locks, `${i}.lock`), text);
+  const program = join(folder, "program.mjs");
+  writeFileSync(program, PROGRAM);
+  const children = Array.from({ length: PROCESSES }, () =>
+    spawn(process.execPath, [program, pathToFileURL(module).href, locks], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    }),
+  );
+  const next = (child: (typeof children)[number]): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      child.once("message", resolve).once("close", () => reject(new Error("ended")));
+    });
+  await Promise.all(children.map(next));
+  const found = Promise.all(children.map(next));
+  for (const child of children) child.send("go");
+  expect((await found).flat()).toEqual([]);
+  expect(readdirSync(locks)).toEqual([]);
+});

@@ -10,7 +10,7 @@ import { killedLibrary } from "./killed-library.js";
 
 const table = await pagedTable();
 const root = mkdtempSync(join(tmpdir(), "arrowbook-page-steps-"));
-const LONG = 300_000;
+const LONG = 900_000;
 const PAGES = 4;
 let library = "";
 let script = "";

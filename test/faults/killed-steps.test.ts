@@ -13,7 +13,7 @@ const server = await faultServer();
 const root = mkdtempSync(join(tmpdir(), "arrowbook-steps-"));
 const ROWS = 500;
 /** Each step is a process or three. */
-const LONG = 300_000;
+const LONG = 900_000;
 const zip = archiveOf(csvOf(ROWS));
 let library = "";
 let script = "";

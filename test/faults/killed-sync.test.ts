@@ -11,7 +11,7 @@ import { killedLibrary } from "./killed-library.js";
 
 const { server, set } = await changingTable();
 const root = mkdtempSync(join(tmpdir(), "arrowbook-sync-steps-"));
-const LONG = 300_000;
+const LONG = 900_000;
 let library = "";
 let script = "";
 
