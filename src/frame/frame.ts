@@ -542,8 +542,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * Joins to every row the values of `other` that were current on its day: backward, forward or nearest, with `by` and
-   * a tolerance. {@link asof}
+   * Joins to every row the values of `other` that were current at its date or timestamp: backward, forward or nearest,
+   * with `by` and a tolerance in days. {@link asof}
    */
   asof<Other extends object>(
     other: Frame<Other>,

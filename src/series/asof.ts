@@ -3,15 +3,16 @@ import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/column-names.js";
-import { ALONG, listOf, requireTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
-import { daysOf } from "./core/days.js";
+import { ALONG, listOf, requireTime, type SeriesColumns, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
+import { daysOf, timestampsOf } from "./core/days.js";
+import { type ExactTimes, exactTimesOf, isWithin, signOf, timesAt } from "./core/exact-times.js";
 import { keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
 import { refuseTakenNames } from "./core/result-names.js";
 import { withColumns } from "./core/tables.js";
-import type { RepeatMessage } from "./track/repeated-date.js";
-import { seriesTrack } from "./track/series-track.js";
+import { type RepeatMessage, repeatedDate } from "./track/repeated-date.js";
 import { dayTrack, rowAt, type Track } from "./track/track.js";
+import { byTimestamp, firstRepeat } from "./track/within-days.js";
 
 /** Options of {@link Frame.asof}. */
 export interface AsofOptions<Name extends string = string> {
@@ -23,25 +24,30 @@ export interface AsofOptions<Name extends string = string> {
    */
   readonly by?: OneOrMore<Name>;
   /**
-   * `backward` (default): the last row on or before the day; `forward`: the first on or after it; `nearest`: the
-   * closest, the earlier of two.
+   * `backward` (default): the last row at or before the date or timestamp; `forward`: the first at or after it;
+   * `nearest`: the closest, the earlier of two.
    */
   readonly direction?: "backward" | "forward" | "nearest";
-  /** The most days between the two rows. */
+  /** The most days between the two rows, inclusive; between timestamps, days of 24 hours. */
   readonly tolerance?: number;
-  /** Whether a row on exactly the same day matches; true by default. */
+  /** Whether a row of exactly the same date or timestamp matches; true by default. */
   readonly exact?: boolean;
   /** The suffix of column names that the first table has too; `_right` by default. */
   readonly suffix?: string;
 }
 
 /**
- * Joins to every row of `left` the row of `right` that was current on its day, or nulls (pandas' `merge_asof`, SQL's
- * `ASOF JOIN`). The result has the rows of `left` in their order; neither table need be sorted. With `by: []`, dates of
- * `right` may repeat: `backward` and `nearest` use the last row of a day, `forward` the first. Column types stay.
+ * Joins to every row of `left` the row of `right` that was current at its date or timestamp, or nulls (pandas'
+ * `merge_asof`, SQL's `ASOF JOIN`). The result has the rows of `left` in their order; neither table need be sorted.
  *
- * @throws {InputError} RepeatedDate if a series of `right` has several rows for one date, UnknownColumn, NoDateColumn,
- *   EmptyDate, DifferentTypes, DuplicateColumn, UnknownValue, BadArgument
+ * Dates match by day. Timestamps match exactly, whatever their units and time zones; one without a time zone is in UTC,
+ * and a date beside timestamps is its midnight in UTC.
+ *
+ * With `by: []`, dates and timestamps of `right` may repeat: `backward` and `nearest` use the last row of equal ones
+ * (`nearest` the first where they are later than the row of `left`), `forward` the first. Column types stay.
+ *
+ * @throws {InputError} RepeatedDate if a series of `right` has several rows for one date or timestamp, UnknownColumn,
+ *   NoDateColumn, EmptyDate, DifferentTypes, DuplicateColumn, UnknownValue, BadArgument
  */
 export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "direction", "tolerance", "exact", "suffix"], "asof()");
@@ -54,13 +60,20 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
   const byRight = names.map((name) => columnIndex(right, name));
   const { leftCodes, track, places } = pairs(left, right, names, onRight);
   const isOne = options.by !== undefined && names.length === 0;
-  if (track.repeats) seriesTrack(right, { on: onRight, by: byRight, isOne }, OTHER);
-  const days = daysOf(vectorAt(left, onLeft), left.schema.fields[onLeft].name);
-  const gap = (options.exact ?? true) ? 0 : 1;
+  const ordered = orderedTrack(right, { on: onRight, by: byRight, isOne }, track);
+  const times = exactTimesOf(vectorAt(left, onLeft), left.schema.fields[onLeft].name);
+  const known = exactTimesOf(vectorAt(right, onRight), right.schema.fields[onRight].name);
+  const search: Search = {
+    track: ordered,
+    times: ordered.rows === undefined ? known : timesAt(known, ordered.rows),
+    direction,
+    reach,
+    isExact: options.exact ?? true,
+  };
   const picks = new Int32Array(left.numRows).fill(-1);
   for (let row = 0; row < picks.length; row++) {
     const series = places[leftCodes === undefined ? 0 : leftCodes[row]] ?? -1;
-    if (series !== -1) picks[row] = currentRow(track, series, days[row], direction, reach, gap);
+    if (series !== -1) picks[row] = currentRow(search, series, times.days[row], times.nanos?.[row] ?? 0);
   }
   const taken = new Set(left.schema.fields.map((field) => field.name));
   const suffix = options.suffix ?? "_right";
@@ -116,32 +129,68 @@ function pairs(left: Table, right: Table, names: readonly string[], onRight: num
   return { leftCodes, track, places };
 }
 
-/** The row of the series that is current on a day, or -1. `gap` is 1 if a row on the day itself does not match. */
-function currentRow(track: Track, series: number, day: number, direction: string, reach: number, gap: number): number {
-  const days = track.days as Int32Array;
+/**
+ * The track with the rows of each day by timestamp.
+ *
+ * @throws {InputError} RepeatedDate if a date or timestamp repeats within a series, unless `isOne`
+ */
+function orderedTrack(right: Table, { on, by, isOne }: SeriesColumns & { readonly on: number }, track: Track): Track {
+  if (!track.repeats) return track;
+  const timestamps = timestampsOf(vectorAt(right, on));
+  const ordered = timestamps === undefined ? track : byTimestamp(track, timestamps);
+  const at = isOne ? undefined : firstRepeat(ordered, timestamps);
+  if (at === undefined) return ordered;
+  throw repeatedDate(right, { on, by }, [rowAt(ordered, at - 1), rowAt(ordered, at)], OTHER);
+}
+
+interface Search {
+  readonly track: Track;
+  /** At each position of the track. */
+  readonly times: ExactTimes;
+  readonly direction: "backward" | "forward" | "nearest";
+  readonly reach: number;
+  readonly isExact: boolean;
+}
+
+/** The row of the series that is current at a time, or -1. */
+function currentRow(search: Search, series: number, day: number, nano: number): number {
+  const { track, times, direction, reach, isExact } = search;
   const from = track.starts[series];
   const to = track.starts[series + 1];
+  const dayAt = (at: number): number => times.days[at];
+  const nanoAt = (at: number): number => times.nanos?.[at] ?? 0;
   let before = -1;
   let after = -1;
   if (direction !== "forward") {
-    const at = firstAfter(days, from, to, day - gap) - 1;
-    if (at >= from && day - days[at] <= reach) before = at;
+    const at = firstAfter(times, from, to, day, nano, !isExact) - 1;
+    if (at >= from && isWithin(day, nano, dayAt(at), nanoAt(at), reach)) before = at;
   }
   if (direction !== "backward") {
-    const at = firstAfter(days, from, to, day + gap - 1);
-    if (at < to && days[at] - day <= reach) after = at;
+    const at = firstAfter(times, from, to, day, nano, isExact);
+    if (at < to && isWithin(dayAt(at), nanoAt(at), day, nano, reach)) after = at;
   }
-  const nearer = before === -1 || (after !== -1 && days[after] - day < day - days[before]) ? after : before;
-  return nearer === -1 ? nearer : rowAt(track, nearer);
+  if (before === -1 || after === -1) return before === after ? -1 : rowAt(track, Math.max(before, after));
+  const days = dayAt(after) - day - (day - dayAt(before));
+  const nearer = signOf(days, nanoAt(after) - nano - (nano - nanoAt(before))) < 0 ? after : before;
+  return rowAt(track, nearer);
 }
 
-/** The first position from `from` to `to` whose day is later than `day`. */
-function firstAfter(days: Int32Array, from: number, to: number, day: number): number {
+/** The first position from `from` to `to` (exclusive) whose time is later than a time, or equals it with `orEqual`. */
+function firstAfter(
+  { days, nanos }: ExactTimes,
+  from: number,
+  to: number,
+  day: number,
+  nano: number,
+  orEqual: boolean,
+): number {
   let low = from;
   let high = to;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (days[middle] <= day) low = middle + 1;
+    const own = days[middle];
+    const rest = own === day && nanos !== undefined ? nanos[middle] - nano : own === day ? -nano : own - day;
+    if (rest < 0 || (rest === 0 && !orEqual)) low = middle + 1;
     else high = middle;
   }
   return low;

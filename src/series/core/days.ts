@@ -21,26 +21,37 @@ export function daysOf(vector: Vector, name: string): Int32Array {
 
 /** As {@link daysOf}, chunk by chunk. */
 export function dayPieces(vector: Vector, name: string): Int32Array[] {
-  if (vector.nullCount > 0) {
-    throw new InputError(`${vector.nullCount} rows have no date in ${JSON.stringify(name)}.`, {
-      code: "EmptyDate",
-      column: name,
-      hint: "Filter out these rows first, or pass another date column as `on`.",
-    });
-  }
+  refuseNulls(vector, name);
   return vector.data.map(dayChunk);
+}
+
+/**
+ * Checks that every row of a date column has a date.
+ *
+ * @throws {InputError} EmptyDate
+ */
+export function refuseNulls(vector: Vector, name: string): void {
+  if (vector.nullCount === 0) return;
+  throw new InputError(`${vector.nullCount} rows have no date in ${JSON.stringify(name)}.`, {
+    code: "EmptyDate",
+    column: name,
+    hint: "Filter out these rows first, or pass another date column as `on`.",
+  });
 }
 
 /** Days of 32 bits; later timestamps, of seconds, count as of this one. */
 const MOST_DAY = 2 ** 31 - 1;
 
-const isDayType = (type: DataType): boolean => DataType.isDate(type) && type.unit === 0;
+/** Whether the type is dates in days of 32 bits. */
+export const isDayType = (type: DataType): boolean => DataType.isDate(type) && type.unit === 0;
+
+/** Units of a day of a timestamp type, or of dates in milliseconds. */
+export const perDayOf = (type: DataType): bigint =>
+  DataType.isTimestamp(type) ? PER_DAY[(type as unknown as { unit: TimeUnit }).unit] : 86_400_000n;
 
 function dayChunk(data: Data): Int32Array {
   if (isDayType(data.type)) return (data.values as Int32Array).subarray(0, data.length);
-  const perDay = DataType.isTimestamp(data.type)
-    ? PER_DAY[(data.type as unknown as { unit: TimeUnit }).unit]
-    : 86_400_000n;
+  const perDay = perDayOf(data.type);
   const moments = timestampValues(data);
   const days = new Int32Array(data.length);
   for (let i = 0; i < days.length; i++) {
@@ -52,7 +63,7 @@ function dayChunk(data: Data): Int32Array {
 }
 
 /** The timestamps of a chunk, in the unit of its type. */
-function timestampValues({ values, length }: Data): BigInt64Array {
+export function timestampValues({ values, length }: Data): BigInt64Array {
   const raw = values as Int32Array | BigInt64Array;
   return raw instanceof BigInt64Array ? raw : new BigInt64Array(raw.buffer, raw.byteOffset, length);
 }
