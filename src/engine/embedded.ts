@@ -14,7 +14,8 @@ export async function embeddedEngine(path?: string): Promise<Engine> {
 
 /**
  * The result of a SQL statement over tables by name, which are read where they are, only the columns that it uses. The
- * engine is opened by the first call, and kept.
+ * engine is opened by the first call, and kept. An abort of the signal interrupts the statement; the call rejects with
+ * its reason.
  *
  * @throws {InputError} BadStatement, DuplicateColumn, UnsupportedType
  */

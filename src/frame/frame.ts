@@ -20,7 +20,9 @@ import { showErrorsAsCards } from "../display/base/error.js";
 import { type Bundle, showAs } from "../display/base/show.js";
 import { htmlTable } from "../display/table/html.js";
 import { textTable } from "../display/table/text.js";
+import type { Stoppable } from "../engine/contract/engine.js";
 import { InputError } from "../errors/errors.js";
+import { refuseUnknown } from "../errors/options.js";
 import type { ZipOptions } from "../format/zip-entry.js";
 import { type AsofOptions, asof } from "../series/asof.js";
 import { type CorrelationMethod, corr, corrMatrix } from "../series/corr.js";
@@ -626,7 +628,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
 
   /**
    * The result of a SQL statement of the embedded engine, in which `this` is the frame and `tables` are others by name;
-   * values bind to `$1`, `$2`, ….
+   * values bind to `$1`, `$2`, …. An abort of `signal` interrupts the statement; the call rejects with its reason.
    *
    * @throws {InputError} BadStatement
    */
@@ -634,9 +636,12 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     text: string,
     params?: readonly unknown[],
     tables: Readonly<Record<string, Frame<never>>> = {},
+    options: Stoppable = {},
   ): Promise<Frame<Result>> {
+    refuseUnknown(options, ["signal"], "sql()");
     const others = Object.entries(tables).map(([name, frame]) => [name, rowsFrom(frame)] as const);
-    return this.computed(await sqlTable(text, params, { ...Object.fromEntries(others), this: selectionOf(this) }));
+    const rows = { ...Object.fromEntries(others), this: selectionOf(this) };
+    return this.computed(await sqlTable(text, params, rows, options.signal));
   }
 
   protected override like(table: Table, applied: SourceOperations = {}): this {

@@ -50,6 +50,11 @@ export function mirrorInEngine(
         expect(found).toEqual(["AAA,12.0000", "BBB,99999999999.9999", "bbb,0.0001"]);
       }
 
+      const stop = new AbortController();
+      const stopped = mirror.sql(best, ["2023-01-01"], { signal: stop.signal });
+      stop.abort(new Error("enough"));
+      await expect(stopped).rejects.toThrow("enough");
+
       const before = server.seen.length;
       const again = await openIn({ since: "changed" });
       expect(again.refreshedAt).toBe("2024-04-02T00:00:00Z");

@@ -83,6 +83,18 @@ it("SQL reads the copy exactly", async () => {
   expect(cells(found)).toEqual(["AAA,11.2500", "BBB,99999999999.9999", "bbb,0.0001"]);
 });
 
+it("an abort interrupts a statement over the copy", async () => {
+  set(ROWS, "2024-04-01T00:00:00Z");
+  const mirror = await open();
+  const stop = new AbortController();
+  const long = "select count(*) from this, range(10_000_000) a(i), range(10_000_000) b(j) where (i * j) % 7 = 3";
+  const stopped = mirror.sql(long, [], { signal: stop.signal });
+  stop.abort(new Error("enough"));
+  await expect(stopped).rejects.toThrow("enough");
+  await expect(mirror.sql(long, [], { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
+  expect((await mirror.sql("select * from this")).numRows).toBe(ROWS.length);
+});
+
 it("exports a changed table whole, and keeps the version before it for its readers", async () => {
   set(ROWS, "2024-04-01T00:00:00Z");
   const mirror = await open();

@@ -2,6 +2,7 @@ import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import type { OnProgress } from "../../columns/io/progress.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import type { TableMetadata } from "../../document/records.js";
+import type { Stoppable } from "../../engine/contract/engine.js";
 import type { Watched } from "../../frame/files/watched.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
@@ -83,5 +84,5 @@ export interface Copy {
   checked(at: Date): Promise<void>;
   read(options: ParquetReadOptions & Watched): Promise<Table>;
   /** The result of a statement in which the copy is the table `this`. */
-  query(text: string, params?: readonly unknown[]): Promise<Table>;
+  query(text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table>;
 }

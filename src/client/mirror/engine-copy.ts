@@ -1,7 +1,7 @@
 import type { RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
-import type { LoadOptions, Rows } from "../../engine/contract/engine.js";
+import type { LoadOptions, Rows, Stoppable } from "../../engine/contract/engine.js";
 import { quoteName } from "../../engine/contract/quote.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
@@ -16,7 +16,7 @@ export interface CopyEngine {
     data: Rows,
     options: Pick<LoadOptions, "schema" | "mode" | "signal"> & { readonly key?: readonly string[] },
   ): Promise<{ rows: number }>;
-  query(sql: string, params?: readonly unknown[]): Promise<Table | { readonly table: Table }>;
+  query(sql: string, params?: readonly unknown[], options?: Stoppable): Promise<Table | { readonly table: Table }>;
   tables(): Promise<string[]>;
 }
 
@@ -125,17 +125,17 @@ export class EngineCopy implements Copy {
     return this.#query(text, params);
   }
 
-  query(text: string, params?: readonly unknown[]): Promise<Table> {
+  query(text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {
     const copy = `this as (select * from ${quoteName(this.#code)})`;
     const other = WITH.exec(text);
     return other === null
-      ? this.#query(`with ${copy} ${text}`, params)
-      : this.#query(`${other[0]} ${copy}, ${text.slice(other[0].length)}`, params);
+      ? this.#query(`with ${copy} ${text}`, params, options)
+      : this.#query(`${other[0]} ${copy}, ${text.slice(other[0].length)}`, params, options);
   }
 
-  #query(text: string, params?: readonly unknown[]): Promise<Table> {
+  #query(text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {
     return this.#with(async (engine) => {
-      const result = await engine.query(text, params);
+      const result = await engine.query(text, params, options);
       return "table" in result ? result.table : result;
     });
   }

@@ -3,6 +3,7 @@ import type { Table } from "../../columns/arrow/arrow.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { locked } from "../../disk/lock.js";
 import { makeFolder, removeEmptyFolders } from "../../disk/sync-folder.js";
+import type { Stoppable } from "../../engine/contract/engine.js";
 import { parquetScan } from "../../engine/duckdb/parquet-scan.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { fileError } from "../../errors/file-error.js";
@@ -68,11 +69,11 @@ export class FolderCopy implements Copy {
     return (await Frame.fromParquet(await this.#files(), options)).table;
   }
 
-  async query(text: string, params?: readonly unknown[]): Promise<Table> {
+  async query(text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {
     const engine = await embeddedEngine();
     try {
       await engine.query(`create view this as select * from ${parquetScan(await this.#files(), "/*.parquet")}`);
-      return await engine.query(text, params);
+      return await engine.query(text, params, options);
     } finally {
       await engine.close();
     }

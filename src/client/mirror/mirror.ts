@@ -1,6 +1,7 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { showAsCard } from "../../display/base/card.js";
+import type { Stoppable } from "../../engine/contract/engine.js";
 import { FileError, InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
@@ -168,7 +169,8 @@ export class Mirror<Row extends object = Record<string, Cell>> {
 
   /**
    * The result of a SQL statement over the copy, which is the table `this`. Of a folder, the embedded engine reads only
-   * the files and columns that the statement needs. Sends no request.
+   * the files and columns that the statement needs. Sends no request. An abort of `signal` interrupts the statement;
+   * the call rejects with its reason.
    *
    * @throws {InputError} BadStatement
    * @throws {FileError} BadMirror if there is no copy yet
@@ -176,9 +178,12 @@ export class Mirror<Row extends object = Record<string, Cell>> {
   async sql<Result extends object = Record<string, Cell>>(
     text: string,
     params?: readonly unknown[],
+    options: Stoppable = {},
   ): Promise<Frame<Result>> {
+    refuseUnknown(options, ["signal"], "sql()");
+    options.signal?.throwIfAborted();
     const { code } = await this.#source();
-    return Frame.from<Result>(await this.#copy.query(text, params), { code, mirror: this.place });
+    return Frame.from<Result>(await this.#copy.query(text, params, options), { code, mirror: this.place });
   }
 
   async #source(): Promise<FrameSource> {

@@ -53,6 +53,7 @@ export async function querySources(
   sources: Readonly<Record<string, ScanSource>>,
   { signal, listedRows = LISTED_ROWS }: SourcesOptions = {},
 ): Promise<Table> {
+  signal?.throwIfAborted();
   for (const [name, { schema }] of Object.entries(sources)) {
     checkNames(schema);
     if (schema.fields.length > 0) continue;
