@@ -635,7 +635,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   async sql<Result extends object = AnyRow>(
     text: string,
     params?: readonly unknown[],
-    tables: Readonly<Record<string, Frame<never>>> = {},
+    tables: Readonly<Record<string, Pick<Frame, "table">>> = {},
     options: Stoppable = {},
   ): Promise<Frame<Result>> {
     refuseUnknown(options, ["signal"], "sql()");

@@ -41,12 +41,7 @@ describe("sql() with a signal", () => {
 
   it("a signal that does not abort changes nothing", async () => {
     const { signal } = new AbortController();
-    const found = await frame.sql(
-      "select i from this join o using (i)",
-      [],
-      { o: frame.head(2) as Frame<never> },
-      { signal },
-    );
+    const found = await frame.sql("select i from this join o using (i)", [], { o: frame.head(2) }, { signal });
     expect(found.numRows).toBe(2);
   });
 

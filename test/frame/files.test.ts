@@ -230,7 +230,7 @@ it("answers SQL over itself and others", async () => {
   const answer = await frame.sql<{ n: number; top: string }>(
     "SELECT count(*) AS n, max(t.word) AS top FROM this JOIN other AS t ON t.open = this.open WHERE this.open = $1",
     [true],
-    { other: Frame.fromRows([{ open: true, word: "yes" }]) as Frame<never> },
+    { other: Frame.fromRows([{ open: true, word: "yes" }]) },
   );
   expect([...answer.rows()]).toEqual([{ n: 1, top: "yes" }]);
 });
