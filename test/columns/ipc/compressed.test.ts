@@ -161,7 +161,7 @@ describe("LZ4 frames", () => {
     );
   });
 
-  it("with a changed byte are refused where a checksum covers it", () => {
+  it("with a changed byte are refused where the checksum of the contents finds other contents", () => {
     fc.assert(
       fc.property(
         fc.array(part, { minLength: 1, maxLength: 4 }),
@@ -170,9 +170,11 @@ describe("LZ4 frames", () => {
         fc.nat(),
         (parts, flags, at, by) => {
           const frame = frameOf(parts, { ...flags, contentSum: true });
-          const length = parts.reduce((sum, { data }) => sum + data.length, 0);
+          const contents = parts.flatMap(({ data }) => [...data]);
           frame[at % frame.length] ^= 1 + (by % 255);
-          expect(decompressBlock("lz4Frame", Uint8Array.from(frame), length)).toBeUndefined();
+          const read = decompressBlock("lz4Frame", Uint8Array.from(frame), contents.length);
+          // A changed block may hold the same bytes in another way, such as a shorter match of zeros.
+          if (read !== undefined) expect([...read]).toEqual(contents);
         },
       ),
       { seed: 6, numRuns: 300 },
