@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { getEventListeners } from "node:events";
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
@@ -402,33 +402,38 @@ describe("a long archive", () => {
     expect(Buffer.concat(byThread).toString() === text).toBe(true);
   });
 
-  it.each(ways)("the threads read no directory, and the first line from the chunks they parse: %s", async (_, way) => {
-    const written = (bytes: Uint8Array): void => {
-      writeFileSync(path, bytes);
-      utimesSync(path, 1_700_000_000, 1_700_000_000);
-    };
-    written(zipped(text));
-    const entry = await zipEntry(path);
-    const bytes = zipped(text);
-    bytes.fill(0, bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2])));
-    written(bytes);
-    const never = () => Promise.reject(new Error("read by the caller's thread"));
-    const byThreads = {
-      ...entry,
-      chunks: () => ({ next: never, return: never }) as unknown as AsyncGenerator<Uint8Array>,
-    };
-    const firsts: (readonly string[])[] = [];
-    const choose = async (firstCells: () => Promise<readonly string[]>) => {
-      firsts.push(await firstCells(), await firstCells());
-      return { columns };
-    };
-    let read = 0;
-    for await (const batch of zipBatches(byThreads, choose, way())) read += batch.numRows;
-    expect(read).toBe(rows);
-    const names = columns.map(({ name }) => name);
-    expect(firsts).toEqual([names, names]);
-    writeFileSync(path, zipped(text));
-  });
+  // Where batches are lent, a machine of one processor reads on one thread.
+  const byThreads = availableParallelism() > 1 ? ways : ways.slice(0, 1);
+  it.each(byThreads)(
+    "the threads read no directory, and the first line from the chunks they parse: %s",
+    async (_, way) => {
+      const written = (bytes: Uint8Array): void => {
+        writeFileSync(path, bytes);
+        utimesSync(path, 1_700_000_000, 1_700_000_000);
+      };
+      written(zipped(text));
+      const entry = await zipEntry(path);
+      const bytes = zipped(text);
+      bytes.fill(0, bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2])));
+      written(bytes);
+      const never = () => Promise.reject(new Error("read by the caller's thread"));
+      const onlyThreads = {
+        ...entry,
+        chunks: () => ({ next: never, return: never }) as unknown as AsyncGenerator<Uint8Array>,
+      };
+      const firsts: (readonly string[])[] = [];
+      const choose = async (firstCells: () => Promise<readonly string[]>) => {
+        firsts.push(await firstCells(), await firstCells());
+        return { columns };
+      };
+      let read = 0;
+      for await (const batch of zipBatches(onlyThreads, choose, way())) read += batch.numRows;
+      expect(read).toBe(rows);
+      const names = columns.map(({ name }) => name);
+      expect(firsts).toEqual([names, names]);
+      writeFileSync(path, zipped(text));
+    },
+  );
 
   it.each(ways)("an error of the choice ends the read: %s", async (_, way) => {
     const choose = async (firstCells: () => Promise<readonly string[]>): Promise<never> => {
