@@ -58,7 +58,7 @@ try {
     [table, newSession],
     [chart, newSession],
     [liveTable, newSession],
-    [progress, newSession],
+    [progress, sessionBeforeExport],
     [errors, newSession],
     [input, newNotebook],
     [variables, newSession],
@@ -110,8 +110,15 @@ async function newNotebook() {
 
 /** A new notebook with the cells that later parts build upon. */
 async function newSession() {
+  await sessionBeforeExport();
+  await notebook.run(CELLS.exported);
+}
+
+/** The same without the export: a kernel has the file of its first export at once when it asks for it again. */
+async function sessionBeforeExport() {
   await newNotebook();
-  for (const code of Object.values(CELLS)) await notebook.run(code);
+  const { exported, ...built } = CELLS;
+  for (const code of Object.values(built)) await notebook.run(code);
 }
 
 async function launcher() {
