@@ -45,10 +45,7 @@ export class NotebookDriver {
     await cell.locator(".jp-InputPrompt", { hasText: /^\[\d+\]:$/ }).waitFor({ timeout: DRAWN_MS });
   }
 
-  /**
-   * Presses a key until something appears: JupyterLab waits a second for a reply, and then completes from the
-   * text of the notebook.
-   */
+  /** Presses a key until something appears: the first reply to a completion may come before the columns are known. */
   async pressUntil(key, wanted) {
     const found = typeof wanted === "string" ? this.page.locator(wanted).first() : wanted;
     const other = this.page.locator(".jp-Completer-item").first();
@@ -78,7 +75,7 @@ export class NotebookDriver {
 }
 
 function isShown(found) {
-  return found.waitFor({ timeout: 2_500 }).then(
+  return found.waitFor({ timeout: 5_000 }).then(
     () => true,
     () => false,
   );

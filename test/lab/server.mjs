@@ -31,6 +31,8 @@ export async function startLab(programs, folder) {
   // Nothing is inserted but what the test types.
   const config = { autoClosingBrackets: false };
   userSettings(settings, "notebook-extension/tracker", { codeCellConfig: config });
+  // The kernel's reply counts where the machine is busy; the default is a second.
+  userSettings(settings, "completer-extension/manager", { providerTimeout: 10_000 });
   execFileSync(process.execPath, [join(root, "dist/esm/cli.js"), "kernel", "install"], { env, stdio: "ignore" });
   const port = await freePort();
   const log = join(folder, "lab.log");
