@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, expect } from "vitest";
 import type { ConnectOptions } from "../../src/client/transport/options.js";
 import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
+import { cutWhenWritten } from "./cut-when-written.js";
 import { faultServer } from "./fault-server.js";
 
 export const server = await faultServer();
@@ -34,6 +35,8 @@ export const exported = (options: ConnectOptions = {}, more: { stale?: "use" | "
     .table("V/T")
     .export({ poll, ...more });
 export const target = () => join(folder, "T.zip");
+/** Cuts a download after `at` bytes, when the partial file has `size`. */
+export const cut = (at: number, size = at) => cutWhenWritten(folder, at, size);
 export const save = (options?: ConnectOptions) => exported(options).saveZip(target());
 export const fails = async (run: Promise<unknown>) =>
   run.then(

@@ -5,6 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { cases, casesFolder } from "../cases.js";
 import { zipBytes } from "../zip/archive.js";
 import { EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
+import { cutWhenWritten } from "./cut-when-written.js";
 import { type Answer, faultServer, ranged } from "./fault-server.js";
 
 /*
@@ -79,7 +80,7 @@ describe.runIf(existsSync(file))("retry-conformance-gcs", () => {
     const answers = instructions.map((instruction): Answer => {
       const after = /^return-503-after-(\d+)K$/.exec(instruction);
       return after
-        ? ranged(zip, strong, { cutAt: Math.min(Number(after[1]) * 1024, zip.length - 1) })
+        ? ranged(zip, strong, cutWhenWritten(folder, Math.min(Number(after[1]) * 1024, zip.length - 1)))
         : fault(instruction);
     });
     server.on(METADATA, metadata);

@@ -12,6 +12,8 @@ export interface Step {
   readonly headFirst?: number;
   /** Closes the connection after this many bytes of the body; before the answer begins where it is -1. */
   readonly cutAt?: number;
+  /** Delays the cut until it returns true. Default: a tenth of a second, in which not all bytes need to be read. */
+  readonly cutWhen?: () => boolean;
   /** Sends nothing more after this many bytes of the body; nothing at all where it is -1. */
   readonly stallAt?: number;
   /** Sends one byte per this many milliseconds. */
@@ -116,7 +118,8 @@ async function play({ socket }: IncomingMessage, step: Step): Promise<void> {
   }
   if (stallAt !== undefined) return;
   if (cutAt !== undefined) {
-    await pause(100); // what was sent arrives before the end
+    if (step.cutWhen === undefined) await pause(100);
+    else while (!step.cutWhen() && !socket.destroyed) await pause(5);
     return void socket.destroy();
   }
   if (length === "chunked") await write(socket, "0\r\n\r\n");
