@@ -127,8 +127,8 @@ describe("download", () => {
   });
 
   it("row 7: a stall and a trickle are cut and gone on from", async () => {
-    server.on(FILE, ranged(zip, strong, { stallAt: half }), ranged(zip, strong, { trickle: 30 }), ranged(zip, strong));
-    await save({ timeouts: { idle: 200 } });
+    server.on(FILE, ranged(zip, strong, { stallAt: half }), ranged(zip, strong, { trickle: 200 }), ranged(zip, strong));
+    await save({ timeouts: { idle: 1_000 } });
     isWhole();
     // A slow machine may meet the limit once more.
     expect(server.count(FILE)).toBeGreaterThanOrEqual(3);
