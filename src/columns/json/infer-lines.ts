@@ -2,12 +2,14 @@ import { DataError } from "../../errors/errors.js";
 import { skipJson } from "../../format/json.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import { plainNumber } from "../../value/plain-number.js";
+import { isSpelledDouble } from "../../value/spelled-double.js";
 import { JSON_BOOLEAN, JSON_NUMBER, JSON_STRING, TypeGuess } from "../build/type-guess.js";
 import { LineBuffer } from "./line-buffer.js";
 import { type MemberReader, readMembers } from "./line-members.js";
 
 const QUOTE = 34;
 const MINUS = 45;
+const ZERO = 48;
 const OPEN_ARRAY = 91;
 const F = 102;
 const N = 110;
@@ -17,7 +19,8 @@ const OPEN_OBJECT = 123;
 /**
  * The columns of JSON lines in chunks of any size: the members of all objects in order of first appearance, and for
  * each the type that all its values have. Numbers are `Integer` or decimals of their exact digits, also those with an
- * exponent; strings are `Date` or `DateTime` where all are, otherwise text, as are numbers of more than 76 digits and
+ * exponent, or doubles if decimals would have more than 76 digits and every number is one as JavaScript spells it;
+ * strings are `Date` or `DateTime` where all are, otherwise text, as are other numbers of more than 76 digits and
  * members whose values are of several kinds.
  *
  * @param types service types of some columns by name
@@ -39,10 +42,15 @@ export async function columnsOfLines(
   return members.columns();
 }
 
+/** A shorter number without an exponent has the digits of a double. */
+const DOUBLE_LENGTH = 15;
+
 class MemberTypes implements MemberReader {
   private readonly numbers = new Map<string, number>();
   private readonly guesses: TypeGuess[] = [];
   private readonly names: string[] = [];
+  /** Whether all values so far are numbers that doubles hold; undefined before the first. */
+  private readonly areDoubles: (boolean | undefined)[] = [];
   private readonly keys: Uint8Array[] = [];
   private next = 0;
 
@@ -67,8 +75,13 @@ class MemberTypes implements MemberReader {
   columns(): ColumnSpec[] {
     return this.names.map((name, i) => ({
       name,
-      type: Object.hasOwn(this.types, name) ? this.types[name] : this.guesses[i].type,
+      type: Object.hasOwn(this.types, name) ? this.types[name] : this.guessed(i),
     }));
+  }
+
+  private guessed(member: number): string {
+    const { type } = this.guesses[member];
+    return type === "String" && this.areDoubles[member] === true ? "double" : type;
   }
 
   expected(b: Uint8Array, from: number, to: number): number {
@@ -85,6 +98,7 @@ class MemberTypes implements MemberReader {
     this.numbers.set(name, added);
     this.names.push(name);
     this.guesses.push(new TypeGuess());
+    this.areDoubles.push(undefined);
     this.keys.push(new TextEncoder().encode(name));
     return added;
   }
@@ -95,6 +109,9 @@ class MemberTypes implements MemberReader {
     const guess = this.guesses[member];
     this.next = member + 1;
     const first = b[p];
+    if (first !== N && this.areDoubles[member] !== false) {
+      this.areDoubles[member] = isNumber(first) && isDouble(b, p, after);
+    }
     if (first === QUOTE) guess.add(b, p + 1, after - 1, JSON_STRING);
     else if (first === T || first === F) guess.add(b, p, after, JSON_BOOLEAN);
     else if (first === OPEN_ARRAY || first === OPEN_OBJECT) {
@@ -126,6 +143,12 @@ class MemberTypes implements MemberReader {
     });
   }
 }
+
+const isNumber = (first: number): boolean => first === MINUS || (first >= ZERO && first <= ZERO + 9);
+
+const isDouble = (b: Uint8Array, from: number, to: number): boolean =>
+  (to - from <= DOUBLE_LENGTH && !hasExponent(b, from, to)) ||
+  isSpelledDouble(Buffer.from(b.subarray(from, to)).toString());
 
 const hasExponent = (b: Uint8Array, from: number, to: number): boolean => {
   for (let p = from; p < to; p++) if ((b[p] | 32) === 101) return true;
