@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { localTables } from "../../src/cli/input/local-tables.js";
 import { checkOutput, writeFrame } from "../../src/cli/output/output.js";
 import { Frame } from "../../src/index.js";
 
@@ -34,6 +35,13 @@ const row = fc.record({
 
 const texts = (frame: Frame) => columns.map(({ name }) => frame.column(name).toStrings());
 
+/** A column's values as numbers where it is of doubles, otherwise as exact texts; a zero without its sign. */
+function values(frame: Frame, name: string): unknown[] {
+  const all = [...frame.column(name).toStrings()];
+  if (name === "ratio") return all.map((text) => (text === null ? null : Number(text) + 0));
+  return name === "updated" ? all.map((text) => (text === null ? null : Date.parse(text))) : all;
+}
+
 /** How each ending is read back. */
 const READ: Readonly<Record<string, (path: string) => Promise<Frame>>> = {
   ".parquet": (path) => Frame.fromParquet(path),
@@ -57,6 +65,45 @@ describe("a frame is read back from a file as it was written", () => {
       { numRuns: 40 },
     );
     expect([...readFileSync(path).subarray(0, 2)].join() === "31,139").toBe(ending.endsWith(".gz"));
+  });
+
+  it(".json, without its types, has the same values for arrowbook sql", async () => {
+    const path = join(folder, "exact.json");
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
+        const frame = Frame.fromRows(rows, columns);
+        await writeFrame(frame, path, { quiet: true });
+        const [{ kind }] = localTables([path]);
+        const back = await kind.read(path, {});
+        expect(back.columns.map(({ name }) => name)).toEqual(columns.map(({ name }) => name));
+        for (const [at, { name }] of columns.entries()) {
+          expect(values(back, name)).toEqual(values(frame, name));
+          const { type } = back.columns[at];
+          const isEmpty = rows.every((each) => each[name as keyof typeof each] === null);
+          if (!isEmpty && name === "volume") expect(type).toBe("Integer");
+          if (!isEmpty && name === "close") expect(type).toMatch(/^(BigDecimal\(\d+,4\))$/);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("integers and decimals of .json and of --json have all their digits", async () => {
+    const path = join(folder, "digits.json");
+    const rows = [
+      { volume: 9007199254740993n, close: "12345678901.2340" },
+      { volume: 1n, close: null },
+    ];
+    const frame = Frame.fromRows(rows, [columns[3], columns[2]]);
+    await writeFrame(frame, path, { quiet: true });
+    const text = '[{"volume":9007199254740993,"close":12345678901.2340},{"volume":1,"close":null}]\n';
+    expect(readFileSync(path, "utf8")).toBe(text);
+    const [{ kind }] = localTables([path]);
+    expect((await kind.read(path, {})).toCSV()).toBe(frame.toCSV());
+    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    await writeFrame(frame, undefined, { json: true });
+    expect(write.mock.calls.map(([part]) => part).join("")).toBe(text);
+    write.mockRestore();
   });
 
   it(".json holds the rows of toJSON()", async () => {

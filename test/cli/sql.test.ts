@@ -107,6 +107,27 @@ describe("arrowbook sql", () => {
     expect(chosen.columns.map(({ type }) => type)).toEqual(["String", "BigDecimal(15,4)"]);
   });
 
+  it("a .json array is read exactly, however it is written", async () => {
+    const text = '\ufeff [\r\n  {"a": 9007199254740993,\n "b": "],[\\" {,"} ,\n\n {"b":"x", "a": 1\n}\n]\n ';
+    writeFileSync(at("pretty.json"), text);
+    const { out, err } = await sql("select sum(a)::varchar as a, max(b) as b from pretty", at("pretty.json"));
+    expect({ out, err }).toEqual({ out: "a,b\n9007199254740994,x\n", err: "" });
+  });
+
+  it.each([
+    ["[1]", /Row 0 is not a JSON object/],
+    ['[{"a":1},]', /broken\.json is not JSON/],
+    ['[{"a":1}', /broken\.json is not JSON/],
+    ['[{"a":1}] x', /broken\.json is not JSON/],
+    ['[{"a":[1]}]', /column "a".*is an array or object/],
+    ["[]", /has no columns/],
+  ])("%s is refused as a table", async (text, message) => {
+    writeFileSync(at("broken.json"), text);
+    const { status, err } = await sql("select * from broken", at("broken.json"));
+    expect(err).toMatch(message);
+    expect(status).toBe(1);
+  });
+
   it("a delimiter for all CSV files", async () => {
     writeFileSync(at("other.csv"), "a;b\n1;2\n");
     expect((await sql("select a + b as c from other", at("other.csv"), "--delimiter", ";")).out).toBe("c\n3\n");

@@ -4,8 +4,10 @@ import { basename } from "node:path";
 import { bulkFile } from "../../client/bulk/local-bulk-file.js";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { columnsOfCsv } from "../../columns/csv/infer.js";
+import { linesOfArray } from "../../columns/json/array-lines.js";
 import { InputError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
+import { skipMark, skipSpace } from "../../format/json.js";
 import { zipEntry } from "../../format/zip.js";
 import { arrowBatches } from "../../frame/files/arrow-batches.js";
 import { type CsvFileOptions, csvBatches } from "../../frame/files/csv-files.js";
@@ -106,15 +108,20 @@ function tableOf(word: string): LocalTable {
 
 /** An array of objects, as `-o rows.json` writes it, or a reply of the service. */
 async function readJson(path: string): Promise<Frame> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => Promise.reject(fileError(path, "read", error)));
-  return /^\s*\[/.test(text) ? Frame.fromRows(rowsIn(path, text)) : Frame.fromJSON(text);
+  const bytes = await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, "read", error)));
+  const lines = linesIn(path, bytes);
+  if (lines === undefined) return Frame.fromJSON(bytes);
+  // An array without elements has no columns.
+  return isBlank(lines) ? Frame.fromRows([]) : Frame.fromJSONLines(lines);
 }
 
-function rowsIn(path: string, text: string): object[] {
+const isBlank = (bytes: Uint8Array): boolean => skipSpace(bytes, skipMark(bytes), bytes.length) === bytes.length;
+
+function linesIn(path: string, bytes: Uint8Array): Uint8Array | undefined {
   try {
-    return JSON.parse(text) as object[];
+    return linesOfArray(bytes);
   } catch (cause) {
-    throw new InputError(`${path} is not JSON: ${(cause as Error).message}.`, {
+    throw new InputError(`${path} is not JSON: ${(cause as Error).message}`, {
       code: "BadArgument",
       cause,
       hint: "Pass an array of objects, or a reply of the service.",

@@ -1,8 +1,9 @@
 import { inspect } from "node:util";
 import type { Landed } from "../../client/bulk/archive.js";
 import type { BulkFile, BulkOptions } from "../../client/bulk/bulk-file.js";
+import { writeBlocks } from "../../columns/io/write-blocks.js";
 import { writeArrowFile } from "../../columns/ipc/file.js";
-import { atomicFile } from "../../disk/atomic-file.js";
+import { jsonArray } from "../../columns/json/write-array.js";
 import { hasColors } from "../../display/base/paint.js";
 import { InputError } from "../../errors/errors.js";
 import { nearest } from "../../errors/nearest.js";
@@ -23,8 +24,12 @@ const FRAME_FILES: Readonly<Record<string, (frame: Frame, path: string) => Promi
   ".csv.gz": (frame, path) => frame.toCSV(path),
   ".jsonl": (frame, path) => frame.toJSONLines(path),
   ".jsonl.gz": (frame, path) => frame.toJSONLines(path),
-  ".json": (frame, path) => atomicFile(path, (file) => file.writeFile(`${JSON.stringify(frame.toJSON())}\n`)),
+  ".json": (frame, path) => writeBlocks(path, jsonBlocks(frame)),
 };
+
+async function* jsonBlocks(frame: Frame): AsyncGenerator<Uint8Array> {
+  for (const piece of jsonArray(frame.table.batches)) yield Buffer.from(piece);
+}
 
 type BulkWriter = (file: BulkFile, path: string, options: BulkOptions) => Promise<Landed>;
 
@@ -79,7 +84,7 @@ export async function writeFrame(frame: Frame, path: string | undefined, flags: 
 }
 
 function print(frame: Frame, json: boolean): void {
-  if (json) process.stdout.write(`${JSON.stringify(frame.toJSON())}\n`);
+  if (json) for (const piece of jsonArray(frame.table.batches)) process.stdout.write(piece);
   else if (process.stdout.isTTY) process.stdout.write(`${inspect(frame, { colors: hasColors(process.stdout) })}\n`);
   else process.stdout.write(frame.toCSV());
 }
