@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { duckdb } from "../../src/duckdb.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
 import * as arrowbook from "../../src/index.js";
@@ -20,6 +20,8 @@ const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) =
 
 let scope: Scope;
 let folder: string;
+/** The frames that snippets request and do not await. */
+let requested: readonly { readonly value: unknown }[];
 const before = process.cwd();
 
 /** Runs what was written as a cell does: the value of an expression, awaited. */
@@ -36,6 +38,7 @@ async function prepare(): Promise<void> {
   const s = await arrowbook.connect.sample();
   const t = s.table("MARKET/PRICES");
   const p = await t.where({ ticker: ["AAA", "BBB"], date: { gte: "2024-12-01" } }).frame();
+  requested = vi.spyOn(t, "frame").mock.results;
   const C = [
     { name: "a", type: "Integer" },
     { name: "b", type: "Integer" },
@@ -50,6 +53,7 @@ export function describeMistakes(area: string, mistakes: readonly Mistake[]): vo
     beforeAll(prepare);
     afterAll(async () => {
       process.chdir(before);
+      await Promise.allSettled(requested.map(({ value }) => value));
       await (scope["s"] as { close(): Promise<void> }).close();
       rmSync(folder, { recursive: true, force: true });
     });
