@@ -210,7 +210,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * Reads a file of JSON lines (NDJSON), or its bytes: one object on each line; gzip and zstd are detected. Members
    * become columns by name, a missing one is null. Numbers are read from their digits, exactly. Without `columns`,
    * types are those that all values of a member have: `Integer` or decimals for numbers (`double` for those of doubles
-   * beyond 76 digits, as `1e300`), `Date` or `DateTime` for strings that all are, otherwise text.
+   * beyond 38 digits, as `1e300`), `Date` or `DateTime` for strings that all are, otherwise text.
    *
    * @throws {FileError}
    * @throws {DataError} with row, line, column, value and byte offset, also for an array or object as a value

@@ -1,6 +1,7 @@
 import { DataError } from "../../errors/errors.js";
 import { skipJson } from "../../format/json.js";
-import type { ColumnSpec } from "../../spec/columns.js";
+import { type ColumnSpec, parseType } from "../../spec/columns.js";
+import { DECIMAL128_DIGITS } from "../../value/decimal.js";
 import { plainNumber } from "../../value/plain-number.js";
 import { isSpelledDouble } from "../../value/spelled-double.js";
 import { JSON_BOOLEAN, JSON_NUMBER, JSON_STRING, TypeGuess } from "../build/type-guess.js";
@@ -19,7 +20,7 @@ const OPEN_OBJECT = 123;
 /**
  * The columns of JSON lines in chunks of any size: the members of all objects in order of first appearance, and for
  * each the type that all its values have. Numbers are `Integer` or decimals of their exact digits, also those with an
- * exponent, or doubles if decimals would have more than 76 digits and every number is one as JavaScript spells it;
+ * exponent, or doubles if decimals would have more than 38 digits and every number is one as JavaScript spells it;
  * strings are `Date` or `DateTime` where all are, otherwise text, as are other numbers of more than 76 digits and
  * members whose values are of several kinds.
  *
@@ -81,7 +82,9 @@ class MemberTypes implements MemberReader {
 
   private guessed(member: number): string {
     const { type } = this.guesses[member];
-    return type === "String" && this.areDoubles[member] === true ? "double" : type;
+    const { kind, precision = 0 } = parseType(type);
+    const isWide = kind === "text" || precision > DECIMAL128_DIGITS;
+    return isWide && this.areDoubles[member] === true ? "double" : type;
   }
 
   expected(b: Uint8Array, from: number, to: number): number {
