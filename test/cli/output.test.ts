@@ -73,8 +73,8 @@ describe("a frame is read back from a file as it was written", () => {
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
         const frame = Frame.fromRows(rows, columns);
         await writeFrame(frame, path, { quiet: true });
-        const [{ kind }] = localTables([path]);
-        const back = await kind.read(path, {});
+        const [table] = localTables([path]);
+        const back = await table.read({});
         expect(back.columns.map(({ name }) => name)).toEqual(columns.map(({ name }) => name));
         for (const [at, { name }] of columns.entries()) {
           expect(values(back, name)).toEqual(values(frame, name));
@@ -98,8 +98,8 @@ describe("a frame is read back from a file as it was written", () => {
     await writeFrame(frame, path, { quiet: true });
     const text = '[{"volume":9007199254740993,"close":12345678901.2340},{"volume":1,"close":null}]\n';
     expect(readFileSync(path, "utf8")).toBe(text);
-    const [{ kind }] = localTables([path]);
-    expect((await kind.read(path, {})).toCSV()).toBe(frame.toCSV());
+    const [table] = localTables([path]);
+    expect((await table.read({})).toCSV()).toBe(frame.toCSV());
     const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
     await writeFrame(frame, undefined, { json: true });
     expect(write.mock.calls.map(([part]) => part).join("")).toBe(text);

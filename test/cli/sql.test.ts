@@ -152,6 +152,26 @@ describe("arrowbook sql", () => {
     expect(status).toBe(1);
   });
 
+  it.each([
+    ["b.csv", "prices.parquet", /b\.csv: .*got a Parquet file\. A file is read by its ending/],
+    ["c.arrow", "prices.parquet", /c\.arrow: .*got a Parquet file\. A file is read by its ending/],
+    ["d.zip", "a\n1\n", /d\.zip: .*not a zip archive.*A file is read by its ending/],
+    ["e.jsonl", '{"a":1}\n{"a":', /e\.jsonl: Row 1 is not a JSON object.*\.jsonl file has one object on each line/],
+    ["f.json", '{"a":1}', /f\.json: .*not a reply with rows\. A \.json file holds an array/],
+    ["g.csv", "a,b\n1\n", /g\.csv: Row 0 has 1 of 2 cells.*Correct the file, or read it in a program/],
+    ["h.csv", 'a,b\n1,"2\n', /h\.csv: Row 0 has a quote that is never closed.*Correct the file/],
+    ["i.csv", Buffer.from([97, 10, 255, 10]), /i\.csv: .*not valid UTF-8.*Convert the file/],
+    ["j.parquet", "a,b\n1,2\n", /j\.parquet: not a readable Parquet file/],
+    ["k.csv", "", /k\.csv: The CSV text is empty/],
+  ])("a fault in a file names the file, and no call of the library: %s", async (file, content, message) => {
+    writeFileSync(at(file), content === "prices.parquet" ? readFileSync(at(content)) : content);
+    const name = file.replace(/\..*/, "");
+    const { err, status } = await sql(`select * from ${name} join prices using (ticker)`, at("prices.csv"), at(file));
+    expect(err).toMatch(message);
+    expect(err).not.toMatch(/Frame\.|lenient|onBadCell/);
+    expect(status).toBe(1);
+  });
+
   it("refuses an ending it cannot write before it reads", async () => {
     const { err } = await sql("select 1", at("none.parquet"), "-o", at("x.xlsx"));
     expect(err).toContain("Pass a path that ends in .parquet");

@@ -14,6 +14,7 @@ import { type CsvFileOptions, csvBatches } from "../../frame/files/csv-files.js"
 import { jsonLinesBatches } from "../../frame/files/json-lines.js";
 import { parquetBatches } from "../../frame/files/parquet-batches.js";
 import { Frame } from "../../frame/frame.js";
+import { localError } from "./local-error.js";
 
 /** How columns of a file without declared types are read. */
 export interface TextFlags {
@@ -81,7 +82,9 @@ export function localTables(words: readonly string[]): readonly LocalTable[] {
 export interface LocalTable {
   readonly name: string;
   readonly path: string;
-  readonly kind: Kind;
+  readonly read: (flags: TextFlags) => Promise<Frame>;
+  /** Reads in bounded memory; absent where the file can only be read as a whole. */
+  readonly batches?: (flags: TextFlags) => AsyncIterable<RecordBatch>;
   readonly isParquet: boolean;
   /** Bytes of memory that a byte of the file takes, about. */
   readonly growth: number;
@@ -103,7 +106,24 @@ function tableOf(word: string): LocalTable {
   }
   const name = named?.[1] ?? (isFolder ? file : file.replace(/\.[^.]+?(\.gz|\.zst)?$/i, ""));
   const isParquet = kind === PARQUET;
-  return { name, path, kind, isParquet, growth: isParquet || /\.(?:gz|zst|zip)$/i.test(file) ? 4 : 1 };
+  const growth = isParquet || /\.(?:gz|zst|zip)$/i.test(file) ? 4 : 1;
+  const { read, batches } = kind;
+  return {
+    name,
+    path,
+    read: (flags) => read(path, flags).catch((error: unknown) => Promise.reject(localError(path, error))),
+    ...(batches && { batches: (flags) => batchesOf(path, batches(path, flags)) }),
+    isParquet,
+    growth,
+  };
+}
+
+async function* batchesOf(path: string, batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  try {
+    yield* batches;
+  } catch (error) {
+    throw localError(path, error);
+  }
 }
 
 /** An array of objects, as `-o rows.json` writes it, or a reply of the service. */

@@ -41,9 +41,9 @@ export async function queryFiles(
   for (const table of tables) bytes += await sizeOf(table);
   if (bytes > mostBytes) return queryOnDisk(statement, tables, { param, ...flags }, signal);
   const read: Record<string, Table> = {};
-  for (const { name, path, kind } of tables) {
-    const frame: Frame = await unlessAborted(kind.read(path, flags), signal);
-    read[name] = frame.table;
+  for (const table of tables) {
+    const frame: Frame = await unlessAborted(table.read(flags), signal);
+    read[table.name] = frame.table;
   }
   return sqlTable(statement, param, read, signal);
 }
@@ -79,9 +79,9 @@ async function queryOnDisk(
 }
 
 async function load(engine: Engine, table: LocalTable, flags: TextFlags, signal: AbortSignal): Promise<void> {
-  const { name, path, kind, isParquet } = table;
+  const { name, path, isParquet } = table;
   if (isParquet && (await isScanned(engine, name, path))) return;
-  const batches = kind.batches?.(path, flags) ?? (await unlessAborted(kind.read(path, flags), signal)).table.batches;
+  const batches = table.batches?.(flags) ?? (await unlessAborted(table.read(flags), signal)).table.batches;
   await engine.load(name, stoppedBy(batches, signal), { signal });
 }
 
