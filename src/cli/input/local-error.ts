@@ -3,7 +3,7 @@ import { clip, isArrowbookError, reworded } from "../../errors/errors.js";
 const OTHER_FORMAT = "A file is read by its ending: rename it after what it holds, or download it again.";
 const FAULTY_ROW = "Correct the file, or read it in a program, whose options accept more: docs/reading.md.";
 
-/** What to do about a file that a command cannot read; where a code is absent, the library's hint stands. */
+/** What to do about a file that a command cannot read; codes that are not here keep the library's hint. */
 const HINTS: Readonly<Record<string, string>> = {
   WrongFormat: OTHER_FORMAT,
   NotZip: OTHER_FORMAT,
