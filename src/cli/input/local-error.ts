@@ -1,10 +1,11 @@
+import type { ErrorCode } from "../../errors/codes.js";
 import { clip, isArrowbookError, reworded } from "../../errors/errors.js";
 
 const OTHER_FORMAT = "A file is read by its ending: rename it after what it holds, or download it again.";
 const FAULTY_ROW = "Correct the file, or read it in a program, whose options accept more: docs/reading.md.";
 
 /** What to do about a file that a command cannot read; codes that are not here keep the library's hint. */
-const HINTS: Readonly<Record<string, string>> = {
+const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   WrongFormat: OTHER_FORMAT,
   NotZip: OTHER_FORMAT,
   BadArrow: OTHER_FORMAT,
@@ -24,6 +25,6 @@ export function localError(path: string, error: unknown): unknown {
   if (!isArrowbookError(error)) return error;
   const { message, hint } = error;
   const named = message.includes(path) ? message : `${clip(path)}: ${message}`;
-  const remedy = HINTS[error.code] ?? hint;
+  const remedy = HINTS[error.code as ErrorCode] ?? hint;
   return reworded(error, named, { ...(remedy !== undefined && { hint: remedy }) });
 }
