@@ -4,18 +4,19 @@ import {
   Field,
   Int32,
   makeData,
-  type RecordBatch,
   Schema,
   Table,
   Utf8,
-  type Vector,
+  Vector,
   vectorFromArray,
 } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
-import { recordBatch, sliceData } from "../columns/arrow/record-batch.js";
+import { emptyData } from "../columns/arrow/empty-data.js";
+import { recordBatch } from "../columns/arrow/record-batch.js";
 import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { serviceTypeOfArrow } from "../columns/arrow/types.js";
 import { cast, commonType } from "../columns/compute/cast.js";
+import { tableOfVectors } from "../columns/table/of-vectors.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/column-names.js";
@@ -70,33 +71,24 @@ export function unpivot(table: Table, options: UnpivotOptions): Table {
     new Field(columns, names, true, new Map([[TYPE_KEY, "String"]])),
     new Field(values, type, true, new Map([[TYPE_KEY, serviceTypeOfArrow(type)]])),
   ]);
+  if (table.numRows === 0)
+    return new Table(schema, [
+      recordBatch(
+        schema,
+        schema.fields.map(({ type }) => emptyData(type)),
+        0,
+      ),
+    ]);
+  const shared = index.map((at) => vectorAt(table, at));
   const batches = of.flatMap((at, code) => {
     const place = { column: table.schema.fields[at].name, method: "unpivot()" };
+    // A cast may cut a column elsewhere than the table.
     const value = cast(vectorAt(table, at), type, {}, place);
-    return batchesOf(table, index, schema, value, (length) =>
-      makeData({ type: names, length, nullCount: 0, data: new Int32Array(length).fill(code), dictionary: texts }),
-    );
+    const data = new Int32Array(table.numRows).fill(code);
+    const name = makeData({ type: names, length: data.length, nullCount: 0, data, dictionary: texts });
+    return tableOfVectors(schema, [...shared, new Vector([name]), value], table.numRows).batches;
   });
   return new Table(schema, batches);
-}
-
-function batchesOf(
-  table: Table,
-  index: readonly number[],
-  schema: Schema,
-  value: Vector,
-  namesFor: (length: number) => ReturnType<typeof makeData>,
-): RecordBatch[] {
-  let from = 0;
-  return table.batches.map((batch) => {
-    const length = batch.numRows;
-    const cells = value.slice(from, from + length);
-    // A cast keeps the chunks of the column, or joins them: either way a batch is in one.
-    const data = cells.data.length === 1 ? cells.data[0] : sliceData(value.data[0], from, length);
-    from += length;
-    const children = [...index.map((at) => batch.data.children[at]), namesFor(length), data];
-    return recordBatch(schema, children as never, length);
-  });
 }
 
 /** The type of all values: text in plain layout, since each column has a dictionary of its own. */
