@@ -90,7 +90,9 @@ describe("cells without the id of format 4.5", () => {
     fc.assert(
       fc.property(fc.uniqueArray(id, { maxLength: 8, selector: (one) => one ?? Symbol() }), (ids) => {
         const read = parseNotebook(notebook(5, ...ids), "a.ipynb");
-        expect(schemaFaults(JSON.parse(formatNotebook(read)))).toEqual([]);
+        if (haveCases) expect(schemaFaults(JSON.parse(formatNotebook(read)))).toEqual([]);
+        // What the schema of format 4.5 requires of an id.
+        for (const cell of read.cells) expect(cell.id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
         expect(new Set(read.cells.map((cell) => cell.id)).size).toBe(ids.length);
         expect(parseNotebook(formatNotebook(read), "a.ipynb")).toEqual(read);
       }),
