@@ -46,6 +46,16 @@ it("stores the outputs of every cell in place, and a page beside it", async () =
   expect(readFileSync(html, "utf8")).toMatch(/<h1 id="[^"]+">About<\/h1>/);
 });
 
+it("skips cells with a tag", async () => {
+  const path = notebook("tags.ipynb", "arrowbook", "1", "throw new Error('needs a package')", "3");
+  const read = JSON.parse(readFileSync(path, "utf8")) as { cells: { metadata: object }[] };
+  read.cells[2].metadata = { tags: ["other", "extra"] };
+  writeFileSync(path, JSON.stringify(read));
+  const report = await runNotebook(path, { skipTag: "extra" });
+  expect(report).toMatchObject({ executed: 2, failures: [] });
+  expect([1, 2, 3].map((cell) => outputs(path, cell).length)).toEqual([1, 0, 1]);
+});
+
 it("stops at the cell that fails, names it, and keeps what ran", async () => {
   const path = notebook("bad.ipynb", "tslab", "console.log('before')", "throw new RangeError('too far')", "1");
   await expect(runNotebook(path)).rejects.toMatchObject({

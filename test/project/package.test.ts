@@ -157,6 +157,17 @@ it("demo runs without the optional peers and says how to install them", () => {
   expect(done.stdout).toMatch(/Done in [\d.]+ s\.\n/);
 });
 
+it("demo runs its notebook with tslab and without Danfo", () => {
+  installed.link("tslab");
+  const done = spawnSync(process.execPath, [command(), "demo"], { cwd: project, encoding: "utf8" });
+  expect(done).toMatchObject({ status: 0, stderr: "" });
+  expect(done.stdout).toMatch(/- convert .* to a Danfo frame: skipped\..*npm install danfojs-node/);
+  expect(done.stdout).toMatch(
+    /✓ run notebooks\/quickstart\.ipynb .*: 8 cells on \w+, without Danfo, page quickstart\.html/,
+  );
+  expect(readFileSync(join(project, "quickstart.html"), "utf8")).toContain("Quick start");
+});
+
 it("a command whose messages have no reader still writes its file", () => {
   const words = `export MARKET/PRICES --where ticker=AAA -o aaa.csv --sample`;
   const script = `{ ${JSON.stringify(process.execPath)} ${JSON.stringify(command())} ${words}; echo $? > status; } 2>&1 | true`;

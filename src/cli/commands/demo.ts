@@ -8,6 +8,8 @@ import { packageRoot } from "../../package/package-root.js";
 import { errorLine } from "../output/report-error.js";
 
 const NOTEBOOK = "notebooks/quickstart.ipynb";
+/** The tag of its cells that need Danfo. */
+const DANFO_TAG = "danfo";
 
 /**
  * `arrowbook demo`: shows the main features on the embedded service and the sample data, one line per step, and writes
@@ -32,6 +34,7 @@ async function demo(page: string): Promise<boolean> {
     return [started, started.url];
   });
   if (!service) return false;
+  let danfo: "done" | "skipped" | "failed";
   try {
     const frames = await fetchAll(service, () => {
       const bytes = received.get("download") ?? received.get("rows") ?? 0;
@@ -39,7 +42,7 @@ async function demo(page: string): Promise<boolean> {
       return bytes;
     });
     if (!frames) return false;
-    const danfo = await optionalStep("convert the table's first 5,000 rows to a Danfo frame", async () => {
+    danfo = await optionalStep("convert the table's first 5,000 rows to a Danfo frame", async () => {
       const frame = await frames.table.head(5000).toDanfo();
       return [frame, `${frame.shape[0]} × ${frame.shape[1]}`];
     });
@@ -49,8 +52,10 @@ async function demo(page: string): Promise<boolean> {
   }
   const ran = await optionalStep(`run ${NOTEBOOK} on the TypeScript kernel`, async () => {
     const { runNotebook } = await import("../../kernel/notebook/run-notebook.js");
-    const done = await runNotebook(join(packageRoot(), NOTEBOOK), { html: page, output: false });
-    return [done, `${done.executed} cells on ${done.kernel}, page ${page}`];
+    const skipTag = danfo === "skipped" ? DANFO_TAG : undefined;
+    const done = await runNotebook(join(packageRoot(), NOTEBOOK), { html: page, output: false, skipTag });
+    const skipped = skipTag === undefined ? "" : ", without Danfo";
+    return [done, `${done.executed} cells on ${done.kernel}${skipped}, page ${page}`];
   });
   if (ran === "failed") return false;
   say(`\nDone in ${seconds(began)}.${ran === "skipped" ? "" : ` Open ${join(process.cwd(), page)} in a browser.`}`);

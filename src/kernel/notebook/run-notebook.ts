@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly allowErrors?: boolean;
   /** Where to write the executed notebook; default: the same file; false: nowhere. */
   readonly output?: string | false;
+  /** A tag of cells that do not run, as those that need a package that is not installed. */
+  readonly skipTag?: string;
   /** Path of a self-contained HTML page to write. */
   readonly html?: string;
   /** How the page shows code and charts. */
@@ -114,11 +116,17 @@ class Run {
 
   async all(kernel: KernelClient): Promise<void> {
     for (const [index, cell] of this.#cells.entries()) {
-      if (cell.cell_type !== "code" || joined(cell.source).trim() === "") continue;
+      if (cell.cell_type !== "code" || joined(cell.source).trim() === "" || this.#isSkipped(cell)) continue;
       this.options.onCell?.(index + 1, this.#cells.length);
       await this.#cell(kernel, index, cell);
       if (this.failures.length > 0 && !this.options.allowErrors) return;
     }
+  }
+
+  #isSkipped(cell: NotebookCell): boolean {
+    const { skipTag } = this.options;
+    const { tags } = cell.metadata;
+    return skipTag !== undefined && Array.isArray(tags) && tags.includes(skipTag);
   }
 
   /** A message that arrived after its cell was done: output of a timer, or the end of a progress bar. */
