@@ -133,6 +133,7 @@ export const ERROR_CODES = {
   ),
   CommandFailed: input("A command of `sh()` ended with another exit code than 0.", "Read its messages in the output."),
   CellFailed: other("A cell of a notebook threw an error.", "Correct the cell."),
+  KernelExit: other("A cell calls process.exit(), which would end the kernel.", "Throw an error or return instead."),
   KernelDied: transport("The kernel process ended.", "Read its last output in the message, then run again."),
   KernelTimeout: transport(
     "The kernel did not reply in time after its start.",

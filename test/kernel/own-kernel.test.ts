@@ -204,10 +204,23 @@ describe("errors", () => {
 
   it("that are not an Error still say what was thrown", async () => {
     expect(await error("throw 'plain'")).toMatchObject({ ename: "Uncaught", evalue: "plain" });
+    expect(await error("throw { code: 5 }")).toMatchObject({ ename: "Uncaught", evalue: "{ code: 5 }" });
+    expect(await error("throw null")).toMatchObject({ ename: "Uncaught", evalue: "null" });
+    expect(await error("throw [1, [2, 3]]")).toMatchObject({ ename: "Uncaught", evalue: "[ 1, [ 2, 3 ] ]" });
     expect(await error("await Promise.reject(new TypeError('later'))")).toMatchObject({ ename: "TypeError" });
     expect(await error("throw new Error('outer', { cause: new Error('inner') })")).toMatchObject({
       traceback: expect.arrayContaining([expect.stringContaining("inner")]),
     });
+  });
+
+  it("say that process.exit() would end the kernel, which keeps its values", async () => {
+    await run("const kept = 42");
+    expect(await error("process.exit(3)")).toMatchObject({
+      ename: "ArrowbookError",
+      evalue: expect.stringContaining("would end the kernel"),
+    });
+    await run("setTimeout(() => process.exit(), 1); await new Promise((done) => setTimeout(done, 50))");
+    expect(await result("kept")).toEqual({ "text/plain": "42" });
   });
 
   it("abort the cells that wait, and none after", async () => {

@@ -1,5 +1,5 @@
 // test:lab: a session in the real JupyterLab 4 with the kernel of arrowbook, in Chromium: launcher, cells, completion,
-// Shift-Tab, table, chart, live table, progress, errors, input, variables, themes, restart, saving and reopening,
+// Shift-Tab, table, chart, live table, progress, errors, input, no debugger, themes, restart, saving and reopening,
 // interrupt, and the page that is made of it. A part that fails is run once more in a notebook of its own.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -61,7 +61,7 @@ try {
     [progress, sessionBeforeExport],
     [errors, newSession],
     [input, newNotebook],
-    [variables, newSession],
+    [noDebugger, newSession],
     [dark, newSession],
     [restart, newSession],
     [reopen, newSession],
@@ -271,21 +271,26 @@ async function input() {
   suite.check("input: the password is in no output", !text.includes("canary"), text);
 }
 
-async function variables() {
-  const bug = notebook.panel.locator(".jp-Toolbar .jp-DebuggerBugButton");
-  await bug.click();
-  const panel = page.locator('.jp-SideBar .lm-TabBar-tab[data-id="jp-debugger-sidebar"]');
-  await panel.click();
-  const body = page.locator(".jp-DebuggerVariables-body:not(.lm-mod-hidden)");
-  const tree = await suite.eventually(
-    "variables: the frame with its shape",
-    () => body.textContent(),
-    (text) => /prices[\s\S]*6522/.test(text),
+/** Without breakpoints the kernel offers no debugger: nothing of it reacts to a click. */
+async function noDebugger() {
+  const cell = await notebook.run("const answer = 42;\nanswer");
+  await notebook.command("notebook:toggle-all-cell-line-numbers");
+  const numbers = cell.locator(".cm-lineNumbers .cm-gutterElement");
+  await suite.eventually(
+    "no debugger: lines have numbers",
+    () => numbers.count(),
+    (count) => count > 0,
   );
-  suite.check("variables: no secret, no names of the kernel", !/canary|tsLastExpr|__tslab__/.test(tree));
-  await picture("variables");
-  await bug.click();
-  await panel.click();
+  await numbers.last().click();
+  const bug = notebook.panel.locator(".jp-DebuggerBugButton");
+  const offered = await bug.evaluateAll((buttons) =>
+    buttons
+      .map((button) => button.outerHTML)
+      .filter((html) => !/ disabled(=|>| )|aria-disabled="true"|Select a kernel that supports debugging/.test(html)),
+  );
+  suite.check("no debugger: no button offers one", offered.length === 0, offered[0]);
+  suite.check("no debugger: no breakpoint is set", (await page.locator(".cm-breakpoint-icon").count()) === 0);
+  await notebook.command("notebook:toggle-all-cell-line-numbers");
 }
 
 async function dark() {

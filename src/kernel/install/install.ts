@@ -83,7 +83,7 @@ export async function installKernel(options: InstallOptions = {}): Promise<strin
     display_name: name === OWN_KERNEL ? "TypeScript (arrowbook)" : `TypeScript (${name})`,
     language: "typescript",
     interrupt_mode: "message",
-    metadata: { debugger: true },
+    metadata: { debugger: false },
   };
   try {
     await mkdir(folder, { recursive: true });

@@ -40,6 +40,8 @@ export interface SessionParts {
   readonly prelude: Prelude;
   /** The memory through which a line of input arrives. */
   readonly input: SharedArrayBuffer;
+  /** Ends this process. */
+  exit(): void;
 }
 
 type Request = Extract<ToCells, { kind: "request" }>;
@@ -138,7 +140,7 @@ export class CellSession {
         this.#send({ kind: "closed" });
         break;
       case "exit":
-        process.exit(0);
+        this.parts.exit();
         break;
       default:
         unreachable(message, "message to the cells");

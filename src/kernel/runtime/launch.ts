@@ -1,6 +1,7 @@
 import Module, { createRequire } from "node:module";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { ArrowbookError } from "../../errors/errors.js";
 import { packageRoot } from "../../package/package-root.js";
 import { version } from "../../package/version.js";
 import { prepareTypeScript } from "../compiler/compiler.js";
@@ -50,6 +51,8 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
   const { connectionFile } = options;
   const data: SocketThreadData = { role: "sockets", connectionFile, kernelInfo, input, interrupts };
   const sockets = new Worker(entry, { workerData: data, execArgv: [] });
+  const exit = process.exit.bind(process);
+  process.exit = refuseToExit;
   const tasks = new CellTasks(new RunningState(interrupts));
   const executor = createExecutor(tslab, state, folder, tasks);
   const session = new CellSession({
@@ -61,11 +64,20 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
     kernelInfo,
     input,
     prelude: preludeLoader(executor, options.prelude),
+    exit: () => exit(0),
   });
   sockets.on("error", (error) => {
     throw error;
   });
   void session;
+}
+
+/** What `process.exit()` does in cells: the kernel and all that the notebook holds stay. */
+function refuseToExit(): never {
+  throw new ArrowbookError("process.exit() would end the kernel, and with it every value of the notebook.", {
+    code: "KernelExit",
+    hint: "To end a cell early, throw an error or return from a function. To end the kernel, shut it down in the front end.",
+  });
 }
 
 function seesPackage(folder: string): boolean {
@@ -94,8 +106,8 @@ function kernelInfoOf(tslab: TslabParts): Content {
       nbconvert_exporter: "script",
     },
     banner: `arrowbook ${version()}: TypeScript ${tslab.typescript.version} on Node ${process.versions.node}`,
-    // The variables view only.
-    debugger: true,
+    // There are no breakpoints: JupyterLab then offers none beside the lines.
+    debugger: false,
     help_links: [],
   };
 }

@@ -44,7 +44,7 @@ export function cellName(count: number): string {
  */
 export function thrown(error: unknown, cells: RanCells, folder: string): CellError {
   if (!isError(error)) {
-    const evalue = scrub(String(error));
+    const evalue = scrub(typeof error === "object" ? inspect(error) : String(error));
     return { ename: "Uncaught", evalue, traceback: [`${RED}Uncaught${RESET}: ${evalue}`] };
   }
   const ename = error.name || error.constructor?.name || "Error";
