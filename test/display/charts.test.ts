@@ -110,6 +110,12 @@ describe("what is drawn", () => {
     });
   });
 
+  it("lists the bins of a histogram in order", () => {
+    const chart = Frame.fromRows([30, 10, 20, 10, 0].map((n) => ({ n }))).plot({ x: "n", mark: "histogram" });
+    const bins = specOf(chart).data.values.map(({ x }) => Number(x));
+    expect(bins).toEqual([...bins].sort((a, b) => a - b));
+  });
+
   it("counts every row of a histogram in round steps", () => {
     const { data } = specOf(prices(3_000).plot({ x: "volume", mark: "histogram" }));
     const bars = data.values as { x: number; x2: number; y: number }[];

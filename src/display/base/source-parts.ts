@@ -1,4 +1,5 @@
 import type { Table } from "../../columns/arrow/arrow.js";
+import { columnsOf } from "../../columns/arrow/schema.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
@@ -14,6 +15,16 @@ export function filterText(filter: Filter): string {
 
 /** Whether rows were selected since they were fetched: whether they are complete is known of fetched rows only. */
 export const isSelected = (source: FrameSource): boolean => source.complete === undefined;
+
+/** The inferred types that `table` still has; undefined if it has none of them. */
+function stillInferred({ inferred }: FrameSource, table: Table | undefined): string | undefined {
+  if (inferred === undefined || table === undefined) return inferred;
+  const types = new Set(columnsOf(table.schema).map(({ name, type }) => `${name} ${type}`));
+  const noted = inferred.split(", ");
+  const still = noted.filter((column) => types.has(column));
+  if (noted.at(-1) === "…") still.push("…");
+  return still.some((column) => column !== "…") ? still.join(", ") : undefined;
+}
 
 /**
  * The parts of a source line, with keys removed: code, request parameters, filters (of the values that `table` still
@@ -33,6 +44,7 @@ export function sourceParts(source: FrameSource | undefined, table?: Table): str
   if (source.complete === true) parts.push("complete");
   if (source.complete === false) parts.push("truncated: the service has more rows");
   if (source.cached) parts.push("from the cache");
-  if (source.inferred !== undefined) parts.push(`inferred types: ${source.inferred}`);
+  const inferred = stillInferred(source, table);
+  if (inferred !== undefined) parts.push(`inferred types: ${inferred}`);
   return parts.map(scrub);
 }

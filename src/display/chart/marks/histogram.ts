@@ -42,7 +42,8 @@ function histogramValues({ color, facet }: Choice, x: Channel): ChartValues {
     if (bar === undefined) bars.set(key, { bin, count: 1, row });
     else bar.count++;
   }
-  const values = [...bars.values()].map(({ bin, count, row }) => ({
+  const inOrder = [...bars.values()].sort((a, b) => a.bin - b.bin);
+  const values = inOrder.map(({ bin, count, row }) => ({
     x: clean((first + bin) * step),
     x2: clean((first + bin + 1) * step),
     y: count,
