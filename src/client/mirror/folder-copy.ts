@@ -11,7 +11,7 @@ import type { Watched } from "../../frame/files/watched.js";
 import { Frame } from "../../frame/frame.js";
 import { largest } from "./changed-rows.js";
 import type { Copy, MirrorQuery, SyncPlan, Told } from "./copy.js";
-import { type Manifest, readManifest, versionFolder, writeChecked } from "./manifest.js";
+import { endVersion, type Manifest, readManifest, versionFolder, writeChecked } from "./manifest.js";
 import { parseSplit, type Split } from "./split.js";
 
 /** A copy in a folder of Parquet files. */
@@ -36,10 +36,8 @@ export class FolderCopy implements Copy {
       Promise.reject(fileError(this.place, "write", cause)),
     );
     try {
-      return await locked(join(this.place, "sync.lock"), what, signal, work);
+      return await locked(join(this.place, "sync.lock"), what, signal, () => work().finally(() => this.#end()));
     } catch (error) {
-      // A download that can be resumed stays.
-      await removeEmptyFolders([versionFolder(this.place, 1)]);
       await removeEmptyFolders(created);
       throw error;
     }
@@ -77,6 +75,11 @@ export class FolderCopy implements Copy {
     } finally {
       await engine.close();
     }
+  }
+
+  /** A download that can be resumed stays. */
+  async #end(): Promise<void> {
+    await endVersion(this.place, (await this.state().catch(() => undefined))?.version ?? 0);
   }
 
   /** The folder of the current version. */

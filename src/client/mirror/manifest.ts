@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { FileError } from "../../errors/errors.js";
@@ -21,39 +22,117 @@ export interface Manifest extends CopyState {
   /** Number of the version; its folder is `v000001`, … */
   readonly version: number;
   readonly files: readonly MirrorFile[];
+  /** The versions before it that may still be on the disk, with the names of their files. */
+  readonly old?: readonly OldVersion[];
+}
+
+/** A version that the manifest named before. */
+export interface OldVersion {
+  readonly version: number;
+  readonly files: readonly string[];
+}
+
+/** What `writing.json` says while a version is written: its folder belongs to the mirror. */
+interface Writing {
+  readonly mirror: string;
+  readonly version: number;
 }
 
 const MANIFEST = "manifest.json";
 const CHECKED = "checked.json";
+const WRITING = "writing.json";
+/** The names in the folder of a mirror before its first version begins, and those of files being written to them. */
+const OWN = [MANIFEST, CHECKED, WRITING, "sync.lock"] as const;
 
 /** The folder of a version in the folder of a mirror. */
 export function versionFolder(folder: string, version: number): string {
   return join(folder, `v${String(version).padStart(6, "0")}`);
 }
 
-/** The number of a version's folder by its name; undefined for any other name. */
-export function versionOf(name: string): number | undefined {
-  const match = /^v(\d{6,})$/.exec(name);
-  return match === null ? undefined : Number(match[1]);
-}
-
 /**
- * The manifest of a mirror; undefined if the folder has none.
+ * The manifest of a mirror; undefined if the folder is empty, or its first version is not complete.
  *
- * @throws {FileError} BadMirror if it is not the manifest of a mirror
+ * @throws {FileError} BadMirror if it is not the manifest of a mirror, or the folder holds other files
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, MANIFEST);
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    if (isSystemError(error) && error.code === "ENOENT") return undefined;
-    throw fileError(path, "read", error);
-  });
-  if (text === undefined) return undefined;
+  const text = await textOf(path);
+  if (text === undefined) return (await hasManifest(folder)) ? readManifest(folder) : undefined;
   const manifest = parsed(text);
   if (manifest !== undefined) return manifest;
   throw new FileError(`${path} is not the manifest of a mirror.`, {
     code: "BadMirror",
     hint: "Use another folder, or delete this one and mirror the table again.",
+  });
+}
+
+/**
+ * Whether the folder got a manifest since it was looked for.
+ *
+ * @throws {FileError} BadMirror if the folder holds files that no mirror wrote
+ */
+async function hasManifest(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isSystemError(error) && error.code === "ENOENT") return [] as string[];
+    throw fileError(folder, "read", error);
+  });
+  if (names.includes(MANIFEST)) return true;
+  const [other] = names.filter((name) => !OWN.some((own) => name === own || name.startsWith(`${own}.`)));
+  if (other === undefined || (await writingIn(folder)) !== undefined) return false;
+  // Its first synchronisation has ended since.
+  if (existsSync(join(folder, MANIFEST))) return true;
+  throw new FileError(`${folder} is not empty and not a mirror: it holds ${JSON.stringify(other)}.`, {
+    code: "BadMirror",
+    hint: "Use a new or an empty folder.",
+  });
+}
+
+/**
+ * The number of the next version: the one that a killed process began, or the first whose folder does not exist. From
+ * then on its folder belongs to the mirror.
+ */
+export async function beginVersion(folder: string, code: string, current: number): Promise<number> {
+  const begun = (await writingIn(folder))?.version ?? 0;
+  if (begun > current) return begun;
+  let version = current + 1;
+  while (existsSync(versionFolder(folder, version))) version++;
+  await atomicFile(join(folder, WRITING), (file) =>
+    file.writeFile(`${JSON.stringify({ mirror: code, version } satisfies Writing)}\n`),
+  );
+  return version;
+}
+
+/** Forgets a version that is current now, or of which nothing has been written. */
+export async function endVersion(folder: string, current: number): Promise<void> {
+  const begun = (await writingIn(folder))?.version;
+  if (begun === undefined) return;
+  if (begun > current) await rmdir(versionFolder(folder, begun)).catch(() => undefined);
+  if (begun <= current || !existsSync(versionFolder(folder, begun))) await rm(join(folder, WRITING), { force: true });
+}
+
+/** Removes the files of a version, and its folder if no others are in it. */
+export async function removeVersion(folder: string, { version, files }: OldVersion): Promise<void> {
+  const place = versionFolder(folder, version);
+  for (const name of files) await rm(join(place, name), { force: true });
+  await rmdir(place).catch(() => undefined);
+}
+
+async function writingIn(folder: string): Promise<Writing | undefined> {
+  const text = await textOf(join(folder, WRITING));
+  try {
+    const { mirror, version } = JSON.parse(text ?? "") as Partial<Writing>;
+    return typeof mirror === "string" && Number.isSafeInteger(version)
+      ? { mirror, version: Number(version) }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if (isSystemError(error) && error.code === "ENOENT") return undefined;
+    throw fileError(path, "read", error);
   });
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
@@ -6,7 +7,15 @@ import { writeParquet } from "../../columns/parquet/write/write.js";
 import { tableOf } from "../../columns/table/conform.js";
 import { upserted } from "./changed-rows.js";
 import type { MirrorQuery, SyncPlan, Told } from "./copy.js";
-import { type Manifest, type MirrorFile, versionFolder, versionOf, writeManifest } from "./manifest.js";
+import {
+  beginVersion,
+  type Manifest,
+  type MirrorFile,
+  type OldVersion,
+  removeVersion,
+  versionFolder,
+  writeManifest,
+} from "./manifest.js";
 
 import { type Split, writeSplit } from "./split.js";
 
@@ -31,7 +40,7 @@ export async function writeVersion(
   { folder, split, by }: Target,
   told: Told,
 ): Promise<{ readonly state: Manifest; readonly received: number }> {
-  const version = (current?.version ?? 0) + 1;
+  const version = await beginVersion(folder, query.code, current?.version ?? 0);
   const place = versionFolder(folder, version);
   const path = join(place, split === undefined ? WHOLE : UNSPLIT);
   const { rows, bytes, received } =
@@ -39,6 +48,7 @@ export async function writeVersion(
       ? await exported(query, path, told)
       : await updated(query, plan, plan.update, versionFolder(folder, current.version), path, told.signal);
   const files = split === undefined ? [{ name: WHOLE, rows, bytes }] : await splitFile(path, place, split);
+  const old = oldVersions(folder, current);
   const state: Manifest = {
     format: 1,
     code: query.code,
@@ -51,11 +61,12 @@ export async function writeVersion(
     rows,
     updates: plan.update === undefined ? 0 : (current?.updates ?? 0) + 1,
     files,
+    ...(old.length === 0 ? {} : { old }),
   };
   const names = files.map(({ name }) => name);
-  await removeFrom(place, (name) => !names.includes(name));
+  await removeAllBut(place, names);
   await writeManifest(folder, state);
-  await removeFrom(folder, (name) => ![version, version - 1].includes(versionOf(name) ?? version));
+  for (const each of old.slice(0, -1)) await removeVersion(folder, each);
   return { state, received };
 }
 
@@ -98,8 +109,18 @@ async function schemaOfFiles(path: string): Promise<Schema> {
   throw new Error("A Parquet reader without a batch.");
 }
 
-async function removeFrom(folder: string, isStale: (name: string) => boolean): Promise<void> {
-  for (const name of (await readdir(folder)).filter(isStale)) {
-    await rm(join(folder, name), { recursive: true, force: true });
+/** The versions that a manifest named and that are still there, the current one last. */
+function oldVersions(folder: string, current: Manifest | undefined): OldVersion[] {
+  if (current === undefined) return [];
+  const { version, files, old } = current;
+  const now = { version, files: files.map(({ name }) => name) };
+  // Manifests of before had no list: there was one version before the current one, mostly of the same names.
+  const before = old ?? (version > 1 ? [{ ...now, version: version - 1 }] : []);
+  return [...before.filter((each) => existsSync(versionFolder(folder, each.version))), now];
+}
+
+async function removeAllBut(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!names.includes(name)) await rm(join(folder, name), { recursive: true, force: true });
   }
 }
