@@ -1,3 +1,4 @@
+import { InputError } from "../../errors/errors.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { isLocal } from "../transport/options.js";
 
@@ -17,3 +18,12 @@ const shownFilter = ({ column, operator, values }: Filter): string =>
 
 /** As it is, unless it could be taken for several names or values. */
 const quoted = (text: string): string => (/^[^\s",]+$/.test(text) ? text : JSON.stringify(text));
+
+/** @throws {InputError} BadArgument for a limited query: a mirror would miss the rows beyond it */
+export function refuseLimited(code: string, limit: number | undefined): void {
+  if (limit === undefined) return;
+  throw new InputError(`A mirror of ${code} holds all rows of its query; the query is limited to ${limit}.`, {
+    code: "BadArgument",
+    hint: "Leave limit() out, and mirror fewer rows with where().",
+  });
+}

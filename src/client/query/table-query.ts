@@ -31,7 +31,7 @@ import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/session.js";
 import type { ReadCall } from "./dataset-query.js";
 import { filtersOf, metadataWithNames, withColumns } from "./filters.js";
-import { mirrorQuestion } from "./mirror-question.js";
+import { mirrorQuestion, refuseLimited } from "./mirror-question.js";
 import { checkTableRead, type TableReadCall } from "./table-read-options.js";
 import type { ResultRows } from "./table-reading.js";
 import { keyOf, sourceOf } from "./table-source.js";
@@ -299,12 +299,13 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
    * none yet, it is made by an export. `sync()` brings it up to date, `frame()` and `sql()` read it without the
    * service. A folder holds one copy; a file or an engine one of each code.
    *
-   * @throws {InputError} BadArgument for a folder that mirrors another query, UnknownOption
+   * @throws {InputError} BadArgument for a limited query and a folder that mirrors another query, UnknownOption
    * @throws {FileError} BadMirror, and as the file system says
    */
   async mirror(target: MirrorTarget, options: MirrorOptions = {}): Promise<Mirror<Row>> {
     refuseUnknown(options, MIRROR_OPTIONS, "mirror()");
-    const { filters: sent, local = [], select } = this.#wanted;
+    const { filters: sent, local = [], select, limit } = this.#wanted;
+    refuseLimited(this.code, limit);
     const filters = [...sent, ...local];
     const about = sourceOf(this.code, filters, await this.#memory.known<TableMetadata>(this.#remembered));
     const query = {
