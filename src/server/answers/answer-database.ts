@@ -68,7 +68,7 @@ export async function answerDatabaseBulk(call: Call, asker: Asker, state: Servic
     throw refused(profile, "QEPx02", `Bulk download is for premium databases only, and ${code} is free.`);
   }
   needSubscription(asker.subscriber, code, `download the database ${code}`, profile);
-  const file = await state.files.make(bulkOrder(database, type, state));
+  const file = await state.files.make(bulkOrder(database, type, state)).finally(database.hold());
   countDownload(database, state);
   const name = `${code}${type === "partial" ? "-latest" : ""}.zip`;
   if (hasExtension(profile, "redirects")) {

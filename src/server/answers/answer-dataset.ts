@@ -95,7 +95,8 @@ async function answerRows(
       ? { columns: seriesColumns(titles), batches: [] }
       : await seriesRows({ question, titles, signal, allocate }, state),
   });
-  return answerReply(call, { resource, tag: JSON.stringify([fields, dataset.version]), make }, asker, state);
+  const reply = { resource, tag: JSON.stringify([fields, dataset.version]), make };
+  return answerReply(call, reply, asker, state).finally(database.held.hold([dataset.series]));
 }
 
 interface SeriesRows {

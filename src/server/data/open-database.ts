@@ -29,6 +29,18 @@ export interface StoredDatabase {
   readonly columns: readonly string[];
   readonly datasets: ReadonlyMap<string, StoredDataset>;
   readonly version: string;
+  /** Keeps the rows of its series in the engine until the returned function is called, also after a refresh. */
+  hold(): () => void;
+  /** The rows of its series, of this load and of earlier ones. */
+  readonly held: HeldSeries;
+}
+
+/** The rows of series in the table of a database: which are read, and which were replaced. */
+export interface HeldSeries {
+  /** Keeps rows in the engine until the returned function is called. */
+  hold(series: Iterable<number>): () => void;
+  /** Removes the rows of a series from the engine as soon as they are not held. */
+  retire(series: number): Promise<void>;
 }
 
 /** The rows of a database: undefined for a series that is served as it was loaded before. */
@@ -38,6 +50,7 @@ export type DatasetRows = (code: string, entry: DatasetEntry) => RowSource | und
  * Opens the table of a database and loads the series whose rows have changed.
  *
  * @param rows undefined if there is no source
+ * @param heldBefore those of the database as it was opened before in this run; without it, nothing reads its rows yet
  * @throws {DataError} DuplicateKey for a date that repeats or is null; those of the source
  */
 export async function openDatabase(
@@ -45,6 +58,7 @@ export async function openDatabase(
   entry: DatabaseEntry,
   rows: DatasetRows | undefined,
   loaded: Loaded,
+  heldBefore?: HeldSeries,
 ): Promise<StoredDatabase> {
   const code = entry.database_code;
   const name = `series/${code}`;
@@ -63,13 +77,20 @@ export async function openDatabase(
     0,
     ...dataset.columns.slice(1).map((title) => titles.indexOf(title)),
   ]);
-  const held = (): number[] => entry.datasets.map((dataset) => loaded[`${code}/${dataset.dataset_code}`]?.series ?? 0);
+  const used = (): number[] => entry.datasets.map((dataset) => loaded[`${code}/${dataset.dataset_code}`]?.series ?? 0);
+  const held = heldBefore ?? heldSeries(engine, table);
   let next: number | undefined;
   for (const [i, dataset] of entry.datasets.entries()) {
     const each = `${code}/${dataset.dataset_code}`;
     const source = rows?.(each, dataset);
     if (source === undefined || isCurrent(loaded[each], source)) continue;
-    next ??= await freeNumber(engine, table, held());
+    if (next === undefined) {
+      next = await freeNumber(engine, table, used());
+      // What an earlier run replaced, or was loading when it was killed.
+      if (heldBefore === undefined && next > 1) {
+        await engine.query(`DELETE FROM ${table} WHERE s NOT IN (${used().join(", ")})`);
+      }
+    }
     const series = next++;
     await loadSeries(engine, each, source, { table, series, columns: numbers[i] });
     loaded[each] = { version: source.version, refreshedAt: source.refreshedAt, series };
@@ -90,18 +111,51 @@ export async function openDatabase(
     ];
   });
   const version = JSON.stringify(datasets.map(([, dataset]) => dataset.version));
-  return { entry, table, columns: titles, datasets: new Map(datasets), version };
+  return {
+    entry,
+    table,
+    columns: titles,
+    datasets: new Map(datasets),
+    version,
+    hold: () => held.hold(datasets.map(([, { series }]) => series)),
+    held,
+  };
 }
 
-/**
- * The first number that no series has had. Rows of numbers that are no longer used are removed first: replies that are
- * being made read only those of the last load, which stay until the next one.
- */
-async function freeNumber(engine: Engine, table: string, held: readonly number[]): Promise<number> {
+function heldSeries(engine: Engine, table: string): HeldSeries {
+  const holders = new Map<number, number>();
+  const retired = new Set<number>();
+  const remove = async (series: readonly number[]): Promise<void> => {
+    if (series.length === 0) return;
+    // After an error, the next start removes the rows.
+    await engine.query(`DELETE FROM ${table} WHERE s IN (${series.join(", ")})`).catch(() => undefined);
+  };
+  return {
+    hold(series) {
+      const own = new Set(series);
+      for (const each of own) holders.set(each, (holders.get(each) ?? 0) + 1);
+      return () => {
+        const free = [...own].filter((each) => {
+          const left = (holders.get(each) ?? 0) - 1;
+          if (left > 0) holders.set(each, left);
+          else holders.delete(each);
+          return left === 0 && retired.delete(each);
+        });
+        own.clear();
+        void remove(free);
+      };
+    },
+    async retire(series) {
+      if (holders.has(series)) retired.add(series);
+      else await remove([series]);
+    },
+  };
+}
+
+/** The first number above those of all rows and of `used`. */
+async function freeNumber(engine: Engine, table: string, used: readonly number[]): Promise<number> {
   const [[last]] = texts(await engine.query(`SELECT max(s) AS last FROM ${table}`));
-  const highest = Math.max(Number(last ?? 0), 0, ...held);
-  if (highest > 0) await engine.query(`DELETE FROM ${table} WHERE s NOT IN (${held.join(", ")})`);
-  return highest + 1;
+  return Math.max(Number(last ?? 0), 0, ...used) + 1;
 }
 
 interface SeriesPlace {

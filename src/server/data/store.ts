@@ -84,8 +84,17 @@ export async function openStore(engine: Engine, source: Source | undefined, stat
     if (database !== undefined && dataset !== undefined) {
       const rows = again(source.dataset(code, dataset.entry));
       const renewed = (each: string): RowSource | undefined => (each === code ? rows : undefined);
-      databases.set(database.entry.database_code, await openDatabase(engine, database.entry, renewed, loaded));
-      await save();
+      const old = loaded[code];
+      try {
+        const reopened = await openDatabase(engine, database.entry, renewed, loaded, database.held);
+        await save();
+        databases.set(database.entry.database_code, reopened);
+      } catch (error) {
+        // Which rows the next start finds is not known: both stay.
+        loaded[code] = old;
+        throw error;
+      }
+      if (loaded[code].series !== dataset.series) await database.held.retire(dataset.series);
     }
   };
   let last: Promise<unknown> = Promise.resolve();
