@@ -2,7 +2,7 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { oneOf } from "../errors/options.js";
 import { choose, vectorAt } from "./core/choose.js";
 import { doubleColumn, numbersOf } from "./core/numbers.js";
-import { addTo, type Sum, sumOf, totalOf } from "./core/sums.js";
+import { addTo, meanOf, type Sum, totalOf } from "./core/sums.js";
 import { tableOf } from "./core/tables.js";
 import { textColumn } from "./describe.js";
 
@@ -53,25 +53,32 @@ function pairCorrelation(x: Float64Array, y: Float64Array, byRank: boolean): num
     const picked = Float64Array.from(rows, (row) => values[row]);
     return byRank ? ranksOf(picked) : picked;
   });
-  const meanA = sumOf(a, 0, a.length).total / a.length;
-  const meanB = sumOf(b, 0, b.length).total / b.length;
+  const [distancesA, distancesB] = [distancesOf(a), distancesOf(b)];
+  if (distancesA === undefined || distancesB === undefined) return Number.NaN;
   const products: Sum = { high: 0, low: 0 };
   const squaresA: Sum = { high: 0, low: 0 };
   const squaresB: Sum = { high: 0, low: 0 };
   for (let i = 0; i < a.length; i++) {
-    addTo(products, (a[i] - meanA) * (b[i] - meanB));
-    addTo(squaresA, (a[i] - meanA) ** 2);
-    addTo(squaresB, (b[i] - meanB) ** 2);
+    addTo(products, distancesA[i] * distancesB[i]);
+    addTo(squaresA, distancesA[i] ** 2);
+    addTo(squaresB, distancesB[i] ** 2);
   }
-  const value = totalOf(products) / geometricMean(totalOf(squaresA), totalOf(squaresB));
+  const value = totalOf(products) / Math.sqrt(totalOf(squaresA) * totalOf(squaresB));
   return Math.max(-1, Math.min(1, value));
 }
 
-/** The square root of the product; exact for equal numbers unless the product overflows or underflows. */
-function geometricMean(a: number, b: number): number {
-  const product = a * b;
-  const isInRange = product > 1e-280 && product < Number.POSITIVE_INFINITY;
-  return isInRange ? Math.sqrt(product) : Math.sqrt(a) * Math.sqrt(b);
+/**
+ * The distances from the mean, scaled by a power of two so that their squares neither overflow nor vanish; undefined if
+ * all values are equal or one is infinite.
+ */
+function distancesOf(values: Float64Array): Float64Array | undefined {
+  if (values.every((value) => value === values[0])) return undefined;
+  const mean = meanOf(values, 0, values.length);
+  if (!Number.isFinite(mean)) return undefined;
+  const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value / 2 - mean / 2)), 0);
+  // In two steps: the power that scales the smallest doubles is beyond the largest.
+  const half = 2 ** -Math.floor(Math.log2(Math.max(most, Number.MIN_VALUE)) / 2);
+  return values.map((value) => (value * half - mean * half) * half);
 }
 
 /** Ranks from 1; equal values share the mean of their ranks. */

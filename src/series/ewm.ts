@@ -112,6 +112,8 @@ const varianceKernel =
     let weights = 1;
     let squares = 1;
     let weight = 1;
+    // Nulls scale the weights alike: only a value changes it.
+    let result = Number.NaN;
     for (let i = from; i < to; i++) {
       const value = y[i];
       const missing = Number.isNaN(value);
@@ -133,12 +135,11 @@ const varianceKernel =
             squares /= weight * weight;
             weight = 1;
           }
+          const total = weights * weights;
+          const unbiased = total > squares ? (total / (total - squares)) * variance : Number.NaN;
+          result = root ? Math.sqrt(unbiased) : unbiased;
         }
       }
-      const total = weights * weights;
-      const enough = count >= Math.max(least, 1) && total > squares;
-      const unbiased = (total / (total - squares)) * variance;
-      if (!enough) out[i] = Number.NaN;
-      else out[i] = root ? Math.sqrt(unbiased) : unbiased;
+      out[i] = count >= least ? result : Number.NaN;
     }
   };

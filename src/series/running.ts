@@ -4,6 +4,7 @@ import { refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, vectorAt } from "./core/choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
 import type { Column, Computed } from "./core/numbers.js";
+import { ExactSum } from "./core/sums.js";
 import { computeColumns, type Kernel, runKernel } from "./track/kernel.js";
 import { rowAt, type Track } from "./track/track.js";
 
@@ -65,6 +66,8 @@ export function drawdown(table: Table, options: ColumnChoice = {}): Table {
 const sumKernel: Kernel = (y, out, from, to) => {
   let total = 0;
   let lost = 0;
+  // 2^-53 of it bounds the error of the sum, as in `sumOf`.
+  let doubt = 0;
   for (let i = from; i < to; i++) {
     const value = y[i];
     if (Number.isNaN(value)) {
@@ -75,10 +78,34 @@ const sumKernel: Kernel = (y, out, from, to) => {
     const part = sum - total;
     const error = total - (sum - part) + (value - part);
     if (Number.isFinite(error)) lost += error;
+    doubt += Math.abs(lost);
     total = sum;
+    if (Number.isFinite(total) && doubt > Math.abs(total + lost)) {
+      sumExactly(y, out, from, i, to);
+      return;
+    }
     out[i] = total + lost;
   }
 };
+
+/** The sums of position `first` and after it, where those in two doubles would show errors. */
+function sumExactly(y: Float64Array, out: Float64Array, from: number, first: number, to: number): void {
+  const sum = new ExactSum();
+  // Once a sum overflows or meets an infinite value, as in IEEE 754.
+  let total = 0;
+  for (let i = from; i < to; i++) {
+    if (Number.isNaN(y[i])) {
+      if (i >= first) out[i] = y[i];
+      continue;
+    }
+    if (Number.isFinite(total)) {
+      sum.add(y[i]);
+      const next = sum.total();
+      total = Number.isNaN(next) ? total + y[i] : next;
+    } else total += y[i];
+    if (i >= first) out[i] = total;
+  }
+}
 
 const productKernel: Kernel = (y, out, from, to) => {
   let product = 1;

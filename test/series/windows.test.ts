@@ -206,15 +206,20 @@ describe("values near the largest double", () => {
     ]);
     expect(cellsIn(rolling(of(values), 3, "sum"), "x").slice(5, 9)).toEqual([1e308, 1e200, 1e200, 1e200]);
     expect(cellsIn(rolling(of(values), 2, "mean"), "x").slice(4)).toEqual([5e307, 4, 5e199, 5e199, 3]);
-    expect(cellsIn(rolling(of(values), 2, "var"), "x").slice(5)).toEqual([2, null, null, 2]);
+    expect(cellsIn(rolling(of(values), 2, "var"), "x").slice(5)).toEqual([
+      2,
+      Number.POSITIVE_INFINITY,
+      Number.POSITIVE_INFINITY,
+      2,
+    ]);
     const spike = [1e200, 1, 2, 3, 1e300, -1e308, 1e308, 7, 9];
     expect(cellsIn(rolling(of(spike), 2, "std"), "x").slice(2)).toEqual([
       Math.SQRT1_2,
       Math.SQRT1_2,
-      null,
-      null,
-      null,
-      null,
+      1e300 * Math.SQRT1_2,
+      (1e300 + 1e308) * Math.SQRT1_2,
+      1e308 * Math.SQRT2,
+      1e308 * Math.SQRT1_2,
       Math.SQRT2,
     ]);
   });

@@ -35,13 +35,13 @@ export function aggregateGroups(field: Field, vector: Vector, how: Aggregate, gr
     }
     case "sum":
       if (isExact(vector.type)) return exactSums(field, vector, groups);
-      return isNumber(vector.type)
-        ? doubleColumn(field, doubleSums(numbersOf(vector), groups).totals)
-        : aggregate(field, vector, how, groups.spans());
+      return doublesOr(field, isNumber(vector.type) ? doubleSums(numbersOf(vector), groups)?.totals : undefined, () =>
+        aggregate(field, vector, how, groups.spans()),
+      );
     case "mean":
-      return isNumber(vector.type)
-        ? doubleColumn(field, means(vector, groups))
-        : aggregate(field, vector, how, groups.spans());
+      return doublesOr(field, isNumber(vector.type) ? means(vector, groups) : undefined, () =>
+        aggregate(field, vector, how, groups.spans()),
+      );
     case "std":
     case "var":
     case "median":
@@ -51,6 +51,9 @@ export function aggregateGroups(field: Field, vector: Vector, how: Aggregate, gr
       return aggregate(field, vector, how, groups.spans());
   }
 }
+
+const doublesOr = (field: Field, values: Float64Array | undefined, other: () => Column): Column =>
+  values === undefined ? other() : doubleColumn(field, values);
 
 const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({
   field,
@@ -132,10 +135,10 @@ function exactSums(field: Field, vector: Vector, groups: Groups): Column {
   return exactColumn(field, units, { scale, precision: sumPrecision(precision) });
 }
 
-function means(vector: Vector, groups: Groups): Float64Array {
+function means(vector: Vector, groups: Groups): Float64Array | undefined {
   if (!isExact(vector.type)) {
-    const { totals, counts: held } = doubleSums(numbersOf(vector), groups);
-    return totals.map((total, group) => total / held[group]);
+    const sums = doubleSums(numbersOf(vector), groups);
+    return sums?.totals.map((total, group) => total / sums.counts[group]);
   }
   const scale = DataType.isDecimal(vector.type) ? (vector.type as Decimal).scale : 0;
   const sums = unitSums(vector, groups);
@@ -147,10 +150,17 @@ function means(vector: Vector, groups: Groups): Float64Array {
   });
 }
 
-/** Compensated sums, NaN left out (see `sumOf`); NaN of no values. */
-function doubleSums(values: Float64Array, { of, count }: Groups): { totals: Float64Array; counts: Int32Array } {
+/**
+ * Compensated sums, NaN left out (see `sumOf`); NaN of no values. Undefined if the error of one could show, as where
+ * large values cancel, or its sum overflows.
+ */
+function doubleSums(
+  values: Float64Array,
+  { of, count }: Groups,
+): { totals: Float64Array; counts: Int32Array } | undefined {
   const high = new Float64Array(count);
   const low = new Float64Array(count);
+  const doubt = new Float64Array(count);
   const infinite = new Float64Array(count);
   const held = new Int32Array(count);
   for (let row = 0; row < values.length; row++) {
@@ -166,12 +176,14 @@ function doubleSums(values: Float64Array, { of, count }: Groups): { totals: Floa
     const total = before + value;
     const part = total - before;
     low[group] += before - (total - part) + (value - part);
+    doubt[group] += Math.abs(low[group]);
     high[group] = total;
   }
-  const totals = high.map((total, group) => {
-    if (held[group] === 0) return Number.NaN;
-    if (infinite[group] !== 0) return infinite[group];
-    return Number.isFinite(total) ? total + low[group] : total;
-  });
-  return { totals, counts: held };
+  for (let group = 0; group < count; group++) {
+    if (held[group] === 0) high[group] = Number.NaN;
+    else if (infinite[group] !== 0) high[group] = infinite[group];
+    else if (doubt[group] <= Math.abs(high[group] + low[group])) high[group] += low[group];
+    else return undefined;
+  }
+  return { totals: high, counts: held };
 }

@@ -10,7 +10,7 @@ import { codesOf } from "../core/codes.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "../core/exact.js";
 import { type Column, countColumn, doubleColumn, numbersOf } from "../core/numbers.js";
 import { quantileOfSorted } from "../core/quantile.js";
-import { squaresOf, sumOf } from "../core/sums.js";
+import { deviationOf, meanOf, sumOf, varianceOf } from "../core/sums.js";
 import { inOrder } from "./track.js";
 
 /** Names of the functions that reduce many values to one. */
@@ -75,12 +75,9 @@ export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: S
     case "unique":
       return countColumn(field.name, uniques(vector, spans));
     case "mean":
-      return doubles(field, vector, spans, (values, from, to) => {
-        const { total, count } = sumOf(values, from, to);
-        return total / count;
-      });
+      return doubles(field, vector, spans, meanOf);
     case "std":
-      return doubles(field, vector, spans, (values, from, to) => Math.sqrt(varianceOf(values, from, to)));
+      return doubles(field, vector, spans, deviationOf);
     case "var":
       return doubles(field, vector, spans, varianceOf);
     case "median":
@@ -100,12 +97,6 @@ function lists(field: Field, vector: Vector, { rows, from, to }: Spans): Column 
   const type = new List(new Field("item", child.type, true, field.metadata));
   const data = makeData({ type, length: from.length, nullCount: 0, valueOffsets: offsets, child });
   return { field: new Field(field.name, type, true), data };
-}
-
-/** Variance with divisor n − 1; NaN for fewer than two values. */
-function varianceOf(values: Float64Array, from: number, to: number): number {
-  const { squares, count } = squaresOf(values, from, to);
-  return count < 2 ? Number.NaN : squares / (count - 1);
 }
 
 const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({

@@ -1,4 +1,4 @@
-import { addTo, type Sum, totalOf } from "../core/sums.js";
+import { deviationOf, ExactSum, exactSumOf } from "../core/sums.js";
 import type { Windows } from "./windows.js";
 
 /**
@@ -14,7 +14,10 @@ export type WindowKernel = (
   least: number,
 ) => void;
 
-/** The sum of the window. Each value is added and subtracted once, in two doubles, so that no error accumulates. */
+/**
+ * The sum of the window. Each value is added and subtracted once, in two doubles; where their error could show, as
+ * after an outlier, exactly.
+ */
 export const windowSum: WindowKernel = (y, out, windows, from, to, least) =>
   slideSum(y, out, windows, from, to, least, false);
 
@@ -25,16 +28,20 @@ export const windowMean: WindowKernel = (y, out, windows, from, to, least) =>
 function slideSum(
   y: Float64Array,
   out: Float64Array,
-  { low, high }: Windows,
+  windows: Windows,
   from: number,
   to: number,
   least: number,
   mean: boolean,
 ): void {
+  const { low, high } = windows;
+  const enough = mean ? Math.max(least, 1) : least;
   let first = from;
   let end = from;
   let total = 0;
   let lost = 0;
+  // Each addition to `lost` errs by at most 2^-53 of it: 2^-53 of their total bounds the error of `total + lost`.
+  let doubt = 0;
   let count = 0;
   // Length of the run of equal values at the end of the window: if it fills the window, the mean must be exactly that
   // value.
@@ -43,7 +50,7 @@ function slideSum(
   for (let i = from; i < to; i++) {
     if (low[i] >= end) {
       first = end = low[i];
-      total = lost = count = same = 0;
+      total = lost = doubt = count = same = 0;
     }
     for (; end < high[i]; end++) {
       const value = y[end];
@@ -51,6 +58,7 @@ function slideSum(
       const sum = total + value;
       const part = sum - total;
       lost += total - (sum - part) + (value - part);
+      doubt += Math.abs(lost);
       total = sum;
       count++;
       same = value === latest ? same + 1 : 1;
@@ -62,23 +70,61 @@ function slideSum(
       const sum = total + value;
       const part = sum - total;
       lost += total - (sum - part) + (value - part);
+      doubt += Math.abs(lost);
       total = sum;
       count--;
     }
-    if (count === 0) total = lost = 0;
-    // No subtraction undoes an overflow.
-    else if (total - total !== 0) ({ total, lost } = summed(y, low[i], high[i]));
-    if (count < least) out[i] = Number.NaN;
+    if (count === 0) total = lost = doubt = 0;
+    // Also where the sum overflows, and both are NaN.
+    else if (!(doubt <= Math.abs(total + lost))) {
+      i = slideExactly(y, out, windows, i, to, enough, mean);
+      if (i === to) return;
+      first = end = low[i--];
+      total = lost = doubt = count = same = 0;
+      continue;
+    }
+    if (count < enough) out[i] = Number.NaN;
     else if (!mean) out[i] = total + lost;
     else out[i] = same >= count ? latest : (total + lost) / count;
   }
 }
 
-/** The sum of the finite values from `from` to `to` (exclusive), and the error of its additions. */
-function summed(y: Float64Array, from: number, to: number): { readonly total: number; readonly lost: number } {
-  const sum: Sum = { high: 0, low: 0 };
-  for (let i = from; i < to; i++) if (Number.isFinite(y[i])) addTo(sum, y[i]);
-  return { total: sum.high, lost: Number.isFinite(sum.high) ? sum.low : 0 };
+/** As {@link slideSum}, in exact sums, until the window has left all values of the first one; returns that position. */
+function slideExactly(
+  y: Float64Array,
+  out: Float64Array,
+  { low, high }: Windows,
+  from: number,
+  to: number,
+  least: number,
+  mean: boolean,
+): number {
+  const sum = new ExactSum();
+  let [first, end, count, same, latest] = [low[from], low[from], 0, 0, Number.NaN];
+  for (let i = from; i < to; i++) {
+    if (low[i] >= high[from]) return i;
+    for (; end < high[i]; end++) {
+      if (!Number.isFinite(y[end])) continue;
+      sum.add(y[end]);
+      count++;
+      same = y[end] === latest ? same + 1 : 1;
+      latest = y[end];
+    }
+    for (; first < low[i]; first++) {
+      if (!Number.isFinite(y[first])) continue;
+      sum.add(-y[first]);
+      count--;
+    }
+    let value = sum.total();
+    if (Number.isNaN(value)) {
+      value = exactSumOf(y, first, end, mean ? count : 1);
+      sum.clear();
+      for (let at = first; at < end; at++) if (Number.isFinite(y[at])) sum.add(y[at]);
+    } else if (mean) value /= count;
+    if (count < least) out[i] = Number.NaN;
+    else out[i] = mean && same >= count ? latest : value;
+  }
+  return to;
 }
 
 /** The number of values in the window; `least` counts its rows here, as in pandas. */
@@ -94,95 +140,93 @@ export const windowCount: WindowKernel = (y, out, { low, high }, from, to, least
 };
 
 /** The variance of the window with divisor n − 1. */
-export const windowVar: WindowKernel = (y, out, windows, from, to, least) => {
-  const state = newMoments();
+export const windowVar: WindowKernel = (y, out, { low, high }, from, to, least) => {
+  const enough = Math.max(least, 2);
+  const sums = new Float64Array(6);
+  let first = from;
+  let end = from;
+  let count = 0;
+  let pivot = 0;
+  // As in `slideSum`.
+  let same = 0;
+  let latest = Number.NaN;
   for (let i = from; i < to; i++) {
-    slideMoments(state, y, windows.low[i], windows.high[i]);
-    if (state.count < Math.max(least, 2)) out[i] = Number.NaN;
-    else out[i] = varianceOf(state);
+    if (low[i] >= end) {
+      first = end = low[i];
+      count = 0;
+      latest = Number.NaN;
+    }
+    for (; end < high[i]; end++) {
+      const value = y[end];
+      if (!Number.isFinite(value)) continue;
+      if (count++ === 0) {
+        pivot = value;
+        sums.fill(0);
+      }
+      addSquare(sums, value - pivot, 1);
+      same = value === latest ? same + 1 : 1;
+      latest = value;
+    }
+    for (; first < low[i]; first++) {
+      if (!Number.isFinite(y[first])) continue;
+      addSquare(sums, y[first] - pivot, -1);
+      count--;
+    }
+    if (count < enough) out[i] = Number.NaN;
+    else if (same >= count) out[i] = 0;
+    else {
+      if (!isSound(sums, count)) {
+        pivot = exactSumOf(y, first, end, count);
+        sums.fill(0);
+        for (let at = first; at < end; at++) if (Number.isFinite(y[at])) addSquare(sums, y[at] - pivot, 1);
+      }
+      const drift = sums[0] + sums[1];
+      const squares = sums[3] + sums[4] - (drift * drift) / count;
+      out[i] = Number.isFinite(squares) ? Math.max(0, squares) / (count - 1) : Number.POSITIVE_INFINITY;
+    }
   }
 };
+
+/**
+ * Adds (or with `sign` -1 subtracts) a deviation from the pivot and its square to sums of both: each in two doubles,
+ * and the `doubt` about them, as in {@link slideSum}.
+ */
+function addSquare(sums: Float64Array, distance: number, sign: 1 | -1): void {
+  const added = sign * distance;
+  const drift = sums[0] + added;
+  const part = drift - sums[0];
+  const lost = sums[1] + (sums[0] - (drift - part) + (added - part));
+  sums[0] = drift;
+  sums[1] = lost;
+  sums[2] += Math.abs(lost);
+  const square = added * distance;
+  const squares = sums[3] + square;
+  const squarePart = squares - sums[3];
+  const squareLost = sums[4] + (sums[3] - (squares - squarePart) + (square - squarePart));
+  sums[3] = squares;
+  sums[4] = squareLost;
+  sums[5] += Math.abs(squareLost);
+}
+
+/**
+ * Whether the variance is precise: the pivot is near enough to the mean that the squares do not cancel, and what has
+ * left the window, as an outlier or an overflow, has left no error of more than 10^-13 behind.
+ */
+function isSound(sums: Float64Array, count: number): boolean {
+  const drift = sums[0] + sums[1];
+  const squares = sums[3] + sums[4];
+  return drift * drift <= 0.5 * count * squares && sums[5] + (sums[2] * Math.abs(drift)) / count <= 128 * squares;
+}
 
 /** The standard deviation of the window with divisor n − 1. */
 export const windowStd: WindowKernel = (y, out, windows, from, to, least) => {
   windowVar(y, out, windows, from, to, least);
-  for (let i = from; i < to; i++) out[i] = Math.sqrt(out[i]);
+  for (let i = from; i < to; i++) {
+    const variance = out[i];
+    if (Number.isNaN(variance) || variance === 0 || (variance > 1e-280 && variance < Number.POSITIVE_INFINITY)) {
+      out[i] = Math.sqrt(variance);
+    } else out[i] = deviationOf(finiteOf(y, windows.low[i], windows.high[i]));
+  }
 };
 
-/**
- * Sums of deviations and squared deviations from a pivot near the mean, for the values from `first` to `end`
- * (exclusive).
- */
-interface Moments {
-  first: number;
-  end: number;
-  count: number;
-  pivot: number;
-  readonly distance: Sum;
-  readonly squares: Sum;
-  same: number;
-  latest: number;
-}
-
-const newMoments = (): Moments => ({
-  first: 0,
-  end: 0,
-  count: 0,
-  pivot: 0,
-  distance: { high: 0, low: 0 },
-  squares: { high: 0, low: 0 },
-  same: 0,
-  latest: Number.NaN,
-});
-
-function slideMoments(state: Moments, y: Float64Array, low: number, high: number): void {
-  if (low >= state.end) {
-    Object.assign(state, newMoments(), { first: low, end: low });
-  }
-  for (; state.end < high; state.end++) {
-    const value = y[state.end];
-    if (!Number.isFinite(value)) continue;
-    if (state.count === 0) anchorAt(state, value);
-    include(state, value);
-    state.same = value === state.latest ? state.same + 1 : 1;
-    state.latest = value;
-  }
-  for (; state.first < low; state.first++) {
-    if (Number.isFinite(y[state.first])) exclude(state, y[state.first]);
-  }
-  // Far from the pivot the squares would cancel, and an overflow is not undone by a subtraction: choose a new pivot.
-  const drift = totalOf(state.distance);
-  if (!(drift * drift <= 0.25 * state.count * totalOf(state.squares))) reanchor(state, y);
-}
-
-function anchorAt(state: Moments, pivot: number): void {
-  state.pivot = pivot;
-  state.count = 0;
-  state.distance.high = state.distance.low = state.squares.high = state.squares.low = 0;
-}
-
-function include(state: Moments, value: number): void {
-  const distance = value - state.pivot;
-  addTo(state.distance, distance);
-  addTo(state.squares, distance * distance);
-  state.count++;
-}
-
-function exclude(state: Moments, value: number): void {
-  const distance = value - state.pivot;
-  addTo(state.distance, -distance);
-  addTo(state.squares, -(distance * distance));
-  state.count--;
-}
-
-function reanchor(state: Moments, y: Float64Array): void {
-  const mean = state.pivot + totalOf(state.distance) / state.count;
-  anchorAt(state, Number.isFinite(mean) ? mean : state.latest);
-  for (let i = state.first; i < state.end; i++) if (Number.isFinite(y[i])) include(state, y[i]);
-}
-
-function varianceOf({ count, distance, squares, same }: Moments): number {
-  if (same >= count) return 0;
-  const drift = totalOf(distance);
-  return Math.max(0, totalOf(squares) - (drift * drift) / count) / (count - 1);
-}
+const finiteOf = (y: Float64Array, from: number, to: number): Float64Array => y.slice(from, to).filter(Number.isFinite);
