@@ -373,7 +373,7 @@ describe("what cannot be read", () => {
     }
   });
 
-  it("a leaf that is a time of day is read as one, whatever type the file notes for it", async () => {
+  it("a leaf that another writer made a time of day is read as one, whatever type the file notes for it", async () => {
     const path = join(folder, "noted.parquet");
     await Frame.fromRows(
       [{ p: "1.25" }, { p: "2.5" }, { p: null }, { p: "3" }],
@@ -381,7 +381,11 @@ describe("what cannot be read", () => {
     ).toParquet(path);
     // Logical type TIME of microseconds (field 7) in the schema element of the column.
     const time = { field_7: { field_1: true, field_2: { field_2: {} } } };
-    const file = changedFooter(await readFile(path), ["field_2", 1, "field_10"], time);
+    const timed = changedFooter(await readFile(path), ["field_2", 1, "field_10"], time);
+    // In a file of this package, that is damage.
+    await expect(readParquet(timed)).rejects.toMatchObject({ code: "BadParquet" });
+    const older = changedFooter(timed, ["field_2", 1, "field_6"], undefined);
+    const file = changedFooter(older, ["field_6"], Buffer.from("another writer"));
     const column = (await Frame.fromParquet(file)).table.getChildAt(0);
     expect(String(column?.type)).toBe("Time64<MICROSECOND>");
     expect([...(column ?? [])]).toEqual([12500n, 25000n, null, 30000n]);

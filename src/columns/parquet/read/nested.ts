@@ -30,7 +30,53 @@ interface Level {
  * @throws {ParquetFault} where the leaves do not fit together
  */
 export function nestedColumn(node: SchemaNode, source: NestedSource): Data {
+  checkSlots(node, [], source);
   return columnOf(node, { repeats: 0, definition: 0 }, source);
+}
+
+/**
+ * Checks that the levels of each leaf form lists, and that the leaves of a group agree on where it begins and is null.
+ *
+ * @param lists definition levels of the entries of the lists around the node, outermost first
+ * @returns the slots of the first leaf of the node
+ */
+function checkSlots(node: SchemaNode, lists: readonly number[], source: NestedSource): LeafSlots {
+  const around = node.repetition === "repeated" ? [...lists, node.definition] : lists;
+  if (node.leaf !== undefined) {
+    const slots = source.slots(node.leaf);
+    checkLists(slots, around, node);
+    return slots;
+  }
+  const [first, ...others] = node.children.map((child) => checkSlots(child, around, source));
+  if (first === undefined) throw new ParquetFault(`the group ${JSON.stringify(node.name)} has no columns`);
+  for (const other of others) demand(areAlike(first, other, node), node);
+  return first;
+}
+
+/** A slot that continues a list follows one with an entry of that list, and has one. */
+function checkLists({ definitions, repetitions }: LeafSlots, lists: readonly number[], { name }: SchemaNode): void {
+  for (let i = 0; i < repetitions.length; i++) {
+    const level = repetitions[i];
+    if (level === 0) continue;
+    const entry = lists[level - 1];
+    if (i > 0 && definitions[i - 1] >= entry && definitions[i] >= entry) continue;
+    throw new ParquetFault(`value ${i} of ${JSON.stringify(name)} continues a list that has not begun`);
+  }
+}
+
+/** Whether two leaves of a group have its entries at the same levels. */
+function areAlike(one: LeafSlots, other: LeafSlots, { repeats, definition }: SchemaNode): boolean {
+  const length = other.repetitions.length;
+  let k = 0;
+  for (let i = 0; i < one.repetitions.length; i++) {
+    if (one.repetitions[i] > repeats) continue;
+    while (k < length && other.repetitions[k] > repeats) k++;
+    if (k === length || one.repetitions[i] !== other.repetitions[k]) return false;
+    if (Math.min(one.definitions[i], definition) !== Math.min(other.definitions[k], definition)) return false;
+    k++;
+  }
+  while (k < length && other.repetitions[k] > repeats) k++;
+  return k === length;
 }
 
 function columnOf(node: SchemaNode, outer: Level, source: NestedSource): Data {
@@ -146,7 +192,7 @@ function structOf(node: SchemaNode, outer: Level, source: NestedSource): Data {
 }
 
 function demand(fits: boolean, { name }: SchemaNode): void {
-  if (!fits) throw new ParquetFault(`the parts of the nested column ${JSON.stringify(name)} have different lengths`);
+  if (!fits) throw new ParquetFault(`the parts of the nested column ${JSON.stringify(name)} do not fit together`);
 }
 
 /** The first leaf of a node: its levels are those of the node. */

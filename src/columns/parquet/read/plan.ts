@@ -7,7 +7,7 @@ import { boundsOf } from "./bounds.js";
 import { type ColumnTest, columnTest } from "./column-test.js";
 import { comparisonsOf } from "./conditions.js";
 import type { PlannedGroup } from "./flat-rows.js";
-import { UnsupportedParquet } from "./format/fault.js";
+import { placed, UnsupportedParquet } from "./format/fault.js";
 import { isForeign, serviceType } from "./format/leaf-type.js";
 import type { Chunk, Footer, Leaf, PageRange, SchemaNode } from "./format/types.js";
 import { leavesOf } from "./nested.js";
@@ -53,7 +53,10 @@ export function readPlan(footer: Footer, options: ParquetReadOptions): ReadPlan 
     return { column, test: columnTest(comparison, column.spec.type, options.decimals === "float64") };
   });
   const columns = [...new Set([...chosen, ...comparisons.map(({ column }) => column)])];
-  for (const column of columns) refuseEncrypted(footer, column);
+  for (const column of columns) {
+    refuseEncrypted(footer, column);
+    refuseFaults(column.node, column.name);
+  }
   const tests = comparisons.map(({ column, test }) => ({ column: columns.indexOf(column), test }));
   const groups = footer.groups.flatMap(({ rows, chunks }, g) => {
     const mayMatch = comparisons.every(({ column: { leaf, spec }, test }) => {
@@ -151,4 +154,10 @@ function refuseEncrypted({ groups }: Footer, { name, node }: PlannedColumn): voi
     `column ${JSON.stringify(name)} is encrypted`,
     "Leave it out by naming the others in columns, or decrypt it with the tool that wrote it.",
   );
+}
+
+/** Refuses a column whose declared types cannot be read, at any depth. */
+function refuseFaults({ leaf, fault = leaf?.fault, children }: SchemaNode, name: string): void {
+  if (fault !== undefined) throw placed(fault, `column ${JSON.stringify(name)}`);
+  for (const child of children) refuseFaults(child, name);
 }

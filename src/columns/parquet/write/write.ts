@@ -10,6 +10,7 @@ import { noBatches, type OnWritten, type Written } from "../../io/written.js";
 import { conform } from "../../table/conform.js";
 import { COLUMNS_KEY } from "../columns-key.js";
 import type { Compression } from "../compression.js";
+import { CHECKSUM_KEY, CREATED_BY, schemaChecksum } from "../read/format/schema-checksum.js";
 import { type ParquetColumn, parquetColumn } from "./columns.js";
 import type { ColumnChunk, RowGroup } from "./file-metadata.js";
 import { type ParquetForm, parquetForm, writeChunk } from "./pages.js";
@@ -107,14 +108,17 @@ async function writeGroups(
   }
   if (waiting > 0) await writeGroup();
   if (schema === undefined || columns === undefined) throw noBatches();
+  const elements = [{ name: "root", num_children: columns.length }, ...columns.map(({ element }) => element)];
+  const empty = { version: 2, schema: elements, num_rows: 0n, row_groups: [], metadata_length: 0 };
+  const trial = new form.ByteWriter();
+  form.writeMetadata(trial, empty);
+  const checksum = { key: CHECKSUM_KEY, value: schemaChecksum(trial.getBytes()) };
   form.writeMetadata(bytes, {
-    version: 2,
-    schema: [{ name: "root", num_children: columns.length }, ...columns.map(({ element }) => element)],
+    ...empty,
     num_rows: BigInt(rows),
     row_groups: rowGroups,
-    key_value_metadata: notedIn(schema),
-    created_by: "arrowbook",
-    metadata_length: 0,
+    key_value_metadata: [...notedIn(schema), checksum],
+    created_by: CREATED_BY,
   });
   bytes.appendUint32(MAGIC);
   await flush();

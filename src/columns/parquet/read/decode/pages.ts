@@ -100,6 +100,8 @@ export class PageReader {
       count = 0;
       for (const level of definitions) if (level === maxDefinition) count++;
     }
+    if (this.leaf.meaning.kind === "null" && count > 0) throw new ParquetFault("a column of nulls has values");
+    if (header.kind === "data2") checkCounts(header, this.leaf, levels, count);
     const bytes =
       header.kind === "data2" && header.compressed
         ? decompressed(rest, header.size - stored.length + rest.length, codec)
@@ -145,6 +147,26 @@ interface Levels {
   readonly repetitions: Int32Array | undefined;
   /** The values, compressed in version 2. */
   readonly rest: Uint8Array;
+}
+
+/**
+ * Compares what the header of a page says of its rows and nulls with its levels. Inside a list, some writers count
+ * lists without values as nulls and others do not.
+ */
+function checkCounts(header: PageHeader, leaf: Leaf, { definitions, repetitions }: Levels, present: number): void {
+  const { values, nulls = 0, rows } = header;
+  let begun = values;
+  for (const level of repetitions ?? []) if (level > 0) begun--;
+  if (rows !== begun) throw new ParquetFault(`the header of a page says ${rows} rows, its levels ${begun}`);
+  const most = values - present;
+  let least = most;
+  if (leaf.maxRepetition > 0) {
+    least = 0;
+    for (const level of definitions ?? []) if (leaf.isOptional && level === leaf.maxDefinition - 1) least++;
+  }
+  if (nulls < least || nulls > most) {
+    throw new ParquetFault(`the header of a page says ${nulls} nulls, its levels ${most}`);
+  }
 }
 
 const NONE: Values = { kind: "words", words: new Int32Array(0), stride: 1 };

@@ -3,6 +3,7 @@ import { refuseFormat } from "../../../../format/signature.js";
 import { ParquetFault, placed, UnsupportedParquet } from "./fault.js";
 import { readRange } from "./read-range.js";
 import { schemaTree } from "./schema.js";
+import { CHECKSUM_KEY, CREATED_BY, schemaChecksum } from "./schema-checksum.js";
 import {
   bytesOf,
   countOf,
@@ -66,7 +67,7 @@ const CHUNK: Wanted = {
   8: "all",
 };
 /** What is used of a footer; of a long one, most is not. */
-const FOOTER: Wanted = { 2: "all", 3: "all", 4: { 1: CHUNK, 3: "all" }, 5: "all" };
+const FOOTER: Wanted = { 2: "all", 3: "all", 4: { 1: CHUNK, 3: "all" }, 5: "all", 6: "all" };
 
 /** @param pagesEnd where the footer begins: all pages end before */
 function footerOf(bytes: Uint8Array, pagesEnd: number): Footer {
@@ -79,8 +80,11 @@ function footerOf(bytes: Uint8Array, pagesEnd: number): Footer {
   const total = groups.reduce((sum, group) => sum + group.rows, 0);
   if (total !== rows) throw new ParquetFault(`its footer says ${rows} rows, its row groups hold ${total}`);
   for (const { index, maxRepetition, path } of leaves) {
-    if (maxRepetition > 0) continue;
-    const g = groups.findIndex(({ rows, chunks }) => chunks[index] !== undefined && chunks[index]?.values !== rows);
+    const g = groups.findIndex(({ rows, chunks }) => {
+      const values = chunks[index]?.values ?? rows;
+      // Each row of lists takes at least one value or null.
+      return maxRepetition === 0 ? values !== rows : values < rows || (rows === 0 && values > 0);
+    });
     if (g >= 0) {
       const name = JSON.stringify(path.join("."));
       throw new ParquetFault(
@@ -88,7 +92,13 @@ function footerOf(bytes: Uint8Array, pagesEnd: number): Footer {
       );
     }
   }
-  return { rows, columns, leaves, groups, keyValues: keyValuesOf(file) };
+  const keyValues = keyValuesOf(file);
+  const isOwn = latin(bytesOf(file, 6) ?? new Uint8Array(0)) === CREATED_BY;
+  const checksum = isOwn ? keyValues.get(CHECKSUM_KEY) : undefined;
+  if (checksum !== undefined && checksum !== schemaChecksum(bytes)) {
+    throw new ParquetFault("the checksum of its schema is wrong");
+  }
+  return { rows, columns, leaves, groups, keyValues, isOwn };
 }
 
 /** The bytes of a footer, and where it begins. */

@@ -14,6 +14,9 @@ export interface PageHeader {
   readonly encoding: Encoding;
   /** Version 1: how definition and repetition levels are encoded. */
   readonly levelEncodings: readonly [definition: Encoding, repetition: Encoding];
+  /** Version 2: how many values are null, and how many rows begin in the page. */
+  readonly nulls: number | undefined;
+  readonly rows: number | undefined;
   /** Version 2: bytes of the levels, and whether the values after them are compressed. */
   readonly definitionBytes: number;
   readonly repetitionBytes: number;
@@ -49,6 +52,8 @@ const NONE = {
   values: 0,
   encoding: "PLAIN",
   levelEncodings: ["RLE", "RLE"],
+  nulls: undefined,
+  rows: undefined,
   definitionBytes: 0,
   repetitionBytes: 0,
   compressed: true,
@@ -70,6 +75,8 @@ function bodyOf(header: ThriftStruct): Body {
         kind: "data2",
         values: valuesOf(v2),
         encoding: encodingOf(v2, 4),
+        nulls: countOf(v2, 2, "the number of nulls of a page"),
+        rows: countOf(v2, 3, "the number of rows of a page"),
         definitionBytes: countOf(v2, 5, "the size of definition levels"),
         repetitionBytes: countOf(v2, 6, "the size of repetition levels"),
         compressed: v2.fields.get(7) !== false,

@@ -1,4 +1,4 @@
-import { ParquetFault } from "./fault.js";
+import { ParquetFault, UnsupportedParquet } from "./fault.js";
 import { bytesOf, integerOf, structOf, type ThriftStruct } from "./thrift.js";
 import {
   type Leaf,
@@ -45,7 +45,7 @@ export function schemaTree(elements: readonly ThriftStruct[]): {
     const count = integerOf(element, 5, 0);
     if (element.fields.get(1) === undefined) {
       const children = childrenOf(count, () => node({ path, definition, repeats }));
-      return { name, repetition, definition, repeats, children, group: groupOf(element) };
+      return { name, repetition, definition, repeats, children, ...groupOf(element) };
     }
     const leaf = leafOf(element, leaves.length, path, definition, repeats);
     leaves.push(leaf);
@@ -66,12 +66,19 @@ function childrenOf(count: number, child: () => SchemaNode): SchemaNode[] {
   return children;
 }
 
-function groupOf(element: ThriftStruct): "list" | "map" | "struct" {
-  const logical = structOf(element, 10)?.fields;
-  const converted = integerOf(element, 6, undefined);
-  if (logical?.has(3) || converted === 3) return "list";
-  return logical?.has(2) || converted === 1 || converted === 2 ? "map" : "struct";
+/** What a group means, and why it cannot be read where its annotation is not one of a group. */
+function groupOf(element: ThriftStruct): Pick<SchemaNode, "group" | "fault"> {
+  const logical = logicalOf(element);
+  const converted = convertedOf(element);
+  const fault =
+    GROUPS.has(logical?.id) && CONVERTED_GROUPS.has(converted) ? undefined : unknownType(logical?.id, converted);
+  if (logical?.id === 3 || converted === 3) return { group: "list", fault };
+  return { group: logical?.id === 2 || converted === 1 || converted === 2 ? "map" : "struct", fault };
 }
+
+/** Annotations of groups: none, MAP, LIST, VARIANT; none, MAP, MAP_KEY_VALUE, LIST. */
+const GROUPS: ReadonlySet<number | undefined> = new Set([undefined, 2, 3, 16]);
+const CONVERTED_GROUPS: ReadonlySet<number | undefined> = new Set([undefined, 1, 2, 3]);
 
 function leafOf(
   element: ThriftStruct,
@@ -84,45 +91,98 @@ function leafOf(
   const width = integerOf(element, 2, 0);
   if (type === undefined || width < 0)
     throw new ParquetFault(`the type of column ${JSON.stringify(path.join("."))} is damaged`);
-  return { index, path, type, width, meaning: meaningOf(element, type, width), maxDefinition, maxRepetition };
+  const isOptional = integerOf(element, 3, 0) === 1;
+  return { index, path, type, width, ...meaningOf(element, type, width), maxDefinition, maxRepetition, isOptional };
 }
 
-/** What the logical type says, else the older converted type, else the physical type. */
-function meaningOf(element: ThriftStruct, type: PhysicalType, width: number): Meaning {
-  const meaning = annotated(element);
-  return meaning !== undefined && fits(meaning, type, width) ? meaning : bare(type);
-}
-
-function annotated(element: ThriftStruct): Meaning | undefined {
-  const logical = structOf(element, 10);
-  const [id] = logical?.fields.keys() ?? [];
-  const inner = logical && structOf(logical, id);
-  if (inner !== undefined) {
-    switch (id) {
-      case 1:
-      case 4:
-      case 12:
-        return { kind: "text" };
-      case 5:
-        return decimal(integerOf(inner, 2, 0), integerOf(inner, 1, 0));
-      case 6:
-        return { kind: "date" };
-      case 7:
-      case 8:
-        return { kind: id === 7 ? "time" : "timestamp", unit: unitOf(inner), utc: inner.fields.get(1) === true };
-      case 10:
-        return { kind: "integer", bits: integerOf(inner, 1, 0), signed: inner.fields.get(2) !== false };
-      case 11:
-        return { kind: "null" };
-      case 14:
-        return { kind: "uuid" };
-      case 15:
-        return { kind: "float16" };
-      default:
-        return undefined;
-    }
+/** What the logical type says, and the older converted type where there is no logical one, else the physical type. */
+function meaningOf(element: ThriftStruct, type: PhysicalType, width: number): Pick<Leaf, "meaning" | "fault"> {
+  const logical = logicalOf(element);
+  const converted = convertedOf(element);
+  const said = logical && logicalMeaning(logical);
+  const older = converted === undefined ? undefined : convertedMeaning(converted, element);
+  if (said === "unknown" || older === "unknown") {
+    return { meaning: bare(type), fault: unknownType(logical?.id, converted) };
   }
-  const converted = integerOf(element, 6, -1);
+  const meaning = said ?? older;
+  if (meaning === undefined) return { meaning: bare(type) };
+  const fits = canMean(meaning, type, width) && (older === undefined || isSame(meaning, older));
+  if (fits) return { meaning };
+  const other = said !== undefined && older !== undefined ? ` and ${older.kind}` : "";
+  return {
+    meaning: bare(type),
+    fault: new ParquetFault(`values of type ${type} are declared as ${meaning.kind}${other}`),
+  };
+}
+
+/** Numbers that no version of the format has stand for types that are newer than this reader. */
+const LAST_LOGICAL = 18;
+const LAST_CONVERTED = 21;
+
+function unknownType(logical: number | undefined, converted: number | undefined): ParquetFault | UnsupportedParquet {
+  const isNew = (logical ?? 0) > LAST_LOGICAL || (converted ?? 0) > LAST_CONVERTED;
+  const what = logical === undefined ? `converted type ${converted}` : `logical type ${logical}`;
+  if (!isNew) return new ParquetFault(`it is declared with the ${what}, which is damaged or not for it`);
+  return new UnsupportedParquet(`it has the unknown ${what}`, "Leave it out by naming the others in columns.");
+}
+
+interface LogicalType {
+  /** Its number; -1 where it is damaged. */
+  readonly id: number;
+  readonly inner: ThriftStruct;
+}
+
+/** The logical type of an element: a struct of one member. */
+function logicalOf(element: ThriftStruct): LogicalType | undefined {
+  if (!element.fields.has(10)) return undefined;
+  const logical = structOf(element, 10);
+  const [id = -1, ...others] = logical?.fields.keys() ?? [];
+  const inner = logical && structOf(logical, id);
+  return inner === undefined || others.length > 0 ? { id: -1, inner: { fields: new Map() } } : { id, inner };
+}
+
+/** The number of the converted type; -1 where it is damaged. */
+const convertedOf = (element: ThriftStruct): number | undefined =>
+  element.fields.has(6) ? integerOf(element, 6, -1) : undefined;
+
+/** A meaning; undefined for that of the physical type. */
+type Said = Meaning | "unknown" | undefined;
+
+function logicalMeaning({ id, inner }: LogicalType): Said {
+  switch (id) {
+    case 1:
+    case 4:
+    case 12:
+      return { kind: "text" };
+    case 5:
+      return decimal(integerOf(inner, 2, 0), integerOf(inner, 1, 0));
+    case 6:
+      return { kind: "date" };
+    case 7:
+    case 8: {
+      const unit = unitOf(inner);
+      if (unit === undefined) return "unknown";
+      return { kind: id === 7 ? "time" : "timestamp", unit, utc: inner.fields.get(1) === true };
+    }
+    case 10:
+      return { kind: "integer", bits: integerOf(inner, 1, 0), signed: inner.fields.get(2) !== false };
+    case 11:
+      return { kind: "null" };
+    case 13:
+    case 17:
+    case 18:
+      // BSON, and the bytes of geometries.
+      return { kind: "bytes" };
+    case 14:
+      return { kind: "uuid" };
+    case 15:
+      return { kind: "float16" };
+    default:
+      return "unknown";
+  }
+}
+
+function convertedMeaning(converted: number, element: ThriftStruct): Said {
   switch (converted) {
     case 0:
     case 4:
@@ -138,31 +198,40 @@ function annotated(element: ThriftStruct): Meaning | undefined {
     case 9:
     case 10:
       return { kind: "timestamp", unit: converted === 9 ? "MILLIS" : "MICROS", utc: true };
+    case 20:
+    case LAST_CONVERTED:
+      // BSON and intervals.
+      return { kind: "bytes" };
     default:
-      if (converted < 11 || converted > 18) return undefined;
+      if (converted < 11 || converted > 18) return "unknown";
       return { kind: "integer", bits: INTEGER_BITS[(converted - 11) & 3], signed: converted > 14 };
   }
 }
 
-function decimal(precision: number, scale: number): Meaning {
-  if (precision < 1 || precision > 76 || scale < 0 || scale > precision) {
-    throw new ParquetFault(`a decimal has ${precision} digits and a scale of ${scale}`);
-  }
-  return { kind: "decimal", precision, scale };
+const decimal = (precision: number, scale: number): Said =>
+  precision < 1 || precision > 76 || scale < 0 || scale > precision ? "unknown" : { kind: "decimal", precision, scale };
+
+const UNITS: Readonly<Record<number, TimeUnit>> = { 1: "MILLIS", 2: "MICROS", 3: "NANOS" };
+
+/** The unit of a time: a struct of one member. */
+function unitOf(time: ThriftStruct): TimeUnit | undefined {
+  const [id, ...others] = structOf(time, 2)?.fields.keys() ?? [];
+  return others.length > 0 ? undefined : UNITS[id];
 }
 
-function unitOf(time: ThriftStruct): TimeUnit {
-  const unit = structOf(time, 2)?.fields;
-  return unit?.has(3) ? "NANOS" : unit?.has(2) ? "MICROS" : "MILLIS";
+/** Whether both types of an element mean the same; that of local times is written as that of times in UTC. */
+function isSame(one: Meaning, older: Meaning): boolean {
+  const text = (meaning: Meaning): string => JSON.stringify({ ...meaning, utc: true }, [...MEMBERS]);
+  return text(one) === text(older);
 }
 
-/**
- * Whether values of a physical type can mean this; a meaning that does not fit is passed over, as readers of the format
- * do.
- */
-function fits(meaning: Meaning, type: PhysicalType, width: number): boolean {
+const MEMBERS = ["kind", "bits", "signed", "precision", "scale", "unit"] as const;
+
+/** Whether values of a physical type can mean this. */
+function canMean(meaning: Meaning, type: PhysicalType, width: number): boolean {
   switch (meaning.kind) {
     case "text":
+    case "bytes":
       return type === "BYTE_ARRAY" || type === "FIXED_LEN_BYTE_ARRAY";
     case "decimal":
       return !["BOOLEAN", "INT96", "FLOAT", "DOUBLE"].includes(type);
@@ -173,7 +242,7 @@ function fits(meaning: Meaning, type: PhysicalType, width: number): boolean {
     case "timestamp":
       return type === "INT64";
     case "integer":
-      return type === (meaning.bits === 64 ? "INT64" : "INT32");
+      return INTEGER_BITS.includes(meaning.bits) && type === (meaning.bits === 64 ? "INT64" : "INT32");
     case "uuid":
       return type === "FIXED_LEN_BYTE_ARRAY" && width === 16;
     case "float16":

@@ -50,6 +50,17 @@ export class ThriftReader {
     return { fields };
   }
 
+  /** The bytes of one field of the next struct; undefined where it has none. @throws {ParquetFault} */
+  fieldBytes(id: number): Uint8Array | undefined {
+    for (let last = 0, head = this.byte(); head !== 0; head = this.byte()) {
+      last = this.fieldAfter(last, head);
+      const start = this.offset;
+      this.skip(head & 15);
+      if (last === id) return this.bytes.subarray(start, this.offset);
+    }
+    return undefined;
+  }
+
   private fieldAfter(last: number, head: number): number {
     const delta = head >> 4;
     const id = delta === 0 ? this.zigzag() : last + delta;

@@ -57,6 +57,10 @@ export interface Leaf {
   /** Definition level of a value that is there, repetition level of one that continues the innermost list. */
   readonly maxDefinition: number;
   readonly maxRepetition: number;
+  /** The value itself may be null, not only what it is in. */
+  readonly isOptional: boolean;
+  /** Why it cannot be read: a type that contradicts another, or that is newer than this reader. */
+  readonly fault?: Error;
 }
 
 export type Repetition = "required" | "optional" | "repeated";
@@ -72,6 +76,8 @@ export interface SchemaNode {
   readonly children: readonly SchemaNode[];
   /** What a group means. */
   readonly group?: "list" | "map" | "struct";
+  /** Why the group cannot be read, as of a {@link Leaf}. */
+  readonly fault?: Error | undefined;
 }
 
 /** Least and greatest value of a chunk as stored; either may be missing. */
@@ -111,4 +117,6 @@ export interface Footer {
   readonly leaves: readonly Leaf[];
   readonly groups: readonly RowGroup[];
   readonly keyValues: ReadonlyMap<string, string>;
+  /** Written by this package. */
+  readonly isOwn: boolean;
 }
