@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { hostDigits, type TempName } from "./temp-name.js";
 
 /**
@@ -24,4 +25,26 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+const BOOT = "/proc/sys/kernel/random/boot_id";
+
+/** When a process of this machine began; `ended` for one that has, empty if the system does not say. */
+export function startOf(pid: number): string {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name of the program, in brackets, may have blanks. Proc(5): the state is field 3, the start field 22.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return /[ZX]/.test(fields[0]) ? "ended" : `${readFileSync(BOOT, "latin1").trim()} ${fields[19]}`;
+  } catch {
+    return "";
+  }
+}
+
+/** Whether a process of this machine has ended, also if another one has its id now. */
+export function hasEnded({ pid, started }: { readonly pid: number; readonly started?: string }): boolean {
+  if (!isAlive(pid)) return true;
+  const now = startOf(pid);
+  if (pid === process.pid) return started !== now;
+  return now === "ended" || (now !== "" && started !== undefined && started !== "" && started !== now);
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import { build } from "rolldown";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
@@ -65,4 +66,65 @@ it.each([
   for (const child of children) child.send("go");
   expect((await found).flat()).toEqual([]);
   expect(readdirSync(locks)).toEqual([]);
+});
+
+/** Holds a lock until it is released, without a beat since a day. */
+const HOLDER = `
+  import { utimesSync } from "node:fs";
+  import { parentPort } from "node:worker_threads";
+  const { acquire } = await import(MODULE);
+  const lock = await acquire(PATH, "q", () => { throw new Error("held") });
+  utimesSync(PATH, 0, DAY);
+  (parentPort ?? process).SEND("held");
+  (parentPort ?? process).once("message", async () => {
+    await lock.release();
+    (parentPort ?? process).SEND("released");
+    parentPort?.close();
+    process.disconnect?.();
+  });
+`;
+
+it("a lock of a thread keeps the other threads of its process out, and one of a stopped process the others", async () => {
+  const { acquire } = (await import(pathToFileURL(module).href)) as typeof import("../../src/disk/lock.js");
+  const refuse = ({ pid }: { pid: number }): Promise<void> => Promise.reject(new Error(`held by ${pid}`));
+  for (const kind of ["thread", "process"] as const) {
+    const path = join(mkdtempSync(join(folder, "h-")), "a.lock");
+    const holder = join(folder, `${kind}.mjs`);
+    // The thread's beats count; those of a process do not.
+    const day = kind === "process" ? Date.now() / 1000 - 86_400 : Date.now() / 1000;
+    const text = HOLDER.replaceAll("MODULE", JSON.stringify(pathToFileURL(module).href))
+      .replaceAll("PATH", JSON.stringify(path))
+      .replaceAll("DAY", String(day))
+      .replaceAll("SEND", kind === "process" ? "send" : "postMessage");
+    writeFileSync(holder, text);
+    const child =
+      kind === "process"
+        ? spawn(process.execPath, [holder], { stdio: ["ignore", "inherit", "inherit", "ipc"] })
+        : new Worker(holder);
+    const said = (): Promise<unknown> => new Promise((resolve) => child.once("message", resolve));
+    expect(await said()).toBe("held");
+    if ("kill" in child) child.kill("SIGSTOP");
+    await expect(acquire(path, "q", refuse)).rejects.toThrow("held by");
+    if ("kill" in child) child.kill("SIGCONT");
+    const released = said();
+    if ("kill" in child) child.send("go");
+    else child.postMessage("go");
+    expect(await released).toBe("released");
+    await (await acquire(path, "q", refuse)).release();
+  }
+});
+
+it("a lock of a killed process that its parent has not collected is taken over", async () => {
+  const { acquire } = (await import(pathToFileURL(module).href)) as typeof import("../../src/disk/lock.js");
+  const path = join(mkdtempSync(join(folder, "z-")), "a.lock");
+  // The shell never collects its child.
+  const program = `const { acquire } = await import(${JSON.stringify(pathToFileURL(module).href)});
+    await acquire(${JSON.stringify(path)}, "q", () => {}); console.log("held"); process.kill(process.pid, "SIGKILL");`;
+  const shell = spawn("sh", ["-c", `"$0" --input-type=module -e "$1" & exec sleep 60`, process.execPath, program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await new Promise((resolve) => shell.stdout.once("data", resolve));
+  const again = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+  await (await acquire(path, "q", again)).release();
+  shell.kill();
 });

@@ -1,17 +1,21 @@
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { startOf } from "../../src/disk/abandoned.js";
 import { acquire, type Holder, locked } from "../../src/disk/lock.js";
 
 const root = mkdtempSync(join(tmpdir(), "arrowbook-locks-"));
@@ -107,6 +111,84 @@ describe("a lock", () => {
     await Promise.all(Array.from({ length: 8 }, worker));
     expect(most).toBe(1);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("of a process that runs is never taken over, however long it has been busy", async () => {
+    const long = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000);
+    held({});
+    utimesSync(path, long, long);
+    await expect(acquire(path, "q", refuse)).rejects.toThrow(`held by ${process.ppid}`);
+    rmSync(path);
+    const lock = await acquire(path, "q", refuse);
+    utimesSync(path, long, long);
+    await expect(acquire(path, "q", refuse)).rejects.toThrow(`held by ${process.pid}`);
+    await lock.release();
+  });
+
+  it("of a process whose number another one has now is taken over", async () => {
+    held({ started: `${startOf(process.ppid)}0` });
+    if (startOf(process.ppid) === "") return;
+    await (await acquire(path, "q", refuse)).release();
+  });
+
+  it("of another machine is taken over after a minute without a beat", async () => {
+    held({ host: "elsewhere" });
+    await expect(acquire(path, "q", refuse)).rejects.toThrow("held by");
+    const minutes = new Date(Date.now() - 61_000);
+    utimesSync(path, minutes, minutes);
+    await (await acquire(path, "q", refuse)).release();
+  });
+
+  it("is respected by a second copy of this package", async () => {
+    vi.resetModules();
+    const other: typeof import("../../src/disk/lock.js") = await import("../../src/disk/lock.js");
+    expect(other.acquire).not.toBe(acquire);
+    const lock = await acquire(path, "q", refuse);
+    await expect(other.acquire(path, "q", refuse)).rejects.toThrow(`held by ${process.pid}`);
+    await lock.release();
+    const theirs = await other.acquire(path, "q", refuse);
+    await expect(acquire(path, "q", refuse)).rejects.toThrow(`held by ${process.pid}`);
+    await theirs.release();
+  });
+
+  it.each([
+    ["a dangling link", () => symlinkSync(join(folder, "nothing"), path)],
+    ["a link to itself", () => symlinkSync(path, path)],
+    ["a link to a file", () => symlinkSync(import.meta.filename, path)],
+    ["a pipe", () => expect(spawnSync("sh", ["-c", 'mkfifo "$0"', path]).status).toBe(0)],
+    ["a folder", () => mkdirSync(path)],
+  ])("that is %s is left alone, and the work runs without one", async (_, make) => {
+    make();
+    const before = lstatSync(path, { bigint: true }).ctimeNs;
+    expect(await locked(path, "q", undefined, async () => "done")).toBe("done");
+    expect(lstatSync(path, { bigint: true }).ctimeNs).toBe(before);
+    expect(readdirSync(folder)).toEqual(["a.lock"]);
+  });
+
+  it("passes what its holder leaves to those that wait, and to no later one", async () => {
+    const lock = await acquire(path, "q", refuse);
+    const again = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const waiting = Array.from({ length: 3 }, async () => {
+      const next = await acquire(path, "q", again);
+      await next.release(next.left);
+      return next.left;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await lock.release({ size: 5 });
+    expect(await Promise.all(waiting)).toEqual([{ size: 5 }, { size: 5 }, { size: 5 }]);
+    const later = await acquire(path, "q", refuse);
+    expect(later.left).toBeUndefined();
+    await later.release();
+  });
+
+  it.each(["a lock", "a takeover"])("stops waiting for %s at once when the signal is aborted", async (what) => {
+    held(what === "a lock" ? {} : { pid: ended });
+    const running = readFileSync(path, "utf8").replace(`${ended}`, `${process.ppid}`);
+    if (what === "a takeover") writeFileSync(`${path}.takeover`, running);
+    const stop = new AbortController();
+    const waiting = locked(path, "q", stop.signal, async () => "done");
+    setTimeout(() => stop.abort(new Error("enough")), 50);
+    await expect(waiting).rejects.toThrow("enough");
   });
 
   it("stops waiting when the signal is aborted", async () => {

@@ -165,21 +165,23 @@ export class Archive<Row extends object> {
     });
   }
 
-  /** Obtains and uses the archive; once more from the start if it turns out to be corrupt. */
+  /** Obtains and uses the archive; once more if it turns out to be corrupt, or another call has replaced it. */
   async #landed<T>(path: string | undefined, options: ToldOptions, use: (landing: Landing) => Promise<T>): Promise<T> {
     if (path !== undefined) await sweepUnfinished(path);
+    let damaged = false;
     for (let round = 0; ; round++) {
-      const zip = await this.#fetch(path, options, false, round > 0);
+      const zip = await this.#fetch(path, options, false, damaged);
       try {
         const result = await use(this.#landing(zip.place, options));
         await zip.release();
         return result;
       } catch (thrown) {
         const error = await this.#cause(thrown, zip.place);
-        const damaged = isCorrupt(error);
+        damaged = isCorrupt(error);
         await this.#discardOther(error, zip.place);
         if (damaged || path === undefined) await zip.release();
-        if (!damaged || round > 0 || "path" in this.#origin.from) throw error;
+        const isOther = hasCode(error, "FileChanged");
+        if (!(damaged || isOther) || round > 0 || "path" in this.#origin.from) throw error;
       }
     }
   }
@@ -218,8 +220,8 @@ export class Archive<Row extends object> {
       const keep = cache !== undefined || target !== undefined;
       const { download } = await import("./download.js");
       const told = reportingTo(session, onProgress);
-      const downloaded = await download(told, source, place.path, { signal, onProgress, keep, fresh, verify });
-      return { ...place, place: downloaded.place };
+      const landed = await download(told, source, place.path, { signal, onProgress, keep, fresh, verify });
+      return { ...place, place: landed };
     } catch (error) {
       if (!cache && target === undefined) await place.release();
       throw error;

@@ -1,5 +1,5 @@
 import type { OnProgress } from "../../columns/io/progress.js";
-import { locked } from "../../disk/lock.js";
+import { acquired } from "../../disk/lock.js";
 import { looksLikeFailure } from "../../document/failure.js";
 import { DataError, hasCode, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
 import { toFileError } from "../../errors/file-error.js";
@@ -13,7 +13,7 @@ import { failed, storageFailure } from "../transport/reply-failure.js";
 import { anySignal } from "../transport/request.js";
 import { type RetryBudget, retryBudget, sleep } from "../transport/retry.js";
 import type { Session } from "../transport/session.js";
-import { checkSpace, commit, type Origin, openPartial, type PartialFile } from "./partial-file.js";
+import { checkSpace, commit, type Note, type Origin, openPartial, type PartialFile } from "./partial-file.js";
 
 /** The location of a bulk file. */
 export interface Link {
@@ -49,14 +49,6 @@ export interface DownloadOptions {
   readonly fresh?: boolean;
 }
 
-/** A finished download. */
-export interface Downloaded {
-  /** The file's single entry; the archive is at `place.path` and has `place.state.size` bytes. */
-  readonly place: EntryPlace;
-  /** Whether another process, or an earlier run, had already downloaded it. */
-  readonly reused: boolean;
-}
-
 const MAX_RENEWALS = 3;
 const MAX_CHANGES = 2;
 /** Statuses of an expired link; storage services also use 400. */
@@ -67,27 +59,32 @@ const EXPIRED_IN_STORAGE = new Set([...EXPIRED, 400]);
  * Downloads a bulk file to `target`, which is complete or absent. Resumes a broken download with `Range` if the parts
  * are known to belong together, otherwise restarts; requests a new link when the old one has expired; retries within a
  * budget that progress refills. After an abort or a temporary error, the partial file is kept beside `target` for the
- * next run.
+ * next run. One call at a time downloads to `target`; those that wait for it use its file only if the service, asked
+ * again, still means that one.
+ *
+ * @returns the file's single entry; the archive is at its `path`
  */
 export async function download(
   session: Session,
   source: LinkSource,
   target: string,
   options: DownloadOptions = {},
-): Promise<Downloaded> {
+): Promise<EntryPlace> {
   const limit = new AbortController();
   const { download: ms } = session.settings.timeouts;
   const timer = setTimeout(() => limit.abort(tooLong(source.code, ms)), Math.min(ms, 2 ** 31 - 1));
   timer.unref();
   const signal = anySignal(options.signal, session.settings.signal, limit.signal);
   try {
-    return await locked(`${target}.lock`, source.identity, signal, async ({ same }) => {
-      if (same && !options.fresh) {
-        const place = await entryPlace(target).catch(() => undefined);
-        if (place !== undefined) return { place, reused: true };
-      }
-      return await run({ session, source, target, options, signal });
-    });
+    const lock = await acquired(`${target}.lock`, source.identity, signal);
+    let note: Note | undefined;
+    try {
+      const done = await run({ session, source, target, options, signal }, lock.left as Note | undefined);
+      note = done.note;
+      return done.place;
+    } finally {
+      await lock.release(note);
+    }
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
@@ -115,12 +112,11 @@ interface Job {
   readonly signal: AbortSignal | undefined;
 }
 
-async function run(job: Job): Promise<Downloaded> {
+async function run(job: Job, left: Note | undefined): Promise<{ readonly place: EntryPlace; readonly note: Note }> {
   const { source, target, options } = job;
-  const part = await openPartial(target, source.identity);
+  const part = await openPartial(target, source.identity, left);
   try {
     if (options.fresh && part.size > 0) await part.restart({ identity: source.identity });
-    const found = part.size;
     let place: EntryPlace | undefined;
     for (let rounds = 0; place === undefined; rounds++) {
       await fetchAll(job, part);
@@ -130,12 +126,13 @@ async function run(job: Job): Promise<Downloaded> {
         return undefined;
       });
     }
-    const reused = found > 0 && found === part.size;
-    const { size, origin } = part;
+    const { size } = part;
+    const origin = { ...part.origin, total: size };
     await part.finish();
-    await commit(part.path, target, options.keep ? { ...origin, total: size } : undefined);
+    await commit(part.path, target, options.keep ? origin : undefined);
     options.onProgress?.({ phase: "download", code: source.code, bytes: size, total: size, done: true });
-    return { place: { ...place, path: target, state: await fileState(target) }, reused };
+    const state = await fileState(target);
+    return { place: { ...place, path: target, state }, note: { ...origin, modified: state.mtimeMs } };
   } catch (error) {
     const worthless = (error instanceof DataError && error.code !== "UnexpectedContent") || hasCode(error, "DiskFull");
     await (worthless ? part.discard() : part.leave());

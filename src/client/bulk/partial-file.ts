@@ -21,9 +21,11 @@ export interface Origin {
   readonly joined?: boolean;
 }
 
-interface Note extends Origin {
+/** What is noted of a file: beside a partial or kept one, and for those that wait for a download. */
+export interface Note extends Origin {
   /**
-   * Of a kept file: when its bytes were last written, in milliseconds. A note that does not match its file is ignored.
+   * Of a complete file: when its bytes were last written, in milliseconds. A note that does not match its file is
+   * ignored.
    */
   readonly modified?: number;
 }
@@ -50,13 +52,15 @@ export interface PartialFile {
  * Opens a partial download beside `target`: one left by an earlier run of the same query, or an empty one. Its name is
  * unique to this process, so that two processes never write one file; leftovers of ended processes are claimed or
  * removed.
+ *
+ * @param left the note of `target`, if a download that has just ended left one
  */
-export async function openPartial(target: string, identity: string): Promise<PartialFile> {
+export async function openPartial(target: string, identity: string, left?: Note): Promise<PartialFile> {
   const absolute = resolve(target);
   const path = tempName(absolute, "download");
   try {
     await makeFolder(dirname(absolute));
-    const origin = (await takeOver(absolute, path, identity)) ?? { identity };
+    const origin = (await takeOver(absolute, path, identity, left)) ?? { identity };
     const handle = await openNew(path);
     try {
       return await partialOf(path, handle, origin);
@@ -168,7 +172,12 @@ async function readNote(path: string): Promise<Note | undefined> {
 }
 
 /** Claims the longest leftover of the same query, and removes the other unused ones. */
-async function takeOver(target: string, path: string, identity: string): Promise<Origin | undefined> {
+async function takeOver(
+  target: string,
+  path: string,
+  identity: string,
+  left: Note | undefined,
+): Promise<Origin | undefined> {
   const found: { readonly path: string; readonly size: number; readonly note: Note }[] = [];
   const ours = (await readdir(dirname(target))).filter((name) => name.startsWith(basename(target)));
   for (const name of ours) {
@@ -178,7 +187,7 @@ async function takeOver(target: string, path: string, identity: string): Promise
     if (isUnfinishedNote(name, target) && (await isUnused(other))) await rm(other, { force: true });
     if (!partial && other !== target) continue;
     if (partial && !(await isUnused(other))) continue;
-    const note = await readNote(other);
+    const note = (partial ? undefined : left) ?? (await readNote(other));
     const state = await stat(other).catch(() => undefined);
     const isOwn = note?.modified === state?.mtimeMs && note?.total === state?.size;
     const believed = note?.identity === identity && (partial || isOwn);
