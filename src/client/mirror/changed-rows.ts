@@ -2,53 +2,81 @@ import { type RecordBatch, type Schema, Table } from "../../columns/arrow/arrow.
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { takeRows } from "../../columns/table/take.js";
 
+/** Characters of `2024-03-01`. */
+const DAY = 10;
+
+/** Two rows have one key, so that a changed row cannot find its own. */
+export class RepeatedKey extends Error {}
+
+/** How rows are identified. */
+export interface RowKey {
+  readonly key: readonly string[];
+  /** Whether empty text is null. */
+  readonly emptyIsNull: boolean;
+}
+
 /**
  * The rows of a copy with changed ones in their place: rows whose key is among the changed ones are left out, then come
- * the changed ones, of each key the last.
+ * the changed ones.
+ *
+ * @throws {RepeatedKey}
  */
 export async function* upserted(
   copy: AsyncIterable<RecordBatch>,
   changed: Table,
-  key: readonly string[],
+  key: RowKey,
 ): AsyncGenerator<RecordBatch> {
-  const last = new Map<string, number>();
-  let row = 0;
+  const found = new Map<string, boolean>();
   for (const batch of changed.batches) {
-    for (const text of keys(batch, key)) last.set(text, row++);
+    for (const text of keys(batch, key)) {
+      if (found.has(text)) throw new RepeatedKey();
+      found.set(text, false);
+    }
   }
   for await (const batch of copy) {
     const kept: number[] = [];
     let i = 0;
     for (const text of keys(batch, key)) {
-      if (!last.has(text)) kept.push(i);
+      const isFound = found.get(text);
+      if (isFound) throw new RepeatedKey();
+      if (isFound === undefined) kept.push(i);
+      else found.set(text, true);
       i++;
     }
     if (kept.length === batch.numRows) yield batch;
     else if (kept.length > 0) yield* takeRows(new Table([batch]), Uint32Array.from(kept)).batches;
   }
-  const places = Uint32Array.from([...last.values()].sort((a, b) => a - b));
-  if (places.length > 0) yield* takeRows(changed, places).batches;
+  yield* changed.batches;
 }
 
-/** The largest text of a column whose values are ordered as their texts are, such as dates; null without any value. */
-export async function largest(batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>): Promise<string | null> {
-  let most: string | null = null;
+/**
+ * The last day up to `until` of a column of dates or times; null without any. Years have four digits: the others have a
+ * sign, which is less than every digit.
+ */
+export async function lastDayOf(
+  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+  until: string,
+): Promise<string | null> {
+  let most = "0";
   for await (const batch of batches) {
     const reader = chunkReader(batch.data.children[0]);
     for (let i = 0; i < batch.numRows; i++) {
       if (!reader.valid(i)) continue;
       const text = reader.text(i);
-      if (most === null || text > most) most = text;
+      if (text > most && text.slice(0, DAY) <= until) most = text;
     }
   }
-  return most;
+  return most === "0" ? null : most.slice(0, DAY);
 }
 
-function* keys(batch: RecordBatch, key: readonly string[]): Generator<string> {
+function* keys(batch: RecordBatch, { key, emptyIsNull }: RowKey): Generator<string> {
   const readers = key.map((name) => chunkReader(batch.data.children[placeOf(batch.schema, name)]));
   const cells: (string | null)[] = [];
   for (let i = 0; i < batch.numRows; i++) {
-    for (const [k, reader] of readers.entries()) cells[k] = reader.valid(i) ? reader.text(i) : null;
+    for (const [k, reader] of readers.entries()) {
+      const text = reader.valid(i) ? reader.text(i) : null;
+      cells[k] = emptyIsNull && text === "" ? null : text;
+    }
     yield JSON.stringify(cells);
   }
 }

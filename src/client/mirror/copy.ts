@@ -5,6 +5,7 @@ import type { TableMetadata } from "../../document/records.js";
 import type { Stoppable } from "../../engine/contract/engine.js";
 import type { Watched } from "../../frame/files/watched.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import type { Filter } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { BulkFile } from "../bulk/bulk-file.js";
 
@@ -15,6 +16,9 @@ export interface MirrorQuery {
   readonly question: string;
   /** The source of its frames: code, name, filters. */
   readonly about: FrameSource;
+  readonly filters: readonly Filter[];
+  /** Whether exports have null for empty text, so that the two are equal in cells and keys. */
+  readonly emptyIsNull: boolean;
   /** The selected columns; undefined for all. */
   readonly select?: readonly string[];
   metadata(signal?: AbortSignal): Promise<TableMetadata>;
@@ -31,6 +35,8 @@ export interface CopyState {
   readonly question: string;
   /** When the service had last refreshed the table, ISO 8601; null if it does not say. */
   readonly refreshed_at: string | null;
+  /** When the rows of the copy, or of its last update, were requested, ISO 8601. */
+  readonly synced_at?: string;
   /** Name and declared type of each column, in order. */
   readonly columns: readonly ColumnSpec[];
   /** The columns by which updates replace rows; absent if the copy is always exported whole. */
@@ -64,6 +70,15 @@ export interface Told {
   readonly onProgress?: OnProgress | false;
 }
 
+/** What a write did. */
+export interface WrittenCopy<State extends CopyState = CopyState> {
+  readonly state: State;
+  /** Rows that the service sent. */
+  readonly received: number;
+  /** `export` where an update was planned and could not find its rows by their key. */
+  readonly change: "export" | "since";
+}
+
 /** A place that holds one complete copy of a table at any time. */
 export interface Copy {
   /** Folder, file or engine, for messages. */
@@ -72,14 +87,10 @@ export interface Copy {
   state(): Promise<CopyState | undefined>;
   /** Runs `work` while no other process writes this copy, where the place has locks. */
   exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
-  /** The last day in a column of dates or times, as `YYYY-MM-DD`; null without any value. */
-  lastDay(column: string): Promise<string | null>;
+  /** The last day up to `until` in a column of dates or times, as `YYYY-MM-DD`; null without any. */
+  lastDay(column: string, until: string): Promise<string | null>;
   /** Carries out a plan; the copy changes in one step, or not at all. */
-  write(
-    query: MirrorQuery,
-    plan: SyncPlan,
-    told: Told,
-  ): Promise<{ readonly state: CopyState; readonly received: number }>;
+  write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<WrittenCopy>;
   /** Notes that the service has been asked. */
   checked(at: Date): Promise<void>;
   read(options: ParquetReadOptions & Watched): Promise<Table>;

@@ -3,10 +3,12 @@ import { schemaOf } from "../../columns/arrow/schema.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import type { LoadOptions, Rows, Stoppable } from "../../engine/contract/engine.js";
 import { quoteName } from "../../engine/contract/quote.js";
+import { hasCode } from "../../errors/errors.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { largest } from "./changed-rows.js";
-import type { Copy, CopyState, MirrorQuery, SyncPlan, Told } from "./copy.js";
+import { lastDayOf } from "./changed-rows.js";
+import type { Copy, CopyState, MirrorQuery, SyncPlan, Told, WrittenCopy } from "./copy.js";
+import { changedRows, nullKeyAsEmpty } from "./empty-text.js";
 import { selection } from "./selection.js";
 
 /** What a copy needs of a SQL engine: an `Engine`, or one whose results are Frames. */
@@ -22,6 +24,8 @@ export interface CopyEngine {
 
 /** Lends the engine to `use`. */
 export type WithEngine = <T>(use: (engine: CopyEngine) => Promise<T>) => Promise<T>;
+
+const DAY_MS = 86_400_000;
 
 /** The table in which an engine keeps the states of its copies. */
 const STATES = "arrowbook_mirrors";
@@ -83,20 +87,37 @@ export class EngineCopy implements Copy {
     return this.#locked(what, signal, work);
   }
 
-  async lastDay(column: string): Promise<string | null> {
-    const found = await this.#query(`select max(${quoteName(column)}) as last from ${quoteName(this.#code)}`);
-    return (await largest(found.batches))?.slice(0, 10) ?? null;
+  async lastDay(column: string, until: string): Promise<string | null> {
+    const select = `select max(${quoteName(column)}) as last from ${quoteName(this.#code)}`;
+    const last = await lastDayOf((await this.#query(select)).batches, until);
+    if (last !== null) return last;
+    const next = new Date(Date.parse(until) + DAY_MS);
+    return lastDayOf((await this.#query(`${select} where ${quoteName(column)} < $1`, [next])).batches, until);
   }
 
-  async write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<{ state: CopyState; received: number }> {
+  async write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<WrittenCopy> {
+    try {
+      return await this.#write(query, plan, told);
+    } catch (error) {
+      // Engines refuse rows with the same key and with nulls in it. A copy without a key is exported whole.
+      if (!hasCode(error, "EngineData") || plan.key.length === 0) throw error;
+      const { update, ...whole } = plan;
+      return await this.write(query, update === undefined ? { ...whole, key: [] } : whole, told);
+    }
+  }
+
+  async #write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<WrittenCopy> {
     const key = plan.key.length === 0 ? {} : { key: plan.key };
     const before = plan.update === undefined ? undefined : await this.state();
+    const synced_at = new Date().toISOString();
     return this.#with(async (engine) => {
-      const batches =
-        plan.update === undefined
+      const { column, day } = plan.update ?? {};
+      const mode = column === undefined || day === undefined ? "replace" : "upsert";
+      const sent =
+        column === undefined || day === undefined
           ? query.export().batches(told)
-          : query.since(plan.update.column, plan.update.day, told.signal);
-      const mode = plan.update === undefined ? "replace" : "upsert";
+          : changedRows(query, column, day, told.signal);
+      const batches = query.emptyIsNull ? nullKeyAsEmpty(sent, plan.key) : sent;
       const { rows: received } = await described(batches, plan.columns, (rows, schema) =>
         engine.load(this.#code, rows, { ...key, schema, mode, signal: told.signal }),
       );
@@ -106,6 +127,7 @@ export class EngineCopy implements Copy {
         code: query.code,
         question: query.question,
         refreshed_at: plan.refreshed_at,
+        synced_at,
         columns: plan.columns,
         ...key,
         rows: Number(count?.n),
@@ -114,7 +136,7 @@ export class EngineCopy implements Copy {
       // A process that ends before this has the new rows under the old state, and loads them again next time.
       const note = Frame.fromRows([{ code: this.#code, state: JSON.stringify(state) }], STATE_COLUMNS);
       await engine.load(STATES, note.table, { key: ["code"], mode: "upsert" });
-      return { state, received };
+      return { state, received, change: mode === "replace" ? "export" : "since" };
     });
   }
 

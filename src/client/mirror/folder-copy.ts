@@ -9,8 +9,8 @@ import { embeddedEngine } from "../../engine/embedded.js";
 import { fileError } from "../../errors/file-error.js";
 import type { Watched } from "../../frame/files/watched.js";
 import { Frame } from "../../frame/frame.js";
-import { largest } from "./changed-rows.js";
-import type { Copy, MirrorQuery, SyncPlan, Told } from "./copy.js";
+import { lastDayOf } from "./changed-rows.js";
+import type { Copy, MirrorQuery, SyncPlan, Told, WrittenCopy } from "./copy.js";
 import { endVersion, type Manifest, readManifest, versionFolder, writeChecked } from "./manifest.js";
 import { parseSplit, type Split } from "./split.js";
 
@@ -43,12 +43,12 @@ export class FolderCopy implements Copy {
     }
   }
 
-  async lastDay(column: string): Promise<string | null> {
+  async lastDay(column: string, until: string): Promise<string | null> {
     const { parquetFileBatches } = await import("../../columns/parquet/read/read.js");
-    return (await largest(parquetFileBatches(await this.#files(), { columns: [column] })))?.slice(0, 10) ?? null;
+    return lastDayOf(parquetFileBatches(await this.#files(), { columns: [column] }), until);
   }
 
-  async write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<{ state: Manifest; received: number }> {
+  async write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<WrittenCopy<Manifest>> {
     const { writeVersion } = await import("./write-version.js");
     return writeVersion(
       query,

@@ -144,15 +144,16 @@ export class Mirror<Row extends object = Record<string, Cell>> {
     refuseUnknown(options, ["signal", "onProgress"], "sync()");
     return this.#copy.exclusive(`sync ${this.#query.question}`, options.signal, async () => {
       const plan = await this.plan({ signal: options.signal });
+      let { change } = plan;
       let received = 0;
-      if (plan.change !== "none") {
+      if (change !== "none") {
         const written = await this.#copy.write(this.#query, plan, options);
         this.#state = written.state;
-        received = written.received;
+        ({ received, change } = written);
       }
       await this.#copy.checked(new Date());
       const { rows = 0, refreshed_at = null } = this.#state ?? {};
-      return { code: this.code, change: plan.change, rows, received, refreshed_at };
+      return { code: this.code, change, rows, received, refreshed_at };
     });
   }
 

@@ -2,6 +2,7 @@ import type { TableMetadata } from "../../document/records.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
+import type { Filter } from "../../spec/endpoints.js";
 import type { Copy, CopyState, MirrorQuery, SyncPlan } from "./copy.js";
 
 interface Choices {
@@ -42,11 +43,22 @@ export async function planSync(
     if (since === undefined || state === undefined) return plan("export", why);
     if (state.updates + 1 >= wholeEvery)
       return plan("export", `${why} ${state.updates} updates since the last export.`);
+    const left = query.filters.find((filter) => !keepsRows(filter, since, key))?.column;
+    if (left !== undefined) {
+      return plan("export", `${why} Changed rows may no longer meet the filter on ${left}.`);
+    }
+    // Rows of later days, such as that of the next planned change, do not say that all changes before are in the copy.
+    const until = (state.refreshed_at ?? state.synced_at)?.slice(0, 10);
     // Only the day of a time: every service filters by days, and a row of the copy that is sent again is replaced.
-    const day = await copy.lastDay(since);
-    if (day === null) return plan("export", `${why} The copy has no value of ${since}.`);
+    const day = until === undefined ? null : await copy.lastDay(since, until);
+    if (day === null) return plan("export", `${why} The copy has no value of ${since} up to its own refresh.`);
     return { ...plan("since", why), update: { column: since, day } };
   }
+}
+
+/** Whether changed rows still meet a filter: their key stays, and the date of their last change only gets later. */
+function keepsRows({ column, operator }: Filter, since: string, key: readonly string[]): boolean {
+  return key.includes(column) || (column === since && (operator === "gt" || operator === "gte"));
 }
 
 const equal = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

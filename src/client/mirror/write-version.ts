@@ -5,8 +5,9 @@ import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
 import { parquetFileBatches } from "../../columns/parquet/read/read.js";
 import { writeParquet } from "../../columns/parquet/write/write.js";
 import { tableOf } from "../../columns/table/conform.js";
-import { upserted } from "./changed-rows.js";
-import type { MirrorQuery, SyncPlan, Told } from "./copy.js";
+import { RepeatedKey, upserted } from "./changed-rows.js";
+import type { MirrorQuery, SyncPlan, Told, WrittenCopy } from "./copy.js";
+import { changedRows } from "./empty-text.js";
 import {
   beginVersion,
   type Manifest,
@@ -39,14 +40,15 @@ export async function writeVersion(
   current: Manifest | undefined,
   { folder, split, by }: Target,
   told: Told,
-): Promise<{ readonly state: Manifest; readonly received: number }> {
+): Promise<WrittenCopy<Manifest>> {
+  const synced_at = new Date().toISOString();
   const version = await beginVersion(folder, query.code, current?.version ?? 0);
   const place = versionFolder(folder, version);
   const path = join(place, split === undefined ? WHOLE : UNSPLIT);
-  const { rows, bytes, received } =
-    plan.update === undefined || current === undefined
-      ? await exported(query, path, told)
-      : await updated(query, plan, plan.update, versionFolder(folder, current.version), path, told.signal);
+  const update = plan.update === undefined || current === undefined ? undefined : { current, ...plan.update };
+  const updates =
+    update && (await updated(query, plan, update, versionFolder(folder, update.current.version), path, told.signal));
+  const { rows, bytes, received } = updates ?? (await exported(query, path, told));
   const files = split === undefined ? [{ name: WHOLE, rows, bytes }] : await splitFile(path, place, split);
   const old = oldVersions(folder, current);
   const state: Manifest = {
@@ -54,12 +56,13 @@ export async function writeVersion(
     code: query.code,
     question: query.question,
     refreshed_at: plan.refreshed_at,
+    synced_at,
     columns: plan.columns,
     ...(plan.key.length === 0 ? {} : { key: plan.key }),
     ...(by === undefined ? {} : { by }),
     version,
     rows,
-    updates: plan.update === undefined ? 0 : (current?.updates ?? 0) + 1,
+    updates: updates === undefined ? 0 : (current?.updates ?? 0) + 1,
     files,
     ...(old.length === 0 ? {} : { old }),
   };
@@ -67,7 +70,7 @@ export async function writeVersion(
   await removeAllBut(place, names);
   await writeManifest(folder, state);
   for (const each of old.slice(0, -1)) await removeVersion(folder, each);
-  return { state, received };
+  return { state, received, change: updates === undefined ? "export" : "since" };
 }
 
 interface Made {
@@ -81,7 +84,10 @@ async function exported(query: MirrorQuery, path: string, told: Told): Promise<M
   return { rows, bytes, received: rows };
 }
 
-/** The current version with the changed rows in place. The changed rows are in memory, the others pass through it. */
+/**
+ * The current version with the changed rows in place. The changed rows are in memory, the others pass through it.
+ * Undefined if two rows have one key.
+ */
 async function updated(
   query: MirrorQuery,
   { key }: SyncPlan,
@@ -89,13 +95,19 @@ async function updated(
   current: string,
   path: string,
   signal: AbortSignal | undefined,
-): Promise<Made> {
+): Promise<Made | undefined> {
   const batches: RecordBatch[] = [];
-  for await (const batch of query.since(column, day, signal)) batches.push(batch);
+  const { emptyIsNull } = query;
+  for await (const batch of changedRows(query, column, day, signal)) batches.push(batch);
   const schema = await schemaOfFiles(current);
   const changed = tableOf(batches, batches[0]?.schema ?? schema);
-  const rows = upserted(parquetFileBatches(current), changed, key);
-  return { ...(await writeParquet(rows, path, { schema })), received: changed.numRows };
+  const rows = upserted(parquetFileBatches(current), changed, { key, emptyIsNull });
+  try {
+    return { ...(await writeParquet(rows, path, { schema })), received: changed.numRows };
+  } catch (error) {
+    if (error instanceof RepeatedKey) return undefined;
+    throw error;
+  }
 }
 
 async function splitFile(path: string, folder: string, split: Split): Promise<MirrorFile[]> {

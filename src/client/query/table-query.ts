@@ -31,7 +31,7 @@ import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/session.js";
 import type { ReadCall } from "./dataset-query.js";
 import { filtersOf, metadataWithNames, withColumns } from "./filters.js";
-import { mirrorQuestion, refuseLimited } from "./mirror-question.js";
+import { mirrorQuestion, refuseLimited, sinceDay } from "./mirror-question.js";
 import { checkTableRead, type TableReadCall } from "./table-read-options.js";
 import type { ResultRows } from "./table-reading.js";
 import { keyOf, sourceOf } from "./table-source.js";
@@ -312,11 +312,13 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       code: this.code,
       question: mirrorQuestion(this.#session.settings.url, { code: this.code, filters, select }),
       about,
+      filters,
+      emptyIsNull: !this.#session.settings.profile.csvQuotesEmptyText.value,
       select,
       metadata: (signal?: AbortSignal) => this.format("json").metadata({ signal, refresh: true }),
       export: () => this.export({ stale: "wait" }),
       since: (column: string, day: string, signal?: AbortSignal) =>
-        this.where({ [column]: { gte: day } } as Conditions<Filterable>).batches({ signal }),
+        this.#with({ filters: sinceDay(filters, column, day), local: [] }).batches({ signal }),
     };
     const { copyIn } = await import("../mirror/copy-in.js");
     const mirror = await new Mirror<Row>(query, copyIn(target, this.code, options.by), options).open();
