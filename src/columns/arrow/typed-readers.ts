@@ -1,8 +1,9 @@
 import { formatDate } from "../../value/date.js";
 import { decimalNumber, decimalText, POWERS, unscaled } from "../../value/decimal.js";
 import { formatNumber } from "../../value/number.js";
-import { type Data, DateUnit, type Decimal, TimeUnit, Type, Vector } from "./arrow.js";
+import { type Data, type Decimal, TimeUnit, Type, Vector } from "./arrow.js";
 import { LONGEST_INLINE, VIEW_BYTES } from "./data-faults.js";
+import { instantsOf } from "./instants.js";
 import { nestedText, type ReaderOf, unionCells } from "./nested-cells.js";
 
 /** A cell as a JavaScript value, as in `rows()` with its defaults. */
@@ -19,11 +20,9 @@ export interface TypedReader {
    * types.
    */
   readonly integer?: (i: number) => bigint;
-  /** Milliseconds since 1970-01-01 UTC; dates and timestamps only. */
+  /** Whole milliseconds since 1970-01-01 UTC, rounded down; dates and timestamps only. */
   readonly time?: (i: number) => number;
 }
-
-const MS_PER_DAY = 86_400_000;
 
 export function booleans(data: Data): TypedReader {
   const bits = data.values as Uint8Array;
@@ -125,13 +124,7 @@ function dayText(day: number): string {
 }
 
 export function dates(data: Data): TypedReader {
-  const values = data.values as Int32Array | BigInt64Array;
-  const unit = (data.type as unknown as { unit: DateUnit }).unit;
-  const days =
-    unit === DateUnit.DAY
-      ? (i: number): number => Number(values[i])
-      : (i: number): number => Math.floor(Number(values[i]) / MS_PER_DAY);
-  const time = (i: number): number => days(i) * MS_PER_DAY;
+  const { days, millis: time } = instantsOf(data);
   const text = (i: number): string => dayText(days(i));
   return { value: text, text, number: time, time, integer: (i) => BigInt(days(i)) };
 }
@@ -148,9 +141,9 @@ export function timestamps(data: Data): TypedReader {
   const { unit, timezone } = data.type as unknown as { unit: TimeUnit; timezone?: string | null };
   const perSecond = UNITS_PER_SECOND[unit];
   const zone = timezone ? "Z" : "";
-  const time = (i: number): number => (Number(values[i]) * 1000) / Number(perSecond);
+  const { millis: time, number } = instantsOf(data);
   const text = (i: number): string => timestampText(values[i], perSecond) + zone;
-  return { value: text, text, number: time, time, integer: (i) => values[i] };
+  return { value: text, text, number, time, integer: (i) => values[i] };
 }
 
 /** Formats `YYYY-MM-DDThh:mm:ss` with as many fraction digits as needed, in groups of three. */

@@ -1,10 +1,9 @@
 import { civil } from "../../value/date.js";
 import { DataType, Int64, type Vector } from "../arrow/arrow.js";
-import { chunkReader } from "../arrow/cell-reader.js";
+import { instantsOf } from "../arrow/instants.js";
 import { isValid, mapChunks, unitsData, validOf } from "./chunks.js";
-import { MS_PER_DAY } from "./constant.js";
 import { type Place, wrongType } from "./place.js";
-import { isDays, store } from "./units.js";
+import { store } from "./units.js";
 
 /** A part of a date: its year, its month from 1, its weekday from 1 (Monday) to 7 as ISO 8601 counts. */
 export type DatePart = "year" | "month" | "weekday";
@@ -31,13 +30,12 @@ export function datePart(vector: Vector, name: DatePart, place: Place): Vector {
   return mapChunks(vector, new Int64(), (data) => {
     const valid = validOf(data);
     const words = new Int32Array(2 * data.length);
-    const { time } = chunkReader(data);
-    const days = isDays(type) ? (data.values as Int32Array) : undefined;
+    const { days } = instantsOf(data);
     // Dates come in runs and repeat: the last one is kept.
     let [last, value] = [Number.NaN, 0];
     for (let i = 0; i < data.length; i++) {
       if (!isValid(valid, i)) continue;
-      const day = days === undefined ? Math.floor((time as (i: number) => number)(i) / MS_PER_DAY) : days[i];
+      const day = days(i);
       if (day !== last) [last, value] = [day, part(day)];
       store(words, 2 * i, 2, value);
     }

@@ -5,13 +5,14 @@ import { parseType, TYPE_TITLES } from "../../spec/columns.js";
 import { POWERS, unscaledText } from "../../value/decimal.js";
 import { type Data, DataType, DateDay, Float64, TimestampMillisecond, Utf8, Vector } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
+import { instantsOf } from "../arrow/instants.js";
 import type { ReadOptions } from "../arrow/read-options.js";
 import { fieldOf } from "../arrow/schema.js";
 import { serviceTypeOfArrow } from "../arrow/types.js";
 import { textTable } from "../build/from-text-rows.js";
 import { storeChecked } from "./add.js";
 import { doubleData, isValid, mapChunks, typeOfUnits, unitsData, validOf, valuesData, wordsOf } from "./chunks.js";
-import { type Constant, exactConstant, MS_PER_DAY } from "./constant.js";
+import { type Constant, exactConstant } from "./constant.js";
 import { bigQuotient } from "./divide.js";
 import { doublesOf, isNumber } from "./operands.js";
 import { type Place, tooLarge, unlike, wrongConstant } from "./place.js";
@@ -178,7 +179,9 @@ function toDoubles(vector: Vector): Vector {
 function toTimestamps(vector: Vector): Vector {
   const type = new TimestampMillisecond("UTC");
   return mapChunks(vector, type, (data) => {
-    const values = BigInt64Array.from(data.values as Int32Array, (day) => BigInt(day) * BigInt(MS_PER_DAY));
+    const { millis } = instantsOf(data);
+    const values = new BigInt64Array(data.length);
+    for (let i = 0; i < values.length; i++) values[i] = BigInt(millis(i));
     return valuesData(type, data.length, values, validOf(data));
   });
 }
@@ -186,12 +189,13 @@ function toTimestamps(vector: Vector): Vector {
 function toDays(vector: Vector, { onPrecisionLoss }: CastOptions, place: Place): Vector {
   const type = new DateDay();
   return mapChunks(vector, type, (data, from) => {
-    const { valid, time, text } = chunkReader(data);
+    const { valid, text } = chunkReader(data);
+    const times = instantsOf(data);
     const values = new Int32Array(data.length);
     for (let i = 0; i < values.length; i++) {
-      if (!valid(i) || time === undefined) continue;
-      const days = Math.floor(time(i) / MS_PER_DAY);
-      if (onPrecisionLoss !== "round" && days * MS_PER_DAY !== time(i)) throw loss(place, from + i, text(i), type);
+      if (!valid(i)) continue;
+      const days = times.days(i);
+      if (onPrecisionLoss !== "round" && times.nanos(i) !== 0) throw loss(place, from + i, text(i), type);
       if (days !== (days | 0)) throw tooLarge(place, from + i, text(i), "Date");
       values[i] = days;
     }

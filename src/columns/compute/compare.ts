@@ -2,9 +2,10 @@ import { POWERS } from "../../value/decimal.js";
 import { Bool, type Data, DataType, Vector } from "../arrow/arrow.js";
 import { alignedBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
+import { instantsOf } from "../arrow/instants.js";
 import { compareText } from "../table/sort.js";
 import { allNull, both, isValid, mapChunks, mapPairs, truthData, type Validity, validOf } from "./chunks.js";
-import { type Constant, exactConstant, MS_PER_DAY, numberConstant, timeConstant } from "./constant.js";
+import { type Constant, exactConstant, numberConstant, SECONDS_PER_DAY, timeConstant } from "./constant.js";
 import { doublesOf, isNumber, type Operand } from "./operands.js";
 import { type Place, unlike, wrongConstant, wrongType } from "./place.js";
 import { isText, truthsOfTexts } from "./texts.js";
@@ -53,12 +54,12 @@ function constant(left: Vector, accepted: number, value: Exclude<Constant, null>
     return truths(left, (data, _, bits) => compareBits(data, undefined, value, accepted, bits));
   }
   const threshold = thresholdOf(type, value, place);
+  if (threshold !== undefined && DataType.isDate(type) && !isDays(type)) return dates(left, accepted, threshold);
   if (threshold !== undefined) {
     return truths(left, (data, valid, bits) =>
       compareToThreshold(unitsOf(data), threshold, accepted, bits, valid, data.length),
     );
   }
-  if (DataType.isDate(type)) return dates(left, accepted, timeConstant(value, type, place));
   if (!isNumber(type)) throw wrongType(place, type, "numbers, text, dates, timestamps or truth values");
   const number = numberConstant(value, type, place);
   return truths(left, (data, _, bits) => compareDoubles(doublesOf(data), Float64Array.of(number), 0, accepted, bits));
@@ -82,20 +83,19 @@ export function thresholdOf(type: DataType, value: Exclude<Constant, null>, plac
     return found === undefined ? undefined : scaled(found.units, found.scale, exact.scale);
   }
   const timestamps = timestampType(type);
-  if (timestamps !== undefined) {
-    const time = timeConstant(value, type, place);
-    const whole = Math.floor(time);
-    const at = scaled(BigInt(whole), 3, timestamps.scale);
-    return { floor: at.floor, isExact: at.isExact && whole === time };
-  }
-  if (!isDays(type)) return undefined;
-  const days = timeConstant(value, type, place) / MS_PER_DAY;
-  return { floor: BigInt(Math.floor(days)), isExact: Number.isInteger(days) };
+  if (timestamps === undefined && !DataType.isDate(type)) return undefined;
+  const { units, scale } = timeConstant(value, type, place);
+  return timestamps === undefined
+    ? divided(units, BigInt(SECONDS_PER_DAY) * 10n ** BigInt(scale))
+    : scaled(units, scale, timestamps.scale);
 }
 
 function scaled(units: bigint, from: number, to: number): Threshold {
   if (from <= to) return { floor: units * 10n ** BigInt(to - from), isExact: true };
-  const divisor = 10n ** BigInt(from - to);
+  return divided(units, 10n ** BigInt(from - to));
+}
+
+function divided(units: bigint, divisor: bigint): Threshold {
   const rest = ((units % divisor) + divisor) % divisor;
   return { floor: (units - rest) / divisor, isExact: rest === 0n };
 }
@@ -136,12 +136,13 @@ function compareDoubles(a: Float64Array, b: Float64Array, step: 0 | 1, accepted:
 }
 
 /** Dates in milliseconds (`Date64`): whole days in effect. */
-function dates(left: Vector, accepted: number, time: number): Vector {
+function dates(left: Vector, accepted: number, { floor, isExact }: Threshold): Vector {
+  const most = Number(floor);
   return truths(left, (data, valid, bits) => {
-    const { time: at } = chunkReader(data);
-    if (at === undefined) return;
+    const { days } = instantsOf(data);
     for (let i = 0; i < data.length; i++) {
-      if (isValid(valid, i) && isTrue(accepted, Math.sign(at(i) - time))) bits[i >> 3] |= 1 << (i & 7);
+      const order = Math.sign(days(i) - most) || (isExact ? 0 : -1);
+      if (isValid(valid, i) && isTrue(accepted, order)) bits[i >> 3] |= 1 << (i & 7);
     }
   });
 }
@@ -233,9 +234,9 @@ function compareTexts(left: Data, right: Data, valid: Validity, accepted: number
 
 /** A date with a timestamp: the date is its midnight. */
 function compareTimes(left: Data, right: Data, valid: Validity, accepted: number, bits: Uint8Array): void {
-  const [a, b] = [chunkReader(left).time, chunkReader(right).time];
-  if (a === undefined || b === undefined) return;
+  const [a, b] = [instantsOf(left), instantsOf(right)];
   for (let i = 0; i < left.length; i++) {
-    if (isValid(valid, i) && isTrue(accepted, Math.sign(a(i) - b(i)))) bits[i >> 3] |= 1 << (i & 7);
+    const order = Math.sign(a.days(i) - b.days(i)) || Math.sign(a.nanos(i) - b.nanos(i));
+    if (isValid(valid, i) && isTrue(accepted, order)) bits[i >> 3] |= 1 << (i & 7);
   }
 }

@@ -48,21 +48,30 @@ function namedNumber(text: string): number {
 }
 
 /**
- * A date or timestamp, a string in ISO 8601 or a `Date`, as milliseconds since 1970-01-01 UTC.
+ * A date or timestamp, a string in ISO 8601 with any digits of the second or a `Date`, as exact seconds since
+ * 1970-01-01 UTC.
  *
  * @throws {InputError} BadArgument for what is neither
  */
-export function timeConstant(value: Constant, type: DataType, place: Place): number {
-  const time = value instanceof Date ? value.getTime() : typeof value === "string" ? parsedTime(value) : Number.NaN;
-  if (Number.isFinite(time)) return time;
+export function timeConstant(value: Constant, type: DataType, place: Place): ExactConstant {
+  const time =
+    value instanceof Date ? millis(value.getTime()) : typeof value === "string" ? parsedTime(value) : undefined;
+  if (time !== undefined) return time;
   throw wrongConstant(place, type, value instanceof Date ? "an invalid Date" : value);
 }
 
-function parsedTime(text: string): number {
+const millis = (time: number): ExactConstant | undefined =>
+  Number.isFinite(time) ? { units: BigInt(time), scale: 3 } : undefined;
+
+function parsedTime(text: string): ExactConstant | undefined {
   const days = parseDate(text);
-  if (days !== NO_DATE) return days * MS_PER_DAY;
-  const bytes = new TextEncoder().encode(text);
-  return readTimestamp(bytes, 0, bytes.length);
+  if (days !== NO_DATE) return { units: BigInt(days) * BigInt(SECONDS_PER_DAY), scale: 0 };
+  const [, whole, fraction = "", zone] = /^([^.]*)(?:\.(\d+))?([^.]*)$/.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const bytes = new TextEncoder().encode(whole + zone);
+  const time = readTimestamp(bytes, 0, bytes.length);
+  if (!Number.isFinite(time)) return undefined;
+  return { units: BigInt(time / 1000) * 10n ** BigInt(fraction.length) + BigInt(fraction), scale: fraction.length };
 }
 
-export const MS_PER_DAY = 86_400_000;
+export const SECONDS_PER_DAY = 86_400;

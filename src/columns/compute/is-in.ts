@@ -1,14 +1,15 @@
 import { InputError } from "../../errors/errors.js";
 import { Bool, DataType, type Vector } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
+import { instantsOf } from "../arrow/instants.js";
 import { isValid, mapChunks, truthData, validOf } from "./chunks.js";
 import { nullTruths, thresholdOf } from "./compare.js";
-import { type Constant, numberConstant, timeConstant } from "./constant.js";
+import { type Constant, numberConstant } from "./constant.js";
 import { combine } from "./logic.js";
 import { doublesOf, isNumber } from "./operands.js";
 import { type Place, wrongConstant, wrongType } from "./place.js";
 import { isText, truthsOfTexts } from "./texts.js";
-import { big, small, unitsOf } from "./units.js";
+import { big, isDays, small, unitsOf } from "./units.js";
 
 /**
  * Which values are among some constants, as `eq` compares them. Null where there is none; where null is among the
@@ -41,11 +42,9 @@ function among(vector: Vector, values: readonly Exclude<Constant, null>[], place
     for (const value of values) if (typeof value !== "boolean") throw wrongConstant(place, type, value);
     return cells(vector, (data) => chunkReader(data).value, new Set<unknown>(values));
   }
-  if (DataType.isDate(type) || DataType.isTimestamp(type)) {
-    const times = new Set<unknown>(values.map((value) => timeConstant(value, type, place)));
-    return cells(vector, (data) => chunkReader(data).time as (i: number) => number, times);
+  if (!isNumber(type) && !DataType.isDate(type) && !DataType.isTimestamp(type)) {
+    throw wrongType(place, type, "numbers, text, dates, timestamps or truth values");
   }
-  if (!isNumber(type)) throw wrongType(place, type, "numbers, text, dates, timestamps or truth values");
   const thresholds = values.map((value) => thresholdOf(type, value, place));
   if (thresholds.every((threshold) => threshold === undefined) && DataType.isFloat(type)) {
     const numbers = values.map((value) => numberConstant(value, type, place)).filter((value) => !Number.isNaN(value));
@@ -59,12 +58,18 @@ function among(vector: Vector, values: readonly Exclude<Constant, null>[], place
     );
   }
   const units = thresholds.flatMap((threshold) => (threshold?.isExact === true ? [threshold.floor] : []));
+  if (DataType.isDate(type) && !isDays(type)) {
+    return cells(vector, (data) => instantsOf(data).days, new Set<unknown>(units.map(Number)));
+  }
   const wanted = new Set<unknown>(units.flatMap((value) => [value, Number(value)]));
+  // Values beyond 2^53 are made only where their lowest 32 bits are among the wanted.
+  const lowest = new Set(units.map((value) => Number(BigInt.asIntN(32, value))));
   return cells(
     vector,
     (data) => {
       const own = unitsOf(data);
       return (i) => {
+        if (!lowest.has(own.words[i * own.step])) return undefined;
         const value = small(own.words, i * own.step, own.count);
         return Number.isNaN(value) ? big(own, i) : value;
       };

@@ -1,6 +1,7 @@
 import type { Data, Decimal, Dictionary, Vector } from "../../columns/arrow/arrow.js";
 import { validityBits } from "../../columns/arrow/bits.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
+import { instantsOf } from "../../columns/arrow/instants.js";
 import { takeVector } from "../../columns/table/take.js";
 import { DataError } from "../../errors/errors.js";
 import { DECIMAL128_DIGITS } from "../../value/decimal.js";
@@ -122,18 +123,17 @@ export function floatWriter(data: Data): CellWriter {
   return values instanceof Float64Array ? copyWriter(data) : withNulls(data, bytesWriter(Float64Array.from(values), 8));
 }
 
-const DAY_MS = 86_400_000;
-
 /**
  * Days; Arrow's other date type counts milliseconds in 64 bits, which the library represents as BigInt or as numbers.
  */
 export function dateWriter(data: Data): CellWriter {
   const values = data.values as Int32Array | BigInt64Array;
   if (values instanceof Int32Array && (data.type as unknown as { unit: number }).unit === 0) return copyWriter(data);
+  const { days } = instantsOf(data);
   return withNulls(
     data,
     scratchWriter(4, (from, count) => {
-      for (let i = 0; i < count; i++) scratch32[i] = Math.floor(Number(values[from + i]) / DAY_MS);
+      for (let i = 0; i < count; i++) scratch32[i] = days(from + i);
     }),
   );
 }

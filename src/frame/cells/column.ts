@@ -126,7 +126,7 @@ export class Column<Value = Cell> {
     return vectorToStrings(this.vector);
   }
 
-  /** Dates and timestamps as `Date` (midnight UTC for dates); null as null. */
+  /** Dates and timestamps as `Date` (midnight UTC for dates, milliseconds rounded down); null as null. */
   toDates(): (Date | null)[] {
     return vectorToDates(this.vector);
   }

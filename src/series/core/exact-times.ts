@@ -1,5 +1,6 @@
 import type { Data, Vector } from "../../columns/arrow/arrow.js";
-import { daysOf, isDayType, perDayOf, refuseNulls, timestampValues } from "./days.js";
+import { instantsOf } from "../../columns/arrow/instants.js";
+import { daysOf, isDayType, refuseNulls } from "./days.js";
 
 /** Nanoseconds of a day. */
 const NANOS_PER_DAY = 86_400_000_000_000;
@@ -33,19 +34,10 @@ export function exactTimesOf(vector: Vector, name: string): ExactTimes {
 }
 
 function splitChunk(data: Data, days: Float64Array, nanos: Float64Array): void {
-  const perDay = perDayOf(data.type);
-  const dayUnits = Number(perDay);
-  const unitNanos = NANOS_PER_DAY / dayUnits;
-  const values = timestampValues(data);
+  const times = instantsOf(data);
   for (let i = 0; i < data.length; i++) {
-    const value = values[i];
-    const small = Number(value);
-    // Doubles divide exactly below 2^53; the remainder of larger values is below it.
-    const isSmall = Number.isSafeInteger(small);
-    const rest = isSmall ? small % dayUnits : Number(value % perDay);
-    const day = isSmall ? (small - rest) / dayUnits : Number(value / perDay);
-    days[i] = rest < 0 ? day - 1 : day;
-    nanos[i] = (rest < 0 ? rest + dayUnits : rest) * unitNanos;
+    days[i] = times.days(i);
+    nanos[i] = times.nanos(i);
   }
 }
 
