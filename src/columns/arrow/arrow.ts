@@ -2,6 +2,7 @@
  * The only module that imports the Arrow library. `RecordBatch` is exported as a type only: record batches are built by
  * `recordBatch`, because Arrow's own constructor mixes up columns that share a name.
  */
+import { DataType, Dictionary, type Field, Schema as LibrarySchema } from "apache-arrow";
 
 export type { RecordBatch } from "apache-arrow";
 export {
@@ -40,7 +41,6 @@ export {
   Null,
   RecordBatchFileWriter,
   RecordBatchStreamWriter,
-  Schema,
   Struct,
   Table,
   Time,
@@ -66,3 +66,34 @@ export {
   Vector,
   vectorFromArray,
 } from "apache-arrow";
+
+/** The library's schema, of fields whose dictionaries may have one id by accident, as those of two files have. */
+export type Schema = LibrarySchema;
+export const Schema = class Schema extends LibrarySchema {
+  constructor(fields: Field[] = [], metadata?: Map<string, string> | null) {
+    super(withDistinctIds(fields, new Map()), metadata);
+  }
+} as unknown as typeof LibrarySchema;
+
+/** The fields with a new id for each dictionary whose id is that of an earlier one; the library refuses these. */
+function withDistinctIds(fields: readonly Field[], values: Map<number, DataType>): Field[] {
+  return fields.map((field) => {
+    const type = withDistinctId(field.type, values);
+    return type === field.type ? field : field.clone({ type });
+  });
+}
+
+function withDistinctId(type: DataType, values: Map<number, DataType>): DataType {
+  if (DataType.isDictionary(type)) {
+    const { dictionary, indices, isOrdered } = type;
+    const inner = withDistinctId(dictionary, values);
+    let own = inner === dictionary ? type : new Dictionary(inner, indices, null, isOrdered);
+    while (values.has(own.id) && values.get(own.id) !== inner) own = new Dictionary(inner, indices, null, isOrdered);
+    values.set(own.id, inner);
+    return own;
+  }
+  const before: readonly Field[] = type.children ?? [];
+  const children = withDistinctIds(before, values);
+  if (children.every((child, i) => child === before[i])) return type;
+  return Object.assign(Object.create(Object.getPrototypeOf(type) as object) as DataType, type, { children });
+}

@@ -1,5 +1,5 @@
 import { InputError } from "../../errors/errors.js";
-import { Bool, type Data, DataType, Dictionary, Vector } from "../arrow/arrow.js";
+import { Bool, type Data, type DataType, Vector } from "../arrow/arrow.js";
 import { takeVector } from "../table/take.js";
 import { cast, castConstant, commonType } from "./cast.js";
 import { isValid, mapChunks, truthData, validOf } from "./chunks.js";
@@ -43,15 +43,5 @@ export function fillNull(vector: Vector, value: Vector | Constant, place: Place)
       picks[at] = isValid(valid, i) ? at : left.length + (value instanceof Vector ? at : 0);
     }
   }
-  return ownDictionary(takeVector(new Vector([...left.data, ...right.data] as Data<DataType>[]), picks));
-}
-
-/** Text whose dictionary has an id of its own: that of the column is in use for the column's dictionary. */
-function ownDictionary(vector: Vector): Vector {
-  const [data] = vector.data as readonly Data[];
-  if (!DataType.isDictionary(data.type)) return vector;
-  const { dictionary, indices } = data.type;
-  const copy = data.clone(new Dictionary(dictionary, indices));
-  copy.dictionary = data.dictionary;
-  return new Vector([copy]);
+  return takeVector(new Vector([...left.data, ...right.data] as Data<DataType>[]), picks);
 }

@@ -172,7 +172,8 @@ function gatherDictionary(chunks: readonly Data[], places: Places): Data {
     const k = chunk === undefined ? 0 : chunk[i];
     if (row[i] >= 0) data[i] = maps[k][Number(chunks[k].values[row[i]])] ?? 0;
   }
-  const type = new Dictionary(merged.type, new Int32(), (chunks[0].type as Dictionary).id);
+  // With an id of its own: a table may hold the column of which these are rows as well.
+  const type = new Dictionary(merged.type, new Int32());
   return makeData({ type, length, data, dictionary: merged, ...gatherValidity(chunks, places) });
 }
 

@@ -1,4 +1,4 @@
-import { type Data, Schema, Table } from "../../columns/arrow/arrow.js";
+import { type Data, DataType, type Field, Schema, Table } from "../../columns/arrow/arrow.js";
 import { schemaLike, withKey } from "../../columns/arrow/key.js";
 import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
 import { tableOfData, takeRows } from "../../columns/table/take.js";
@@ -37,8 +37,11 @@ export function withColumns(
   added: readonly Computed[] = [],
   kept?: readonly Ranges[],
 ): Table {
-  const fields = table.schema.fields.map((field, at) => replaced.get(at)?.field ?? field);
-  const schema = schemaLike(table.schema, [...fields, ...added.map(({ field }) => field)], replaced.keys());
+  const fields = table.schema.fields.map((field, at) => {
+    const column = replaced.get(at);
+    return column === undefined ? field : fieldOf(column);
+  });
+  const schema = schemaLike(table.schema, [...fields, ...added.map(fieldOf)], replaced.keys());
   let from = 0;
   const isInPieces = [...replaced.values(), ...added].some((column) => "pieces" in column);
   const batches = (isInPieces ? inBatches(table) : table).batches.map((batch, b) => {
@@ -57,6 +60,12 @@ export function withColumns(
   if (kept === undefined) return new Table(schema, batches);
   const filled = batches.filter(({ numRows }) => numRows > 0);
   return new Table(schema, filled.length === 0 ? batches.slice(0, 1) : filled);
+}
+
+/** The field of a column, with the id of the dictionary that the column has now. */
+function fieldOf(column: Computed): Field {
+  const { type } = "pieces" in column ? (column.pieces[0] ?? column.field) : column.data;
+  return DataType.isDictionary(type) ? column.field.clone({ type }) : column.field;
 }
 
 const pieceOf = (data: Data, from: number, length: number): Data =>
