@@ -1,4 +1,5 @@
 import type { CompilerState } from "./compiler-state.js";
+import { cellTransformers } from "./earlier-names.js";
 import type { BoundFile } from "./single-pass.js";
 import { cellFileName } from "./tslab-parts.js";
 import type { Builder, Program, SourceFile, TypeScript } from "./typescript-parts.js";
@@ -21,6 +22,15 @@ export function cellBuilder(typescript: TypeScript, state: CompilerState, builde
       return withoutNamesOnce(file);
     },
     getAllDependencies: (file) => dependencies(builder.getProgram(), file),
+    emit(file, write, cancellation, onlyDeclarations, transformers) {
+      if (file?.fileName !== cell) return builder.emit(file, write, cancellation, onlyDeclarations, transformers);
+      const { before, after } = cellTransformers(typescript, state, builder.getProgram(), file);
+      return builder.emit(file, write, cancellation, onlyDeclarations, {
+        ...transformers,
+        before: [before],
+        after: [after, ...(transformers?.after ?? [])],
+      });
+    },
   };
 }
 

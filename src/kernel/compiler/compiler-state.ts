@@ -1,3 +1,4 @@
+import type { CellNames } from "./earlier-names.js";
 import type { PositionMap } from "./position-map.js";
 import type { Program } from "./typescript-parts.js";
 
@@ -11,4 +12,6 @@ export interface CompilerState {
   changedFiles?: () => readonly string[];
   /** Whether the cell that is about to be compiled exports its names already. */
   exportsNames?: boolean;
+  /** The names that the last compiled cell declares. */
+  names?: CellNames;
 }

@@ -1,7 +1,9 @@
 import { relative } from "node:path";
 import { cellBuilder } from "./cell-builder.js";
+import { withoutExports } from "./cell-exports.js";
 import type { CompilerState } from "./compiler-state.js";
 import { positionMap } from "./position-map.js";
+import { cellFileName } from "./tslab-parts.js";
 import type { Host, System, TypeScript } from "./typescript-parts.js";
 import { watchedFiles } from "./watched-files.js";
 
@@ -43,7 +45,8 @@ export function prepareTypeScript(
     createWatchCompilerHost: (files, wanted, sys, _, ...reporters) => {
       const options = { ...wanted, ...extra };
       const create = typescript.createAbstractBuilder;
-      return withOwnTimers(typescript.createWatchCompilerHost(files, options, sys, create, ...reporters));
+      const own = withCellExports(typescript, sys);
+      return withOwnTimers(typescript.createWatchCompilerHost(files, options, own, create, ...reporters));
     },
     createWatchProgram: (host) => {
       const told = host.afterProgramCreate;
@@ -53,6 +56,8 @@ export function prepareTypeScript(
       };
       return typescript.createWatchProgram(host);
     },
+    // tslab visits a cell only to rewrite the names of earlier cells, and misses some: see `cellTransformers`.
+    visitEachChild: <T>(node: T): T => node,
     transpileModule: (source, { compilerOptions, ...rest }) => {
       const inner = source.match(SOURCE_MAP);
       const { outputText } = typescript.transpileModule(source.replace(SOURCE_MAP, ""), {
@@ -87,6 +92,17 @@ function withOwnTimers(host: Host): Host {
     else never?.call(host, timer);
   };
   return host;
+}
+
+/** File access in which cells have no `export` of their own. */
+function withCellExports(typescript: TypeScript, sys: System): System {
+  const cell = cellFileName(sys);
+  return Object.assign(Object.create(sys) as System, {
+    readFile(path: string, encoding?: string) {
+      const text = sys.readFile(path, encoding);
+      return path === cell && text !== undefined ? withoutExports(typescript, text) : text;
+    },
+  });
 }
 
 /** File access in which `node_modules/arrowbook` of the working folder is this package. */

@@ -23,7 +23,8 @@ export function declaredVariables(typescript: TypeScript, cell: SourceFile): Dec
   return { all, inferred };
 }
 
-function boundNames(typescript: TypeScript, name: Syntax.BindingName): string[] {
+/** The names that a declaration binds: one, or those of a pattern. */
+export function boundNames(typescript: TypeScript, name: Syntax.BindingName): string[] {
   if (typescript.isIdentifier(name)) return [name.text];
   const names: string[] = [];
   for (const element of name.elements) {

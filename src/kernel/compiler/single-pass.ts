@@ -1,9 +1,11 @@
 import type { CompilerState } from "./compiler-state.js";
-import type { Converter, TslabParts } from "./tslab-parts.js";
+import type { Conversion, Converter, TslabParts } from "./tslab-parts.js";
 import type { SourceFile, TypeScript } from "./typescript-parts.js";
 
 /** The name under which tslab stores the last expression; it takes another one if the cell declares this one. */
 const LAST_EXPRESSION = "tsLastExpr";
+/** What the compiler binds for `declare global` and `declare module "m"`. */
+const AUGMENTED = /^(?:__global$|")/;
 
 /**
  * A converter that compiles each cell once. tslab compiles a cell that declares names twice: the second time with an
@@ -14,15 +16,23 @@ export function singlePass(tslab: TslabParts, state: CompilerState, converter: C
     ...converter,
     convert(previous, source) {
       const names = declaredNames(tslab.typescript, source);
-      if (names.length === 0 || source.includes(LAST_EXPRESSION)) return converter.convert(previous, source);
-      state.exportsNames = true;
-      try {
-        return converter.convert(previous, `${source}\nexport {${names.join(", ")}}`);
-      } finally {
-        state.exportsNames = false;
-      }
+      state.names = undefined;
+      const converted = convertOnce(previous, source, names);
+      if (converted.declOutput === undefined) return converted;
+      const kept = keptModules(tslab.typescript, previous, new Set(names), converted.declOutput);
+      return { ...converted, declOutput: converted.declOutput + kept, names: state.names };
     },
   };
+
+  function convertOnce(previous: string, source: string, names: readonly string[]): Conversion {
+    if (names.length === 0 || source.includes(LAST_EXPRESSION)) return converter.convert(previous, source);
+    state.exportsNames = true;
+    try {
+      return converter.convert(previous, `${source}\nexport {${names.join(", ")}}`);
+    } finally {
+      state.exportsNames = false;
+    }
+  }
 }
 
 /** A file after binding, with the names of its own scope. */
@@ -35,5 +45,25 @@ function declaredNames(typescript: TypeScript, source: string): string[] {
   const text = `export {};\n${source}`;
   const cell: BoundFile = typescript.createSourceFile("cell.ts", text, typescript.ScriptTarget.Latest);
   typescript.bindSourceFile(cell, {});
-  return [...(cell.locals?.keys() ?? [])].map(typescript.unescapeLeadingUnderscores);
+  return [...(cell.locals?.keys() ?? [])]
+    .filter((name) => !AUGMENTED.test(name))
+    .map(typescript.unescapeLeadingUnderscores);
+}
+
+/** The namespaces, augmented modules and aliases of earlier cells, which tslab drops after one cell. */
+function keptModules(
+  typescript: TypeScript,
+  previous: string,
+  declared: ReadonlySet<string>,
+  declarations: string,
+): string {
+  if (!/\b(?:namespace|module|global|import\s+\w+\s*=)/.test(previous)) return "";
+  const file = typescript.createSourceFile("declarations.d.ts", previous, typescript.ScriptTarget.Latest);
+  const kept = file.statements
+    .filter((statement) => {
+      if (!typescript.isModuleDeclaration(statement) && !typescript.isImportEqualsDeclaration(statement)) return false;
+      return !declared.has(statement.name.text);
+    })
+    .map((statement) => `${previous.slice(statement.pos, statement.end).trim()}\n`);
+  return kept.filter((text) => !declarations.includes(text)).join("");
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { resolveTslab } from "../install/kernelspec.js";
+import type { CellNames } from "./earlier-names.js";
 import type { System, TypeScript } from "./typescript-parts.js";
 
 /** The release whose internals are supported. */
@@ -23,6 +24,8 @@ export interface Conversion {
   readonly diagnostics: readonly Diagnostic[];
   readonly hasToplevelAwait?: boolean;
   readonly lastExpressionVar?: string;
+  /** The names that the cell declares, but for its imports. */
+  readonly names?: CellNames;
   readonly sideOutputs?: readonly { readonly path: string; readonly data: string }[];
 }
 

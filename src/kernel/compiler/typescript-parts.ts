@@ -5,7 +5,7 @@ export type { Syntax };
 /** The part of the compiler's program in use. */
 export interface Program {
   getSourceFile(name: string): SourceFile | undefined;
-  getTypeChecker(): Pick<Syntax.TypeChecker, "getSymbolAtLocation">;
+  getTypeChecker(): Pick<Syntax.TypeChecker, "getShorthandAssignmentValueSymbol" | "getSymbolAtLocation">;
 }
 
 /** A parsed file. Nodes of the compiler in use and of the package `typescript` agree in the members in use. */
@@ -18,22 +18,49 @@ export type SourceFile = Pick<Syntax.SourceFile, "text" | "statements" | "fileNa
 type SyntaxParts = Pick<
   typeof Syntax,
   | "createSourceFile"
+  | "EmitFlags"
   | "forEachChild"
+  | "isAsExpression"
   | "isBindingElement"
+  | "isCallExpression"
+  | "isClassDeclaration"
+  | "isExportDeclaration"
+  | "isExpressionWithTypeArguments"
+  | "isFunctionDeclaration"
+  | "isHeritageClause"
   | "isIdentifier"
   | "isImportDeclaration"
+  | "isImportEqualsDeclaration"
   | "isImportTypeNode"
   | "isIndexSignatureDeclaration"
+  | "isInterfaceDeclaration"
   | "isIntersectionTypeNode"
+  | "isModuleBlock"
+  | "isModuleDeclaration"
+  | "isNamedExports"
   | "isNamespaceImport"
+  | "isNonNullExpression"
+  | "isParenthesizedExpression"
   | "isPropertySignature"
+  | "isSatisfiesExpression"
+  | "isShorthandPropertyAssignment"
+  | "isSourceFile"
+  | "isTaggedTemplateExpression"
+  | "isTypeAliasDeclaration"
+  | "isTypeAssertionExpression"
   | "isTypeLiteralNode"
+  | "isTypeNode"
+  | "isTypeParameterDeclaration"
   | "isTypeReferenceNode"
   | "isUnionTypeNode"
   | "isVariableStatement"
   | "NodeFlags"
   | "ScriptTarget"
+  | "setEmitFlags"
+  | "setTextRange"
+  | "SymbolFlags"
   | "SyntaxKind"
+  | "visitEachChild"
 >;
 
 /** A signature as the language service describes it. */
@@ -67,6 +94,13 @@ export interface Builder {
   getSourceFile(name: string): SourceFile | undefined;
   /** The paths of a file and of all that it imports. */
   getAllDependencies(file: SourceFile): readonly string[];
+  emit(
+    file: SourceFile | undefined,
+    write: unknown,
+    cancellation: unknown,
+    onlyDeclarations: boolean | undefined,
+    transformers: Syntax.CustomTransformers | undefined,
+  ): unknown;
 }
 
 /** What the compiler calls while it watches files. */
@@ -80,6 +114,8 @@ export interface Host {
 export interface TypeScript extends SyntaxParts {
   readonly version: string;
   readonly sys: System;
+  /** The position of the first token at or after a position. */
+  readonly skipTrivia: (text: string, position: number) => number;
   /** Binds the names of a file. */
   readonly bindSourceFile: (file: SourceFile, options: object) => void;
   readonly unescapeLeadingUnderscores: (name: string) => string;

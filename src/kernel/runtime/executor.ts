@@ -1,5 +1,6 @@
 import vm from "node:vm";
 import type { CompilerState } from "../compiler/compiler-state.js";
+import { EARLIER, EARLIER_TOO, returnedNames } from "../compiler/earlier-names.js";
 import { type DeclaredVariables, declaredVariables } from "../compiler/inferred-names.js";
 import { type LazyNames, withoutDeclared } from "../compiler/lazy-names.js";
 import { localImports } from "../compiler/local-imports.js";
@@ -74,6 +75,9 @@ class CellExecutor implements Executor {
   readonly #converter: Converter;
   readonly #require: CellRequire;
   readonly #cells = new Map<string, RanCell>();
+  /** The values of cells; variables are accessors to those of their cell. */
+  readonly #values: Record<string, unknown>;
+  /** The values as cells see them. */
   readonly #exports: Record<string, unknown>;
   readonly #lazy: Record<string, unknown>;
   /** The cells whose last expression was a promise that failed later, by its error. */
@@ -96,7 +100,8 @@ class CellExecutor implements Executor {
     this.#converter = singlePass(tslab, state, tslab.createConverter({ isJS: false, isBrowser: false }));
     this.#require = cellRequire(folder, tslab.publicModule);
     this.#lazy = Object.create(null) as Record<string, unknown>;
-    this.#exports = cellExports(this.#lazy);
+    this.#values = Object.create(this.#lazy) as Record<string, unknown>;
+    this.#exports = cellExports(this.#values);
     this.#warmUp();
   }
 
@@ -252,19 +257,24 @@ class CellExecutor implements Executor {
     this.#newSignal();
     // Code that awaits must be wrapped in an async function; wrapping code that only contains the keyword is harmless.
     const awaits = /\bawait\b/.test(converted.output!);
-    const head = `(${awaits ? "async " : ""}function (exports, require) { `;
+    const head = `(${awaits ? "async " : ""}function (${EARLIER}, require, ${EARLIER_TOO}) { `;
+    const tail = converted.names === undefined ? "" : returnedNames(converted.names);
+    let declared: readonly object[] | undefined;
     try {
-      await this.tasks.run(() => {
-        const cell = vm.runInThisContext(`${head}${converted.output}\n})`, {
+      declared = await this.tasks.run(() => {
+        const cell = vm.runInThisContext(`${head}${converted.output}${tail}\n})`, {
           filename: name,
           columnOffset: -head.length,
-        }) as (exports: unknown, require: unknown) => unknown;
-        return cell(this.#exports, this.#require.require);
+        }) as (...values: unknown[]) => readonly object[] | undefined;
+        return cell(this.#exports, this.#require.require, this.#exports);
       });
     } catch (error) {
       return error instanceof Interrupted ? INTERRUPTED : failed(this.errorOf(error));
     }
-    return this.#resultOf(converted, name);
+    const result = await this.#resultOf(converted, name);
+    if (result.status === "ok")
+      Object.defineProperties(this.#values, Object.getOwnPropertyDescriptors(declared?.[0] ?? {}));
+    return result;
   }
 
   #newSignal(): void {
@@ -315,8 +325,7 @@ function failed(error: CellError): CellResult {
  * The object that holds the values of cells. TypeScript re-exports imports as getters; here they become replaceable
  * values.
  */
-function cellExports(lazy: object): Record<string, unknown> {
-  const values = Object.create(lazy) as Record<string, unknown>;
+function cellExports(values: Record<string, unknown>): Record<string, unknown> {
   return new Proxy(values, {
     defineProperty(target, name, attributes) {
       if (name === "__esModule") return true;

@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CellError } from "../../src/kernel/runtime/trace.js";
+import { type Cells, startCells } from "./cells.js";
+
+let cells: Cells;
+
+beforeAll(() => {
+  cells = startCells();
+});
+
+afterAll(() => cells.executor.close());
+
+/** Names of every kind: of members of the language and of the compiler, and such as are words in some places. */
+const NAMES = ["total", "_", "$", "get", "target", "état", "name", "of", "label", "module"];
+
+/** Statements with two numbers `x` and `y`, in every place where a name may be; `i` makes other names unique. */
+const PLACES: readonly ((x: string, y: string, i: number) => string)[] = [
+  (x, y) => `({ ${x} } = { ${x}: ${y} + 1 });`,
+  (x) => `({ ${x} = 5 } = {} as { ${x}?: number });`,
+  (x, y) => `({ k: ${x} } = { k: ${y} * 2 });`,
+  (x, y) => `({ k: [${x} = 1, ...{ length: ${y} }] } = { k: [7, 2, 3] });`,
+  (x, y) => `({ ["k" + ${x}]: ${y} = ${x} } = {} as Record<string, number>);`,
+  (x, y) => `[${x}, ${y}] = [${y}, ${x}];`,
+  (x, y) => `for (${x} of [1, 2]) ${y} += ${x};`,
+  (x, y) => `for ({ ${x} } of [{ ${x}: ${y} }]) ${y}++;`,
+  (x, y) => `for (${x} = 0; ${x} < 3; ${x}++) ${y}--;`,
+  (x) => `for await (${x} of [Promise.resolve(4)]) log.push(${x});`,
+  (x) => `for (const key in { ${x} }) log.push(key + ${x});`,
+  (x, y) => `log.push(JSON.stringify({ ${x}, k: { ${y} }, [${x}]: ${y}, ...{ ${x} } }));`,
+  (x, y) => `log.push(((${x} = 3, ${y} = ${x}) => ${x} + ${y})());`,
+  (x) => `log.push(((q = ${x}, { r = ${x} } = {}) => q + r)());`,
+  (x, y) => `log.push(\`\${${x}} \${\`\${${y}}\`}\`, String.raw\`\${${x}}\`);`,
+  (x, y) => `${x}: for (;;) { ${y}++; break ${x}; }`,
+  (x) => `{ let ${x} = 100; log.push({ ${x} }.${x}++); }`,
+  (x) => `try { throw 3; } catch (${x}) { log.push({ ${x} }); }`,
+  (x) => `hold = () => ++${x};`,
+  () => "log.push(hold());",
+  (x, y, i) => `function f${i}() { ${x}++; return { ${x}, ${y} }; } log.push(f${i}());`,
+  (x, y, i) =>
+    `class C${i} { ${x} = ${x}; static s = ${y}; get ${y}() { return ${y}; } #p = ${x}; p() { return this.#p; } }
+     log.push(new C${i}().${x}, new C${i}().${y}, C${i}.s, new C${i}().p());`,
+  (x, y, i) => `enum E${i} { ${x} = 4, other = ${x} * 2 } log.push(E${i}.other, ${y});`,
+  (x, y, i) => `enum E${i} { other = Math.max(${x}, ${y}) } log.push(E${i}.other);`,
+  (x, y, i) => `namespace N${i} { export const ${x} = 5; log.push({ ${x}, ${y} }); } log.push(N${i}.${x});`,
+  (x, y, i) => `namespace N${i} { export const q = ${x}; ${y}++; }`,
+  (x, y, i) => `type T${i} = typeof ${x}; let t${i}: T${i} = ${y} as typeof ${x}; log.push(t${i} satisfies number);`,
+  (x, _, i) =>
+    `interface I${i} { ${x}: number } const o${i}: I${i} = { ${x}: 3 }; const { ${x}: p${i} } = o${i}; log.push(p${i});`,
+  (x, y) => `${x} ??= 1; ${y} **= 2; ${y} %= 1000; (${x} as number) = 4; (<number>${x})--; ${y}!++;`,
+  (x, y) => `log.push(typeof ${x}, -${x}, ${x} > ${y} ? ${x} : ${y}, (${x}++, ${y}), "k" in { ${x} }, void ${x});`,
+  (x, y) => `switch (${x}) { case ${y}: log.push("same"); break; default: log.push({ ${x} }); }`,
+  (x, y) => `log.push([...[${x}, ${y}]].at(-1), [[${x}]].flat(), new Array(3).fill(${x}));`,
+  (x) => `log.push({ ${x}: 1 }.${x}, { ${x}() { return ${x}; } }.${x}(), { get ${x}() { return ${x}; } }.${x});`,
+  (x, y) => `log.push([1, 2].map((${x}) => ({ ${x}, ${y} })));`,
+  (x, y, i) => `function* g${i}() { yield ${x}; ${y} = yield; } log.push(...g${i}());`,
+  (x, y) => `log.push(await (async () => { ${x} += await ${y}; return { ${x} }; })());`,
+  (x, y, i) =>
+    `const { a: a${i} = ${x}, ...r${i} } = { ${y} } as { a?: number; [key: string]: unknown }; log.push(a${i}, r${i});`,
+  (x, y, i) => `export const e${i} = { ${x} }; export function h${i}() { return { ${y} }; }\nlog.push(e${i}, h${i}());`,
+  (x, _, i) => `var v${i} = ${x};\nexport { v${i}, v${i} as w${i} };\nlog.push({ v${i} });`,
+  (x) => `export default { ${x} };`,
+  (x, y) => `call(${x}, ${y}); call?.(${x}); (call)(${y}); (call as any)({ ${x} }); call\`\${${y}}\`; new call(${x});`,
+  (x, y) => `(function (exports: unknown, require: unknown) { ${x}++; log.push({ exports, ${y} }); })(1, 2);`,
+];
+
+/** The last lines run in a cell of their own: what functions of earlier cells see of the numbers, and the log. */
+const END = "JSON.stringify({ log, held: hold(), seen: seen() })";
+
+const start = (x: string, y: string): string =>
+  `let log: unknown[] = [], ${x}: number = 2, ${y}: number = 3, hold: () => number = () => ${x};
+  function seen() { return { ${x}, ${y} }; }
+  function call(this: unknown, ...values: unknown[]) { log.push(values, this === globalThis, new.target === undefined); }`;
+
+const program = fc
+  .tuple(
+    fc.shuffledSubarray(NAMES, { minLength: 2, maxLength: 2 }),
+    fc.array(fc.tuple(fc.nat(PLACES.length - 1), fc.boolean(), fc.boolean()), { minLength: 3, maxLength: 12 }),
+  )
+  .map(([[x, y], chosen]) => {
+    const own: string[][] = [[start(x, y)]];
+    chosen.forEach(([place, isSwapped, isNewCell], i) => {
+      const code = isSwapped ? PLACES[place](y, x, i) : PLACES[place](x, y, i);
+      if (isNewCell) own.push([code]);
+      else own.at(-1)!.push(code);
+    });
+    return own.map((lines) => lines.join("\n"));
+  });
+
+/** Only one default export fits into one cell. */
+const joined = (sources: readonly string[]): string =>
+  sources.join("\n").replaceAll("export default", "void").replaceAll(/^/gm, "");
+
+describe("names of earlier cells", () => {
+  it("mean in every place what they mean in their own cell", async () => {
+    for (const [i, place] of PLACES.entries()) {
+      const sources = [start("total", "$"), place("total", "$", i), END];
+      const [whole] = await cells.run(joined(sources));
+      expect(whole, sources[1]).toMatch(/^\{"log":/);
+      expect((await cells.run(...sources)).at(-1), sources[1]).toBe(whole);
+    }
+  });
+
+  it("give the same result however a program is split into cells", async () => {
+    await fc.assert(
+      fc.asyncProperty(program, async (sources) => {
+        const [whole] = await cells.run(joined([...sources, END]));
+        expect(whole).toMatch(/^\{"log":/);
+        expect((await cells.run(...sources, END)).at(-1)).toBe(whole);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it("are read and written where they are, by functions of every cell", async () => {
+    const sources = ["let n = 0; const get = () => n; function inc() { n++; }", "n = 5; inc();", "[n, get()]"];
+    expect((await cells.run(...sources)).at(-1)).toEqual([6, 6]);
+    expect(await cells.run('let n = "new";', "inc(); [n, get()]")).toEqual([undefined, ["new", 7]]);
+  });
+
+  it("stay for all later cells: namespaces, enums, aliases, augmented modules and types", async () => {
+    const declared = `namespace Shapes { export const sides = 3; export type Side = number }
+import Alias = Shapes.sides;
+const enum Fixed { A = 4 }
+declare global { interface Array<T> { firstOf(): T } }
+abstract class Base<T> { constructor(readonly value: T) {} }
+export interface Point { x: number }
+const point: Point = { x: 1 };`;
+    const use = "const { x: renamed } = point; let side: Shapes.Side = Alias; [Shapes.sides, side, Fixed.A, renamed]";
+    expect(await cells.run(declared, "0", "1", use)).toEqual([undefined, 0, 1, [3, 3, 4, 1]]);
+    expect(await cells.run("class Own extends Base<number> {}; new Own(2).value", "([] as number[]).firstOf")).toEqual([
+      2,
+      undefined,
+    ]);
+    expect(await cells.run("const Shapes = 5;", "Shapes + 1")).toEqual([undefined, 6]);
+  });
+
+  it("keep their values if a cell that declares them again fails", async () => {
+    expect(await cells.run("let kept = 1; const held = [kept];", "kept++;")).toEqual([undefined, 1]);
+    expect(await cells.run('let kept = "x"; throw new Error("no");')).toEqual(["Error: no"]);
+    expect(await cells.run("[kept.toFixed(1), held]")).toEqual([["2.0", [1]]]);
+  });
+
+  it("may be exported, also by default", async () => {
+    for (const code of ["export default 5", "export default class {}", "export default function () {}"]) {
+      expect(await cells.run(code), code).toEqual([undefined]);
+    }
+    expect(await cells.run("export default class Named {}", "Named.name", "export { Named };")).toEqual([
+      undefined,
+      "Named",
+      undefined,
+    ]);
+  });
+});
+
+it("an error in a function of an earlier cell names the place of its call", async () => {
+  await cells.run("function fail() {\n  throw new Error('no');\n}");
+  const { error } = (await cells.executor.run("1;\n2;\n  fail();", 4242)) as { error: CellError };
+  expect(error.traceback.join("\n")).toMatch(/at fail \(cell \[\d+\]:2:9\)\n {4}at cell \[4242\]:3:3/);
+});
