@@ -11,7 +11,7 @@ beforeAll(() => {
 
 afterAll(() => cells.executor.close());
 
-/** Names of every kind: of members of the language and of the compiler, and such as are words in some places. */
+/** Names of every kind: of members of the language and of the compiler, and keywords in some places. */
 const NAMES = ["total", "_", "$", "get", "target", "état", "name", "of", "label", "module"];
 
 /** Statements with two numbers `x` and `y`, in every place where a name may be; `i` makes other names unique. */
