@@ -57,6 +57,19 @@ describe("options of the dialect", () => {
     expect(await read("x\r\na\r\n1\r\n", { skipRows: 1 })).toEqual([["1"]]);
   });
 
+  it("byPosition: the declared columns in the order of the file", async () => {
+    const columns = ["b", "x"].map((name) => ({ name, type: "Integer" }));
+    const bytes = utf8("a,b\n1,2\n");
+    const frame = await Frame.fromCSV(bytes, { columns, byPosition: true });
+    expect([...frame.rows()]).toEqual([{ b: 1, x: 2 }]);
+    for await (const { numRows } of csvBatches(bytes, { columns, byPosition: true })) expect(numRows).toBe(1);
+    const few = { columns: columns.slice(0, 1), byPosition: true };
+    await expect(Frame.fromCSV(bytes, few)).rejects.toMatchObject({ code: "UndeclaredColumn", column: "b" });
+    const many = { columns: [...columns, { name: "y", type: "Integer" }], byPosition: true };
+    await expect(Frame.fromCSV(bytes, many)).rejects.toMatchObject({ code: "MissingColumn", column: "y" });
+    expect(await read(bytes, { ...few, lenient: { header: true } })).toEqual([["1"]]);
+  });
+
   it("headerRows: several lines make one name", async () => {
     const frame = await Frame.fromCSV(utf8(",price,price\ndate,open,close\n2024-02-29,1,2\n"), {
       columns: "infer",

@@ -73,7 +73,7 @@ export interface CsvOptions extends ReadOptions, CsvDialect {
    * a header.
    */
   readonly columns: readonly ColumnSpec[];
-  /** Cells are matched to the columns by position, whatever names the header has. */
+  /** Cells are matched to as many columns by position, whatever names the header has. */
   readonly byPosition?: boolean;
   /** Longest cell in bytes; default 16 MB (16,777,216). */
   readonly maxCellBytes?: number;
@@ -92,7 +92,7 @@ const READ: readonly (keyof ReadOptions)[] = [
   ...(["decimals", "onBadCell", "onPrecisionLoss", "warn", "onReport", "key"] as const),
   ...(["batchRows", "threads", "text", "firstRow", "schema", "signal"] as const),
 ];
-const CSV: readonly (keyof CsvOptions)[] = [...READ, ...DIALECT, "columns", "maxCellBytes"];
+const CSV: readonly (keyof CsvOptions)[] = [...READ, ...DIALECT, "columns", "byPosition", "maxCellBytes"];
 const OPTION_VALUES = {
   decimals: ["exact", "float64"],
   onBadCell: ["error", "null"],

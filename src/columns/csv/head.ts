@@ -67,8 +67,9 @@ export class CsvHead {
       cursor.p = next;
     }
     this.names = joinedNames(this.lines);
-    if (options.byPosition) return this.names.map((_, i) => (i < columns.length ? i : -1));
-    return matchHeader(this.names, columns, lenient.header === true);
+    if (options.byPosition && columns.length === 0) return this.names.map(() => -1);
+    const names = options.byPosition ? this.names.map((name, i) => columns[i]?.name ?? name) : this.names;
+    return matchHeader(names, columns, lenient.header === true);
   }
 
   /** Skips the lines of `skipRows`; false if one is incomplete. */
