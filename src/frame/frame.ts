@@ -133,8 +133,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
 
   /**
    * Makes a frame from row objects. Cells are strings, numbers, bigints, booleans, `Date` or null, read as the column's
-   * type; a missing member is null. Without `columns`, the names are those of the first rows and the types those of the
-   * values.
+   * type; a missing member is null. Without `columns`, the names are those of all rows, in order of first appearance,
+   * and the types those of the values.
    *
    * @throws {DataError} BadCell for a cell that does not fit its type
    */
@@ -148,8 +148,9 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * Makes a frame from columns by name: lists, typed arrays, columns, or one value for every row. Types are those of
-   * the values unless `types` names service types, as in `with()`.
+   * Makes a frame from columns by name: lists, typed arrays, columns, or one value for every row. Lists and typed
+   * arrays are copied, columns shared. Types are those of the values unless `types` names service types, as in
+   * `with()`.
    *
    * @throws {InputError} DifferentLength, MixedTypes, BadArgument
    * @example

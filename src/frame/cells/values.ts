@@ -14,7 +14,7 @@ export interface MadeColumn {
 }
 
 /**
- * Makes a column from values: columns and typed arrays are used unchanged, other values are read as `type`, or by
+ * Makes a column from values: columns are shared, typed arrays copied, other values are read as `type`, or by
  * default as their own type (numbers `double`, bigints and integers beside them `Integer`, booleans `boolean`, `Date` a
  * timestamp, strings `String`).
  *
@@ -26,7 +26,8 @@ function columnOfValues(name: string, values: Column | Vector | ArrayLike<unknow
     if (values instanceof Column)
       return { field: retyped(fieldOf({ name, type: values.type }), values.vector), vector: values.vector };
     if (values instanceof Vector) return fromVector(name, values);
-    if (ArrayBuffer.isView(values)) return fromVector(name, makeVector(values as unknown as Float64Array));
+    if (ArrayBuffer.isView(values) && !(values instanceof DataView))
+      return fromVector(name, makeVector((values as Float64Array).slice()));
   }
   const cells: ArrayLike<unknown> =
     values instanceof Column ? values.toArray({ decimals: "string" }) : (values as ArrayLike<unknown>);
@@ -97,7 +98,8 @@ const isIterable = (value: unknown): boolean =>
   value !== null && value !== undefined && typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] === "function";
 
 function columnsOfRows(rows: readonly Readonly<Record<string, unknown>>[]): ColumnSpec[] {
-  const names = new Set(rows.slice(0, 100).flatMap((row) => Object.keys(row)));
+  const names = new Set<string>();
+  for (const row of rows) for (const name of Object.keys(row)) names.add(name);
   return [...names].map((name) => ({
     name,
     type: typeOfValues(
