@@ -1,17 +1,26 @@
 import { synonymsOf } from "./synonyms.js";
 
 /**
+ * Longer names have no suggestions: names come from requests and files, and the time of a comparison grows with the
+ * product of the lengths.
+ */
+const MOST_LETTERS = 128;
+
+/**
  * The names closest to `name`, best first, at most `count`: suggestions for a misspelt column or option value. A name
  * is close if at most a third of its letters differ, ignoring case.
  */
 export function nearest(name: string, names: Iterable<string>, count = 3): string[] {
+  if (name.length > MOST_LETTERS) return [];
   const wanted = name.toLowerCase();
   const scored: [number, string][] = [];
   for (const candidate of names) {
+    if (candidate.length > MOST_LETTERS) continue;
     const other = candidate.toLowerCase();
-    const distance = editDistance(wanted, other);
     const allowed = Math.max(1, Math.floor(Math.max(wanted.length, other.length) / 3));
-    if (distance <= allowed || (wanted.length > 2 && other.includes(wanted))) scored.push([distance, candidate]);
+    const distance = editDistance(wanted, other, allowed);
+    if (distance <= allowed) scored.push([distance, candidate]);
+    else if (wanted.length > 2 && other.includes(wanted)) scored.push([other.length - wanted.length, candidate]);
   }
   return scored
     .sort((a, b) => a[0] - b[0])
@@ -19,20 +28,27 @@ export function nearest(name: string, names: Iterable<string>, count = 3): strin
     .map(([, candidate]) => candidate);
 }
 
-/** Levenshtein distance with adjacent swaps counted once. */
-function editDistance(a: string, b: string): number {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...new Array<number>(b.length).fill(0)]);
-  for (let j = 0; j <= b.length; j++) rows[0][j] = j;
+/** Levenshtein distance with adjacent swaps counted once; more than `most` where it exceeds that. */
+function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let before: number[] = [];
+  let above: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
+    [before, above, row] = [above, row, before];
+    row[0] = i;
+    // Two rows above `most` make all following ones greater: a swap reaches back two rows.
+    let least = Math.min(i, above[0]);
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      rows[i][j] = Math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + cost);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        rows[i][j] = Math.min(rows[i][j], rows[i - 2][j - 2] + 1);
-      }
+      let cell = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cell = Math.min(cell, before[j - 2] + 1);
+      row[j] = cell;
+      least = Math.min(least, cell, above[j]);
     }
+    if (least > most) return most + 1;
   }
-  return rows[a.length][b.length];
+  return row[b.length];
 }
 
 /**

@@ -38,6 +38,65 @@ it("spec 5: every call needs a known key, said in the format asked for", async (
   expect((await get(service, "/databases/LABOR.json?api_key=sample&api_key=sample")).status).toBe(400);
 });
 
+/** Names of unbounded length wherever a request has one, with the most that an address or a body may carry. */
+const LONG: readonly (readonly [string, (name: string) => readonly [string, RequestInit?], number])[] = [
+  ["a database", (name) => [`/databases/${name}.json?`], 60_000],
+  ["a dataset", (name) => [`/datasets/MARKET/${name}.json?`], 60_000],
+  ["a table", (name) => [`/datatables/MARKET/${name}.json?`], 60_000],
+  ["a call", (name) => [`/${name}?`], 60_000],
+  ["a format", (name) => [`/databases/MARKET.${name}?`], 60_000],
+  ["a parameter", (name) => [`/databases/MARKET.json?${name}=1&`], 7_900],
+  ["an option value", (name) => [`/datasets/MARKET/AAA.json?collapse=${name}&`], 7_900],
+  ["a download type", (name) => [`/databases/MARKET/data?download_type=${name}&`], 7_900],
+  ["a column", (name) => [`/datatables/MARKET/PRICES.json?qopts.columns=${name}&`], 7_900],
+  ["a filter", (name) => [`/datatables/MARKET/PRICES.json?${name}=1&`], 7_900],
+  ["an operator", (name) => [`/datatables/MARKET/PRICES.json?close.${name}=1&`], 7_900],
+  ["a header", (name) => [`/databases/MARKET?`, { headers: { accept: `a${name.replaceAll("x", " ")}b` } }], 60_000],
+  [
+    "accepted codings",
+    (name) => [`/databases/MARKET.json?`, { headers: { "accept-encoding": `a${name.replaceAll("x", " ")}b` } }],
+    60_000,
+  ],
+  ...["application/json", "application/x-www-form-urlencoded"].map((type): (typeof LONG)[number] => [
+    `the body of a POST of ${type}`,
+    (name) => {
+      const body = type.endsWith("json") ? JSON.stringify({ [name]: 1 }) : `${name}=1`;
+      return ["/datatables/MARKET/PRICES.json?", { method: "POST", headers: { "content-type": type }, body }];
+    },
+    1_000_000,
+  ]),
+];
+
+it("a name of any length is answered at once, without it in full, and after the key", PATIENT, async () => {
+  const source = sampleOf("MARKET", "MARKET/PRICES");
+  const [market] = source.catalog.databases;
+  const many = Array.from({ length: 500 }, (_, i) => ({ ...market.datasets[0], dataset_code: `CODE${i}` }));
+  const { rows: made } = { rows: source.dataset("MARKET/AAA", market.datasets[0]) };
+  const wide = await started({
+    data: {
+      ...source,
+      dataset: (code, entry) => (code.includes("CODE") ? made : source.dataset(code, entry)),
+      catalog: { ...source.catalog, databases: [{ ...market, datasets: [...market.datasets, ...many] }] },
+    },
+    profile: nasdaqDataLink,
+  });
+  for (const [what, make, length] of LONG) {
+    for (const key of ["api_key=sample", "api_key=wrong", "a=1"]) {
+      const [path, init] = make("x".repeat(length));
+      const began = performance.now();
+      const answer = await fetch(`${wide.url}/api/v3${path}${key}`, init);
+      const text = await answer.text();
+      const ms = performance.now() - began;
+      expect(ms, `${what}: ${Math.round(ms)} ms`).toBeLessThan(1_000);
+      expect(text.length, what).toBeLessThan(2_000);
+      if (key !== "api_key=sample" && what !== "a call") {
+        expect([what, text]).toEqual([what, expect.stringMatching(/QEAx0[13]|QESx05/)]);
+        expect(text).not.toContain("Did you mean");
+      }
+    }
+  }
+});
+
 it("premium data is for subscribers, its metadata and free data for every key", async () => {
   for (const path of [
     "/datasets/MARKET/AAA/data.json?limit=1",

@@ -1,6 +1,7 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { DatabaseMetadata } from "../../document/records.js";
 import { suggestion } from "../../errors/nearest.js";
+import { shownText } from "../../errors/shown.js";
 import type { Call } from "../../spec/endpoints.js";
 import { hasExtension } from "../../spec/profile.js";
 import { seriesColumns } from "../../spec/series-columns.js";
@@ -20,7 +21,7 @@ export function databaseOf(call: Call, { store, profile }: ServiceState): Stored
   const database = store.databases.get(code);
   if (database !== undefined) return database;
   const known = suggestion(code, [...store.databases.keys()], "databases");
-  throw refused(profile, "QECx02", `The database ${JSON.stringify(code)} does not exist. ${known}`);
+  throw refused(profile, "QECx02", `The database ${shownText(code)} does not exist. ${known}`);
 }
 
 /** Counts a download of a database (spec 2.4). */
@@ -62,7 +63,7 @@ export async function answerDatabaseBulk(call: Call, asker: Asker, state: Servic
   const type = call.parameters["download_type"] ?? "full";
   if (type !== "full" && type !== "partial") {
     const known = suggestion(type, profile.downloadTypes.value, "values");
-    throw refused(profile, "QESx04", `download_type ${JSON.stringify(type)} is not known. ${known}`);
+    throw refused(profile, "QESx04", `download_type ${shownText(type)} is not known. ${known}`);
   }
   if (!database.entry.premium) {
     throw refused(profile, "QEPx02", `Bulk download is for premium databases only, and ${code} is free.`);

@@ -4,6 +4,7 @@ import type { DatasetData, DatasetMetadata } from "../../document/records.js";
 import type { RowsToWrite } from "../../document/rows.js";
 import type { Allocate } from "../../engine/contract/engine.js";
 import { suggestion } from "../../errors/nearest.js";
+import { shownText } from "../../errors/shown.js";
 import type { Call } from "../../spec/endpoints.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import { seriesColumns } from "../../spec/series-columns.js";
@@ -30,7 +31,7 @@ function placeOf(call: Call, state: ServiceState): Place {
   if (dataset !== undefined) return { database, dataset };
   const both = `${database.entry.database_code}/${code}`;
   const known = suggestion(code, [...database.datasets.keys()], "datasets");
-  throw refused(state.profile, "QECx02", `The dataset ${JSON.stringify(both)} does not exist. ${known}`);
+  throw refused(state.profile, "QECx02", `The dataset ${shownText(both)} does not exist. ${known}`);
 }
 
 /** The metadata of a time series (spec 2.2). */
@@ -143,7 +144,7 @@ function readQuestion(
     if (value === undefined) return undefined;
     const known = computed.find((each) => each === value);
     if (known !== undefined && listed.includes(known)) return known;
-    throw wrong(name, `is not known. ${suggestion(value.slice(0, 80), listed, "values")}`);
+    throw wrong(name, `is not known. ${suggestion(value, listed, "values")}`);
   };
   const whole = (name: string, least: number): number | undefined => {
     if (given[name] === undefined) return undefined;

@@ -3,6 +3,7 @@ import type { CellBatch } from "../../document/cells/cell-batch.js";
 import type { TableMetadata } from "../../document/records.js";
 import type { Allocate } from "../../engine/contract/engine.js";
 import { suggestion } from "../../errors/nearest.js";
+import { shownText } from "../../errors/shown.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
 import { ALL_ROWS, filterSql, rowOrder, unknownColumn, type Where } from "../data/filter-sql.js";
@@ -19,7 +20,7 @@ export function tableOf(call: Call, { store, profile }: ServiceState): StoredTab
   const table = store.tables.get(code);
   if (table !== undefined) return table;
   const known = suggestion(code, [...store.tables.keys()], "tables");
-  throw refused(profile, "QECx02", `The following datatable ${JSON.stringify(code)} does not exist. ${known}`);
+  throw refused(profile, "QECx02", `The following datatable ${shownText(code)} does not exist. ${known}`);
 }
 
 /** Spec 4.8. */

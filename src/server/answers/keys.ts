@@ -28,7 +28,8 @@ export function gate(apiKeys: Readonly<Record<string, KeyGrant>>, profile: Profi
   const subscribers = new Map(Object.entries(apiKeys).map(([key, grant]) => [key, subscriber(key, grant)]));
   const parameter = profile.keyParameter.value;
   return (keys) => {
-    if (keys.length > 1) throw refused(profile, "QESx04", `The parameter ${parameter} is repeated.`);
+    if (keys.length > 1)
+      throw refused(profile, "QESx09", `The parameter ${JSON.stringify(parameter)} is repeated.`, 400);
     if (keys.length === 0 || keys[0] === "") {
       throw refused(profile, "QEAx03", `A valid API key is required: add ${parameter} to the query.`);
     }

@@ -89,8 +89,7 @@ function unknownOperator(profile: Profile, operator: string): Refused {
 /** The error for a column that a table does not have. */
 export function unknownColumn(profile: Profile, name: string, columns: readonly ColumnSpec[]): Refused {
   const names = columns.map((each) => each.name);
-  // The time that a suggestion takes grows with the length of the name.
-  const known = suggestion(name.slice(0, 80), names, "columns");
+  const known = suggestion(name, names, "columns");
   return refused(profile, "QESx04", `There is no column ${shownText(name)}. ${known}`);
 }
 

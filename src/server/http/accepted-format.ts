@@ -13,7 +13,7 @@ const MEDIA_TYPES: Readonly<Record<Format, readonly string[]>> = {
 export function acceptedFormat(accept: string | undefined, formats: readonly Format[]): Format {
   const qualities = new Map<string, number>();
   for (const part of (accept ?? "").toLowerCase().split(",")) {
-    const [type, ...parameters] = part.trim().split(/\s*;\s*/);
+    const [type, ...parameters] = part.split(";").map((each) => each.trim());
     const quality = Number(parameters.find((each) => each.startsWith("q="))?.slice(2) ?? 1);
     if (quality > 0) qualities.set(type, quality);
   }

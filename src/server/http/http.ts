@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import { writeFailure } from "../../document/failure.js";
 import { hasCode } from "../../errors/errors.js";
 import { CATALOG_PATH } from "../../spec/api-prefix.js";
-import { type Call, type Endpoint, endpoints } from "../../spec/endpoints.js";
+import { type Endpoint, endpoints } from "../../spec/endpoints.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { answer } from "../answers/answer.js";
@@ -185,12 +185,19 @@ async function answerTo(asked: Asked, options: HttpOptions, found: (format?: For
     return { status: 204, headers: preflightHeaders(["GET", "HEAD", ...(posts ? ["POST"] : [])]) };
   }
   const url = await completeUrl(asked, state.profile);
-  const routed = route(asked.method, url, state.profile);
-  const call = isRefusal(routed) ? routed : withFormat(routed, asked);
+  let subscriber!: Subscriber;
+  const routed = route(asked.method, url, state.profile, ({ formats }, format) => {
+    found(format ?? ownFormat(formats, asked));
+    subscriber = subscriberOf({ ...asked, url }, options);
+  });
+  if (isRefusal(routed)) {
+    found(routed.format);
+    throw new Refused(routed);
+  }
+  const { formats }: Endpoint = endpoints[routed.endpoint];
+  const call = { ...routed, format: routed.format ?? ownFormat(formats, asked) };
   found(call.format);
-  if (isRefusal(call)) throw new Refused(call);
   const ifNoneMatch = asked.method === "POST" ? undefined : asked.header("if-none-match");
-  const subscriber = subscriberOf({ ...asked, url }, options);
   return answer(
     call,
     {
@@ -211,11 +218,9 @@ async function completeUrl({ method, url, posted }: Asked, profile: Profile): Pr
   return query === "" ? url : `${url}${url.includes("?") ? "&" : "?"}${query}`;
 }
 
-/** A path that ends without a format is answered in the accepted one. */
-function withFormat(call: Call, { header }: Asked): Call {
-  const { formats }: Endpoint = endpoints[call.endpoint];
-  if (call.format !== undefined || formats.length === 0) return call;
-  return { ...call, format: acceptedFormat(header("accept"), formats) };
+/** The format of the reply to a path that ends without one: the accepted one, if the call has formats. */
+function ownFormat(formats: readonly Format[], { header }: Asked): Format | undefined {
+  return formats.length === 0 ? undefined : acceptedFormat(header("accept"), formats);
 }
 
 /** The key in the query, or in the header if the profile has one. */
@@ -276,10 +281,7 @@ const codingOf = ({ header }: Asked): Coding => (acceptsGzip(header("accept-enco
 
 function acceptsGzip(accepted: string): boolean {
   return accepted.split(",").some((each) => {
-    const [name, ...parameters] = each
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/);
+    const [name, ...parameters] = each.split(";").map((part) => part.trim().toLowerCase());
     return (name === "gzip" || name === "*") && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 }

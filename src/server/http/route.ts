@@ -18,8 +18,16 @@ export interface Refusal extends ServerFailure {
  * Parses the call in an address, by the table from which `client/transport/address` builds it. `url` may be a path or a
  * complete address, for a POST with the parameters of the body in its query; the key parameter is ignored. Returns a
  * {@link Refusal} for anything outside of spec section 4 and of the extensions of the profile.
+ *
+ * @param known called with the endpoint and the format of the path before the query is read, to check the key; what it
+ *   throws is thrown
  */
-export function route(method: string, url: string, profile: Profile): Call | Refusal {
+export function route(
+  method: string,
+  url: string,
+  profile: Profile,
+  known?: (endpoint: Endpoint, format: Format | undefined) => void,
+): Call | Refusal {
   const posts = method === "POST" && hasExtension(profile, "post");
   if (method !== "GET" && method !== "HEAD" && !posts) return refuse(405, "QECx01", "All calls are HTTP GET.");
   const { path, query } = split(url);
@@ -28,6 +36,7 @@ export function route(method: string, url: string, profile: Profile): Call | Ref
   if ("status" in found) return found;
   const { format } = found;
   const endpoint: Endpoint = endpoints[found.endpoint];
+  known?.(endpoint, format);
   const read =
     posts && !endpoint.filters
       ? refuse(405, "QECx01", "Only the rows of a table can be requested by POST.")
