@@ -24,6 +24,7 @@ import { folderSource, type Source } from "./data/source.js";
 import { savedState } from "./data/state.js";
 import { openStore } from "./data/store.js";
 import { checkOptions } from "./http/check-options.js";
+import { hostCheck } from "./http/hosts.js";
 import { application } from "./http/http.js";
 import { isLoopback, listen } from "./http/listen.js";
 import type { RunningService, ServeOptions, TableHolderEngine } from "./http/options.js";
@@ -62,6 +63,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     const app = await application({
       state,
       gate: gate(apiKeys, profile),
+      checkHost: hostCheck({ ...options, host }, profile),
       publicUrl: options.publicUrl,
       cors: options.cors,
       log: options.log,

@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(join(home, ".nasdaq"), { recursive: true, force: true });
 });
 
-const running = await started({ data: sampleOf("LABOR"), profile: "nasdaqDataLink" });
+const running = await started({ data: sampleOf("LABOR"), profile: "nasdaqDataLink", allowedHosts: ["data.example"] });
 const name = (options: object) =>
   connect({ url: running.url, ...options })
     .database("LABOR")
@@ -297,6 +297,46 @@ describe("proxies (complaint 7)", () => {
     const address = new URL(`${protocol}//data.example/`);
     const chosen = proxyChooser(undefined, env)(address) as URL;
     expect(throughProxy(chosen, address, {})).toMatchObject({ host: "::1", port: "3128" });
+  });
+
+  it("the first proxy that applies counts, and only it has to be one", () => {
+    const value = fc.constantFrom(
+      undefined,
+      "http://proxy.example",
+      "socks5://socks.example:1080",
+      "socks5h://x",
+      "://",
+    );
+    const names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] as const;
+    fc.assert(
+      fc.property(fc.record(Object.fromEntries(names.map((name) => [name, value]))), (env) => {
+        const choose = proxyChooser(undefined, env);
+        for (const protocol of ["https", "http"]) {
+          const own =
+            protocol === "https" ? (["https_proxy", "HTTPS_PROXY"] as const) : (["http_proxy", "HTTP_PROXY"] as const);
+          const applies = [...own, "all_proxy", "ALL_PROXY"]
+            .map((name) => env[name])
+            .find((each) => each !== undefined);
+          const address = new URL(`${protocol}://data.example/`);
+          if (applies === undefined) expect(choose(address)).toBeUndefined();
+          else if (applies.startsWith("http:")) expect(choose(address)?.host).toBe("proxy.example");
+          else expect(() => choose(address)).toThrow(/_PROXY is not the address of a proxy/);
+          expect(proxyChooser(undefined, { ...env, NO_PROXY: "data.example" })(address)).toBeUndefined();
+        }
+      }),
+    );
+  });
+
+  it("ALL_PROXY of another kind is an error of connect() where it applies, and only there", () => {
+    vi.stubEnv("ALL_PROXY", "socks5://127.0.0.1:1080");
+    const options = { ...nasdaq, url: "https://data.example", apiKey: "sample" };
+    expect(() => connect(options)).toThrow(/ALL_PROXY is not the address of a proxy/);
+    vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:3128");
+    connect(options);
+    expect(() => connect({ ...options, url: "http://127.0.0.1" })).toThrow(/ALL_PROXY/);
+    vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:3128");
+    connect({ ...options, url: "http://127.0.0.1" });
+    vi.unstubAllEnvs();
   });
 
   it("no list of exceptions makes the choice fail", () => {

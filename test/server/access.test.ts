@@ -171,11 +171,11 @@ it("input that is not HTTP gets one reply and a closed connection", async () => 
       socket.on("error", reject);
     });
   expect(await talk("hello\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 .*QESx09/s);
-  expect(await talk(`GET / HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(70_000)}\r\n\r\n`)).toMatch(
+  expect(await talk(`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"y".repeat(70_000)}\r\n\r\n`)).toMatch(
     /^HTTP\/1\.1 414 .*QELx07/s,
   );
   const odd = `GET /api/v3/databases/LABOR.json?api_key=sample HTTP/1.1\r\nHost: evil"/x\r\nConnection: close\r\n\r\n`;
-  expect(await talk(odd)).toMatch(/^HTTP\/1\.1 (200|400) /);
+  expect(await talk(odd)).toMatch(/^HTTP\/1\.1 40[03] /);
 });
 
 it("callers that are too slow, silent or too many are disconnected", async () => {
@@ -194,11 +194,11 @@ it("callers that are too slow, silent or too many are disconnected", async () =>
         error.code === "ECONNRESET" ? resolve(heard) : reject(error),
       );
     });
-  const slow = open("GET /api/v3/databases/LABOR.json HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+  const slow = open("GET /api/v3/databases/LABOR.json HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
   const silent = open("");
   expect(await slow).toMatch(/^HTTP\/1\.1 408 .*took too long/s);
   await silent;
-  const whole = "GET /api/v3/databases/LABOR.json?api_key=sample HTTP/1.1\r\nHost: x\r\n\r\n";
+  const whole = "GET /api/v3/databases/LABOR.json?api_key=sample HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const many = await Promise.all(Array.from({ length: 8 }, () => open(whole, small)));
   const answered = many.filter((heard) => heard.startsWith("HTTP/1.1 200")).length;
   // A new connection replaces an idle one, so that more than three may be answered in turn.
@@ -340,7 +340,7 @@ it("answers many at once, each its own", async () => {
 it("a stop does not wait for connections that have asked nothing, or half a request", PATIENT, async () => {
   const other = await serve({ data: sampleOf("LABOR"), graceMs: 60_000 });
   const closed: Promise<void>[] = [];
-  for (const text of ["", "GET /api/v3/databases/LABOR.json HTTP/1.1\r\nHost: x\r\n"]) {
+  for (const text of ["", "GET /api/v3/databases/LABOR.json HTTP/1.1\r\nHost: localhost\r\n"]) {
     const socket = dial(Number(new URL(other.url).port), "127.0.0.1");
     closed.push(
       new Promise((resolve) =>

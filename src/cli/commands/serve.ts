@@ -5,6 +5,7 @@ import { sampleData } from "../../server/data/sample.js";
 import { SAMPLE_KEY } from "../../server/data/sample-key.js";
 import { isLoopback } from "../../server/http/listen.js";
 import type { RunningService } from "../../server/http/options.js";
+import { logLine } from "../../server/http/request-log.js";
 import { serve } from "../../server/serve.js";
 import type { CatalogItem } from "../../spec/catalog-item.js";
 import type { ProfileName } from "../../spec/profile.js";
@@ -24,6 +25,7 @@ interface ServeFlags {
   readonly publicUrl?: string;
   readonly subscriptions?: readonly string[];
   readonly cors?: readonly string[];
+  readonly allowedHost?: readonly string[];
   readonly log?: boolean;
   readonly json?: boolean;
 }
@@ -41,6 +43,7 @@ export function serveCommand(): Command {
     .addOption(profileOption())
     .option("--public-url <origin>", "origin of links behind a proxy (default: the address of each request)")
     .option("--cors <origin...>", 'origins whose web pages may read the replies, or "*"')
+    .option("--allowed-host <name...>", "host names that requests may be for, besides those of this machine")
     .option("--database <file>", "keep the loaded data and the state of exports in this file")
     .addOption(
       new Option(
@@ -109,7 +112,8 @@ async function serveUntilStopped(
     profile: flags.profile,
     publicUrl: flags.publicUrl,
     cors: flags.cors,
-    log: flags.log ? (entry) => process.stderr.write(`${JSON.stringify(entry)}\n`) : undefined,
+    allowedHosts: flags.allowedHost,
+    log: flags.log ? (entry) => process.stderr.write(`${logLine(entry)}\n`) : undefined,
   });
   const stop = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());

@@ -166,7 +166,7 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
   return {
     url,
     apiKey: apiKey || undefined,
-    send: options.fetch === undefined ? sendByHTTP(connectionsOf(options)) : sendByFetch(options.fetch),
+    send: options.fetch === undefined ? sendByHTTP(connectionsOf(options, url)) : sendByFetch(options.fetch),
     profile,
     limits: filled(limits, options.limits, "limits"),
     timeouts: filled(
@@ -182,8 +182,11 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
   };
 }
 
-function connectionsOf({ proxy, ca }: ConnectOptions): Connections {
-  if (ca === undefined) return { proxy: proxyChooser(proxy) };
+function connectionsOf({ proxy, ca }: ConnectOptions, url: string): Connections {
+  const chooser = proxyChooser(proxy);
+  // A wrong address of the proxy is an error of connect(), not of the first request.
+  chooser(new URL(url));
+  if (ca === undefined) return { proxy: chooser };
   const certificates = [ca].flat();
   if (!certificates.every((text) => typeof text === "string" && text.includes("-----BEGIN CERTIFICATE-----"))) {
     throw new InputError("ca is not a certificate in PEM format.", {
@@ -191,7 +194,7 @@ function connectionsOf({ proxy, ca }: ConnectOptions): Connections {
       hint: 'Pass the text of the file: ca: readFileSync("ca.pem", "utf8").',
     });
   }
-  return { proxy: proxyChooser(proxy), ca: certificates };
+  return { proxy: chooser, ca: certificates };
 }
 
 function filled<T extends object>(defaults: T, given: Partial<T> | undefined, where: string): T {

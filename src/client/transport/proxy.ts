@@ -14,7 +14,8 @@ export type ProxyChooser = (address: URL) => URL | undefined;
  * `ALL_PROXY`, except for the hosts of `NO_PROXY`; names in lower case count first. A string is the proxy for all
  * addresses, `false` none.
  *
- * @throws {InputError} BadAddress for a proxy that is not an http or https address
+ * @throws {InputError} BadAddress for a proxy that is not an http or https address; that of a name of the environment
+ *   is thrown by the chooser, for addresses to which it applies
  */
 export function proxyChooser(
   given: string | false | undefined,
@@ -25,17 +26,21 @@ export function proxyChooser(
     const proxy = proxyUrl(given, "proxy");
     return () => proxy;
   }
-  const named = (name: string): URL | undefined => {
-    const value = env[name.toLowerCase()] || env[name];
-    return value ? proxyUrl(value, name) : undefined;
+  const valueOf = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
+  const values = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"].map((name) => [name, valueOf(name)] as const);
+  /** A proxy of another kind, such as SOCKS, is an error where it would be used: others may come before it. */
+  const found = new Map<string, URL | undefined>();
+  const proxyFor = (protocol: string): URL | undefined => {
+    const unused = protocol === "https:" ? "HTTP_PROXY" : "HTTPS_PROXY";
+    if (!found.has(protocol)) {
+      const first = values.find(([name, value]) => name !== unused && value !== undefined);
+      found.set(protocol, first && proxyUrl(String(first[1]), first[0]));
+    }
+    return found.get(protocol);
   };
-  const all = named("ALL_PROXY");
-  const [secure, plain] = [named("HTTPS_PROXY") ?? all, named("HTTP_PROXY") ?? all];
   const exceptions = (env["no_proxy"] || env["NO_PROXY"] || "").split(/[\s,]+/).filter((entry) => entry !== "");
-  return (address) => {
-    const proxy = address.protocol === "https:" ? secure : plain;
-    return proxy === undefined || exceptions.some((entry) => isException(entry, address)) ? undefined : proxy;
-  };
+  return (address) =>
+    exceptions.some((entry) => isException(entry, address)) ? undefined : proxyFor(address.protocol);
 }
 
 /** `example.com` and `.example.com` match the host and those below it; `*` all; a port restricts an entry to it. */

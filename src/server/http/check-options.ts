@@ -37,6 +37,10 @@ const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
     (value) => [value].flat().every(isOrigin),
     'Pass an origin such as "https://app.example.org", a list of them, or "*" for all.',
   ],
+  allowedHosts: [
+    (value) => Array.isArray(value) && value.every((name) => isText(name) && !/[\s/@?#]|^[^:]*:\d*$/.test(name)),
+    'Pass a list of names without scheme and port, such as ["data.example.org"].',
+  ],
   apiKeys: [() => true, ""],
   database: TEXT,
   engine: [

@@ -21,15 +21,17 @@ import { Refused, refused } from "../data/refused.js";
 import { acceptedFormat } from "./accepted-format.js";
 import { type CorsOrigins, corsHeaders, preflightHeaders } from "./cors.js";
 import { fileResponse } from "./file-response.js";
+import type { HostCheck } from "./hosts.js";
 import { postedQuery } from "./post-body.js";
 import { keyNames } from "./query-pairs.js";
-import { type RequestLog, scrubbedUrl } from "./request-log.js";
+import { type RequestLog, report, scrubbedUrl } from "./request-log.js";
 import { isRefusal, route } from "./route.js";
 
 /** The HTTP side of a service: its data, its keys and its address. */
 export interface HttpOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
+  readonly checkHost: HostCheck;
   readonly publicUrl?: string;
   readonly cors?: CorsOrigins;
   readonly log?: (entry: RequestLog) => void;
@@ -89,8 +91,9 @@ export async function application(options: HttpOptions): Promise<Hono<{ Bindings
     const { status, body, error } = answered;
     const headers = withCors(answered.headers, asked, options);
     if (options.closing?.()) headers["connection"] = "close";
-    const log = (): void =>
-      options.log?.({
+    const log = (): void => {
+      if (options.log === undefined) return;
+      report(options.log, {
         requestId,
         method: asked.method,
         url: scrubbedUrl(asked.url),
@@ -99,6 +102,7 @@ export async function application(options: HttpOptions): Promise<Hono<{ Bindings
         ...("content-length" in headers && { bytes: Number(headers["content-length"]) }),
         ...(error !== undefined && { error }),
       });
+    };
     // The caller may have left while the reply was made.
     if (gone.signal.aborted) log();
     else outgoing.once("close", log);
@@ -173,6 +177,7 @@ function refusalOf(thrown: unknown, profile: Profile): unknown {
 async function answerTo(asked: Asked, options: HttpOptions, found: (format?: Format) => void): Promise<Answer> {
   const { state } = options;
   const path = asked.url.split("?", 1)[0];
+  options.checkHost(asked.header("host"));
   if (asked.method === "GET" || asked.method === "HEAD") {
     if (path.startsWith(`${FILES_PATH}/`)) return answerFile(path, subscriberOf(asked, options), state);
     if (path.startsWith(LOGOS_PATH)) return answerLogo(path, codingOf(asked), state);

@@ -151,7 +151,7 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, profile: Pro
 
 /** Whether a host name is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
-  return host === "127.0.0.1" || host === "::1" || host === "localhost";
+  return /^127(\.\d{1,3}){3}$/.test(host) || host === "::1" || /^([^.]+\.)*localhost$/i.test(host);
 }
 
 async function stop(server: Server, waiting: readonly Socket[], graceMs: number): Promise<void> {

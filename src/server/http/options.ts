@@ -46,6 +46,11 @@ export interface ServeOptions {
   readonly publicUrl?: string;
   /** Origins whose web pages may read the replies, or `"*"` for all (CORS). Default: none. */
   readonly cors?: CorsOrigins;
+  /**
+   * Host names, without port, that requests may be for, in addition to those of this machine and of `publicUrl`.
+   * Default: no others on this machine; any on another `host`.
+   */
+  readonly allowedHosts?: readonly string[];
   /** Keys and their subscriptions; default: the key `sample`, subscribed to everything. */
   readonly apiKeys?: Readonly<Record<string, KeyGrant>>;
   /**

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { scrub } from "../../errors/secrets.js";
 
 /** One handled request, without keys. */
@@ -16,6 +17,23 @@ export interface RequestLog {
   readonly ms: number;
   /** The internal error, for a status of 500. */
   readonly error?: unknown;
+}
+
+/** An entry as a line of JSON, with the error, its causes and where they were thrown. */
+export function logLine({ error, ...entry }: RequestLog): string {
+  return JSON.stringify({ ...entry, ...(error !== undefined && { error: scrub(inspect(error)) }) });
+}
+
+/**
+ * Calls `log`, which is not part of the service: where it throws or rejects, the process has a warning and the service
+ * continues.
+ */
+export function report(log: (entry: RequestLog) => unknown, entry: RequestLog): void {
+  const called = async (): Promise<unknown> => log(entry);
+  called().catch((error: unknown) => {
+    const reason = scrub(error instanceof Error ? error.message : String(error));
+    process.emitWarning(`The log function of serve() failed for request ${entry.requestId}: ${reason}`);
+  });
 }
 
 /** The target of a request with keys removed. */
