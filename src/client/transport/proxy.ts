@@ -26,8 +26,8 @@ export function proxyChooser(
     const proxy = proxyUrl(given, "proxy");
     return () => proxy;
   }
-  const valueOf = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
-  const values = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"].map((name) => [name, valueOf(name)] as const);
+  const setting = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
+  const values = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"].map((name) => [name, setting(name)] as const);
   /** A proxy of another kind, such as SOCKS, is an error where it would be used: others may come before it. */
   const found = new Map<string, URL | undefined>();
   const proxyFor = (protocol: string): URL | undefined => {
