@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
-import type { MirrorQuery, SyncPlan } from "../../src/client/mirror/copy.js";
+import type { CopyState, MirrorQuery, SyncPlan } from "../../src/client/mirror/copy.js";
 import { copyIn } from "../../src/client/mirror/copy-in.js";
 import { type CopyEngine, EngineCopy } from "../../src/client/mirror/engine-copy.js";
 import { Frame } from "../../src/frame/frame.js";
 
 const COLUMNS = [{ name: "close", type: "Double" }] as const;
+const STATE: CopyState = { code: "V/T", question: "", refreshed_at: null, columns: COLUMNS, rows: 1, updates: 0 };
 const PLAN: SyncPlan = { change: "export", why: "", refreshed_at: null, columns: COLUMNS, key: [] };
 
 /** A query whose rows hold a download until their reader ends. */
@@ -22,7 +23,11 @@ function exported(): { readonly query: MirrorQuery; readonly open: () => number 
 }
 
 const writeTo = (load: CopyEngine["load"], query: MirrorQuery): Promise<unknown> => {
-  const engine = { load, tables: async () => [], query: async () => Frame.fromRows([{ n: 3 }]).table };
+  const engine: CopyEngine = {
+    load: async (name, ...rows) => (name === "V/T" ? load(name, ...rows) : { rows: 1 }),
+    tables: async () => [],
+    query: async () => Frame.fromRows([{ n: 3 }]).table,
+  };
   const copy = new EngineCopy(
     "here",
     "V/T",
@@ -74,14 +79,14 @@ it.each([
     seen.push(sql);
     return Frame.fromRows([{ n: 1 }]).table;
   };
-  const engine = { load: async () => ({ rows: 0 }), tables: async () => [], query };
+  const engine = { load: async () => ({ rows: 0 }), tables: async () => ["V/T"], query };
   const copy = new EngineCopy(
     "here",
     "V/T",
     (use) => use(engine),
     (_what, _signal, work) => work(),
   );
-  await copy.query(text);
+  await copy.query(STATE, text);
   expect(seen).toEqual([sent]);
 });
 

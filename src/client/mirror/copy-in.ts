@@ -7,7 +7,7 @@ import { embeddedEngine } from "../../engine/embedded.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import type { Copy, CopyState } from "./copy.js";
-import { type CopyEngine, EngineCopy, type WithEngine } from "./engine-copy.js";
+import { type CopyEngine, EngineCopy, STATES, type WithEngine } from "./engine-copy.js";
 import { FolderCopy } from "./folder-copy.js";
 
 /**
@@ -71,7 +71,8 @@ class DatabaseCopy extends EngineCopy {
         try {
           return await work();
         } catch (error) {
-          const isEmpty = isNew && existsSync(path) && (await withEngine((engine) => engine.tables())).length === 0;
+          const hasNone = (names: readonly string[]): boolean => names.every((name) => name === STATES);
+          const isEmpty = isNew && existsSync(path) && hasNone(await withEngine((engine) => engine.tables()));
           if (isEmpty) await rm(path);
           throw error;
         }

@@ -44,6 +44,8 @@ export interface CopyState {
   /** The column that splits the files: `ticker`, `date:year`. */
   readonly by?: string;
   readonly rows: number;
+  /** Whether a load of newer rows has begun and not ended: an engine has the rows of before or the new ones. */
+  readonly isLoading?: boolean;
   /** Updates by `since` after the last complete export: rows deleted meanwhile are still in the copy. */
   readonly updates: number;
 }
@@ -87,13 +89,16 @@ export interface Copy {
   state(): Promise<CopyState | undefined>;
   /** Runs `work` while no other process writes this copy, where the place has locks. */
   exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
+  /** What is missing of a copy, as a clause; undefined if nothing is. */
+  damage(state: CopyState): Promise<string | undefined>;
   /** The last day up to `until` in a column of dates or times, as `YYYY-MM-DD`; null without any. */
   lastDay(column: string, until: string): Promise<string | null>;
   /** Carries out a plan; the copy changes in one step, or not at all. */
   write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<WrittenCopy>;
   /** Notes that the service has been asked. */
   checked(at: Date): Promise<void>;
-  read(options: ParquetReadOptions & Watched): Promise<Table>;
-  /** The result of a statement in which the copy is the table `this`. */
-  query(text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table>;
+  /** @throws {FileError} BadMirror if some of the copy is missing, or it has been replaced */
+  read(state: CopyState, options: ParquetReadOptions & Watched): Promise<Table>;
+  /** The result of a statement in which the copy is the table `this`; throws as {@link read}. */
+  query(state: CopyState, text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table>;
 }

@@ -3,12 +3,13 @@ import { schemaOf } from "../../columns/arrow/schema.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import type { LoadOptions, Rows, Stoppable } from "../../engine/contract/engine.js";
 import { quoteName } from "../../engine/contract/quote.js";
-import { hasCode } from "../../errors/errors.js";
+import { FileError, hasCode } from "../../errors/errors.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import { lastDayOf } from "./changed-rows.js";
 import type { Copy, CopyState, MirrorQuery, SyncPlan, Told, WrittenCopy } from "./copy.js";
 import { changedRows, nullKeyAsEmpty } from "./empty-text.js";
+import { incomplete } from "./incomplete.js";
 import { selection } from "./selection.js";
 
 /** What a copy needs of a SQL engine: an `Engine`, or one whose results are Frames. */
@@ -28,7 +29,7 @@ export type WithEngine = <T>(use: (engine: CopyEngine) => Promise<T>) => Promise
 const DAY_MS = 86_400_000;
 
 /** The table in which an engine keeps the states of its copies. */
-const STATES = "arrowbook_mirrors";
+export const STATES = "arrowbook_mirrors";
 const STATE_COLUMNS = [
   { name: "code", type: "String" },
   { name: "state", type: "String" },
@@ -74,17 +75,51 @@ export class EngineCopy implements Copy {
     this.#locked = locked;
   }
 
-  state(): Promise<CopyState | undefined> {
-    return this.#with(async (engine) => {
-      if (!(await engine.tables()).includes(STATES)) return undefined;
-      const found = await engine.query(`select state from ${quoteName(STATES)} where code = $1`, [this.#code]);
-      const [row] = Frame.from<{ readonly state: string }>(found).rows();
-      return row === undefined ? undefined : JSON.parse(row.state);
-    });
+  async state(): Promise<CopyState | undefined> {
+    const noted = await this.#with((engine) => this.#noted(engine));
+    // The note of a first load that has not ended has no more than the code.
+    return noted?.columns === undefined ? undefined : (noted as CopyState);
+  }
+
+  async #noted(engine: CopyEngine): Promise<Partial<CopyState> | undefined> {
+    if (!(await engine.tables()).includes(STATES)) return undefined;
+    const found = await engine.query(`select state from ${quoteName(STATES)} where code = $1`, [this.#code]);
+    const [row] = Frame.from<{ readonly state: string }>(found).rows();
+    return row === undefined ? undefined : JSON.parse(row.state);
+  }
+
+  async #note(engine: CopyEngine, state: Partial<CopyState>): Promise<void> {
+    const note = Frame.fromRows([{ code: this.#code, state: JSON.stringify(state) }], STATE_COLUMNS);
+    await engine.load(STATES, note.table, { key: ["code"], mode: "upsert" });
+  }
+
+  async #hasTable(engine: CopyEngine): Promise<boolean> {
+    return (await engine.tables()).includes(this.#code);
+  }
+
+  async #count(engine: CopyEngine): Promise<number> {
+    const counted = await engine.query(`select count(*) as n from ${quoteName(this.#code)}`);
+    const [count] = Frame.from<{ readonly n: number | bigint }>(counted).rows();
+    return Number(count?.n);
+  }
+
+  get #missing(): string {
+    return `the table ${quoteName(this.#code)} is missing`;
+  }
+
+  #miscounted({ rows }: CopyState, found: number): string | undefined {
+    return found === rows ? undefined : `the table ${quoteName(this.#code)} has ${found} rows; written were ${rows}`;
   }
 
   exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     return this.#locked(what, signal, work);
+  }
+
+  damage(state: CopyState): Promise<string | undefined> {
+    if (state.isLoading) return Promise.resolve("a synchronisation did not end");
+    return this.#with(async (engine) =>
+      (await this.#hasTable(engine)) ? this.#miscounted(state, await this.#count(engine)) : this.#missing,
+    );
   }
 
   async lastDay(column: string, until: string): Promise<string | null> {
@@ -108,9 +143,12 @@ export class EngineCopy implements Copy {
 
   async #write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<WrittenCopy> {
     const key = plan.key.length === 0 ? {} : { key: plan.key };
-    const before = plan.update === undefined ? undefined : await this.state();
     const synced_at = new Date().toISOString();
     return this.#with(async (engine) => {
+      const before = await this.#noted(engine);
+      if (before === undefined) await this.#demandOwn(engine, plan);
+      // A process that ends before the last note leaves the rows of before or the new ones, which are loaded again.
+      await this.#note(engine, { code: query.code, ...before, isLoading: true });
       const { column, day } = plan.update ?? {};
       const mode = column === undefined || day === undefined ? "replace" : "upsert";
       const sent =
@@ -120,9 +158,10 @@ export class EngineCopy implements Copy {
       const batches = query.emptyIsNull ? nullKeyAsEmpty(sent, plan.key) : sent;
       const { rows: received } = await described(batches, plan.columns, (rows, schema) =>
         engine.load(this.#code, rows, { ...key, schema, mode, signal: told.signal }),
-      );
-      const counted = await engine.query(`select count(*) as n from ${quoteName(this.#code)}`);
-      const [count] = Frame.from<{ readonly n: number | bigint }>(counted).rows();
+      ).catch(async (error: unknown) => {
+        await this.#note(engine, before ?? { code: query.code }).catch(() => undefined);
+        throw error;
+      });
       const state: CopyState = {
         code: query.code,
         question: query.question,
@@ -130,24 +169,43 @@ export class EngineCopy implements Copy {
         synced_at,
         columns: plan.columns,
         ...key,
-        rows: Number(count?.n),
-        updates: before === undefined ? 0 : before.updates + 1,
+        rows: await this.#count(engine),
+        updates: mode === "replace" ? 0 : (before?.updates ?? 0) + 1,
       };
-      // A process that ends before this has the new rows under the old state, and loads them again next time.
-      const note = Frame.fromRows([{ code: this.#code, state: JSON.stringify(state) }], STATE_COLUMNS);
-      await engine.load(STATES, note.table, { key: ["code"], mode: "upsert" });
+      await this.#note(engine, state);
       return { state, received, change: mode === "replace" ? "export" : "since" };
     });
   }
 
-  async checked(): Promise<void> {}
-
-  read({ columns, where }: ParquetReadOptions): Promise<Table> {
-    const { text, params } = selection(this.#code, columns, where);
-    return this.#query(text, params);
+  /** @throws {FileError} BadMirror for a table of other columns, which no mirror has made */
+  async #demandOwn(engine: CopyEngine, { columns }: SyncPlan): Promise<void> {
+    if (!(await this.#hasTable(engine))) return;
+    const found = await engine.query(`select * from ${quoteName(this.#code)} limit 0`);
+    const { schema } = "table" in found ? found.table : found;
+    const names = schema.fields.map(({ name }) => name);
+    if (columns.length === names.length && columns.every(({ name }) => names.includes(name))) return;
+    throw new FileError(
+      `${this.place} has a table ${quoteName(this.#code)} of other columns, which is not a mirror's.`,
+      {
+        code: "BadMirror",
+        hint: "Rename or drop it, or mirror the table into another place.",
+      },
+    );
   }
 
-  query(text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {
+  async checked(): Promise<void> {}
+
+  read(state: CopyState, { columns, where }: ParquetReadOptions): Promise<Table> {
+    const { text, params } = selection(this.#code, columns, where);
+    return this.#query(text, params, {}, async (engine, { numRows }) => {
+      if (state.isLoading) return undefined;
+      const isSame = JSON.stringify(await this.#noted(engine)) === JSON.stringify(state);
+      if (!isSame) return "it was replaced while it was read";
+      return where === undefined ? this.#miscounted(state, numRows) : undefined;
+    });
+  }
+
+  query(_state: CopyState, text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {
     const copy = `this as (select * from ${quoteName(this.#code)})`;
     const other = WITH.exec(text);
     return other === null
@@ -155,10 +213,20 @@ export class EngineCopy implements Copy {
       : this.#query(`${other[0]} ${copy}, ${text.slice(other[0].length)}`, params, options);
   }
 
-  #query(text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {
+  /** @param damage what is missing of a result, as a clause */
+  #query(
+    text: string,
+    params?: readonly unknown[],
+    options?: Stoppable,
+    damage?: (engine: CopyEngine, result: Table) => Promise<string | undefined>,
+  ): Promise<Table> {
     return this.#with(async (engine) => {
+      if (!(await this.#hasTable(engine))) throw incomplete(this.place, this.#code, this.#missing);
       const result = await engine.query(text, params, options);
-      return "table" in result ? result.table : result;
+      const table = "table" in result ? result.table : result;
+      const found = await damage?.(engine, table);
+      if (found !== undefined) throw incomplete(this.place, this.#code, found);
+      return table;
     });
   }
 }

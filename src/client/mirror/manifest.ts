@@ -49,6 +49,11 @@ export function versionFolder(folder: string, version: number): string {
   return join(folder, `v${String(version).padStart(6, "0")}`);
 }
 
+/** The paths of the files of the current version. */
+export function pathsOf(folder: string, { version, files }: Manifest): string[] {
+  return files.map(({ name }) => join(versionFolder(folder, version), name));
+}
+
 /**
  * The manifest of a mirror; undefined if the folder is empty, or its first version is not complete.
  *

@@ -54,6 +54,9 @@ export interface SyncReport {
 
 export const MIRROR_OPTIONS = ["by", "since", "wholeEvery", "load"] as const;
 
+/** How often a copy is read that is replaced each time. */
+const MOST_TRIES = 5;
+
 /**
  * A copy of a table in a folder of Parquet files, a DuckDB file or a SQL engine, which is brought up to date by {@link
  * sync} and read without the service. The place holds a complete copy at any time: the next one is written beside it
@@ -160,12 +163,14 @@ export class Mirror<Row extends object = Record<string, Cell>> {
   /**
    * The rows of the copy, or some of them: options as of `Frame.fromParquet`. Sends no request.
    *
-   * @throws {FileError} BadMirror if there is no copy yet
+   * @throws {FileError} BadMirror if there is no copy yet, or some of it is missing
    */
   async frame(options: ParquetReadOptions & Watched = {}): Promise<Frame<Row>> {
-    const source = await this.#source();
     const isWhole = options.where === undefined;
-    return Frame.from<Row>(await this.#copy.read(options), { ...source, ...(isWhole ? { complete: true } : {}) });
+    const [table, state] = await this.#use((now) => this.#copy.read(now, options));
+    const refreshed = state.refreshed_at === null || state.isLoading ? {} : { refreshed_at: state.refreshed_at };
+    const source: FrameSource = { ...this.#query.about, ...refreshed, mirror: this.place };
+    return Frame.from<Row>(table, { ...source, ...(isWhole ? { complete: true } : {}) });
   }
 
   /**
@@ -174,7 +179,7 @@ export class Mirror<Row extends object = Record<string, Cell>> {
    * the call rejects with its reason.
    *
    * @throws {InputError} BadStatement
-   * @throws {FileError} BadMirror if there is no copy yet
+   * @throws {FileError} BadMirror if there is no copy yet, or some of it is missing
    */
   async sql<Result extends object = Record<string, Cell>>(
     text: string,
@@ -183,20 +188,27 @@ export class Mirror<Row extends object = Record<string, Cell>> {
   ): Promise<Frame<Result>> {
     refuseUnknown(options, ["signal"], "sql()");
     options.signal?.throwIfAborted();
-    const { code } = await this.#source();
-    return Frame.from<Result>(await this.#copy.query(text, params, options), { code, mirror: this.place });
+    const [table] = await this.#use((now) => this.#copy.query(now, text, params, options), options.signal);
+    return Frame.from<Result>(table, { code: this.code, mirror: this.place });
   }
 
-  async #source(): Promise<FrameSource> {
-    const state = await this.#read();
-    if (state === undefined) {
-      throw new FileError(`${this.place} holds no copy of ${this.code} yet.`, {
-        code: "BadMirror",
-        hint: "Call sync() first.",
-      });
+  /** Reads the copy; again if a synchronisation replaced it in the meantime. */
+  async #use<T>(read: (state: CopyState) => Promise<T>, signal?: AbortSignal): Promise<readonly [T, CopyState]> {
+    for (let tries = 1; ; tries++) {
+      const state = await this.#read();
+      if (state === undefined) {
+        throw new FileError(`${this.place} holds no copy of ${this.code} yet.`, {
+          code: "BadMirror",
+          hint: "Call sync() first.",
+        });
+      }
+      try {
+        return [await read(state), state];
+      } catch (error) {
+        const isSame = JSON.stringify(await this.#copy.state()) === JSON.stringify(state);
+        if (isSame || tries === MOST_TRIES || signal?.aborted) throw error;
+      }
     }
-    const refreshed = state.refreshed_at === null ? {} : { refreshed_at: state.refreshed_at };
-    return { ...this.#query.about, ...refreshed, mirror: this.place };
   }
 
   /** @throws {InputError} BadArgument for a place that mirrors something else */

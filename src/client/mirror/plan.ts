@@ -20,7 +20,7 @@ const WHOLE_EVERY = 10;
  */
 export async function planSync(
   query: MirrorQuery,
-  copy: Pick<Copy, "lastDay">,
+  copy: Pick<Copy, "lastDay" | "damage">,
   state: CopyState | undefined,
   { since, wholeEvery = WHOLE_EVERY, by }: Choices,
   signal: AbortSignal | undefined,
@@ -35,6 +35,8 @@ export async function planSync(
   if (!equal(state.columns, columns)) return plan("export", "The columns have changed.");
   if (since !== undefined && !equal(state.key, key))
     return plan("export", "The copy was not made for updates by this key.");
+  const damage = await copy.damage(state);
+  if (damage !== undefined) return plan("export", `The copy is not complete: ${damage}.`);
   if (refreshed_at === null) return update("The service does not say when it refreshed the table.");
   if (refreshed_at === state.refreshed_at) return plan("none", `Unchanged since ${refreshed_at}.`);
   return update(`The service refreshed the table at ${refreshed_at}.`);

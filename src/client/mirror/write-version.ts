@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
-import { parquetFileBatches } from "../../columns/parquet/read/read.js";
+import { type ParquetSource, parquetFileBatches } from "../../columns/parquet/read/read.js";
 import { writeParquet } from "../../columns/parquet/write/write.js";
 import { tableOf } from "../../columns/table/conform.js";
 import { RepeatedKey, upserted } from "./changed-rows.js";
@@ -13,6 +13,7 @@ import {
   type Manifest,
   type MirrorFile,
   type OldVersion,
+  pathsOf,
   removeVersion,
   versionFolder,
   writeManifest,
@@ -46,8 +47,7 @@ export async function writeVersion(
   const place = versionFolder(folder, version);
   const path = join(place, split === undefined ? WHOLE : UNSPLIT);
   const update = plan.update === undefined || current === undefined ? undefined : { current, ...plan.update };
-  const updates =
-    update && (await updated(query, plan, update, versionFolder(folder, update.current.version), path, told.signal));
+  const updates = update && (await updated(query, plan, update, pathsOf(folder, update.current), path, told.signal));
   const { rows, bytes, received } = updates ?? (await exported(query, path, told));
   const files = split === undefined ? [{ name: WHOLE, rows, bytes }] : await splitFile(path, place, split);
   const old = oldVersions(folder, current);
@@ -92,7 +92,7 @@ async function updated(
   query: MirrorQuery,
   { key }: SyncPlan,
   { column, day }: NonNullable<SyncPlan["update"]>,
-  current: string,
+  current: readonly string[],
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Made | undefined> {
@@ -116,7 +116,7 @@ async function splitFile(path: string, folder: string, split: Split): Promise<Mi
   return files;
 }
 
-async function schemaOfFiles(path: string): Promise<Schema> {
+async function schemaOfFiles(path: ParquetSource): Promise<Schema> {
   for await (const { schema } of parquetFileBatches(path)) return schema;
   throw new Error("A Parquet reader without a batch.");
 }

@@ -9,8 +9,9 @@ import { readFooter } from "./format/footer.js";
 import type { ParquetRead } from "./options.js";
 import { type DecodeElsewhere, ParquetRows } from "./rows.js";
 
-/** A path of a file or of a folder of files, or the bytes of a file. */
-export type ParquetSource = string | Uint8Array;
+/** A path of a file or of a folder of files, the paths of files, or the bytes of a file. */
+export type ParquetSource = string | readonly string[] | Uint8Array;
+type OneFile = string | Uint8Array;
 
 /** How the flat columns of a file in this state are decoded elsewhere. */
 type DecodeFile = (path: string, state: FileState) => DecodeElsewhere;
@@ -51,12 +52,30 @@ export async function* parquetFileBatches(
   yield* filesBatches(await filesOf(source), options, (rows) => rows.batches());
 }
 
-const filesOf = async (source: ParquetSource): Promise<readonly ParquetSource[]> =>
-  typeof source === "string" ? parquetFiles(source) : [source];
+/**
+ * The number of rows of a file, from its footer.
+ *
+ * @throws {FileError}, {DataError} as {@link readParquet}
+ */
+export async function parquetRowCount(path: string): Promise<number> {
+  const file = await opened(path);
+  try {
+    return (await readFooter(file)).rows;
+  } catch (error) {
+    throw readable(path, error);
+  } finally {
+    await file.close();
+  }
+}
+
+async function filesOf(source: ParquetSource): Promise<readonly OneFile[]> {
+  if (typeof source === "string") return parquetFiles(source);
+  return source instanceof Uint8Array ? [source] : source;
+}
 
 /** The batches of all files under the schema of the first. */
 async function* filesBatches(
-  files: readonly ParquetSource[],
+  files: readonly OneFile[],
   options: ParquetRead,
   batchesOf: (rows: ParquetRows, file: OpenFile) => AsyncIterable<RecordBatch>,
 ): AsyncGenerator<RecordBatch> {
@@ -93,7 +112,7 @@ async function* filesBatches(
 
 /** What reports the bytes of one file after the other: of several, their share of the sizes of all. */
 async function bytesOfFiles(
-  files: readonly ParquetSource[],
+  files: readonly OneFile[],
   { onBytes }: ParquetRead,
 ): Promise<(file: number) => ParquetRead["onBytes"]> {
   if (files.length === 1 || onBytes === undefined) return () => onBytes;
@@ -104,7 +123,7 @@ async function bytesOfFiles(
 }
 
 /** Bytes of a file; 0 where it is missing, which the read reports. */
-const sizeOfFile = async (source: ParquetSource): Promise<number> =>
+const sizeOfFile = async (source: OneFile): Promise<number> =>
   typeof source === "string"
     ? stat(source).then(
         ({ size }) => size,
@@ -116,11 +135,11 @@ const sizeOfFile = async (source: ParquetSource): Promise<number> =>
 type OpenFile = (RandomAccess & { readonly path: string; readonly state: FileState }) | BytesInMemory;
 type BytesInMemory = RandomAccess & { readonly path?: undefined };
 
-const opened = async (source: ParquetSource): Promise<OpenFile> =>
+const opened = async (source: OneFile): Promise<OpenFile> =>
   typeof source === "string" ? { ...(await fileAccess(source)), path: source } : bytesAccess(source);
 
 /** An error of a read as one of this package. What another library or the engine says is in its `cause` alone. */
-function readable(source: ParquetSource, error: unknown): unknown {
+function readable(source: OneFile, error: unknown): unknown {
   if (isArrowbookError(error)) return error;
   const name = typeof source === "string" ? source : "The bytes";
   if (error instanceof UnsupportedParquet) {
