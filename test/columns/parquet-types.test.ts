@@ -85,7 +85,8 @@ describe("timestamps are written in their unit, with or without a zone", () => {
     const [row] = await engine.query(`select t::varchar as t from read_parquet('${path}')`);
     await engine.close();
     expect(row?.["t"]).toBe("2023-11-14 22:13:20.123456789");
-    await expect(Frame.fromParquet(path)).rejects.toMatchObject({ code: "PrecisionLoss" });
+    const [back] = (await Frame.fromParquet(path)).toArray();
+    expect(back).toEqual({ t: "2023-11-14T22:13:20.123456789" });
   });
 
   it("seconds beyond the range of milliseconds are an error", async () => {

@@ -1,4 +1,5 @@
 import { type ColumnSpec, parseType, SPEC_TYPES } from "../../spec/columns.js";
+import { DECIMAL128_DIGITS } from "../../value/decimal.js";
 import { type DataType, type Dictionary, Field, Schema, Type } from "./arrow.js";
 import { withKey } from "./key.js";
 import type { ReadOptions } from "./read-options.js";
@@ -44,14 +45,37 @@ export function columnsOf(schema: Schema): ColumnSpec[] {
 }
 
 /** The service type name of one field. */
-function serviceTypeOf(field: Field): string {
-  const noted = field.metadata.get(TYPE_KEY);
-  return noted ?? serviceTypeOfArrow(field.type);
+function serviceTypeOf({ type, metadata }: Field): string {
+  return notedType(type, metadata) ?? serviceTypeOfArrow(type);
+}
+
+/**
+ * The service type that the metadata of a field notes; undefined where its values are of another one: other programs
+ * replace columns and keep the metadata.
+ */
+function notedType(type: DataType, metadata: ReadonlyMap<string, string> | undefined): string | undefined {
+  const noted = metadata?.get(TYPE_KEY);
+  if (noted === undefined) return undefined;
+  const own = serviceTypeOfArrow(type);
+  if (noted === own) return noted;
+  const [declared, actual] = [parseType(noted), parseType(own)];
+  switch (declared.kind) {
+    case "unknown":
+    case "text":
+      return actual.kind === "text" ? noted : undefined;
+    case "decimal": {
+      // Doubles by `decimals: "float64"`, and text where no other program takes that many digits.
+      const isText = actual.kind === "text" && (declared.precision ?? 0) > DECIMAL128_DIGITS;
+      return actual.kind === "double" || isText ? noted : undefined;
+    }
+    default:
+      return declared.kind === actual.kind ? noted : undefined;
+  }
 }
 
 /** The type of a column as messages name it: the service type, or the Arrow type if the service has none. */
 export function typeName(type: DataType, metadata?: ReadonlyMap<string, string>): string {
-  const noted = metadata?.get(TYPE_KEY);
+  const noted = notedType(type, metadata);
   if (noted !== undefined) return noted;
   if (type.typeId === Type.Dictionary) return typeName((type as Dictionary).dictionary);
   const near = serviceTypeOfArrow(type);

@@ -146,21 +146,45 @@ export function timestamps(data: Data): TypedReader {
   return { value: text, text, number, time, integer: (i) => values[i] };
 }
 
+/** Times of day and durations, by their text: each has a unit of its own. */
+function unitsOfSeconds(data: Data, format: (seconds: bigint, fraction: string) => string): TypedReader {
+  const values = data.values as Int32Array | BigInt64Array;
+  const perSecond = UNITS_PER_SECOND[(data.type as unknown as { unit: TimeUnit }).unit];
+  const text = (i: number): string => {
+    const value = BigInt(values[i]);
+    const size = value < 0n ? -value : value;
+    return (value < 0n ? "-" : "") + format(size / perSecond, fractionText(size % perSecond, perSecond));
+  };
+  return { value: text, text, integer: (i) => BigInt(values[i]) };
+}
+
+/** `hh:mm:ss`, with a fraction as timestamps have it. */
+function clockText(seconds: bigint, fraction: string): string {
+  const parts = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n];
+  return parts.map((part) => String(part).padStart(2, "0")).join(":") + fraction;
+}
+
+/** Hours, minutes and seconds in ISO 8601, such as `PT26H0.5S`. */
+function durationText(seconds: bigint, fraction: string): string {
+  const [hours, minutes, rest] = [seconds / 3600n, (seconds / 60n) % 60n, `${seconds % 60n}${fraction}`];
+  const long = (hours > 0n ? `${hours}H` : "") + (minutes > 0n ? `${minutes}M` : "");
+  return `PT${long}${rest === "0" && long !== "" ? "" : `${rest}S`}`;
+}
+
+/** The digits of a part of a second after a point, in groups of three; empty for none. */
+function fractionText(rest: bigint, perSecond: bigint): string {
+  if (rest === 0n) return "";
+  const digits = rest.toString().padStart(perSecond.toString().length - 1, "0");
+  return `.${digits.replace(/(?:000)+$/, "")}`;
+}
+
 /** Formats `YYYY-MM-DDThh:mm:ss` with as many fraction digits as needed, in groups of three. */
 function timestampText(value: bigint, perSecond: bigint): string {
   const rest = ((value % perSecond) + perSecond) % perSecond;
   const seconds = Number((value - rest) / perSecond);
   const days = Math.floor(seconds / 86_400);
   const clock = new Date((seconds - days * 86_400) * 1000).toISOString().slice(11, 19);
-  const width = perSecond.toString().length - 1;
-  const fraction =
-    rest === 0n
-      ? ""
-      : `.${rest
-          .toString()
-          .padStart(width, "0")
-          .replace(/(?:000)+$/, "")}`;
-  return `${formatDate(days)}T${clock}${fraction}`;
+  return `${formatDate(days)}T${clock}${fractionText(rest, perSecond)}`;
 }
 
 /** Decodes UTF-8. Unlike TextDecoder's default, keeps a byte order mark as a character. */
@@ -200,6 +224,10 @@ export function otherCells(data: Data, readerOf: ReaderOf): TypedReader {
       return viewedStrings(data);
     case Type.Union:
       return unionCells(data, readerOf);
+    case Type.Time:
+      return unitsOfSeconds(data, clockText);
+    case Type.Duration:
+      return unitsOfSeconds(data, durationText);
     default: {
       const text = nestedText(data, readerOf);
       return text === undefined ? plainValues(data) : { value: text, text };
@@ -207,7 +235,7 @@ export function otherCells(data: Data, readerOf: ReaderOf): TypedReader {
   }
 }
 
-/** Types without a reader, such as bytes and times: Arrow's value, bytes in hexadecimal. */
+/** Types without a reader, such as bytes: Arrow's value, bytes in hexadecimal. */
 function plainValues(data: Data): TypedReader {
   const vector = new Vector([data]);
   const value = (i: number): Cell => {

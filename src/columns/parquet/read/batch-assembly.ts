@@ -50,7 +50,7 @@ export class BatchAssembly {
     const children = columns.map((column): Data => {
       if (column.leaf === undefined) return nested[others.indexOf(column)];
       const data = made.data.children[flat.indexOf(column as FlatFileColumn)] as Data;
-      const type = foreignType(column.leaf);
+      const type = foreignType(column.leaf, column.zone);
       return type === undefined ? data : retyped(data, type);
     });
     if (this.schema === undefined) {
@@ -68,8 +68,9 @@ export class BatchAssembly {
   private schemaOf(made: Schema, types: readonly DataType[]): Schema {
     const { columns, flat } = this.plan;
     const fields = columns.map((column, i) => {
-      const isOwn = column.leaf === undefined || isForeign(column.leaf);
-      return isOwn ? new Field(column.name, types[i], true) : made.fields[flat.indexOf(column as FlatFileColumn)];
+      if (column.leaf === undefined || isForeign(column.leaf)) return new Field(column.name, types[i], true);
+      const field = made.fields[flat.indexOf(column as FlatFileColumn)];
+      return field.type === types[i] ? field : field.clone({ type: types[i] });
     });
     return withKey(new Schema(fields), this.options.key ?? parsedKey(this.footer.keyValues.get(KEY) ?? "[]"));
   }

@@ -1,10 +1,9 @@
 import { bigEndian } from "../big-endian.js";
-import { unitsPerMs } from "./format/leaf-type.js";
 import type { Leaf, Statistics } from "./format/types.js";
 
 /** Least and greatest value of a column in a row group, or bounds below and above them; undefined where unknown. */
 export interface Bounds {
-  /** An integer at the scale of the column (timestamps in milliseconds), a double, or the bytes of a text. */
+  /** An integer at the scale of the column (timestamps in its unit), a double, or the bytes of a text. */
   readonly least: bigint | number | Uint8Array | undefined;
   readonly most: bigint | number | Uint8Array | undefined;
   /** No row has a value. */
@@ -17,7 +16,7 @@ export function boundsOf(statistics: Statistics | undefined, leaf: Leaf, rows: n
   const { min, max, nullCount, old } = statistics;
   const isEmpty = nullCount === rows && rows > 0;
   if (old && !isSigned(leaf)) return { least: undefined, most: undefined, isEmpty };
-  const [least, most] = [boundOf(min, leaf, 0n), boundOf(max, leaf, 1n)];
+  const [least, most] = [boundOf(min, leaf), boundOf(max, leaf)];
   // Bounds beside NaN, or the wrong way round, say nothing.
   const isOrdered = !(typeof least === "number" && typeof most === "number") || least <= most;
   return isOrdered ? { least, most, isEmpty } : { least: undefined, most: undefined, isEmpty };
@@ -29,8 +28,7 @@ function isSigned({ type, meaning }: Leaf): boolean {
   return type === "INT32" || type === "INT64" || type === "FLOAT" || type === "DOUBLE";
 }
 
-/** @param up 1n where a timestamp is rounded up to a millisecond, 0n where down */
-function boundOf(bytes: Uint8Array | undefined, leaf: Leaf, up: bigint): Bounds["least"] {
+function boundOf(bytes: Uint8Array | undefined, leaf: Leaf): Bounds["least"] {
   if (bytes === undefined) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const { type, meaning, width } = leaf;
@@ -44,10 +42,7 @@ function boundOf(bytes: Uint8Array | undefined, leaf: Leaf, up: bigint): Bounds[
       if (bytes.length !== (type === "INT32" ? 4 : 8)) return undefined;
       const value = type === "INT32" ? BigInt(view.getInt32(0, true)) : view.getBigInt64(0, true);
       if (meaning.kind === "integer" && !meaning.signed) return BigInt.asUintN(type === "INT32" ? 32 : 64, value);
-      if (meaning.kind !== "timestamp") return value;
-      const perMs = unitsPerMs(leaf);
-      const rest = ((value % perMs) + perMs) % perMs;
-      return (value - rest) / perMs + (rest === 0n ? 0n : up);
+      return value;
     }
     case "FIXED_LEN_BYTE_ARRAY":
       return meaning.kind === "decimal" && bytes.length === width ? bigEndian(bytes) : undefined;

@@ -6,6 +6,8 @@ import { readTimestamp } from "../../../value/timestamp.js";
 import { type Data, type Decimal, Type, type Vector } from "../../arrow/arrow.js";
 import type { Bounds } from "./bounds.js";
 import type { ComparedValue, Comparison } from "./conditions.js";
+import { isLocal, unitsPerMs } from "./format/leaf-type.js";
+import type { Leaf } from "./format/types.js";
 
 /** A comparison with the values of a column's type. */
 export interface ColumnTest {
@@ -37,11 +39,12 @@ function mayHold(operator: Comparison["operator"], least: Signed | undefined, mo
  * The test of a comparison on a column of a service type.
  *
  * @param asDouble decimals of the column are read as doubles
+ * @param leaf how timestamps of the column are stored; default: in milliseconds
  * @throws {InputError} BadArgument for a value that the type cannot be compared with
  */
-export function columnTest(comparison: Comparison, typeName: string, asDouble: boolean): ColumnTest {
+export function columnTest(comparison: Comparison, typeName: string, asDouble: boolean, leaf?: Leaf): ColumnTest {
   const type = parseType(typeName);
-  const each = comparison.values.map((value) => testOf(comparison, value, type, asDouble));
+  const each = comparison.values.map((value) => testOf(comparison, value, type, asDouble, leaf));
   if (each.length === 1) return each[0];
   return {
     mayMatch: (bounds) => each.some((test) => test.mayMatch(bounds)),
@@ -57,7 +60,13 @@ export function columnTest(comparison: Comparison, typeName: string, asDouble: b
   };
 }
 
-function testOf(comparison: Comparison, value: ComparedValue, type: ServiceType, asDouble: boolean): ColumnTest {
+function testOf(
+  comparison: Comparison,
+  value: ComparedValue,
+  type: ServiceType,
+  asDouble: boolean,
+  leaf: Leaf | undefined,
+): ColumnTest {
   switch (type.kind) {
     case "text":
     case "unknown":
@@ -77,7 +86,7 @@ function testOf(comparison: Comparison, value: ComparedValue, type: ServiceType,
     case "date":
       return exact(comparison, dayOf(value), value, type);
     case "datetime":
-      return exact(comparison, instantOf(value), value, type);
+      return exact(comparison, instantOf(value, leaf), value, type);
   }
   throw wrongValue(comparison, value, type);
 }
@@ -130,12 +139,21 @@ function dayOf(value: ComparedValue): Constant | undefined {
   return days === NO_DATE ? undefined : { floor: BigInt(days), isWhole: true };
 }
 
-/** A timestamp in milliseconds; a day is its beginning in UTC. */
-function instantOf(value: ComparedValue): Constant | undefined {
+/** The seconds of a timestamp, the digits of their fraction, and its zone. */
+const TIMESTAMP = /^(.{19})(?:\.(\d+))?(.*)$/;
+
+/** A timestamp in the unit of a leaf, a day as its beginning; that of a local time needs no zone. */
+function instantOf(value: ComparedValue, leaf: Leaf | undefined): Constant | undefined {
   if (typeof value !== "string") return undefined;
-  const bytes = Buffer.from(dayOf(value) === undefined ? value : `${value}T00:00:00Z`);
+  const parts = TIMESTAMP.exec(dayOf(value) === undefined ? value : `${value}T00:00:00Z`);
+  if (parts === null) return undefined;
+  const [, clock, fraction = "", zone] = parts;
+  const bytes = Buffer.from(`${clock}${zone === "" && leaf !== undefined && isLocal(leaf) ? "Z" : zone}`);
   const ms = readTimestamp(bytes, 0, bytes.length);
-  return Number.isSafeInteger(ms) ? { floor: BigInt(ms), isWhole: true } : undefined;
+  if (!Number.isSafeInteger(ms)) return undefined;
+  const perMs = leaf === undefined ? 1n : unitsPerMs(leaf);
+  const rest = scaled(`0.${fraction}0`, perMs.toString().length + 2);
+  return rest && { floor: BigInt(ms) * perMs + rest.floor, isWhole: rest.isWhole };
 }
 
 /** Runs `test` for the rows that are still in the mask and have a value. */
@@ -150,7 +168,7 @@ function applyEach(data: Data, mask: Uint8Array, test: (row: number) => boolean)
 
 const EXACT = 2 ** 53;
 
-/** Integers, unscaled decimals, days and milliseconds. */
+/** Integers, unscaled decimals, days, and timestamps in their unit. */
 class IntegerTest implements ColumnTest {
   private readonly near: number;
 

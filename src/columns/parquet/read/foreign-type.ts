@@ -1,10 +1,33 @@
-import { Binary, type DataType, TimeMicrosecond, TimeMillisecond, TimeNanosecond } from "../../arrow/arrow.js";
+import {
+  Binary,
+  type DataType,
+  TimeMicrosecond,
+  TimeMillisecond,
+  TimeNanosecond,
+  TimestampMicrosecond,
+  TimestampMillisecond,
+  TimestampNanosecond,
+} from "../../arrow/arrow.js";
 import type { Leaf } from "./format/types.js";
 
-/** Arrow's type of a leaf that no service type holds. */
-export function foreignType({ meaning }: Leaf): DataType | undefined {
-  if (meaning.kind === "bytes") return new Binary();
-  if (meaning.kind !== "time") return undefined;
-  if (meaning.unit === "MILLIS") return new TimeMillisecond();
-  return meaning.unit === "MICROS" ? new TimeMicrosecond() : new TimeNanosecond();
+const TIMES = { MILLIS: TimeMillisecond, MICROS: TimeMicrosecond, NANOS: TimeNanosecond };
+const TIMESTAMPS = { MILLIS: TimestampMillisecond, MICROS: TimestampMicrosecond, NANOS: TimestampNanosecond };
+
+/**
+ * Arrow's type of a leaf where it is not the one of a service type: bytes, times of day, and timestamps in their own
+ * unit, with or without a time zone.
+ *
+ * @param zone the name of the time zone of timestamps that have one; Parquet stores none
+ */
+export function foreignType({ meaning }: Leaf, zone = "UTC"): DataType | undefined {
+  switch (meaning.kind) {
+    case "bytes":
+      return new Binary();
+    case "time":
+      return new TIMES[meaning.unit]();
+    case "timestamp":
+      return new TIMESTAMPS[meaning.unit](meaning.utc ? zone : null);
+    default:
+      return undefined;
+  }
 }

@@ -1,8 +1,8 @@
 import { InputError } from "../../../errors/errors.js";
 import { suggestion } from "../../../errors/nearest.js";
-import type { ColumnSpec } from "../../../spec/columns.js";
+import { type ColumnSpec, parseType } from "../../../spec/columns.js";
 import { distinctNames } from "../../arrow/column-names.js";
-import { COLUMNS_KEY } from "../columns-key.js";
+import { COLUMNS_KEY, type NotedColumn } from "../columns-key.js";
 import { boundsOf } from "./bounds.js";
 import { type ColumnTest, columnTest } from "./column-test.js";
 import { comparisonsOf } from "./conditions.js";
@@ -21,6 +21,8 @@ export interface PlannedColumn {
   readonly node: SchemaNode;
   /** Its only leaf, where it is flat. */
   readonly leaf: Leaf | undefined;
+  /** The name of the time zone of its timestamps, where the file notes one. */
+  readonly zone?: string | undefined;
 }
 
 /** A flat column of the file as it is read. */
@@ -50,7 +52,7 @@ export function readPlan(footer: Footer, options: ParquetReadOptions): ReadPlan 
   const comparisons = comparisonsOf(options.where).map((comparison) => {
     const column = columnNamed(all, comparison.column);
     if (column.leaf === undefined || isForeign(column.leaf)) throw notComparable(column);
-    return { column, test: columnTest(comparison, column.spec.type, options.decimals === "float64") };
+    return { column, test: columnTest(comparison, column.spec.type, options.decimals === "float64", column.leaf) };
   });
   const columns = [...new Set([...chosen, ...comparisons.map(({ column }) => column)])];
   for (const column of columns) {
@@ -89,20 +91,34 @@ export function plannedGroups({ groups }: Footer, plan: ReadPlan): PlannedGroup[
 }
 
 /** All columns of a file. */
-export function fileColumns({ columns, keyValues }: Footer): PlannedColumn[] {
+export function fileColumns({ columns, keyValues, isOwn }: Footer): PlannedColumn[] {
   const names = distinctNames(columns.map(({ name }) => name));
   const specs = notedColumns(keyValues.get(COLUMNS_KEY), names);
   return columns.map((node, i) => {
     const leaf = node.leaf?.maxRepetition === 0 ? node.leaf : undefined;
-    // A leaf of Arrow's own type is read as that, whatever the file notes: the note of another type is damaged.
-    const noted = leaf !== undefined && isForeign(leaf) ? undefined : specs?.[i];
-    const spec = noted ?? { name: names[i], type: leaf === undefined ? "String" : serviceType(leaf) };
-    return { name: spec.name, spec, node, leaf };
+    const noted = specs?.[i];
+    const name = noted?.name ?? names[i];
+    if (leaf === undefined) return { name, spec: { name, type: "String" }, node, leaf };
+    // Other writers keep notes about columns that they replaced: the type of the leaf decides, a note only refines it.
+    const type = noted !== undefined && refines(noted.type, leaf, isOwn) ? noted.type : serviceType(leaf);
+    return { name, spec: { name, type }, node, leaf, zone: noted?.zone };
   });
 }
 
+/** Whether a noted service type is one of the values of a leaf. */
+function refines(noted: string, leaf: Leaf, isOwn: boolean): boolean {
+  if (isForeign(leaf)) return false;
+  const [type, own] = [parseType(noted), parseType(serviceType(leaf))];
+  if (type.kind === own.kind) return type.precision === own.precision && type.scale === own.scale;
+  if (own.kind === "text" && type.kind === "unknown") return true;
+  // This package writes as text what Parquet does not hold, and as doubles decimals that were read as such.
+  if (!isOwn) return false;
+  if (own.kind === "text") return type.kind === "decimal" || type.kind === "date";
+  return own.kind === "double" && type.kind === "decimal";
+}
+
 /** The service's columns as this package noted them; undefined where they are not those of the file. */
-function notedColumns(noted: string | undefined, names: readonly string[]): ColumnSpec[] | undefined {
+function notedColumns(noted: string | undefined, names: readonly string[]): NotedColumn[] | undefined {
   if (noted === undefined) return undefined;
   try {
     const parsed: unknown = JSON.parse(noted);
@@ -114,8 +130,10 @@ function notedColumns(noted: string | undefined, names: readonly string[]): Colu
   }
 }
 
-const isSpec = (value: Partial<ColumnSpec> | null): value is ColumnSpec =>
-  typeof value?.name === "string" && typeof value.type === "string";
+const isSpec = (value: Partial<NotedColumn> | null): value is NotedColumn =>
+  typeof value?.name === "string" &&
+  typeof value.type === "string" &&
+  (value.zone === undefined || typeof value.zone === "string");
 
 const isChosen = ({ leaf }: PlannedColumn, { nested }: ParquetReadOptions): boolean =>
   leaf !== undefined || nested !== "skip";

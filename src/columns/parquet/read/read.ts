@@ -8,6 +8,7 @@ import { ParquetFault, UnsupportedParquet } from "./format/fault.js";
 import { readFooter } from "./format/footer.js";
 import type { ParquetRead } from "./options.js";
 import { type DecodeElsewhere, ParquetRows } from "./rows.js";
+import { withUnits96 } from "./units96.js";
 
 /** A path of a file or of a folder of files, the paths of files, or the bytes of a file. */
 export type ParquetSource = string | readonly string[] | Uint8Array;
@@ -85,7 +86,9 @@ async function* filesBatches(
   for (const [i, source] of files.entries()) {
     const file = await opened(source);
     try {
-      const footer = await readFooter(file);
+      const { columns: names } = options;
+      const isRead = (name: string): boolean => names === undefined || names.includes(name);
+      const footer = await withUnits96(file, await readFooter(file), isRead);
       if (first !== undefined) first.rows.demandSame(footer, String(source), String(files[0]));
       const columns = options.columns ?? first?.rows.names;
       // Text is kept in the same way in all files.

@@ -219,5 +219,5 @@ class Stretch {
 function isAlike(one: PlannedColumn, other: PlannedColumn | undefined): boolean {
   if (other === undefined || one.spec.type !== other.spec.type) return false;
   if (one.leaf === undefined || other.leaf === undefined) return one.leaf === other.leaf;
-  return String(foreignType(one.leaf)) === String(foreignType(other.leaf));
+  return String(foreignType(one.leaf, one.zone)) === String(foreignType(other.leaf, other.zone));
 }

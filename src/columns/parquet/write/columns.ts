@@ -25,7 +25,8 @@ export function parquetColumn(
 ): ParquetColumn {
   const { element, whyText, factor } = declared(type);
   if (whyText !== undefined) warn(`Column ${JSON.stringify(name)} ${whyText}, so it is written as text.`);
-  const encode = factor === undefined ? encoderOf(element, writeIndices) : encodeTimes(factor);
+  const encode =
+    factor === undefined ? encoderOf(element, writeIndices) : encodeTimes(factor, element.type === "INT32");
   return {
     element: { name, repetition_type: "OPTIONAL", ...element },
     encode(chunks, rows) {
@@ -94,9 +95,17 @@ const encodeInt64: Encode = (chunks, levels) => {
   return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(numbers.values), statistics, true);
 };
 
-function encodeTimes(factor: bigint): Encode {
+function encodeTimes(factor: bigint, narrow: boolean): Encode {
   return (chunks, levels) => {
     if (levels.present === 0) return onePage("PLAIN", levels, NO_BYTES, {});
+    if (narrow) {
+      const values = Int32Array.from(int32s(chunks, levels.present).values, (value) => {
+        const product = value * Number(factor);
+        if (product !== (product | 0)) throw new TooManyDigits();
+        return product;
+      });
+      return onePage("PLAIN", levels, bytesOf(values), {});
+    }
     const values = int64s(chunks, levels.present);
     for (const [i, value] of values.entries()) {
       values[i] = value * factor;
@@ -158,6 +167,6 @@ function range(values: BigInt64Array): Bounds {
   return { min_value: min, max_value: max };
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: BigInt64Array | Float64Array): Uint8Array {
+function bytesOf({ buffer, byteOffset, byteLength }: Int32Array | BigInt64Array | Float64Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,7 +1,7 @@
 import type { SchemaElement } from "hyparquet-writer";
 import type { TypeKind } from "../../../spec/columns.js";
 import { DECIMAL128_DIGITS } from "../../../value/decimal.js";
-import { type DataType, DateUnit, type Decimal, type Int, TimeUnit } from "../../arrow/arrow.js";
+import { type DataType, DateUnit, type Decimal, type Int, type Time, TimeUnit, Type } from "../../arrow/arrow.js";
 import { kindOfArrow } from "../../arrow/types.js";
 
 /** How Parquet declares the values of a column that this package writes: physical type and annotation. */
@@ -36,6 +36,20 @@ const CONVERTED = {
   NANOS: {},
 } as const;
 
+const CONVERTED_TIMES = {
+  MILLIS: { converted_type: "TIME_MILLIS" },
+  MICROS: { converted_type: "TIME_MICROS" },
+  NANOS: {},
+} as const;
+
+/** Times of day, of which Parquet stores whether they are in UTC. */
+function timeOfDay({ unit: arrowUnit }: Time): Declared {
+  const unit = UNITS[arrowUnit];
+  const logical_type = { type: "TIME", isAdjustedToUTC: false, unit } as const;
+  const element = { type: unit === "MILLIS" ? "INT32" : "INT64", ...CONVERTED_TIMES[unit], logical_type } as const;
+  return arrowUnit === TimeUnit.SECOND ? { element, factor: 1000n } : { element };
+}
+
 /** How columns of each type are declared. */
 const DECLARE: Readonly<Record<TypeKind, (type: DataType) => Declared>> = {
   text: () => TEXT,
@@ -63,7 +77,7 @@ const DECLARE: Readonly<Record<TypeKind, (type: DataType) => Declared>> = {
   },
   double: () => ({ element: { type: "DOUBLE" } }),
   boolean: () => ({ element: { type: "BOOLEAN" } }),
-  unknown: () => TEXT,
+  unknown: (type) => (type.typeId === Type.Time ? timeOfDay(type as Time) : TEXT),
 };
 
 /** How a column of an Arrow type is declared. */

@@ -8,7 +8,7 @@ import { columnsOf } from "../../arrow/schema.js";
 import { warnOnce } from "../../build/batch-maker.js";
 import { noBatches, type OnWritten, type Written } from "../../io/written.js";
 import { conform } from "../../table/conform.js";
-import { COLUMNS_KEY } from "../columns-key.js";
+import { COLUMNS_KEY, type NotedColumn } from "../columns-key.js";
 import type { Compression } from "../compression.js";
 import { CHECKSUM_KEY, CREATED_BY, schemaChecksum } from "../read/format/schema-checksum.js";
 import { type ParquetColumn, parquetColumn } from "./columns.js";
@@ -127,7 +127,11 @@ async function writeGroups(
 
 /** The service's types and the key, for the reader. */
 function notedIn(schema: Schema): { key: string; value: string }[] {
-  const columns = { key: COLUMNS_KEY, value: JSON.stringify(columnsOf(schema)) };
+  const noted = columnsOf(schema).map((column, i): NotedColumn => {
+    const { timezone } = schema.fields[i].type as { timezone?: string | null };
+    return timezone && timezone !== "UTC" ? { ...column, zone: timezone } : column;
+  });
+  const columns = { key: COLUMNS_KEY, value: JSON.stringify(noted) };
   const key = keyOf(schema);
   return key.length === 0 ? [columns] : [columns, { key: KEY, value: JSON.stringify(key) }];
 }

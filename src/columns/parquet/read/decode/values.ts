@@ -1,4 +1,4 @@
-import { ParquetFault } from "../format/fault.js";
+import { BeyondUnit, ParquetFault } from "../format/fault.js";
 import type { Encoding, Leaf } from "../format/types.js";
 import type { IntegerLayout, Integers, Range } from "./decoders.js";
 import { decoders } from "./process-decoders.js";
@@ -107,7 +107,7 @@ function plainValues(bytes: Uint8Array, leaf: Leaf, count: number, wanted: Wante
     case "INT64":
       return integers(decoders().widened(bytes, count, layoutOf(leaf, wanted)), wanted);
     case "INT96":
-      return { kind: "words", words: instants96(bytes, count), stride: wanted.stride };
+      return { kind: "words", words: instants96(bytes, count, leaf), stride: 2 };
     case "FLOAT":
       return { kind: "doubles", doubles: Float64Array.from(new Float32Array(aligned(bytes, count * 4))) };
     case "DOUBLE":
@@ -135,22 +135,26 @@ function aligned(bytes: Uint8Array, length: number): ArrayBuffer {
   return copy.buffer;
 }
 
-const JULIAN_1970 = 2_440_588n;
+const JULIAN_1970 = 2_440_588;
 const NANOS_PER_DAY = 86_400_000_000_000n;
 
 /**
- * Nanoseconds since 1970 of the older timestamps: those of the day, then the Julian day. In four integers of
- * 32 bits: three do not hold all.
+ * The older timestamps of 96 bits, nanoseconds of the day and then the Julian day, as integers of 64 bits in the unit
+ * of the leaf since 1970.
+ *
+ * @throws {BeyondUnit} where they do not fit
  */
-function instants96(bytes: Uint8Array, count: number): Int32Array {
+function instants96(bytes: Uint8Array, count: number, { meaning }: Leaf): Int32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const out = new Int32Array(count * 4);
+  const out = new BigInt64Array(count);
+  const perUnit = "unit" in meaning && meaning.unit === "MICROS" ? 1000n : 1n;
   for (let i = 0; i < count; i++) {
-    const day = BigInt(view.getInt32(i * 12 + 8, true)) - JULIAN_1970;
-    let rest = day * NANOS_PER_DAY + view.getBigInt64(i * 12, true);
-    for (let k = 0; k < 4; k++, rest >>= 32n) out[i * 4 + k] = Number(BigInt.asIntN(32, rest));
+    const day = BigInt(view.getInt32(i * 12 + 8, true) - JULIAN_1970);
+    const nanos = day * NANOS_PER_DAY + view.getBigInt64(i * 12, true);
+    out[i] = nanos / perUnit;
+    if (out[i] * perUnit !== nanos) throw new BeyondUnit();
   }
-  return out;
+  return new Int32Array(out.buffer);
 }
 
 function halves(bytes: Uint8Array, count: number): Float64Array {

@@ -11,6 +11,16 @@ export class UnsupportedParquet extends Error {
   }
 }
 
+/** A timestamp that its unit does not hold in 64 bits. */
+export class BeyondUnit extends UnsupportedParquet {
+  constructor() {
+    super(
+      "it has timestamps that 64 bits do not hold: dates outside of 1677 to 2262 beside nanoseconds",
+      "Write the column in microseconds.",
+    );
+  }
+}
+
 /** The same error with the place where it was found before its message. */
 export function placed(error: unknown, place: string): unknown {
   if (error instanceof ParquetFault) return new ParquetFault(`${place}: ${error.message}`, { cause: error });

@@ -41,6 +41,9 @@ export function serviceType({ meaning }: Leaf): string {
 /** Whether no service type holds a leaf: bytes without a meaning and times of a day are of Arrow's own types. */
 export const isForeign = ({ meaning }: Leaf): boolean => meaning.kind === "bytes" || meaning.kind === "time";
 
+/** Whether the local time of a timestamp is stored, whose time zone is unknown. */
+export const isLocal = ({ meaning }: Leaf): boolean => meaning.kind === "timestamp" && !meaning.utc;
+
 /** How an integer of a leaf is spelt so that its service type reads it. */
 export function integerText(leaf: Leaf): (value: bigint) => string {
   const { meaning } = leaf;

@@ -1,12 +1,10 @@
 import type { TypeKind } from "../../../../spec/columns.js";
-import { FIRST_DAY, LAST_DAY } from "../../../../value/date.js";
 import type { CellPolicy } from "../../../build/bad-cells.js";
 import type { ColumnBuilder } from "../../../build/builder.js";
-import { serviceType, unitsPerMs } from "../format/leaf-type.js";
+import { serviceType } from "../format/leaf-type.js";
 import type { Leaf } from "../format/types.js";
 import { BooleanStore } from "./boolean-store.js";
 import { DoubleStore, NearStore } from "./double-store.js";
-import { InstantStore } from "./instant-store.js";
 import type { Store } from "./store.js";
 import { StringStore } from "./string-store.js";
 import { TextStore } from "./text-store.js";
@@ -22,12 +20,9 @@ const text: DirectStore = (leaf, builder, byText) => {
 
 const DIRECT: Readonly<Record<TypeKind, DirectStore>> = {
   text,
-  date: (leaf, builder, byText) =>
-    serviceType(leaf) === "Date" ? new WordStore(builder, byText, { least: FIRST_DAY, most: LAST_DAY }) : undefined,
-  datetime(leaf, builder, byText) {
-    if (serviceType(leaf) !== "DateTime" || leaf.type === "INT96") return undefined;
-    return new InstantStore(Number(unitsPerMs(leaf)), builder, byText);
-  },
+  date: (leaf, builder, byText) => (serviceType(leaf) === "Date" ? new WordStore(builder, byText) : undefined),
+  // In the unit of the leaf: the column gets Arrow's type of that unit.
+  datetime: (leaf, builder, byText) => (serviceType(leaf) === "DateTime" ? new WordStore(builder, byText) : undefined),
   decimal(leaf, builder, byText) {
     const { meaning } = leaf;
     if (builder.buffer === "floats")

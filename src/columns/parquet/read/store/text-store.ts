@@ -9,7 +9,7 @@ import { EachStore } from "./store.js";
 /** Words of 32 bits that hold any integer of a leaf. */
 function wordsOf({ type, width, meaning }: Leaf): number {
   if (type === "INT32") return meaning.kind === "integer" && !meaning.signed ? 2 : 1;
-  if (type === "INT96") return 4;
+  if (type === "INT96") return 2;
   if (type === "INT64") return meaning.kind === "integer" && !meaning.signed ? 4 : 2;
   if (type === "FIXED_LEN_BYTE_ARRAY" && width <= 8) return 2;
   return type === "FIXED_LEN_BYTE_ARRAY" && width <= 16 ? 4 : 8;
