@@ -469,7 +469,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * Keeps the rows that hold values in the named columns, in all where none is named.
+   * Keeps the rows that hold values in the named columns, in all where none is named; NaN counts as null.
    *
    * @throws {InputError} UnknownColumn
    */
@@ -497,9 +497,9 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * Sorts by one or more columns: stable, nulls last in both directions, decimals exactly, text by code point. A key is
-   * a name or a pair of a name and a direction; keys are arguments or one array. An array of two whose second item is
-   * `asc` or `desc` is a pair.
+   * Sorts by one or more columns: stable, nulls and NaN last in both directions, decimals exactly, text by code point.
+   * A key is a name or a pair of a name and a direction; keys are arguments or one array. An array of two whose second
+   * item is `asc` or `desc` is a pair.
    *
    * @throws {InputError} UnknownColumn, UnknownValue for a direction, AmbiguousSort if a column has the name of the
    *   direction

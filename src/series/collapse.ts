@@ -9,7 +9,7 @@ import { ALONG, type Along, datedSeriesOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-names.js";
 import { tableOf } from "./core/tables.js";
-import { AGGREGATES, type Aggregate, aggregate, type Spans, validOf } from "./track/aggregate.js";
+import { AGGREGATES, type Aggregate, aggregate, presentOf, type Spans } from "./track/aggregate.js";
 import { checkCalendar } from "./track/check-calendar.js";
 import { seriesTrack } from "./track/series-track.js";
 import { rowAt, rowsAt, type Track } from "./track/track.js";
@@ -75,7 +75,7 @@ export function collapse(table: Table, frequency: Collapse, options: CollapseOpt
   const values = table.schema.fields.map((_, at) => at).filter((at) => at !== on && !by.includes(at));
   let track = seriesTrack(table, series);
   checkCalendar(table, on, track);
-  if (values.length === 1) track = withoutNulls(track, validOf(vectorAt(table, values[0])));
+  if (values.length === 1) track = withoutNulls(track, presentOf(vectorAt(table, values[0])));
   return periodTable(table, on, by, periodsOf(track, word, options), options);
 }
 

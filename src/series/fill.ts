@@ -17,9 +17,9 @@ import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { plainNumber } from "../value/plain-number.js";
 import { ALONG, type ColumnChoice, choose, isNumber, isPlainText, vectorAt, wholeNumber } from "./core/choose.js";
-import { type Column, numbersOf } from "./core/numbers.js";
+import type { Column } from "./core/numbers.js";
 import { parseDay } from "./query.js";
-import { validOf } from "./track/aggregate.js";
+import { presentOf } from "./track/aggregate.js";
 import { computeColumns, eachColumn } from "./track/kernel.js";
 import { rowAt, type Track } from "./track/track.js";
 
@@ -70,20 +70,6 @@ export function fill(table: Table, filling: Filling, options: FillOptions = {}):
     (from, at, track) => filledFromNeighbours(from, at, track, forward, limit),
     () => true,
   );
-}
-
-/** Whether each row has a value (NaN counts as none); undefined if all have. */
-function presentOf(vector: Vector): Uint8Array | undefined {
-  const valid = validOf(vector);
-  if (!DataType.isFloat(vector.type)) return valid;
-  const values = numbersOf(vector);
-  const present = new Uint8Array(values.length);
-  let missing = 0;
-  for (let i = 0; i < values.length; i++) {
-    if (Number.isNaN(values[i])) missing++;
-    else present[i] = 1;
-  }
-  return missing === 0 ? undefined : present;
 }
 
 function filledFromNeighbours(table: Table, at: number, track: Track, forward: boolean, limit: number): Column {

@@ -10,7 +10,7 @@ import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-names.js";
 import { rowsOf, tableOf } from "./core/tables.js";
-import { type AggregateOption, aggregate, type Spans } from "./track/aggregate.js";
+import { type AggregateOption, aggregate, presentOf, type Spans } from "./track/aggregate.js";
 import { groupTrack, rowAt, seriesCodes } from "./track/track.js";
 
 /** Options of {@link Frame.pivot}. */
@@ -140,7 +140,8 @@ function refuseSeveral(table: Table, spans: Spans, index: readonly number[], acr
 
 function headings(table: Table, across: Axis): string[] {
   const vector: Vector = vectorAt(table, across.columns[0]);
-  return Array.from(across.firsts, (row) => cellText(vector, row) ?? "null");
+  const present = presentOf(vector);
+  return Array.from(across.firsts, (row) => (present?.[row] === 0 ? "null" : cellText(vector, row))) as string[];
 }
 
 const spread = (filled: Column, name: string, at: Int32Array): Column => {

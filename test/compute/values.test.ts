@@ -64,20 +64,20 @@ describe("columns in frames", () => {
     expect(count.add(1).toStrings()).toEqual(["4", null, "9007199254740994"]);
     expect(count.mul(0.5).toStrings()).toEqual(["1.5", null, "4503599627370496.5"]);
     expect(close.lt(Number.POSITIVE_INFINITY).toArray()).toEqual([true, true, null]);
-    expect(close.gt(Number.NaN).toArray()).toEqual([false, false, null]);
+    expect(close.gt(Number.NaN).toArray()).toEqual([null, null, null]);
     expect(close.lt(1e300).toArray()).toEqual([true, true, null]);
     expect(close.gt(1e-300).toArray()).toEqual([true, true, null]);
     expect(close.eq("5.025e1").toArray()).toEqual([true, false, null]);
   });
 
-  it("compare NaN as JavaScript does: it equals nothing", () => {
-    expect(ratio.eq(Number.NaN).toArray()).toEqual([false, false, null]);
-    expect(ratio.ne(0.1).toArray()).toEqual([false, true, null]);
-    expect(ratio.gt(0).toArray()).toEqual([true, false, null]);
-    expect(ratio.eq(ratio).toArray()).toEqual([true, false, null]);
-    expect(ratio.isIn([0.1, Number.NaN]).toArray()).toEqual([true, false, null]);
+  it("take NaN as null", () => {
+    expect(ratio.eq(Number.NaN).toArray()).toEqual([null, null, null]);
+    expect(ratio.ne(0.1).toArray()).toEqual([false, null, null]);
+    expect(ratio.gt(0).toArray()).toEqual([true, null, null]);
+    expect(ratio.eq(ratio).toArray()).toEqual([true, null, null]);
+    expect(ratio.isIn([0.1, Number.NaN]).toArray()).toEqual([true, null, null]);
     expect(ratio.add(1).toArray()).toEqual([1.1, Number.NaN, null]);
-    expect(ratio.fillNull(0).toArray()).toEqual([0.1, Number.NaN, 0]);
+    expect(ratio.fillNull(0).toArray()).toEqual([0.1, 0, 0]);
   });
 
   it("are null where an operand is", () => {

@@ -57,7 +57,9 @@ describe("verbs give what DuckDB gives", () => {
           await asked(frame, `select * from this where ${whole} order by n`),
         );
         for (const key of ["w", "x", "k"] as const) {
-          const order = `order by ${key} asc nulls last, p desc nulls last, n`;
+          // NaN sorts as null, which DuckDB sorts behind it.
+          const value = key === "x" ? "nullif(x, 'nan'::double)" : key;
+          const order = `order by ${value} asc nulls last, p desc nulls last, n`;
           expect(cells(frame.sort(key, ["p", "desc"], "n"))).toEqual(await asked(frame, `select * from this ${order}`));
         }
         const firsts = "select n from this qualify row_number() over (partition by k, d order by n) = 1 order by n";

@@ -127,9 +127,9 @@ describe("sortedRows", () => {
     expect(compareText("\u{1f600}", "\uffff")).toBeGreaterThan(0);
   });
 
-  it("sorts numbers with NaN before the nulls, both ways", () => {
-    expect(column(2, sortedRows(table, [{ column: 2 }]))).toEqual([-0.5, 1, 7, Number.NaN, null]);
-    expect(column(2, sortedRows(table, [{ column: 2, descending: true }]))).toEqual([7, 1, -0.5, Number.NaN, null]);
+  it("sorts numbers with NaN among the nulls, in their order, both ways", () => {
+    expect(column(2, sortedRows(table, [{ column: 2 }]))).toEqual([-0.5, 1, 7, null, Number.NaN]);
+    expect(column(2, sortedRows(table, [{ column: 2, descending: true }]))).toEqual([7, 1, -0.5, null, Number.NaN]);
   });
 
   it("sorts decimals of more than 64 bits and integers exactly", () => {

@@ -50,9 +50,7 @@ const SQL: Readonly<Record<string, string>> = {
 };
 const NUMBERS = Object.keys(SQL);
 const OTHERS = ["min", "max", "count", "unique", "first", "last"];
-/** A NaN is a value for `count`, `unique`, `first` and `last`, as it is in DuckDB, and none for the others. */
-const COMPUTED = ["sum", "min", "max", "mean", "std", "median"];
-const ASKED = { n: NUMBERS, p: NUMBERS, x: COMPUTED, s: OTHERS, d: OTHERS } as Readonly<Record<string, string[]>>;
+const ASKED = { n: NUMBERS, p: NUMBERS, x: NUMBERS, s: OTHERS, d: OTHERS } as Readonly<Record<string, string[]>>;
 
 describe("groups", () => {
   it("aggregate as DuckDB does, whatever the keys and cuts", async () => {
@@ -65,14 +63,11 @@ describe("groups", () => {
           const frame = cutAt(rows, cut);
           const asked = Object.fromEntries(Object.entries(ASKED).filter(([name]) => !by.includes(name)));
           const mine = (frame as Frame).groupBy(by).agg(asked as Readonly<Record<string, Aggregate[]>>);
-          await engine.load("t", frame.with({ place: rows.map((_, i) => BigInt(i)) }));
-          // NaN counts as null in aggregates here.
+          // NaN counts as null here, not in DuckDB.
+          const theirRows = rows.map((one) => ({ ...one, x: Number.isNaN(one.x) ? null : one.x }));
+          await engine.load("t", cutAt(theirRows, cut).with({ place: rows.map((_, i) => BigInt(i)) }));
           const list = Object.entries(asked).flatMap(([name, hows]) =>
-            hows.map((how) => {
-              const value = name === "x" ? "(case when isnan(x) then null else x end)" : name;
-              const sql = SQL[how].replaceAll("#", value).replace(/\(\(case/g, "((case");
-              return `${sql} as ${name}_${how}`;
-            }),
+            hows.map((how) => `${SQL[how].replaceAll("#", name)} as ${name}_${how}`),
           );
           const theirs = await engine.query(
             `select ${[...by, ...list].join(", ")} from t group by ${by.join(", ")} order by min(place)`,
@@ -88,7 +83,8 @@ describe("groups", () => {
                 else expect(value).toBeCloseTo(values[i], 6);
               }
             } else {
-              const spelt = (cells: (string | null)[]) => cells.map((cell) => cell?.replace(/\.0+$/, "") ?? null);
+              const spelt = (cells: (string | null)[]) =>
+                cells.map((cell) => (cell === "NaN" ? null : (cell?.replace(/\.0+$/, "") ?? null)));
               expect([name, ...spelt(ours.toStrings())]).toEqual([name, ...spelt(other.toStrings())]);
             }
           }

@@ -1,4 +1,4 @@
-import type { Data } from "./arrow.js";
+import { type Data, DataType } from "./arrow.js";
 
 /** The first `length` bits from bit `offset` on, from the first bit of a byte; shared where they begin with one. */
 export function alignedBits(bits: Uint8Array, offset: number, length: number): Uint8Array {
@@ -17,6 +17,44 @@ export function validityBits(data: Data): Uint8Array | undefined {
   if (data.nullCount === 0 || nullBitmap === undefined || nullBitmap === null || nullBitmap.length === 0)
     return undefined;
   return alignedBits(nullBitmap, offset, length);
+}
+
+/** As {@link validityBits}, where NaN counts as null. */
+export const presentBits = (data: Data): Uint8Array | undefined => withoutNaN(data, validityBits(data));
+
+/** The validity of a chunk without the rows that hold NaN. */
+export function withoutNaN(data: Data, valid: Uint8Array | undefined): Uint8Array | undefined {
+  const { type, values, length } = data;
+  if (!DataType.isFloat(type)) return valid;
+  const isMissing = type.precision === 0 ? isHalfNaN : Number.isNaN;
+  const floats = values as Float64Array;
+  let bits = valid;
+  for (let i = 0; i < length; i++) {
+    if (!isMissing(floats[i])) continue;
+    if (bits === undefined || bits === valid) {
+      bits = valid?.slice() ?? new Uint8Array((length + 7) >> 3).fill(255);
+    }
+    bits[i >> 3] &= ~(1 << (i & 7));
+  }
+  return bits;
+}
+
+/** Floating point of 16 bits is held as its bits. */
+const isHalfNaN = (bits: number): boolean => (bits & 0x7c00) === 0x7c00 && (bits & 0x3ff) !== 0;
+
+/** How many rows of a column hold no value; NaN counts as null. */
+export function missingCount(chunks: readonly Data[]): number {
+  let count = 0;
+  for (const data of chunks) {
+    // Arrow reports 0 or -1 for a column that contains only nulls.
+    if (DataType.isNull(data.type)) count += data.length;
+    else if (!DataType.isFloat(data.type)) count += data.nullCount;
+    else {
+      const bits = presentBits(data);
+      if (bits !== undefined) count += data.length - countBits(bits, data.length);
+    }
+  }
+  return count;
 }
 
 /** How many of the first `length` bits are set. */

@@ -11,7 +11,17 @@ import { fieldOf } from "../arrow/schema.js";
 import { serviceTypeOfArrow } from "../arrow/types.js";
 import { textTable } from "../build/from-text-rows.js";
 import { storeChecked } from "./add.js";
-import { doubleData, isValid, mapChunks, typeOfUnits, unitsData, validOf, valuesData, wordsOf } from "./chunks.js";
+import {
+  doubleData,
+  isValid,
+  mapChunks,
+  presentOf,
+  typeOfUnits,
+  unitsData,
+  validOf,
+  valuesData,
+  wordsOf,
+} from "./chunks.js";
 import { type Constant, exactConstant } from "./constant.js";
 import { bigQuotient } from "./divide.js";
 import { doublesOf, isNumber } from "./operands.js";
@@ -41,7 +51,7 @@ export function typeNamed(name: string, { column, method }: Place): DataType {
 
 /**
  * The values as another type, each of them exactly: what does not fit is an error that names the row. Text is read as a
- * CSV cell is.
+ * CSV cell is; NaN counts as null.
  *
  * @throws {DataError} PrecisionLoss, Overflow, BadCell
  */
@@ -210,8 +220,9 @@ function throughText(vector: Vector, to: DataType, options: CastOptions, place: 
   // A timestamp without a zone counts as UTC.
   const zone = DataType.isTimestamp(from) && DataType.isTimestamp(to) && !from.timezone ? "Z" : "";
   for (const data of vector.data as readonly Data[]) {
-    const { valid, text } = chunkReader(data);
-    for (let i = 0; i < data.length; i++) texts.push(valid(i) ? text(i) + zone : null);
+    const { text } = chunkReader(data);
+    const valid = presentOf(data);
+    for (let i = 0; i < data.length; i++) texts.push(isValid(valid, i) ? text(i) + zone : null);
   }
   return ofTexts(texts, to, options, place);
 }

@@ -1,7 +1,7 @@
 import { InputError } from "../../errors/errors.js";
 import { DECIMAL128_DIGITS } from "../../value/decimal.js";
 import { Bool, Data, type DataType, Decimal, Float64, Int64, Type, Vector } from "../arrow/arrow.js";
-import { countBits, validityBits } from "../arrow/bits.js";
+import { countBits, validityBits, withoutNaN } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { emptyData } from "../arrow/empty-data.js";
 import { sliceData } from "../arrow/record-batch.js";
@@ -78,6 +78,9 @@ export function validOf(data: Data): Validity {
   if (data.type.typeId === Type.Null) return new Uint8Array((data.length + 7) >> 3);
   return validityBits(data);
 }
+
+/** As {@link validOf}, where NaN counts as null. */
+export const presentOf = (data: Data): Validity => withoutNaN(data, validOf(data));
 
 /** Rows that hold values in both. */
 export function both(a: Validity, b: Validity): Validity {

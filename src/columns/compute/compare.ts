@@ -4,7 +4,7 @@ import { alignedBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
 import { compareText } from "../table/sort.js";
-import { allNull, both, isValid, mapChunks, mapPairs, truthData, type Validity, validOf } from "./chunks.js";
+import { allNull, both, isValid, mapChunks, mapPairs, presentOf, truthData, type Validity } from "./chunks.js";
 import { type Constant, exactConstant, numberConstant, SECONDS_PER_DAY, timeConstant } from "./constant.js";
 import { doublesOf, isNumber, type Operand } from "./operands.js";
 import { type Place, unlike, wrongConstant, wrongType } from "./place.js";
@@ -14,12 +14,12 @@ import { big, exactType, isDays, small, timestampType, type Units, unitsOf } fro
 /** How two values compare. */
 export type Comparison = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
 
-/** Which orders of two values make a comparison true: bit 0 less, bit 1 equal, bit 2 more, bit 3 neither (`NaN`). */
-const TRUE_FOR: Readonly<Record<Comparison, number>> = { lt: 1, eq: 2, le: 3, gt: 4, ge: 6, ne: 13 };
+/** Which orders of two values make a comparison true: bit 0 less, bit 1 equal, bit 2 more. */
+const TRUE_FOR: Readonly<Record<Comparison, number>> = { lt: 1, eq: 2, le: 3, gt: 4, ge: 6, ne: 5 };
 
 /**
- * Truth values of a comparison with a column or a constant; null where either is null, as in SQL. Decimals and integers
- * compare exactly, text by code point, doubles as IEEE 754 has it (`NaN` equals nothing), `false` before `true`.
+ * Truth values of a comparison with a column or a constant; null where either is null, as in SQL, or NaN. Decimals and
+ * integers compare exactly, text by code point, `false` before `true`.
  *
  * @throws {InputError} WrongType, BadArgument, DifferentLength
  */
@@ -37,7 +37,7 @@ export const nullTruths = (like: Vector): Vector =>
 function truths(left: Vector, write: (data: Data, valid: Validity, bits: Uint8Array) => void): Vector {
   return mapChunks(left, new Bool(), (data) => {
     const bits = new Uint8Array((data.length + 7) >> 3);
-    const valid = validOf(data);
+    const valid = presentOf(data);
     write(data, valid, bits);
     return truthData(data.length, bits, valid);
   });
@@ -62,6 +62,7 @@ function constant(left: Vector, accepted: number, value: Exclude<Constant, null>
   }
   if (!isNumber(type)) throw wrongType(place, type, "numbers, text, dates, timestamps or truth values");
   const number = numberConstant(value, type, place);
+  if (Number.isNaN(number)) return nullTruths(left);
   return truths(left, (data, _, bits) => compareDoubles(doublesOf(data), Float64Array.of(number), 0, accepted, bits));
 }
 
@@ -130,7 +131,7 @@ function compareDoubles(a: Float64Array, b: Float64Array, step: 0 | 1, accepted:
   for (let i = 0; i < a.length; i++) {
     const x = a[i];
     const y = b[i * step];
-    const order = x < y ? 1 : x === y ? 2 : x > y ? 4 : 8;
+    const order = x < y ? 1 : x === y ? 2 : x > y ? 4 : 0;
     if ((accepted & order) !== 0) bits[i >> 3] |= 1 << (i & 7);
   }
 }
@@ -166,7 +167,7 @@ function columns(left: Vector, accepted: number, right: Vector, place: Place): V
   return mapPairs(left, right, new Bool(), place, (pair) => {
     const { length } = pair.left;
     const bits = new Uint8Array((length + 7) >> 3);
-    const valid = both(validOf(pair.left), validOf(pair.right));
+    const valid = both(presentOf(pair.left), presentOf(pair.right));
     write(pair.left, pair.right, valid, bits);
     return truthData(length, bits, valid);
   });

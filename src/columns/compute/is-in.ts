@@ -2,7 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { Bool, DataType, type Vector } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
-import { isValid, mapChunks, truthData, validOf } from "./chunks.js";
+import { isValid, mapChunks, presentOf, truthData } from "./chunks.js";
 import { nullTruths, thresholdOf } from "./compare.js";
 import { type Constant, numberConstant } from "./constant.js";
 import { combine } from "./logic.js";
@@ -13,7 +13,7 @@ import { big, isDays, small, unitsOf } from "./units.js";
 
 /**
  * Which values are among some constants, as `eq` compares them. Null where there is none; where null is among the
- * constants, null instead of false, as in SQL.
+ * constants, null instead of false, as in SQL. NaN counts as null in both.
  *
  * @throws {InputError} WrongType, BadArgument
  */
@@ -26,7 +26,7 @@ export function isIn(vector: Vector, values: Iterable<Constant>, place: Place): 
     });
   }
   const all = [...values];
-  const some = all.filter((value) => value !== null) as Exclude<Constant, null>[];
+  const some = all.filter((value) => value !== null && !Number.isNaN(value as number)) as Exclude<Constant, null>[];
   const found = among(vector, some, place);
   return some.length === all.length ? found : combine(found, "or", nullTruths(vector), place);
 }
@@ -47,7 +47,7 @@ function among(vector: Vector, values: readonly Exclude<Constant, null>[], place
   }
   const thresholds = values.map((value) => thresholdOf(type, value, place));
   if (thresholds.every((threshold) => threshold === undefined) && DataType.isFloat(type)) {
-    const numbers = values.map((value) => numberConstant(value, type, place)).filter((value) => !Number.isNaN(value));
+    const numbers = values.map((value) => numberConstant(value, type, place));
     return cells(
       vector,
       (data) => {
@@ -85,7 +85,7 @@ function cells(
 ): Vector {
   return mapChunks(vector, new Bool(), (data) => {
     const bits = new Uint8Array((data.length + 7) >> 3);
-    const valid = validOf(data);
+    const valid = presentOf(data);
     const read = reader(data);
     for (let i = 0; i < data.length; i++) {
       if (isValid(valid, i) && wanted.has(read(i))) bits[i >> 3] |= 1 << (i & 7);

@@ -1,4 +1,5 @@
 import { type Data, DataType, type Decimal, type Table, type Vector } from "../arrow/arrow.js";
+import { presentBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import type { Cell } from "../arrow/typed-readers.js";
 
@@ -9,8 +10,8 @@ export interface SortKey {
 }
 
 /**
- * The positions of the rows in sorted order: stable, most significant key first, nulls last in both directions and
- * `NaN` just before them. Numbers, decimals and dates compare exactly, text by code point.
+ * The positions of the rows in sorted order: stable, most significant key first, nulls and `NaN` last in both
+ * directions. Numbers, decimals and dates compare exactly, text by code point.
  *
  * Every key is converted to unsigned 32-bit integers that sort as the values do; a radix sort then runs from the least
  * to the most significant.
@@ -133,29 +134,25 @@ function lastPass(
  */
 function sortWords(vector: Vector, descending: boolean): Uint32Array[] {
   const words = valueWords(vector, descending ? -1 : 0);
-  const last = specialWord(vector);
+  const last = missingWord(vector);
   if (last === undefined) return words;
   for (const word of words) for (let i = 0; i < word.length; i++) if (last[i] !== 0) word[i] = 0;
   return [...words, last];
 }
 
-/** 1 for `NaN`, 2 for null; undefined if there are none. */
-function specialWord(vector: Vector): Uint32Array | undefined {
-  const type = vector.type as DataType;
-  const isFloat = DataType.isFloat(type) && type.precision !== 0;
-  if (!isFloat && vector.nullCount === 0) return undefined;
-  const last = new Uint32Array(vector.length);
+/** 1 for null and `NaN`; undefined if there are none. */
+function missingWord(vector: Vector): Uint32Array | undefined {
+  let last: Uint32Array | undefined;
   let at = 0;
-  let special = false;
-  for (const data of vector.data) {
-    const nulls = data.nullCount > 0;
-    for (let i = 0; i < data.length; i++, at++) {
-      if (nulls && !data.getValid(i)) last[at] = 2;
-      else if (isFloat && Number.isNaN((data.values as Float64Array)[i])) last[at] = 1;
-      if (last[at] !== 0) special = true;
+  for (const data of vector.data as readonly Data[]) {
+    const present = presentBits(data);
+    if (present !== undefined) {
+      last ??= new Uint32Array(vector.length);
+      for (let i = 0; i < data.length; i++) last[at + i] = ((present[i >> 3] >> (i & 7)) & 1) ^ 1;
     }
+    at += data.length;
   }
-  return special ? last : undefined;
+  return last;
 }
 
 /** `flip` inverts all bits (-1) or none (0). */
@@ -268,7 +265,10 @@ function dictionaryIds(data: Data, places: Map<Cell, number>): Uint32Array {
 function valueIds(data: Data, places: Map<Cell, number>): Uint32Array {
   const { valid, value } = chunkReader(data);
   const ids = new Uint32Array(data.length);
-  for (let i = 0; i < data.length; i++) if (valid(i)) ids[i] = placeOf(value(i), places);
+  for (let i = 0; i < data.length; i++) {
+    const cell = valid(i) ? value(i) : Number.NaN;
+    if (!Number.isNaN(cell)) ids[i] = placeOf(cell, places);
+  }
   return ids;
 }
 

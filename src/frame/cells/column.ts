@@ -1,4 +1,5 @@
-import { DataType, type Vector } from "../../columns/arrow/arrow.js";
+import type { Data, DataType, Vector } from "../../columns/arrow/arrow.js";
+import { missingCount } from "../../columns/arrow/bits.js";
 import { cellType } from "../../columns/arrow/row-type.js";
 import { serviceTypeOfArrow } from "../../columns/arrow/types.js";
 import {
@@ -89,10 +90,9 @@ export class Column<Value = Cell> {
     return this.vector.length;
   }
 
-  /** Number of rows without a value. */
+  /** Number of rows without a value; NaN counts as null. */
   get nullCount(): number {
-    // Arrow reports 0 or -1 for a column that contains only nulls.
-    return this.vector.data.reduce((sum, data) => sum + (DataType.isNull(data.type) ? data.length : data.nullCount), 0);
+    return missingCount(this.vector.data as readonly Data[]);
   }
 
   /** The Arrow type. */
@@ -333,12 +333,12 @@ export class Column<Value = Cell> {
     return Number(reduced(this, "nunique"));
   }
 
-  /** Whether each value is null; never null itself. */
+  /** Whether each value is null (or NaN); never null itself. */
   isNull(): Column<boolean> {
     return computed(this, "isNull()", () => isNull(this.vector));
   }
 
-  /** Replaces nulls by a constant or by the values of a column. {@link fillNull} */
+  /** Replaces nulls (and NaN) by a constant or by the values of a column. {@link fillNull} */
   fillNull<const O extends Other<Value>>(other: O): Column<Exclude<Value, null> | NullOf<never, O>> {
     return computed(this, "fillNull()", (place) => fillNull(this.vector, operand(other), place));
   }

@@ -1,4 +1,5 @@
-import { Field, Int64, Schema, Table, Utf8, vectorFromArray } from "../../columns/arrow/arrow.js";
+import { type Data, Field, Int64, Schema, Table, Utf8, vectorFromArray } from "../../columns/arrow/arrow.js";
+import { missingCount } from "../../columns/arrow/bits.js";
 import { columnIndex } from "../../columns/arrow/column-names.js";
 import { checkDeclaredTypes } from "../../columns/arrow/declared-types.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
@@ -82,7 +83,7 @@ export function checkTypes(types: Readonly<Record<string, string | undefined>>, 
 /** The columns of a table as rows: name, service type, how many values and nulls. */
 export function infoTable(table: Table): Table {
   const specs = columnsOf(table.schema);
-  const nulls = specs.map((_, at) => BigInt(table.getChildAt(at)?.nullCount ?? 0));
+  const nulls = specs.map((_, at) => BigInt(missingCount(table.getChildAt(at)?.data as readonly Data[])));
   const made = [
     column(
       "column",

@@ -1,17 +1,17 @@
 import type { Data, Vector } from "../../columns/arrow/arrow.js";
-import { isValid, validOf } from "../../columns/compute/chunks.js";
+import { isValid, presentOf } from "../../columns/compute/chunks.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { needCount } from "../cells/given.js";
 
-/** The places of the rows that hold values in every one of some columns. */
+/** The places of the rows that hold values other than NaN in every one of some columns. */
 export function placesWithoutNulls(columns: readonly Vector[], numRows: number): Int32Array {
   const held = new Uint8Array(numRows).fill(1);
   for (const vector of columns) {
     let row = 0;
     for (const data of vector.data as readonly Data[]) {
-      const valid = validOf(data);
+      const valid = presentOf(data);
       if (valid !== undefined) for (let i = 0; i < data.length; i++) if (!isValid(valid, i)) held[row + i] = 0;
       row += data.length;
     }

@@ -1,10 +1,10 @@
-import { type Data, DataType, type Vector } from "../../columns/arrow/arrow.js";
-import { cellText } from "../../columns/arrow/vector-values.js";
+import { type Data, DataType, Vector } from "../../columns/arrow/arrow.js";
+import { cellText, vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { joined } from "./pieces.js";
 
 /**
  * Values encoded as small integers: across all vectors, codes are equal exactly if the values are. Nulls equal each
- * other.
+ * other, and NaN.
  */
 export interface Codes {
   /** One array per vector with one code per row. */
@@ -88,6 +88,7 @@ function isDistinct(dictionary: Vector): boolean {
 /** An entry as a value that can be compared: decimals and bytes, which Arrow returns as arrays, by their text. */
 function entryOf(dictionary: Vector, index: number): unknown {
   const value: unknown = dictionary.get(index);
+  if (Number.isNaN(value as number)) return null;
   return typeof value === "object" && value !== null ? cellText(dictionary, index) : value;
 }
 
@@ -124,17 +125,18 @@ function codeChunk(vector: Vector, data: Data, at: number, seen: Seen, codes: In
   const nulls = data.nullCount > 0;
   const plain = plainValues(data);
   for (let i = 0; i < data.length; i++) {
-    const isNull = nulls && !data.getValid(i);
-    codes[at + i] = codeFor(isNull ? null : plain ? plain[i] : cellText(vector, at + i), seen);
+    let value = nulls && !data.getValid(i) ? null : plain ? plain[i] : cellText(vector, at + i);
+    if (Number.isNaN(value as number)) value = null;
+    codes[at + i] = codeFor(value, seen);
   }
 }
 
 /**
- * The buffer, if its numbers are equal exactly when the values are; a `Map` treats 0 and -0 as equal, and NaN as equal
- * to itself.
+ * Numbers that are equal exactly when the values are: the buffer where it holds such; a `Map` treats 0 and -0 as equal.
  */
 function plainValues(data: Data): ArrayLike<number | bigint> | undefined {
   const { type } = data;
+  if (DataType.isFloat(type) && type.precision === 0) return vectorToNumbers(new Vector([data]));
   if (DataType.isInt(type) || DataType.isFloat(type)) return data.values as ArrayLike<number | bigint>;
   if (DataType.isDate(type) && type.unit === 0) return data.values as Int32Array;
   return undefined;

@@ -1,5 +1,5 @@
 import { type Data, DataType, type Decimal, type Field, type Vector } from "../../columns/arrow/arrow.js";
-import { validityBits } from "../../columns/arrow/bits.js";
+import { missingCount, presentBits } from "../../columns/arrow/bits.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { compareText } from "../../columns/table/sort.js";
 import { takeVector } from "../../columns/table/take.js";
@@ -25,7 +25,11 @@ export function aggregateGroups(field: Field, vector: Vector, how: Aggregate, gr
     case "count":
       return countColumn(field.name, counts(vector, groups));
     case "first":
-      return picked(field, vector, vector.nullCount === 0 ? groups.first : firstRows(vector, groups));
+      return picked(
+        field,
+        vector,
+        missingCount(vector.data as readonly Data[]) === 0 ? groups.first : firstRows(vector, groups),
+      );
     case "last":
       return picked(field, vector, lastRows(vector, groups));
     case "min":
@@ -60,11 +64,11 @@ const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({
   data: takeVector(vector, rows).data[0],
 });
 
-/** Calls back for each chunk with the row that it begins at, and its validity bits. */
+/** Calls back for each chunk with the row that it begins at, and bits of the rows that hold values. */
 function eachChunk(vector: Vector, visit: (data: Data, from: number, valid: Uint8Array | undefined) => void): void {
   let from = 0;
   for (const data of vector.data as readonly Data[]) {
-    visit(data, from, DataType.isNull(data.type) ? new Uint8Array((data.length + 7) >> 3) : validityBits(data));
+    visit(data, from, DataType.isNull(data.type) ? new Uint8Array((data.length + 7) >> 3) : presentBits(data));
     from += data.length;
   }
 }

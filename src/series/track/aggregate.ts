@@ -1,6 +1,8 @@
-import { DataType, Field, List, makeData, type Vector } from "../../columns/arrow/arrow.js";
+import { type Data, DataType, Field, List, makeData, type Vector } from "../../columns/arrow/arrow.js";
+import { missingCount, presentBits } from "../../columns/arrow/bits.js";
 import { typeName } from "../../columns/arrow/schema.js";
 import { vectorToBigInts, vectorToStrings } from "../../columns/arrow/vector-values.js";
+import { valuesData } from "../../columns/compute/chunks.js";
 import { compareText } from "../../columns/table/sort.js";
 import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
@@ -31,7 +33,7 @@ export const AGGREGATES = [
 ] as const;
 
 /**
- * How values are reduced to one. Nulls are skipped; if all values are null, so is the result. `last`, `first`, `min`
+ * How values are reduced to one; nulls and NaN are skipped. If all are null, so is the result. `last`, `first`, `min`
  * and `max` select a value and keep the column's type, including text and dates; `sum` of integers and decimals is
  * exact (`Int64`; 38 digits, or 76 if wider), of floating point compensated; `count` counts values and `nunique` (or
  * `unique`) distinct values (`Int64`); `list` collects all cells, nulls included, in row order (`List`); `mean`, `std`
@@ -58,9 +60,9 @@ export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: S
   if (typeof how === "object" && how !== null) return quantiles(field, vector, how.quantile, spans);
   switch (oneOf(how, AGGREGATES, "aggregate")) {
     case "last":
-      return picked(field, vector, lastRows(validOf(vector), spans));
+      return picked(field, vector, lastRows(presentOf(vector), spans));
     case "first":
-      return picked(field, vector, firstRows(validOf(vector), spans));
+      return picked(field, vector, firstRows(presentOf(vector), spans));
     case "min":
       return picked(field, vector, extremeRows(field, vector, spans, -1));
     case "max":
@@ -68,7 +70,7 @@ export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: S
     case "sum":
       return sums(field, vector, spans);
     case "count":
-      return countColumn(field.name, counts(validOf(vector), spans));
+      return countColumn(field.name, counts(presentOf(vector), spans));
     case "list":
       return lists(field, vector, spans);
     case "nunique":
@@ -93,7 +95,10 @@ function lists(field: Field, vector: Vector, { rows, from, to }: Spans): Column 
   for (let s = 0; s < from.length; s++) {
     for (let at = from[s]; at < to[s]; at++) picks[offsets[s] + at - from[s]] = rows === undefined ? at : rows[at];
   }
-  const child = takeVector(vector, picks).data[0];
+  const taken = takeVector(vector, picks).data[0];
+  const child = DataType.isFloat(taken.type)
+    ? valuesData(taken.type, taken.length, taken.values, presentBits(taken))
+    : taken;
   const type = new List(new Field("item", child.type, true, field.metadata));
   const data = makeData({ type, length: from.length, nullCount: 0, valueOffsets: offsets, child });
   return { field: new Field(field.name, type, true), data };
@@ -104,17 +109,19 @@ const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({
   data: takeVector(vector, rows).data[0],
 });
 
-/** Whether each row has a value; undefined if all have. */
-export function validOf(vector: Vector): Uint8Array | undefined {
-  if (vector.nullCount === 0) return undefined;
-  const valid = new Uint8Array(vector.length);
+/** Whether each row has a value, NaN not among them; undefined if all have. */
+export function presentOf(vector: Vector): Uint8Array | undefined {
+  const chunks = vector.data as readonly Data[];
+  if (missingCount(chunks) === 0) return undefined;
+  const present = new Uint8Array(vector.length);
   let at = 0;
-  for (const data of vector.data) {
-    if (data.nullCount === 0) valid.fill(1, at, at + data.length);
-    else for (let i = 0; i < data.length; i++) if (data.getValid(i)) valid[at + i] = 1;
+  for (const data of chunks) {
+    const bits = DataType.isNull(data.type) ? new Uint8Array((data.length + 7) >> 3) : presentBits(data);
+    if (bits === undefined) present.fill(1, at, at + data.length);
+    else for (let i = 0; i < data.length; i++) present[at + i] = (bits[i >> 3] >> (i & 7)) & 1;
     at += data.length;
   }
-  return valid;
+  return present;
 }
 
 function lastRows(valid: Uint8Array | undefined, { rows, from, to }: Spans): Int32Array {
@@ -219,7 +226,7 @@ function counts(valid: Uint8Array | undefined, { rows, from, to }: Spans): Int32
 
 function uniques(vector: Vector, { rows, from, to }: Spans): Int32Array {
   const { rows: codes, size } = codesOf([vector]);
-  const valid = validOf(vector);
+  const valid = presentOf(vector);
   const lastSpan = new Int32Array(size).fill(-1);
   const found = new Int32Array(from.length);
   for (let s = 0; s < found.length; s++) {

@@ -1,6 +1,7 @@
-import type { Data, Vector } from "../../columns/arrow/arrow.js";
+import type { Vector } from "../../columns/arrow/arrow.js";
 import type { Codes } from "../core/codes.js";
 import { refuseTooManyRows } from "../core/result-rows.js";
+import { presentOf } from "./aggregate.js";
 import { allRows, type Picks, picksByCode, picksOf } from "./picks.js";
 
 /** The rows of a joined table. */
@@ -20,7 +21,7 @@ interface Matches {
   readonly size: number;
 }
 
-/** Codes whose rows with a null in the key are −1: null equals nothing. */
+/** Codes whose rows with a null (or NaN) in the key are −1: null equals nothing. */
 export function matchesOf(
   { rows: [left, right], size }: Codes,
   [lefts, rights]: readonly [readonly Vector[], readonly Vector[]],
@@ -31,12 +32,10 @@ export function matchesOf(
 function withoutNulls(codes: Int32Array, vectors: readonly Vector[]): Int32Array {
   let out = codes;
   for (const vector of vectors) {
-    if (vector.nullCount === 0) continue;
+    const present = presentOf(vector);
+    if (present === undefined) continue;
     if (out === codes) out = codes.slice();
-    let row = 0;
-    for (const data of vector.data as readonly Data[]) {
-      for (let i = 0; i < data.length; i++, row++) if (!data.getValid(i)) out[row] = -1;
-    }
+    for (let row = 0; row < out.length; row++) if (present[row] === 0) out[row] = -1;
   }
   return out;
 }
