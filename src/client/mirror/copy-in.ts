@@ -1,14 +1,13 @@
-import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { locked } from "../../disk/lock.js";
 import type { Engine } from "../../engine/contract/engine.js";
-import { embeddedEngine } from "../../engine/embedded.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import type { Copy, CopyState } from "./copy.js";
 import { type CopyEngine, EngineCopy, STATES, type WithEngine } from "./engine-copy.js";
 import { FolderCopy } from "./folder-copy.js";
+import { isOpen, sharedFile } from "./shared-file.js";
 
 /**
  * Where a mirror keeps its copy: the path of a folder or of a `.duckdb` file, the address of a ClickHouse server
@@ -64,7 +63,7 @@ export function copyIn(target: MirrorTarget, code: string, by: string | undefine
 /** A copy in a DuckDB file, which is created by the first rows and not before. */
 class DatabaseCopy extends EngineCopy {
   constructor(path: string, code: string) {
-    const withEngine = lending(() => embeddedEngine(path));
+    const withEngine = sharedFile(path);
     super(path, code, withEngine, (what, signal, work) =>
       locked(`${path}.sync.lock`, what, signal, async () => {
         const isNew = !existsSync(path);
@@ -73,7 +72,7 @@ class DatabaseCopy extends EngineCopy {
         } catch (error) {
           const hasNone = (names: readonly string[]): boolean => names.every((name) => name === STATES);
           const isEmpty = isNew && existsSync(path) && hasNone(await withEngine((engine) => engine.tables()));
-          if (isEmpty) await rm(path);
+          if (isEmpty && !isOpen(path)) rmSync(path);
           throw error;
         }
       }),
@@ -87,7 +86,7 @@ class DatabaseCopy extends EngineCopy {
 
 const withoutLock: Copy["exclusive"] = (_what, _signal, work) => work();
 
-/** Opens an engine for each use, so that other processes can use the file in between, and nothing stays open. */
+/** Opens an engine for each use, so that nothing stays open. */
 function lending(open: () => Promise<Engine>): WithEngine {
   return async (use) => {
     const engine = await open();

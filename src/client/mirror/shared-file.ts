@@ -1,0 +1,83 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Engine } from "../../engine/contract/engine.js";
+import { embeddedEngine } from "../../engine/embedded.js";
+import type { WithEngine } from "./engine-copy.js";
+
+/** A database file that is open for some calls. */
+interface OpenFile {
+  /** The copy of this module that opened it: ESM and CommonJS have classes of their own. */
+  readonly opener: object;
+  readonly engine: Promise<Engine>;
+  /** Calls that use it; 0 while it is being closed. */
+  users: number;
+  readonly closed: Promise<void>;
+  readonly onClosed: () => void;
+}
+
+const OPENER = {};
+const OPEN = Symbol.for("arrowbook.mirror.files");
+
+/** All copies of this module have one map: the engine opens a file once in a process. */
+function openFiles(): Map<string, OpenFile> {
+  const shared = globalThis as { [OPEN]?: Map<string, OpenFile> };
+  shared[OPEN] ??= new Map();
+  return shared[OPEN];
+}
+
+/**
+ * Opens a database file for calls at once, and closes it after the last of them, so that other processes can use it in
+ * between.
+ */
+export function sharedFile(path: string): WithEngine {
+  return async (use) => {
+    const files = openFiles();
+    const name = realName(path);
+    let file = files.get(name);
+    for (; file !== undefined && (file.users === 0 || file.opener !== OPENER); file = files.get(name))
+      await file.closed;
+    file ??= opened(path);
+    files.set(name, file);
+    file.users++;
+    try {
+      return await use(await file.engine);
+    } finally {
+      if (--file.users === 0) await close(name, file);
+    }
+  };
+}
+
+/** Whether calls use the file now. */
+export const isOpen = (path: string): boolean => openFiles().has(realName(path));
+
+function opened(path: string): OpenFile {
+  let onClosed = (): void => undefined;
+  const closed = new Promise<void>((resolve) => {
+    onClosed = resolve;
+  });
+  return { opener: OPENER, engine: embeddedEngine(path), users: 0, closed, onClosed };
+}
+
+async function close(name: string, { engine, onClosed }: OpenFile): Promise<void> {
+  try {
+    await (await engine.catch(() => undefined))?.close();
+  } finally {
+    openFiles().delete(name);
+    onClosed();
+  }
+}
+
+/** One name of a file that has several by links; the file may be missing. */
+function realName(path: string): string {
+  for (const [known, rest] of [
+    [path, ""],
+    [dirname(path), basename(path)],
+  ]) {
+    try {
+      return join(realpathSync(known), rest);
+    } catch {
+      // Missing: named by its folder.
+    }
+  }
+  return path;
+}
