@@ -1,10 +1,61 @@
-import type { TableCall } from "./table-page.js";
+import type { TableMetadata } from "../../document/records.js";
+import { sleep } from "../transport/retry.js";
+import type { Session } from "../transport/session.js";
+import type { Page, TableCall } from "./table-page.js";
 
 /** When the table was last refreshed; null if it is unknown or cannot be requested. */
-export async function refreshedAt(table: TableCall): Promise<string | null> {
-  try {
-    return (await table.fresh()).status?.refreshed_at ?? null;
-  } catch {
-    return null;
-  }
+export function refreshedAt(table: TableCall): Promise<string | null> {
+  return timeOf(table.fresh());
+}
+
+const timeOf = (metadata: Promise<TableMetadata>): Promise<string | null> =>
+  metadata.then(
+    ({ status }) => status?.refreshed_at ?? null,
+    () => null,
+  );
+
+/** How long the first page waits for the metadata. */
+const WAIT_MS = 1_000;
+
+/** The first page of a result. */
+export interface FirstPage {
+  readonly page: Page;
+  /** When the table had last been refreshed before it was requested; null if unknown, undefined for a lone page. */
+  readonly refreshed?: string | null;
+  /** Whether it was requested once more, because that time became known only later. */
+  readonly isAgain?: boolean;
+}
+
+/**
+ * Requests the first page of a result, such that the time of the last refresh is known from before.
+ *
+ * @param mayBeAlone whether one page is expected to be enough
+ */
+export async function firstPage(
+  { settings }: Session,
+  table: TableCall,
+  get: () => Promise<Page>,
+  isAlone: (page: Page) => boolean,
+  mayBeAlone: boolean,
+): Promise<FirstPage> {
+  // A `fetch` of the caller may reply in an order of its own, as recordings do: it gets the page first.
+  const asked = table.refreshed_at !== undefined || mayBeAlone || settings.ownFetch ? undefined : await soon(table);
+  const page = await get();
+  if (isAlone(page)) return { page };
+  // The cache on disk may have metadata from before a refresh.
+  const refreshed = settings.cache === undefined && asked !== undefined ? asked : await refreshedAt(table);
+  const isAgain = refreshed !== null && refreshed !== (asked ?? table.refreshed_at);
+  return { page: isAgain ? await get() : page, refreshed, isAgain };
+}
+
+/** As {@link refreshedAt}; undefined if it takes long: the first page then reports what is wrong with the service. */
+async function soon(table: TableCall): Promise<string | null | undefined> {
+  const late = new AbortController();
+  const tooLate = sleep(WAIT_MS, late.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  const time = await Promise.race([timeOf(table.metadata()), tooLate]);
+  late.abort();
+  return time;
 }

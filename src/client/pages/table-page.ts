@@ -32,6 +32,8 @@ export interface TableCall {
   readonly limit?: number;
   /** The table's metadata, if its names have been checked. */
   readonly known?: TableMetadata;
+  /** When the table was last refreshed, as far as it is known before rows are requested. */
+  readonly refreshed_at?: string | null;
   /** The table's metadata, from the cache, or requested again. */
   readonly metadata: () => Promise<TableMetadata>;
   readonly fresh: () => Promise<TableMetadata>;
@@ -71,6 +73,8 @@ export type PageOptions = ReadOptions & {
   readonly page?: number;
   /** As many rows as are needed: no page is requested ahead once they have arrived. */
   readonly enough?: number;
+  /** Whether the rows passed on are all that are needed: no page follows. */
+  readonly isFull?: () => boolean;
   /** Path of a file in which pages are kept; pages found in it are not requested. */
   readonly checkpoint?: string;
   readonly onResume?: OnResume;

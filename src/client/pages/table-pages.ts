@@ -6,7 +6,7 @@ import type { Settings } from "../transport/options.js";
 import { reportingTo, type Session } from "../transport/session.js";
 import type { Checkpoint, KeptPages } from "./checkpoint.js";
 import { pageCheck } from "./page-check.js";
-import { refreshedAt } from "./refreshed-at.js";
+import { type FirstPage, firstPage, refreshedAt } from "./refreshed-at.js";
 import { splitFilters } from "./split-filters.js";
 import { tableCheckpoint } from "./table-checkpoint.js";
 import { type Page, type PageOptions, pageOf, type Resumed, type TableCall } from "./table-page.js";
@@ -53,7 +53,17 @@ async function* pagesOfParts(
   options: PageOptions,
   checkpoint: Checkpoint | undefined,
 ): AsyncGenerator<PlacedPage> {
-  let refreshed = checkpoint && Promise.resolve(checkpoint.refreshed_at);
+  const isFull = (): boolean => options.isFull?.() === true;
+  let refreshed = checkpoint?.refreshed_at;
+  const { enough = Number.POSITIVE_INFINITY } = options;
+  const first = async (get: () => Promise<Page>): Promise<FirstPage> => {
+    if (refreshed !== undefined) return { page: await get() };
+    const most = Math.min(table.pageSize ?? enough, session.settings.profile.maxRowsPerReply.value);
+    const isAlone = ({ next, rows }: Page): boolean => (next === null && parts.length === 1) || rows >= enough;
+    const found = await firstPage(session, table, get, isAlone, enough <= most);
+    refreshed = found.refreshed;
+    return found;
+  };
   const { tell, end } = follow(session.settings.onProgress);
   let { schema } = options;
   let rows = 0;
@@ -69,19 +79,20 @@ async function* pagesOfParts(
         keep: (page: Page) => checkpoint.keep(i, page),
         isFirst: pages === 0,
       };
-      for await (const page of partPages(reportingTo(session, tell), part, { ...options, schema, ...place }, memory)) {
+      const told = { ...options, schema, ...place };
+      for await (const page of partPages(reportingTo(session, tell), part, told, i === 0 ? first : undefined, memory)) {
         schema ??= page.batches[0]?.schema;
         if (pages++ === 0 && resumed.pages > 0) options.onResume?.(resumed);
         rows += page.rows;
         bytes += page.bytes;
         const isLast = page.next === null && i === parts.length - 1;
-        if (!isLast) refreshed ??= refreshedAt(table);
         tell({ phase: "rows", code: table.code, rows, bytes, done: isLast });
         yield { ...page, isLast };
+        if (isFull()) break;
       }
+      if (isFull()) break;
     }
-    const before = await refreshed;
-    if (before && before !== (await refreshedAt(table))) {
+    if (refreshed && (pages > 1 || checkpoint) && refreshed !== (await refreshedAt(table))) {
       throw tableRefreshed(`${table.code} was refreshed while its pages were read.`);
     }
   } finally {
@@ -150,11 +161,12 @@ interface PartMemory {
 /** The service no longer accepts the cursor of an earlier run, and no page of the query has been passed on. */
 class CursorExpired extends Error {}
 
-/** The pages of one part, from cursor to cursor. */
+/** The pages of one part, from cursor to cursor; `first` requests the first one. */
 async function* partPages(
   session: Session,
   table: TableCall,
   options: PageOptions,
+  first: (get: () => Promise<Page>) => Promise<FirstPage> = async (get) => ({ page: await get() }),
   memory?: PartMemory,
 ): AsyncGenerator<Page> {
   const { settings } = session;
@@ -167,15 +179,26 @@ async function* partPages(
     pageOf(session, table, cursor, { ...options, schema, signal, page: number++, firstRow: rows });
   const check = pageCheck(table, settings.limits.pages);
   const isEnough = (): boolean => options.enough !== undefined && rows >= options.enough;
-  /** Requests a page ahead, unless the rows are enough; the result waits for it. */
+  let isAhead = true;
+  /**
+   * Requests a page ahead, unless the rows are enough, or a request more than there are pages has been sent; the result
+   * waits for it.
+   */
   const ahead = (next: string | null): (() => Promise<Page>) | undefined => {
     if (next === null) return undefined;
-    const page = isEnough() ? undefined : get(next);
+    const page = isEnough() || !isAhead ? undefined : get(next);
     page?.catch(() => undefined);
     return () => (page ?? get(next)).catch((error: unknown) => Promise.reject(cursorError(error, table, number - 1)));
   };
   try {
-    let following: (() => Promise<Page>) | undefined = () => get(null);
+    let following: (() => Promise<Page>) | undefined = async () => {
+      const { page, isAgain = false } = await first(() => {
+        number = options.page ?? 1;
+        return get(null);
+      });
+      isAhead = !isAgain;
+      return page;
+    };
     if (memory !== undefined && memory.kept.pages > 0) {
       const { kept } = memory;
       number += kept.pages;

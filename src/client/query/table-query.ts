@@ -122,10 +122,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     if (names.length === 0 || twice !== undefined) {
       throw new InputError(
         twice ? `select() names ${JSON.stringify(twice)} twice.` : "select() expects at least one column.",
-        {
-          code: "BadSelection",
-          hint: "Pass each column once.",
-        },
+        { code: "BadSelection", hint: "Pass each column once." },
       );
     }
     const wanted = { ...this.#wanted, select: names };
@@ -332,18 +329,22 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     // JSON whatever the format of the rows, so that it can be cached.
     const json = this.format("json");
     const fresh = (): Promise<TableMetadata> => json.metadata({ signal, refresh: true });
-    const metadata = (): Promise<TableMetadata> =>
-      this.#memory.remember(this.#remembered, () => json.metadata({ signal }), signal);
-    const isNamed = filters.length > 0 || local.length > 0 || select !== undefined;
+    let asked: Promise<TableMetadata> | undefined;
+    const metadata = (): Promise<TableMetadata> => {
+      asked ??= this.#memory.remember(this.#remembered, () => json.metadata({ signal }), signal);
+      return asked;
+    };
     const names = [...(select ?? []), ...local.map(({ column }) => column)];
     const again = this.#session.settings.cache && fresh;
-    const known = isNamed ? await metadataWithNames(this.code, names, filters, metadata, again) : undefined;
+    const checked = (): Promise<TableMetadata> => metadataWithNames(this.code, names, filters, metadata, again);
+    const known = filters.length + names.length > 0 ? await checked() : undefined;
     const here = local.filter(({ column }) => known?.filters.includes(column) === false);
     const sent = withColumns(select, here);
     const size = Math.min(pageSize, here.length === 0 ? (limit ?? pageSize) : pageSize);
     return {
       code: this.code,
       known,
+      refreshed_at: (known ?? this.#memory.peek<TableMetadata>(this.#remembered))?.status?.refreshed_at,
       codes: this.#codes,
       filters: [...filters, ...local.filter((filter) => !here.includes(filter))],
       select: sent,

@@ -28,12 +28,11 @@ export async function* pagedRows(
   const reading = cellReading(call, session.settings.profile, options);
   const enough = call.shape.here.length === 0 ? (call.limit ?? (truncate ? maxRows : undefined)) : undefined;
   let capped = false;
-  for await (const page of pagesOf(session, call, { ...options, enough })) {
+  for await (const page of pagesOf(session, call, { ...options, enough, isFull: () => budget.isFull })) {
     capped ||= page.capped;
     const batches = budget.take(shaped(call.shape, page.batches, page.columns, reading));
     const isComplete = page.isLast && !capped && !budget.isCut;
     yield { batches, columns: shownColumns(call, page.columns), isComplete };
-    if (budget.isFull) return;
   }
 }
 

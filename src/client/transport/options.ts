@@ -105,6 +105,8 @@ export interface Settings {
   readonly url: string;
   readonly apiKey?: string;
   readonly send: Send;
+  /** Whether `send` is a `fetch` that the caller passed. */
+  readonly ownFetch: boolean;
   readonly profile: Profile;
   readonly limits: Required<Limits>;
   readonly timeouts: Required<Timeouts>;
@@ -166,6 +168,7 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
   return {
     url,
     apiKey: apiKey || undefined,
+    ownFetch: options.fetch !== undefined,
     send: options.fetch === undefined ? sendByHTTP(connectionsOf(options, url)) : sendByFetch(options.fetch),
     profile,
     limits: filled(limits, options.limits, "limits"),
