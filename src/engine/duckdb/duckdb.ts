@@ -9,7 +9,7 @@ import { verifyRows } from "../contract/verify.js";
 import { duckdbDialect } from "./dialect.js";
 import { engineError } from "./error.js";
 import { interruptible, interruptOnAbort, loadApi, openInstance } from "./instance.js";
-import { loadRows } from "./load.js";
+import { loadRows, stagingName, UNFINISHED } from "./load.js";
 import { completeResult, resultOf, SMALL_RESULT } from "./result.js";
 import { markedTable, type WideColumns, type WideResult, wideResult } from "./wide-results.js";
 
@@ -23,9 +23,6 @@ export interface DuckdbOptions {
 
 /** Connections of small results that are kept for the next ones. */
 const MOST_SPARE = 4;
-
-/** Tables of loads that are not complete. */
-const STAGING = "arrowbook_load_";
 
 /**
  * Opens the embedded engine: in memory, or on the database file `path`, which is created if missing. `query` uses one
@@ -65,7 +62,6 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
   let last: Promise<unknown> = Promise.resolve();
   const spare: DuckDBConnection[] = [];
   let closed = false;
-  let loads = 0;
   let lastStep: Promise<unknown> = Promise.resolve();
   const inTurn = (step: () => Promise<void>): Promise<void> => {
     const done = lastStep.then(step);
@@ -87,7 +83,7 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
       refuseUnknown(loadOptions, ["schema", "key", "mode", "signal"], "load()");
       checkWords(loadOptions, { mode: ["replace", "append", "upsert"] });
       const { mode = "replace", signal } = loadOptions;
-      const staging = `${STAGING}${++loads}`;
+      const staging = stagingName();
       const own = await instance.connect();
       const settled = interruptOnAbort(own, signal);
       try {
@@ -151,7 +147,7 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
     async tables() {
       const found = await engine.query(
         `SELECT table_name FROM duckdb_tables() WHERE schema_name = current_schema() AND NOT internal
-          AND table_name NOT LIKE '${STAGING}%' ORDER BY table_name`,
+          AND comment IS DISTINCT FROM '${UNFINISHED}' ORDER BY table_name`,
       );
       return [...found].map((row) => String(row?.["table_name"]));
     },
@@ -198,7 +194,7 @@ function claim(path: string | undefined): () => void {
 /** Drops what loads of a killed process left in a database file, which only this process has open. */
 async function dropUnfinished(main: DuckDBConnection): Promise<void> {
   const found = await main.runAndReadAll(
-    `SELECT table_name FROM duckdb_tables() WHERE schema_name = current_schema() AND table_name LIKE '${STAGING}%'`,
+    `SELECT table_name FROM duckdb_tables() WHERE schema_name = current_schema() AND comment = '${UNFINISHED}'`,
   );
   for (const [name] of found.getRows()) await main.run(`DROP TABLE ${quoteName(String(name))}`);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
@@ -9,6 +10,15 @@ import { cellWriters, sqlType, wideColumns } from "./types.js";
 import { CHUNK_ROWS, fillChunk } from "./write.js";
 
 type Api = typeof import("@duckdb/node-api");
+
+/**
+ * The comment of a table whose load is not complete. A file opened again has such tables where the process was killed;
+ * tables of the same name without it are the user's.
+ */
+export const UNFINISHED = "arrowbook: rows of a load that is not complete";
+
+/** The name of a table that no other table has. */
+export const stagingName = (): string => `arrowbook_load_${randomUUID().replaceAll("-", "")}`;
 
 /** A load: rows go into the table `staging`, which then replaces `name` or is appended to it. */
 export interface Load {
@@ -34,7 +44,10 @@ export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Pro
   const columns = columnList(schema);
   const primaryKey = key.length > 0 ? `, PRIMARY KEY (${key.map(quoteName).join(", ")})` : "";
   const wide = wideColumns(schema);
+  await own.run("BEGIN");
   await own.run(`CREATE TABLE ${quoteName(load.staging)} (${columns.join(", ")}${primaryKey})`);
+  await own.run(`COMMENT ON TABLE ${quoteName(load.staging)} IS '${UNFINISHED}'`);
+  await own.run("COMMIT");
   /** Whether rows are added to a table, which is checked. */
   const adds = async (): Promise<boolean> => {
     if (options.mode !== "append" && options.mode !== "upsert") return false;
@@ -59,6 +72,7 @@ export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Pro
       for (const [column, type] of wide) {
         await own.run(`COMMENT ON COLUMN ${staging}.${quoteName(column)} IS '${type.replaceAll("'", "''")}'`);
       }
+      await own.run(`COMMENT ON TABLE ${staging} IS NULL`);
       await own.run(`DROP TABLE IF EXISTS ${table}`);
       await own.run(`ALTER TABLE ${staging} RENAME TO ${table}`);
     }
@@ -72,10 +86,17 @@ function columnList(schema: Schema): string[] {
   return schema.fields.map((field) => `${quoteName(field.name)} ${sqlType(field)}`);
 }
 
-/** @throws {InputError} DuplicateColumn for names that are one to the engine */
+/** @throws {InputError} DuplicateColumn for names that are one to the engine, BadArgument for names that it cannot have */
 export function checkNames(schema: Schema): void {
   const seen = new Map<string, string>();
   for (const { name } of schema.fields) {
+    if (name === "" || name.includes("\0")) {
+      throw new InputError(`A column is called ${JSON.stringify(name)}, which cannot be a name in SQL.`, {
+        code: "BadArgument",
+        column: name,
+        hint: "Rename it with rename(), or leave it out with select().",
+      });
+    }
     const other = seen.get(name.toLowerCase());
     if (other !== undefined) {
       const what =

@@ -1,7 +1,7 @@
 import type { DuckDBDataChunk, DuckDBType, DuckDBVector } from "@duckdb/node-api";
 import {
   type Data,
-  type DataType,
+  DataType,
   type Dictionary,
   Int32,
   makeData,
@@ -9,8 +9,10 @@ import {
   type RecordBatch,
   type Schema,
   Utf8,
+  vectorFromArray,
 } from "../../columns/arrow/arrow.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
+import { DataError } from "../../errors/errors.js";
 import type { Allocate } from "../contract/engine.js";
 import type { OutColumn } from "./types.js";
 
@@ -100,7 +102,11 @@ type Bytes = Uint8Array<ArrayBuffer>;
 function collector(column: OutColumn, type: DuckDBType, memory: ValueMemory): Collector {
   switch (column.read) {
     case "copy":
-      return fixedCollector(column.field.type, memory, copyBytes);
+      return fixedCollector(
+        column.field.type,
+        memory,
+        hasInfinities(column.field.type) ? copyTimes(column) : copyBytes,
+      );
     case "narrow":
       return fixedCollector(column.field.type, memory, copyNumbers(column.field.type));
     case "wide":
@@ -110,7 +116,7 @@ function collector(column: OutColumn, type: DuckDBType, memory: ValueMemory): Co
     case "text":
       return textCollector(memory, copyInlineText);
     case "other":
-      return textCollector(memory, otherText);
+      return otherCollector();
     case "enum":
       return enumCollector(column.field.type as Dictionary, type, memory);
   }
@@ -138,14 +144,15 @@ function validityCollector(capacity: number) {
         }
       }
     },
-    isNull(vector: RawVector, i: number): boolean {
-      const words = vector.validity.data;
-      if (words === null) return false;
-      const bit = vector.validity.offset + i;
-      return (words[bit >> 6] & (1n << BigInt(bit & 63))) === 0n;
-    },
+    isNull: isNullAt,
     finish: () => ({ nullBitmap: bits, nullCount: nulls }),
   };
+}
+
+function isNullAt({ validity: { data, offset } }: RawVector, i: number): boolean {
+  if (data === null) return false;
+  const bit = offset + i;
+  return (data[bit >> 6] & (1n << BigInt(bit & 63))) === 0n;
 }
 
 function grownBits(bytes: Uint8Array, needed: number): Uint8Array {
@@ -204,6 +211,31 @@ const copyBytes: Fill = (target, at, vector, count) => {
   const width = count === 0 ? 0 : source.length / count;
   target.set(source, at * width);
 };
+
+const hasInfinities = (type: DataType): boolean => DataType.isDate(type) || DataType.isTimestamp(type);
+
+/** Dates and timestamps as they are. The engine's infinities, the largest number and its negative, are not in Arrow. */
+function copyTimes({ field: { name, type } }: OutColumn): Fill {
+  const isWide = DataType.isTimestamp(type);
+  return (target, at, vector, count) => {
+    copyBytes(target, at, vector, count);
+    const { buffer, byteOffset } = bytesOf(vector);
+    const words = new Int32Array(buffer, byteOffset, isWide ? count * 2 : count);
+    for (let i = 0; i < count; i++) {
+      const high = words[isWide ? 2 * i + 1 : i];
+      if (high !== 0x7fff_ffff && high > -0x7fff_ffff) continue;
+      const isInfinite = isWide
+        ? words[2 * i] === (high > 0 ? -1 : 1) && (high > 0 || high === -0x8000_0000)
+        : high !== -0x8000_0000;
+      if (!isInfinite || isNullAt(vector, i)) continue;
+      throw new DataError(`Column ${JSON.stringify(name)} has the value ${high > 0 ? "" : "-"}infinity.`, {
+        code: "BadCell",
+        column: name,
+        hint: `No Arrow column can hold it: select CASE WHEN isfinite(x) THEN x END, or CAST(x AS VARCHAR).`,
+      });
+    }
+  };
+}
 
 const copyNumbers = (type: DataType): Fill => {
   const whole = (type.ArrayType as unknown) === BigInt64Array;
@@ -295,8 +327,6 @@ const copyInlineText: AppendText = (target, vector, index) => {
   target.size += length;
 };
 
-const otherText: AppendText = (target, vector, index) => push(target, String(vector.getItem(index)));
-
 function textCollector(memory: ValueMemory, append: AppendText): Collector {
   const { capacity } = memory;
   const validity = validityCollector(capacity);
@@ -326,6 +356,20 @@ function textCollector(memory: ValueMemory, append: AppendText): Collector {
         data: memory.first(target.bytes, target.size),
         ...validity.finish(),
       }),
+  };
+}
+
+/** Other types as the engine's text. Vectors of maps, unions and variants have no validity of their own. */
+function otherCollector(): Collector {
+  const texts: (string | null)[] = [];
+  return {
+    append(vector, count) {
+      for (let i = 0; i < count; i++) {
+        const value = vector.getItem(i);
+        texts.push(value === null ? null : String(value));
+      }
+    },
+    finish: () => vectorFromArray(texts, new Utf8()).data[0],
   };
 }
 

@@ -4,6 +4,7 @@ import type {
   DuckDBDataChunk,
   DuckDBMaterializedResult,
   DuckDBResult,
+  DuckDBType,
   DuckDBValue,
 } from "@duckdb/node-api";
 import { type RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
@@ -11,6 +12,7 @@ import { InputError } from "../../errors/errors.js";
 import type { Allocate } from "../contract/engine.js";
 import { checkedParams } from "../contract/params.js";
 import { engineError } from "./error.js";
+import { loadApi } from "./instance.js";
 import { batchBuilder } from "./read.js";
 import { outColumn } from "./types.js";
 import type { WideResult } from "./wide-results.js";
@@ -59,18 +61,18 @@ export async function resultOf(
   own: DuckDBConnection,
   { sql, params, wide, mostRows, allocate }: Statement,
 ): Promise<StatementResult> {
-  const values = boundValues(params);
+  const { values, types: valueTypes } = await boundValues(params);
   let result: DuckDBResult;
   let chunks: AsyncGenerator<DuckDBDataChunk>;
   let capacity = CHUNK_ROWS;
   try {
     if (mostRows <= SMALL_RESULT) {
-      const complete = await own.run(sql, values);
+      const complete = await own.run(sql, values, valueTypes);
       result = complete;
       chunks = heldChunks(complete);
       capacity = Math.min(Number(complete.rowCount), BATCH_ROWS);
     } else {
-      result = await own.stream(sql, values);
+      result = await own.stream(sql, values, valueTypes);
       chunks = fetchedChunks(result);
     }
   } catch (error) {
@@ -96,15 +98,25 @@ export async function resultOf(
   return { schema, batches };
 }
 
-/**
- * The values for `$1`, `$2`, …
- *
- * @throws {InputError} BadArgument
- */
-export function boundValues(params: readonly unknown[] | undefined): DuckDBValue[] | undefined {
-  const values = checkedParams(params);
-  return values.length === 0 ? undefined : values.map(bound);
+/** Values for `$1`, `$2`, …, and the types of those whose type does not follow from the value. */
+export interface BoundValues {
+  readonly values?: DuckDBValue[];
+  readonly types?: DuckDBType[];
 }
+
+/** @throws {InputError} BadArgument */
+export async function boundValues(params: readonly unknown[] | undefined): Promise<BoundValues> {
+  const values = checkedParams(params).map(bound);
+  if (values.length === 0) return {};
+  if (!values.some(isDouble)) return { values };
+  const { DOUBLE } = await loadApi();
+  // Without a type, a whole number is an integer to the binding.
+  return { values, types: values.map((value) => (isDouble(value) ? DOUBLE : undefined) as DuckDBType) };
+}
+
+/** Whole numbers that integers of 64 bits cannot hold, and -0. */
+const isDouble = (value: unknown): boolean =>
+  typeof value === "number" && Number.isInteger(value) && (Math.abs(value) >= 2 ** 63 || Object.is(value, -0));
 
 /** One chunk for each turn of the event loop: others are served in between. */
 async function* heldChunks(result: DuckDBMaterializedResult): AsyncGenerator<DuckDBDataChunk> {
@@ -119,8 +131,13 @@ async function* fetchedChunks(result: DuckDBResult): AsyncGenerator<DuckDBDataCh
 }
 
 function bound(value: unknown): DuckDBValue {
-  if (value === undefined) {
-    throw new InputError("A bound parameter is undefined.", { code: "BadArgument", hint: "Pass null for no value." });
+  const wrong = (what: string, hint: string): InputError =>
+    new InputError(`A bound parameter is ${what}.`, { code: "BadArgument", hint });
+  if (value === undefined) throw wrong("undefined", "Pass null for no value.");
+  if (typeof value === "bigint" && BigInt.asIntN(128, value) !== value) {
+    throw wrong("a bigint of more than 128 bits", "Pass it as text.");
   }
-  return value instanceof Date ? value.toISOString() : (value as DuckDBValue);
+  if (!(value instanceof Date)) return value as DuckDBValue;
+  if (Number.isNaN(value.getTime())) throw wrong("an invalid date", "Pass null for no value.");
+  return value.toISOString();
 }

@@ -118,7 +118,7 @@ async function readAsLists(
   params: readonly unknown[] | undefined,
   sources: readonly (readonly [name: string, scan: AddedSource])[],
 ): Promise<boolean> {
-  const names = await scannedColumns(own, sql, boundValues(params));
+  const names = await scannedColumns(own, sql, await boundValues(params));
   if (names === undefined) return false;
   for (const [name, scan] of sources) {
     scan.listed = scan.source.schema.fields.flatMap((_, at) => (names.has(scannedName(scan.id, at)) ? [at] : []));

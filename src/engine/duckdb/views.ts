@@ -1,6 +1,7 @@
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { quoteName } from "../contract/quote.js";
 import { enumMembers } from "./enum-members.js";
+import type { BoundValues } from "./result.js";
 import { type AddedSource, LISTS, ROWS, scannedName } from "./scan.js";
 import { sqlType, storedType } from "./types.js";
 
@@ -49,7 +50,7 @@ interface PlanNode {
 export async function scannedColumns(
   own: DuckDBConnection,
   sql: string,
-  params: DuckDBValue[] | undefined,
+  { values, types }: BoundValues,
 ): Promise<ReadonlySet<string> | undefined> {
   const names = new Set<string>();
   const add = ({ children = [], extra_info: { Function: called, Projections: read = [] } = {} }: PlanNode): void => {
@@ -58,7 +59,7 @@ export async function scannedColumns(
   };
   try {
     if ((await own.extractStatements(sql)).count !== 1) return undefined;
-    const plan = await own.runAndReadAll(`EXPLAIN (FORMAT JSON) ${sql}`, params);
+    const plan = await own.runAndReadAll(`EXPLAIN (FORMAT JSON) ${sql}`, values, types);
     for (const node of JSON.parse(String(plan.getRows()[0][1])) as PlanNode[]) add(node);
     return names;
   } catch {

@@ -1,5 +1,6 @@
 import { type Data, DataType, type Field, makeData, makeVector, Table, Vector } from "../../columns/arrow/arrow.js";
 import { fieldOf, schemaOf } from "../../columns/arrow/schema.js";
+import { serviceTypeOfArrow } from "../../columns/arrow/types.js";
 import { textBatches } from "../../columns/build/from-text-rows.js";
 import { InputError } from "../../errors/errors.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
@@ -115,9 +116,11 @@ const cellOf = (row: Readonly<Record<string, unknown>>, name: string): unknown =
   Object.hasOwn(row, name) ? row[name] : null;
 
 function fromVector(name: string, vector: Vector): MadeColumn {
-  const type = DataType.isFloat(vector.type) ? "double" : DataType.isInt(vector.type) ? "Integer" : undefined;
-  const field = fieldOf({ name, type: type ?? "String" });
-  if (type === undefined) field.metadata.clear();
+  const isNumber = DataType.isFloat(vector.type) || DataType.isInt(vector.type);
+  const type = isNumber ? serviceTypeOfArrow(vector.type) : "String";
+  const field = fieldOf({ name, type });
+  // The Arrow type decides: unsigned integers of 64 bits are decimals to a service.
+  if (type !== "double" && type !== "Integer") field.metadata.clear();
   return { field: retyped(field, vector), vector };
 }
 
