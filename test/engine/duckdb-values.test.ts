@@ -68,7 +68,7 @@ describe("dates and timestamps that are infinite", () => {
 });
 
 describe("bound values", () => {
-  it("any number, integer and text comes back equal", async () => {
+  it("any number, integer and text is returned equal", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(

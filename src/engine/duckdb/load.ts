@@ -86,7 +86,7 @@ function columnList(schema: Schema): string[] {
   return schema.fields.map((field) => `${quoteName(field.name)} ${sqlType(field)}`);
 }
 
-/** @throws {InputError} DuplicateColumn for names that are one to the engine, BadArgument for names that it cannot have */
+/** @throws {InputError} DuplicateColumn for equal names, BadArgument for impossible ones */
 export function checkNames(schema: Schema): void {
   const seen = new Map<string, string>();
   for (const { name } of schema.fields) {
