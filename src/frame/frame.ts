@@ -39,6 +39,7 @@ import { Column } from "./cells/column.js";
 import { checkedBatches, needBytes, needCount, needList, needName, needObject, needPath } from "./cells/given.js";
 import type {
   Aggregated,
+  AsofJoined,
   ColumnInfo,
   Counted,
   Described,
@@ -48,7 +49,7 @@ import type {
   Pivoted,
   Unpivoted,
 } from "./cells/result-types.js";
-import type { AnyRow, ColumnRow, Extended, NewColumn, Renamed, SortKeys } from "./cells/row-types.js";
+import type { AnyRow, ColumnRow, Extended, NewColumn, OPENED, Renamed, SortKeys } from "./cells/row-types.js";
 import type { RowsOptions } from "./cells/rows.js";
 import { showTypeArguments } from "./cells/type-arguments.js";
 import { newColumn, tableOfRows } from "./cells/values.js";
@@ -92,6 +93,7 @@ import { sortKeys } from "./verbs/sort-keys.js";
 export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /** Where the rows come from: code, filters, refresh time; undefined for rows made in memory. Not serialized. */
   readonly source: FrameSource | undefined;
+  declare readonly [OPENED]: Frame<Row & AnyRow>;
 
   private constructor(rows: Table | Selection, source?: FrameSource) {
     super();
@@ -548,10 +550,10 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * Joins to every row the values of `other` that were current at its date or timestamp: backward, forward or nearest,
    * with `by` and a tolerance in days. {@link asof}
    */
-  asof<Other extends object>(
+  asof<Other extends object, Suffix extends string = "_right">(
     other: Frame<Other>,
-    options?: AsofOptions<Columns<Row>["name"]>,
-  ): Frame<Row & Partial<Other>> {
+    options?: AsofOptions<Columns<Row>["name"]> & { readonly suffix?: Suffix },
+  ): Frame<AsofJoined<Row, Other, Suffix>> {
     return this.over(asof(this.table, tableFrom(other), options));
   }
 

@@ -8,16 +8,22 @@ interface NoSuchColumn<Misspelt, Columns extends string> {
   readonly " is not one of": (misspelt: Misspelt) => Columns;
 }
 
-/** An object whose names must be columns: a misspelt one does not compile, even beside right ones. */
-export type NoOthers<Given, Columns extends string> = {
-  readonly [K in Exclude<keyof Given, Columns>]: NoSuchColumn<K, Columns>;
-};
+/**
+ * An object whose names must be columns: a misspelt one does not compile, even beside right ones. Names that only the
+ * running code has may be columns.
+ */
+export type NoOthers<Given, Columns extends string> = string extends keyof Given
+  ? unknown
+  : { readonly [K in Exclude<keyof Given, Columns>]: NoSuchColumn<K, Columns> };
 
 /** Names in an option: one or several. */
 type NamesIn<Option> = Option extends string ? Option : Option extends readonly (infer Name)[] ? Name : never;
 
-/** The type of an option, `undefined` if it is not passed. */
-type OptionOf<Options, Name extends string> = Options extends { readonly [K in Name]: infer Value } ? Value : undefined;
+/** The type of an option that is not passed. Without strict checks, as in cells, `undefined` extends every type. */
+type NotPassed = false;
+
+/** The type of an option. */
+type OptionOf<Options, Name extends string> = Options extends { readonly [K in Name]: infer Value } ? Value : NotPassed;
 
 /** What one aggregate makes of the cells of a column. */
 type Reduced<Value, How> = How extends "count" | "unique" | "nunique"
@@ -76,7 +82,7 @@ export type Unpivoted<Row, Options> = Flat<
   } & {
     [K in Or<OptionOf<Options, "values">, "value">]: CellsOf<
       Row,
-      OptionOf<Options, "of"> extends undefined
+      OptionOf<Options, "of"> extends NotPassed
         ? Exclude<keyof Row, NamesIn<OptionOf<Options, "index">>>
         : NamesIn<OptionOf<Options, "of">>
     >;
@@ -99,12 +105,18 @@ export type ColumnInfo = {
   nulls: number;
 };
 
-/** The row type after `join()`: suffixes other than the default ones are not followed. */
+/** The row type after `asof()`: columns that both frames have come with the suffix too. */
+export type AsofJoined<Row, Other, Suffix extends string> = Row &
+  Partial<Other> & { [K in keyof Row & keyof Other & string as `${K}${Suffix}`]?: Other[K] };
+
+/** The row type after `join()`; with suffixes other than the default ones, unknown columns besides. */
 export type Joined<Row, Other, Options> =
   OptionOf<Options, "how"> extends infer How
     ? How extends "semi" | "anti"
       ? Row
-      : Flat<Paired<Row, Other, NamesIn<OptionOf<Options, "on">> | NamesIn<OptionOf<Options, "rightOn">>, How>>
+      : OptionOf<Options, "suffixes"> extends NotPassed
+        ? Flat<Paired<Row, Other, NamesIn<OptionOf<Options, "on">> | NamesIn<OptionOf<Options, "rightOn">>, How>>
+        : Paired<Row, Other, never, How> & AnyRow
     : never;
 
 type Paired<Row, Other, Key, How> = (How extends "right" | "outer" ? Nullable<Row> : Row) &
@@ -130,7 +142,7 @@ export type Merged<Frames, Options> = Extract<MergedOf<Frames, Options>, object>
 
 type MergedOf<Frames, Options> = number extends (Frames & readonly unknown[])["length"]
   ? AnyRow
-  : OptionOf<Options, "suffixes"> extends undefined
+  : OptionOf<Options, "suffixes"> extends NotPassed
     ? MergedRows<RowsIn<Frames>, NamesIn<OptionOf<Options, "on">>, OptionOf<Options, "how">>
     : AnyRow;
 

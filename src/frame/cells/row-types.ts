@@ -5,6 +5,14 @@ import type { Cell } from "./rows.js";
 /** A row of a frame whose columns are unknown to the compiler. */
 export type AnyRow = Record<string, Cell>;
 
+/** The key of the type of a frame that may have more columns than its row type. It has no value. */
+export declare const OPENED: unique symbol;
+
+/** The type of a frame, opened to columns of any name if an option names columns. */
+export type OpenedBy<Opened extends { readonly [OPENED]: object }, Naming> = [Naming] extends [never]
+  ? Opened
+  : Opened[typeof OPENED];
+
 /** The members of an intersection in one object type; a row of unknown columns stays as it is. */
 export type Flat<Row> = string extends keyof Row ? Row : { [K in keyof Row]: Row[K] };
 
@@ -20,12 +28,14 @@ type SortKey<Column extends string> = Column | readonly [column: Column, directi
 /** A sort key, or a list of them. */
 export type SortKeys<Column extends string> = SortKey<Column> | readonly SortKey<Column>[];
 
-/** The row type after `rename()`; unknown columns where all have new names. */
+/** The row type after `rename()`; unknown columns where all have new names, or names that the running code makes. */
 export type Renamed<Row, Names> = string extends keyof Row
   ? AnyRow
   : Names extends readonly unknown[]
     ? AnyRow
-    : { [K in keyof Row as K extends keyof Names ? (Names[K] extends string ? Names[K] : K) : K]: Row[K] };
+    : string extends keyof Names
+      ? Row & AnyRow
+      : { [K in keyof Row as K extends keyof Names ? (Names[K] extends string ? Names[K] : K) : K]: Row[K] };
 
 /** The row type after `with()`. */
 export type Extended<Row, Added> = Flat<Omit<Row, keyof Added> & { -readonly [K in keyof Added]: ValueOf<Added[K]> }>;

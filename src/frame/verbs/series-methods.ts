@@ -1,5 +1,5 @@
 import type { Table } from "../../columns/arrow/arrow.js";
-import { type CollapseOptions, collapse } from "../../series/collapse.js";
+import { type CollapseOptions, collapse, type PeriodValue } from "../../series/collapse.js";
 import type { Frequency } from "../../series/core/calendar.js";
 import type { ColumnChoice } from "../../series/core/choose.js";
 import { quantile } from "../../series/core/quantile.js";
@@ -15,9 +15,20 @@ import { unique } from "../../series/unique.js";
 import type { Columns, OneOrMore } from "../../spec/column-names.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { Collapse, Transform } from "../../spec/vocabulary.js";
+import type { OPENED, OpenedBy } from "../cells/row-types.js";
 
 /** The service's names for the operations that were applied to the rows (spec 4.2). */
 export type SourceOperations = Pick<FrameSource, "collapse" | "transform">;
+
+/** The suffix that options name. */
+interface Suffixed<Suffix extends string> {
+  readonly suffix?: Suffix;
+}
+
+/** How options reduce the values of a period: a single way, or one for each column. */
+interface Reduced<Name extends string, How extends PeriodValue> {
+  readonly value?: How | { readonly [K in Name]?: How };
+}
 
 /**
  * The time-series methods of a `Frame`. Each one calls a function of `series/`, whose documentation covers nulls,
@@ -25,6 +36,8 @@ export type SourceOperations = Pick<FrameSource, "collapse" | "transform">;
  * of a long table), and compute by ascending day whatever the row order.
  */
 export abstract class SeriesMethods<Row extends object> {
+  declare readonly [OPENED]: object;
+
   abstract readonly table: Table;
 
   /**
@@ -34,9 +47,12 @@ export abstract class SeriesMethods<Row extends object> {
   protected abstract like(table: Table, applied?: SourceOperations): this;
 
   /** Reduces each series to one row per period, dated with its end, as the service does. {@link collapse} */
-  collapse(frequency: Collapse, options?: CollapseOptions<Columns<Row>["name"]>): this {
+  collapse<How extends PeriodValue = never>(
+    frequency: Collapse,
+    options?: Omit<CollapseOptions<Columns<Row>["name"]>, "value"> & Reduced<Columns<Row>["name"], How>,
+  ): OpenedBy<this, Extract<How, "ohlc">> {
     const applied = options?.value === undefined || options.value === "last" ? { collapse: frequency } : {};
-    return this.like(collapse(this.table, frequency, options), applied);
+    return this.like(collapse(this.table, frequency, options), applied) as OpenedBy<this, Extract<How, "ohlc">>;
   }
 
   /** The service's transforms: `diff`, `rdiff`, `rdiff_from`, `cumul`, `normalize`. {@link transform} */
@@ -49,71 +65,104 @@ export abstract class SeriesMethods<Row extends object> {
    * Trims, collapses, transforms, orders and limits, as the service does with a filtered series, in its order. {@link
    * querySeries}
    */
-  query(query: SeriesQuery<Columns<Row>["name"]>): this {
+  query<How extends PeriodValue = never>(
+    query: Omit<SeriesQuery<Columns<Row>["name"]>, "value"> & Reduced<Columns<Row>["name"], How>,
+  ): OpenedBy<this, Extract<How, "ohlc">> {
     const table = querySeries(this.table, query);
     const { collapse, transform, value } = query;
     const applied = value === undefined || value === "last" ? { collapse, transform } : { transform };
-    return this.like(table, applied);
+    return this.like(table, applied) as OpenedBy<this, Extract<How, "ohlc">>;
   }
 
   /** One row per period from first to last, even without data. {@link resample} */
-  resample(frequency: Frequency, options?: ResampleOptions<Columns<Row>["name"]>): this {
-    return this.like(resample(this.table, frequency, options));
+  resample<How extends PeriodValue = never>(
+    frequency: Frequency,
+    options?: Omit<ResampleOptions<Columns<Row>["name"]>, "value"> & Reduced<Columns<Row>["name"], How>,
+  ): OpenedBy<this, Extract<How, "ohlc">> {
+    return this.like(resample(this.table, frequency, options)) as OpenedBy<this, Extract<How, "ohlc">>;
   }
 
   /** Mean, sum, min, max, std, var, median, quantile or count over a window of rows or days. {@link rolling} */
-  rolling(size: number, word: WindowMethod, options?: RollingOptions<Columns<Row>["name"]>): this {
-    return this.like(rolling(this.table, size, word, options));
+  rolling<Suffix extends string = never>(
+    size: number,
+    word: WindowMethod,
+    options?: RollingOptions<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(rolling(this.table, size, word, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Exponentially weighted mean, standard deviation or variance. {@link ewm} */
-  ewm(options: EwmOptions<Columns<Row>["name"]>, word?: "mean" | "std" | "var"): this {
-    return this.like(ewm(this.table, options, word));
+  ewm<Suffix extends string = never>(
+    options: EwmOptions<Columns<Row>["name"]> & Suffixed<Suffix>,
+    word?: "mean" | "std" | "var",
+  ): OpenedBy<this, Suffix> {
+    return this.like(ewm(this.table, options, word)) as OpenedBy<this, Suffix>;
   }
 
   /** Moves every value some rows later (earlier if negative). {@link shift} */
-  shift(steps = 1, options?: ColumnChoice<Columns<Row>["name"]>): this {
-    return this.like(shift(this.table, steps, options));
+  shift<Suffix extends string = never>(
+    steps = 1,
+    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(shift(this.table, steps, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Difference from the value some rows earlier; drops no rows. {@link diff} */
-  diff(steps = 1, options?: ColumnChoice<Columns<Row>["name"]>): this {
-    return this.like(diff(this.table, steps, options));
+  diff<Suffix extends string = never>(
+    steps = 1,
+    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(diff(this.table, steps, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Relative change from the value some rows earlier; drops no rows. {@link pctChange} */
-  pctChange(steps = 1, options?: ColumnChoice<Columns<Row>["name"]>): this {
-    return this.like(pctChange(this.table, steps, options));
+  pctChange<Suffix extends string = never>(
+    steps = 1,
+    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(pctChange(this.table, steps, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Simple or logarithmic returns from row to row. {@link returns} */
-  returns(options?: ReturnsOptions<Columns<Row>["name"]>): this {
-    return this.like(returns(this.table, options));
+  returns<Suffix extends string = never>(
+    options?: ReturnsOptions<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(returns(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Running sum; nulls stay null. {@link cumsum} */
-  cumsum(options?: ColumnChoice<Columns<Row>["name"]>): this {
-    return this.like(cumsum(this.table, options));
+  cumsum<Suffix extends string = never>(
+    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(cumsum(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Running product; nulls stay null. {@link cumprod} */
-  cumprod(options?: ColumnChoice<Columns<Row>["name"]>): this {
-    return this.like(cumprod(this.table, options));
+  cumprod<Suffix extends string = never>(
+    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(cumprod(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Largest value so far; nulls stay null. {@link cummax} */
-  cummax(options?: ColumnChoice<Columns<Row>["name"]>): this {
-    return this.like(cummax(this.table, options));
+  cummax<Suffix extends string = never>(
+    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(cummax(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Smallest value so far; nulls stay null. {@link cummin} */
-  cummin(options?: ColumnChoice<Columns<Row>["name"]>): this {
-    return this.like(cummin(this.table, options));
+  cummin<Suffix extends string = never>(
+    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(cummin(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Drawdown from the highest value so far, as a fraction. {@link drawdown} */
-  drawdown(options?: ColumnChoice<Columns<Row>["name"]>): this {
-    return this.like(drawdown(this.table, options));
+  drawdown<Suffix extends string = never>(
+    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
+  ): OpenedBy<this, Suffix> {
+    return this.like(drawdown(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Fills nulls from the previous or next value, or with a constant. {@link fill} */

@@ -1,5 +1,6 @@
 import { suggestion } from "../../errors/nearest.js";
 import type { Diagnostic } from "./tslab-parts.js";
+import type { Program, Syntax, TypeScript } from "./typescript-parts.js";
 
 const STRING = /"((?:[^"\\]|\\.)*)"/;
 const WRONG = new RegExp(`ype '${STRING.source}' is not assignable to |NoSuchColumn<${STRING.source}, `);
@@ -8,20 +9,54 @@ const COLUMNS = new RegExp(String.raw`\bColumnName<(${STRING.source}(?: \| ${STR
 /** The longest line of another message; the compiler itself ends types of more characters, and names with them. */
 const MAX_LINE = 320;
 
+/** A value of type string where the name of a column is expected. */
+const ANY_NAME = /ype '(?:readonly )?string(?:\[\])?' is not assignable to .*\bColumnName</s;
+
 /**
- * Replaces the compiler's messages about a misspelt column, which list all columns, by one short message at each place.
- * Other messages do not change, but for lines that are very long.
+ * Whether a message refuses a column that may exist: its name is known only to the running code, or the frame is in a
+ * variable of the cell, which may hold another one by then.
+ */
+export function mayBeColumn(typescript: TypeScript, program: Program, found: Syntax.Diagnostic): boolean {
+  const { file, start } = found;
+  if (file === undefined || start === undefined) return false;
+  const text = typescript.flattenDiagnosticMessageText(found.messageText, "\n");
+  if (columnMessage(text) === undefined) return ANY_NAME.test(text);
+  let node: Syntax.Node | undefined = typescript.getTokenAtPosition(file, start);
+  while (node !== undefined && !typescript.isCallExpression(node)) node = node.parent;
+  while (node !== undefined && !typescript.isIdentifier(node)) {
+    if (!typescript.isCallExpression(node) && !typescript.isPropertyAccessExpression(node)) return false;
+    node = node.expression;
+  }
+  const symbol = node === undefined ? undefined : program.getTypeChecker().getSymbolAtLocation(node);
+  const declaration = symbol?.valueDeclaration;
+  return (
+    declaration !== undefined &&
+    typescript.isVariableDeclaration(declaration) &&
+    declaration.type === undefined &&
+    (declaration.parent.flags & typescript.NodeFlags.Const) === 0
+  );
+}
+
+/**
+ * One message for each place. One about a misspelt column, for which the compiler lists all columns, is short; another
+ * consists of its first line and the last one, the reason.
  */
 export function withColumnMessages(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const places = new Map<string, Diagnostic[]>();
+  let last: Diagnostic | undefined;
   for (const found of diagnostics) {
-    const place = `${found.fileName ?? ""}:${found.start.offset}`;
-    places.set(place, [...(places.get(place) ?? []), found]);
+    // tslab names the file of a message only in its first line.
+    const isSame = last?.start.offset === found.start.offset && last.end.offset === found.end.offset;
+    const fileName: string | undefined = found.fileName ?? (isSame ? last?.fileName : undefined);
+    last = fileName === undefined ? found : { ...found, fileName };
+    const place = `${fileName ?? ""}:${found.start.offset}`;
+    places.set(place, [...(places.get(place) ?? []), last]);
   }
-  return [...places.values()].flatMap((all) => {
-    const messageText = columnMessage(all.map((each) => each.messageText).join("\n"));
-    if (messageText !== undefined) return [{ ...all[0], messageText }];
-    return all.map((each) => ({ ...each, messageText: each.messageText.split("\n").map(clipped).join("\n") }));
+  return [...places.values()].map((all) => {
+    const lines = all.flatMap(({ messageText }) => messageText.split("\n"));
+    const messageText =
+      columnMessage(lines.join("\n")) ?? [...new Set([lines[0], lines.at(-1)!])].map(clipped).join("\n  ");
+    return { ...all[0], messageText };
   });
 }
 

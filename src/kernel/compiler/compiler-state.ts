@@ -1,6 +1,13 @@
-import type { CellNames } from "./earlier-names.js";
 import type { PositionMap } from "./position-map.js";
 import type { Program } from "./typescript-parts.js";
+
+/** The names that a cell declares for later cells; its imports are exported by the compiler. */
+export interface CellNames {
+  /** Constants, functions and classes: their values do not change once the cell has run. */
+  readonly constant: readonly string[];
+  /** Variables, which the functions of the cell and later cells may assign. */
+  readonly variable: readonly string[];
+}
 
 /** State of the compiler. */
 export interface CompilerState {

@@ -1,10 +1,12 @@
 import { relative } from "node:path";
 import { cellBuilder } from "./cell-builder.js";
 import { withoutExports } from "./cell-exports.js";
+import { mayBeColumn } from "./column-messages.js";
 import type { CompilerState } from "./compiler-state.js";
 import { positionMap } from "./position-map.js";
 import { cellFileName } from "./tslab-parts.js";
 import type { Host, System, TypeScript } from "./typescript-parts.js";
+import { OPEN_ROW } from "./value-types.js";
 import { watchedFiles } from "./watched-files.js";
 
 /** Compiler options in addition to tslab's. */
@@ -45,7 +47,7 @@ export function prepareTypeScript(
     createWatchCompilerHost: (files, wanted, sys, _, ...reporters) => {
       const options = { ...wanted, ...extra };
       const create = typescript.createAbstractBuilder;
-      const own = withCellExports(typescript, sys);
+      const own = forCells(typescript, sys);
       return withOwnTimers(typescript.createWatchCompilerHost(files, options, own, create, ...reporters));
     },
     createWatchProgram: (host) => {
@@ -56,6 +58,10 @@ export function prepareTypeScript(
       };
       return typescript.createWatchProgram(host);
     },
+    getPreEmitDiagnosticsOfFiles: (program, files) =>
+      typescript
+        .getPreEmitDiagnosticsOfFiles(program, files)
+        .filter((found) => !mayBeColumn(typescript, program, found)),
     // tslab visits a cell only to rewrite the names of earlier cells, and misses some: see `cellTransformers`.
     visitEachChild: <T>(node: T): T => node,
     transpileModule: (source, { compilerOptions, ...rest }) => {
@@ -94,13 +100,21 @@ function withOwnTimers(host: Host): Host {
   return host;
 }
 
-/** File access in which cells have no `export` of their own. */
-function withCellExports(typescript: TypeScript, sys: System): System {
+/** The declarations of this package in which rows of unknown columns occur. */
+const WITH_ROWS = /[\\/]dist[\\/][ce][js][sm][\\/](?:frame[\\/]cells[\\/]row-types|client[\\/].+)\.d\.ts$/;
+
+/**
+ * File access for cells: they have no `export` of their own, and cells of unknown columns are of any type, as they are
+ * correct in the next cell, which has the types of the data.
+ */
+function forCells(typescript: TypeScript, sys: System): System {
   const cell = cellFileName(sys);
   return Object.assign(Object.create(sys) as System, {
     readFile(path: string, encoding?: string) {
       const text = sys.readFile(path, encoding);
-      return path === cell && text !== undefined ? withoutExports(typescript, text) : text;
+      if (text === undefined) return undefined;
+      if (path === cell) return withoutExports(typescript, text);
+      return WITH_ROWS.test(path) ? text.replaceAll("Record<string, Cell>", OPEN_ROW) : text;
     },
   });
 }

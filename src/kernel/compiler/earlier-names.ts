@@ -1,4 +1,4 @@
-import type { CompilerState } from "./compiler-state.js";
+import type { CellNames, CompilerState } from "./compiler-state.js";
 import { boundNames } from "./inferred-names.js";
 import type { Program, SourceFile, Syntax, TypeScript } from "./typescript-parts.js";
 
@@ -6,14 +6,6 @@ import type { Program, SourceFile, Syntax, TypeScript } from "./typescript-parts
 export const EARLIER = "exports";
 /** The same for a cell that uses the name above itself. */
 export const EARLIER_TOO = "$earlierCells";
-
-/** The names that a cell declares for later cells; its imports are exported by the compiler. */
-export interface CellNames {
-  /** Constants, functions and classes: their values do not change once the cell has run. */
-  readonly constant: readonly string[];
-  /** Variables, which the functions of the cell and later cells may assign. */
-  readonly variable: readonly string[];
-}
 
 /** The transformers of one cell: `before` those of the compiler, and `after` them. */
 export interface CellTransformers {

@@ -23,6 +23,28 @@ export function declaredVariables(typescript: TypeScript, cell: SourceFile): Dec
   return { all, inferred };
 }
 
+/** The variables of a cell without a type annotation that are not constants. */
+export function assignableVariables(typescript: TypeScript, cell: SourceFile): string[] {
+  return cell.statements.flatMap((statement) => {
+    if (!typescript.isVariableStatement(statement)) return [];
+    const { declarations, flags } = statement.declarationList;
+    if ((flags & typescript.NodeFlags.Const) !== 0) return [];
+    return declarations.flatMap(({ name, type }) => (type === undefined ? boundNames(typescript, name) : []));
+  });
+}
+
+/** Whether a cell assigns to a variable of its own without a type annotation. */
+export function assignsOwnVariables(typescript: TypeScript, cell: SourceFile): boolean {
+  const assignable = assignableVariables(typescript, cell);
+  const assigns = (node: Syntax.Node): boolean =>
+    (typescript.isBinaryExpression(node) &&
+      node.operatorToken.kind === typescript.SyntaxKind.EqualsToken &&
+      typescript.isIdentifier(node.left) &&
+      assignable.includes(node.left.text)) ||
+    typescript.forEachChild(node, (child) => assigns(child) || undefined) === true;
+  return assignable.length > 0 && cell.statements.some(assigns);
+}
+
 /** The names that a declaration binds: one, or those of a pattern. */
 export function boundNames(typescript: TypeScript, name: Syntax.BindingName): string[] {
   if (typescript.isIdentifier(name)) return [name.text];

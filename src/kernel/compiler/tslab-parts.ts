@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { resolveTslab } from "../install/kernelspec.js";
-import type { CellNames } from "./earlier-names.js";
+import type { CellNames } from "./compiler-state.js";
 import type { System, TypeScript } from "./typescript-parts.js";
 
 /** The release whose internals are supported. */

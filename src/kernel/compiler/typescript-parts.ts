@@ -19,14 +19,18 @@ type SyntaxParts = Pick<
   typeof Syntax,
   | "createSourceFile"
   | "EmitFlags"
+  | "flattenDiagnosticMessageText"
   | "forEachChild"
+  | "isArrayTypeNode"
   | "isAsExpression"
+  | "isBinaryExpression"
   | "isBindingElement"
   | "isCallExpression"
   | "isClassDeclaration"
   | "isExportDeclaration"
   | "isExpressionWithTypeArguments"
   | "isFunctionDeclaration"
+  | "isFunctionTypeNode"
   | "isHeritageClause"
   | "isIdentifier"
   | "isImportDeclaration"
@@ -41,6 +45,7 @@ type SyntaxParts = Pick<
   | "isNamespaceImport"
   | "isNonNullExpression"
   | "isParenthesizedExpression"
+  | "isPropertyAccessExpression"
   | "isPropertySignature"
   | "isSatisfiesExpression"
   | "isShorthandPropertyAssignment"
@@ -53,6 +58,7 @@ type SyntaxParts = Pick<
   | "isTypeParameterDeclaration"
   | "isTypeReferenceNode"
   | "isUnionTypeNode"
+  | "isVariableDeclaration"
   | "isVariableStatement"
   | "NodeFlags"
   | "ScriptTarget"
@@ -114,6 +120,13 @@ export interface Host {
 export interface TypeScript extends SyntaxParts {
   readonly version: string;
   readonly sys: System;
+  /** The messages about files, before they are emitted. */
+  readonly getPreEmitDiagnosticsOfFiles: (
+    program: Program,
+    files: readonly SourceFile[],
+  ) => readonly Syntax.Diagnostic[];
+  /** The innermost node at a position. */
+  readonly getTokenAtPosition: (file: SourceFile, position: number) => Syntax.Node;
   /** The position of the first token at or after a position. */
   readonly skipTrivia: (text: string, position: number) => number;
   /** Binds the names of a file. */

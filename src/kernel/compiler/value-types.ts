@@ -7,6 +7,9 @@ const TYPE_ARGUMENTS = Symbol.for("arrowbook.typeArguments");
 /** The longest type that is written into declarations: thousands of columns would slow down every cell. */
 const LONGEST_TYPE = 100_000;
 
+/** The type of rows whose columns the compiler does not have. */
+export const OPEN_ROW = "Record<string, any>";
+
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -86,6 +89,59 @@ export function withTypes(typescript: TypeScript, declarations: string, types: R
   return edited(declarations, edits);
 }
 
+/** The classes whose type parameter has columns, and its type where they are unknown. */
+const OPEN: Readonly<Record<string, string>> = {
+  Frame: OPEN_ROW,
+  Column: "any",
+  TableQuery: OPEN_ROW,
+  DatasetQuery: OPEN_ROW,
+};
+
+/**
+ * Declarations in which what may be assigned later has unknown columns: the variables, and members and elements of
+ * constants. Row types with a name of their own do not change.
+ */
+export function withOpenVariables(
+  typescript: TypeScript,
+  declarations: string,
+  assignable: readonly string[],
+  inferred: readonly string[],
+): string {
+  const file = typescript.createSourceFile("declarations.d.ts", declarations, typescript.ScriptTarget.Latest);
+  const edits: Edit[] = [];
+  const open = (type: Syntax.Node): void => {
+    const text = OPEN[referenceName(typescript, type) ?? ""];
+    const row = (type as Syntax.TypeReferenceNode).typeArguments?.[0];
+    if (text === undefined || row === undefined) typescript.forEachChild(type, open);
+    else if (!isNamed(typescript, row)) edits.push({ start: row.pos, end: row.end, text });
+  };
+  const openMembers = (type: Syntax.Node): void => {
+    if (typescript.isFunctionTypeNode(type) || OPEN[referenceName(typescript, type) ?? ""] !== undefined) return;
+    typescript.forEachChild(type, (child) => {
+      if (typescript.isPropertySignature(child)) {
+        const isReadonly = child.modifiers?.some(({ kind }) => kind === typescript.SyntaxKind.ReadonlyKeyword);
+        if (isReadonly !== true && child.type !== undefined) open(child.type);
+      } else if (typescript.isArrayTypeNode(type)) open(child);
+      else openMembers(child);
+    });
+  };
+  for (const statement of file.statements) {
+    if (!typescript.isVariableStatement(statement)) continue;
+    for (const { name, type } of statement.declarationList.declarations) {
+      if (type === undefined || !typescript.isIdentifier(name)) continue;
+      if (assignable.includes(name.text)) open(type);
+      else if (inferred.includes(name.text)) openMembers(type);
+    }
+  }
+  return edited(declarations, edits);
+}
+
+/** Whether a row type is a name, as of an interface. */
+function isNamed(typescript: TypeScript, row: Syntax.Node): boolean {
+  const name = referenceName(typescript, row);
+  return name !== undefined && (row as Syntax.TypeReferenceNode).typeArguments === undefined;
+}
+
 /** The code of "This expression is not callable": of a method on one of two frames with different columns. */
 const NOT_CALLABLE = 2349;
 const OF_ROWS = "(?:Frame|Column|TableQuery|DatasetQuery)<";
@@ -162,5 +218,7 @@ function isOpen(typescript: TypeScript, type: Syntax.Node): boolean {
   if (typescript.isIndexSignatureDeclaration(type)) return true;
   const name = referenceName(typescript, type);
   if (name === "Cell" || name === "AnyRow") return true;
+  const cells = name === "Record" ? (type as Syntax.TypeReferenceNode).typeArguments?.[1] : undefined;
+  if (cells?.kind === typescript.SyntaxKind.AnyKeyword) return true;
   return typescript.forEachChild(type, (child) => isOpen(typescript, child) || undefined) === true;
 }

@@ -1,7 +1,12 @@
 import vm from "node:vm";
 import type { CompilerState } from "../compiler/compiler-state.js";
 import { EARLIER, EARLIER_TOO, returnedNames } from "../compiler/earlier-names.js";
-import { type DeclaredVariables, declaredVariables } from "../compiler/inferred-names.js";
+import {
+  assignableVariables,
+  assignsOwnVariables,
+  type DeclaredVariables,
+  declaredVariables,
+} from "../compiler/inferred-names.js";
 import { type LazyNames, withoutDeclared } from "../compiler/lazy-names.js";
 import { localImports } from "../compiler/local-imports.js";
 import { singlePass } from "../compiler/single-pass.js";
@@ -12,7 +17,13 @@ import {
   cellFileName,
   type TslabParts,
 } from "../compiler/tslab-parts.js";
-import { hasDataType, mayBeRowTypesAlone, narrowDeclarations, withTypes } from "../compiler/value-types.js";
+import {
+  hasDataType,
+  mayBeRowTypesAlone,
+  narrowDeclarations,
+  withOpenVariables,
+  withTypes,
+} from "../compiler/value-types.js";
 import { type CellRequire, cellRequire } from "./cell-require.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import { type CellError, cellName, compileError, type RanCell, thrown } from "./trace.js";
@@ -70,6 +81,12 @@ export const INTERRUPTED: CellResult = failed({
   evalue: "the cell was interrupted",
   traceback: ["The cell was interrupted."],
 });
+
+/** What a cell declares: its variables, and its imports from local files with a statement for each. */
+interface CellDeclarations extends DeclaredVariables {
+  readonly assignable: readonly string[];
+  readonly imports: ReadonlyMap<string, string>;
+}
 
 class CellExecutor implements Executor {
   readonly #converter: Converter;
@@ -135,13 +152,13 @@ class CellExecutor implements Executor {
       this.#previous = converted.declOutput ?? "";
       return { status: "ok" };
     }
-    const { variables, imports } = this.#declared();
+    const declared = this.#declared();
     this.#remember(cellName(count), { source, positions: this.state.positions });
     const result = await this.#evaluate(converted, cellName(count));
     if (result.status !== "ok") return result;
-    this.#previous = this.#withDataTypes(converted.declOutput ?? "", variables);
-    for (const name of variables.all) this.#localImports.delete(name);
-    for (const [name, statement] of imports) this.#localImports.set(name, statement);
+    this.#previous = this.#withDataTypes(converted.declOutput ?? "", declared);
+    for (const name of declared.all) this.#localImports.delete(name);
+    for (const [name, statement] of declared.imports) this.#localImports.set(name, statement);
     return result;
   }
 
@@ -209,26 +226,35 @@ class CellExecutor implements Executor {
    */
   #convert(source: string): Conversion {
     const converted = this.#converter.convert(this.#previous, source);
-    if (this.#narrowed.size === 0 || !mayBeRowTypesAlone(converted.diagnostics)) return converted;
+    if (this.#narrowed.size === 0 || converted.diagnostics.length === 0) return converted;
+    if (!mayBeRowTypesAlone(converted.diagnostics) && !this.#assignsOwnVariables()) return converted;
     const open = this.#converter.convert(withTypes(this.tslab.typescript, this.#previous, this.#narrowed), source);
     if (open.diagnostics.length > 0) return converted;
     for (const name of this.#narrowed.keys()) this.#waiting.add(name);
     return open;
   }
 
+  #assignsOwnVariables(): boolean {
+    const cell = this.state.program?.getSourceFile(cellFileName(this.tslab.typescript.sys));
+    return cell !== undefined && assignsOwnVariables(this.tslab.typescript, cell);
+  }
+
   /** The variables of the cell that was compiled last, and what it imports from local files. */
-  #declared(): { readonly variables: DeclaredVariables; readonly imports: ReadonlyMap<string, string> } {
+  #declared(): CellDeclarations {
     const { typescript } = this.tslab;
     const cell = this.state.program?.getSourceFile(cellFileName(typescript.sys));
-    if (cell === undefined) return { variables: { all: [], inferred: [] }, imports: new Map() };
-    return { variables: declaredVariables(typescript, cell), imports: localImports(typescript, cell) };
+    if (cell === undefined) return { all: [], inferred: [], assignable: [], imports: new Map() };
+    const assignable = assignableVariables(typescript, cell);
+    return { ...declaredVariables(typescript, cell), assignable, imports: localImports(typescript, cell) };
   }
 
   /**
    * The declarations with row types from the data, for constants without an annotation. A variable that may be
    * reassigned keeps its type: a valid assignment would be refused.
    */
-  #withDataTypes(declarations: string, { all, inferred }: DeclaredVariables): string {
+  #withDataTypes(closed: string, { all, inferred, assignable }: CellDeclarations): string {
+    const { typescript } = this.tslab;
+    const declarations = all.length === 0 ? closed : withOpenVariables(typescript, closed, assignable, inferred);
     for (const name of all) {
       this.#waiting.delete(name);
       this.#narrowed.delete(name);
