@@ -250,7 +250,10 @@ export const ERROR_CODES = {
   NotAFile: file("The path names a folder or a device.", "Pass the path of a file."),
   FileChanged: file("The file changed while it was read.", "Read it again."),
   FileFailed: file("The file system reports another error, which is in `cause`.", "Follow the message."),
-  BadMirror: file("The folder does not hold a mirror, or no copy yet.", "Call sync(), or use another folder."),
+  BadMirror: file(
+    "The place does not hold a mirror, no copy yet, or an incomplete one.",
+    "Call sync(), or use another place.",
+  ),
   BadRecording: file("The file is not a recording of requests and replies.", "Record it again."),
   NotRecorded: input("The recording has no reply to this request.", "Request what was recorded, or record it again."),
   SecretInRecording: input(

@@ -37,6 +37,7 @@ export function meets(row: HistoryRow, bounds: Bounds): boolean {
 /** A service with the table V/T, which its columns filter, and whose rows a test replaces. */
 export interface HistoryTable {
   readonly server: FaultServer;
+  readonly profile: Profile;
   set(rows: readonly HistoryRow[], refreshed: string | null): void;
 }
 
@@ -96,6 +97,7 @@ export async function historyTable(profile: Profile): Promise<HistoryTable> {
   });
   return {
     server,
+    profile,
     set(next, at) {
       rows = next;
       refreshed = at;

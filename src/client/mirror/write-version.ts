@@ -131,8 +131,9 @@ function oldVersions(folder: string, current: Manifest | undefined): OldVersion[
   return [...before.filter((each) => existsSync(versionFolder(folder, each.version))), now];
 }
 
+/** Removes what earlier attempts at a version left: Parquet files, and those beside them while they are written. */
 async function removeAllBut(folder: string, names: readonly string[]): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (!names.includes(name)) await rm(join(folder, name), { recursive: true, force: true });
+    if (/\.parquet(?:\.|$)/.test(name) && !names.includes(name)) await rm(join(folder, name), { force: true });
   }
 }
