@@ -4,12 +4,13 @@ import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, requireTime, vectorAt, wholeNumber } from "./core/choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
+import { exactTimesOf, timesAt } from "./core/exact-times.js";
 import type { Column, Computed } from "./core/numbers.js";
 import { computeColumns, runWhole } from "./track/kernel.js";
 import { byRow, rowAt, type Track } from "./track/track.js";
 import { extremePositions, windowExtreme, windowQuantile } from "./track/window-order.js";
 import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./track/window-sums.js";
-import { dayWindows, rowWindows, type Windows } from "./track/windows.js";
+import { dayWindows, hourWindows, rowWindows, type Windows } from "./track/windows.js";
 
 /** Names of the functions over a sliding window. */
 const WINDOW_METHODS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
@@ -18,7 +19,7 @@ export type WindowMethod = (typeof WINDOW_METHODS)[number];
 
 /** Options of {@link Frame.rolling}. */
 export interface RollingOptions<Name extends string = string> extends ColumnChoice<Name> {
-  /** The unit of the window size: `rows` (default) or calendar `days`. */
+  /** The unit of the window size: `rows` (default) or `days`: calendar days of dates, 24 hours of timestamps. */
   readonly unit?: "rows" | "days";
   /** The least number of values for a result (rows, for `count`); by default the window size, or 1 with `days`. */
   readonly minPeriods?: number;
@@ -30,8 +31,9 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
 
 /**
  * Computes a value over a window that slides along each series by ascending day: `size` rows, or with `unit: "days"`
- * all rows of the last `size` days (including that of the row). Null, NaN and infinite values are missing; a window
- * with fewer than `minPeriods` values gives null. Rows keep their order and columns their names (or name + `suffix`).
+ * all rows of the last `size` days (including that of the row), over timestamps of the last `size` times 24 hours.
+ * Null, NaN and infinite values are missing; a window with fewer than `minPeriods` values gives null. Rows keep their
+ * order and columns their names (or name + `suffix`).
  *
  * `min` and `max` keep the column's type, `sum` of integers and decimals is exact, the rest is `Float64`. Sums are kept
  * in two doubles: sums and means are within two units in the last place of the exact result, `std` and `var` within
@@ -54,13 +56,21 @@ export function rolling(table: Table, size: number, method: WindowMethod, option
   wholeNumber(size, 1, "window");
   const unit = oneOf(options.unit ?? "rows", ["rows", "days"], "unit");
   const least = wholeNumber(options.minPeriods ?? (unit === "rows" ? size : 1), 0, "minPeriods");
-  if (unit === "days") requireTime(table, options.on, "A window of days");
+  const on = unit === "days" ? requireTime(table, options.on, "A window of days") : undefined;
   const kernel = kernelOf(method, options);
   let windows: Windows | undefined;
   return computeColumns(table, options, (from, at, track) => {
-    windows ??= (unit === "rows" ? rowWindows : dayWindows)(track, size, options.center ?? false);
+    windows ??= windowsOf(from, on, track, size, options.center ?? false);
     return rolled(from, at, track, method, kernel, windows, least);
   });
+}
+
+/** Windows of rows, or by the column `on` of days or of 24 hours. */
+function windowsOf(table: Table, on: number | undefined, track: Track, size: number, center: boolean): Windows {
+  if (on === undefined) return rowWindows(track, size, center);
+  const times = exactTimesOf(vectorAt(table, on), table.schema.fields[on].name);
+  if (times.nanos === undefined) return dayWindows(track, size, center);
+  return hourWindows(track, track.rows === undefined ? times : timesAt(times, track.rows), size, center);
 }
 
 function kernelOf(method: WindowMethod, { quantile }: RollingOptions): WindowKernel {

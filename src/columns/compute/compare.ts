@@ -86,9 +86,10 @@ export function thresholdOf(type: DataType, value: Exclude<Constant, null>, plac
   const timestamps = timestampType(type);
   if (timestamps === undefined && !DataType.isDate(type)) return undefined;
   const { units, scale } = timeConstant(value, type, place);
-  return timestamps === undefined
-    ? divided(units, BigInt(SECONDS_PER_DAY) * 10n ** BigInt(scale))
-    : scaled(units, scale, timestamps.scale);
+  if (timestamps !== undefined) return scaled(units, scale, timestamps.scale);
+  const days = divided(units, BigInt(SECONDS_PER_DAY) * 10n ** BigInt(scale));
+  // A `Date` is its UTC day, as in the cells of such a column.
+  return value instanceof Date ? { floor: days.floor, isExact: true } : days;
 }
 
 function scaled(units: bigint, from: number, to: number): Threshold {

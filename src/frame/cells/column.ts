@@ -275,20 +275,23 @@ export class Column<Value = Cell> {
     return computed(this, "not()", (place) => not(this.vector, place));
   }
 
-  /** The mean as a double, of exact sums where the values are exact; nulls and NaN are skipped, null without values. */
-  mean(this: Holding<Value, Numeric>): number | null;
+  /**
+   * The mean as a double, of exact sums where the values are exact; nulls and NaN are skipped, null without values. Of
+   * booleans the share of those that are true.
+   */
+  mean(this: Holding<Value, Numeric | boolean>): number | null;
   mean(): Cell {
     return reduced(this, "mean");
   }
 
   /**
    * The sum of the values that are not null or NaN, as `get()` returns it; null without values. Computed exactly for
-   * integers and decimals: `sum({ decimals: "string" })` has all digits.
+   * integers and decimals: `sum({ decimals: "string" })` has all digits. Of booleans how many are true.
    *
    * @throws {DataError} Overflow beyond 64 bits for integers, 38 or 76 digits for decimals
    */
-  sum(this: Holding<Value, Numeric>): Computed<Value, null>;
-  sum(this: Holding<Value, Numeric>, options: RowsOptions): Cell;
+  sum(this: Holding<Value, Numeric | boolean>): Computed<Value, null>;
+  sum(this: Holding<Value, Numeric | boolean>, options: RowsOptions): Cell;
   sum(options?: RowsOptions): Cell {
     return reduced(this, "sum", options);
   }

@@ -9,7 +9,7 @@ import { isNumber } from "../core/choose.js";
 import { ownIndices } from "../core/codes.js";
 import { exactColumn, isExact, sumPrecision } from "../core/exact.js";
 import { type Column, countColumn, doubleColumn, numbersOf } from "../core/numbers.js";
-import { AGGREGATES, type Aggregate, aggregate } from "./aggregate.js";
+import { AGGREGATES, type Aggregate, aggregate, truthsAsUnits } from "./aggregate.js";
 import { extremeRows } from "./extreme-rows.js";
 import type { Groups } from "./groups.js";
 import { totalOf, unitSums } from "./unit-sums.js";
@@ -21,6 +21,9 @@ import { totalOf, unitSums } from "./unit-sums.js";
 export function aggregateGroups(field: Field, vector: Vector, how: Aggregate, groups: Groups): Column {
   if (typeof how === "object") return aggregate(field, vector, how, groups.spans());
   const name = oneOf(how, AGGREGATES, "aggregate");
+  if (DataType.isBool(vector.type) && (name === "sum" || name === "mean")) {
+    return aggregateGroups(field, truthsAsUnits(vector), name, groups);
+  }
   switch (name) {
     case "count":
       return countColumn(field.name, counts(vector, groups));

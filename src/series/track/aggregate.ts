@@ -1,8 +1,8 @@
-import { type Data, DataType, Field, List, makeData, type Vector } from "../../columns/arrow/arrow.js";
-import { missingCount, presentBits } from "../../columns/arrow/bits.js";
+import { type Data, DataType, Field, Int64, List, makeData, type Vector } from "../../columns/arrow/arrow.js";
+import { alignedBits, missingCount, presentBits } from "../../columns/arrow/bits.js";
 import { typeName } from "../../columns/arrow/schema.js";
 import { vectorToBigInts, vectorToStrings } from "../../columns/arrow/vector-values.js";
-import { valuesData } from "../../columns/compute/chunks.js";
+import { mapChunks, validOf, valuesData } from "../../columns/compute/chunks.js";
 import { compareText } from "../../columns/table/sort.js";
 import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
@@ -34,8 +34,9 @@ export const AGGREGATES = [
 
 /**
  * How values are reduced to one; nulls and NaN are skipped. If all are null, so is the result. `last`, `first`, `min`
- * and `max` select a value and keep the column's type, including text and dates; `sum` of integers and decimals is
- * exact (`Int64`; 38 digits, or 76 if wider), of floating point compensated; `count` counts values and `nunique` (or
+ * and `max` select a value and keep the column's type, including text, dates and booleans (`false` before `true`);
+ * `sum` of integers and decimals is exact (`Int64`; 38 digits, or 76 if wider), of floating point compensated, of
+ * booleans the number of those that are true, and their `mean` the share; `count` counts values and `nunique` (or
  * `unique`) distinct values (`Int64`); `list` collects all cells, nulls included, in row order (`List`); `mean`, `std`
  * and `var` (divisor n − 1), `median` and `{ quantile }` (linear interpolation) are `Float64`.
  */
@@ -57,6 +58,7 @@ export interface Spans {
 
 /** One value per span of a column, under the column's name. */
 export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: Spans): Column {
+  if (DataType.isBool(vector.type) && (how === "sum" || how === "mean")) vector = truthsAsUnits(vector);
   if (typeof how === "object" && how !== null) return quantiles(field, vector, how.quantile, spans);
   switch (oneOf(how, AGGREGATES, "aggregate")) {
     case "last":
@@ -85,6 +87,16 @@ export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: S
     case "median":
       return quantiles(field, vector, 0.5, spans);
   }
+}
+
+/** Booleans as integers, 1 for true. */
+export function truthsAsUnits(vector: Vector): Vector {
+  return mapChunks(vector, new Int64(), (data) => {
+    const bits = alignedBits(data.values as Uint8Array, data.offset, data.length);
+    const units = new BigInt64Array(data.length);
+    for (let i = 0; i < units.length; i++) if ((bits[i >> 3] & (1 << (i & 7))) !== 0) units[i] = 1n;
+    return valuesData(new Int64(), units.length, units, validOf(data));
+  });
 }
 
 /** The cells of each span as a list. */
@@ -168,7 +180,7 @@ function extremeRows(field: Field, vector: Vector, { rows, from, to }: Spans, si
 /** Returns whether the value of a row beats that of another row (-1: none yet). */
 function comparison(field: Field, vector: Vector, sign: 1 | -1): (row: number, best: number) => boolean {
   const type = DataType.isDictionary(vector.type) ? vector.type.dictionary : (vector.type as DataType);
-  if (DataType.isFloat(type)) {
+  if (DataType.isFloat(type) || DataType.isBool(type)) {
     const values = numbersOf(vector);
     return (row, best) => {
       const value = values[row];

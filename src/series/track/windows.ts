@@ -1,4 +1,8 @@
+import { type ExactTimes, signOf } from "../core/exact-times.js";
 import type { Track } from "./track.js";
+
+/** Half a day. */
+const HALF_DAY = 43_200_000_000_000;
 
 /** For every position the start and the end (exclusive) of its window; neither ever decreases within a series. */
 export interface Windows {
@@ -40,6 +44,30 @@ export function dayWindows({ starts, days }: Track, size: number, center: boolea
       const end = times[i] + ahead;
       while (b < to && times[b] <= end) b++;
       while (a < b && times[a] <= end - size) a++;
+      low[i] = a;
+      high[i] = b;
+    }
+  }
+  return { low, high };
+}
+
+/** As {@link dayWindows}, over timestamps: `size` times 24 hours. `times` are in the order of the track. */
+export function hourWindows({ starts }: Track, times: ExactTimes, size: number, center: boolean): Windows {
+  const days = times.days;
+  const nanos = times.nanos as Float64Array;
+  const low = new Int32Array(days.length);
+  const high = new Int32Array(days.length);
+  const aheadDays = center ? Math.floor(size / 2) : 0;
+  const aheadNanos = center && size % 2 === 1 ? HALF_DAY : 0;
+  for (let g = 0; g + 1 < starts.length; g++) {
+    const to = starts[g + 1];
+    let a = starts[g];
+    let b = starts[g];
+    for (let i = starts[g]; i < to; i++) {
+      const end = days[i] + aheadDays;
+      const endNanos = nanos[i] + aheadNanos;
+      while (b < to && signOf(days[b] - end, nanos[b] - endNanos) <= 0) b++;
+      while (a < b && signOf(days[a] - end + size, nanos[a] - endNanos) <= 0) a++;
       low[i] = a;
       high[i] = b;
     }
