@@ -94,25 +94,25 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * The nearest double, ties to even, of the number that fills `start` to `end`: `12`, `-.5`, `1.5e-7`, `NaN`,
- * `Infinity`. Numbers beyond the largest double become infinite, numbers too small become zero, as in IEEE 754.
+ * `inf`, `-Infinity`. Numbers beyond the largest double become infinite, numbers too small become zero, as in IEEE 754.
  *
  * @returns undefined if the bytes are not a number
  */
 export function readNumber(b: Uint8Array, start: number, end: number): number | undefined {
   const text = asciiText(b, start, end);
-  if (NUMBER.test(text)) return Number(text);
-  switch (text) {
-    case "NaN":
-      return Number.NaN;
-    case "Infinity":
-    case "+Infinity":
-      return Number.POSITIVE_INFINITY;
-    case "-Infinity":
-      return Number.NEGATIVE_INFINITY;
-    default:
-      return undefined;
-  }
+  return NUMBER.test(text) ? Number(text) : namedDouble(text);
 }
+
+/**
+ * The double of a name as programs write it, in any letter case: `NaN`, `inf`, `-Infinity`; undefined for other text.
+ */
+export function namedDouble(text: string): number | undefined {
+  if (!NAMED.test(text)) return undefined;
+  if (/n$/i.test(text)) return Number.NaN;
+  return text.startsWith("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+}
+
+const NAMED = /^[+-]?(?:nan|inf(?:inity)?)$/i;
 
 /** Whether bytes that {@link readNumber} reads as an infinity are digits rather than the name. */
 export function isOverflow(b: Uint8Array, start: number): boolean {

@@ -200,7 +200,7 @@ describe("cells that do not fit", () => {
     ["double", "abc"],
     ["double", "1_000"],
     ["double", "1e5x"],
-    ["double", "nan"],
+    ["double", "nano"],
     ["Integer", "1.5"],
     ["Integer", "9223372036854775808"],
     ["Integer", "-9223372036854775809"],

@@ -1,4 +1,5 @@
 import { NO_DATE, readDate } from "../../value/date.js";
+import { isSpelledDouble } from "../../value/spelled-double.js";
 import { NO_TIMESTAMP, readTimestamp, TOO_FINE } from "../../value/timestamp.js";
 
 // The types that all cells so far have.
@@ -28,8 +29,9 @@ const MAX_PRECISION = 76;
 
 /**
  * Finds the service type of a column from all its cells: one that every cell has and that writes each cell as it was,
- * except that decimals and fractions of a second are padded with zeros. `007`, `1e5`, `+1`, `.5`, `-0` and `True` are
- * text, as are timestamps without a zone or in another one than UTC (`Z`).
+ * except that decimals and fractions of a second are padded with zeros. Numbers beside `NaN` or infinities are
+ * doubles. `007`, `1e5`, `+1`, `.5`, `-0` and `True` are text, as are timestamps without a zone or in another one than
+ * UTC (`Z`).
  */
 export class TypeGuess {
   private kinds = ANY;
@@ -38,6 +40,12 @@ export class TypeGuess {
   private whole = 0;
   private scale = 0;
   private isWide = false;
+  private hasNumber = false;
+  /** Whether a cell is NaN or an infinity. */
+  private isNamed = false;
+  /** Whether doubles hold all numbers, as far as their digits say; the first long ones are compared at the end. */
+  private fitsDouble = true;
+  private readonly long: string[] = [];
 
   /** Adds a cell that is not null, the bytes from `start` to `end`, which can only have the `allowed` types. */
   add(b: Uint8Array, start: number, end: number, allowed = ANY): void {
@@ -47,6 +55,7 @@ export class TypeGuess {
     if (kinds === 0) return;
     let fits = 0;
     if ((kinds & NUMBER) !== 0 && this.addNumber(b, start, end)) fits = NUMBER;
+    else if ((kinds & NUMBER) !== 0 && allowed === ANY && isNamedDouble(b, start, end)) fits = this.addNamed();
     else if ((kinds & DATE) !== 0 && isDate(b, start, end)) fits = DATE;
     else if ((kinds & TIMESTAMP) !== 0 && isTimestamp(b, start, end)) fits = TIMESTAMP;
     else if ((kinds & BOOLEAN) !== 0 && isBoolean(b, start, end)) fits = BOOLEAN;
@@ -66,9 +75,26 @@ export class TypeGuess {
     if (kinds === TIMESTAMP) return "DateTime";
     if (kinds === BOOLEAN) return "Boolean";
     if (kinds !== NUMBER) return "String";
+    if (this.isNamed)
+      return this.hasNumber && this.fitsDouble && this.long.every(isSpelledDouble) ? "double" : "String";
     if (scale === 0 && !this.isWide) return "Integer";
     const precision = Math.max(1, whole + scale);
     return precision > MAX_PRECISION ? "String" : `BigDecimal(${precision},${scale})`;
+  }
+
+  private addNamed(): number {
+    this.isNamed = true;
+    return NUMBER;
+  }
+
+  /** Adds a number of more characters than every double has. */
+  private addLong(b: Uint8Array, start: number, first: number, end: number, whole: number): void {
+    let zeros = 0;
+    while (b[first + zeros] === ZERO || b[first + zeros] === POINT) zeros++;
+    const significant = end - first - zeros - (zeros <= whole && whole < end - first ? 1 : 0);
+    if (whole > MOST_WHOLE || significant > MOST_DIGITS) this.fitsDouble = false;
+    else if (this.isNamed) this.fitsDouble = isSpelledDouble(latin1(b, start, end));
+    else if (this.long.length < HELD) this.long.push(latin1(b, start, end));
   }
 
   private addNumber(b: Uint8Array, start: number, end: number): boolean {
@@ -87,6 +113,8 @@ export class TypeGuess {
       if (scale === 0) return false;
     }
     if (p !== end || (isNegative && isZero)) return false;
+    this.hasNumber = true;
+    if (end - first > SAFE_LENGTH && this.fitsDouble) this.addLong(b, start, first, end, digits);
     const whole = b[first] === ZERO ? 0 : digits;
     if (whole > this.whole) this.whole = whole;
     if (scale > this.scale) this.scale = scale;
@@ -94,6 +122,25 @@ export class TypeGuess {
     return true;
   }
 }
+
+/** A double of no more characters, without its sign, has all of them. */
+const SAFE_LENGTH = 16;
+/** The most significant digits that a double is spelled with, and as a whole number the most that it always holds. */
+const MOST_DIGITS = 17;
+const MOST_WHOLE = 15;
+/** So many long numbers are compared with their doubles, and all after the first name. */
+const HELD = 64;
+
+/** As Python, pandas, polars, Arrow and this package write them; `Inf` and `NAN` may be names. */
+const NAMES = new Set(["nan", "NaN", "inf", "-inf", "Infinity", "-Infinity"]);
+
+function isNamedDouble(b: Uint8Array, start: number, end: number): boolean {
+  const length = end - start;
+  return length >= 3 && length <= 9 && (b[end - 1] | 32) > 96 && NAMES.has(latin1(b, start, end));
+}
+
+const latin1 = (b: Uint8Array, start: number, end: number): string =>
+  Buffer.from(b.buffer, b.byteOffset + start, end - start).toString("latin1");
 
 function fitsInt64(b: Uint8Array, start: number, end: number): boolean {
   if (end - start > 20) return false;

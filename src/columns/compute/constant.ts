@@ -1,4 +1,5 @@
 import { NO_DATE, parseDate } from "../../value/date.js";
+import { namedDouble } from "../../value/number.js";
 import { readTimestamp } from "../../value/timestamp.js";
 import type { DataType } from "../arrow/arrow.js";
 import { type Place, wrongConstant } from "./place.js";
@@ -37,14 +38,10 @@ export function exactConstant(value: Constant, type: DataType, place: Place): Ex
  */
 export function numberConstant(value: Constant, type: DataType, place: Place): number {
   if (typeof value === "number") return value;
-  if (typeof value === "string" && /^[+-]?(?:nan|infinity)$/i.test(value.trim())) return namedNumber(value.trim());
+  const named = typeof value === "string" ? namedDouble(value.trim()) : undefined;
+  if (named !== undefined) return named;
   const { units, scale } = exactConstant(value, type, place) as ExactConstant;
   return Number(`${units}e${-scale}`);
-}
-
-function namedNumber(text: string): number {
-  if (/nan/i.test(text)) return Number.NaN;
-  return text.startsWith("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
 /**
