@@ -6,7 +6,7 @@ import { takeRows, takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { listOf, vectorAt } from "./core/choose.js";
-import { joinedKey, keysOf } from "./core/keys.js";
+import { fieldAs, joinedKey, keysOf } from "./core/keys.js";
 import { type Computed, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-names.js";
 import { refuseTooManyRows } from "./core/result-rows.js";
@@ -158,7 +158,7 @@ function withKeys(
   }
   const vectors = base.schema.fields.map((_, at) => keys.get(at) ?? vectorAt(base, at));
   const fields = base.schema.fields.map((field, at) =>
-    renamed(field, names[at]).clone({ type: vectors[at].type, nullable: true }),
+    renamed(fieldAs(field, vectors[at].type), names[at]).clone({ type: vectors[at].type, nullable: true }),
   );
   const schema = new Schema([...fields, ...added.map(({ field }) => field)], base.schema.metadata);
   return tableOfVectors(schema, [...vectors, ...added.map(({ pieces }) => new Vector(pieces))], base.numRows);

@@ -71,7 +71,7 @@ describe("doubles by name", () => {
     }
   });
 
-  it("are no decimals, integers, or parts of other words", async () => {
+  it("do not fit decimals, integers or longer names", async () => {
     for (const [type, text] of [
       ["BigDecimal(9,2)", "inf"],
       ["Integer", "nan"],

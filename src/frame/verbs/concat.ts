@@ -12,23 +12,29 @@ import { namesOf } from "../../columns/arrow/column-names.js";
 import { keyOf, withKey } from "../../columns/arrow/key.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { typeNames } from "../../columns/arrow/schema.js";
+import { widened } from "../../columns/compute/widen.js";
+import { tableOfVectors } from "../../columns/table/of-vectors.js";
 import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
+import { vectorAt } from "../../series/core/choose.js";
+import { fieldAs } from "../../series/core/keys.js";
 
 /**
  * Concatenates the rows of several tables; shares the batches. Names, their order and types must match; a dictionary
- * beside plain text becomes plain text. The key is kept if all tables have the same.
+ * beside plain text becomes plain text, numbers of different types one that holds all of them exactly. The key is kept
+ * if all tables have the same.
  *
  * @throws {InputError} DifferentColumns
  */
-export function concatTables(tables: readonly Table[]): Table {
-  if (tables.length === 0)
+export function concatTables(given: readonly Table[]): Table {
+  if (given.length === 0)
     throw new InputError("concat() expects at least one frame.", {
       code: "NoFrames",
       hint: "Pass an array of frames: [first, second].",
     });
+  for (const [i, table] of given.entries()) checkNames(given[0], table, i);
+  const tables = inOneWidth(given);
   const [first] = tables;
-  for (const [i, table] of tables.entries()) checkNames(first, table, i);
   const types = first.schema.fields.map((_, c) => commonType(tables, c));
   const fields = first.schema.fields.map((field, c) => {
     const nullable = tables.some((table) => table.schema.fields[c].nullable);
@@ -37,6 +43,25 @@ export function concatTables(tables: readonly Table[]): Table {
   const schema = withKey(new Schema(fields, first.schema.metadata), commonKey(tables));
   const batches = tables.flatMap((table) => table.batches).map((batch) => reshaped(batch, schema));
   return new Table(schema, batches);
+}
+
+/** The tables with numbers of one type in each column, where there is one that holds them all exactly. */
+function inOneWidth(tables: readonly Table[]): readonly Table[] {
+  const wide = new Map<number, readonly Vector[]>();
+  for (const [c, { name, type }] of tables[0].schema.fields.entries()) {
+    if (tables.every((table) => sameType(table.schema.fields[c].type, type))) continue;
+    const vectors = widened(
+      tables.map((table) => vectorAt(table, c)),
+      { column: name, method: "concat()" },
+    );
+    if (vectors !== undefined) wide.set(c, vectors);
+  }
+  if (wide.size === 0) return tables;
+  return tables.map((table, t) => {
+    const vectors = table.schema.fields.map((_, c) => wide.get(c)?.[t] ?? vectorAt(table, c));
+    const fields = table.schema.fields.map((field, c) => fieldAs(field, vectors[c].type));
+    return tableOfVectors(new Schema(fields, table.schema.metadata), vectors, table.numRows);
+  });
 }
 
 /** The key that all tables have, in whatever order. */
