@@ -69,11 +69,12 @@ export {
 
 /** The library's schema, of fields whose dictionaries may have one id by accident, as those of two files have. */
 export type Schema = LibrarySchema;
-export const Schema = class Schema extends LibrarySchema {
-  constructor(fields: Field[] = [], metadata?: Map<string, string> | null) {
-    super(withDistinctIds(fields, new Map()), metadata);
-  }
-} as unknown as typeof LibrarySchema;
+export const Schema = newSchema as unknown as typeof LibrarySchema;
+
+/** One of the library's own class: it takes no schema of its own as equal to one of a class that extends it. */
+function newSchema(fields: Field[] = [], metadata?: Map<string, string> | null): LibrarySchema {
+  return new LibrarySchema(withDistinctIds(fields, new Map()), metadata);
+}
 
 /** The fields with a new id for each dictionary whose id is that of an earlier one; the library refuses these. */
 function withDistinctIds(fields: readonly Field[], values: Map<number, DataType>): Field[] {
