@@ -186,8 +186,12 @@ export const ERROR_CODES = {
   BadDictionaryIndex: data("An index points outside of its Arrow dictionary.", "Write the table again."),
   BadParquet: data("The file is not a readable Parquet file.", "Write or download the file again."),
   UnsupportedParquet: data(
-    "The Parquet file is encrypted, partitioned by folder names, or compressed by LZO.",
+    "The Parquet file is encrypted, partitioned by folder names, compressed by LZO, or has a column of an unknown type.",
     "Follow the hint.",
+  ),
+  ParquetBomb: data(
+    "The Parquet file takes more memory than the limits allow.",
+    "Raise `maxRatio` or `maxSize` if you trust it, or read fewer columns.",
   ),
   NotZip: data("The file is not a zip archive, or is truncated.", "Download it again."),
   BadZip: data("The archive is corrupt.", "Download it again."),

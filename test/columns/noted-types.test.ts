@@ -43,6 +43,9 @@ it.each<[DataType, string]>([
   [new Utf8(), "Country"],
   [new Utf8(), "BigDecimal(50,4)"],
   [new Decimal(4, 15, 128), "BigDecimal(15,4)"],
+  [new Decimal(4, 15, 128), "bigdecimal(15, 4)"],
+  [new Decimal(18, 38, 128), "decimal"],
+  [new Int64(), "BigInt"],
   [new Float64(), "BigDecimal(15,4)"],
   [new TimestampMicrosecond(null), "DateTime"],
 ])("%s that notes %s keeps it: the note refines the type", (type, noted) => {

@@ -14,6 +14,8 @@ export interface LeafPage {
   readonly maxDefinition: number;
   readonly maxRepetition: number;
   readonly values: Uint8Array;
+  /** Definition levels as they are in the page, for very many of them. */
+  readonly definitionBytes?: Uint8Array;
   /** What the header of a page of version 2 says, where it is not what the levels say. */
   readonly nulls?: number;
   readonly rows?: number;
@@ -72,7 +74,10 @@ function writePage(writer: ByteWriter, page: LeafPage, version: 1 | 2): void {
       ? packed
       : new Uint8Array([...new Uint8Array(Uint32Array.of(packed.length).buffer), ...packed]);
   };
-  const [repeats, defined] = [levels(repetitions, maxRepetition), levels(definitions, maxDefinition)];
+  const [repeats, defined] = [
+    levels(repetitions, maxRepetition),
+    page.definitionBytes ?? levels(definitions, maxDefinition),
+  ];
   const size = repeats.length + defined.length + values.length;
   const nulls = page.nulls ?? definitions.filter((level) => level < maxDefinition).length;
   const rows = page.rows ?? slots - repetitions.filter((level) => level > 0).length;

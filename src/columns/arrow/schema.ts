@@ -64,6 +64,9 @@ function notedType(type: DataType, metadata: ReadonlyMap<string, string> | undef
     case "text":
       return actual.kind === "text" ? noted : undefined;
     case "decimal": {
+      if (actual.kind === "decimal") {
+        return declared.precision === actual.precision && declared.scale === actual.scale ? noted : undefined;
+      }
       // Doubles by `decimals: "float64"`, and text where no other program takes that many digits.
       const isText = actual.kind === "text" && (declared.precision ?? 0) > DECIMAL128_DIGITS;
       return actual.kind === "double" || isText ? noted : undefined;

@@ -6,6 +6,7 @@ import { KeptMemory, SpareMemory } from "../../build/buffer-pool.js";
 import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../../build/builder.js";
 import { PageReader } from "./decode/pages.js";
 import { placed } from "./format/fault.js";
+import { type Grow, type GrowthLimit, grower } from "./format/growth.js";
 import type { Leaf, PageRange } from "./format/types.js";
 import { GroupBytes } from "./group-bytes.js";
 import { LeafCursor } from "./leaf-cursor.js";
@@ -42,6 +43,8 @@ export interface FlatPlan {
   readonly apart: boolean;
   /** All batches are kept, as those of a table without conditions are. */
   readonly keepsAll: boolean;
+  /** How many bytes the pages and texts may take. */
+  readonly limit: GrowthLimit;
 }
 
 /** The rows of a batch: its flat columns, and where the nested ones are. */
@@ -68,6 +71,8 @@ export class FlatRows {
   private readonly builders: readonly ColumnBuilder[];
   private readonly stores: readonly Store[];
   private readonly batchRows: number;
+  /** Takes the bytes of pages and of texts that repeat. */
+  readonly grow: Grow;
   /** Memory for the bytes of row groups. */
   private readonly spare = new SpareMemory();
 
@@ -87,7 +92,8 @@ export class FlatRows {
       Math.min(rows, this.batchRows),
       keepsAll && !apart ? () => new KeptMemory(Math.ceil(rows / this.batchRows)) : undefined,
     );
-    this.stores = columns.map(({ leaf }, i) => storeOf(leaf, this.builders[i], this.policy));
+    this.grow = grower(plan.limit);
+    this.stores = columns.map(({ leaf }, i) => storeOf(leaf, this.builders[i], this.policy, this.grow));
     this.size = groups.reduce((sum, group) => sum + sizeOf(group), 0);
   }
 
@@ -163,7 +169,10 @@ export class FlatRows {
   private cursors(group: PlannedGroup, bytes: GroupBytes): LeafCursor[] {
     return this.plan.columns.map(({ leaf }, i) => {
       const pages = group.pages.get(leaf.index) as PageRange;
-      const reader = new PageReader(bytes.reader(pages), pages, leaf, this.stores[i]);
+      const reader = new PageReader(bytes.reader(pages), pages, leaf, {
+        stride: this.stores[i].stride,
+        grow: this.grow,
+      });
       return new LeafCursor(reader, this.builders[i], this.stores[i]);
     });
   }

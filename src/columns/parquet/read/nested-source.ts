@@ -8,6 +8,7 @@ import type { Values } from "./decode/values.js";
 import type { PlannedGroup } from "./flat-rows.js";
 import { foreignType } from "./foreign-type.js";
 import { ParquetFault } from "./format/fault.js";
+import type { Grow } from "./format/growth.js";
 import { serviceType } from "./format/leaf-type.js";
 import type { Leaf, PageRange, SchemaNode } from "./format/types.js";
 import type { GroupBytes } from "./group-bytes.js";
@@ -28,19 +29,20 @@ export async function readNested(
   { pages: ranges, rows }: PlannedGroup,
   bytes: GroupBytes,
   options: ReadOptions,
+  grow: Grow,
 ): Promise<Data> {
   const pages = new Map<Leaf, readonly Page[]>();
   for (const leaf of leavesOf(node)) {
     const range = ranges.get(leaf.index) as PageRange;
     const { stride } = storeIn(leaf, options);
-    const reader = new PageReader(bytes.reader(range), range, leaf, { stride });
+    const reader = new PageReader(bytes.reader(range), range, leaf, { stride, grow });
     const found: Page[] = [];
     for (let page = await reader.next(); page !== undefined; page = await reader.next()) {
       found.push({ ...page, values: ownValues(page.values) });
     }
     pages.set(leaf, found);
   }
-  const column = assembled(node, pages, options);
+  const column = assembled(node, pages, options, grow);
   if (column.length !== rows) throw new ParquetFault(`it has ${column.length} of ${rows} rows`);
   return column;
 }
@@ -55,12 +57,12 @@ function ownValues(values: Values): Values {
   return values.kind === "numbered" ? { ...values, numbers: values.numbers.slice() } : values;
 }
 
-function assembled(node: SchemaNode, pages: LeafPages, options: ReadOptions): Data {
+function assembled(node: SchemaNode, pages: LeafPages, options: ReadOptions, grow?: Grow): Data {
   const slots = new Map<Leaf, LeafSlots>();
   for (const [leaf, found] of pages) slots.set(leaf, slotsOf(leaf, found));
   return nestedColumn(node, {
     slots: (leaf) => slots.get(leaf) as LeafSlots,
-    values: (leaf, least) => valuesOf(leaf, pages.get(leaf) ?? [], least, options),
+    values: (leaf, least) => valuesOf(leaf, pages.get(leaf) ?? [], least, options, grow),
   });
 }
 
@@ -87,9 +89,15 @@ const storeIn = (leaf: Leaf, options: ReadOptions) => {
   return { spec, inner, builder, policy, stride: storeOf(leaf, builder, policy).stride };
 };
 
-function valuesOf(leaf: Leaf, pages: readonly Page[], least: number, options: ReadOptions): Data {
+function valuesOf(
+  leaf: Leaf,
+  pages: readonly Page[],
+  least: number,
+  options: ReadOptions,
+  grow: Grow | undefined,
+): Data {
   const { spec, inner, builder, policy } = storeIn(leaf, options);
-  const store = storeOf(leaf, builder, policy);
+  const store = storeOf(leaf, builder, policy, grow);
   const counts = pages.map(({ definitions, slots }) =>
     definitions === undefined ? slots : definitions.reduce((sum, level) => sum + Number(level >= least), 0),
   );

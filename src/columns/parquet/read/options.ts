@@ -3,9 +3,10 @@ import { checkWords } from "../../../errors/options.js";
 import { shown } from "../../../errors/shown.js";
 import type { Condition } from "../../../spec/conditions.js";
 import { checkReadOptions, type OnBytes, type ReadOptions } from "../../arrow/read-options.js";
+import type { GrowthOptions } from "./format/growth.js";
 
 /** How a Parquet file is read. The first value named is the default. */
-export interface ParquetReadOptions extends ReadOptions {
+export interface ParquetReadOptions extends ReadOptions, GrowthOptions {
   /** Names of the columns to read, in this order; default all. */
   readonly columns?: readonly string[];
   /**
@@ -26,8 +27,15 @@ export function checkParquetOptions(
   where: string,
   also: readonly string[] = [],
 ): void {
-  checkReadOptions(options, where, ["columns", "where", "nested", ...also]);
+  checkReadOptions(options, where, ["columns", "where", "nested", "maxRatio", "maxSize", ...also]);
   checkWords(options, { nested: ["read", "skip"] });
+  for (const name of ["maxRatio", "maxSize"] as const) {
+    const limit: unknown = options?.[name];
+    if (limit === undefined || (typeof limit === "number" && limit > 0)) continue;
+    throw new InputError(`${where} expects ${name} to be a number above 0; got ${shown(limit)}.`, {
+      code: "BadArgument",
+    });
+  }
   const { columns } = options ?? {};
   if (columns === undefined) return;
   if (!Array.isArray(columns) || columns.length === 0 || !columns.every((name) => typeof name === "string")) {

@@ -6,6 +6,7 @@ import { conform, tableOf } from "../../table/conform.js";
 import { parquetFiles } from "./files.js";
 import { ParquetFault, UnsupportedParquet } from "./format/fault.js";
 import { readFooter } from "./format/footer.js";
+import { growthLimit, TooMuchGrowth } from "./format/growth.js";
 import type { ParquetRead } from "./options.js";
 import { type DecodeElsewhere, ParquetRows } from "./rows.js";
 import { withUnits96 } from "./units96.js";
@@ -88,7 +89,7 @@ async function* filesBatches(
     try {
       const { columns: names } = options;
       const isRead = (name: string): boolean => names === undefined || names.includes(name);
-      const footer = await withUnits96(file, await readFooter(file), isRead);
+      const footer = await withUnits96(file, await readFooter(file), isRead, growthLimit(file.size, options));
       if (first !== undefined) first.rows.demandSame(footer, String(source), String(files[0]));
       const columns = options.columns ?? first?.rows.names;
       // Text is kept in the same way in all files.
@@ -147,6 +148,9 @@ function readable(source: OneFile, error: unknown): unknown {
   const name = typeof source === "string" ? source : "The bytes";
   if (error instanceof UnsupportedParquet) {
     return new DataError(`${name}: ${error.message}.`, { code: "UnsupportedParquet", hint: error.hint });
+  }
+  if (error instanceof TooMuchGrowth) {
+    return new DataError(`${name}: ${error.message}.`, { code: "ParquetBomb", hint: error.hint });
   }
   if (!(error instanceof Error)) return error;
   // An abort of the caller's signal is passed on.

@@ -9,9 +9,11 @@ import { tableOf } from "../../table/conform.js";
 import { BatchAssembly } from "./batch-assembly.js";
 import { type FlatPlan, FlatRows, inColumn, type PlannedGroup } from "./flat-rows.js";
 import { foreignType } from "./foreign-type.js";
+import { checkGrowth, type Grow, growthLimit } from "./format/growth.js";
 import { isForeign } from "./format/leaf-type.js";
 import type { Footer } from "./format/types.js";
 import type { GroupBytes } from "./group-bytes.js";
+import { leavesOf } from "./nested.js";
 import { emptyNested, readNested } from "./nested-source.js";
 import type { ParquetRead } from "./options.js";
 import { fileColumns, type PlannedColumn, plannedGroups, type ReadPlan, readPlan } from "./plan.js";
@@ -58,7 +60,10 @@ export class ParquetRows {
       groups: plannedGroups(footer, this.plan),
       apart: nested.length > 0 || groups.length < footer.groups.length,
       keepsAll: false,
+      limit: growthLimit(file.size, options),
     };
+    const leaves = this.plan.columns.flatMap(({ node }) => leavesOf(node));
+    checkGrowth(footer, leaves, groups, this.flat.limit);
   }
 
   /** The fields of `options.schema` that are flat columns; those that it lacks are as they would be read. */
@@ -156,18 +161,18 @@ export class ParquetRows {
     let last: PlannedGroup | undefined;
     let columns: readonly Data[] = [];
     for await (const { raw, group, from, bytes } of flat.batches()) {
-      if (group !== last) columns = await this.nestedOf(group, bytes);
+      if (group !== last) columns = await this.nestedOf(group, bytes, flat.grow);
       last = group;
       yield { raw, nested: columns.map((data) => data.slice(from, raw.rows)) };
     }
   }
 
   /** The nested columns of a row group. */
-  private async nestedOf(group: PlannedGroup, bytes: GroupBytes): Promise<Data[]> {
+  private async nestedOf(group: PlannedGroup, bytes: GroupBytes, grow: Grow): Promise<Data[]> {
     const found: Data[] = [];
     for (const { name, node } of this.plan.nested) {
       try {
-        found.push(await readNested(node, group, bytes, this.options));
+        found.push(await readNested(node, group, bytes, this.options, grow));
       } catch (error) {
         throw inColumn(error, name, group);
       }

@@ -1,6 +1,7 @@
 import type { RandomAccess } from "../../../format/random-access.js";
 import { PageReader } from "./decode/pages.js";
 import { BeyondUnit } from "./format/fault.js";
+import { checkGrowth, type GrowthLimit } from "./format/growth.js";
 import type { Footer, Leaf, SchemaNode } from "./format/types.js";
 import { GroupBytes } from "./group-bytes.js";
 
@@ -14,11 +15,12 @@ export async function withUnits96(
   file: RandomAccess,
   footer: Footer,
   isRead: (name: string) => boolean,
+  limit: GrowthLimit,
 ): Promise<Footer> {
+  const read = footer.leaves.filter(({ type, path }) => type === "INT96" && isRead(path[0]));
+  checkGrowth(footer, read, [...footer.groups.keys()], limit);
   const wide = new Set<Leaf>();
-  for (const leaf of footer.leaves) {
-    if (leaf.type === "INT96" && isRead(leaf.path[0]) && !(await fitsNanos(file, footer, leaf))) wide.add(leaf);
-  }
+  for (const leaf of read) if (!(await fitsNanos(file, footer, leaf))) wide.add(leaf);
   if (wide.size === 0) return footer;
   const leafOf = (leaf: Leaf): Leaf =>
     wide.has(leaf) ? { ...leaf, meaning: { kind: "timestamp", unit: "MICROS", utc: true } } : leaf;

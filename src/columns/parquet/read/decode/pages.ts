@@ -72,6 +72,7 @@ export class PageReader {
     }
     const end = header.length + header.stored;
     if (bytes.length < end) bytes = await this.read(at, end);
+    this.wanted.grow?.(header.size);
     this.at += end;
     const stored = bytes.subarray(header.length, end);
     if (header.crc !== undefined && crc32(stored) !== header.crc >>> 0)

@@ -1,4 +1,5 @@
 import { BeyondUnit, ParquetFault } from "../format/fault.js";
+import type { Grow } from "../format/growth.js";
 import type { Encoding, Leaf } from "../format/types.js";
 import type { IntegerLayout, Integers, Range } from "./decoders.js";
 import { decoders } from "./process-decoders.js";
@@ -26,6 +27,8 @@ export interface Texts {
 export interface Wanted {
   /** Words of 32 bits of each; enough for the leaf's type. */
   readonly stride: number;
+  /** Takes the bytes of texts that are longer than the page. */
+  readonly grow?: Grow;
 }
 
 /**
@@ -57,7 +60,7 @@ export function decodeValues(
       return ofBytes(lengthTexts(bytes, count), leaf, wanted);
     case "DELTA_BYTE_ARRAY":
       if (leaf.type !== "BYTE_ARRAY" && leaf.type !== "FIXED_LEN_BYTE_ARRAY") break;
-      return ofBytes(prefixedTexts(bytes, count), leaf, wanted);
+      return ofBytes(prefixedTexts(bytes, count, wanted.grow), leaf, wanted);
     case "BYTE_STREAM_SPLIT":
       if (leaf.type === "BYTE_ARRAY" || leaf.type === "BOOLEAN") break;
       return plainValues(joinedStreams(bytes, widthOf(leaf), count), leaf, count, wanted);
@@ -230,7 +233,7 @@ function lengthTexts(bytes: Uint8Array, count: number): Texts {
 const MOST_PAGE = 2 ** 30;
 
 /** How many bytes each shares with the one before, then the rest of each. */
-function prefixedTexts(bytes: Uint8Array, count: number): Texts {
+function prefixedTexts(bytes: Uint8Array, count: number, grow: Grow | undefined): Texts {
   const layout = { words: 1, narrow: true, unsigned: false };
   const { words, bytes: used } = decoders().delta(bytes, count, layout);
   const prefixes = words.slice();
@@ -246,6 +249,7 @@ function prefixedTexts(bytes: Uint8Array, count: number): Texts {
     size += before;
     if (size > MOST_PAGE) throw new ParquetFault("the texts of a page are too long");
   }
+  grow?.(size);
   const out = new Uint8Array(size);
   for (let i = 0, at = 0; i < count; i++) {
     starts[i] = at;

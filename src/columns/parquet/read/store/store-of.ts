@@ -1,6 +1,7 @@
 import type { TypeKind } from "../../../../spec/columns.js";
 import type { CellPolicy } from "../../../build/bad-cells.js";
 import type { ColumnBuilder } from "../../../build/builder.js";
+import type { Grow } from "../format/growth.js";
 import { serviceType } from "../format/leaf-type.js";
 import type { Leaf } from "../format/types.js";
 import { BooleanStore } from "./boolean-store.js";
@@ -11,11 +12,11 @@ import { TextStore } from "./text-store.js";
 import { limitsOf, WordStore } from "./word-store.js";
 
 /** How values of a leaf are stored in a column as they are; undefined where they go by their text. */
-type DirectStore = (leaf: Leaf, builder: ColumnBuilder, byText: TextStore) => Store | undefined;
+type DirectStore = (leaf: Leaf, builder: ColumnBuilder, byText: TextStore, grow?: Grow) => Store | undefined;
 
-const text: DirectStore = (leaf, builder, byText) => {
-  if (leaf.meaning.kind === "text") return new StringStore(builder, byText, true);
-  return leaf.meaning.kind === "bytes" ? new StringStore(builder, byText, false) : undefined;
+const text: DirectStore = (leaf, builder, byText, grow) => {
+  if (leaf.meaning.kind === "text") return new StringStore(builder, byText, true, grow);
+  return leaf.meaning.kind === "bytes" ? new StringStore(builder, byText, false, grow) : undefined;
 };
 
 const DIRECT: Readonly<Record<TypeKind, DirectStore>> = {
@@ -39,8 +40,10 @@ const DIRECT: Readonly<Record<TypeKind, DirectStore>> = {
 /**
  * How values of a leaf are stored: as they are where leaf and column are of one kind, else by their text, as cells of
  * CSV are. What does not fit goes by its text too, so that one place decides what happens to it.
+ *
+ * @param grow takes the bytes of texts that repeat
  */
-export function storeOf(leaf: Leaf, builder: ColumnBuilder, policy: CellPolicy): Store {
+export function storeOf(leaf: Leaf, builder: ColumnBuilder, policy: CellPolicy, grow?: Grow): Store {
   const byText = new TextStore(leaf, builder, policy);
-  return DIRECT[builder.kind](leaf, builder, byText) ?? byText;
+  return DIRECT[builder.kind](leaf, builder, byText, grow) ?? byText;
 }

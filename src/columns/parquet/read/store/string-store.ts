@@ -3,6 +3,7 @@ import { invalidUtf8 } from "../../../../value/text.js";
 import type { ColumnBuilder } from "../../../build/builder.js";
 import type { TextDictionary } from "../../../build/dictionary.js";
 import type { Texts, Values } from "../decode/values.js";
+import type { Grow } from "../format/growth.js";
 import { EachStore, type StoredRows } from "./store.js";
 import type { TextStore } from "./text-store.js";
 
@@ -20,6 +21,7 @@ export class StringStore extends EachStore {
     builder: ColumnBuilder,
     private readonly byText: TextStore,
     private readonly mustBeUtf8: boolean,
+    private readonly grow: Grow | undefined,
   ) {
     super(builder);
   }
@@ -36,7 +38,8 @@ export class StringStore extends EachStore {
   }
 
   override put(rows: StoredRows): void {
-    const { values, from, count, valid, row } = rows;
+    const { values, from, count, present, valid, row } = rows;
+    if (values.kind === "numbered" && this.builder.mode === "utf8") this.count(values, from, present);
     if (values.kind !== "numbered" || valid !== undefined || this.builder.mode === "utf8") {
       super.put(rows);
       return;
@@ -49,6 +52,15 @@ export class StringStore extends EachStore {
       if (number >= 0) words[i] = number;
       else this.putNumbered(values, k, i);
     }
+  }
+
+  /** Counts the bytes of texts that a dictionary holds once and the column once for each row. */
+  private count({ numbers, dictionary }: Values & { readonly kind: "numbered" }, from: number, present: number): void {
+    if (this.grow === undefined) return;
+    const { starts, ends } = dictionary;
+    let bytes = 0;
+    for (let k = from; k < from + present; k++) bytes += ends[numbers[k]] - starts[numbers[k]];
+    this.grow(bytes);
   }
 
   putOne(values: Values, k: number, row: number): void {
