@@ -20,6 +20,8 @@ export interface FuzzTarget {
    * Throws when the code under test breaks its promise: a foreign error, a wrong value, a value that cannot be used.
    */
   check(input: Uint8Array): Outcome | Promise<Outcome>;
+  /** False if every input is well-formed, so that none is refused; default true. */
+  readonly refuses?: boolean;
   /** Milliseconds of processor time that an input may take for each megabyte or part of one; default 1,000. */
   readonly msPerMegabyte?: number;
   /** Megabytes of memory that the process may reach; default 512. */

@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { CHECKS, runCheck } from "./checks.js";
+
+/*
+ * Every method beside a plain computation of the same, on random tables: batches cut anywhere, slices, a dictionary for
+ * each batch, all units of time, NaN, infinities and 76 digits. `npm run fuzz -- verbs` runs other seeds.
+ */
+const SEEDS = Number(process.env["ARROWBOOK_SEEDS"] ?? 12);
+
+describe.each(Object.keys(CHECKS))("%s", (name) => {
+  it("gives what a plain computation gives", async () => {
+    for (let seed = 0; seed < SEEDS; seed++) await runCheck(name, seed);
+    expect(SEEDS).toBeGreaterThan(0);
+  });
+});

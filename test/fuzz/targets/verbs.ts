@@ -1,0 +1,19 @@
+import { CHECKS, runCheck } from "../../differential/checks.js";
+import type { FuzzTarget, Outcome } from "../target.js";
+
+/** All methods on one random table, beside a plain computation of the same; the input is the seed of the table. */
+export const target: FuzzTarget = {
+  name: "verbs",
+  quick: 3,
+  corpus: () => [new Uint8Array(4)],
+  mutate: (_, random) => Uint8Array.from({ length: 4 }, () => random.below(256)),
+  refuses: false,
+  async check(input): Promise<Outcome> {
+    const seed = new DataView(input.buffer, input.byteOffset, 4).getUint32(0);
+    for (const name of Object.keys(CHECKS)) await runCheck(name, seed);
+    return "read";
+  },
+  // A table of more than 65,536 rows takes all methods seconds.
+  msPerMegabyte: 120_000,
+  maxMemory: 2_048,
+};
