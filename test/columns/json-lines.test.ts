@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { BatchMaker } from "../../src/columns/build/batch-maker.js";
 import { JsonLinesParser } from "../../src/columns/json/lines-parser.js";
 import { Frame, jsonLinesBatches } from "../../src/index.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
-import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { KeptMemory, SpareMemory } from "../../src/columns/build/buffer-pool.js";
 import { LentBatches } from "../../src/columns/build/lent-batches.js";
 import { zipBatches } from "../../src/columns/workers/zip-file.js";

@@ -1,6 +1,6 @@
 import type { Table } from "../../src/columns/arrow/arrow.js";
+import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
-import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
 import { csvBatches } from "../../src/columns/csv/reader.js";
 
 /** UTF-8 of a text. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Table } from "../../src/columns/arrow/arrow.js";
-import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
 import { jsonRowsTable } from "../../src/columns/json/reader.js";

@@ -1,7 +1,7 @@
 import { Float64, Schema, Table, tableFromArrays, Utf8, type Vector, vectorFromArray } from "apache-arrow";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { Frame } from "../../src/frame/frame.js";
 import { type AnyCells, anyRow, everyType, tableOfRows } from "./tables.js";

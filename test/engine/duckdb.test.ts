@@ -18,7 +18,7 @@ import {
   vectorFromArray,
 } from "apache-arrow";
 import { afterAll, expect, it } from "vitest";
-import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { decimals } from "./tables.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DateDay, Dictionary, Float64, Int32, makeData, Table, Utf8, Vector, vectorFromArray } from "apache-arrow";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { querySources } from "../../src/engine/duckdb/sql.js";
 import { Selection } from "../../src/frame/verbs/selection.js";
 import { Frame } from "../../src/index.js";

@@ -17,7 +17,7 @@ import {
 } from "apache-arrow";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { Selection } from "../../src/frame/verbs/selection.js";
 import { Frame } from "../../src/index.js";
 import { packageRoot } from "../../src/package/package-root.js";

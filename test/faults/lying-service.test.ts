@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Service } from "../../src/client/service.js";
-import { cellTexts } from "../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
 import { hasCode, ServiceError } from "../../src/errors/errors.js";
 import type { Frame } from "../../src/frame/frame.js";

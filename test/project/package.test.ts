@@ -163,7 +163,7 @@ it("demo runs its notebook with tslab and without Danfo", () => {
   expect(done).toMatchObject({ status: 0, stderr: "" });
   expect(done.stdout).toMatch(/- convert .* to a Danfo frame: skipped\..*npm install danfojs-node/);
   expect(done.stdout).toMatch(
-    /✓ run notebooks\/quickstart\.ipynb .*: 8 cells on \w+, without Danfo, page quickstart\.html/,
+    /✓ run notebooks\/quickstart\.ipynb .*: 9 cells on \w+, without Danfo, page quickstart\.html/,
   );
   expect(readFileSync(join(project, "quickstart.html"), "utf8")).toContain("Quick start");
 });

@@ -33,6 +33,6 @@ export function refuseLimited(code: string, limit: number | undefined): void {
   if (limit === undefined) return;
   throw new InputError(`A mirror of ${code} holds all rows of its query; the query is limited to ${limit}.`, {
     code: "BadArgument",
-    hint: "Leave limit() out, and mirror fewer rows with where().",
+    hint: "Leave the limit out; filters mirror fewer rows.",
   });
 }

@@ -1,5 +1,5 @@
 import { type RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
-import { cellTexts } from "../../columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../columns/arrow/cell-batch.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { Engine, Rows, Stoppable } from "../contract/engine.js";

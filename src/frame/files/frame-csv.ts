@@ -1,6 +1,6 @@
 import type { Table } from "../../columns/arrow/arrow.js";
+import { cellTexts } from "../../columns/arrow/cell-batch.js";
 import { namesOf } from "../../columns/arrow/column-names.js";
-import { cellTexts } from "../../columns/arrow/to-text-rows.js";
 import { type CsvTextOptions, csvText } from "../../format/csv-text.js";
 
 /** Formats a table as CSV: header, exact texts, nulls as empty cells and empty text as `""` (spec 1). */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tableFromArrays } from "apache-arrow";
 import { afterAll, describe, expect, it } from "vitest";
-import { cellTexts } from "../../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
 import { readMessage } from "../../../src/columns/ipc/read/message.js";
 import { readArrow, tableFromIPCBytes } from "../../../src/columns/ipc/read/read.js";
 import { fromBytes } from "../../../src/columns/ipc/read/reading.js";

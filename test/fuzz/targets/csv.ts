@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { parse } from "csv-parse/sync";
+import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
 import type { CsvOptions } from "../../../src/columns/arrow/read-options.js";
-import { cellTexts } from "../../../src/columns/arrow/to-text-rows.js";
 import { csvBatches, csvTable } from "../../../src/columns/csv/reader.js";
 import { ArrowbookError } from "../../../src/errors/errors.js";
 import { mutateBytes } from "../mutate.js";

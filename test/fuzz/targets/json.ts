@@ -1,4 +1,4 @@
-import { cellTexts } from "../../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
 import { DataError } from "../../../src/errors/errors.js";
 import { Frame } from "../../../src/index.js";
 import { mutateText, type Tokens } from "../mutate-text.js";

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { cellTexts } from "../../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
 import { textTable } from "../../../src/columns/build/from-text-rows.js";
 import type { ParquetReadOptions } from "../../../src/columns/parquet/read/options.js";
 import { parquetFileBatches, readParquet } from "../../../src/columns/parquet/read/read.js";

@@ -1,4 +1,4 @@
-import { cellTexts } from "../../../src/columns/arrow/to-text-rows.js";
+import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
 import { xmlRowsTable } from "../../../src/columns/xml/reader.js";
 import { readDocument } from "../../../src/document/document.js";
 import { ArrowbookError, DataError } from "../../../src/errors/errors.js";
