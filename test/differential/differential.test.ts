@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CHECKS, runCheck } from "./checks.js";
 
 /*
- * Every method beside a plain computation of the same, on random tables: batches cut anywhere, slices, a dictionary for
+ * Every method beside a plain computation of the same, on random tables: batches of any size, slices, a dictionary for
  * each batch, all units of time, NaN, infinities and 76 digits. `npm run fuzz -- verbs` runs other seeds.
  */
 const SEEDS = Number(process.env["ARROWBOOK_SEEDS"] ?? 12);

@@ -45,7 +45,7 @@ async function withFile<T>(name: string, use: (path: string) => Promise<T>): Pro
   }
 }
 
-/** Text that a format does not tell from null. */
+/** Empty text, which CSV reads back as null. */
 const hasEmptyText = (given: Given): boolean => given.models.some(({ cells }) => cells.includes(""));
 
 /** What frames are made of and written to, and other engines beside them. */

@@ -163,7 +163,7 @@ function wholeData(type: DataType, cells: readonly Cell[]): Data {
   const valid = { length, nullCount, nullBitmap };
   if (type instanceof Utf8) return vectorFromArray(cells as (string | null)[], new Utf8()).data[0] ?? noText();
   if (type instanceof Dictionary) {
-    // Each batch lists its words in another order, some of them unused.
+    // The dictionary of each batch has another order, and an unused entry.
     const words = [...new Set(["unused", ...[...cells].reverse()])].filter((cell) => cell !== null) as string[];
     const at = new Map(words.map((word, i) => [word, i]));
     const data = Int32Array.from(cells, (cell) => (cell === null ? 0 : (at.get(cell as string) as number)));
