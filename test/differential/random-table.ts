@@ -37,7 +37,7 @@ export interface Model {
 }
 
 /** The number of rows of one batch from which lists of positions and masks are made in blocks. */
-export const LONG = 65_537;
+const LONG = 65_537;
 
 const KINDS: readonly Kind[] = ["integer", "decimal", "double", "text", "date", "timestamp", "boolean"];
 const WORDS = ["", "a", "A", "aa", "b", "é", "z", "𝒳", "\uffee", "US", "USA", "null", "NaN", "0"];
