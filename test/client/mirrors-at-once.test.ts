@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
+import type { CopyEngine } from "../../src/client/mirror/engine-copy.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { connect } from "../../src/index.js";
 import { serviceOf } from "../faults/bulk-fixtures.js";
@@ -76,6 +77,21 @@ it("a file that cannot be opened is an error for all, and is opened once it can 
   for (const result of results) expect(result).toMatchObject({ reason: { code: "DatabaseNotOpened" } });
   await own.close();
   expect((await mirror.frame()).numRows).toBe(2);
+});
+
+it("two copies of the module, as of ESM and CommonJS, open the file one after the other", async () => {
+  const path = file();
+  const { sharedFile } = await import("../../src/client/mirror/shared-file.js");
+  vi.resetModules();
+  const other = await import("../../src/client/mirror/shared-file.js");
+  expect(other.sharedFile).not.toBe(sharedFile);
+  const count = async (engine: CopyEngine): Promise<number> => {
+    await engine.query("select 1");
+    return (await engine.tables()).length;
+  };
+  const calls = Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? sharedFile : other.sharedFile)(path)(count));
+  expect(await Promise.all(calls)).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(other.isOpen(path)).toBe(false);
 });
 
 it("a first synchronisation that fails beside a read leaves no file", async () => {

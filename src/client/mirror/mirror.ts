@@ -21,7 +21,8 @@ export interface MirrorOptions {
   /**
    * A column with the date of each row's last change, such as `lastupdated`: a changed table is then asked only for
    * rows of the last day in the copy and later, which replace those of the same key. Rows deleted at the service stay
-   * in the copy until it is exported whole. Default: every change exports the whole table.
+   * in the copy until it is exported whole. A change that such an update could miss exports it whole at once. Default:
+   * every change exports the whole table.
    */
   readonly since?: string;
   /** With `since`: every how many changes the whole table is exported. Default 10. */
