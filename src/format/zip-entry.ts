@@ -17,6 +17,8 @@ export interface ZipOptions {
   readonly maxRatio?: number;
   /** The most bytes of the entry. Default 2^40. */
   readonly maxSize?: number;
+  /** Entries of at most so many bytes may have any ratio. Default 1 MB. */
+  readonly freeSize?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -191,15 +193,18 @@ function refuseMethod({ name, method, isEncrypted }: EntryRecord): void {
   );
 }
 
-function refuseBomb({ name, size, compressedSize }: EntryRecord, options: ZipOptions): void {
-  const { maxRatio = DEFAULT_MAX_RATIO, maxSize = DEFAULT_MAX_SIZE } = options;
+/** @throws {DataError} ZipBomb for an entry that is larger than the limits allow */
+export function refuseBomb(
+  { name, size, compressedSize }: Pick<EntryRecord, "name" | "size" | "compressedSize">,
+  { maxRatio = DEFAULT_MAX_RATIO, maxSize = DEFAULT_MAX_SIZE, freeSize = SMALL }: ZipOptions,
+): void {
   if (size > maxSize) {
     throw new DataError(`The entry ${JSON.stringify(name)} has ${size} bytes; the limit is ${maxSize}.`, {
       code: "ZipBomb",
       hint: "Raise the limit with maxSize if the archive is trusted.",
     });
   }
-  if (size > SMALL && size > compressedSize * maxRatio) {
+  if (size > freeSize && size > compressedSize * maxRatio) {
     throw new DataError(
       `The entry ${JSON.stringify(name)} grows ${Math.round(size / compressedSize)}-fold (${compressedSize} to ${size} bytes); the limit is ${maxRatio}.`,
       { code: "ZipBomb", hint: "Raise the limit with maxRatio if the archive is trusted." },

@@ -265,3 +265,13 @@ it.each(["1", "1w", "0s", "25d"])("sync: refuses the time %s", async (every) => 
   const done = await run("sync", "MARKET/PRICES", "--to", folder, "--watch", "--every", every);
   expect(done).toMatchObject({ status: 2, err: expect.stringContaining("must be a time from 1s to 24d") });
 });
+
+it.each([
+  ["export", ["MARKET/PRICES", "-o", join(folder, "ratio.parquet")]],
+  ["sync", ["MARKET/PRICES", "--to", join(folder, "ratio")]],
+])("%s: --max-ratio limits how much an archive grows", async (command, words) => {
+  const refused = await run(command, ...words, "--quiet", "--max-ratio", "1");
+  expect([refused.status, refused.err]).toEqual([expect.any(Number), expect.stringContaining("with --max-ratio")]);
+  expect(refused.status).not.toBe(0);
+  expect(await run(command, ...words, "--quiet", "--max-ratio", "1000")).toMatchObject({ status: 0, err: "" });
+});

@@ -62,6 +62,10 @@ it.each([
     'Try again later; timeouts.export of connect() sets the limit, and stale: "use" accepts an older file.',
     "Try again later; --stale use accepts an older file.",
   ],
+  [
+    "Raise the limit with maxRatio if the archive is trusted.",
+    "Raise the limit with --max-ratio if the archive is trusted.",
+  ],
   ["Check HTTPS_PROXY and HTTP_PROXY, or pass proxy: false to connect().", "Check HTTPS_PROXY and HTTP_PROXY."],
   [
     'Filter by "ticker"; where({ … }, { local: true }) filters by the rest here, after the rows have arrived.',

@@ -1,11 +1,12 @@
 import { Command, Option } from "commander";
 import { DOWNLOAD_TYPES, type DownloadType } from "../../spec/vocabulary.js";
 import { examples } from "../input/examples.js";
-import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { count, MAX_RATIO, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { bulkEndings, checkOutput, writeBulk } from "../output/output.js";
 import { RESUMABLE } from "./export.js";
 
 interface BulkFlags extends ServiceFlags {
+  readonly maxRatio?: number;
   readonly output: string;
   readonly type: DownloadType;
 }
@@ -21,10 +22,11 @@ export function bulkCommand(): Command {
         .choices(DOWNLOAD_TYPES)
         .default("full"),
     )
+    .option(...MAX_RATIO, count)
     .action((code: string, flags: BulkFlags) => {
       checkOutput(flags.output, "bulk");
       return serving(flags, RESUMABLE, (service, signal) =>
-        writeBulk(service.database(code).bulk(flags.type), flags.output, flags, { signal }),
+        writeBulk(service.database(code).bulk(flags.type), flags.output, flags, { signal, maxRatio: flags.maxRatio }),
       );
     });
 }

@@ -1,11 +1,12 @@
 import { Command, Option } from "commander";
 import type { Stale } from "../../client/bulk/export-options.js";
 import { examples } from "../input/examples.js";
-import { list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { count, list, MAX_RATIO, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type Where, where } from "../input/where.js";
 import { bulkEndings, checkOutput, writeBulk } from "../output/output.js";
 
 interface ExportFlags extends ServiceFlags {
+  readonly maxRatio?: number;
   readonly output: string;
   readonly where?: Where;
   readonly select?: string[];
@@ -31,6 +32,7 @@ export function exportCommand(): Command {
         .choices(["use", "wait"])
         .default("use"),
     )
+    .option(...MAX_RATIO, count)
     .action((code: string, flags: ExportFlags) => {
       checkOutput(flags.output, "bulk");
       return serving(flags, RESUMABLE, (service, signal) => {
@@ -38,7 +40,10 @@ export function exportCommand(): Command {
         if (flags.where) query = query.where(flags.where);
         const [first, ...rest] = flags.select ?? [];
         const chosen = first === undefined ? query : query.select(first, ...rest);
-        return writeBulk(chosen.export({ stale: flags.stale }), flags.output, flags, { signal });
+        return writeBulk(chosen.export({ stale: flags.stale }), flags.output, flags, {
+          signal,
+          maxRatio: flags.maxRatio,
+        });
       });
     });
 }

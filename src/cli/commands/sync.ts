@@ -5,10 +5,11 @@ import { holdsMany } from "../../client/mirror/copy-in.js";
 import type { Mirror, SyncReport } from "../../client/mirror/mirror.js";
 import type { Service } from "../../client/service.js";
 import { examples } from "../input/examples.js";
-import { count, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { count, MAX_RATIO, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { reportError } from "../output/report-error.js";
 
 interface SyncFlags extends ServiceFlags {
+  readonly maxRatio?: number;
   readonly to: string;
   readonly by?: string;
   readonly since?: string;
@@ -35,6 +36,7 @@ export function syncCommand(): Command {
     .option("--by <column>", 'one file for each value of a column, or "date:year", "date:month"')
     .option("--since <column>", "request only rows whose date in this column is that of the last one, or later")
     .option("--whole-every <n>", "with --since: export the whole table at every n-th change (default: 10)", count)
+    .option(...MAX_RATIO, count)
     .option("--dry-run", "print what would be done; request metadata alone")
     .option("--watch", "run until Ctrl-C, at the pace of --every")
     .addOption(
@@ -61,9 +63,9 @@ async function syncAll(
   let failure: { readonly error: unknown } | undefined;
   for (const code of codes) {
     try {
-      const { by, since, wholeEvery } = flags;
+      const { by, since, wholeEvery, maxRatio } = flags;
       const target = holdsMany(flags.to) ? flags.to : join(flags.to, ...code.split("/"));
-      const mirror = await service.table(code).mirror(target, { by, since, wholeEvery, load: false });
+      const mirror = await service.table(code).mirror(target, { by, since, wholeEvery, maxRatio, load: false });
       await (flags.dryRun ? plan(mirror, flags, signal) : sync(mirror, flags, signal));
     } catch (error) {
       signal.throwIfAborted();

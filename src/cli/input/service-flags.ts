@@ -90,6 +90,12 @@ export function day(text: string): string {
   return text;
 }
 
+/** The flag for archives of very repetitive columns. */
+export const MAX_RATIO = [
+  "--max-ratio <n>",
+  "accept archives that grow up to n-fold (default: any up to 1 GB, 200 beyond)",
+] as const;
+
 /** Parses a whole number of at least 1. */
 export function count(text: string): number {
   const number = Number(text);

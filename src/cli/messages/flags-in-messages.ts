@@ -18,6 +18,7 @@ const FLAGS: readonly (readonly [call: RegExp, flag: string])[] = [
     /[,;]? (?:and |or )?(?:raise )?(?:the )?(?:timeouts|limits|retry)\S* of connect\(\)[^.;,]*,?(?: and (?=stale))?/,
     "",
   ],
+  [/(?<=Raise the limit with )maxRatio/, "--max-ratio"],
   [/,? or pass proxy: false to connect\(\)/, ""],
   [
     /where\(\{ … \}, \{ local: true \}\) filters by the rest here, after the rows have arrived/,

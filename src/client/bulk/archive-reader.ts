@@ -5,7 +5,8 @@ import type { OnProgress } from "../../columns/io/progress.js";
 import { readProgress } from "../../columns/io/read-progress.js";
 import { writeBlocks } from "../../columns/io/write-blocks.js";
 import { zipBatches } from "../../columns/workers/zip-file.js";
-import type { ZipEntry } from "../../format/zip-entry.js";
+import { DataError } from "../../errors/errors.js";
+import { refuseBomb, type ZipEntry, type ZipOptions } from "../../format/zip-entry.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { ColumnChooser } from "./bulk-columns.js";
 
@@ -25,8 +26,27 @@ export interface Landing {
 /** Begins a check of the rows of a file, which throws for rows that were not requested. */
 export type RowCheck = (columns: readonly ColumnSpec[], options: LandOptions) => (batch: RecordBatch) => void;
 
+/** Limits of the archive of a bulk file. */
+export interface ArchiveLimits {
+  /**
+   * The highest ratio of uncompressed to compressed bytes. Default: any up to 1 GB of uncompressed bytes, which take
+   * seconds; 200 beyond, and for a file that does not begin with the columns of the query.
+   */
+  readonly maxRatio?: number;
+  /** The most uncompressed bytes. Default 2^40. */
+  readonly maxSize?: number;
+}
+
+/** Up to here, columns that repeat their values may be as dense as they are. */
+const FREE_SIZE = 2 ** 30;
+
+/** The limits with which an archive is read. */
+export function zipLimits({ maxRatio, maxSize }: ArchiveLimits): ZipOptions {
+  return maxRatio === undefined ? { maxSize, freeSize: FREE_SIZE } : { maxRatio, maxSize };
+}
+
 /** Options for reading a bulk file. */
-export type LandOptions = ReadOptions & { readonly signal?: AbortSignal };
+export type LandOptions = ReadOptions & ArchiveLimits & { readonly signal?: AbortSignal };
 
 /**
  * Reads the rows of an archive as record batches, one at a time. They are verified only once the end has been reached.
@@ -53,11 +73,17 @@ export async function* landedBatches(landing: Landing, options: LandOptions): As
     return { ...options, ...chosen, key: options.key ?? chosen.key, emptyText };
   };
   const { threads, signal } = options;
-  for await (const batch of zipBatches(entry, choose, { threads, signal, onBytes, lent })) {
-    check?.(batch);
-    rows += batch.numRows;
-    progress.step({ rows, bytes, total });
-    yield batch;
+  try {
+    for await (const batch of zipBatches(entry, choose, { threads, signal, onBytes, lent, ...zipLimits(options) })) {
+      check?.(batch);
+      rows += batch.numRows;
+      progress.step({ rows, bytes, total });
+      yield batch;
+    }
+  } catch (error) {
+    // Its first line is not that of the query: no columns explain why it is so dense.
+    if (error instanceof DataError && error.row === undefined && rows === 0) refuseBomb(entry, options);
+    throw error;
   }
   progress.done({ rows, bytes: total, total });
 }

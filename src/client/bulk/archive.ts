@@ -22,7 +22,7 @@ import { prepareForArchive } from "../../frame/files/prepare-archive.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { reportingTo, type Session } from "../transport/session.js";
-import { copyCsv, type Landing, type LandOptions, landedBatches, type RowCheck } from "./archive-reader.js";
+import { copyCsv, type Landing, type LandOptions, landedBatches, type RowCheck, zipLimits } from "./archive-reader.js";
 import type { BulkColumns, ColumnChooser } from "./bulk-columns.js";
 import type { BulkStatus } from "./bulk-status.js";
 import type { LinkSource } from "./download.js";
@@ -124,22 +124,22 @@ export class Archive<Row extends object> {
     const { from } = this.#origin;
     const { signal, onProgress } = options;
     if ("path" in from) {
-      await readThrough(await zipEntry(from.path, { signal }));
+      await readThrough(await zipEntry(from.path, { signal, ...zipLimits(options) }));
       await atomicFile(path, async (file) => {
         for await (const block of fileBlocks(from.path)) await file.writeFile(block);
       });
     } else {
       const { download } = await import("./download.js");
       const told = reportingTo(from.session, onProgress);
-      await download(told, from.source, path, { signal, onProgress, verify: true });
+      await download(told, from.source, path, { signal, onProgress, verify: true, limits: zipLimits(options) });
     }
     return { path, bytes: (await stat(path)).size };
   }
 
   /** If a cell cannot be read because the archive is corrupt, the corruption is the error to report. */
-  async #cause(error: unknown, zip: EntryPlace): Promise<unknown> {
-    if (!(error instanceof DataError) || isCorrupt(error)) return error;
-    return readThrough(zipEntryAt(zip)).then(
+  async #cause(error: unknown, zip: EntryPlace, options: ToldOptions): Promise<unknown> {
+    if (!(error instanceof DataError) || isCorrupt(error) || hasCode(error, "ZipBomb")) return error;
+    return readThrough(zipEntryAt(zip, zipLimits(options))).then(
       () => error,
       (damage: unknown) => damage,
     );
@@ -176,7 +176,7 @@ export class Archive<Row extends object> {
         await zip.release();
         return result;
       } catch (thrown) {
-        const error = await this.#cause(thrown, zip.place);
+        const error = await this.#cause(thrown, zip.place, options);
         damaged = isCorrupt(error);
         await this.#discardOther(error, zip.place);
         if (damaged || path === undefined) await zip.release();
@@ -220,7 +220,14 @@ export class Archive<Row extends object> {
       const keep = cache !== undefined || target !== undefined;
       const { download } = await import("./download.js");
       const told = reportingTo(session, onProgress);
-      const landed = await download(told, source, place.path, { signal, onProgress, keep, fresh, verify });
+      const landed = await download(told, source, place.path, {
+        signal,
+        onProgress,
+        keep,
+        fresh,
+        verify,
+        limits: zipLimits(options),
+      });
       return { ...place, place: landed };
     } catch (error) {
       if (!cache && target === undefined) await place.release();
@@ -228,9 +235,17 @@ export class Archive<Row extends object> {
     }
   }
 
-  #landing(place: EntryPlace, { onProgress, signal }: ToldOptions): Landing {
+  #landing(place: EntryPlace, options: ToldOptions): Landing {
     const { choose, check, emptyText } = this.#origin;
-    return { entry: zipEntryAt(place, { signal }), code: this.#code, choose, check, emptyText, onProgress };
+    const { onProgress, signal } = options;
+    return {
+      entry: zipEntryAt(place, { signal, ...zipLimits(options) }),
+      code: this.#code,
+      choose,
+      check,
+      emptyText,
+      onProgress,
+    };
   }
 }
 

@@ -20,7 +20,7 @@ export interface BulkOptions extends LandOptions {
 }
 
 /** Options of a call other than read options. */
-const CALL = ["onProgress"] as const;
+const CALL = ["onProgress", "maxRatio", "maxSize"] as const;
 
 /**
  * A bulk file: of a table (spec 4.9), of a database (spec 4.6), or an archive on disk. No request is sent before a

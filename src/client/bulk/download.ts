@@ -5,7 +5,7 @@ import { DataError, hasCode, isArrowbookError, ServiceError, TransportError } fr
 import { toFileError } from "../../errors/file-error.js";
 import { fileState } from "../../format/random-access.js";
 import { zipEntry } from "../../format/zip.js";
-import { type EntryPlace, zipEntryAt } from "../../format/zip-entry.js";
+import { type EntryPlace, type ZipOptions, zipEntryAt } from "../../format/zip-entry.js";
 import { isCorrupt } from "../../format/zip-error.js";
 import { checkContent, failureBody, truncated } from "../transport/body.js";
 import { type Answer, exchange, isOwn } from "../transport/exchange.js";
@@ -47,6 +47,8 @@ export interface DownloadOptions {
   readonly keep?: boolean;
   /** Neither resumes nor reuses files of an earlier run. */
   readonly fresh?: boolean;
+  /** Limits for reading the archive. */
+  readonly limits?: ZipOptions;
 }
 
 const MAX_RENEWALS = 3;
@@ -120,7 +122,7 @@ async function run(job: Job, left: Note | undefined): Promise<{ readonly place: 
     let place: EntryPlace | undefined;
     for (let rounds = 0; place === undefined; rounds++) {
       await fetchAll(job, part);
-      place = await checked(part, options.verify === true).catch(async (error: unknown) => {
+      place = await checked(part, options).catch(async (error: unknown) => {
         if (!isCorrupt(error) || rounds > 0) throw error;
         await part.restart({ identity: source.identity });
         return undefined;
@@ -141,9 +143,9 @@ async function run(job: Job, left: Note | undefined): Promise<{ readonly place: 
 }
 
 /** Reads the archive's directory, and its contents if unverified parts were joined or `verify` is set. */
-async function checked(part: PartialFile, verify: boolean): Promise<EntryPlace> {
+async function checked(part: PartialFile, { verify, limits }: DownloadOptions): Promise<EntryPlace> {
   const place = await entryPlace(part.path);
-  if (verify || part.origin.joined) for await (const _ of zipEntryAt(place).chunks());
+  if (verify || part.origin.joined) for await (const _ of zipEntryAt(place, limits).chunks());
   return place;
 }
 

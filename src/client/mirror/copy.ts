@@ -7,6 +7,7 @@ import type { Watched } from "../../frame/files/watched.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
+import type { ArchiveLimits } from "../bulk/archive-reader.js";
 import type { BulkFile } from "../bulk/bulk-file.js";
 
 /** What a mirror asks of the query that it copies. */
@@ -67,7 +68,7 @@ export interface SyncPlan {
 }
 
 /** The caller's part in a write. */
-export interface Told {
+export interface Told extends ArchiveLimits {
   readonly signal?: AbortSignal;
   readonly onProgress?: OnProgress | false;
 }

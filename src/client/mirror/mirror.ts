@@ -9,10 +9,11 @@ import type { Cell } from "../../frame/cells/rows.js";
 import type { Watched } from "../../frame/files/watched.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
+import type { ArchiveLimits } from "../bulk/archive-reader.js";
 import type { Copy, CopyState, MirrorQuery, SyncPlan } from "./copy.js";
 
 /** Options of a mirror. */
-export interface MirrorOptions {
+export interface MirrorOptions extends ArchiveLimits {
   /**
    * One file for each value of a column (`ticker`), or for each year or month of a date (`date:year`, `date:month`).
    * Default: one file.
@@ -53,7 +54,7 @@ export interface SyncReport {
   readonly refreshed_at: string | null;
 }
 
-export const MIRROR_OPTIONS = ["by", "since", "wholeEvery", "load"] as const;
+export const MIRROR_OPTIONS = ["by", "since", "wholeEvery", "load", "maxRatio", "maxSize"] as const;
 
 /** How often a copy is read that is replaced each time. */
 const MOST_TRIES = 5;
@@ -151,7 +152,8 @@ export class Mirror<Row extends object = Record<string, Cell>> {
       let { change } = plan;
       let received = 0;
       if (change !== "none") {
-        const written = await this.#copy.write(this.#query, plan, options);
+        const { maxRatio, maxSize } = this.#options;
+        const written = await this.#copy.write(this.#query, plan, { ...options, maxRatio, maxSize });
         this.#state = written.state;
         ({ received, change } = written);
       }

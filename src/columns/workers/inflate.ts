@@ -10,7 +10,7 @@ export type InflateTask =
   | { readonly kind: "zip"; readonly place: EntryPlace; readonly limits: Limits }
   | { readonly kind: "gzip"; readonly path: string; readonly limits: Limits };
 
-type Limits = Pick<ZipOptions, "maxRatio" | "maxSize">;
+type Limits = Pick<ZipOptions, "maxRatio" | "maxSize" | "freeSize">;
 
 /** An {@link InflateTask} as it is sent to a thread. */
 export interface InflateRequest {

@@ -56,6 +56,7 @@ export async function* zipBatches(
   }
 }
 
-function packedEntry({ size, place, chunks }: ZipEntry, { maxRatio, maxSize }: ZipOptions): PackedCsv {
-  return { size, chunks, task: place && { kind: "zip", place, limits: { maxRatio, maxSize } } };
+function packedEntry({ size, place, chunks }: ZipEntry, options: ZipOptions): PackedCsv {
+  const { maxRatio, maxSize, freeSize } = options;
+  return { size, chunks, task: place && { kind: "zip", place, limits: { maxRatio, maxSize, freeSize } } };
 }
