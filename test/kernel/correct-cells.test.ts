@@ -65,6 +65,7 @@ const FRAMES = [
   `prices.rename(prices.columns.map(({ name }) => name + "_x"))`,
   `prices.with({ x: 1, ["y"]: [...prices.column("close")] })`,
   `prices.with({ [which + "_z"]: (row) => row.close })`,
+  `typed.with({ [which + "_z"]: (row) => row.close })`,
   `prices.describe("close")`,
   `prices.describe()`,
   `prices.info()`,
@@ -101,6 +102,9 @@ const CORRECT: readonly (readonly string[])[] = [
   [`let made = typed; made = made.with({ x: 1 }); made.column("x").get(0)`],
   [`let made = typed.column("close");`, `made = typed.column("name"); made.contains("A").length`],
   [`var made = prices; for (const n of [1, 2]) made = made.with({ ["x" + n]: n });`, `made.column("x2").get(0)`],
+  [
+    `let made = typed; for (const n of ["u", "v"]) made = made.with({ [n]: (row) => row.close }); made.select("u", "v").numColumns`,
+  ],
   [`const held = { frame: prices };`, `held.frame = prices.with({ x: 1 });`, `held.frame.column("x").get(0)`],
   [`const list = [prices];`, `list.push(typed); list[0] = typed;`, `list[0].column("name").get(0)`],
   [`for (const name of ["close", "open"]) prices.column(name).length`],

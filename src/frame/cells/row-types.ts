@@ -37,8 +37,10 @@ export type Renamed<Row, Names> = string extends keyof Row
       ? Row & AnyRow
       : { [K in keyof Row as K extends keyof Names ? (Names[K] extends string ? Names[K] : K) : K]: Row[K] };
 
-/** The row type after `with()`. */
-export type Extended<Row, Added> = Flat<Omit<Row, keyof Added> & { -readonly [K in keyof Added]: ValueOf<Added[K]> }>;
+/** The row type after `with()`; unknown columns besides where the running code makes their names. */
+export type Extended<Row, Added> = string extends keyof Added
+  ? Row & AnyRow
+  : Flat<Omit<Row, keyof Added> & { -readonly [K in keyof Added]: ValueOf<Added[K]> }>;
 
 /** The row type of columns by name, as `fromColumns()` takes them. */
 export type ColumnRow<Columns> = { [K in keyof Columns]: ValueOf<Columns[K]> };
