@@ -1,3 +1,5 @@
+import { isAscii, isUtf8 } from "node:buffer";
+import { invalidUtf8 } from "../../value/text.js";
 /** Offsets of values: 32-bit, or 64-bit for large lists and large strings. */
 export type Offsets = Int32Array | BigInt64Array;
 
@@ -171,6 +173,45 @@ export function badUnionRow(
     const limit = limits[typeIds[i] & 255];
     const offset = offsets === undefined ? i : offsets[i];
     if (offset < 0 || offset >= limit) return i;
+  }
+  return -1;
+}
+
+/** Returns the first valid row whose text is not UTF-8, or -1; the offsets are within the bytes. */
+export function badText(bytes: Uint8Array, offsets: Offsets, valid: (row: number) => boolean): number {
+  const rows = offsets.length - 1;
+  const all = bytes.subarray(Number(offsets[0]), Number(offsets[rows]));
+  if (isAscii(all) || (isUtf8(all) && areApart(bytes, offsets))) return -1;
+  for (let row = 0; row < rows; row++) {
+    if (valid(row) && invalidUtf8(bytes, Number(offsets[row]), Number(offsets[row + 1])) >= 0) return row;
+  }
+  return -1;
+}
+
+/** Whether no text begins inside of a character. */
+function areApart(bytes: Uint8Array, offsets: Offsets): boolean {
+  for (let row = 0; row < offsets.length; row++) if ((bytes[Number(offsets[row])] & 0xc0) === 0x80) return false;
+  return true;
+}
+
+/** As {@link badText}, for views that are within their buffers. */
+export function badViewText(
+  views: Uint8Array,
+  rows: number,
+  buffers: readonly Uint8Array[],
+  valid: (row: number) => boolean,
+): number {
+  if (isAscii(views) && buffers.every((buffer) => isAscii(buffer))) return -1;
+  const view = new DataView(views.buffer, views.byteOffset, views.byteLength);
+  for (let row = 0; row < rows; row++) {
+    if (!valid(row)) continue;
+    const at = row * VIEW_BYTES;
+    const size = view.getInt32(at, true);
+    const isInline = size <= LONGEST_INLINE;
+    const [bytes, start] = isInline
+      ? [views, at + 4]
+      : [buffers[view.getInt32(at + 8, true)], view.getInt32(at + 12, true)];
+    if (invalidUtf8(bytes, start, start + size) >= 0) return row;
   }
   return -1;
 }

@@ -15,8 +15,10 @@ import {
 import {
   badIndex,
   badOffset,
+  badText,
   badUnionRow,
   badView,
+  badViewText,
   type Indices,
   VIEW_BYTES,
   zeroBits,
@@ -211,10 +213,18 @@ function checkOffsets(
 function readVariable(column: Column): Data {
   const validity = validityOf(column);
   const offsets = offsetsOf(column);
-  const { bytes } = column.reader.body.region(column.path);
+  const { bytes, at } = column.reader.body.region(column.path);
   checkOffsets(column, offsets, bytes.length, "bytes");
+  const { typeId } = column.type;
+  if (typeId === Type.Utf8 || typeId === Type.LargeUtf8) {
+    const row = badText(bytes, offsets.offsets, validIn(validity));
+    if (row >= 0) throw notUtf8(column, row, at + Number(offsets.offsets[row]));
+  }
   return made(column, { ...validity, offsets: offsets.offsets, values: plain(bytes) });
 }
+
+const notUtf8 = ({ path, reader }: Column, row: number, at: number): Error =>
+  reader.body.fault(`has text in row ${row} that is not UTF-8`, at, path, row);
 
 function readViews(column: Column): Data {
   const { path, node, reader } = column;
@@ -225,6 +235,10 @@ function readViews(column: Column): Data {
   const row = badView(bytes, node.length, variadic, validIn(validity));
   if (row >= 0)
     throw body.fault(`has a view in row ${row} that points outside its buffers`, at + row * VIEW_BYTES, path, row);
+  if (column.type.typeId === Type.Utf8View) {
+    const bad = badViewText(bytes, node.length, variadic, validIn(validity));
+    if (bad >= 0) throw notUtf8(column, bad, at + bad * VIEW_BYTES);
+  }
   return made(column, { ...validity, values: plain(bytes), variadic });
 }
 

@@ -45,8 +45,7 @@ export function* openFile(size: number): Reading<BatchReader> {
   const { footer, at: footerAt } = yield* readFooter(size);
   const table = footer.table(FOOTER.schema);
   if (table === undefined) throw badArrow("the footer has no schema", { at: footerAt });
-  const version = footer.int16(FOOTER.version);
-  checkVersion(version, footerAt);
+  const version = yield* versionOf(footer.int16(FOOTER.version), footerAt);
   const declared = schemaOf(table);
   const dictionaries = blocksOf(footer, "dictionary", footerAt);
   const batches = blocksOf(footer, "batch", footerAt);
@@ -67,6 +66,19 @@ export function* openFile(size: number): Reading<BatchReader> {
       return undefined;
     },
   };
+}
+
+/**
+ * The metadata version of the messages: that of the first in the file. Footers have the version of their writer, which
+ * may be newer, or none, as those of old Java writers.
+ */
+function* versionOf(declared: number, footerAt: number): Reading<number> {
+  const first = footerAt - START < TAIL ? undefined : yield* readHead(START, footerAt);
+  const isMissing = first === undefined || first.kind === "end";
+  if (isMissing || declared > 0) checkVersion(declared, footerAt);
+  if (isMissing) return declared;
+  checkVersion(first.version, first.at);
+  return first.version;
 }
 
 function* readFooter(size: number): Reading<{ readonly footer: FlatTable; readonly at: number }> {

@@ -95,6 +95,14 @@ function columnOf(node: SchemaNode, outer: Level, source: NestedSource): Data {
   ) {
     return listOf(node, only, outer, source, undefined);
   }
+  // A map without values: a set of its keys.
+  if (
+    node.group === "map" &&
+    node.children.length === 1 &&
+    only.repetition === "repeated" &&
+    only.children.length === 1
+  )
+    return listOf(node, only, outer, source, itemField(only.children[0]));
   return structOf(node, outer, source);
 }
 
