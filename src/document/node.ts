@@ -125,4 +125,4 @@ function readScalar(kind: ScalarField["kind"], text: string, where: string): str
   }
 }
 
-const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;

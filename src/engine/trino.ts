@@ -9,6 +9,7 @@ import { rememberSecret, scrub } from "../errors/secrets.js";
 import { shown } from "../errors/shown.js";
 import { readEnvelope } from "../format/json-envelope.js";
 import type { ColumnSpec } from "../spec/columns.js";
+import { withoutEnd } from "../value/without-end.js";
 import type { Stoppable } from "./contract/engine.js";
 
 /** Options of `trino()`. */
@@ -42,6 +43,8 @@ interface Page {
 }
 
 const FIRST_PAUSE = 100;
+/** The most milliseconds that the retries of one request wait, whatever the server asks for. */
+const LONGEST_WAIT = 300_000;
 const BUSY = new Set([429, 502, 503, 504]);
 
 /**
@@ -84,6 +87,7 @@ export function trinoEngine(options: TrinoOptions): TrinoEngine {
     body: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> => {
+    let waited = 0;
     for (let attempt = 0; ; attempt++) {
       signal?.throwIfAborted();
       try {
@@ -95,8 +99,10 @@ export function trinoEngine(options: TrinoOptions): TrinoEngine {
         // A page may be fetched again. A statement is sent again only if the server did not take it.
         const isSafe = isBusy || (isLost && body === undefined);
         if (!isSafe || attempt >= retries) throw isLost ? lost(origin, error) : error;
-        const pause = isBusy ? (error.retry?.after ?? 0) : 0;
-        await delay(Math.max(pause, FIRST_PAUSE * 2 ** attempt), undefined, { signal }).catch(() => undefined);
+        const pause = Math.max(isBusy ? (error.retry?.after ?? 0) : 0, FIRST_PAUSE * 2 ** attempt);
+        waited += pause;
+        if (waited > LONGEST_WAIT) throw error;
+        await delay(pause, undefined, { signal }).catch(() => undefined);
       }
     }
   };
@@ -121,6 +127,12 @@ export function trinoEngine(options: TrinoOptions): TrinoEngine {
       }
       next = nextUri;
       const { rows } = envelope;
+      if (rows !== undefined && columns === undefined) {
+        throw new DataError("The reply has rows and no columns.", {
+          code: "UnexpectedShape",
+          hint: "Check that the address is that of a Trino server, and that no proxy changes its replies.",
+        });
+      }
       const hasRows = rows !== undefined && columns !== undefined;
       const batches = hasRows ? jsonRowsBatches(bytes, rows.start, rows.end, columns as readonly ColumnSpec[]) : [];
       return { columns, batches };
@@ -240,15 +252,17 @@ function statusError(response: Response, bytes: Uint8Array): Error {
   const { status } = response;
   const body = new TextDecoder()
     .decode(bytes.subarray(0, 2_000))
-    .replace(/<[^>]*>/g, " ")
+    .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
   const text = `The server replied with status ${status}: ${body.slice(0, 200)}`;
   if (BUSY.has(status)) {
     const seconds = Number(response.headers.get("retry-after") ?? 0);
+    const wait = seconds > 0 ? `Wait ${seconds} seconds, as the server asks.` : undefined;
     return new TransportError(text, {
       code: "EngineBusy",
       status,
+      ...(wait && { hint: wait }),
       retry: { retryable: true, ...(seconds > 0 && { after: seconds * 1000 }) },
     });
   }
@@ -267,8 +281,8 @@ function lost(origin: string, cause: TypeError): TransportError {
   });
 }
 
-/** What a scan steps over as a whole: strings, quoted names and comments. The last alternative is `$1`. */
-const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\d+)/g;
+/** What a scan steps over as a whole: strings, quoted names and comments, to the end if not closed. The last alternative is `$1`. */
+const TOKENS = /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\d+)/g;
 
 /** Writes bound values as typed literals in place of `$1`, `$2`, …: the protocol itself has no parameters. */
 function withLiterals(sql: string, params: readonly unknown[] = []): string {
@@ -287,7 +301,7 @@ function withLiterals(sql: string, params: readonly unknown[] = []): string {
     }
     return literal(params[Number(position) - 1]);
   });
-  return written.replace(/[\s;]+$/, "");
+  return withoutEnd(written, "; \t\r\n\f\v");
 }
 
 function literal(value: unknown): string {
@@ -300,7 +314,7 @@ function literal(value: unknown): string {
   }
   if (typeof value === "number") {
     if (Number.isNaN(value)) return "nan()";
-    if (!Number.isFinite(value)) return value > 0 ? "infinity()" : "-infinity()";
+    if (!Number.isFinite(value)) return value > 0 ? "infinity()" : "(-infinity())";
     if (Object.is(value, -0)) return "DOUBLE '-0'";
     return Number.isSafeInteger(value) ? `BIGINT '${value}'` : `DOUBLE '${value}'`;
   }

@@ -95,6 +95,6 @@ export function parseType(text: string): ServiceType {
     const possible = precision >= 1 && precision <= MAX_PRECISION && scale <= precision;
     return possible ? { kind: "decimal", precision, scale, text } : { kind: "unknown", text };
   }
-  const bare = trimmed.replace(/\s*\(.*\)$/, "").toLowerCase();
+  const bare = (trimmed.endsWith(")") ? trimmed.split("(", 1)[0].trimEnd() : trimmed).toLowerCase();
   return { kind: BY_NAME.get(bare) ?? "unknown", text };
 }

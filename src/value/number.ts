@@ -90,7 +90,7 @@ function productError(x: number, y: number): number {
 }
 
 /** The grammar of a number: digits, a point, an exponent. */
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * The nearest double, ties to even, of the number that fills `start` to `end`: `12`, `-.5`, `1.5e-7`, `NaN`,

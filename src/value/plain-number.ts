@@ -1,3 +1,5 @@
+import { withoutEnd } from "./without-end.js";
+
 /** The most digits that are written out. */
 const MOST_DIGITS = 76;
 
@@ -13,13 +15,13 @@ export function plainNumber(text: string): string | undefined {
   const exponent = Number(power);
   const digits = whole + fraction;
   const isZero = /^0*$/.test(digits);
-  if (exponent === 0) return isZero && sign !== "" ? text.slice(1).replace(/[eE].*$/, "") : text.replace(/[eE].*$/, "");
+  if (exponent === 0) return (isZero && sign !== "" ? text.slice(1) : text).split(/[eE]/, 1)[0];
   if (isZero) return "0";
   const point = whole.length + exponent;
   if (Math.abs(point) > MOST_DIGITS) return undefined;
   const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits.padEnd(point, "0");
   const at = Math.max(point, 1);
   const before = padded.slice(0, at).replace(/^0+(?=\d)/, "");
-  const after = padded.slice(at).replace(/0+$/, "");
+  const after = withoutEnd(padded.slice(at), "0");
   return `${sign}${before}${after === "" ? "" : `.${after}`}`;
 }

@@ -1,3 +1,5 @@
+import { withoutEnd } from "./without-end.js";
+
 /** The longest spelling of a double, such as `-0.0000012345678901234567`. */
 const MOST_LENGTH = 25;
 
@@ -12,6 +14,6 @@ export function isSpelledDouble(text: string): boolean {
 function significant(text: string): string {
   const [, whole = "", fraction = "", power = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
-  const kept = digits.replace(/0+$/, "");
+  const kept = withoutEnd(digits, "0");
   return kept === "" ? "0" : `${kept}e${Number(power) - fraction.length + digits.length - kept.length}`;
 }

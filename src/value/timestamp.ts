@@ -1,5 +1,6 @@
 import { DATE_BYTES, FIRST_DAY, formatDate, LAST_DAY, NO_DATE, readDate, two, writeDate } from "./date.js";
 import { writePadded } from "./digits.js";
+import { withoutEnd } from "./without-end.js";
 
 /** Returned by {@link readTimestamp}: the bytes are not a timestamp; the timestamp has digits below a millisecond. */
 export const NO_TIMESTAMP = Number.NaN;
@@ -57,7 +58,7 @@ function readFraction(b: Uint8Array, from: number, to: number, round: boolean): 
   for (let i = 0; i < 3; i++) ms = ms * 10 + (from + i < to ? b[from + i] - 48 : 0);
   let rest = "";
   for (let i = from + 3; i < to; i++) rest += String(b[i] - 48);
-  rest = rest.replace(/0+$/, "");
+  rest = withoutEnd(rest, "0");
   if (rest === "") return ms;
   if (!round) return TOO_FINE;
   const half = rest === "5" ? ms % 2 === 1 : rest >= "5";

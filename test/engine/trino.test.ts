@@ -209,6 +209,26 @@ describe("errors", () => {
     await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "EngineBusy", status: 429 });
   });
 
+  it("a server that asks for a longer wait than retries have is not waited for", async () => {
+    for (const retryAfter of ["7200", "301", "1e300"]) {
+      script = Array.from({ length: 3 }, () => ({ status: 503, headers: { "retry-after": retryAfter }, raw: "later" }));
+      const began = performance.now();
+      await expect(engine.query("SELECT 1")).rejects.toMatchObject({
+        code: "EngineBusy",
+        hint: expect.stringMatching(/Wait/),
+      });
+      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(script).toHaveLength(2);
+    }
+  });
+
+  it("rows without columns are an error, not an empty frame", async () => {
+    script = [{ raw: `{"id":"q1","stats":{},"data":[[1],[2]]}` }];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "UnexpectedShape" });
+    script = [{ page: {} }, { raw: `{"id":"q1","stats":{},"data":[[1]]}` }];
+    await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "UnexpectedShape" });
+  });
+
   it("other replies, refusals and closed ports", async () => {
     script = [{ status: 401, raw: "Unauthorized" }];
     await expect(engine.query("SELECT 1")).rejects.toMatchObject({ code: "EngineAccess", status: 401 });
@@ -261,6 +281,24 @@ describe("parameters", () => {
     );
     const still = "SELECT '$1 it''s', \"$1\" /* $1 */ -- $1\n FROM t";
     expect(await sent(still, ["x"])).toBe(still);
+  });
+
+  it("no value makes a comment or changes what is beside it", async () => {
+    const value = fc.oneof(
+      fc.constantFrom(-Infinity, Infinity, Number.NaN, -0, null, true),
+      fc.double(),
+      fc.bigInt({ min: -(2n ** 126n), max: 2n ** 126n }).filter((n) => String(n).length < 38),
+    );
+    await fc.assert(
+      fc.asyncProperty(value, async (each) => {
+        const body = await sent("SELECT 1-$1 - $1, 2", [each]);
+        expect(body).not.toContain("--");
+        expect(body).toMatch(/^SELECT 1-(\S.*) - \1, 2$/);
+        expect(body).not.toMatch(/^SELECT 1--/);
+      }),
+      { numRuns: 100 },
+    );
+    expect(await sent("SELECT 1-$1", [-Infinity])).toBe("SELECT 1-(-infinity())");
   });
 
   it("any text ends where its literal ends", async () => {

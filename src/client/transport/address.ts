@@ -2,6 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { API_PREFIX } from "../../spec/api-prefix.js";
 import { type Call, type Endpoint, endpoints, type Filter } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
+import { withoutEnd } from "../../value/without-end.js";
 
 /**
  * The address of a call below `base` (the specification's `{base_url}`; a trailing `/` or `/api/v3` is allowed),
@@ -31,8 +32,8 @@ export function address(call: Call, base: string, profile: Profile): string {
 
 /** The service's base address without a trailing `/` or `/api/v3`. */
 export function baseOf(base: string): string {
-  const bare = base.replace(/\/+$/, "");
-  return bare.toLowerCase().endsWith(API_PREFIX) ? bare.slice(0, -API_PREFIX.length).replace(/\/+$/, "") : bare;
+  const bare = withoutEnd(base, "/");
+  return bare.toLowerCase().endsWith(API_PREFIX) ? withoutEnd(bare.slice(0, -API_PREFIX.length), "/") : bare;
 }
 
 function pathOf(call: Call): string {

@@ -5,6 +5,7 @@ import { rememberSecret } from "../../errors/secrets.js";
 import { shown } from "../../errors/shown.js";
 import { API_PREFIX } from "../../spec/api-prefix.js";
 import { defineProfile, type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
+import { withoutEnd } from "../../value/without-end.js";
 import { type CacheOptions, type CacheSettings, cacheSettings } from "../cache/options.js";
 import { proxyChooser } from "./proxy.js";
 import { type Connections, type Send, sendByFetch, sendByHTTP } from "./send.js";
@@ -241,7 +242,7 @@ function baseAddress(text: string | undefined): string {
       hint: "Pass http(s)://host or http(s)://host/path, without a query; pass the key as apiKey.",
     });
   }
-  const path = url.pathname.replace(/\/+$/, "");
+  const path = withoutEnd(url.pathname, "/");
   return url.origin + (path.endsWith(API_PREFIX) ? path.slice(0, -API_PREFIX.length) : path);
 }
 

@@ -39,7 +39,7 @@ function hintFor(type: string): string {
   const digits = DIGITS.exec(trimmed);
   if (digits) return `Did you mean "BigDecimal(${digits[1]},${digits[2] ?? 0})"?`;
   if (/^(?:big)?decimal\s*\(/i.test(trimmed)) return "A decimal has at most 76 digits, and no more after the point.";
-  const bare = trimmed.replace(/\s*[([<].*$/, "").toLowerCase();
+  const bare = trimmed.split(/[([<]/, 1)[0].trimEnd().toLowerCase();
   const close = ELSEWHERE[bare] ?? nearest(bare, TYPE_TITLES)[0] ?? ELSEWHERE[nearest(bare, Object.keys(ELSEWHERE))[0]];
   const list = `The types are ${TYPE_TITLES.join(", ")}; declare String to read the cells as text.`;
   return close === undefined ? list : `Did you mean ${JSON.stringify(close)}? ${list}`;

@@ -175,7 +175,7 @@ function durationText(seconds: bigint, fraction: string): string {
 function fractionText(rest: bigint, perSecond: bigint): string {
   if (rest === 0n) return "";
   const digits = rest.toString().padStart(perSecond.toString().length - 1, "0");
-  return `.${digits.replace(/(?:000)+$/, "")}`;
+  return `.${digits.replace(/(?:000){1,3}$/, "")}`;
 }
 
 /** Formats `YYYY-MM-DDThh:mm:ss` with as many fraction digits as needed, in groups of three. */

@@ -63,7 +63,7 @@ const millis = (time: number): ExactConstant | undefined =>
 function parsedTime(text: string): ExactConstant | undefined {
   const days = parseDate(text);
   if (days !== NO_DATE) return { units: BigInt(days) * BigInt(SECONDS_PER_DAY), scale: 0 };
-  const [, whole, fraction = "", zone] = /^([^.]*)(?:\.(\d+))?([^.]*)$/.exec(text) ?? [];
+  const [, whole, fraction = "", zone = ""] = /^([^.]*)(?:\.(\d+)([^.\d][^.]*)?)?$/.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const bytes = new TextEncoder().encode(whole + zone);
   const time = readTimestamp(bytes, 0, bytes.length);

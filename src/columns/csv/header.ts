@@ -3,6 +3,7 @@ import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type CsvRow, type CsvSyntax, DOUBLED, undouble } from "../../format/csv.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import { withoutEnd } from "../../value/without-end.js";
 import type { CsvLeniency } from "../arrow/csv-dialect.js";
 
 /** The names in a header; undefined for a name that is not valid UTF-8, which matches no column. */
@@ -22,7 +23,7 @@ export function headerNames(
     const bytes = quoted ? out.subarray(0, undouble(cell, 0, cell.length, out, syntax)) : cell;
     if (!utf8 && !isUtf8(bytes)) return undefined;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-    return trim && row.flags[i] === 0 ? text.replace(/^[ \t]+|[ \t]+$/g, "") : text;
+    return trim && row.flags[i] === 0 ? withoutEnd(text.replace(/^[ \t]+/, ""), " \t") : text;
   });
 }
 

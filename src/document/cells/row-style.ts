@@ -103,7 +103,7 @@ export function xmlRows(columns: readonly ColumnSpec[]): RowStyle {
 function numberText(text: string, column: string): string | null {
   if (JSON_NUMBER.test(text)) return text;
   if (/^[+-]?(?:nan|inf(?:inity)?)$/i.test(text)) return null;
-  const match = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/.exec(text);
+  const match = /^([+-]?)0*(?!0)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/.exec(text);
   if (!match || (match[2] === "" && !match[3] && !/0/.test(text))) {
     throw new DataError(`The cell ${JSON.stringify(text)} of "${column}" is not a number.`, {
       code: "BadCell",

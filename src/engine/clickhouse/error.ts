@@ -41,7 +41,7 @@ export function replyError(text: string, status: number | undefined, header: str
   const match = EXCEPTION.exec(text);
   if (match !== null) return new ServerError(reason(match[2]), Number(match[1]), status);
   const shown = text
-    .replace(/<[^>]*>/g, " ")
+    .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, 200);
@@ -68,9 +68,9 @@ export function errorInResult(tail: Uint8Array, tag: string | undefined): Server
 function reason(text: string): string {
   return text
     .replace(/Code: \d+\. DB::(?:\w+::)?Exception: /g, "")
-    .replace(/\s*\((?:[A-Z][A-Z0-9_]+|version [^)]*|official build)\)\.?/g, "")
-    .replace(/,? ?Stack trace[\s\S]*/, "")
     .replace(/\s+/g, " ")
+    .replace(/ ?\((?:[A-Z][A-Z0-9_]+|version [^)]{0,100}|official build)\)\.?/g, "")
+    .replace(/,? ?Stack trace[\s\S]*/, "")
     .trim();
 }
 

@@ -18,6 +18,7 @@ import {
 import { validityBits } from "../../columns/arrow/bits.js";
 import { validity } from "../../columns/arrow/cell-reader.js";
 import { DataError, InputError } from "../../errors/errors.js";
+import { withoutEnd } from "../../value/without-end.js";
 
 /** A column of a result: its Arrow type here, and how a column as the server sends it becomes one. */
 export interface ResultColumn {
@@ -93,7 +94,7 @@ export function resultColumn(name: string, type: DataType, found: string | undef
     case "IPv6":
       return text(ipv6Text);
     case "FixedString":
-      return text((bytes) => decoder.decode(bytes).replace(/\0+$/, ""));
+      return text((bytes) => withoutEnd(decoder.decode(bytes), "\0"));
     case "BFloat16":
       return { type: new Float64(), convert: halfFloats };
     case "String":
@@ -229,7 +230,7 @@ function ipv6Text(bytes: Uint8Array): string {
 /** The names of an enum by their numbers: `'a' = 1, 'it\'s' = 2`. */
 function enumNames(list: string): ReadonlyMap<number, string> {
   const names = new Map<number, string>();
-  for (const [, name, number] of list.matchAll(/'((?:[^'\\]|\\[\s\S])*)'\s*=\s*(-?\d+)/g)) {
+  for (const [, name, number] of list.matchAll(/[\s,]*'((?:[^'\\]|\\[\s\S])*)'\s*=\s*(-?\d+)/gy)) {
     names.set(
       Number(number),
       name.replace(/\\([\s\S])/g, (_, character: string) => ESCAPES[character] ?? character),

@@ -1,5 +1,6 @@
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
+import { withoutEnd } from "../../value/without-end.js";
 import { checkedParams } from "../contract/params.js";
 import { quoteText } from "./quote.js";
 
@@ -13,9 +14,13 @@ export interface Statement {
   readonly returnsRows: boolean;
 }
 
-/** What a scan steps over as a whole: strings, quoted names, comments and heredocs. The last alternative is `$1`. */
+/** What a scan steps over as a whole: strings, quoted names, comments and heredocs; one that is not closed reaches
+ * to the end. The last alternative is `$1`. */
 const TOKENS =
-  /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`\\]|\\[\s\S]|``)*`|--[^\n]*|#!?\s[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\1\$|\$(\d+)/g;
+  /'(?:[^'\\]|\\[\s\S]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|\\?$)|`(?:[^`\\]|\\[\s\S]|``)*(?:`|\\?$)|--[^\n]*|#!?\s[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\w*)\$[\s\S]*?\$\1\$|\$(\d+)/g;
+
+/** What may end a statement. */
+const BLANKS = "; \t\r\n\f\v";
 
 const RETURNS_ROWS = /^[\s(]*(SELECT|WITH|FROM|SHOW|DESCRIBE|DESC|EXPLAIN|EXISTS|CHECK)\b/i;
 
@@ -35,7 +40,7 @@ export function statement(sql: string, params: readonly unknown[] | undefined): 
   let from = 0;
   const rewritten = sql.replace(TOKENS, (token: string, _tag, position: string | undefined, at: number) => {
     // Comments do not decide what kind of statement it is.
-    const isComment = /^(--|#|\/\*)/.test(token);
+    const isComment = /^(--|#)/.test(token) || (token.startsWith("/*") && token.endsWith("*/"));
     plain += sql.slice(from, at) + (isComment ? " " : token);
     from = at + token.length;
     if (position === undefined) return isComment ? " " : token;
@@ -57,7 +62,7 @@ export function statement(sql: string, params: readonly unknown[] | undefined): 
       hint: "Leave out FORMAT: rows are read as Arrow.",
     });
   }
-  return { sql: rewritten.replace(/[\s;]+$/, ""), params: used, returnsRows: RETURNS_ROWS.test(plain) };
+  return { sql: withoutEnd(rewritten, BLANKS), params: used, returnsRows: RETURNS_ROWS.test(plain) };
 }
 
 interface Parameter {

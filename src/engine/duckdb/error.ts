@@ -33,9 +33,11 @@ const tableHint = (name: string): string =>
 export function engineReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text
-    .split(/\n\s*\nLINE \d+:|\nLINE \d+:/)[0]
-    .trim()
-    .replace(/\s*\n\s*/g, " ");
+    .split(/\nLINE \d+:/, 1)[0]
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
 }
 
 /** The error of a statement; if it is an unknown table or column, with the nearest names of the sources as the hint. */

@@ -7,6 +7,7 @@ import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
+import { withoutEnd } from "../../value/without-end.js";
 import { textOf, typeOfValues } from "../cells/values.js";
 
 /** The part of a Danfo frame in use; the real class has far more. */
@@ -221,7 +222,7 @@ function sameDecimal(a: string, b: string): boolean {
 function partsOf(text: string): { readonly digits: string; readonly power: number } {
   const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const trimmed = digits.replace(/0+$/, "");
+  const trimmed = withoutEnd(digits, "0");
   return { digits: sign + trimmed, power: Number(exponent) - fraction.length + digits.length - trimmed.length };
 }
 

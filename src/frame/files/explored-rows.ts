@@ -8,7 +8,6 @@ import { Column } from "../cells/column.js";
 import { passing } from "../verbs/filter.js";
 import { Selection } from "../verbs/selection.js";
 
-const RANGE = /^(.+?)\s*\.\.\s*(.+)$/;
 const COMPARISON = /^(<=|>=|!=|<|>|=)\s*(.*)$/;
 const METHODS = { "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq", "!=": "ne" } as const;
 
@@ -43,8 +42,9 @@ function maskOf(column: Column<never>, filter: string): Column<boolean | null> |
   if (filter.toLowerCase() === "null") return column.isNull();
   if (filter.toLowerCase() === "!null") return column.isNull().not();
   const { scale } = columnType(column.arrowType);
-  const range = RANGE.exec(filter);
-  if (scale !== "text" && range !== null) return column.between(range[1] as never, range[2] as never);
+  const dots = filter.indexOf("..", 1);
+  const [low, high] = [filter.slice(0, dots).trimEnd(), filter.slice(dots + 2).trimStart()];
+  if (scale !== "text" && dots > 0 && high !== "") return column.between(low as never, high as never);
   const comparison = COMPARISON.exec(filter);
   if (comparison === null) return searched(column.vector, filter);
   const [, sign, value] = comparison;

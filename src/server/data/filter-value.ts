@@ -19,7 +19,7 @@ const VALUES: Readonly<Record<Exclude<TypeKind, "decimal" | "integer">, FilterVa
   datetime: { read: timestamp, expects: "timestamp such as 2025-01-02T06:00:00Z" },
   double: {
     read: (text) => {
-      const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+      const number = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
       return Number.isFinite(number) ? String(number) : undefined;
     },
     expects: "number",

@@ -7,6 +7,7 @@ import { CATALOG_PATH } from "../../spec/api-prefix.js";
 import { type Endpoint, endpoints } from "../../spec/endpoints.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
+import { withoutEnd } from "../../value/without-end.js";
 import { answer } from "../answers/answer.js";
 import { answerCatalog } from "../answers/catalog-items.js";
 import type { MadeFile } from "../answers/exports.js";
@@ -126,7 +127,7 @@ function withCors(headers: Record<string, string>, { header }: Asked, { cors }: 
  * TLS says so in `X-Forwarded-Proto`: a link carries a key, which must not travel unencrypted.
  */
 function originOf(incoming: IncomingMessage, { publicUrl }: HttpOptions): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
+  if (publicUrl !== undefined) return withoutEnd(publicUrl, "/");
   const host = incoming.headers.host ?? "";
   const { localAddress, localPort } = incoming.socket;
   const own = `${localAddress?.includes(":") ? `[${localAddress}]` : localAddress}:${localPort}`;

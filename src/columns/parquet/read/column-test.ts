@@ -116,7 +116,7 @@ interface Constant {
   readonly isWhole: boolean;
 }
 
-const NUMBER = /^([+-]?)(\d+)\.?(\d*)(?:[eE]([+-]?\d{1,4}))?$/;
+const NUMBER = /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 const isNumeric = (value: ComparedValue): boolean =>
   typeof value === "number" || typeof value === "bigint" || (typeof value === "string" && NUMBER.test(value));
 
@@ -124,7 +124,7 @@ const isNumeric = (value: ComparedValue): boolean =>
 function scaled(value: ComparedValue, scale: number): Constant | undefined {
   const parts = typeof value === "boolean" ? null : NUMBER.exec(String(value));
   if (parts === null) return undefined;
-  const [, sign, whole, fraction, exponent = "0"] = parts;
+  const [, sign, whole, fraction = "", exponent = "0"] = parts;
   const digits = BigInt(`${whole}${fraction}`) * (sign === "-" ? -1n : 1n);
   const shift = Number(exponent) - fraction.length + scale;
   if (shift >= 0) return { floor: digits * 10n ** BigInt(shift), isWhole: true };
