@@ -281,7 +281,7 @@ function lost(origin: string, cause: TypeError): TransportError {
   });
 }
 
-/** What a scan steps over as a whole: strings, quoted names and comments, to the end if not closed. The last alternative is `$1`. */
+/** What a scan steps over as a whole, to the end if not closed: strings, names, comments. The last part is `$1`. */
 const TOKENS = /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\d+)/g;
 
 /** Writes bound values as typed literals in place of `$1`, `$2`, …: the protocol itself has no parameters. */
