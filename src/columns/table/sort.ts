@@ -1,3 +1,4 @@
+import { LargeMap } from "../../value/large-map.js";
 import { type Data, DataType, type Decimal, type Table, type Vector } from "../arrow/arrow.js";
 import { presentBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
@@ -237,7 +238,7 @@ function doubleWords(vector: Vector): Uint32Array[] {
 /** Text, booleans and other types: the rank of each value among the sorted distinct values. */
 function rankWords(vector: Vector): Uint32Array {
   const word = new Uint32Array(vector.length);
-  const places = new Map<Cell, number>();
+  const places = new LargeMap<Cell, number>();
   let at = 0;
   for (const data of vector.data) {
     const ids = DataType.isDictionary(data.type) ? dictionaryIds(data, places) : valueIds(data, places);
@@ -251,7 +252,7 @@ function rankWords(vector: Vector): Uint32Array {
   return word;
 }
 
-function dictionaryIds(data: Data, places: Map<Cell, number>): Uint32Array {
+function dictionaryIds(data: Data, places: LargeMap<Cell, number>): Uint32Array {
   const map: number[] = [];
   for (const part of (data.dictionary as Vector).data) {
     const { valid, value } = chunkReader(part);
@@ -262,7 +263,7 @@ function dictionaryIds(data: Data, places: Map<Cell, number>): Uint32Array {
   return ids;
 }
 
-function valueIds(data: Data, places: Map<Cell, number>): Uint32Array {
+function valueIds(data: Data, places: LargeMap<Cell, number>): Uint32Array {
   const { valid, value } = chunkReader(data);
   const ids = new Uint32Array(data.length);
   for (let i = 0; i < data.length; i++) {
@@ -272,7 +273,7 @@ function valueIds(data: Data, places: Map<Cell, number>): Uint32Array {
   return ids;
 }
 
-function placeOf(key: Cell, places: Map<Cell, number>): number {
+function placeOf(key: Cell, places: LargeMap<Cell, number>): number {
   let place = places.get(key);
   if (place === undefined) {
     place = places.size;

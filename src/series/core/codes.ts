@@ -1,5 +1,10 @@
 import { type Data, DataType, Vector } from "../../columns/arrow/arrow.js";
+import { presentBits } from "../../columns/arrow/bits.js";
 import { cellText, vectorToNumbers } from "../../columns/arrow/vector-values.js";
+import { hashText, TextDictionary } from "../../columns/build/dictionary.js";
+import { LargeMap } from "../../value/large-map.js";
+import { isPlainText } from "./choose.js";
+import { PairCodes } from "./pair-codes.js";
 import { joined } from "./pieces.js";
 
 /**
@@ -13,7 +18,7 @@ export interface Codes {
   readonly size: number;
 }
 
-type Seen = Map<unknown, number>;
+type Seen = LargeMap<unknown, number>;
 
 /**
  * Encodes one or several vectors of the same type. The indices of a dictionary without repeated values are used
@@ -24,7 +29,9 @@ export function codesOf(vectors: readonly Vector[]): Codes {
   if (direct !== undefined) return direct;
   const narrow = narrowCodes(vectors);
   if (narrow !== undefined) return narrow;
-  const seen: Seen = new Map();
+  const plain = plainCodes(vectors);
+  if (plain !== undefined) return plain;
+  const seen: Seen = new LargeMap();
   const rows = vectors.map((vector) => {
     const codes = new Int32Array(vector.length);
     let at = 0;
@@ -77,16 +84,20 @@ const known = new WeakMap<Vector, boolean>();
 function isDistinct(dictionary: Vector): boolean {
   let distinct = known.get(dictionary);
   if (distinct === undefined) {
-    const entries = new Set<unknown>();
-    for (let i = 0; i < dictionary.length; i++) entries.add(entryOf(dictionary, i));
-    distinct = entries.size === dictionary.length && !entries.has(null);
+    const entries = new LargeMap<unknown, true>();
+    for (let i = 0; i < dictionary.length; i++) entries.set(entryOf(dictionary, i), true);
+    distinct = entries.size === dictionary.length && entries.get(null) === undefined;
     known.set(dictionary, distinct);
   }
   return distinct;
 }
 
-/** An entry as a value that can be compared: decimals and bytes, which Arrow returns as arrays, by their text. */
+/**
+ * An entry as a value that can be compared: text with a byte order mark, which Arrow drops, and decimals and bytes, which
+ * it returns as arrays, by their text.
+ */
 function entryOf(dictionary: Vector, index: number): unknown {
+  if (isPlainText(dictionary.type)) return cellText(dictionary, index);
   const value: unknown = dictionary.get(index);
   if (Number.isNaN(value as number)) return null;
   return typeof value === "object" && value !== null ? cellText(dictionary, index) : value;
@@ -123,23 +134,77 @@ function codeEntries(data: Data, at: number, seen: Seen, met: Int32Array, codes:
 
 function codeChunk(vector: Vector, data: Data, at: number, seen: Seen, codes: Int32Array): void {
   const nulls = data.nullCount > 0;
-  const plain = plainValues(data);
   for (let i = 0; i < data.length; i++) {
-    let value = nulls && !data.getValid(i) ? null : plain ? plain[i] : cellText(vector, at + i);
-    if (Number.isNaN(value as number)) value = null;
-    codes[at + i] = codeFor(value, seen);
+    const isNull = nulls && !data.getValid(i);
+    codes[at + i] = codeFor(isNull ? null : cellText(vector, at + i), seen);
   }
 }
 
-/**
- * Numbers that are equal exactly when the values are: the buffer where it holds such; a `Map` treats 0 and -0 as equal.
- */
-function plainValues(data: Data): ArrayLike<number | bigint> | undefined {
-  const { type } = data;
-  if (DataType.isFloat(type) && type.precision === 0) return vectorToNumbers(new Vector([data]));
-  if (DataType.isInt(type) || DataType.isFloat(type)) return data.values as ArrayLike<number | bigint>;
-  if (DataType.isDate(type) && type.unit === 0) return data.values as Int32Array;
-  return undefined;
+/** Codes of plain text and of values of up to 64 bits, the next for null and NaN; undefined for other columns. */
+function plainCodes(vectors: readonly Vector[]): Codes | undefined {
+  const pairs = new PairCodes();
+  const texts = new TextDictionary();
+  const rows: Int32Array[] = [];
+  for (const vector of vectors) {
+    const codes = new Int32Array(vector.length).fill(-1);
+    let at = 0;
+    for (const data of vector.data as readonly Data[]) {
+      const part = codes.subarray(at, at + data.length);
+      if (DataType.isUtf8(data.type)) codeTexts(data, texts, part);
+      else if (!codeWords(data, pairs, part)) return undefined;
+      at += data.length;
+    }
+    rows.push(codes);
+  }
+  const size = Math.max(pairs.size, texts.size);
+  if (!rows.some((codes) => codes.includes(-1))) return { rows, size };
+  for (const codes of rows) for (let i = 0; i < codes.length; i++) if (codes[i] === -1) codes[i] = size;
+  return { rows, size: size + 1 };
+}
+
+/** The codes of a chunk of text, by its bytes; those of nulls stay. */
+function codeTexts(data: Data, texts: TextDictionary, codes: Int32Array): void {
+  const nulls = data.nullCount > 0;
+  const offsets = data.valueOffsets as Int32Array;
+  const bytes = data.values as Uint8Array;
+  for (let i = 0; i < codes.length; i++) {
+    if (nulls && !data.getValid(i)) continue;
+    const [start, end] = [offsets[i], offsets[i + 1]];
+    codes[i] = texts.take(bytes, start, end, hashText(bytes, start, end));
+  }
+}
+
+/** As {@link codeTexts}, by the halves of each value; false for other types. */
+function codeWords(data: Data, pairs: PairCodes, codes: Int32Array): boolean {
+  const words = wordsOf(data);
+  if (words === undefined) return false;
+  const present = presentBits(data);
+  for (let i = 0; i < codes.length; i++) {
+    if (present === undefined || (present[i >> 3] & (1 << (i & 7))) !== 0)
+      codes[i] = pairs.code(words[2 * i], words[2 * i + 1]);
+  }
+  return true;
+}
+
+/** The halves of each value, which are equal exactly if the values are: those of 0 and -0 are. */
+function wordsOf(data: Data): Int32Array | undefined {
+  const { type, values, length } = data;
+  if (DataType.isFloat(type)) {
+    const doubles = vectorToNumbers(new Vector([data]));
+    for (let i = 0; i < length; i++) if (doubles[i] === 0) doubles[i] = 0;
+    return new Int32Array(doubles.buffer);
+  }
+  if (DataType.isTimestamp(type) || (DataType.isInt(type) && type.bitWidth === 64)) {
+    const { buffer, byteOffset } = values as BigInt64Array;
+    return new Int32Array(buffer, byteOffset, 2 * length);
+  }
+  if (!DataType.isInt(type) && !(DataType.isDate(type) && type.unit === 0)) return undefined;
+  const words = new Int32Array(2 * length);
+  for (let i = 0; i < length; i++) {
+    words[2 * i] = (values as Int32Array)[i];
+    words[2 * i + 1] = (values as Int32Array)[i] < 0 ? -1 : 0;
+  }
+  return words;
 }
 
 function codeFor(value: unknown, seen: Seen): number {
@@ -194,7 +259,7 @@ export function combine(parts: readonly Codes[]): Codes {
 
 function pair(left: Codes, right: Codes): Codes {
   const count = left.rows.reduce((sum, { length }) => sum + length, 0);
-  return left.size * right.size <= tableSize(count) ? pairInTable(left, right) : pairInMap(left, right);
+  return left.size * right.size <= tableSize(count) ? pairInTable(left, right) : pairByHash(left, right);
 }
 
 function pairInTable(left: Codes, right: Codes): Codes {
@@ -213,26 +278,13 @@ function pairInTable(left: Codes, right: Codes): Codes {
   return { rows, size };
 }
 
-function pairInMap(left: Codes, right: Codes): Codes {
-  const seen = new Map<number, number>();
+function pairByHash(left: Codes, right: Codes): Codes {
+  const pairs = new PairCodes();
   const rows = left.rows.map((codes, part) => {
     const other = right.rows[part];
     const out = new Int32Array(codes.length);
-    let lastKey = -1;
-    let lastCode = -1;
-    for (let i = 0; i < out.length; i++) {
-      const key = codes[i] * right.size + other[i];
-      if (key !== lastKey) {
-        lastKey = key;
-        lastCode = seen.get(key) ?? -1;
-        if (lastCode === -1) {
-          lastCode = seen.size;
-          seen.set(key, lastCode);
-        }
-      }
-      out[i] = lastCode;
-    }
+    for (let i = 0; i < out.length; i++) out[i] = pairs.code(codes[i], other[i]);
     return out;
   });
-  return { rows, size: seen.size };
+  return { rows, size: pairs.size };
 }

@@ -1,6 +1,7 @@
 import { type Data, DataType, type Vector } from "../../columns/arrow/arrow.js";
 import { validityBits } from "../../columns/arrow/bits.js";
 import { big, isDays, small, unitsOf } from "../../columns/compute/units.js";
+import { LargeMap } from "../../value/large-map.js";
 import { isExact } from "../core/exact.js";
 import { numbersOf } from "../core/numbers.js";
 import type { Groups } from "./groups.js";
@@ -10,7 +11,7 @@ import { summariesOf } from "./summaries.js";
 interface Extremes {
   readonly rows: Int32Array;
   readonly values: Float64Array;
-  readonly large: Map<number, bigint>;
+  readonly large: LargeMap<number, bigint>;
 }
 
 /**
@@ -23,7 +24,7 @@ export function extremeRows(vector: Vector, sign: 1 | -1, groups: Groups): Int32
   const extremes: Extremes = {
     rows: new Int32Array(count).fill(-1),
     values: new Float64Array(count),
-    large: new Map(),
+    large: new LargeMap(),
   };
   if (DataType.isFloat(type)) return ofDoubles(numbersOf(vector), sign, of, extremes);
   if (!isExact(type) && !DataType.isTimestamp(type) && !isDays(type)) return undefined;
