@@ -5,10 +5,11 @@ import { join } from "node:path";
 import * as zlib from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC as flechetteTable } from "@uwdata/flechette";
+import { tableToIPC } from "apache-arrow";
 import { parquetMetadata } from "hyparquet";
 import polars from "nodejs-polars";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Dictionary, Int32, makeData, makeVector, Table, tableToIPC, Utf8 } from "../../src/columns/arrow/arrow.js";
+import { Dictionary, Int32, makeData, makeVector, Table, Utf8 } from "../../src/columns/arrow/arrow.js";
 import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { columnsOf } from "../../src/columns/arrow/schema.js";
 import { textTable } from "../../src/columns/build/from-text-rows.js";
@@ -255,7 +256,7 @@ describe("tables of others", () => {
     expect(Object.getPrototypeOf(own)).toBe(Table.prototype);
     expect(textsOf(own)).toEqual(texts);
     expect(own.batches[0].data.children[3].values).toBe(foreign.batches[0].data.children[3].values);
-    expect(tableToIPC(own).length).toBeGreaterThan(0);
+    expect(tableToIPC(own as never).length).toBeGreaterThan(0);
   });
 
   it("are refused when an index points outside its dictionary", () => {

@@ -120,3 +120,20 @@ describe("dictionaries within lists and structs of two files", () => {
     );
   });
 });
+
+describe("the Arrow library's own methods", () => {
+  it("work on the tables of frames, also on those with dictionaries of two files", () => {
+    const random = new Random(7);
+    const [left, right] = [frameOf(random, "v"), frameOf(random, "w")];
+    const joined = left.join(right, { on: "k", how: "outer" }) as unknown as AnyFrame;
+    for (const frame of [left, joined]) {
+      const { table } = frame;
+      expect(rowsOf(Frame.from(table.slice(1)) as never)).toEqual(rowsOf(frame.slice(1)));
+      expect(rowsOf(Frame.from(table.select(["k"])) as never)).toEqual(rowsOf(frame.select("k") as never));
+      expect(rowsOf(Frame.from(table.concat(table.slice(0, 1))) as never)).toEqual([
+        ...rowsOf(frame),
+        rowsOf(frame)[0],
+      ]);
+    }
+  });
+});

@@ -55,7 +55,6 @@ export {
   TimeUnit,
   Type,
   tableFromArrays,
-  tableToIPC,
   Uint8,
   Uint16,
   Uint64,
@@ -67,14 +66,15 @@ export {
   vectorFromArray,
 } from "apache-arrow";
 
-/** The library's schema, of fields whose dictionaries may have one id by accident, as those of two files have. */
+/**
+ * The library's schema, of fields whose dictionaries may have one id by accident, as those of two files have. Not a
+ * subclass: the library compares the classes of schemas.
+ */
 export type Schema = LibrarySchema;
-export const Schema = newSchema as unknown as typeof LibrarySchema;
-
-/** One of the library's own class: it takes no schema of its own as equal to one of a class that extends it. */
-function newSchema(fields: Field[] = [], metadata?: Map<string, string> | null): LibrarySchema {
-  return new LibrarySchema(withDistinctIds(fields, new Map()), metadata);
-}
+export const Schema = new Proxy(LibrarySchema, {
+  construct: (library, [fields = [], metadata]: [Field[]?, Map<string, string>?]) =>
+    new library(withDistinctIds(fields, new Map()), metadata),
+});
 
 /** The fields with a new id for each dictionary whose id is that of an earlier one; the library refuses these. */
 function withDistinctIds(fields: readonly Field[], values: Map<number, DataType>): Field[] {

@@ -10,6 +10,17 @@ export class ArrowSink extends AsyncByteQueue {
     if (bytes?.byteLength > 0) this.chunks.push(bytes);
   }
 
+  /** Everything buffered. The library's own join drops columns that share their memory with the one before. */
+  bytes(): Uint8Array {
+    const all = new Uint8Array(this.chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
+    let at = 0;
+    for (const chunk of this.chunks) {
+      all.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return all;
+  }
+
   /** Writes everything buffered to the file, however little each write accepts; returns the number of bytes. */
   async flush(file: FileHandle): Promise<number> {
     const { chunks } = this;

@@ -8,11 +8,11 @@ import {
   Field,
   makeData,
   type RecordBatch,
+  RecordBatchFileWriter,
   RecordBatchStreamWriter,
   Schema,
   Table,
   Type,
-  tableToIPC,
   Utf8,
 } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
@@ -35,12 +35,20 @@ export interface IPCOptions {
  * by all batches.
  */
 export function tableToIPCBytes(table: Table, options: IPCOptions = {}): Uint8Array {
-  return tableToIPC(prepared(table, options), "stream");
+  return bytesOf(prepared(table, options), new RecordBatchStreamWriter());
 }
 
 /** Writes a table in the Arrow IPC file format (with a footer, also called Feather 2). */
 export function tableToIPCFileBytes(table: Table, options: IPCOptions = {}): Uint8Array {
-  return tableToIPC(prepared(table, options), "file");
+  return bytesOf(prepared(table, options), new RecordBatchFileWriter());
+}
+
+function bytesOf(table: Table, writer: RecordBatchStreamWriter | RecordBatchFileWriter): Uint8Array {
+  const sink = new ArrowSink();
+  writer.reset(sink, table.schema);
+  for (const batch of table.batches) writer.write(batch);
+  writer.finish();
+  return sink.bytes();
 }
 
 function prepared(table: Table, options: IPCOptions): Table {
