@@ -171,6 +171,7 @@ export const ERROR_CODES = {
   LongRow: data("A row has more cells than there are columns.", "Correct the columns, or pass a `lenient` option."),
   EmptyLine: data("A CSV row is an empty line.", "Remove it, or pass a `lenient` option."),
   RowTooLong: data("A CSV row exceeds the limit of bytes.", "Check that its quotes are closed."),
+  TextTooLong: data("Text of one batch or dictionary exceeds 2 GiB.", "Read smaller batches, or take fewer rows."),
   CellTooLong: data("A text cell exceeds the limit of bytes.", "Check that its quotes are closed."),
   MissingColumn: data("The file lacks a declared column.", "Correct the declared columns, or the file."),
   UndeclaredColumn: data("The file has a column that is not declared.", "Declare it, or pass `lenient.header`."),

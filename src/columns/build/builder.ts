@@ -3,6 +3,7 @@ import { type ColumnSpec, parseType, type TypeKind } from "../../spec/columns.js
 import { fastLimit } from "../../value/decimal.js";
 import { countBits } from "../arrow/bits.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
+import { TEXT_LIMIT, textTooLong } from "../arrow/text-limit.js";
 import { type ColumnMemory, type SpareMemory, unsafeBytes } from "./buffer-pool.js";
 import { type DictionaryValues, grown, hashText, TextDictionary } from "./dictionary.js";
 import {
@@ -208,11 +209,18 @@ export class ColumnBuilder implements CellTarget {
   heapFor(more: number): Uint8Array {
     const needed = this.heapLength + more;
     if (needed > this.heap.length) {
+      if (needed > TEXT_LIMIT.bytes) throw textTooLong(needed);
       const heap = unsafeBytes(Math.max(needed, this.heap.length * 2));
       heap.set(this.heap.subarray(0, this.heapLength));
       this.heap = heap;
     }
     return this.heap;
+  }
+
+  /** Whether it holds half of the text that a chunk can. */
+  get isFull(): boolean {
+    const bytes = this.mode === "utf8" ? this.heapLength : this.dictionary.byteLength;
+    return bytes > TEXT_LIMIT.bytes >> 1;
   }
 
   /** Ends the text of a row whose bytes were written after those in use, up to `to`. */
@@ -241,7 +249,7 @@ export class ColumnBuilder implements CellTarget {
     this.heapLength = 0;
     this.anyNull = false;
     this.capacity = 0;
-    if (this.dictionary.full) this.dictionary = new TextDictionary();
+    if (this.dictionary.full || this.isFull) this.dictionary = new TextDictionary();
     if (!final) this.reserve(capacity);
     return raw;
   }
@@ -283,7 +291,7 @@ export class ColumnBuilder implements CellTarget {
   private decideText(rows: number, share: number): void {
     const values = countBits(this.validity, rows);
     const { dictionary } = this;
-    if (values < MIN_VALUES || dictionary.size <= values * share) return;
+    if (values < MIN_VALUES || dictionary.size <= values * share || this.isLongByRow(rows)) return;
     this.mode = "utf8";
     const numbers = this.words;
     this.words = new Int32Array(unsafeBytes((this.capacity + 1) * 4).buffer);
@@ -297,6 +305,20 @@ export class ColumnBuilder implements CellTarget {
     }
     this.dictionary = new TextDictionary();
   }
+
+  /** Whether the texts of the rows, of which some are the same, are too long for one chunk. */
+  private isLongByRow(rows: number): boolean {
+    const { offsets } = this.dictionary;
+    let bytes = 0;
+    for (let row = 0; row < rows; row++) bytes += offsets[this.words[row] + 1] - offsets[this.words[row]];
+    return bytes > TEXT_LIMIT.bytes >> 1;
+  }
+}
+
+/** Whether a batch should end before its next row, because a column holds so much text. */
+export function hasFull(builders: readonly ColumnBuilder[]): boolean {
+  for (let i = 0; i < builders.length; i++) if (builders[i].buffer === "text" && builders[i].isFull) return true;
+  return false;
 }
 
 /** Placeholder for a column of the file that is not declared. */

@@ -1,3 +1,5 @@
+import { TEXT_LIMIT, textTooLong } from "../arrow/text-limit.js";
+
 /** Limits of a dictionary, in bytes and values, after which a stream starts a new one: they bound its memory. */
 const MAX_BYTES = 16_777_216;
 const MAX_VALUES = 262_144;
@@ -78,7 +80,10 @@ export class TextDictionary implements DictionaryValues {
     const i = this.size;
     const from = this.offsets[i];
     const to = from + end - start;
-    if (to > this.bytes.length) this.bytes = grown(this.bytes, to);
+    if (to > this.bytes.length) {
+      if (to > TEXT_LIMIT.bytes) throw textTooLong(to);
+      this.bytes = grown(this.bytes, to);
+    }
     this.bytes.set(b.subarray(start, end), from);
     if (i + 2 > this.offsets.length) this.offsets = grownInts(this.offsets, i + 2);
     if (i + 1 > this.hashes.length) this.hashes = grownInts(this.hashes, i + 1);

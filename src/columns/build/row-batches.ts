@@ -2,7 +2,7 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "./bad-cells.js";
 import { textModes, warnUnknownTypes } from "./batch-maker.js";
-import { buildersFor, type ColumnBuilder, type RawBatch } from "./builder.js";
+import { buildersFor, type ColumnBuilder, hasFull, type RawBatch } from "./builder.js";
 
 /** Rows that are read one at a time. */
 export interface RowSource {
@@ -29,7 +29,7 @@ export function* rowBatches(
   let row = 0;
   let batches = 0;
   for (; source.next(); row++) {
-    if (row === batchRows) {
+    if (row === batchRows || (row > 0 && hasFull(builders))) {
       yield flush(row, false);
       row = 0;
       batches++;

@@ -22,6 +22,7 @@ import {
   buildersFor,
   type ColumnBuilder,
   EmptyColumn,
+  hasFull,
   type RawBatch,
   SkippedColumn,
   type TextMode,
@@ -217,18 +218,21 @@ export class CsvParser {
   private nextBatch(): RawBatch | undefined {
     const { cursor } = this;
     if (!this.begin()) return undefined;
-    while (cursor.row < this.batchRows && cursor.p < cursor.end) {
+    let isFull = false;
+    while (cursor.row < this.batchRows && cursor.p < cursor.end && !isFull) {
       if (cursor.row === cursor.capacity) this.grow();
       if (!this.last && cursor.end - cursor.p < this.patience) return undefined;
       if (this.hasSpecialLines) this.stopAtSpecialLine();
       if (this.fast && cursor.p < cursor.fastEnd && this.patience === 0) {
         const { row } = cursor;
         this.readPlain();
+        isFull = hasFull(this.builders);
         if (cursor.row > row || cursor.p >= cursor.end) continue;
       }
       if (!this.readRow()) return undefined;
+      isFull = hasFull(this.builders);
     }
-    if (cursor.row === this.batchRows) return this.flush(false);
+    if (cursor.row === this.batchRows || (isFull && cursor.row > 0)) return this.flush(false);
     const first = this.policy.rowsBefore === 0 && !this.ended;
     if (!this.last || (cursor.row === 0 && !first)) return undefined;
     this.ended = true;

@@ -4,7 +4,7 @@ import { skipJson, skipNumber, skipString, unescapeString } from "../../format/j
 import type { ColumnSpec } from "../../spec/columns.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
-import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../build/builder.js";
+import { buildersFor, type ColumnBuilder, hasFull, type RawBatch, type TextMode } from "../build/builder.js";
 import { CELL_BAD_UTF8, CELL_NESTED } from "../build/types.js";
 import { readPlainCell } from "./cell.js";
 import { LineBuffer } from "./line-buffer.js";
@@ -73,15 +73,17 @@ export class JsonLinesParser implements MemberReader {
   close(): void {}
 
   take(): RawBatch | undefined {
-    while (this.row < this.batchRows && this.lines.next()) {
+    let isFull = false;
+    while (this.row < this.batchRows && !isFull && this.lines.next()) {
       if (this.row === this.capacity) this.grow();
       try {
         this.readLine();
       } catch (error) {
         throw this.lines.placed(error);
       }
+      isFull = hasFull(this.builders);
     }
-    if (this.row === this.batchRows) return this.flush(false);
+    if (this.row === this.batchRows || isFull) return this.flush(false);
     if (!this.last || (this.row === 0 && this.batches > 0)) return undefined;
     return this.flush(true);
   }

@@ -2,7 +2,7 @@ import { jsonError, skipJson, skipNumber, skipSpace, skipString, unescapeString 
 import type { ColumnSpec } from "../../spec/columns.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
-import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../build/builder.js";
+import { buildersFor, type ColumnBuilder, hasFull, type RawBatch, type TextMode } from "../build/builder.js";
 import { wrongWidth } from "../build/from-text-rows.js";
 import type { RowCursor } from "../build/row-cursor.js";
 import { CELL_BAD, CELL_BAD_UTF8 } from "../build/types.js";
@@ -57,7 +57,7 @@ export class JsonRowsParser {
   take(): RawBatch | undefined {
     const { cursor, blocks } = this;
     try {
-      while (!this.done && cursor.row < this.batchRows) {
+      while (!this.done && cursor.row < this.batchRows && !hasFull(this.builders)) {
         if (cursor.row === cursor.capacity) this.grow();
         if (blocks?.read(cursor, this.builders)) continue;
         this.readRow();

@@ -15,6 +15,7 @@ import {
 import { chunkReader } from "../arrow/cell-reader.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { typeNames } from "../arrow/schema.js";
+import { TEXT_LIMIT, textTooLong } from "../arrow/text-limit.js";
 import { extendsDictionary, isOwnDictionary } from "../build/batch-maker.js";
 import { hashText, TextDictionary } from "../build/dictionary.js";
 import { noBatches } from "../io/written.js";
@@ -78,10 +79,13 @@ function toUtf8(data: Data): Data {
   const encoder = new TextEncoder();
   const offsets = new Int32Array(data.length + 1);
   const parts: Uint8Array[] = [];
+  let length = 0;
   for (let i = 0; i < data.length; i++) {
     const bytes = valid(i) ? encoder.encode(text(i)) : new Uint8Array(0);
     parts.push(bytes);
-    offsets[i + 1] = offsets[i] + bytes.length;
+    length += bytes.length;
+    if (length > TEXT_LIMIT.bytes) throw textTooLong(length);
+    offsets[i + 1] = length;
   }
   const bytes = new Uint8Array(Buffer.concat(parts));
   return makeData({ type: new Utf8(), length: data.length, ...nulls(data), valueOffsets: offsets, data: bytes });
@@ -152,6 +156,8 @@ function sharedDictionary(chunks: readonly Data[]): readonly Data[] {
   if (vectors.every((vector) => extendsDictionary(longest, vector))) {
     return chunks.map((data) => withDictionary(data, longest, data.values as Int32Array));
   }
+  // Dictionaries too long for one chunk stay apart.
+  if (bytesOf(new Set(vectors)) > TEXT_LIMIT.bytes) return chunks;
   const merged = new TextDictionary();
   const numbers = new Map<Vector, Int32Array | undefined>();
   for (const vector of vectors) {
@@ -169,6 +175,15 @@ function sharedDictionary(chunks: readonly Data[]): readonly Data[] {
     for (let i = 0; i < data.length; i++) indices[i] = to[Number(from[i])] ?? 0;
     return withDictionary(data, shared, indices);
   });
+}
+
+/** Bytes of the texts of dictionaries, those that several have counted several times. */
+function bytesOf(dictionaries: Iterable<Vector>): number {
+  let bytes = 0;
+  for (const { data } of dictionaries) {
+    for (const { valueOffsets, length } of data) bytes += valueOffsets[length] - valueOffsets[0];
+  }
+  return bytes;
 }
 
 /** Maps the numbers of a dictionary to those of the merged one. */

@@ -1,17 +1,62 @@
 import { Data, makeData, type Utf8 } from "../arrow/arrow.js";
 import { LONGEST_INLINE, VIEW_BYTES } from "../arrow/data-faults.js";
-import { gatherValidity, type Places } from "./take-places.js";
+import { TEXT_LIMIT, textTooLong } from "../arrow/text-limit.js";
+import { gatherValidity, type Places, partOf } from "./take-places.js";
 
-/** Copies strings or binary values row by row. */
-export function gatherBytes(chunks: readonly Data[], places: Places): Data {
-  const { row, chunk } = places;
+/** Copies strings or binary values row by row, in as many chunks as their 32-bit offsets need. */
+export function gatherBytes(chunks: readonly Data[], places: Places): Data[] {
   const starts = chunks.map((data) => data.valueOffsets as Int32Array);
   const bytes = chunks.map((data) => (data.values as Uint8Array | undefined) ?? new Uint8Array(0));
-  const valueOffsets = new Int32Array(row.length + 1);
+  const parts: Data[] = [];
+  let from = 0;
+  do {
+    const { valueOffsets, end } = offsetsFrom(starts, places, from);
+    const part = from === 0 && end === places.row.length ? places : partOf(places, from, end);
+    parts.push(copyBytes(chunks, { starts, bytes }, part, valueOffsets));
+    from = end;
+  } while (from < places.row.length);
+  return parts;
+}
+
+/** As {@link gatherBytes}, in one chunk. */
+export function gatherOneOfBytes(chunks: readonly Data[], places: Places): Data {
+  const starts = chunks.map((data) => data.valueOffsets as Int32Array);
+  const { end } = offsetsFrom(starts, places, 0);
+  if (end === places.row.length) return gatherBytes(chunks, places)[0];
+  const { row, chunk } = places;
+  let length = 0;
   for (let i = 0; i < row.length; i++) {
     const offsets = starts[chunk === undefined ? 0 : chunk[i]];
-    valueOffsets[i + 1] = valueOffsets[i] + (row[i] < 0 ? 0 : offsets[row[i] + 1] - offsets[row[i]]);
+    if (row[i] >= 0) length += offsets[row[i] + 1] - offsets[row[i]];
   }
+  throw textTooLong(length);
+}
+
+/** The offsets of the values from a row on, up to the end or to the first row that they do not reach. */
+function offsetsFrom(
+  starts: readonly Int32Array[],
+  { row, chunk }: Places,
+  from: number,
+): { readonly valueOffsets: Int32Array; readonly end: number } {
+  const valueOffsets = new Int32Array(row.length - from + 1);
+  const most = TEXT_LIMIT.bytes;
+  let length = 0;
+  for (let i = from; i < row.length; i++) {
+    const offsets = starts[chunk === undefined ? 0 : chunk[i]];
+    length += row[i] < 0 ? 0 : offsets[row[i] + 1] - offsets[row[i]];
+    if (length > most && i > from) return { valueOffsets: valueOffsets.slice(0, i - from + 1), end: i };
+    valueOffsets[i - from + 1] = length;
+  }
+  return { valueOffsets, end: row.length };
+}
+
+interface Source {
+  readonly starts: readonly Int32Array[];
+  readonly bytes: readonly Uint8Array[];
+}
+
+function copyBytes(chunks: readonly Data[], { starts, bytes }: Source, places: Places, valueOffsets: Int32Array): Data {
+  const { row, chunk } = places;
   const data = new Uint8Array(valueOffsets[row.length]);
   for (let i = 0; i < row.length; i++) {
     let to = valueOffsets[i];

@@ -40,7 +40,8 @@ export function partsOf(places: Places): readonly Places[] {
   return parts;
 }
 
-const partOf = (places: Places, from: number, end: number): Places => ({
+/** Some of the places, one after the other. */
+export const partOf = (places: Places, from: number, end: number): Places => ({
   get row() {
     return places.row.subarray(from, end);
   },

@@ -1,4 +1,5 @@
 import { InputError } from "../../errors/errors.js";
+import { LargeMap } from "../../value/large-map.js";
 import {
   type Bool,
   Data,
@@ -21,7 +22,7 @@ import { emptyData } from "../arrow/empty-data.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { tableOfVectors } from "./of-vectors.js";
 import type { RoutedColumn } from "./take-blocks.js";
-import { gatherBytes, gatherLargeBytes, gatherViews } from "./take-bytes.js";
+import { gatherBytes, gatherLargeBytes, gatherOneOfBytes, gatherViews } from "./take-bytes.js";
 import { gatherFixed, isFixedWidth, routedColumn } from "./take-fixed.js";
 import { gatherValidity, type Places, partsOf, placesOf } from "./take-places.js";
 
@@ -115,10 +116,12 @@ function schemaOf(schema: Schema, columns: readonly (readonly Data[])[]): Schema
 const chunksOf = (table: Table, column: number, field: Field): readonly Data[] =>
   table.batches.length === 0 ? [emptyData(field.type)] : table.batches.map((batch) => batch.data.children[column]);
 
-/** As {@link gather}, with chunks of their own for many values of fixed width, whose memory can be reused. */
+/** As {@link gather}, with chunks of their own for many values of fixed width, whose memory can be reused, or long text. */
 function gatherCut(chunks: readonly Data[], places: Places, copies?: readonly ArrayBuffer[]): Vector {
   const fixed = fixedChunks(chunks);
-  if (fixed === undefined) return new Vector([gather(chunks, places)]);
+  if (fixed === undefined) {
+    return new Vector(isBytes(chunks[0].type) ? gatherBytes(chunks, places) : [gather(chunks, places)]);
+  }
   const taken = gatherFixed(fixed, places, partsOf(places), copies);
   return new Vector(fixed === chunks ? taken : taken.map((data) => withDictionary(data, chunks[0])));
 }
@@ -131,12 +134,14 @@ function fixedChunks(chunks: readonly Data[]): readonly Data[] | undefined {
   return chunks.map((data) => data.clone(type.indices));
 }
 
+const isBytes = (type: DataType): boolean => DataType.isUtf8(type) || DataType.isBinary(type);
+
 function gather(chunks: readonly Data[], places: Places): Data {
   const type = chunks[0].type;
   if (DataType.isNull(type)) return makeData({ type, length: places.row.length });
   if (DataType.isDictionary(type)) return gatherDictionary(chunks, places);
   if (DataType.isBool(type)) return gatherBool(chunks, places);
-  if (DataType.isUtf8(type) || DataType.isBinary(type)) return gatherBytes(chunks, places);
+  if (isBytes(type)) return gatherOneOfBytes(chunks, places);
   if (DataType.isStruct(type)) return gatherStruct(chunks, places);
   if (DataType.isList(type) || DataType.isMap(type) || DataType.isLargeList(type)) return gatherList(chunks, places);
   if (DataType.isFixedSizeList(type)) return gatherFixedLists(chunks, places);
@@ -189,7 +194,7 @@ const sameDictionary = (a: Vector, b: Vector): boolean =>
 
 /** Merges dictionaries; `maps` holds the new number of each entry. */
 function mergeDictionaries(dictionaries: readonly Vector[]): { merged: Vector; maps: Int32Array[] } {
-  const places = new Map<unknown, number>();
+  const places = new LargeMap<string | null, number>();
   const chunks: Data[] = [];
   const chunk: number[] = [];
   const row: number[] = [];
@@ -200,9 +205,9 @@ function mergeDictionaries(dictionaries: readonly Vector[]): { merged: Vector; m
     const map = new Int32Array(dictionary.length);
     let entry = 0;
     for (const data of dictionary.data) {
-      const { valid, value } = chunkReader(data);
+      const { valid, text } = chunkReader(data);
       for (let i = 0; i < data.length; i++, entry++) {
-        const key = valid(i) ? value(i) : null;
+        const key = valid(i) ? text(i) : null;
         let place = places.get(key);
         if (place === undefined) {
           place = places.size;

@@ -49,7 +49,7 @@ export function picksByCode(codes: Int32Array, rowOf: Int32Array): Picks {
     rows,
     taken(vector, lengths) {
       if (rowOf.length * FEW > codes.length) return takenIn(vector, rows(), lengths);
-      const values = takeVector(vector, rowOf);
+      const values = takeColumn(vector, rowOf);
       if (lengths === undefined || lengths.length === 0) return takeColumn(values, codes);
       return inChunks(lengths, (from, length) => takeVector(values, codes.subarray(from, from + length)).data[0]);
     },
@@ -69,9 +69,11 @@ function composed(codes: Int32Array, rowOf: Int32Array): Int32Array {
 function takenIn(vector: Vector, rows: Int32Array, lengths: readonly number[] | undefined): Vector {
   if (lengths === undefined || lengths.length === 0) return takeColumn(vector, rows);
   const column = areUsual(lengths) ? takeColumn(vector, rows) : takeVector(vector, rows);
-  if (column.data.length === lengths.length) return column;
   const [whole] = column.data;
-  return inChunks(lengths, (from, length) => sliceData(whole, from, length));
+  if (column.data.length === 1) return inChunks(lengths, (from, length) => sliceData(whole, from, length));
+  if (column.data.length === lengths.length && column.data.every(({ length }, k) => length === lengths[k]))
+    return column;
+  return inChunks(lengths, (from, length) => takeVector(vector, rows.subarray(from, from + length)).data[0]);
 }
 
 /** Whether these are the lengths of the batches that long results are cut into. */
