@@ -116,7 +116,7 @@ function schemaOf(schema: Schema, columns: readonly (readonly Data[])[]): Schema
 const chunksOf = (table: Table, column: number, field: Field): readonly Data[] =>
   table.batches.length === 0 ? [emptyData(field.type)] : table.batches.map((batch) => batch.data.children[column]);
 
-/** As {@link gather}, with chunks of their own for many values of fixed width, whose memory can be reused, or long text. */
+/** As {@link gather}, with chunks of their own for many values of fixed width, whose memory is reused, or long text. */
 function gatherCut(chunks: readonly Data[], places: Places, copies?: readonly ArrayBuffer[]): Vector {
   const fixed = fixedChunks(chunks);
   if (fixed === undefined) {

@@ -93,8 +93,8 @@ function isDistinct(dictionary: Vector): boolean {
 }
 
 /**
- * An entry as a value that can be compared: text with a byte order mark, which Arrow drops, and decimals and bytes, which
- * it returns as arrays, by their text.
+ * An entry as a value that can be compared: text, of which Arrow drops the byte order mark, and decimals and bytes,
+ * which it returns as arrays, by their text.
  */
 function entryOf(dictionary: Vector, index: number): unknown {
   if (isPlainText(dictionary.type)) return cellText(dictionary, index);
