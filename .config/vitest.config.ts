@@ -13,7 +13,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^arrowbook$/, replacement: src("index.ts") },
-      { find: /^arrowbook\/(server|notebook|duckdb|clickhouse|trino)$/, replacement: `${src("")}$1.ts` },
+      { find: /^arrowbook\/(server|notebook|duckdb|clickhouse|trino|testing)$/, replacement: `${src("")}$1.ts` },
     ],
   },
   test: {
