@@ -311,7 +311,7 @@ export class ColumnBuilder implements CellTarget {
     const { offsets } = this.dictionary;
     let bytes = 0;
     for (let row = 0; row < rows; row++) bytes += offsets[this.words[row] + 1] - offsets[this.words[row]];
-    return bytes > TEXT_LIMIT.bytes >> 1;
+    return bytes > TEXT_LIMIT.bytes;
   }
 }
 
