@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Binary, type Data, makeData, type Table, Utf8, Vector } from "../../src/columns/arrow/arrow.js";
-import { TEXT_LIMIT } from "../../src/columns/arrow/text-limit.js";
+import { TEXT_LIMIT } from "../../src/columns/build/text-limit.js";
 import { takeVector } from "../../src/columns/table/take.js";
 import { Frame } from "../../src/frame/frame.js";
 import { Random } from "../fuzz/random.js";

@@ -3,9 +3,9 @@ import { type ColumnSpec, parseType, type TypeKind } from "../../spec/columns.js
 import { fastLimit } from "../../value/decimal.js";
 import { countBits } from "../arrow/bits.js";
 import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
-import { TEXT_LIMIT, textTooLong } from "../arrow/text-limit.js";
 import { type ColumnMemory, type SpareMemory, unsafeBytes } from "./buffer-pool.js";
 import { type DictionaryValues, grown, hashText, TextDictionary } from "./dictionary.js";
+import { TEXT_LIMIT, textTooLong } from "./text-limit.js";
 import {
   type BufferKind,
   CELL_OK,

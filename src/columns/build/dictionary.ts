@@ -1,4 +1,4 @@
-import { TEXT_LIMIT, textTooLong } from "../arrow/text-limit.js";
+import { TEXT_LIMIT, textTooLong } from "./text-limit.js";
 
 /** Limits of a dictionary, in bytes and values, after which a stream starts a new one: they bound its memory. */
 const MAX_BYTES = 16_777_216;

@@ -15,9 +15,9 @@ import {
 import { chunkReader } from "../arrow/cell-reader.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { typeNames } from "../arrow/schema.js";
-import { TEXT_LIMIT, textTooLong } from "../arrow/text-limit.js";
 import { extendsDictionary, isOwnDictionary } from "../build/batch-maker.js";
 import { hashText, TextDictionary } from "../build/dictionary.js";
+import { TEXT_LIMIT, textTooLong } from "../build/text-limit.js";
 import { noBatches } from "../io/written.js";
 
 /**

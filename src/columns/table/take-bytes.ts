@@ -1,6 +1,6 @@
 import { Data, makeData, type Utf8 } from "../arrow/arrow.js";
 import { LONGEST_INLINE, VIEW_BYTES } from "../arrow/data-faults.js";
-import { TEXT_LIMIT, textTooLong } from "../arrow/text-limit.js";
+import { TEXT_LIMIT, textTooLong } from "../build/text-limit.js";
 import { gatherValidity, type Places, partOf } from "./take-places.js";
 
 /** Copies strings or binary values row by row, in as many chunks as their 32-bit offsets need. */
