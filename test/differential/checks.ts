@@ -3,9 +3,16 @@ import { fileChecks } from "./file-checks.js";
 import { type Checks, givenOf } from "./given.js";
 import { rowChecks } from "./row-checks.js";
 import { seriesChecks } from "./series-checks.js";
+import { summaryChecks } from "./summary-checks.js";
 
 /** A check for every method of frames and columns that computes. */
-export const CHECKS: Checks = { ...rowChecks, ...seriesChecks, ...fileChecks, ...named("column.", columnChecks) };
+export const CHECKS: Checks = {
+  ...rowChecks,
+  ...seriesChecks,
+  ...summaryChecks,
+  ...fileChecks,
+  ...named("column.", columnChecks),
+};
 
 /** Runs the check of a method on the table of a seed; an error names both. */
 export async function runCheck(name: string, seed: number): Promise<void> {

@@ -1,16 +1,14 @@
-import { Frame } from "../../src/index.js";
+import type { Frame } from "../../src/index.js";
 import { type Canonical, canonical, canonicals, cellsOfFrame, plain } from "./canonical.js";
 import {
   at,
   type Check,
   type Checks,
-  columnsOf,
   expectCells,
   expectFrame,
   expectNear,
   type Given,
   givenModels,
-  modelOf,
   placesWhere,
 } from "./given.js";
 import { compareCells, isNull, keyOf, rowsByKey } from "./order.js";
@@ -28,7 +26,7 @@ interface Series extends Given {
 
 const BY = { on: "day", by: "key" } as const;
 
-function seriesOf({ random }: Given, most = 40): Series {
+export function seriesOf({ random }: Given, most = 40): Series {
   const wanted = random.below(most);
   const drawn = [randomModel("day", "date", wanted, random), randomModel("key", "text", wanted, random)];
   drawn[1] = { ...drawn[1], cells: drawn[1].cells.map(() => random.pick(["x", "y"])) };
@@ -55,7 +53,7 @@ const numberOf = (cell: Cell, { kind, scale }: Model): number =>
   kind === "double" ? (cell as number) : Number(plain(cell as bigint, scale));
 
 /** Numbers of a column; what is null, NaN or, for windows, infinite is null. */
-const numbersOf = (model: Model, areFinite = false): (number | null)[] =>
+export const numbersOf = (model: Model, areFinite = false): (number | null)[] =>
   model.cells.map((cell) => {
     if (isNull(cell)) return null;
     const value = numberOf(cell, model);
@@ -162,7 +160,7 @@ function windows(word: "mean" | "sum" | "min" | "max" | "median", of: (values: r
   };
 }
 
-const median = (values: readonly number[]): number => {
+export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half] : sorted[half - 1] / 2 + sorted[half] / 2;
@@ -249,7 +247,7 @@ const running = (method: "cumsum" | "cumprod" | "cummax" | "cummin", of: (held: 
     method === "cumsum" || method === "cumprod" ? ["decimal"] : ["decimal", "double"],
   );
 
-/** Methods of frames that follow time, and groups. */
+/** Methods of frames that follow time. */
 export const seriesChecks: Checks = {
   ...Object.fromEntries(Object.entries(ROLLING).map(([word, check]) => [`rolling.${word}`, check])),
   rolling: dayWindows,
@@ -348,105 +346,6 @@ export const seriesChecks: Checks = {
     const text = new Date(Number(from) * 86_400_000).toISOString().slice(0, 10);
     const found = one.query({ from: text, order: "asc", limit });
     expectFrame(found, at({ day: canonicals(series.day), decimal: canonicals(series.decimal) }, kept));
-  },
-  quantile: (given) => {
-    const model = modelOf(given, "integer");
-    const values = numbersOf(model).filter((one) => one !== null);
-    const wanted = values.length === 0 ? null : median(values);
-    expectNear([given.frame.quantile(model.name, 0.5)], [wanted], "quantile", () =>
-      Math.max(0, ...values.slice(0, 50_000).map(Math.abs)),
-    );
-  },
-  describe: (given) => {
-    const model = modelOf(given, "decimal");
-    const found = cellsOfFrame(given.frame.describe(model.name) as unknown as Frame);
-    const figures = new Map(found["statistic"].map((name, i) => [name, found[model.name][i]]));
-    const values = numbersOf(model).filter((one) => one !== null);
-    expectNear([figures.get("count") as number], [values.length], "count");
-    const [low, high] = [Math.min(...values.slice(0, 100_000)), Math.max(...values.slice(0, 100_000))];
-    expectNear(
-      [figures.get("min") as number, figures.get("max") as number],
-      values.length === 0 ? [null, null] : [low, high],
-      "min and max",
-    );
-  },
-  corr: (given) => {
-    const series = seriesOf(given);
-    const [x, y] = [numbersOf(series.decimal, true), numbersOf(series.double)];
-    const tame = y.map((value) => (value !== null && Math.abs(value) < 1e6 ? value : null));
-    const double = { ...series.double, cells: tame };
-    const { frame } = givenModels([series.day, series.decimal, double], given.random);
-    const rows = placesWhere(series.rows, (row) => x[row] !== null && tame[row] !== null);
-    const mean = (values: readonly (number | null)[]): number =>
-      rows.reduce((sum, row) => sum + (values[row] as number), 0) / rows.length;
-    const [a, b] = [mean(x), mean(tame)];
-    let [xy, xx, yy] = [0, 0, 0];
-    for (const row of rows) {
-      const [dx, dy] = [(x[row] as number) - a, (tame[row] as number) - b];
-      xy += dx * dy;
-      xx += dx * dx;
-      yy += dy * dy;
-    }
-    const isConstant =
-      new Set(rows.map((row) => x[row])).size < 2 || new Set(rows.map((row) => tame[row] || 0)).size < 2;
-    expectNear([frame.corr("decimal", "double")], [isConstant ? null : xy / Math.sqrt(xx * yy)], "corr", () => 1);
-  },
-  groupBy: (given) => {
-    const keys = [given.random.pick(given.models), given.random.pick(given.models)].slice(given.random.below(2));
-    if (new Set(keys).size < keys.length) return;
-    const value = modelOf(given, given.random.pick(["integer", "double", "date", "text"]));
-    if (keys.includes(value)) return;
-    const groups = [...rowsByKey(keys, given.rows).values()];
-    const wanted = ["count", "nunique", "first", "last", "min", "max"] as const;
-    const found = cellsOfFrame(
-      given.frame.groupBy(...keys.map(({ name }) => name)).agg({ [value.name]: wanted } as never),
-    );
-    const cells = canonicals(value);
-    const held = groups.map((rows) => rows.filter((row) => cells[row] !== null));
-    const extreme = (sign: number) => (rows: readonly number[]) =>
-      rows.reduce(
-        (best, row) => (best < 0 || sign * compareCells(value.cells[row], value.cells[best]) > 0 ? row : best),
-        -1,
-      );
-    const expected: Record<string, Canonical[]> = {
-      count: held.map((rows) => String(rows.length)),
-      nunique: held.map((rows) => String(new Set(rows.map((row) => cells[row])).size)),
-      first: held.map((rows) => cells[rows[0]] ?? null),
-      last: held.map((rows) => cells[rows.at(-1) ?? -1] ?? null),
-      min: held.map((rows) => cells[extreme(-1)(rows)] ?? null),
-      max: held.map((rows) => cells[extreme(1)(rows)] ?? null),
-    };
-    for (const [how, column] of Object.entries(expected)) {
-      expectCells(found[`${value.name}_${how}`], column, `${how} of ${value.kind} by ${keys.map(({ kind }) => kind)}`);
-    }
-    const all = columnsOf(given);
-    const firsts = at(
-      all,
-      groups.map(([first]) => first),
-    );
-    for (const { name } of keys) expectCells(found[name], firsts[name], name);
-    const heads = given.frame.groupBy(...keys.map(({ name }) => name)).head(2);
-    const places = groups.flatMap((rows) => rows.slice(0, 2)).sort((a, b) => a - b);
-    expectFrame(heads, at(all, places));
-  },
-  merge: (given) => {
-    const series = seriesOf(given);
-    const split = ["x", "y"].map((word) => series.tracks.find(([row]) => series.key.cells[row] === word) ?? []);
-    const frames = ["x", "y"].map((word) =>
-      series.frame.filter((row) => (row as { key: string }).key === word).select("day", "decimal"),
-    );
-    const found = cellsOfFrame(Frame.merge(frames, { suffixes: [" x", " y"] }) as Frame);
-    const cells = canonicals(series.decimal);
-    const days = new Set(split.flat().map((row) => `day ${series.day.cells[row]}`));
-    if (found["day"].length !== days.size) throw new Error(`${found["day"].length} days of ${days.size}`);
-    for (const [i, word] of ["x", "y"].entries()) {
-      const byDay = new Map(split[i].map((row) => [`day ${series.day.cells[row]}`, cells[row]]));
-      expectCells(
-        found[`decimal ${word}`],
-        found["day"].map((day) => byDay.get(String(day)) ?? null),
-        word,
-      );
-    }
   },
 };
 
