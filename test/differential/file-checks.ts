@@ -88,8 +88,9 @@ export const fileChecks: Checks = {
   fromJSONLines: async (given) => {
     const table = tableOf(given, KEPT);
     const types = Object.fromEntries(specsOf(table.frame).map(({ name, type }) => [name, type]));
+    if (table.rows === 0) return;
     const found = await Frame.fromJSONLines(bytesOf(table.frame.toJSONLines() as unknown as string), { types });
-    if (table.rows > 0) expectFrame(found, columnsOf(table));
+    expectFrame(found, columnsOf(table));
   },
   sql: async (given) => {
     const kinds = KEPT.filter((kind) => kind !== "decimal");

@@ -14,21 +14,13 @@ export function compareCells(a: Cell, b: Cell): number {
   return first.length - second.length;
 }
 
-/**
- * The rows in the order of some columns; nulls last in both directions, equal rows as they were. With `isSplit`, NaN
- * comes before the nulls.
- */
-export function sortedRows(
-  rows: number,
-  keys: readonly (readonly [Model, "asc" | "desc"])[],
-  isSplit = false,
-): number[] {
-  const rank = (cell: Cell): number => (!isNull(cell) ? 0 : isSplit && cell !== null ? 1 : 2);
+/** The rows in the order of some columns; nulls last in both directions, equal rows as they were. */
+export function sortedRows(rows: number, keys: readonly (readonly [Model, "asc" | "desc"])[]): number[] {
   return Array.from({ length: rows }, (_, row) => row).sort((a, b) => {
     for (const [{ cells }, direction] of keys) {
-      const [one, other] = [rank(cells[a]), rank(cells[b])];
-      if (one !== other) return one - other;
-      const order = one > 0 ? 0 : compareCells(cells[a], cells[b]);
+      const [one, other] = [isNull(cells[a]), isNull(cells[b])];
+      if (one !== other) return one ? 1 : -1;
+      const order = one ? 0 : compareCells(cells[a], cells[b]);
       if (order !== 0) return direction === "asc" ? order : -order;
     }
     return a - b;

@@ -1,7 +1,7 @@
 import { NO_DATE, parseDate } from "../../value/date.js";
 import { namedDouble } from "../../value/number.js";
 import { readTimestamp } from "../../value/timestamp.js";
-import type { DataType } from "../arrow/arrow.js";
+import { DataType } from "../arrow/arrow.js";
 import { type Place, wrongConstant } from "./place.js";
 
 /** One value for all rows. A number counts as its shortest decimal, a string as what the column's cells are. */
@@ -46,16 +46,20 @@ export function numberConstant(value: Constant, type: DataType, place: Place): n
 
 /**
  * A date or timestamp, a string in ISO 8601 with any digits of the second or a `Date`, as exact seconds since
- * 1970-01-01 UTC.
+ * 1970-01-01 UTC. Beside a column without a time zone, as its cells: a string may have no zone either.
  *
  * @throws {InputError} BadArgument for what is neither
  */
 export function timeConstant(value: Constant, type: DataType, place: Place): ExactConstant {
-  const time =
-    value instanceof Date ? millis(value.getTime()) : typeof value === "string" ? parsedTime(value) : undefined;
+  const isLocal = DataType.isTimestamp(type) && !type.timezone;
+  const text = typeof value === "string" ? (isLocal && !ZONE.test(value) ? `${value}Z` : value) : undefined;
+  const time = value instanceof Date ? millis(value.getTime()) : text === undefined ? undefined : parsedTime(text);
   if (time !== undefined) return time;
   throw wrongConstant(place, type, value instanceof Date ? "an invalid Date" : value);
 }
+
+/** The end of a timestamp with a zone, or of a date. */
+const ZONE = /(?:[Zz]|UTC|[+-]\d\d:?\d\d|^[^:]*)$/;
 
 const millis = (time: number): ExactConstant | undefined =>
   Number.isFinite(time) ? { units: BigInt(time), scale: 3 } : undefined;
