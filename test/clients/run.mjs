@@ -1,5 +1,6 @@
 // test:clients: existing clients, unchanged, against the embedded service in the profile nasdaqDataLink. Every call is
-// also made by this package, and the values must be equal. `--write` renews the tables of docs/server.md.
+// also made by this package, and the values must be equal; so must those of the verbs beside pandas. `--write` renews
+// the tables of docs/server.md.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +16,9 @@ const python = preparePython();
 prepareNpm();
 
 const { serve, sampleData } = await import("arrowbook/server");
-const { connect } = await import("arrowbook");
+const arrowbook = await import("arrowbook");
+const { connect } = arrowbook;
+const { comparePandas } = await import("./verbs.mjs");
 const { groups, REASONS, rowsOf } = await import("./python-calls.mjs");
 const { npmCalls, npmClient } = await import("./npm-calls.mjs");
 
@@ -32,6 +35,7 @@ ours.catalogOf = (kind) => service.catalog().flatMap((item) => (item.kind === ki
 try {
   const tables = `${await pythonTable()}\n${await npmTable()}`;
   checkPage(tables);
+  await comparePandas(python, arrowbook, check);
 } finally {
   await ours.close();
   await service.close();
