@@ -26,17 +26,21 @@ export const presentBits = (data: Data): Uint8Array | undefined => withoutNaN(da
 export function withoutNaN(data: Data, valid: Uint8Array | undefined): Uint8Array | undefined {
   const { type, values, length } = data;
   if (!DataType.isFloat(type)) return valid;
-  const isMissing = type.precision === 0 ? isHalfNaN : Number.isNaN;
   const floats = values as Float64Array;
-  let bits = valid;
-  for (let i = 0; i < length; i++) {
-    if (!isMissing(floats[i])) continue;
-    if (bits === undefined || bits === valid) {
-      bits = valid?.slice() ?? new Uint8Array((length + 7) >> 3).fill(255);
-    }
-    bits[i >> 3] &= ~(1 << (i & 7));
-  }
+  const isHalf = type.precision === 0;
+  const first = isHalf ? 0 : firstNaN(floats, length);
+  if (first === length) return valid;
+  const bits = valid?.slice() ?? new Uint8Array((length + 7) >> 3).fill(255);
+  const isMissing = isHalf ? isHalfNaN : Number.isNaN;
+  for (let i = first; i < length; i++) if (isMissing(floats[i])) bits[i >> 3] &= ~(1 << (i & 7));
   return bits;
+}
+
+/** The first row that holds NaN; `length` if none does. Most columns have none, so nothing else is in this loop. */
+function firstNaN(values: Float64Array, length: number): number {
+  let i = 0;
+  while (i < length && !Number.isNaN(values[i])) i++;
+  return i;
 }
 
 /** Floating point of 16 bits is held as its bits. */
