@@ -136,3 +136,16 @@ it("slices that begin inside a byte of validity bits", () => {
     expect(textsOf(work(cut).table)).toEqual(textsOf(work(expected).table));
   }
 });
+
+it.each([0, 3])("a dictionary without entries, of %i rows", (rows) => {
+  const type = new Dictionary(new Utf8(), new Int32());
+  const nulls = { length: rows, nullCount: rows, nullBitmap: new Uint8Array(8), data: new Int32Array(rows) };
+  const word = new Vector([makeData({ type, ...nulls, dictionary: vectorFromArray([], new Utf8()) })]);
+  const frame = Frame.from(new Table({ word }));
+  const expected = Array.from({ length: rows }, () => ({ word: null }));
+  expect(frame.toArray()).toEqual(expected);
+  expect(Frame.concat([frame, frame]).toArray()).toEqual([...expected, ...expected]);
+  expect(Frame.fromIPC(frame.toIPC()).toArray()).toEqual(expected);
+  expect(frame.unique("word").numRows).toBe(Math.min(rows, 1));
+  expect(String(frame)).toContain(`${rows} rows`);
+});

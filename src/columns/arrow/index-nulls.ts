@@ -1,5 +1,6 @@
 import { Data, Type, type Vector } from "./arrow.js";
 import { validity } from "./cell-reader.js";
+import { emptyData } from "./empty-data.js";
 
 /**
  * The same column, where rows whose entry of the dictionary is null are null themselves: their index has no valid bit,
@@ -8,6 +9,8 @@ import { validity } from "./cell-reader.js";
 export function withIndexNulls(data: Data): Data {
   const { type, length, values } = data;
   const dictionary = data.dictionary as Vector | undefined;
+  // The library gives a column without rows no dictionary.
+  if (type.typeId === Type.Dictionary && dictionary === undefined && length === 0) return emptyData(type);
   if (type.typeId !== Type.Dictionary || dictionary === undefined || dictionary.nullCount === 0) return data;
   const valid = validity(data);
   const nullBitmap = new Uint8Array(((length + 63) & ~63) >> 3);
