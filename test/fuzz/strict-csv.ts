@@ -71,7 +71,8 @@ function instant(text: string): string | undefined {
 const NUMBER = /^([+-]?)(?:(\d+)\.?(\d*)|\.(\d+))(?:[eE]([+-]?\d+))?$/;
 
 function double(text: string): string | undefined {
-  if (/^(?:NaN|[+-]?Infinity)$/.test(text)) return text.replace("+", "");
+  if (/^[+-]?nan$/i.test(text)) return "NaN";
+  if (/^[+-]?inf(?:inity)?$/i.test(text)) return text.startsWith("-") ? "-Infinity" : "Infinity";
   const value = Number(text);
   if (!NUMBER.test(text) || !Number.isFinite(value)) return undefined;
   if (Object.is(value, -0)) return "-0.0";
