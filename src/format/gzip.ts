@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { crc32, createGunzip } from "node:zlib";
 import { DataError } from "../errors/errors.js";
 import { readBlocks } from "./blocks.js";
+import { addCrc32 } from "./crc32.js";
 import { CHUNK, Inflater } from "./inflater.js";
 import { bytesAccess, fileAccess } from "./random-access.js";
 import { formatOf, SIGNATURE_BYTES } from "./signature.js";
@@ -137,7 +138,7 @@ async function* members(inflater: Inflater, blocks: AsyncIterable<Uint8Array>): 
       if (state === "data") {
         pushed += block.length;
         for (const chunk of inflater.push(block)) {
-          sum = crc32(chunk, sum);
+          sum = addCrc32(sum, chunk);
           length += chunk.length;
           yield chunk;
         }

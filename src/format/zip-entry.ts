@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { crc32 } from "node:zlib";
 import { DataError } from "../errors/errors.js";
 import { readBlocks } from "./blocks.js";
+import { addCrc32 } from "./crc32.js";
 import { inflated, inflatedHere } from "./inflated.js";
 import type { Inflater } from "./inflater.js";
 import { bytesAccess, type FileState, fileAccess, isState, type RandomAccess } from "./random-access.js";
@@ -251,7 +251,7 @@ class EntryCheck {
     if (this.size > entry.size) {
       throw new Error(`too many bytes in the entry ${name}: ${entry.size} declared, at least ${this.size} found`);
     }
-    this.sum = crc32(chunk, this.sum);
+    this.sum = addCrc32(this.sum, chunk);
   }
 
   /** Throws for fewer bytes than declared, and for a wrong CRC-32. */

@@ -291,6 +291,17 @@ it("booleans and numbers that are all alike, NaN and both zeros", async () => {
   expect(textsOf(await readParquet(path))).toEqual([["1"], ["1"], ["1"]]);
 });
 
+it.each(columns.map(({ type }) => type))("a column of nothing but nulls, of %s", async (type) => {
+  const path = join(folder, "nothing.parquet");
+  const given = textTable(
+    Array.from({ length: 22 }, () => [null]),
+    [{ name: "n", type }],
+  );
+  await writeParquet(given.batches, path);
+  expect(textsOf(await readParquet(path))).toEqual(Array.from({ length: 22 }, () => [null]));
+  expect(await ask(`select count(*)::VARCHAR, count(n)::VARCHAR from read_parquet('${path}')`)).toEqual([["22", "0"]]);
+});
+
 it("damaged anywhere, it is refused, and no cell is another one", async () => {
   const kinds = columns.slice(0, 8);
   const some = textTable(

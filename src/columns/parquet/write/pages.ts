@@ -1,6 +1,6 @@
-import { crc32 } from "node:zlib";
 import type { ByteWriter, SchemaElement } from "hyparquet-writer";
 import { InputError } from "../../../errors/errors.js";
+import { addCrc32 } from "../../../format/crc32.js";
 import type { Compression } from "../compression.js";
 import type { EncodedColumn, EncodedPage, WriteIndices } from "./encoded.js";
 import type { Codec, ColumnChunk } from "./file-metadata.js";
@@ -100,7 +100,7 @@ function writeDictionary(
     type: "DICTIONARY_PAGE",
     uncompressed_page_size: bytes.length,
     compressed_page_size: stored.length,
-    crc: crc32(stored) | 0,
+    crc: addCrc32(0, stored) | 0,
     dictionary_page_header: { num_values: count, encoding: "PLAIN" },
   });
   const header = writer.offset - start;
@@ -123,7 +123,7 @@ function writePage(
     type: "DATA_PAGE_V2",
     uncompressed_page_size: levels.length + values.length,
     compressed_page_size: levels.length + stored.length,
-    crc: crc32(stored, crc32(levels)) | 0,
+    crc: addCrc32(addCrc32(0, levels), stored) | 0,
     data_page_header_v2: {
       num_values: rows,
       num_nulls: nulls,
