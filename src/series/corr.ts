@@ -68,17 +68,23 @@ function pairCorrelation(x: Float64Array, y: Float64Array, byRank: boolean): num
 }
 
 /**
- * The distances from the mean, scaled by a power of two so that their squares neither overflow nor vanish; undefined if
- * all values are equal or one is infinite.
+ * The distances from the mean, scaled by powers of two so that neither they nor their squares overflow or vanish;
+ * undefined if all values are equal or one is infinite.
  */
 function distancesOf(values: Float64Array): Float64Array | undefined {
   if (values.every((value) => value === values[0])) return undefined;
-  const mean = meanOf(values, 0, values.length);
+  const scaled = scaledToOne(values);
+  const mean = meanOf(scaled, 0, scaled.length);
   if (!Number.isFinite(mean)) return undefined;
-  const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value / 2 - mean / 2)), 0);
+  return scaledToOne(scaled.map((value) => value - mean));
+}
+
+/** The values times the power of two that brings the largest of them near 1. */
+function scaledToOne(values: Float64Array): Float64Array {
+  const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), Number.MIN_VALUE);
   // In two steps: the power that scales the smallest doubles is beyond the largest.
-  const half = 2 ** -Math.floor(Math.log2(Math.max(most, Number.MIN_VALUE)) / 2);
-  return values.map((value) => (value * half - mean * half) * half);
+  const half = 2 ** -Math.floor(Math.log2(most) / 2);
+  return values.map((value) => value * half * half);
 }
 
 /** Ranks from 1; equal values share the mean of their ranks. */

@@ -41,15 +41,17 @@ export const summaryChecks: Checks = {
     const series = seriesOf(given);
     const [x, y] = [numbersOf(series.decimal, true), numbersOf(series.double)];
     const tame = y.map((value) => (value !== null && Math.abs(value) < 1e6 ? value : null));
+    const largest = Math.max(Number.MIN_VALUE, ...tame.slice(0, 50_000).map((value) => Math.abs(value ?? 0)));
+    const near = tame.map((value) => value && value / largest);
     const double = { ...series.double, cells: tame };
     const { frame } = givenModels([series.day, series.decimal, double], given.random);
     const rows = placesWhere(series.rows, (row) => x[row] !== null && tame[row] !== null);
     const mean = (values: readonly (number | null)[]): number =>
       rows.reduce((sum, row) => sum + (values[row] as number), 0) / rows.length;
-    const [a, b] = [mean(x), mean(tame)];
+    const [a, b] = [mean(x), mean(near)];
     let [xy, xx, yy] = [0, 0, 0];
     for (const row of rows) {
-      const [dx, dy] = [(x[row] as number) - a, (tame[row] as number) - b];
+      const [dx, dy] = [(x[row] as number) - a, (near[row] as number) - b];
       xy += dx * dy;
       xx += dx * dx;
       yy += dy * dy;

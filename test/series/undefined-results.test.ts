@@ -84,6 +84,22 @@ describe("a constant column", () => {
   });
 });
 
+it("numbers correlate as their multiples by the smallest and by large doubles do", () => {
+  const pairs = fc.array(fc.tuple(fc.integer({ min: -99, max: 99 }), fc.integer({ min: -99, max: 99 })), {
+    minLength: 2,
+    maxLength: 8,
+  });
+  fc.assert(
+    fc.property(pairs, fc.constantFrom(Number.MIN_VALUE, 2 ** -540, 2 ** 1000), (rows, factor) => {
+      const [x, y] = [0, 1].map((side) => rows.map((row) => row[side]));
+      const expected = frameOf({ x, y }).corr("x", "y");
+      const found = frameOf({ x, y: y.map((value) => value * factor) }).corr("x", "y");
+      if (expected === null) expect(found).toBe(null);
+      else expect(found).toBeCloseTo(expected, 12);
+    }),
+  );
+});
+
 it("an infinite value correlates with nothing", () => {
   expect(frameOf({ x: [1, 2, Number.POSITIVE_INFINITY], y: [1, 2, 3] }).corr("x", "y")).toBe(null);
   expect(frameOf({ x: [1, 2, Number.POSITIVE_INFINITY], y: [1, 2, 3] }).corr("x", "y", "spearman")).toBe(1);
