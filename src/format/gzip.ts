@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
 import { crc32, createGunzip } from "node:zlib";
 import { DataError } from "../errors/errors.js";
-import { readBlocks } from "./blocks.js";
-import { addCrc32 } from "./crc32.js";
+import { addCrc32, readBlocks } from "./blocks.js";
 import { CHUNK, Inflater } from "./inflater.js";
 import { bytesAccess, fileAccess } from "./random-access.js";
 import { formatOf, SIGNATURE_BYTES } from "./signature.js";

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { DataError } from "../errors/errors.js";
-import { readBlocks } from "./blocks.js";
-import { addCrc32 } from "./crc32.js";
+import { addCrc32, readBlocks } from "./blocks.js";
 import { inflated, inflatedHere } from "./inflated.js";
 import type { Inflater } from "./inflater.js";
 import { bytesAccess, type FileState, fileAccess, isState, type RandomAccess } from "./random-access.js";

@@ -1,6 +1,6 @@
 import type { ByteWriter, SchemaElement } from "hyparquet-writer";
 import { InputError } from "../../../errors/errors.js";
-import { addCrc32 } from "../../../format/crc32.js";
+import { addCrc32 } from "../../../format/blocks.js";
 import type { Compression } from "../compression.js";
 import type { EncodedColumn, EncodedPage, WriteIndices } from "./encoded.js";
 import type { Codec, ColumnChunk } from "./file-metadata.js";
