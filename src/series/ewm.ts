@@ -26,7 +26,8 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
 
 /**
  * Exponentially weighted `mean`, `var` or `std` (both unbiased) along each series by ascending day, as pandas' `ewm`
- * computes them; a null repeats the previous result. Returns `Float64`.
+ * computes them; a null repeats the previous result. Without `adjust`, a value after a null weighs `alpha` beside
+ * (1 − alpha)^n, as in polars and pandas 2 (pandas 3.1: 1 − (1 − alpha)^n). Returns `Float64`.
  *
  * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, WrongType, EmptyDate
  * @example

@@ -18,7 +18,7 @@ prepareNpm();
 const { serve, sampleData } = await import("arrowbook/server");
 const arrowbook = await import("arrowbook");
 const { connect } = arrowbook;
-const { comparePandas } = await import("./verbs.mjs");
+const { compareVerbs } = await import("./verbs.mjs");
 const { groups, REASONS, rowsOf } = await import("./python-calls.mjs");
 const { npmCalls, npmClient } = await import("./npm-calls.mjs");
 
@@ -35,7 +35,7 @@ ours.catalogOf = (kind) => service.catalog().flatMap((item) => (item.kind === ki
 try {
   const tables = `${await pythonTable()}\n${await npmTable()}`;
   checkPage(tables);
-  await comparePandas(python, arrowbook, check);
+  await compareVerbs(python, arrowbook, check);
 } finally {
   await ours.close();
   await service.close();
