@@ -8,7 +8,7 @@ import type { CatalogItem } from "./spec/catalog-item.js";
 /** Options of `connect.sample`: those of `connect` that apply to the embedded service. */
 export type SampleOptions = Omit<ConnectOptions, "url" | "apiKey" | "profile" | "keyHeader" | "proxy" | "ca">;
 
-/** A connection to the embedded service on the sample data; `close()` also stops that service. */
+/** A connection to the embedded service on the sample data; `close()` stops it. */
 export class SampleService extends Service {
   readonly #running: RunningService;
 
@@ -22,9 +22,9 @@ export class SampleService extends Service {
     return this.#running.catalog();
   }
 
-  override async close(): Promise<void> {
-    await super.close();
-    await this.#running.close();
+  /** Stops the embedded service. */
+  close(): Promise<void> {
+    return this.#running.close();
   }
 }
 

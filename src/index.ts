@@ -1,4 +1,3 @@
-export type { Landed } from "./client/bulk/archive.js";
 export { BulkFile, type BulkOptions } from "./client/bulk/bulk-file.js";
 export type { BulkStatus } from "./client/bulk/bulk-status.js";
 export type { ExportOptions, Poll, Stale } from "./client/bulk/export-options.js";

@@ -149,9 +149,6 @@ export class Service {
     const { listCodes } = await import("./discovery/catalogue.js");
     return listCodes(this.#session, kinds, options);
   }
-
-  /** Does nothing; the `close()` of `connect.sample()` also stops the embedded service. */
-  async close(): Promise<void> {}
 }
 
 /**

@@ -13,7 +13,7 @@ const short = connect({
   apiKey: KEY,
   profile: defineProfile(specification, { maxQueryLength: 500, maxRowsPerReply: 1_000 }),
 });
-afterAll(() => service.close());
+afterAll(() => running.close());
 
 const prices = service.table("MARKET/PRICES");
 const strikes = service.table("TRANSPORT/STRIKES");

@@ -4,10 +4,13 @@ import type { TableQuery } from "../../client/query/table-query.js";
 import type { Service } from "../../client/service.js";
 import type { Frame } from "../../frame/frame.js";
 import {
+  COLLAPSES,
   type Collapse,
   FORMATS,
   type Format,
+  ORDERS,
   type Order,
+  TRANSFORMS,
   type Transform,
   type Unlisted,
 } from "../../spec/vocabulary.js";
@@ -15,7 +18,7 @@ import { examples } from "../input/examples.js";
 import { checkpointFor, removeCheckpoint, reportResumed, resumeOption } from "../input/resume.js";
 import { count, day, list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type Where, where } from "../input/where.js";
-import { checkOutput, frameEndings, writeFrame } from "../output/output.js";
+import { checkOutput, frameEndings, listed, writeFrame } from "../output/output.js";
 
 interface GetFlags extends ServiceFlags {
   readonly output?: string;
@@ -69,6 +72,9 @@ function datasetCommand(): Command {
     });
 }
 
+/** The values of a flag, for the help; without the flag is "none". */
+const valuesOf = (names: readonly string[]): string => listed(names.filter((name) => name !== "none"));
+
 /** The flags of a query of a time series. */
 export function datasetFlags(command: Command): Command {
   return command
@@ -76,9 +82,9 @@ export function datasetFlags(command: Command): Command {
     .option("--column <title>", "one column, by title or number")
     .option("--from <day>", "first day, YYYY-MM-DD", day)
     .option("--to <day>", "last day, YYYY-MM-DD", day)
-    .option("--collapse <frequency>", "daily, weekly, monthly, quarterly or annual")
-    .option("--transform <calculation>", "diff, rdiff, rdiff_from, cumul or normalize")
-    .option("--order <order>", "asc or desc")
+    .option("--collapse <frequency>", valuesOf(COLLAPSES))
+    .option("--transform <calculation>", valuesOf(TRANSFORMS))
+    .option("--order <order>", valuesOf(ORDERS))
     .option("--limit <rows>", "at most this many rows", count);
 }
 

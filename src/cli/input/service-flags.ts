@@ -68,13 +68,11 @@ export async function serving(
       signal,
       warn: (message) => process.stderr.write(`arrowbook: ${withFlags(message)}\n`),
     };
-    const service = flags.sample
-      ? await connect.sample(options)
-      : connect({ ...options, url: flags.url, apiKey, profile: flags.profile });
+    const sample = flags.sample ? await connect.sample(options) : undefined;
     try {
-      await work(service, signal);
+      await work(sample ?? connect({ ...options, url: flags.url, apiKey, profile: flags.profile }), signal);
     } finally {
-      await service.close();
+      await sample?.close();
     }
   });
 }

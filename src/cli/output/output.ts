@@ -43,14 +43,12 @@ const BULK_FILES: Readonly<Record<string, BulkWriter>> = {
   ".zip": (file, path, options) => file.saveZip(path, options),
 };
 
-const listed = (endings: object): string => {
-  const names = Object.keys(endings);
-  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
-};
+/** Names as an enumeration: `a, b or c`. */
+export const listed = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
 /** The endings of `-o`, for the help of a command. */
-export const frameEndings: string = listed(FRAME_FILES);
-export const bulkEndings: string = listed(BULK_FILES);
+export const frameEndings: string = listed(Object.keys(FRAME_FILES));
+export const bulkEndings: string = listed(Object.keys(BULK_FILES));
 
 /** @throws {InputError} UnknownFileType for a path whose ending has no writer */
 function writerOf<W>(path: string, writers: Readonly<Record<string, W>>): W {
@@ -64,7 +62,7 @@ function writerOf<W>(path: string, writers: Readonly<Record<string, W>>): W {
   const [near] = nearest(found, Object.keys(writers), 1);
   throw new InputError(`The file type of ${path} is unknown.`, {
     code: "UnknownFileType",
-    hint: `${near === undefined ? "" : `Did you mean "${near}"? `}Pass a path that ends in ${listed(writers)}.`,
+    hint: `${near === undefined ? "" : `Did you mean "${near}"? `}Pass a path that ends in ${listed(Object.keys(writers))}.`,
   });
 }
 
