@@ -13,7 +13,6 @@ import { type DatasetChoice, type DatasetsOptions, DatasetsQuery, queryOf } from
 import { TableQuery } from "./query/table-query.js";
 import { wholeOf } from "./query/words.js";
 import type { Datasets, Filters, Tables } from "./tables.js";
-import { type MetadataCache, metadataCache } from "./transport/metadata-cache.js";
 import { type ConnectOptions, settingsOf } from "./transport/options.js";
 import { type Session, session } from "./transport/session.js";
 
@@ -35,7 +34,6 @@ interface CallOptions {
 /** A connection to one service. Holds no socket; its queries share its limits and its key. */
 export class Service {
   readonly #session: Session;
-  readonly #metadataCache: MetadataCache = metadataCache();
 
   static {
     showAsCard<Service>(Service.prototype, (service) => ({
@@ -67,7 +65,8 @@ export class Service {
   dataset<const Code extends keyof Datasets | (string & {})>(code: Code): DatasetQuery<SeriesOf<Code & string>>;
   dataset<Row extends object>(code: string): DatasetQuery<Row>;
   dataset(code: string): DatasetQuery {
-    return new DatasetQuery(this.#session, this.#metadataCache, twoParts(code, "DATABASE/DATASET"));
+    const [database_code, dataset_code] = twoParts(code, "DATABASE/DATASET");
+    return new DatasetQuery(this.#session, { database_code, dataset_code });
   }
 
   /**
@@ -90,7 +89,7 @@ export class Service {
 
   /** A database of time series (spec 4.5, 4.6). */
   database(code: string): DatabaseQuery {
-    return new DatabaseQuery(this.#session, this.#metadataCache, onePart(code));
+    return new DatabaseQuery(this.#session, onePart(code));
   }
 
   /**
@@ -102,7 +101,8 @@ export class Service {
   ): TableQuery<RowOf<Code & string>, FilterableOf<Code & string>>;
   table<Row extends object>(code: string): TableQuery<Row>;
   table(code: string): TableQuery {
-    return new TableQuery(this.#session, this.#metadataCache, twoParts(code, "VENDOR/TABLE"));
+    const [vendor_code, datatable_code] = twoParts(code, "VENDOR/TABLE");
+    return new TableQuery(this.#session, { vendor_code, datatable_code });
   }
 
   /**

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
 import type { DatasetQuery, Plan, TableQuery } from "../../src/index.js";
 import { defineProfile, specification } from "../../src/spec/profile.js";
@@ -13,7 +13,6 @@ const short = connect({
   apiKey: KEY,
   profile: defineProfile(specification, { maxQueryLength: 500, maxRowsPerReply: 1_000 }),
 });
-afterAll(() => running.close());
 
 const prices = service.table("MARKET/PRICES");
 const strikes = service.table("TRANSPORT/STRIKES");

@@ -10,38 +10,33 @@ import { BulkFile } from "../bulk/bulk-file.js";
 import { shownDatabase } from "../cards/metadata-cards.js";
 import { queryCard } from "../cards/query-card.js";
 import type { MetadataCall } from "../transport/ask.js";
-import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/session.js";
 import { DatasetQuery } from "./dataset-query.js";
+import { metadataKey, readMetadata } from "./read-metadata.js";
 import { formatOf, wholeOf, word } from "./words.js";
 
 /** A query of a database of time series (spec 4.5, 4.6). Immutable. */
 export class DatabaseQuery {
   readonly #session: Session;
-  readonly #memory: MetadataCache;
   readonly #format: Format;
   /** Code of the database. */
   readonly code: string;
 
-  constructor(session: Session, memory: MetadataCache, code: string, format: Format = "json") {
+  constructor(session: Session, code: string, format: Format = "json") {
     this.#session = session;
-    this.#memory = memory;
     this.code = code;
     this.#format = format;
   }
 
   /** The format of the metadata reply. Default `json`. */
   format(format: Format): DatabaseQuery {
-    return new DatabaseQuery(this.#session, this.#memory, this.code, formatOf(format));
+    return new DatabaseQuery(this.#session, this.code, formatOf(format));
   }
 
   /** The metadata (spec 2.4). `refresh: true` requests it even if the cache on disk has it. */
-  async metadata(options: MetadataCall = {}): Promise<DatabaseMetadata> {
-    refuseUnknown(options, ["signal", "refresh"], "metadata()");
-    const { askMetadata } = await import("../transport/ask.js");
-    const codes = { database_code: this.code };
-    const call = { endpoint: "databaseMetadata", codes, format: this.#format, parameters: {}, filters: [] } as const;
-    return shownDatabase((await askMetadata(this.#session, "databaseMetadata", call, options)).document.fields);
+  metadata(options: MetadataCall = {}): Promise<DatabaseMetadata> {
+    const of = { endpoint: "databaseMetadata", codes: { database_code: this.code }, format: this.#format } as const;
+    return readMetadata(this.#session, of, options, shownDatabase);
   }
 
   /**
@@ -85,7 +80,8 @@ export class DatabaseQuery {
   /** The titles of a series of this database, for a file without a header line. */
   async #titles(series: string): Promise<readonly string[]> {
     const code = series.startsWith(`${this.code}/`) ? series.slice(this.code.length + 1) : series;
-    const query = new DatasetQuery(this.#session, this.#memory, [this.code, code]);
-    return (await this.#memory.remember(`dataset ${query.code}`, () => query.metadata())).column_names;
+    const codes = { database_code: this.code, dataset_code: code };
+    const read = () => new DatasetQuery(this.#session, codes).metadata();
+    return (await this.#session.memory.remember(metadataKey(codes), read)).column_names;
   }
 }

@@ -18,10 +18,12 @@ import { shownDataset } from "../cards/metadata-cards.js";
 import { queryCard } from "../cards/query-card.js";
 import { type Plan, shownPlan } from "../pages/plan.js";
 import type { MetadataCall } from "../transport/ask.js";
-import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/session.js";
 import type { DatasetParameters } from "./dataset-frame.js";
+import { metadataKey, readMetadata } from "./read-metadata.js";
 import { dayOf, formatOf, wholeOf, word } from "./words.js";
+
+type DatasetCodes = Readonly<Record<"database_code" | "dataset_code", string>>;
 
 /** Options for reading a reply, and the signal of the call. */
 export type ReadCall = ReadOptions & { readonly signal?: AbortSignal };
@@ -53,19 +55,12 @@ export type DatasetReplyData = {
  */
 export class DatasetQuery<Row extends object = Record<string, Cell>> {
   readonly #session: Session;
-  readonly #memory: MetadataCache;
-  readonly #codes: { readonly database_code: string; readonly dataset_code: string };
+  readonly #codes: DatasetCodes;
   readonly #wanted: DatasetParameters;
 
-  constructor(
-    session: Session,
-    memory: MetadataCache,
-    codes: readonly [string, string],
-    wanted: DatasetParameters = { format: "json" },
-  ) {
+  constructor(session: Session, codes: DatasetCodes, wanted: DatasetParameters = { format: "json" }) {
     this.#session = session;
-    this.#memory = memory;
-    this.#codes = { database_code: codes[0], dataset_code: codes[1] };
+    this.#codes = codes;
     this.#wanted = wanted;
   }
 
@@ -80,7 +75,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
    */
   column<const Title extends keyof Row & string>(column: Title | number): DatasetQuery<WithColumn<Row, Title>> {
     const wanted = { ...this.#wanted, column: typeof column === "number" ? wholeOf(column, 0, "column") : column };
-    return new DatasetQuery(this.#session, this.#memory, this.#pair(), wanted);
+    return new DatasetQuery(this.#session, this.#codes, wanted);
   }
 
   /** First day, inclusive, `YYYY-MM-DD`. */
@@ -146,7 +141,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
       () => this.#refreshedAt(options.signal),
       options.signal,
     );
-    const known = await this.#memory.known<DatasetMetadata>(this.#remembered);
+    const known = await this.#session.memory.known<DatasetMetadata>(metadataKey(this.#codes));
     const frame = await this.#frameOf(call, document, options, {
       ...refreshOf({ ...known, ...document.fields }),
       ...(isCached ? { cached: true } : {}),
@@ -192,16 +187,9 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   }
 
   /** The metadata (spec 2.2). `refresh: true` requests it even if the cache on disk has it. */
-  async metadata(options: MetadataCall = {}): Promise<DatasetMetadata> {
-    refuseUnknown(options, ["signal", "refresh"], "metadata()");
-    const { format } = this.#wanted;
-    const call = { endpoint: "datasetMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
-    const read = async (): Promise<{ value: DatasetMetadata; validFor?: number }> => {
-      const { askMetadata } = await import("../transport/ask.js");
-      const { document, validFor } = await askMetadata(this.#session, "datasetMetadata", call, options);
-      return { value: shownDataset(document.fields), validFor };
-    };
-    return format === "json" ? this.#memory.renew(this.#remembered, read) : (await read()).value;
+  metadata(options: MetadataCall = {}): Promise<DatasetMetadata> {
+    const of = { endpoint: "datasetMetadata", codes: this.#codes, format: this.#wanted.format } as const;
+    return readMetadata(this.#session, of, options, shownDataset<DatasetMetadata>);
   }
 
   /**
@@ -241,7 +229,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
       );
     });
     showTypeArguments<DatasetQuery>(DatasetQuery.prototype, (query) => {
-      const known = query.#memory.peek<DatasetMetadata>(query.#remembered);
+      const known = query.#session.memory.peek<DatasetMetadata>(metadataKey(query.#codes));
       if (known === undefined) return undefined;
       const [dates, ...titles] = known.column_names;
       const { column } = query.#wanted;
@@ -252,11 +240,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   }
 
   #with(change: Partial<DatasetParameters>): DatasetQuery<Row> {
-    return new DatasetQuery(this.#session, this.#memory, this.#pair(), { ...this.#wanted, ...change });
-  }
-
-  #pair(): readonly [string, string] {
-    return [this.#codes.database_code, this.#codes.dataset_code];
+    return new DatasetQuery(this.#session, this.#codes, { ...this.#wanted, ...change });
   }
 
   async #call(endpoint: "datasetData" | "dataset", signal?: AbortSignal): Promise<Call & { readonly format: Format }> {
@@ -277,7 +261,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
 
   async #indexOf(title: string, signal?: AbortSignal): Promise<number> {
     const requested = (refresh = false): Promise<DatasetMetadata> => this.format("json").metadata({ signal, refresh });
-    const { column_names } = await this.#memory.remember(this.#remembered, requested, signal);
+    const { column_names } = await this.#session.memory.remember(metadataKey(this.#codes), requested, signal);
     const index = column_names.indexOf(title);
     if (index !== -1) return index;
     // A copy on disk may be older than the column.
@@ -301,11 +285,6 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     const { settings } = this.#session;
     const answered = { code: this.code, settings, wanted: this.#wanted, sent: parameters };
     return datasetFrame<Row>(answered, document, options, about);
-  }
-
-  /** The key of the metadata cache. */
-  get #remembered(): string {
-    return `dataset ${this.code}`;
   }
 }
 

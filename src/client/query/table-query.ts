@@ -27,11 +27,11 @@ import { MIRROR_OPTIONS, Mirror, type MirrorOptions } from "../mirror/mirror.js"
 import type { Plan } from "../pages/plan.js";
 import type { TableCall } from "../pages/table-page.js";
 import type { MetadataCall } from "../transport/ask.js";
-import type { MetadataCache } from "../transport/metadata-cache.js";
 import type { Session } from "../transport/session.js";
 import type { ReadCall } from "./dataset-query.js";
 import { filtersOf, metadataWithNames, withColumns } from "./filters.js";
 import { mirrorQuestion, refuseLimited, sinceDay } from "./mirror-question.js";
+import { metadataKey, readMetadata } from "./read-metadata.js";
 import { checkTableRead, type TableReadCall } from "./table-read-options.js";
 import type { ResultRows } from "./table-reading.js";
 import { keyOf, sourceOf } from "./table-source.js";
@@ -44,6 +44,8 @@ export interface TablePage<Row extends object = Record<string, Cell>> {
   /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
 }
+
+type TableCodes = Readonly<Record<"vendor_code" | "datatable_code", string>>;
 
 interface Wanted {
   readonly filters: readonly Filter[];
@@ -72,19 +74,12 @@ interface Wanted {
  */
 export class TableQuery<Row extends object = Record<string, Cell>, Filterable extends object = Row> {
   readonly #session: Session;
-  readonly #memory: MetadataCache;
-  readonly #codes: { readonly vendor_code: string; readonly datatable_code: string };
+  readonly #codes: TableCodes;
   readonly #wanted: Wanted;
 
-  constructor(
-    session: Session,
-    memory: MetadataCache,
-    codes: readonly [string, string],
-    wanted: Wanted = { filters: [], format: "json" },
-  ) {
+  constructor(session: Session, codes: TableCodes, wanted: Wanted = { filters: [], format: "json" }) {
     this.#session = session;
-    this.#memory = memory;
-    this.#codes = { vendor_code: codes[0], datatable_code: codes[1] };
+    this.#codes = codes;
     this.#wanted = wanted;
   }
 
@@ -126,7 +121,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       );
     }
     const wanted = { ...this.#wanted, select: names };
-    return new TableQuery(this.#session, this.#memory, this.#pair(), wanted);
+    return new TableQuery(this.#session, this.#codes, wanted);
   }
 
   /**
@@ -148,17 +143,9 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
   }
 
   /** The metadata (spec 2.7). `refresh: true` requests it even if the cache on disk has it. */
-  async metadata(options: MetadataCall = {}): Promise<TableMetadata> {
-    refuseUnknown(options, ["signal", "refresh"], "metadata()");
-    const { format } = this.#wanted;
-    const call = { endpoint: "tableMetadata", codes: this.#codes, format, parameters: {}, filters: [] } as const;
-    const read = async (): Promise<{ value: TableMetadata; validFor?: number }> => {
-      const { askMetadata } = await import("../transport/ask.js");
-      const { document, validFor } = await askMetadata(this.#session, "tableMetadata", call, options);
-      return { value: shownTable(document.fields), validFor };
-    };
-    // List cells of CSV metadata cannot always be parsed: only JSON is worth caching.
-    return format === "json" ? this.#memory.renew(this.#remembered, read) : (await read()).value;
+  metadata(options: MetadataCall = {}): Promise<TableMetadata> {
+    const of = { endpoint: "tableMetadata", codes: this.#codes, format: this.#wanted.format } as const;
+    return readMetadata(this.#session, of, options, shownTable);
   }
 
   /**
@@ -245,7 +232,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     const { exportedRows } = await import("./table-reading.js");
     const { format } = this.#wanted;
     yield* exportedRows(this.#session, call, options, (change) =>
-      new TableQuery(this.#session, this.#memory, this.#pair(), { ...change, format }).export({ stale: "wait" }),
+      new TableQuery(this.#session, this.#codes, { ...change, format }).export({ stale: "wait" }),
     );
   }
 
@@ -304,7 +291,11 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     const { filters: sent, local = [], select, limit } = this.#wanted;
     refuseLimited(this.code, limit);
     const filters = [...sent, ...local];
-    const about = sourceOf(this.code, filters, await this.#memory.known<TableMetadata>(this.#remembered));
+    const about = sourceOf(
+      this.code,
+      filters,
+      await this.#session.memory.known<TableMetadata>(metadataKey(this.#codes)),
+    );
     const query = {
       code: this.code,
       question: mirrorQuestion(this.#session.settings.url, { code: this.code, filters, select }),
@@ -331,7 +322,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     const fresh = (): Promise<TableMetadata> => json.metadata({ signal, refresh: true });
     let asked: Promise<TableMetadata> | undefined;
     const metadata = (): Promise<TableMetadata> => {
-      asked ??= this.#memory.remember(this.#remembered, () => json.metadata({ signal }), signal);
+      asked ??= this.#session.memory.remember(metadataKey(this.#codes), () => json.metadata({ signal }), signal);
       return asked;
     };
     const names = [...(select ?? []), ...local.map(({ column }) => column)];
@@ -344,7 +335,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     return {
       code: this.code,
       known,
-      refreshed_at: (known ?? this.#memory.peek<TableMetadata>(this.#remembered))?.status?.refreshed_at,
+      refreshed_at: (known ?? this.#session.memory.peek<TableMetadata>(metadataKey(this.#codes)))?.status?.refreshed_at,
       codes: this.#codes,
       filters: [...filters, ...local.filter((filter) => !here.includes(filter))],
       select: sent,
@@ -358,19 +349,10 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
   }
 
   async #source(isComplete: boolean, call: TableCall): Promise<FrameSource> {
-    const known = (await this.#memory.known<TableMetadata>(this.#remembered)) ?? call.known;
+    const known = (await this.#session.memory.known<TableMetadata>(metadataKey(this.#codes))) ?? call.known;
     const { filters, local = [], limit } = this.#wanted;
     const about = sourceOf(this.code, [...filters, ...local], known);
     return { ...about, ...(limit === undefined ? {} : { limit }), complete: isComplete };
-  }
-
-  /** The key of the metadata cache. */
-  get #remembered(): string {
-    return `table ${this.code}`;
-  }
-
-  #pair(): readonly [string, string] {
-    return [this.#codes.vendor_code, this.#codes.datatable_code];
   }
 
   static {
@@ -386,7 +368,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       );
     });
     showTypeArguments<TableQuery>(TableQuery.prototype, (query) => {
-      const known = query.#memory.peek<TableMetadata>(query.#remembered);
+      const known = query.#session.memory.peek<TableMetadata>(metadataKey(query.#codes));
       if (known === undefined) return undefined;
       const named = (names: readonly string[]): ColumnSpec[] =>
         names.flatMap((name) => known.columns.find((column) => column.name === name) ?? []);
@@ -396,7 +378,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
   }
 
   #with(change: Partial<Wanted>): TableQuery<Row, Filterable> {
-    return new TableQuery(this.#session, this.#memory, this.#pair(), { ...this.#wanted, ...change });
+    return new TableQuery(this.#session, this.#codes, { ...this.#wanted, ...change });
   }
 }
 

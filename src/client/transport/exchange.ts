@@ -70,7 +70,7 @@ export async function exchange(settings: Settings, address: string, options: Exc
     }
   } catch (cause) {
     watch.end();
-    throw watch.reason ?? transportError(cause, hostOf(current));
+    throw watch.signal.reason ?? transportError(cause, hostOf(current));
   }
 }
 
@@ -184,7 +184,7 @@ async function* bodyOf(
       yield value;
     }
   } catch (cause) {
-    throw watch.reason ?? transportError(cause, host);
+    throw watch.signal.reason ?? transportError(cause, host);
   } finally {
     guard.pause();
     watch.end();

@@ -1,19 +1,6 @@
 import { unlessAborted } from "../../errors/unless-aborted.js";
 
-/** A cache of replies: metadata requested only to check names and look up types. */
-export interface MetadataCache {
-  /**
-   * The cached value, or that of `make`, whose request `signal` aborts. A call that waits for the request of another
-   * stops waiting when its own signal aborts, and makes the value itself if the other was aborted.
-   */
-  remember<T>(key: string, make: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Fetches the value again and replaces the cached one, which is used for at most `validFor` milliseconds. */
-  renew<T>(key: string, make: () => Promise<{ readonly value: T; readonly validFor?: number }>): Promise<T>;
-  /** The value, if it has arrived; sends no request and waits for none. */
-  peek<T>(key: string): T | undefined;
-  /** The cached value, if any; sends no request. */
-  known<T>(key: string): Promise<T | undefined>;
-}
+export type MetadataCache = ReturnType<typeof metadataCache>;
 
 interface Entry {
   readonly until: number;
@@ -25,8 +12,10 @@ interface Entry {
 
 const LIFE_MS = 10 * 60 * 1000;
 
-/** A cache of ten minutes; failures are not cached. */
-export function metadataCache(now: () => number = () => performance.now()): MetadataCache {
+/**
+ * A cache of ten minutes for metadata that is requested only to check names and look up types; failures are not cached.
+ */
+export function metadataCache(now: () => number = () => performance.now()) {
   const kept = new Map<string, Entry>();
   const entry = (key: string): Entry | undefined => {
     const found = kept.get(key);
@@ -41,19 +30,25 @@ export function metadataCache(now: () => number = () => performance.now()): Meta
     }
     kept.set(key, made);
   };
-  const fresh = (key: string): Promise<unknown> | undefined => entry(key)?.value;
   return {
+    /** Fetches the value again and replaces the cached one, which is used for at most `validFor` milliseconds. */
     async renew<T>(key: string, make: () => Promise<{ value: T; validFor?: number }>): Promise<T> {
       const { value, validFor = LIFE_MS } = await make();
       keep(key, { until: now() + Math.min(LIFE_MS, validFor), value: Promise.resolve(value), arrived: value });
       return value;
     },
+    /** The value, if it has arrived; sends no request and waits for none. */
     peek<T>(key: string): T | undefined {
       return entry(key)?.arrived as T | undefined;
     },
+    /** The cached value, if any; sends no request. */
     async known<T>(key: string): Promise<T | undefined> {
-      return (await fresh(key)?.catch(() => undefined)) as T | undefined;
+      return (await entry(key)?.value.catch(() => undefined)) as T | undefined;
     },
+    /**
+     * The cached value, or that of `make`, whose request `signal` aborts. A call that waits for the request of another
+     * stops waiting when its own signal aborts, and makes the value itself if the other was aborted.
+     */
     async remember<T>(key: string, make: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       for (let known = entry(key); known !== undefined; known = entry(key)) {
         try {

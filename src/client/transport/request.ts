@@ -7,8 +7,9 @@ import { address } from "./address.js";
 import { checkContent, checkLastLine, failureBody, wholeBody } from "./body.js";
 import { type Answer, exchange } from "./exchange.js";
 import { failed } from "./reply-failure.js";
-import { retryBudget, sleep } from "./retry.js";
+import { retryBudget } from "./retry.js";
 import type { Session } from "./session.js";
+import { sleep } from "./timer.js";
 
 /** A complete reply with status 200. */
 export interface Reply {
@@ -40,20 +41,44 @@ interface RequestOptions {
 }
 
 /** Sends a GET to an address of the service, as {@link request} does. */
-export function requestAt(session: Session, where: string, { code, format, signal }: RequestOptions): Promise<Reply> {
-  const { settings } = session;
-  return retrying(session, signal, code, async (both) => {
-    const leave = await session.limiter.enter(both, settings.retry.budget);
-    try {
-      const answer = await exchange(settings, where, { keyed: true, signal: both, total: settings.timeouts.total });
-      return await replyOf(session, answer, format).catch((error: unknown) => {
-        if (error instanceof DataError) answer.disconnect();
-        throw error;
-      });
-    } finally {
-      leave();
+export async function requestAt(session: Session, where: string, options: RequestOptions): Promise<Reply> {
+  const { settings, limiter } = session;
+  const { code, format } = options;
+  const signal = anySignal(options.signal, settings.signal);
+  const budget = retryBudget(settings.retry);
+  const { tell, end } = follow(settings.onProgress);
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      try {
+        const reply = await attempt(session, where, format, signal);
+        limiter.succeeded();
+        return reply;
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        const pause = budget.pauseFor(error);
+        const status = isArrowbookError(error) ? error.code : undefined;
+        tell({ phase: "retry", code, status, pause });
+        await sleep(pause, signal);
+      }
     }
-  });
+  } finally {
+    end();
+  }
+}
+
+async function attempt(session: Session, where: string, format: Format, signal?: AbortSignal): Promise<Reply> {
+  const { settings, limiter } = session;
+  const leave = await limiter.enter(signal, settings.retry.budget);
+  try {
+    const answer = await exchange(settings, where, { keyed: true, signal, total: settings.timeouts.total });
+    return await replyOf(session, answer, format).catch((error: unknown) => {
+      if (error instanceof DataError) answer.disconnect();
+      throw error;
+    });
+  } finally {
+    leave();
+  }
 }
 
 async function replyOf(session: Session, answer: Answer, format: Format): Promise<Reply> {
@@ -64,37 +89,6 @@ async function replyOf(session: Session, answer: Answer, format: Format): Promis
   checkContent(answer, bytes, format);
   if (format === "csv") checkLastLine(answer, bytes, settings.warn);
   return { bytes, header: answer.header, disconnect: answer.disconnect };
-}
-
-/** Runs `attempt` until it succeeds, fails permanently, or the retry budget is spent. */
-async function retrying<T>(
-  session: Session,
-  signal: AbortSignal | undefined,
-  code: string,
-  attempt: (signal: AbortSignal | undefined) => Promise<T>,
-): Promise<T> {
-  const { settings } = session;
-  const both = anySignal(signal, settings.signal);
-  const budget = retryBudget(settings.retry);
-  const { tell, end } = follow(settings.onProgress);
-  try {
-    for (;;) {
-      both?.throwIfAborted();
-      try {
-        const result = await attempt(both);
-        session.limiter.succeeded();
-        return result;
-      } catch (error) {
-        if (both?.aborted) throw both.reason;
-        const pause = budget.pauseFor(error);
-        const status = isArrowbookError(error) ? error.code : undefined;
-        tell({ phase: "retry", code, status, pause });
-        await sleep(pause, both);
-      }
-    }
-  } finally {
-    end();
-  }
 }
 
 /** Combines signals, including that of the running notebook cell; undefined if there are none. */

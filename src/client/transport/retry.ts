@@ -7,23 +7,6 @@ import {
   TransportError,
 } from "../../errors/errors.js";
 import type { Retry } from "./options.js";
-import { after } from "./timer.js";
-
-/** Waits; rejects with the signal's reason as soon as it is aborted. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const onAbort = (): void => {
-      timer.cancel();
-      reject(signal?.reason);
-    };
-    const timer = after(ms, () => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    });
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
-}
 
 /**
  * The most attempts if the connection is refused or the name does not resolve, so that a service that is down is
@@ -31,20 +14,18 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
  */
 const UNREACHABLE_ATTEMPTS = 3;
 
-/** The pauses of one call: random parts of a doubling interval, within one budget that progress refills. */
-export interface RetryBudget {
-  /** Returns the pause before the next attempt, or rethrows `error` if no further attempt is allowed or useful. */
-  pauseFor(error: unknown): number;
-  /** Progress was made: resets attempts and pauses. */
-  refill(): void;
-}
+export type RetryBudget = ReturnType<typeof retryBudget>;
 
-/** Starts the budget of one call. `random` returns numbers in [0, 1). */
-export function retryBudget(retry: Required<Retry>, random: () => number = Math.random): RetryBudget {
+/**
+ * Starts the pauses of one call: random parts of a doubling interval, within one budget that progress refills. `random`
+ * returns numbers in [0, 1).
+ */
+export function retryBudget(retry: Required<Retry>, random: () => number = Math.random) {
   let sent = 0;
   let spent = 0;
   return {
-    pauseFor(error) {
+    /** Returns the pause before the next attempt, or rethrows `error` if no further attempt is allowed or useful. */
+    pauseFor(error: unknown): number {
       if (!isArrowbookError(error) || !error.retry?.retryable) throw error;
       sent++;
       const allowed = hasCode(error, "Unreachable") ? Math.min(UNREACHABLE_ATTEMPTS, retry.attempts) : retry.attempts;
@@ -55,7 +36,8 @@ export function retryBudget(retry: Required<Retry>, random: () => number = Math.
       spent += pause;
       return pause;
     },
-    refill() {
+    /** Progress was made: resets attempts and pauses. */
+    refill(): void {
       sent = 0;
       spent = 0;
     },

@@ -1,27 +1,17 @@
-import { after, type Timer } from "./timer.js";
+import { after } from "./timer.js";
 
 /** Fewer bytes than this during the idle time count as none. */
 const TRICKLE = 1024;
 
 /**
- * Detects a body that stops arriving. Counts only time spent waiting for it, not time during which its consumer is
- * busy.
+ * Detects a body that stops arriving: calls `onStall` once less than a kilobyte has arrived within `idle` milliseconds
+ * of waiting for it. Time during which its consumer is busy does not count.
  */
-export interface StallGuard {
-  /** Bytes have arrived. */
-  arrived(bytes: number): void;
-  /** Starts waiting; the timer keeps the process alive until {@link StallGuard.pause}. */
-  wait(): void;
-  /** Stops waiting for now. */
-  pause(): void;
-}
-
-/** Calls `onStall` once less than a kilobyte has arrived within `idle` milliseconds of waiting. */
-export function stallGuard(idle: number, onStall: () => void): StallGuard {
+export function stallGuard(idle: number, onStall: () => void) {
   let bytes = 0;
   let waited = 0;
   let since = 0;
-  let timer: Timer | undefined;
+  let cancel = (): void => undefined;
   const spanEnds = (): void => {
     if (bytes < TRICKLE) {
       onStall();
@@ -30,18 +20,19 @@ export function stallGuard(idle: number, onStall: () => void): StallGuard {
     bytes = 0;
     waited = 0;
     since = performance.now();
-    timer = after(idle, spanEnds);
+    cancel = after(idle, spanEnds);
   };
   return {
-    arrived(more) {
+    arrived(more: number): void {
       bytes += more;
     },
-    wait() {
+    /** Starts waiting, which keeps the process alive until `pause()`. */
+    wait(): void {
       since = performance.now();
-      timer = after(Math.max(0, idle - waited), spanEnds);
+      cancel = after(Math.max(0, idle - waited), spanEnds);
     },
-    pause() {
-      timer?.cancel();
+    pause(): void {
+      cancel();
       waited += performance.now() - since;
     },
   };

@@ -1,49 +1,33 @@
 import { unlessAborted } from "../../errors/unless-aborted.js";
-import { after, type Timer } from "./timer.js";
+import { after } from "./timer.js";
 
-/** One abort signal for the caller's signal and all time limits of an exchange. */
-export interface Stopwatch {
-  readonly signal: AbortSignal;
-  /** The reason for stopping; undefined while running. */
-  readonly reason: unknown;
-  stop(reason: unknown): void;
-  /** Stops after `ms` unless the returned function is called first. */
-  limit(ms: number, reason: () => unknown): () => void;
-  /**
-   * Settles as `work` does, or rejects with the reason as soon as the watch stops: a promise that a transport never
-   * settles cannot block a caller.
-   */
-  race<T>(work: Promise<T>): Promise<T>;
-  end(): void;
-}
+export type Stopwatch = ReturnType<typeof stopwatch>;
 
-/** Starts a stopwatch that also stops with `outer`. */
-export function stopwatch(outer: AbortSignal | undefined): Stopwatch {
+/** Starts one abort signal for the caller's signal `outer` and all time limits of an exchange. */
+export function stopwatch(outer: AbortSignal | undefined) {
   const controller = new AbortController();
   const { signal } = controller;
-  const timers = new Set<Timer>();
+  const limits: (() => void)[] = [];
   const stop = (reason: unknown): void => controller.abort(reason);
   const onOuter = (): void => stop(outer?.reason);
-  if (outer?.aborted) stop(outer.reason);
+  if (outer?.aborted) onOuter();
   else outer?.addEventListener("abort", onOuter, { once: true });
   return {
     signal,
-    get reason() {
-      return signal.aborted ? signal.reason : undefined;
-    },
     stop,
-    limit(ms, reason) {
-      const timer = after(ms, () => stop(reason()));
-      timers.add(timer);
-      return () => {
-        timer.cancel();
-        timers.delete(timer);
-      };
+    /** Stops after `ms` unless the returned function is called first. */
+    limit(ms: number, reason: () => unknown): () => void {
+      const cancel = after(ms, () => stop(reason()));
+      limits.push(cancel);
+      return cancel;
     },
-    race: (work) => unlessAborted(work, signal),
-    end() {
-      for (const timer of timers) timer.cancel();
-      timers.clear();
+    /**
+     * Settles as `work` does, or rejects with the reason as soon as the watch stops: a promise that a transport never
+     * settles cannot block a caller.
+     */
+    race: <T>(work: Promise<T>): Promise<T> => unlessAborted(work, signal),
+    end(): void {
+      for (const cancel of limits) cancel();
       outer?.removeEventListener("abort", onOuter);
     },
   };

@@ -1,0 +1,40 @@
+import type { Document } from "../../document/document.js";
+import { refuseUnknown } from "../../errors/options.js";
+import type { Call } from "../../spec/endpoints.js";
+import type { Format } from "../../spec/vocabulary.js";
+import type { MetadataCall } from "../transport/ask.js";
+import type { Session } from "../transport/session.js";
+
+/** Whose metadata is requested. */
+interface MetadataOf<R> {
+  readonly endpoint: R;
+  readonly codes: Call["codes"];
+  readonly format: Format;
+}
+
+/**
+ * Requests metadata. That in JSON is remembered by the session under {@link metadataKey}; list cells of CSV cannot
+ * always be parsed.
+ *
+ * @param shown gives the metadata its card
+ */
+export async function readMetadata<R extends "datasetMetadata" | "databaseMetadata" | "tableMetadata", M>(
+  session: Session,
+  { endpoint, codes, format }: MetadataOf<R>,
+  options: MetadataCall,
+  shown: (fields: Document<R>["fields"]) => M,
+): Promise<M> {
+  refuseUnknown(options, ["signal", "refresh"], "metadata()");
+  const { askMetadata } = await import("../transport/ask.js");
+  const call = { endpoint, codes, format, parameters: {}, filters: [] };
+  const read = async (): Promise<{ readonly value: M; readonly validFor?: number }> => {
+    const { document, validFor } = await askMetadata(session, endpoint, call, options);
+    return { value: shown(document.fields), validFor };
+  };
+  return format === "json" ? session.memory.renew(metadataKey(codes), read) : (await read()).value;
+}
+
+/** The name of metadata in the memory of a session. */
+export function metadataKey(codes: Call["codes"]): string {
+  return JSON.stringify(codes);
+}
