@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
 import { DOWNLOAD_TYPES, type DownloadType } from "../../spec/vocabulary.js";
-import { examples } from "../input/examples.js";
-import { count, MAX_RATIO, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { count, examples, MAX_RATIO, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { bulkEndings, checkOutput, writeBulk } from "../output/output.js";
 import { RESUMABLE } from "./export.js";
 

@@ -22,73 +22,56 @@ export function demoCommand(): Command {
     )
     .option("-o, --output <page>", "the page to write", "quickstart.html")
     .action(async ({ output }: { output: string }) => {
-      process.exitCode = (await demo(output)) ? 0 : 1;
+      await demo(output).catch((error: unknown) => {
+        if (!(error instanceof StepFailed)) throw error;
+        process.exitCode = 1;
+      });
     });
 }
 
-async function demo(page: string): Promise<boolean> {
+/** A step that has failed, and said so. */
+class StepFailed extends Error {}
+
+async function demo(page: string): Promise<void> {
   const began = performance.now();
   const received = new Map<string, number>();
   const service = await step("start the embedded service on the sample data", async () => {
     const started = await connect.sample({ onProgress: ({ phase, bytes }) => received.set(phase, bytes ?? 0) });
     return [started, started.url];
   });
-  if (!service) return false;
-  let danfo: "done" | "skipped" | "failed";
-  try {
-    const frames = await fetchAll(service, () => {
-      const bytes = received.get("download") ?? received.get("rows") ?? 0;
+  const fetched = <Row extends object>(what: string, fetch: () => Promise<Frame<Row>>): Promise<Frame<Row>> =>
+    step(what, async () => {
       received.clear();
-      return bytes;
+      const frame = await fetch();
+      return [frame, rowsText(frame, received.get("download") ?? received.get("rows") ?? 0)];
     });
-    if (!frames) return false;
-    danfo = await optionalStep("convert the table's first 5,000 rows to a Danfo frame", async () => {
-      const frame = await frames.table.head(5000).toDanfo();
+  let hasDanfo: boolean;
+  try {
+    await fetched("fetch a series, monthly, as relative change (MARKET/AAA)", () =>
+      service.dataset("MARKET/AAA").column("Close").collapse("monthly").transform("rdiff").frame(),
+    );
+    const table = await fetched("fetch all pages of a table (MARKET/PRICES)", () =>
+      service.table("MARKET/PRICES").frame(),
+    );
+    await fetched("request an export and read its zip (TRANSPORT/FLIGHTS)", () =>
+      service.table("TRANSPORT/FLIGHTS").export().frame(),
+    );
+    await fetched("read a database's bulk file (MARKET)", () => service.database("MARKET").bulk("full").frame());
+    hasDanfo = await optionalStep("convert the table's first 5,000 rows to a Danfo frame", async () => {
+      const frame = await table.head(5000).toDanfo();
       return [frame, `${frame.shape[0]} × ${frame.shape[1]}`];
     });
-    if (danfo === "failed") return false;
   } finally {
     await service.close();
   }
-  const ran = await optionalStep(`run ${NOTEBOOK} on the TypeScript kernel`, async () => {
+  const hasPage = await optionalStep(`run ${NOTEBOOK} on the TypeScript kernel`, async () => {
     const { runNotebook } = await import("../../kernel/notebook/run-notebook.js");
-    const skipTag = danfo === "skipped" ? DANFO_TAG : undefined;
+    const skipTag = hasDanfo ? undefined : DANFO_TAG;
     const done = await runNotebook(join(packageRoot(), NOTEBOOK), { html: page, output: false, skipTag });
-    const skipped = skipTag === undefined ? "" : ", without Danfo";
-    return [done, `${done.executed} cells on ${done.kernel}${skipped}, page ${page}`];
+    return [done, `${done.executed} cells on ${done.kernel}${hasDanfo ? "" : ", without Danfo"}, page ${page}`];
   });
-  if (ran === "failed") return false;
-  say(`\nDone in ${seconds(began)}.${ran === "skipped" ? "" : ` Open ${join(process.cwd(), page)} in a browser.`}`);
+  say(`\nDone in ${seconds(began)}.${hasPage ? ` Open ${join(process.cwd(), page)} in a browser.` : ""}`);
   say("Next: `npx arrowbook serve --sample` serves this data; docs/getting-started.md shows the calls one by one.");
-  return true;
-}
-
-type Sample = Awaited<ReturnType<typeof connect.sample>>;
-
-async function fetchAll(service: Sample, bytes: () => number): Promise<{ table: Frame } | undefined> {
-  const series = await step("fetch a series, monthly, as relative change (MARKET/AAA)", async () => {
-    const frame = await service.dataset("MARKET/AAA").column("Close").collapse("monthly").transform("rdiff").frame();
-    return [frame, rowsText(frame, bytes())];
-  });
-  const table =
-    series &&
-    (await step("fetch all pages of a table (MARKET/PRICES)", async () => {
-      const frame = await service.table("MARKET/PRICES").frame();
-      return [frame, rowsText(frame, bytes())];
-    }));
-  const exported =
-    table &&
-    (await step("request an export and read its zip (TRANSPORT/FLIGHTS)", async () => {
-      const frame = await service.table("TRANSPORT/FLIGHTS").export().frame();
-      return [frame, rowsText(frame, bytes())];
-    }));
-  const bulk =
-    exported &&
-    (await step("read a database's bulk file (MARKET)", async () => {
-      const frame = await service.database("MARKET").bulk("full").frame();
-      return [frame, rowsText(frame, bytes())];
-    }));
-  return bulk && table ? { table: table as Frame } : undefined;
 }
 
 function rowsText(frame: { numRows: number; columns: readonly unknown[] }, bytes: number): string {
@@ -98,27 +81,19 @@ function rowsText(frame: { numRows: number; columns: readonly unknown[] }, bytes
 
 type Work<T> = () => Promise<readonly [result: T, note: string]>;
 
-async function step<T>(what: string, work: Work<T>): Promise<T | undefined> {
-  try {
-    return await timed(what, work);
-  } catch (error) {
-    failed(what, error);
-    return undefined;
-  }
+function step<T>(what: string, work: Work<T>): Promise<T> {
+  return timed(what, work).catch((error: unknown) => Promise.reject(failed(what, error)));
 }
 
-/** A step that is skipped if it needs a package that `npm install arrowbook` does not install. */
-async function optionalStep<T>(what: string, work: Work<T>): Promise<"done" | "skipped" | "failed"> {
+/** Whether a step is done; it is skipped if it needs a package that `npm install arrowbook` does not install. */
+async function optionalStep(what: string, work: Work<unknown>): Promise<boolean> {
   try {
     await timed(what, work);
-    return "done";
+    return true;
   } catch (error) {
-    if (hasCode(error, "MissingPackage")) {
-      say(`- ${what}: skipped. ${firstSentences(errorLine(error))}`);
-      return "skipped";
-    }
-    failed(what, error);
-    return "failed";
+    if (!hasCode(error, "MissingPackage")) throw failed(what, error);
+    say(`- ${what}: skipped. ${firstSentences(errorLine(error))}`);
+    return false;
   }
 }
 
@@ -132,8 +107,9 @@ async function timed<T>(what: string, work: Work<T>): Promise<T> {
   return result;
 }
 
-function failed(what: string, error: unknown): void {
+function failed(what: string, error: unknown): StepFailed {
   process.stderr.write(`${hasColors(process.stderr) ? red("✗") : "✗"} ${what}: ${errorLine(error)}\n`);
+  return new StepFailed(what, { cause: error });
 }
 
 function seconds(began: number): string {

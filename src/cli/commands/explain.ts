@@ -3,8 +3,7 @@ import { Command, Option } from "commander";
 import type { Plan } from "../../client/pages/plan.js";
 import type { Service } from "../../client/service.js";
 import { FORMATS } from "../../spec/vocabulary.js";
-import { examples } from "../input/examples.js";
-import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { examples, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type DatasetFlags, datasetFlags, datasetQuery, type TableFlags, tableFlags, tableQuery } from "./get.js";
 
 /** `arrowbook explain dataset|table CODE …`: prints what `get` or `export` would do, without requesting rows. */
@@ -27,7 +26,9 @@ export function explainCommand(): Command {
     .description("addresses, checks and pages of a query of a table")
     .addOption(new Option("--by <way>", "by pages, or by an export").choices(["pages", "export"]).default("pages"))
     .action((code: string, flags: TableFlags & { readonly by: "pages" | "export" }) =>
-      show(flags, (service, signal) => tableQuery(service, code, flags).explain({ by: flags.by, signal })),
+      show(flags, (service, signal) =>
+        tableQuery(service, code, flags).format(flags.format).explain({ by: flags.by, signal }),
+      ),
     );
   return explain.addCommand(dataset).addCommand(table);
 }

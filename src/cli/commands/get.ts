@@ -14,9 +14,8 @@ import {
   type Transform,
   type Unlisted,
 } from "../../spec/vocabulary.js";
-import { examples } from "../input/examples.js";
 import { checkpointFor, removeCheckpoint, reportResumed, resumeOption } from "../input/resume.js";
-import { count, day, list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { count, day, examples, list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type Where, where } from "../input/where.js";
 import { checkOutput, frameEndings, listed, writeFrame } from "../output/output.js";
 
@@ -35,10 +34,14 @@ export interface DatasetFlags extends GetFlags {
   readonly limit?: number;
 }
 
-export interface TableFlags extends GetFlags {
+/** The rows and columns of a table that the flags choose. */
+export interface TableChoice {
   readonly where?: Where;
   readonly select?: string[];
   readonly limit?: number;
+}
+
+export interface TableFlags extends GetFlags, TableChoice {
   readonly fallback?: "export";
   readonly resume?: boolean;
 }
@@ -107,21 +110,30 @@ function tableCommand(): Command {
       const checkpoint = checkpointFor(flags.output, flags.resume);
       const onStop = checkpoint === undefined ? undefined : "Run it again to resume.";
       const ask = (service: Service, signal: AbortSignal): Promise<Frame> =>
-        tableQuery(service, code, flags).frame({
-          signal,
-          fallback,
-          checkpoint,
-          ...(flags.quiet ? {} : { onResume: reportResumed }),
-        });
+        tableQuery(service, code, flags)
+          .format(flags.format)
+          .frame({
+            signal,
+            fallback,
+            checkpoint,
+            ...(flags.quiet ? {} : { onResume: reportResumed }),
+          });
       if (await run(flags, ask, onStop)) await removeCheckpoint(checkpoint);
     });
 }
 
 /** The flags of a table query. */
 export function tableFlags(command: Command): Command {
+  return choiceFlags(command.argument("<code>", "VENDOR/TABLE")).option(
+    "--limit <rows>",
+    "at most this many rows, for a look at the table",
+    count,
+  );
+}
+
+/** The flags that choose rows and columns of a table. */
+export function choiceFlags(command: Command): Command {
   return command
-    .argument("<code>", "VENDOR/TABLE")
-    .option("--limit <rows>", "at most this many rows, for a look at the table", count)
     .option("--where <condition>", 'such as "ticker=AAPL,MSFT" or "date>=2020-01-01"; may be repeated', where)
     .option("--select <columns>", "these columns, separated by commas, in this order", list);
 }
@@ -156,8 +168,8 @@ export function datasetQuery(service: Service, code: string, flags: DatasetFlags
 }
 
 /** The query of a table by the flags of {@link tableFlags}. */
-export function tableQuery(service: Service, code: string, flags: TableFlags): TableQuery {
-  let query = service.table(code).format(flags.format);
+export function tableQuery(service: Service, code: string, flags: TableChoice): TableQuery {
+  let query = service.table(code);
   if (flags.limit !== undefined) query = query.limit(flags.limit);
   if (flags.where) query = query.where(flags.where);
   const [first, ...rest] = flags.select ?? [];

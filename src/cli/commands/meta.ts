@@ -1,8 +1,7 @@
 import { Command, Option } from "commander";
 import type { Service } from "../../client/service.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
-import { examples } from "../input/examples.js";
-import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { examples, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 
 interface MetaFlags extends ServiceFlags {
   readonly format: Format;

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
 import { unlessAborted } from "../../errors/unless-aborted.js";
 import { Frame } from "../../frame/frame.js";
-import { examples } from "../input/examples.js";
 import { localEndings } from "../input/local-tables.js";
 import { queryFiles } from "../input/query-files.js";
+import { examples } from "../input/service-flags.js";
 import { stoppable } from "../input/stoppable.js";
 import { checkOutput, frameEndings, type ReportFlags, writeFrame } from "../output/output.js";
 

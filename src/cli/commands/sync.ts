@@ -4,8 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { holdsMany } from "../../client/mirror/copy-in.js";
 import type { Mirror, SyncReport } from "../../client/mirror/mirror.js";
 import type { Service } from "../../client/service.js";
-import { examples } from "../input/examples.js";
-import { count, MAX_RATIO, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { count, examples, MAX_RATIO, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { reportError } from "../output/report-error.js";
 
 interface SyncFlags extends ServiceFlags {

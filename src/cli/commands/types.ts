@@ -1,6 +1,5 @@
 import { Command } from "commander";
-import { examples } from "../input/examples.js";
-import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { examples, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { tableDeclarations } from "../output/table-declarations.js";
 
 /**

@@ -42,6 +42,12 @@ export function withService(command: Command): Command {
     .option("--json", "print JSON");
 }
 
+/** Adds examples to the help of a command; each is a line that runs. */
+export function examples(command: Command, ...lines: readonly string[]): Command {
+  const title = lines.length === 1 ? "Example" : "Examples";
+  return command.addHelpText("after", `\n${title}:\n${lines.map((line) => `  ${line}\n`).join("")}`.trimEnd());
+}
+
 /** The flag `--profile`. */
 export function profileOption(): Option {
   const names = Object.keys(profiles);
