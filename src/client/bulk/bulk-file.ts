@@ -107,31 +107,34 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
    * rows.
    */
   async toParquet(path: string, options: BulkOptions & Pick<ParquetOptions, "compression"> = {}): Promise<Landed> {
-    needPath(path, "toParquet()");
-    checkReadOptions(options, "toParquet()", [...CALL, "compression"]);
-    return this.#working(options, (archive, told) => archive.toParquet(path, told));
+    return this.#writing("toParquet", path, options, ["compression"]);
   }
 
   /** Writes an Arrow file: the stream format, or optionally the file format with one dictionary per column. */
   async toArrow(path: string, options: BulkOptions & { readonly format?: "stream" | "file" } = {}): Promise<Landed> {
-    needPath(path, "toArrow()");
-    checkReadOptions(options, "toArrow()", [...CALL, "format"]);
-    checkWords(options, { format: ["stream", "file"] });
-    return this.#working(options, (archive, told) => archive.toArrow(path, told));
+    return this.#writing("toArrow", path, options, ["format"]);
   }
 
   /** Copies the CSV of the archive byte for byte, after verifying its checksum; compressed if `path` ends in `.gz`. */
   async toCSV(path: string, options: BulkOptions = {}): Promise<Landed> {
-    needPath(path, "toCSV()");
-    checkReadOptions(options, "toCSV()", CALL);
-    return this.#working(options, (archive, told) => archive.toCSV(path, told));
+    return this.#writing("toCSV", path, options);
   }
 
   /** Keeps the archive itself, after verifying its checksum. */
   async saveZip(path: string, options: BulkOptions = {}): Promise<Landed> {
-    needPath(path, "saveZip()");
-    checkReadOptions(options, "saveZip()", CALL);
-    return this.#working(options, (archive, told) => archive.saveZip(path, told));
+    return this.#writing("saveZip", path, options);
+  }
+
+  #writing(
+    method: "toParquet" | "toArrow" | "toCSV" | "saveZip",
+    path: string,
+    options: BulkOptions & { readonly format?: "stream" | "file" },
+    more: readonly string[] = [],
+  ): Promise<Landed> {
+    needPath(path, `${method}()`);
+    checkReadOptions(options, `${method}()`, [...CALL, ...more]);
+    checkWords(options, { format: ["stream", "file"] });
+    return this.#working(options, (archive, told) => archive[method](path, told));
   }
 
   /** A task that reports its progress. */

@@ -11,53 +11,70 @@ import { reportingTo, type Session } from "../transport/session.js";
 import { sleep } from "../transport/timer.js";
 import type { BulkStatus } from "./bulk-status.js";
 import type { Link, LinkSource } from "./download.js";
-import type { ExportOptions, Poll, Stale } from "./export-options.js";
+import type { ExportOptions } from "./export-options.js";
 import { countExport } from "./export-quota.js";
 
-export interface ExportSource extends LinkSource {
-  status(signal?: AbortSignal): Promise<BulkStatus>;
-  ready(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<BulkStatus>;
-}
+type ExportCall = Call & { readonly format: Format };
+type Check = (signal?: AbortSignal) => Promise<unknown>;
 
 /** The protocol of one export (spec 2.8, 3, 4.9): request it, poll with growing pauses, take the link, renew it. */
-export function exportSource(
-  session: Session,
-  call: Call & { readonly format: Format },
-  code: string,
-  options: ExportOptions,
-): ExportSource {
-  const exporting = new ExportSession(session, call, code, options.stale ?? "use", options.poll ?? {});
-  const question = JSON.stringify([call.codes, call.parameters, call.filters]);
-  return {
-    code,
-    identity: digestName(session.settings.url, `export ${question}`),
-    status: async (signal) => exporting.shown(await exporting.look(signal)),
-    ready: async (signal, onProgress) => exporting.shown(await exporting.wait(signal, onProgress)),
-    link: (signal, onProgress) => exporting.link(signal, onProgress),
-  };
-}
-
-class ExportSession {
+export class ExportSource implements LinkSource {
+  readonly code: string;
+  readonly identity: string;
+  readonly #session: Session;
+  readonly #call: ExportCall;
+  readonly #options: ExportOptions;
+  readonly #check: Check;
   #counted: Promise<void> | undefined;
   #first: ExportStatus | undefined;
   #held: { readonly answer: ExportStatus; readonly since: number } | undefined;
 
-  constructor(
-    private readonly session: Session,
-    private readonly call: Call & { readonly format: Format },
-    private readonly code: string,
-    private readonly stale: Stale,
-    private readonly poll: Poll,
-  ) {}
+  /** @param check called before each use, to refuse a call that the service cannot export */
+  constructor(session: Session, call: ExportCall, options: ExportOptions, check: Check) {
+    this.code = Object.values(call.codes).join("/");
+    const question = JSON.stringify([call.codes, call.parameters, call.filters]);
+    this.identity = digestName(session.settings.url, `export ${question}`);
+    this.#session = session;
+    this.#call = call;
+    this.#options = options;
+    this.#check = check;
+  }
+
+  async status(signal?: AbortSignal): Promise<BulkStatus> {
+    await this.#check(signal);
+    return this.#shown(await this.#look(signal, this.#session));
+  }
+
+  async ready(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<BulkStatus> {
+    await this.#check(signal);
+    return this.#shown(await this.#wait(signal, onProgress));
+  }
+
+  /** The link of the last reply if it has not been used, otherwise a new one. */
+  async link(signal: AbortSignal | undefined, onProgress?: OnProgress): Promise<Link> {
+    await this.#check(signal);
+    const held = this.#held;
+    this.#held = undefined;
+    const answer = held?.answer ?? (await this.#wait(signal, onProgress));
+    const since = held?.since ?? performance.now();
+    this.#held = undefined;
+    return {
+      address: absolute(answer.file.link ?? "", this.#session.settings.url),
+      keyed: false,
+      generation: answer.file.data_snapshot_time ?? undefined,
+      since,
+      renewable: true,
+    };
+  }
 
   /** Polls the service. The first request counts as an export; later polls do not. */
-  async look(signal?: AbortSignal, session = this.session): Promise<ExportStatus> {
-    this.#counted ??= countExport(this.session.settings);
+  async #look(signal: AbortSignal | undefined, session: Session): Promise<ExportStatus> {
+    this.#counted ??= countExport(this.#session.settings);
     await this.#counted.catch((error) => {
       this.#counted = undefined;
       throw error;
     });
-    const { fields } = (await ask(session, "tableExport", this.call, signal)).document;
+    const { fields } = (await ask(session, "tableExport", this.#call, signal)).document;
     const { status } = fields.file;
     if (!(FILE_STATUSES as readonly string[]).includes(status)) {
       throw new DataError(
@@ -74,16 +91,16 @@ class ExportSession {
   }
 
   /** Polls until a file is available or the time limit is reached. */
-  async wait(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<ExportStatus> {
-    const { settings } = this.session;
+  async #wait(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<ExportStatus> {
+    const { settings } = this.#session;
     const both = anySignal(signal, settings.signal);
-    const { first = 1_000, longest = 60_000 } = this.poll;
+    const { first = 1_000, longest = 60_000 } = this.#options.poll ?? {};
     const deadline = performance.now() + settings.timeouts.export;
     const { tell, end } = follow(onProgress ?? settings.onProgress);
-    const session = reportingTo(this.session, tell);
+    const session = reportingTo(this.#session, tell);
     try {
       for (let pause = first; ; pause = Math.min(longest, pause * 2)) {
-        const answer = await this.look(both, session);
+        const answer = await this.#look(both, session);
         const { status } = answer.file;
         if (this.#isReady(answer)) {
           this.#held = { answer, since: performance.now() };
@@ -99,25 +116,9 @@ class ExportSession {
     }
   }
 
-  /** The link of the last reply if it has not been used, otherwise a new one. */
-  async link(signal: AbortSignal | undefined, onProgress?: OnProgress): Promise<Link> {
-    const held = this.#held;
-    this.#held = undefined;
-    const answer = held?.answer ?? (await this.wait(signal, onProgress));
-    const since = held?.since ?? performance.now();
-    this.#held = undefined;
-    return {
-      address: absolute(answer.file.link ?? "", this.session.settings.url),
-      keyed: false,
-      generation: answer.file.data_snapshot_time ?? undefined,
-      since,
-      renewable: true,
-    };
-  }
-
   #isReady({ file, datatable }: ExportStatus): boolean {
     if (file.link === null || file.status === "creating") return false;
-    if (file.status === "fresh" || this.stale === "use") return true;
+    if (file.status === "fresh" || this.#options.stale !== "wait") return true;
     // A file whose generation started after the refresh known at the first request is new enough, even if the table has
     // been refreshed since. Times are in whole seconds, so that an equal one may be earlier.
     const asked = this.#first?.datatable.last_refreshed_time ?? datatable.last_refreshed_time;
@@ -125,7 +126,7 @@ class ExportSession {
   }
 
   /** The reply without its link, which contains a key. */
-  shown(answer: ExportStatus): BulkStatus {
+  #shown(answer: ExportStatus): BulkStatus {
     return {
       status: answer.file.status as FileStatus,
       ready: this.#isReady(answer),

@@ -5,7 +5,7 @@ import type { Format } from "../../spec/vocabulary.js";
 import type { BulkOrigin } from "../bulk/archive.js";
 import { serviceColumns } from "../bulk/bulk-columns.js";
 import type { ExportOptions } from "../bulk/export-options.js";
-import { exportSource } from "../bulk/export-source.js";
+import { ExportSource } from "../bulk/export-source.js";
 import { checkExportHeader, exportRowCheck } from "../pages/export-check.js";
 import type { TableCall } from "../pages/table-page.js";
 import { emptyTextOf } from "../pages/typed-rows.js";
@@ -33,7 +33,6 @@ export function tableExport(
   const { code, codes, filters, select, format } = question;
   const { profile } = session.settings;
   const parameters = { ...(select ? { "qopts.columns": select.join(",") } : {}), "qopts.export": "true" };
-  const source = exportSource(session, { endpoint: "tableExport", codes, format, parameters, filters }, code, options);
   const checked = async (signal?: AbortSignal): Promise<TableCall> => {
     const table = await call(signal);
     const { here } = table.shape;
@@ -44,6 +43,8 @@ export function tableExport(
       hint: "Export without it, and filter or cut the frame.",
     });
   };
+  const asked = { endpoint: "tableExport", codes, format, parameters, filters } as const;
+  const source = new ExportSource(session, asked, options, checked);
   return {
     about: sourceOf(code, filters, undefined),
     choose: async (firstCells) => {
@@ -56,23 +57,8 @@ export function tableExport(
     },
     check: exportRowCheck({ code, filters }, profile),
     emptyText: emptyTextOf(profile),
-    status: async (signal) => {
-      await checked(signal);
-      return source.status(signal);
-    },
-    ready: async (signal, onProgress) => {
-      await checked(signal);
-      return source.ready(signal, onProgress);
-    },
-    from: {
-      session,
-      source: {
-        ...source,
-        link: async (signal, onProgress) => {
-          await checked(signal);
-          return source.link(signal, onProgress);
-        },
-      },
-    },
+    status: (signal) => source.status(signal),
+    ready: (signal, onProgress) => source.ready(signal, onProgress),
+    from: { session, source },
   };
 }
