@@ -5,7 +5,7 @@ import type { Settings } from "./options.js";
 import { transportError } from "./retry.js";
 import type { Received } from "./send.js";
 import { stallGuard } from "./stall-guard.js";
-import { type Stopwatch, stopwatch } from "./stopwatch.js";
+import { Stopwatch } from "./stopwatch.js";
 
 /** A reply whose body has not been read. */
 export interface Answer {
@@ -52,7 +52,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Sends one GET, follows redirects, and returns the final reply of any status. */
 export async function exchange(settings: Settings, address: string, options: ExchangeOptions): Promise<Answer> {
-  const watch = stopwatch(options.signal);
+  const watch = new Stopwatch(options.signal);
   if (options.total !== undefined)
     watch.limit(options.total, () => timeout(address, "was not complete within", options.total));
   let current = address;
