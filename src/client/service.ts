@@ -5,8 +5,6 @@ import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/cells/rows.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
 import type { ListOptions } from "./discovery/catalogue.js";
-import { CODES } from "./discovery/codes-key.js";
-import { onePart, twoParts } from "./query/code.js";
 import { DatabaseQuery } from "./query/database-query.js";
 import { DatasetQuery } from "./query/dataset-query.js";
 import { type DatasetChoice, type DatasetsOptions, DatasetsQuery, queryOf } from "./query/datasets.js";
@@ -30,6 +28,9 @@ export type SeriesOf<Code extends string> = Code extends keyof Datasets ? Datase
 interface CallOptions {
   readonly signal?: AbortSignal;
 }
+
+/** The key under which a service completes codes, for the kernel and the command line. */
+export const CODES: symbol = Symbol.for("arrowbook.codes");
 
 /** A connection to one service. Holds no socket; its queries share its limits and its key. */
 export class Service {
@@ -165,4 +166,31 @@ export class Service {
  */
 export function connect(options: ConnectOptions = {}): Service {
   return new Service(options);
+}
+
+/**
+ * Splits `DATABASE/DATASET` or `VENDOR/TABLE` (spec 4.1, 4.7).
+ *
+ * @throws {InputError} BadCode for anything but two parts
+ */
+function twoParts(code: string, shape: string): readonly [string, string] {
+  const parts = typeof code === "string" ? code.split("/") : [];
+  if (parts.length === 2 && parts.every((part) => part.trim() !== "")) return [parts[0], parts[1]];
+  throw new InputError(`Expected a code of the form ${shape}; got ${shown(code)}.`, {
+    code: "BadCode",
+    hint: `Pass both parts, separated by a slash: ${shape}.`,
+  });
+}
+
+/**
+ * Validates the code of a database.
+ *
+ * @throws {InputError} BadCode if it is empty or contains a slash
+ */
+function onePart(code: string): string {
+  if (typeof code === "string" && code.trim() !== "" && !code.includes("/")) return code;
+  throw new InputError(`Expected the code of a database; got ${shown(code)}.`, {
+    code: "BadCode",
+    hint: "Pass the part before the slash of its datasets' codes.",
+  });
 }

@@ -1,5 +1,4 @@
-import { CODES } from "../../client/discovery/codes-key.js";
-import type { Service } from "../../client/service.js";
+import { CODES, type Service } from "../../client/service.js";
 import { connect } from "../../connect.js";
 import { sampleData } from "../../server/data/sample.js";
 import type { ProfileName } from "../../spec/profile.js";

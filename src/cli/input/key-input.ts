@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
+import { firstLine } from "../../client/transport/options.js";
 import { ArrowbookError, InputError } from "../../errors/errors.js";
-import { fileError } from "../../errors/file-error.js";
 import { rememberSecret } from "../../errors/secrets.js";
 
 /** Where the key comes from. */
@@ -35,16 +34,7 @@ export async function keyOf(
 
 /** The first line of a file that is not blank. */
 function keyInFile(path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    throw fileError(path, "read", error);
-  }
-  const key = text
-    .split("\n")
-    .map((line) => line.trim())
-    .find((line) => line !== "");
+  const key = firstLine(path);
   if (key !== undefined) return key;
   throw new InputError(`The file ${path} holds no key.`, {
     code: "BadArgument",

@@ -8,7 +8,7 @@ import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { needPath } from "../../frame/cells/given.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import type { Frame } from "../../frame/frame.js";
-import { queryCard } from "../cards/query-card.js";
+import { queryCard } from "../cards/cards.js";
 import type { Archive, BulkOrigin, Landed, ToldOptions } from "./archive.js";
 import type { LandOptions } from "./archive-reader.js";
 import { type BulkStatus, shownStatus } from "./bulk-status.js";

@@ -3,6 +3,7 @@ import type { OnProgress } from "../../columns/io/progress.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import type { TableMetadata } from "../../document/records.js";
 import type { Stoppable } from "../../engine/contract/engine.js";
+import { FileError } from "../../errors/errors.js";
 import type { Watched } from "../../frame/files/watched.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
@@ -102,4 +103,23 @@ export interface Copy {
   read(state: CopyState, options: ParquetReadOptions & Watched): Promise<Table>;
   /** The result of a statement in which the copy is the table `this`; throws as {@link read}. */
   query(state: CopyState, text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table>;
+}
+
+/** The state of a copy after a write of `rows` in all: an update of `before`, or a whole export. */
+export function stateAfter(
+  { code, question }: MirrorQuery,
+  { refreshed_at, columns, key }: SyncPlan,
+  { synced_at, rows }: { readonly synced_at: string; readonly rows: number },
+  before: Pick<CopyState, "updates"> | undefined,
+): CopyState {
+  const updates = before === undefined ? 0 : before.updates + 1;
+  return { code, question, refreshed_at, synced_at, columns, ...(key.length === 0 ? {} : { key }), rows, updates };
+}
+
+/** The error for a copy of which something is missing: `damage` as a clause. */
+export function incomplete(place: string, code: string, damage: string): FileError {
+  return new FileError(`The copy of ${code} in ${place} is not complete: ${damage}.`, {
+    code: "BadMirror",
+    hint: "Call sync(): it exports the table again.",
+  });
 }

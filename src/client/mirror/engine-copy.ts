@@ -1,16 +1,26 @@
 import type { RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
+import { comparisonsOf } from "../../columns/parquet/read/conditions.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import type { LoadOptions, Rows, Stoppable } from "../../engine/contract/engine.js";
 import { quoteName } from "../../engine/contract/quote.js";
 import { FileError, hasCode } from "../../errors/errors.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import type { Conditions } from "../../spec/conditions.js";
+import type { Operator } from "../../spec/vocabulary.js";
 import { lastDayOf } from "./changed-rows.js";
-import type { Copy, CopyState, MirrorQuery, SyncPlan, Told, WrittenCopy } from "./copy.js";
+import {
+  type Copy,
+  type CopyState,
+  incomplete,
+  type MirrorQuery,
+  type SyncPlan,
+  stateAfter,
+  type Told,
+  type WrittenCopy,
+} from "./copy.js";
 import { changedRows, nullKeyAsEmpty } from "./empty-text.js";
-import { incomplete } from "./incomplete.js";
-import { selection } from "./selection.js";
 
 /** What a copy needs of a SQL engine: an `Engine`, or one whose results are Frames. */
 export interface CopyEngine {
@@ -162,16 +172,9 @@ export class EngineCopy implements Copy {
         await this.#note(engine, before ?? { code: query.code }).catch(() => undefined);
         throw error;
       });
-      const state: CopyState = {
-        code: query.code,
-        question: query.question,
-        refreshed_at: plan.refreshed_at,
-        synced_at,
-        columns: plan.columns,
-        ...key,
-        rows: await this.#count(engine),
-        updates: mode === "replace" ? 0 : (before?.updates ?? 0) + 1,
-      };
+      const rows = await this.#count(engine);
+      const updated = mode === "replace" ? undefined : { updates: 0, ...before };
+      const state = stateAfter(query, plan, { synced_at, rows }, updated);
       await this.#note(engine, state);
       return { state, received, change: mode === "replace" ? "export" : "since" };
     });
@@ -229,4 +232,28 @@ export class EngineCopy implements Copy {
       return table;
     });
   }
+}
+
+const SIGNS: Readonly<Record<Exclude<Operator, "eq">, string>> = { gt: ">", gte: ">=", lt: "<", lte: "<=" };
+
+/**
+ * The statement, with parameters `$1`, `$2`, …, that selects columns (default all) and the rows that meet all conditions.
+ *
+ * @throws {InputError} BadArgument, UnknownValue for what is not a condition
+ */
+function selection(
+  table: string,
+  columns: readonly string[] | undefined,
+  where: Conditions<Readonly<Record<string, unknown>>> | undefined,
+): { readonly text: string; readonly params: readonly unknown[] } {
+  const params: unknown[] = [];
+  const placed = (value: unknown): string => `$${params.push(value)}`;
+  const conditions = comparisonsOf(where).map(({ column, operator, values }) =>
+    operator === "eq"
+      ? `${quoteName(column)} in (${values.map(placed).join(", ")})`
+      : `${quoteName(column)} ${SIGNS[operator]} ${placed(values[0])}`,
+  );
+  const names = columns?.map(quoteName).join(", ") ?? "*";
+  const filter = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+  return { text: `select ${names} from ${quoteName(table)}${filter}`, params };
 }

@@ -10,8 +10,7 @@ import { embeddedEngine } from "../../engine/embedded.js";
 import { fileError } from "../../errors/file-error.js";
 import { type Watched, watched } from "../../frame/files/watched.js";
 import { lastDayOf } from "./changed-rows.js";
-import type { Copy, MirrorQuery, SyncPlan, Told, WrittenCopy } from "./copy.js";
-import { incomplete } from "./incomplete.js";
+import { type Copy, incomplete, type MirrorQuery, type SyncPlan, type Told, type WrittenCopy } from "./copy.js";
 import { endVersion, type Manifest, pathsOf, readManifest, writeChecked } from "./manifest.js";
 import { parseSplit, type Split } from "./split.js";
 

@@ -6,7 +6,7 @@ import { type ParquetSource, parquetFileBatches } from "../../columns/parquet/re
 import { writeParquet } from "../../columns/parquet/write/write.js";
 import { tableOf } from "../../columns/table/conform.js";
 import { RepeatedKey, upserted } from "./changed-rows.js";
-import type { MirrorQuery, SyncPlan, Told, WrittenCopy } from "./copy.js";
+import { type MirrorQuery, type SyncPlan, stateAfter, type Told, type WrittenCopy } from "./copy.js";
 import { changedRows } from "./empty-text.js";
 import {
   beginVersion,
@@ -53,16 +53,9 @@ export async function writeVersion(
   const old = oldVersions(folder, current);
   const state: Manifest = {
     format: 1,
-    code: query.code,
-    question: query.question,
-    refreshed_at: plan.refreshed_at,
-    synced_at,
-    columns: plan.columns,
-    ...(plan.key.length === 0 ? {} : { key: plan.key }),
+    ...stateAfter(query, plan, { synced_at, rows }, updates && current),
     ...(by === undefined ? {} : { by }),
     version,
-    rows,
-    updates: updates === undefined ? 0 : (current?.updates ?? 0) + 1,
     files,
     ...(old.length === 0 ? {} : { old }),
   };

@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { InputError } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { shown } from "../../errors/shown.js";
@@ -9,7 +13,6 @@ import { withoutEnd } from "../../value/without-end.js";
 import { type CacheOptions, type CacheSettings, cacheSettings } from "../cache/options.js";
 import { proxyChooser } from "./proxy.js";
 import { type Connections, type Send, sendByFetch, sendByHTTP } from "./send.js";
-import { environmentKey, environmentUrl } from "./surroundings.js";
 
 /** Client-side limits; each default comes from the profile. */
 export interface Limits {
@@ -260,4 +263,33 @@ function onceEach(warn: (message: string) => void): (message: string) => void {
     said.add(message);
     warn(message);
   };
+}
+
+/** The key that is used if none is passed: ARROWBOOK_API_KEY, else where clients of the profile's service look. */
+function environmentKey({ surroundings }: Profile): string | undefined {
+  const { env } = process;
+  if (env["ARROWBOOK_API_KEY"]) return env["ARROWBOOK_API_KEY"];
+  if (surroundings.value === null) return undefined;
+  const { keyVariable, keyFile } = surroundings.value;
+  return env[keyVariable] || firstLine(join(homedir(), keyFile), true);
+}
+
+/** The address that is used if none is passed: ARROWBOOK_URL, else that of the profile's service. */
+function environmentUrl({ surroundings }: Profile): string | undefined {
+  const { env } = process;
+  if (env["ARROWBOOK_URL"]) return env["ARROWBOOK_URL"];
+  if (surroundings.value === null) return undefined;
+  const { domainVariable, domain } = surroundings.value;
+  return `https://${env[domainVariable] || domain}`;
+}
+
+/** The first line of a file that is not blank, if any; undefined also for a missing file that `mayBeMissing`. */
+export function firstLine(path: string, mayBeMissing = false): string | undefined {
+  try {
+    const lines = readFileSync(path, "utf8").split("\n");
+    return lines.map((line) => line.trim()).find((line) => line !== "");
+  } catch (error) {
+    if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw fileError(path, "read", error);
+  }
 }

@@ -1,5 +1,7 @@
-import { showAsCard } from "../../display/base/card.js";
+import { type Card, showAsCard } from "../../display/base/card.js";
+import { sourceParts } from "../../display/base/source-parts.js";
 import type { DatabaseMetadata, DatasetMetadata, TableMetadata } from "../../document/records.js";
+import type { FrameSource } from "../../spec/frame-source.js";
 
 /** Time-series metadata (spec 2.2) that renders as a card; its members are unchanged. */
 export function shownDataset<T extends DatasetMetadata>(metadata: T): T {
@@ -48,4 +50,14 @@ export function shownTable(metadata: TableMetadata): TableMetadata {
     ],
     next: `await service.table(${JSON.stringify(`${about.vendor_code}/${about.datatable_code}`)}).frame()`,
   }));
+}
+
+/** The card of a query that has not been sent: its parameters, and how to send it. */
+export function queryCard(kind: string, source: FrameSource, entries: Card["entries"], next: string): Card {
+  const [code, ...asked] = sourceParts(source);
+  return {
+    title: `${kind} ${code}`,
+    entries: [["query", asked.length > 0 ? asked.join(" · ") : undefined], ...entries],
+    next,
+  };
 }
