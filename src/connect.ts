@@ -1,5 +1,5 @@
 import { connect as connectTo, Service } from "./client/service.js";
-import type { ConnectOptions } from "./client/transport/options.js";
+import type { ConnectOptions } from "./client/transport/settings.js";
 import { InputError } from "./errors/errors.js";
 import { SAMPLE_KEY } from "./server/data/sample-key.js";
 import type { RunningService } from "./server/http/options.js";

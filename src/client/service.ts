@@ -4,15 +4,15 @@ import { refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/cells/rows.js";
 import type { CatalogItem } from "../spec/catalog-item.js";
-import type { ListOptions } from "./discovery/catalogue.js";
+import type { ListOptions } from "./discovery/list-codes.js";
 import { DatabaseQuery } from "./query/database-query.js";
 import { DatasetQuery } from "./query/dataset-query.js";
 import { type DatasetChoice, type DatasetsOptions, DatasetsQuery, queryOf } from "./query/datasets.js";
 import { TableQuery } from "./query/table-query.js";
 import { wholeOf } from "./query/words.js";
 import type { Datasets, Filters, Tables } from "./tables.js";
-import { type ConnectOptions, settingsOf } from "./transport/options.js";
 import { type Session, session } from "./transport/session.js";
+import { type ConnectOptions, settingsOf } from "./transport/settings.js";
 
 /** The row type of a table: the declared one, or any columns. */
 export type RowOf<Code extends string> = Code extends keyof Tables ? Tables[Code] : Record<string, Cell>;
@@ -147,7 +147,7 @@ export class Service {
   }
 
   async #list(kinds: readonly CatalogItem["kind"][], options: ListOptions): Promise<CatalogItem[]> {
-    const { listCodes } = await import("./discovery/catalogue.js");
+    const { listCodes } = await import("./discovery/list-codes.js");
     return listCodes(this.#session, kinds, options);
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
-import type { ConnectOptions } from "../../src/client/transport/options.js";
+import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { connect as withSample } from "../../src/connect.js";
 import { TransportError } from "../../src/errors/errors.js";
 import type { Frame } from "../../src/frame/frame.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
-import type { ConnectOptions } from "../../src/client/transport/options.js";
+import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { connect, type SampleService } from "../../src/connect.js";
 import { fakeTerminal } from "./terminal.js";
 

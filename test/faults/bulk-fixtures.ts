@@ -1,5 +1,5 @@
 import { connect, type Service } from "../../src/client/service.js";
-import type { ConnectOptions } from "../../src/client/transport/options.js";
+import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { zipBytes } from "../zip/archive.js";
 import type { Answer, FaultServer } from "./fault-server.js";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect } from "vitest";
-import type { ConnectOptions } from "../../src/client/transport/options.js";
+import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { cutWhenWritten } from "./cut-when-written.js";
 import { faultServer } from "./fault-server.js";

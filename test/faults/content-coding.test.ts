@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import type { ConnectOptions } from "../../src/client/transport/options.js";
+import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { builtLibrary } from "./built-library.js";
 import {
   archiveOf,

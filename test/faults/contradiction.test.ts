@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Service } from "../../src/client/service.js";
-import type { ConnectOptions } from "../../src/client/transport/options.js";
+import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { defineProfile, specification } from "../../src/spec/profile.js";
 import { folderOf } from "../server/support.js";
 import { archiveOf, EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { countExport } from "../../src/client/bulk/export-quota.js";
 import { type Clock, limiter } from "../../src/client/transport/limiter.js";
-import { settingsOf } from "../../src/client/transport/options.js";
 import { retryBudget } from "../../src/client/transport/retry.js";
+import { settingsOf } from "../../src/client/transport/settings.js";
 import { ServiceError } from "../../src/errors/errors.js";
 
 /** A clock that only moves when somebody sleeps. */

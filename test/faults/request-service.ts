@@ -1,6 +1,6 @@
 import { afterAll, beforeEach } from "vitest";
 import { connect } from "../../src/client/service.js";
-import type { ConnectOptions } from "../../src/client/transport/options.js";
+import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { json, metadataFilteredBy, page } from "./bulk-fixtures.js";
 import { type Answer, faultServer } from "./fault-server.js";
 

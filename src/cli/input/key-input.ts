@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { firstLine } from "../../client/transport/options.js";
+import { firstLine } from "../../client/transport/settings.js";
 import { ArrowbookError, InputError } from "../../errors/errors.js";
 import { rememberSecret } from "../../errors/secrets.js";
 

@@ -4,7 +4,7 @@ import { atomicFile } from "../../disk/atomic-file.js";
 import { stateFolder } from "../../disk/folders.js";
 import { TransportError } from "../../errors/errors.js";
 import { accountOf } from "../transport/limiter.js";
-import { isLocal, type Settings } from "../transport/options.js";
+import { isLocal, type Settings } from "../transport/settings.js";
 
 const HOUR_MS = 60 * 60 * 1000;
 const inMemory = new Map<string, number[]>();

@@ -7,7 +7,7 @@ import { seal, unseal } from "../../disk/sealed.js";
 import { sweepFolder } from "../../disk/sweep.js";
 import { holdsSecret } from "../../errors/secrets.js";
 import { version } from "../../package/version.js";
-import type { CacheSettings } from "./options.js";
+import type { CacheSettings } from "./cache-settings.js";
 
 /** What a reply is to, and of which state of the data. */
 export interface ReplyOf {

@@ -1,7 +1,7 @@
 import type { CatalogItem } from "../../spec/catalog-item.js";
 import { hasExtension } from "../../spec/profile.js";
 import type { Session } from "../transport/session.js";
-import { listCodes } from "./catalogue.js";
+import { listCodes } from "./list-codes.js";
 
 /** The most codes on one page of a list. */
 const PAGE = 100;

@@ -1,8 +1,8 @@
 import { digestName } from "../../disk/digest-name.js";
 import { version } from "../../package/version.js";
 import type { Filter } from "../../spec/endpoints.js";
-import { isLocal } from "../transport/options.js";
 import type { Session } from "../transport/session.js";
+import { isLocal } from "../transport/settings.js";
 import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
 import { refreshedAt } from "./refreshed-at.js";
 import type { PageOptions, TableCall } from "./table-page.js";

@@ -48,7 +48,7 @@ export class DatabaseQuery {
   ): Promise<CatalogItem[]> {
     refuseUnknown(options, ["query", "limit", "signal"], "datasets()");
     if (options.limit !== undefined) wholeOf(options.limit, 1, "datasets({ limit })");
-    const { listCodes } = await import("../discovery/catalogue.js");
+    const { listCodes } = await import("../discovery/list-codes.js");
     return listCodes(this.#session, ["dataset"], { ...options, database: this.code });
   }
 

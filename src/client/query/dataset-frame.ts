@@ -8,7 +8,7 @@ import { seriesColumns } from "../../spec/series-columns.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { refuseContradictions } from "../pages/contradiction.js";
 import { typedRows } from "../pages/typed-rows.js";
-import type { Settings } from "../transport/options.js";
+import type { Settings } from "../transport/settings.js";
 import { type DatasetReply, datasetContradictions } from "./dataset-contradictions.js";
 
 /** The parameters of a time-series query (spec 4.2). */

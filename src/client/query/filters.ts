@@ -3,7 +3,7 @@ import { suggestion } from "../../errors/nearest.js";
 import { shown } from "../../errors/shown.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { dayOfDate } from "../../value/day-of-date.js";
-import type { Settings } from "../transport/options.js";
+import type { Settings } from "../transport/settings.js";
 import { word } from "./words.js";
 
 /**

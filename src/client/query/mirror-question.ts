@@ -1,6 +1,6 @@
 import { InputError } from "../../errors/errors.js";
 import type { Filter } from "../../spec/endpoints.js";
-import { isLocal } from "../transport/options.js";
+import { isLocal } from "../transport/settings.js";
 
 /** What a mirror holds, in a line: another service, table, filter or selection has another one. */
 export function mirrorQuestion(

@@ -4,7 +4,7 @@ import { shown } from "../../errors/shown.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
 import { dayOfDate } from "../../value/day-of-date.js";
-import type { Settings } from "../transport/options.js";
+import type { Settings } from "../transport/settings.js";
 
 /**
  * Passes on an option value; warns once of a value that the profile does not list, since the specification leaves the

@@ -1,9 +1,9 @@
 import { TransportError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import { ACCEPTED_CODINGS, codingsOf, decode } from "./content-coding.js";
-import type { Settings } from "./options.js";
 import { transportError } from "./retry.js";
 import type { Received } from "./send.js";
+import type { Settings } from "./settings.js";
 import { stallGuard } from "./stall-guard.js";
 import { Stopwatch } from "./stopwatch.js";
 

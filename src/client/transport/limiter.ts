@@ -1,7 +1,7 @@
 import { digestName } from "../../disk/digest-name.js";
 import { TransportError } from "../../errors/errors.js";
 import type { RateWindow } from "../../spec/profile.js";
-import type { Settings } from "./options.js";
+import type { Settings } from "./settings.js";
 import { sleep } from "./timer.js";
 
 /** Delays requests so that one key stays within its limits. */

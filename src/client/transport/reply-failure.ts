@@ -5,7 +5,7 @@ import { API_PREFIX } from "../../spec/api-prefix.js";
 import { baseOf } from "./address.js";
 import type { Answer } from "./exchange.js";
 import type { Limiter } from "./limiter.js";
-import type { Settings } from "./options.js";
+import type { Settings } from "./settings.js";
 
 /** The connection that sent the request. */
 interface Asking {

@@ -6,7 +6,7 @@ import {
   reworded,
   TransportError,
 } from "../../errors/errors.js";
-import type { Retry } from "./options.js";
+import type { Retry } from "./settings.js";
 
 /**
  * The most attempts if the connection is refused or the name does not resolve, so that a service that is down is

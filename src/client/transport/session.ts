@@ -1,7 +1,7 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import { type Limiter, limiterFor } from "./limiter.js";
 import { type MetadataCache, metadataCache } from "./metadata-cache.js";
-import type { Settings } from "./options.js";
+import type { Settings } from "./settings.js";
 
 /** What the requests of one `connect` share. */
 export interface Session {

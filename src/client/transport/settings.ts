@@ -10,7 +10,7 @@ import { shown } from "../../errors/shown.js";
 import { API_PREFIX } from "../../spec/api-prefix.js";
 import { defineProfile, type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
 import { withoutEnd } from "../../value/without-end.js";
-import { type CacheOptions, type CacheSettings, cacheSettings } from "../cache/options.js";
+import { type CacheOptions, type CacheSettings, cacheSettings } from "../cache/cache-settings.js";
 import { proxyChooser } from "./proxy.js";
 import { type Connections, type Send, sendByFetch, sendByHTTP } from "./send.js";
 
