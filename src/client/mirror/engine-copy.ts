@@ -237,7 +237,7 @@ export class EngineCopy implements Copy {
 const SIGNS: Readonly<Record<Exclude<Operator, "eq">, string>> = { gt: ">", gte: ">=", lt: "<", lte: "<=" };
 
 /**
- * The statement, with parameters `$1`, `$2`, …, that selects columns (default all) and the rows that meet all conditions.
+ * The statement that selects columns (default all) and the rows that meet all conditions, with parameters `$1`, `$2`.
  *
  * @throws {InputError} BadArgument, UnknownValue for what is not a condition
  */
