@@ -37,7 +37,6 @@ try {
   checkPage(tables);
   await compareVerbs(python, arrowbook, check);
 } finally {
-  await ours.close();
   await service.close();
 }
 for (const failure of failures) console.error(`FAILED ${failure}`);
