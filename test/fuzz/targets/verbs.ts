@@ -1,15 +1,14 @@
 import { CHECKS, runCheck } from "../../differential/checks.js";
+import { seedInput, seedOf } from "../seed-input.js";
 import type { FuzzTarget, Outcome } from "../target.js";
 
 /** All methods on one random table, beside a plain computation of the same; the input is the seed of the table. */
 export const target: FuzzTarget = {
   name: "verbs",
   quick: 3,
-  corpus: () => [new Uint8Array(4)],
-  mutate: (_, random) => Uint8Array.from({ length: 4 }, () => random.below(256)),
-  refuses: false,
+  ...seedInput,
   async check(input): Promise<Outcome> {
-    const seed = new DataView(input.buffer, input.byteOffset, 4).getUint32(0);
+    const seed = seedOf(input);
     for (const name of Object.keys(CHECKS)) await runCheck(name, seed);
     return "read";
   },
