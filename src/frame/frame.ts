@@ -20,7 +20,6 @@ import { showErrorsAsCards } from "../display/base/error.js";
 import { type Bundle, showAs } from "../display/base/show.js";
 import { htmlTable } from "../display/table/html.js";
 import { textTable } from "../display/table/text.js";
-import type { Stoppable } from "../engine/contract/engine.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import type { ZipOptions } from "../format/zip-entry.js";
@@ -61,7 +60,7 @@ import { OutputMethods } from "./files/output-methods.js";
 import { prepareForArchive } from "./files/prepare-archive.js";
 import { readReply } from "./files/reply.js";
 import { sourceOfComputed, sourceOfForeign, sourceOfMade, sourceOfPath } from "./files/source-of.js";
-import { sqlTable } from "./files/sql-table.js";
+import { type SqlOptions, sqlTable } from "./files/sql-table.js";
 import { type Watched, watched } from "./files/watched.js";
 import { castColumns, checkTypes, infoTable, tableOfColumns } from "./verbs/columns-of.js";
 import { concatTables } from "./verbs/concat.js";
@@ -631,20 +630,15 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
 
   /**
    * The result of a SQL statement of the embedded engine, in which `this` is the frame and `tables` are others by name;
-   * values bind to `$1`, `$2`, …. An abort of `signal` interrupts the statement; the call rejects with its reason.
+   * `params` bind to `$1`, `$2`, …. An abort of `signal` interrupts the statement; the call rejects with its reason.
    *
    * @throws {InputError} BadStatement
    */
-  async sql<Result extends object = AnyRow>(
-    text: string,
-    params?: readonly unknown[],
-    tables: Readonly<Record<string, Pick<Frame, "table">>> = {},
-    options: Stoppable = {},
-  ): Promise<Frame<Result>> {
-    refuseUnknown(options, ["signal"], "sql()");
-    const others = Object.entries(tables).map(([name, frame]) => [name, rowsFrom(frame)] as const);
+  async sql<Result extends object = AnyRow>(text: string, options: SqlOptions = {}): Promise<Frame<Result>> {
+    refuseUnknown(options, ["params", "tables", "signal"], "sql()");
+    const others = Object.entries(options.tables ?? {}).map(([name, frame]) => [name, rowsFrom(frame)] as const);
     const rows = { ...Object.fromEntries(others), this: selectionOf(this) };
-    return this.computed(await sqlTable(text, params, rows, options.signal));
+    return this.computed(await sqlTable(text, rows, options));
   }
 
   protected override like(table: Table, applied: SourceOperations = {}): this {

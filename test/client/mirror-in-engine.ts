@@ -46,12 +46,12 @@ export function mirrorInEngine(
       expect(some.columns.map(({ type }) => type)).toEqual(["BigDecimal(15,4)", "String"]);
       const best = "select ticker, max(close) as close from this where date > $1 group by ticker";
       for (const text of [best, `WITH best AS (${best}) SELECT * FROM best`]) {
-        const found = cells(await mirror.sql(text, ["2023-01-01"]));
+        const found = cells(await mirror.sql(text, { params: ["2023-01-01"] }));
         expect(found).toEqual(["AAA,12.0000", "BBB,99999999999.9999", "bbb,0.0001"]);
       }
 
       const stop = new AbortController();
-      const stopped = mirror.sql(best, ["2023-01-01"], { signal: stop.signal });
+      const stopped = mirror.sql(best, { params: ["2023-01-01"], signal: stop.signal });
       stop.abort(new Error("enough"));
       await expect(stopped).rejects.toThrow("enough");
 

@@ -77,9 +77,9 @@ it("an existing copy opens and reads without a request", async () => {
 it("SQL reads the copy exactly", async () => {
   set(ROWS, "2024-04-01T00:00:00Z");
   const mirror = await open({ by: "date:year" });
-  const found = await mirror.sql("select ticker, max(close) as close from this where date > $1 group by 1 order by 1", [
-    "2023-01-01",
-  ]);
+  const found = await mirror.sql("select ticker, max(close) as close from this where date > $1 group by 1 order by 1", {
+    params: ["2023-01-01"],
+  });
   expect(cells(found)).toEqual(["AAA,11.2500", "BBB,99999999999.9999", "bbb,0.0001"]);
 });
 
@@ -88,10 +88,10 @@ it("an abort interrupts a statement over the copy", async () => {
   const mirror = await open();
   const stop = new AbortController();
   const long = "select count(*) from this, range(10_000_000) a(i), range(10_000_000) b(j) where (i * j) % 7 = 3";
-  const stopped = mirror.sql(long, [], { signal: stop.signal });
+  const stopped = mirror.sql(long, { signal: stop.signal });
   stop.abort(new Error("enough"));
   await expect(stopped).rejects.toThrow("enough");
-  await expect(mirror.sql(long, [], { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
+  await expect(mirror.sql(long, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
   expect((await mirror.sql("select * from this")).numRows).toBe(ROWS.length);
 });
 

@@ -12,7 +12,7 @@ const one = Frame.fromColumns({ i: [1] });
 
 /** The first cells of a statement on the engine and through `sql()`. */
 async function both(sql: string, params: readonly unknown[] = []): Promise<unknown[]> {
-  const results = [await engine.query(sql, params), await one.sql(sql, params)];
+  const results = [await engine.query(sql, params), await one.sql(sql, { params })];
   const cells = results.map((frame) => Array.from({ length: frame.numRows }, (_, i) => frame.column(0).get(i)));
   expect(cells[1]).toEqual(cells[0]);
   return cells[0];
@@ -100,7 +100,7 @@ describe("bound values", () => {
     ] as const) {
       const error = { code: "BadArgument", message: expect.stringContaining(what) };
       await expect(engine.query("SELECT $1 AS v", [value])).rejects.toMatchObject(error);
-      await expect(one.sql("SELECT $1 AS v", [value])).rejects.toMatchObject(error);
+      await expect(one.sql("SELECT $1 AS v", { params: [value] })).rejects.toMatchObject(error);
     }
   });
 });

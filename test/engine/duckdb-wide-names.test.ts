@@ -58,7 +58,7 @@ describe("a result column has the type of a wide decimal only where it passes it
   });
 
   it.each(CASES)("sql(): %s", async (sql, types, params) => {
-    const result = await a.sql(sql, params, { a, b, n } as never);
+    const result = await a.sql(sql, { params, tables: { a, b, n } } as never);
     expect(result.columns.map(({ type }) => type)).toEqual(types);
   });
 

@@ -113,7 +113,7 @@ describe("sql() over columns where they are", () => {
     const frame = Frame.fromRows(rows).filter(({ a }) => Number(a) > 4);
     const other = Frame.fromRows([{ x: 1, y: 2 }]);
     column.mockClear();
-    const result = await frame.sql("select sum(b) as b from this where c <> 'c5'", [], { other });
+    const result = await frame.sql("select sum(b) as b from this where c <> 'c5'", { tables: { other } });
     expect([...result.rows()]).toEqual([{ b: 12 + 14 + 16 + 18 }]);
     expect(new Set(column.mock.calls.map(([at]) => at))).toEqual(new Set([1, 2]));
     column.mockRestore();
@@ -129,7 +129,7 @@ describe("sql() over columns where they are", () => {
       { k: "c", w: 4 },
     ]);
     const text = `select x.k, x.v, y.v as again, w from this x join this y using (k) left join "Other" using (k) order by k`;
-    expect([...(await left.sql(text, [], { other: right })).rows()]).toEqual([
+    expect([...(await left.sql(text, { tables: { other: right } })).rows()]).toEqual([
       { k: "a", v: 1, again: 1, w: null },
       { k: "b", v: 2, again: 2, w: 3 },
     ]);
@@ -140,7 +140,7 @@ describe("sql() over columns where they are", () => {
     const found = await Promise.all(
       frames.map(async (frame) => {
         await frame.sql("create table t as select i from this");
-        return [...(await frame.sql("select i, $1::int as p from this", [7])).rows()];
+        return [...(await frame.sql("select i, $1::int as p from this", { params: [7] })).rows()];
       }),
     );
     expect(found).toEqual(frames.map((_, i) => [{ i, p: 7 }]));

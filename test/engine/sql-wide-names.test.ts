@@ -21,7 +21,7 @@ it.each([
   ["BigDecimal(60,2)", "7.25", "BigDecimal(60,2)"],
 ])("a column that is wide in one table and %s in the other has no wrong type", async (type, cell, expected) => {
   const tables = { other: frame(type, cell) as unknown as Frame<never> };
-  const found = await wide.sql("SELECT other.x FROM this JOIN other USING (k) WHERE this.x <> ''", [], tables);
+  const found = await wide.sql("SELECT other.x FROM this JOIN other USING (k) WHERE this.x <> ''", { tables });
   expect(found.columns).toEqual([{ name: "x", type: expected }]);
   expect(found.column("x").toStrings()).toEqual([cell]);
 });

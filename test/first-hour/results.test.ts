@@ -4,9 +4,11 @@ describeMistakes("charts, files and SQL", [
   ['p.sql("select * from prices")', "BadStatement", "The frame of frame.sql() is called this: select … from this"],
   ['p.sql("select clsoe from this")', "BadStatement", 'Did you mean "close"?'],
   ['p.sql("select t.tickr from this t")', "BadStatement", 'Did you mean "ticker"?'],
-  ['p.sql("select close from price", [], { prices: p })', "BadStatement", 'Did you mean "prices"?'],
+  ['p.sql("select close from price", { tables: { prices: p } })', "BadStatement", 'Did you mean "prices"?'],
   ['p.sql("selct 1")', "BadStatement", "Put names with spaces or capitals in double quotes, strings in single quotes"],
-  ['p.sql("select $1", 5)', "BadArgument", 'Pass them in order: query("… WHERE a = $1", ["x"])'],
+  ['p.sql("select $1", 5)', "BadArgument", 'The options are "params", "tables", "signal"'],
+  ['p.sql("select $1", [5])', "BadArgument", 'The options are "params", "tables", "signal"'],
+  ['p.sql("select $1", { params: 5 })', "BadArgument", 'Pass them in order: query("… WHERE a = $1", ["x"])'],
   ["p.sql(5)", "BadArgument", 'Pass a statement: sql("select * from this")'],
   [
     'p.sql("select * from this join other using (ticker)")',

@@ -43,7 +43,7 @@ const runs = { numRuns: 40 };
 /** All cells of a frame as text. */
 const cells = ({ table }: { readonly table: Table }): (string | null)[][] => textsOf(table);
 const asked = async (frame: Frame<Row>, sql: string, others = {}): Promise<(string | null)[][]> =>
-  cells(await frame.sql(sql, [], others));
+  cells(await frame.sql(sql, { tables: others }));
 
 describe("verbs give what DuckDB gives", () => {
   it("filter, dropNulls, sort, unique and valueCounts", async () => {

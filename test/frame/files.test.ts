@@ -229,8 +229,7 @@ it("names the file in errors", async () => {
 it("answers SQL over itself and others", async () => {
   const answer = await frame.sql<{ n: number; top: string }>(
     "SELECT count(*) AS n, max(t.word) AS top FROM this JOIN other AS t ON t.open = this.open WHERE this.open = $1",
-    [true],
-    { other: Frame.fromRows([{ open: true, word: "yes" }]) },
+    { params: [true], tables: { other: Frame.fromRows([{ open: true, word: "yes" }]) } },
   );
   expect([...answer.rows()]).toEqual([{ n: 1, top: "yes" }]);
 });

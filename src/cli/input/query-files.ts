@@ -45,7 +45,7 @@ export async function queryFiles(
     const frame: Frame = await unlessAborted(table.read(flags), signal);
     read[table.name] = frame.table;
   }
-  return sqlTable(statement, param, read, signal);
+  return sqlTable(statement, read, { params: param, signal });
 }
 
 /** Bytes that a file takes as a table, about. */

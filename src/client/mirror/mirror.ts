@@ -1,11 +1,11 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { showAsCard } from "../../display/base/card.js";
-import type { Stoppable } from "../../engine/contract/engine.js";
 import { FileError, InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import type { Cell } from "../../frame/cells/rows.js";
+import type { SqlOptions } from "../../frame/files/sql-table.js";
 import type { Watched } from "../../frame/files/watched.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
@@ -178,20 +178,20 @@ export class Mirror<Row extends object = Record<string, Cell>> {
 
   /**
    * The result of a SQL statement over the copy, which is the table `this`. Of a folder, the embedded engine reads only
-   * the files and columns that the statement needs. Sends no request. An abort of `signal` interrupts the statement;
-   * the call rejects with its reason.
+   * the files and columns that the statement needs. Sends no request. `params` bind to `$1`, `$2`, …. An abort of
+   * `signal` interrupts the statement; the call rejects with its reason.
    *
    * @throws {InputError} BadStatement
    * @throws {FileError} BadMirror if there is no copy yet, or some of it is missing
    */
   async sql<Result extends object = Record<string, Cell>>(
     text: string,
-    params?: readonly unknown[],
-    options: Stoppable = {},
+    options: Omit<SqlOptions, "tables"> = {},
   ): Promise<Frame<Result>> {
-    refuseUnknown(options, ["signal"], "sql()");
-    options.signal?.throwIfAborted();
-    const [table] = await this.#use((now) => this.#copy.query(now, text, params, options), options.signal);
+    refuseUnknown(options, ["params", "signal"], "sql()");
+    const { params, signal } = options;
+    signal?.throwIfAborted();
+    const [table] = await this.#use((now) => this.#copy.query(now, text, params, { signal }), signal);
     return Frame.from<Result>(table, { code: this.code, mirror: this.place });
   }
 

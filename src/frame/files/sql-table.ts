@@ -1,8 +1,17 @@
 import type { Table, Vector } from "../../columns/arrow/arrow.js";
+import type { Stoppable } from "../../engine/contract/engine.js";
 import { queryTables } from "../../engine/embedded.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { Selection } from "../verbs/selection.js";
+
+/** Options of `frame.sql()`. */
+export interface SqlOptions extends Stoppable {
+  /** The values of `$1`, `$2`, … in the statement. */
+  readonly params?: readonly unknown[];
+  /** Other frames, by the names that the statement calls them. */
+  readonly tables?: Readonly<Record<string, { readonly table: Table }>>;
+}
 
 /**
  * The result of a SQL statement of the embedded engine over rows by name; of selected rows, only the columns are copied
@@ -12,9 +21,8 @@ import { Selection } from "../verbs/selection.js";
  */
 export async function sqlTable(
   text: string,
-  params: readonly unknown[] | undefined,
   tables: Readonly<Record<string, Table | Selection>>,
-  signal?: AbortSignal,
+  { params, signal }: Omit<SqlOptions, "tables">,
 ): Promise<Table> {
   if (typeof text !== "string") {
     throw new InputError(`sql() expects a SQL statement; got ${shown(text)}.`, {
