@@ -9,7 +9,7 @@ const SECTIONS = {
     ...["docs/display", "docs/notebook", "docs/kernel", "docs/cli", "docs/server", "docs/testing", "docs/profiles"],
   ],
   Guides: ["docs/guides/python-client", "docs/guides/pandas", "docs/guides/danfojs", "docs/guides/polars"],
-  Reference: ["reference/index", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],
+  Reference: ["reference/index", "docs/specification", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],
   Proof: [
     ...["docs/reliability", "docs/benchmarks", "docs/benchmarks-verbs", "docs/benchmarks-series"],
     ...["docs/benchmarks-show", "docs/scale", "docs/spec-coverage", "docs/decisions"],
