@@ -47,7 +47,7 @@ const PLACES: readonly ((x: string, y: string, i: number) => string)[] = [
   (x, y, i) => `type T${i} = typeof ${x}; let t${i}: T${i} = ${y} as typeof ${x}; log.push(t${i} satisfies number);`,
   (x, _, i) =>
     `interface I${i} { ${x}: number } const o${i}: I${i} = { ${x}: 3 }; const { ${x}: p${i} } = o${i}; log.push(p${i});`,
-  (x, y) => `${x} ??= 1; ${y} **= 2; ${y} %= 1000; (${x} as number) = 4; (<number>${x})--; ${y}!++;`,
+  (x, y) => `${x} ??= 1; ${y} **= 2; ${y} %= 1000; (${x} as number) = 4; ${y}!++;`,
   (x, y) => `log.push(typeof ${x}, -${x}, ${x} > ${y} ? ${x} : ${y}, (${x}++, ${y}), "k" in { ${x} }, void ${x});`,
   (x, y) => `switch (${x}) { case ${y}: log.push("same"); break; default: log.push({ ${x} }); }`,
   (x, y) => `log.push([...[${x}, ${y}]].at(-1), [[${x}]].flat(), new Array(3).fill(${x}));`,
@@ -64,23 +64,48 @@ const PLACES: readonly ((x: string, y: string, i: number) => string)[] = [
   (x, y) => `(function (exports: unknown, require: unknown) { ${x}++; log.push({ exports, ${y} }); })(1, 2);`,
 ];
 
+/** A cell has either assertions in angle brackets or JSX. */
+const ASSERTED: typeof PLACES = [(x, y) => `(<number>${x})--; log.push(<number>${y} + 1);`];
+
+const JSX: typeof PLACES = [
+  (x, y) => `log.push(<div a={${x}} b="${y}" {...{ ${x}, ${y} }}>{${x}} text {...[${y}, 7]}<b>{${y} + 1}</b></div>);`,
+  (x, y) => `log.push(<Box ${x}={${x}} k={{ ${y} }} />, <Box>{({ ${x} }).${x}}</Box>);`,
+  (x, y) => `log.push(<Lib.Item key={${x}}>{[${y}].map((${x}) => <li>{{ ${x} }}</li>)}</Lib.Item>);`,
+  (x, y) => `log.push(<>{${x}}<i>{((${y} = 8) => ${y} + ${x})()}</i>{/* ${x} */}</>, <Box {...Lib.Item({ ${y} })}/>);`,
+  (x, y, i) =>
+    `const Own${i} = (props: object) => <p {...props}>{${x}++}</p>; log.push(<Own${i} n={${y}} />, Own${i}({ ${x} }));`,
+  (x, y) => `for (const Box of [(props: object) => ({ ...props, ${x} })]) log.push(Box({}), <Box {...{ ${y} }} />);`,
+];
+
 /** The last lines run in a cell of their own: what functions of earlier cells see of the numbers, and the log. */
 const END = "JSON.stringify({ log, held: hold(), seen: seen() })";
 
 const start = (x: string, y: string): string =>
   `let log: unknown[] = [], ${x}: number = 2, ${y}: number = 3, hold: () => number = () => ${x};
   function seen() { return { ${x}, ${y} }; }
+  const React = {
+    createElement: (type: any, props: any, ...children: any[]) => ({ type: type.call?.(0, { k: 1 }) ?? type, props, children }),
+    Fragment: "fragment",
+  };
+  let Box = (props: any) => props, Lib = { Item: (props: any) => ({ ...props, item: true }) };
   function call(this: unknown, ...values: unknown[]) { log.push(values, this === globalThis, new.target === undefined); }`;
 
 const program = fc
   .tuple(
     fc.shuffledSubarray(NAMES, { minLength: 2, maxLength: 2 }),
-    fc.array(fc.tuple(fc.nat(PLACES.length - 1), fc.boolean(), fc.boolean()), { minLength: 3, maxLength: 12 }),
+    fc.oneof(
+      ...[ASSERTED, JSX].map((more) =>
+        fc.array(fc.tuple(fc.constantFrom(...PLACES, ...more), fc.boolean(), fc.boolean()), {
+          minLength: 3,
+          maxLength: 12,
+        }),
+      ),
+    ),
   )
   .map(([[x, y], chosen]) => {
     const own: string[][] = [[start(x, y)]];
     chosen.forEach(([place, isSwapped, isNewCell], i) => {
-      const code = isSwapped ? PLACES[place](y, x, i) : PLACES[place](x, y, i);
+      const code = isSwapped ? place(y, x, i) : place(x, y, i);
       if (isNewCell) own.push([code]);
       else own.at(-1)!.push(code);
     });
@@ -93,7 +118,7 @@ const joined = (sources: readonly string[]): string =>
 
 describe("names of earlier cells", () => {
   it("mean in every place what they mean in their own cell", async () => {
-    for (const [i, place] of PLACES.entries()) {
+    for (const [i, place] of [...PLACES, ...ASSERTED, ...JSX].entries()) {
       const sources = [start("total", "$"), place("total", "$", i), END];
       const [whole] = await cells.run(joined(sources));
       expect(whole, sources[1]).toMatch(/^\{"log":/);
@@ -139,6 +164,22 @@ const point: Point = { x: 1 };`;
     expect(await cells.run("let kept = 1; const held = [kept];", "kept++;")).toEqual([undefined, 1]);
     expect(await cells.run('let kept = "x"; throw new Error("no");')).toEqual(["Error: no"]);
     expect(await cells.run("[kept.toFixed(1), held]")).toEqual([["2.0", [1]]]);
+  });
+
+  it("are components and the factory of JSX, never its elements in lower case", async () => {
+    const declared = `const React = { createElement: (...parts: any[]) => parts, Fragment: "fragment" };
+const b = 5, _b = (props: { a: number }) => props;`;
+    expect(await cells.run(declared, "<b>{b}</b>", "const made = <><_b a={b} /></>; made")).toEqual([
+      undefined,
+      ["b", null, 5],
+      ["fragment", null, [expect.any(Function), { a: 5 }]],
+    ]);
+    expect(await cells.run('<_b a="x" />', "const React = { createElement: () => 0 }; <b/>", "<b/>")).toEqual([
+      "TypeScriptError: 1:5 - Type 'string' is not assignable to type 'number'.",
+      0,
+      0,
+    ]);
+    expect(await cells.run("let left = <any>b < 6, right = /2>/.test('</b>'); [left, right]")).toEqual([[true, false]]);
   });
 
   it("may be exported, also by default", async () => {

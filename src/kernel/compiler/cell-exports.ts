@@ -1,3 +1,4 @@
+import { parsedCell } from "./jsx.js";
 import type { Syntax, TypeScript } from "./typescript-parts.js";
 
 /** The list of names that tslab adds to the end of a cell. */
@@ -11,7 +12,7 @@ const EXPORT = /\bexport\b(?!\s*\{\s*\}\s*;?)/;
 export function withoutExports(typescript: TypeScript, text: string): string {
   const end = text.length - (ADDED.exec(text)?.[0].length ?? 0);
   if (!EXPORT.test(text.slice(0, end))) return text;
-  const file = typescript.createSourceFile("cell.ts", text, typescript.ScriptTarget.Latest);
+  const file = parsedCell(typescript, text);
   let result = text;
   const blank = (from: number, to: number): void => {
     result = result.slice(0, from) + result.slice(from, to).replaceAll(/[^\r\n]/g, " ") + result.slice(to);

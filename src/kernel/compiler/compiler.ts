@@ -3,6 +3,7 @@ import { cellBuilder } from "./cell-builder.js";
 import { withoutExports } from "./cell-exports.js";
 import { mayBeColumn } from "./column-messages.js";
 import type { CompilerState } from "./compiler-state.js";
+import { createProgramWithJsx } from "./jsx.js";
 import { positionMap } from "./position-map.js";
 import { cellFileName } from "./tslab-parts.js";
 import type { Host, System, TypeScript } from "./typescript-parts.js";
@@ -46,7 +47,7 @@ export function prepareTypeScript(
     sys: files.sys,
     createWatchCompilerHost: (files, wanted, sys, _, ...reporters) => {
       const options = { ...wanted, ...extra };
-      const create = typescript.createAbstractBuilder;
+      const create = createProgramWithJsx(typescript, cellFileName(sys));
       const own = forCells(typescript, sys);
       return withOwnTimers(typescript.createWatchCompilerHost(files, options, own, create, ...reporters));
     },

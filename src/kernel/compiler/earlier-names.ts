@@ -7,6 +7,9 @@ export const EARLIER = "exports";
 /** The same for a cell that uses the name above itself. */
 export const EARLIER_TOO = "$earlierCells";
 
+/** What JSX elements call: `React.createElement`. */
+const JSX_NAMESPACE = "React";
+
 /** The transformers of one cell: `before` those of the compiler, and `after` them. */
 export interface CellTransformers {
   readonly before: Syntax.TransformerFactory<Syntax.SourceFile>;
@@ -82,7 +85,7 @@ function linked(
   const visit = (node: Syntax.Node): Syntax.Node => {
     if (isErased(typescript, node)) return node;
     if (typescript.isIdentifier(node)) {
-      if (isName(node) || !isEarlier(checker.getSymbolAtLocation(node))) return node;
+      if (isName(node) || isElementName(typescript, node) || !isEarlier(checker.getSymbolAtLocation(node))) return node;
       return isCalled(typescript, node) ? called(node) : member(node);
     }
     if (typescript.isShorthandPropertyAssignment(node) && isEarlier(checker.getShorthandAssignmentValueSymbol(node))) {
@@ -98,7 +101,14 @@ function linked(
     }
     return typescript.visitEachChild(node, visit, context);
   };
-  return typescript.visitEachChild(file, visit, context);
+  const found = typescript.visitEachChild(file, visit, context);
+  if (cell.languageVariant !== typescript.LanguageVariant.JSX) return found;
+  if (!isEarlier(checker.resolveName(JSX_NAMESPACE, cell, typescript.SymbolFlags.Value, false))) return found;
+  // The compiler replaces elements by calls only after this.
+  const value = member(factory.createIdentifier(JSX_NAMESPACE));
+  const constant = factory.createVariableDeclaration(JSX_NAMESPACE, undefined, undefined, value);
+  const list = factory.createVariableDeclarationList([constant], typescript.NodeFlags.Const);
+  return factory.updateSourceFile(found, [factory.createVariableStatement(undefined, list), ...found.statements]);
 }
 
 /** The file or module block in whose scope a declaration is. */
@@ -129,6 +139,16 @@ function isErased(typescript: TypeScript, node: Syntax.Node): boolean {
 function isName(node: Syntax.Identifier): boolean {
   const parent = node.parent as { readonly name?: unknown; readonly propertyName?: unknown; readonly label?: unknown };
   return parent.name === node || parent.propertyName === node || parent.label === node;
+}
+
+/** Whether an identifier names an element of JSX that is not a component: `div`. */
+function isElementName(typescript: TypeScript, node: Syntax.Identifier): boolean {
+  const { parent } = node;
+  const isTag =
+    typescript.isJsxOpeningElement(parent) ||
+    typescript.isJsxSelfClosingElement(parent) ||
+    typescript.isJsxClosingElement(parent);
+  return isTag && typescript.isIntrinsicJsxName(node.text);
 }
 
 function isCalled(typescript: TypeScript, identifier: Syntax.Node): boolean {

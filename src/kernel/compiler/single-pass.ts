@@ -1,4 +1,5 @@
 import type { CompilerState } from "./compiler-state.js";
+import { parsedCell } from "./jsx.js";
 import type { Conversion, Converter, TslabParts } from "./tslab-parts.js";
 import type { SourceFile, TypeScript } from "./typescript-parts.js";
 
@@ -42,8 +43,7 @@ export interface BoundFile extends SourceFile {
 
 /** The names in the scope of a cell: also a `var` in a block, and imports. */
 function declaredNames(typescript: TypeScript, source: string): string[] {
-  const text = `export {};\n${source}`;
-  const cell: BoundFile = typescript.createSourceFile("cell.ts", text, typescript.ScriptTarget.Latest);
+  const cell: BoundFile = parsedCell(typescript, `export {};\n${source}`);
   typescript.bindSourceFile(cell, {});
   return [...(cell.locals?.keys() ?? [])]
     .filter((name) => !AUGMENTED.test(name))

@@ -5,11 +5,21 @@ export type { Syntax };
 /** The part of the compiler's program in use. */
 export interface Program {
   getSourceFile(name: string): SourceFile | undefined;
-  getTypeChecker(): Pick<Syntax.TypeChecker, "getShorthandAssignmentValueSymbol" | "getSymbolAtLocation">;
+  getTypeChecker(): Pick<Syntax.TypeChecker, "getShorthandAssignmentValueSymbol" | "getSymbolAtLocation"> & {
+    resolveName(
+      name: string,
+      place: SourceFile,
+      meaning: Syntax.SymbolFlags,
+      excludeGlobals: boolean,
+    ): Syntax.Symbol | undefined;
+  };
 }
 
 /** A parsed file. Nodes of the compiler in use and of the package `typescript` agree in the members in use. */
-export type SourceFile = Pick<Syntax.SourceFile, "text" | "statements" | "fileName" | "isDeclarationFile"> & {
+export type SourceFile = Pick<
+  Syntax.SourceFile,
+  "text" | "statements" | "fileName" | "isDeclarationFile" | "languageVariant"
+> & {
   /** The names of the modules that it imports. */
   readonly imports?: readonly Syntax.Node[];
 };
@@ -33,6 +43,9 @@ type SyntaxParts = Pick<
   | "isFunctionTypeNode"
   | "isHeritageClause"
   | "isIdentifier"
+  | "isJsxClosingElement"
+  | "isJsxOpeningElement"
+  | "isJsxSelfClosingElement"
   | "isImportDeclaration"
   | "isImportEqualsDeclaration"
   | "isImportTypeNode"
@@ -60,7 +73,9 @@ type SyntaxParts = Pick<
   | "isUnionTypeNode"
   | "isVariableDeclaration"
   | "isVariableStatement"
+  | "LanguageVariant"
   | "NodeFlags"
+  | "ScriptKind"
   | "ScriptTarget"
   | "setEmitFlags"
   | "setTextRange"
@@ -131,6 +146,8 @@ export interface TypeScript extends SyntaxParts {
   readonly skipTrivia: (text: string, position: number) => number;
   /** Binds the names of a file. */
   readonly bindSourceFile: (file: SourceFile, options: object) => void;
+  /** Whether the name of an element is that of the language, such as `div`. */
+  readonly isIntrinsicJsxName: (name: string) => boolean;
   readonly unescapeLeadingUnderscores: (name: string) => string;
   readonly ModuleResolutionKind: { readonly Bundler: number };
   readonly createWatchCompilerHost: (
