@@ -39,7 +39,7 @@ const found = rows.map(([id, what]) => {
 
 const page = `# Specification and tests
 
-Proof: written by \`npm run spec\` from the names of the tests that passed: every row of the specification, and where it is tested.
+For contributors: written by \`npm run spec\` from the names of the tests that passed: every row of the specification, and where it is tested.
 
 | section | row | tests |
 |---|---|---|

@@ -48,7 +48,7 @@ const files = execFileSync("git", ["ls-files", ...(process.argv.length > 2 ? pro
 })
   .split("\n")
   .filter((path) =>
-    /^(?:src|test|\.config)\/.*\.(?:ts|mjs)$|^(?:docs\/.*|README|CONTRIBUTING|CHANGELOG)\.?\w*$/.test(path),
+    /^(?:src|test|\.config)\/.*\.(?:ts|mjs)$|^(?:docs\/.*|README|AGENTS|CONTRIBUTING|CHANGELOG)\.?\w*$/.test(path),
   )
   .filter((path) => !/\.png$|^\.config\/wording\.mjs$|^docs\/spec-coverage\.md$/.test(path));
 

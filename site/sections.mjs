@@ -10,7 +10,7 @@ const SECTIONS = {
   ],
   Guides: ["docs/guides/python-client", "docs/guides/pandas", "docs/guides/danfojs", "docs/guides/polars"],
   Reference: ["reference/index", "docs/specification", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],
-  Proof: [
+  Figures: [
     ...["docs/reliability", "docs/benchmarks", "docs/benchmarks-verbs", "docs/benchmarks-series"],
     ...["docs/benchmarks-show", "docs/scale", "docs/spec-coverage", "docs/decisions"],
   ],

@@ -48,7 +48,7 @@ export function page(results, machine) {
     });
   return `# Benchmarks
 
-Proof: how fast files are read and written, and how much memory that takes, beside the peers on the same bytes.
+How fast files are read and written, and how much memory that takes, beside the peers on the same bytes.
 
 Made by \`npm run bench\`; \`npm run bench -- csv json\` measures only those groups. The data are made from a seed into \`bench-data/\`
 (about 1.5 GB, git-ignored). Each contender does its job in a process of its own, twice; the contenders take turns, and the tables

@@ -226,7 +226,7 @@ writeFileSync(
   fileURLToPath(new URL("../../docs/benchmarks-series.md", import.meta.url)),
   `# Benchmarks: time series
 
-Proof: how fast time-series methods are beside the peers.
+How fast time-series methods are beside the peers.
 
 Made by \`npm run bench -- series\`: ${many(ROWS)} rows (${many(TICKERS)} tickers × ${many(DAYS)} days; ticker, date, close as \`Float64\`) from a
 seed. Contenders take turns within one process (pandas has its own); the best of up to ${ROUNDS} rounds counts, so the figures are those

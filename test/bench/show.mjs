@@ -97,7 +97,7 @@ if (process.argv[2] in JOBS) {
     fileURLToPath(new URL("../../docs/benchmarks-show.md", import.meta.url)),
     `# Benchmarks: showing
 
-Proof: how long a notebook waits for a table or a chart.
+How long a notebook waits for a table or a chart.
 
 Made by \`npm run bench -- show\`: what \`Symbol.for("Jupyter.display")\` takes, that is everything a notebook receives (for a chart the
 specification, a PNG of two pixels for each and a text; for a table HTML and text), by the clock. Each row is the median of ${ROUNDS} processes

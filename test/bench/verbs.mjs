@@ -200,7 +200,7 @@ writeFileSync(
   fileURLToPath(new URL("../../docs/benchmarks-verbs.md", import.meta.url)),
   `# Benchmarks: verbs
 
-Proof: how fast filters, joins, groups and sorts are beside the peers.
+How fast filters, joins, groups and sorts are beside the peers.
 
 Made by \`npm run bench -- verbs\`: the price table of ${data.PRICE_ROWS.toLocaleString("en")} rows × ${data.PRICE_COLUMNS.length} columns (text, two dates, seven decimals), once in each
 of arrowbook (exact decimals of 16 bytes, one thread, and a second one where rows of 192 MB are put in another order), nodejs-polars (doubles, ${threads} threads) and DuckDB (decimals of 8 bytes, ${threads} threads, results into a

@@ -16,7 +16,7 @@ const scratch = join(root, "test", ".docs-run");
 const inDocs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
   .map((name) => `docs/${name.replaceAll("\\", "/")}`)
   .filter((name) => name.endsWith(".md"));
-const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...inDocs.sort()];
+const pages = ["README.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...inDocs.sort()];
 
 const blocks = (markdown: string): string[] =>
   [...markdown.matchAll(/^```ts *\n([\s\S]*?)^```$/gm)].map((match) => match[1]);
@@ -131,7 +131,7 @@ describe("every page says in its first line what it is for", () => {
       const [title, empty, first] = readFileSync(join(root, page), "utf8").split("\n");
       expect(title).toMatch(/^# \S/);
       expect(empty).toBe("");
-      expect(first).toMatch(/^(?:For|Proof:|What|How) .*[\w)`]/);
+      expect(first).toMatch(/^(?:For|What|How) .*[\w)`]/);
     });
   }
 });
