@@ -202,7 +202,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   ): Promise<Frame<Row>> {
     checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize", "onProgress"]);
     const local = localSource(source, "fromZip()");
-    prepareForArchive(local, options);
+    prepareForArchive(local);
     const { zipTable } = await import("../columns/workers/zip-file.js");
     const table = await watched(local, options, (onBytes) => zipTable(local, { ...options, onBytes }));
     return new Frame<Row>(table, sourceOfPath(local));

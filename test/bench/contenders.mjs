@@ -21,6 +21,17 @@ import * as data from "./data.mjs";
 
 const MB = 1 << 20;
 const arrowbook = () => import("../../dist/esm/index.js");
+/** Reads as a machine of one processor does. */
+const onOneThread = async (read) => {
+  const { THREADS } = await import("../../dist/esm/columns/workers/thread.js");
+  const usual = THREADS.most;
+  THREADS.most = 1;
+  try {
+    return await read();
+  } finally {
+    THREADS.most = usual;
+  }
+};
 const polars = async () => (await import("nodejs-polars")).default;
 const columns = data.PRICE_COLUMNS;
 
@@ -146,7 +157,7 @@ const several = (job) => {
 
 const shape = (file, spec = columns) => ({
   bytes: () => statSync(file()).size,
-  run: async () => (await (await arrowbook()).Frame.fromCSV(file(), { columns: spec, threads: 1 })).numRows,
+  run: () => onOneThread(async () => (await (await arrowbook()).Frame.fromCSV(file(), { columns: spec })).numRows),
 });
 
 const parquet = () => join(tmpdir(), `arrowbook-bench-${process.pid}.parquet`);
@@ -225,7 +236,8 @@ export const groups = {
         run: async () => (await (await arrowbook()).Frame.fromCSV(data.prices(), { columns })).numRows,
       },
       "arrowbook: exact, one thread": {
-        run: async () => (await (await arrowbook()).Frame.fromCSV(data.prices(), { columns, threads: 1 })).numRows,
+        run: () =>
+          onOneThread(async () => (await (await arrowbook()).Frame.fromCSV(data.prices(), { columns })).numRows),
       },
       "DuckDB (DECIMAL, all threads)": { run: async () => duckdb(duckdbCsv(data.prices())) },
       "pandas (floats)": { when: hasPandas, run: async () => pandas(data.prices()) },

@@ -3,12 +3,14 @@ import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import Papa from "papaparse";
 import { describe, expect, it } from "vitest";
+import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import type { CsvDialect } from "../../src/columns/arrow/csv-dialect.js";
 import { columnsOfCsv } from "../../src/columns/csv/infer.js";
 import { csvTable, csvBatches as streamBatches } from "../../src/columns/csv/reader.js";
 import { csvBatches, Frame } from "../../src/index.js";
 import { cases, haveCases } from "../cases.js";
+import { inBatches } from "../divided.js";
 import { chunked, textsOf, utf8 } from "./rows.js";
 
 type Options = Parameters<typeof Frame.fromCSV>[1];
@@ -307,9 +309,11 @@ describe("against papaparse", () => {
 
 it("batches of a file with inferred types are those of the frame", async () => {
   const text = `id;close\n${Array.from({ length: 500 }, (_, i) => `${i};${(i / 4).toFixed(2)}`).join("\n")}\n`;
-  const options = { columns: "infer", delimiter: ";", batchRows: 300 } as const;
-  const batches = [];
-  for await (const batch of csvBatches(utf8(text), options)) batches.push(batch);
+  const options = { columns: "infer", delimiter: ";" } as const;
+  const batches: RecordBatch[] = [];
+  await inBatches(300, async () => {
+    for await (const batch of csvBatches(utf8(text), options)) batches.push(batch);
+  });
   expect(batches.map(({ numRows }) => numRows)).toEqual([300, 200]);
   const frame = await Frame.fromCSV(utf8(text), options);
   expect(batches.flatMap((batch) => [...cellTexts(batch)])).toEqual(textsOf(frame.table));

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { gunzipped, gzipFile } from "../../src/format/gzip.js";
 import { Frame } from "../../src/frame/frame.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { onThreads } from "../divided.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-gzip-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -50,7 +51,7 @@ describe("Frame.fromCSV of gzipped CSV", () => {
       const path = join(folder, name);
       writeFileSync(path, bytes);
       for (const threads of [1, 2]) {
-        expect((await Frame.fromCSV(path, { columns, threads })).toIPC()).toEqual(expected);
+        expect((await onThreads(threads, () => Frame.fromCSV(path, { columns }))).toIPC()).toEqual(expected);
       }
     }
     expect((await Frame.fromCSV(bytes, { columns })).toIPC()).toEqual(expected);
@@ -67,15 +68,17 @@ describe("Frame.fromCSV of gzipped CSV", () => {
       expect(event.total).toBe(text.length);
       seen.push(event.bytes as number);
     };
-    const byThreads = await Frame.fromCSV(path, { columns, threads: 2, onProgress });
+    const byThreads = await onThreads(2, () => Frame.fromCSV(path, { columns, onProgress }));
     expect(seen.length).toBeGreaterThan(0);
     expect(seen.at(-1)).toBe(text.length);
-    const here = await Frame.fromCSV(path, { columns, threads: 1 });
+    const here = await onThreads(1, () => Frame.fromCSV(path, { columns }));
     expect(byThreads.numRows).toBe(rows);
     expect(Buffer.compare(byThreads.toIPC(), here.toIPC())).toBe(0);
     const bad = `${text}T,nope\n`;
     writeFileSync(path, gzipSync(bad, { level: 1 }));
-    await expect(Frame.fromCSV(path, { columns, threads: 2 })).rejects.toThrow(`Row ${rows}, column "close": "nope"`);
+    await expect(onThreads(2, () => Frame.fromCSV(path, { columns }))).rejects.toThrow(
+      `Row ${rows}, column "close": "nope"`,
+    );
   });
 
   it("names the file's own faults", async () => {

@@ -13,6 +13,7 @@ import { HeldBatches } from "../../src/columns/workers/held-batches.js";
 import { MemoryAhead, MemoryMaker } from "../../src/columns/workers/memory-ahead.js";
 import { packedRaws } from "../../src/columns/workers/packed-csv.js";
 import { BatchSender } from "../../src/columns/workers/transfer.js";
+import { onThreads } from "../divided.js";
 import { textsOf } from "./rows.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-held-"));
@@ -75,9 +76,11 @@ describe("batches that are held in a port", () => {
       task: { kind: "gzip", path, limits: {} } as const,
     };
     const raws: RawBatch[] = [];
-    for await (const raw of packedRaws(file, async () => reader, { threads: 2, onBytes }, Number.POSITIVE_INFINITY)) {
-      raws.push(raw);
-    }
+    await onThreads(2, async () => {
+      for await (const raw of packedRaws(file, async () => reader, { onBytes }, Number.POSITIVE_INFINITY)) {
+        raws.push(raw);
+      }
+    });
     expect(textsOf(reader.maker.table(raws))).toEqual(textsOf(csvTable(text, { columns })));
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
   });

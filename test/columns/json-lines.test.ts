@@ -11,6 +11,7 @@ import { Frame, jsonLinesBatches } from "../../src/index.js";
 import { plainNumber } from "../../src/value/plain-number.js";
 import { cases, haveCases } from "../cases.js";
 import { spelt } from "../compute/model.js";
+import { inBatches } from "../divided.js";
 import { chunked, textsOf, utf8 } from "./rows.js";
 
 const lines = (...objects: string[]): Uint8Array => utf8(`${objects.join("\n")}\n`);
@@ -277,7 +278,9 @@ it("files: written in blocks, compressed, in batches", async () => {
     expect(back.column("n").toBigInts()).toEqual(frame.column("n").toBigInts());
   }
   const sizes: number[] = [];
-  for await (const batch of jsonLinesBatches(path, { batchRows: 60_000 })) sizes.push(batch.numRows);
+  await inBatches(60_000, async () => {
+    for await (const batch of jsonLinesBatches(path)) sizes.push(batch.numRows);
+  });
   expect(sizes).toEqual([60_000, 40_000]);
 });
 

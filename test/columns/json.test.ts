@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ReadOptions } from "../../src/columns/arrow/read-options.js";
+import type { Batching, ReadOptions } from "../../src/columns/arrow/read-options.js";
 import { textBatches } from "../../src/columns/build/from-text-rows.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { tableFromIPCBytes } from "../../src/columns/ipc/read/read.js";
@@ -22,7 +22,11 @@ const columns: readonly ColumnSpec[] = [
   { name: "at", type: "DateTime" },
 ];
 
-const read = (text: string, specs: readonly ColumnSpec[] = columns, options: ReadOptions = {}): (string | null)[][] => {
+const read = (
+  text: string,
+  specs: readonly ColumnSpec[] = columns,
+  options: ReadOptions & Batching = {},
+): (string | null)[][] => {
   const bytes = utf8(text);
   return textsOf(jsonRowsTable(bytes, 0, bytes.length, specs, options));
 };

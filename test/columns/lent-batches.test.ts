@@ -11,6 +11,7 @@ import { zipBatches } from "../../src/columns/workers/zip-file.js";
 import { csvText } from "../../src/format/csv-text.js";
 import { zipEntry } from "../../src/format/zip.js";
 import { Frame } from "../../src/frame/frame.js";
+import { inBatches, onThreads } from "../divided.js";
 import { zipBytes } from "../zip/archive.js";
 import { textsOf } from "./rows.js";
 
@@ -49,15 +50,16 @@ const rows = Array.from({ length: ROWS }, (_, i) => {
 const zip = join(folder, "T.zip");
 const header = columns.map(({ name }) => name);
 writeFileSync(zip, zipBytes([{ name: "T.csv", data: csvText([header, ...rows]) }]));
-const small = { batchRows: 1000, threads: 1 };
+const small = <T>(work: () => Promise<T>): Promise<T> => onThreads(1, () => inBatches(1000, work));
 
 it("a lent batch holds its cells until it is returned, and its memory then holds later ones", async () => {
-  const wanted = textsOf((await Frame.fromZip(zip, { columns, ...small })).table);
+  const wanted = textsOf((await Frame.fromZip(zip, { columns })).table);
   const lent = new LentBatches();
   const held: RecordBatch[] = [];
   const buffers = new Set<unknown>();
   let from = 0;
-  for await (const batch of zipBatches(await zipEntry(zip), () => ({ columns, ...small }), { ...small, lent })) {
+  const batches = zipBatches(await zipEntry(zip), () => ({ columns, batchRows: 1000 }), { lent });
+  for await (const batch of batches) {
     for (const { values } of batch.data.children) buffers.add((values as Uint8Array | undefined)?.buffer);
     held.push(batch);
     // Two at a time, as a writer holds them that waits for a whole group.
@@ -75,12 +77,12 @@ it("a lent batch holds its cells until it is returned, and its memory then holds
 });
 
 it("files written batch by batch hold the table's cells", async () => {
-  const frame = await Frame.fromZip(zip, { columns, ...small });
+  const frame = await Frame.fromZip(zip, { columns });
   const file = bulkFile(zip, { columns });
   const path = (name: string) => join(folder, name);
-  await file.toArrow(path("stream.arrows"), small);
-  await file.toArrow(path("file.arrow"), { ...small, format: "file" });
-  await file.toParquet(path("T.parquet"), small);
+  await small(() => file.toArrow(path("stream.arrows")));
+  await small(() => file.toArrow(path("file.arrow"), { format: "file" }));
+  await small(() => file.toParquet(path("T.parquet")));
   const wanted = textsOf(frame.table);
   expect(textsOf((await Frame.fromArrow(path("stream.arrows"))).table)).toEqual(wanted);
   expect(textsOf((await Frame.fromArrow(path("file.arrow"))).table)).toEqual(wanted);

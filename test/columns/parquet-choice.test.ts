@@ -13,6 +13,7 @@ import { fileAccess } from "../../src/format/random-access.js";
 import { parquetBatches } from "../../src/frame/files/parquet-batches.js";
 import { Frame } from "../../src/frame/frame.js";
 import type { Condition } from "../../src/spec/conditions.js";
+import { inBatches } from "../divided.js";
 import { changedFooter } from "./parquet-footer.js";
 import { textsOf } from "./rows.js";
 
@@ -246,10 +247,12 @@ describe("batches", () => {
     for (const batchRows of [1, 999, 4_096, 4_097, 100_000].slice(1)) {
       const rows: (string | null)[][] = [];
       const sizes: number[] = [];
-      for await (const batch of parquetBatches(path, { batchRows, onProgress: false })) {
-        rows.push(...textsOf({ batches: [batch] } as never));
-        sizes.push(batch.numRows);
-      }
+      await inBatches(batchRows, async () => {
+        for await (const batch of parquetBatches(path, { onProgress: false })) {
+          rows.push(...textsOf({ batches: [batch] } as never));
+          sizes.push(batch.numRows);
+        }
+      });
       expect(Math.max(...sizes)).toBeLessThanOrEqual(batchRows);
       expect(rows).toEqual(textsOf(table));
     }
@@ -257,21 +260,25 @@ describe("batches", () => {
     for await (const batch of parquetBatches(path, { where: { n: -1 } })) batches.push(batch);
     expect(batches.map(({ numRows }) => numRows)).toEqual([0]);
     expect(() => parquetBatches(5 as never)).toThrow("does not accept 5");
-    expect(() => parquetBatches(path, { threads: 1, batchRow: 1 } as never)).toThrow('no option "batchRow"');
+    expect(() => parquetBatches(path, { batchRow: 1 } as never)).toThrow('no option "batchRow"');
+    for (const gone of ["batchRows", "threads"]) {
+      expect(() => parquetBatches(path, { [gone]: 1 } as never)).toThrow(`no option "${gone}"`);
+    }
   });
 
   it("stop by a signal and when the reader leaves", async () => {
     const path = await copied(rising, "rising.parquet");
-    for await (const batch of parquetBatches(path, { batchRows: 10 })) {
-      expect(batch.numRows).toBe(10);
-      break;
-    }
+    await inBatches(10, async () => {
+      for await (const batch of parquetBatches(path)) {
+        expect(batch.numRows).toBe(10);
+        break;
+      }
+    });
     const stop = new AbortController();
     const run = async () => {
-      for await (const _ of parquetBatches(path, { batchRows: 10, signal: stop.signal }))
-        stop.abort(new Error("enough"));
+      for await (const _ of parquetBatches(path, { signal: stop.signal })) stop.abort(new Error("enough"));
     };
-    await expect(run()).rejects.toThrow("enough");
+    await expect(inBatches(10, run)).rejects.toThrow("enough");
   });
 });
 

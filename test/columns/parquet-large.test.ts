@@ -54,7 +54,7 @@ describe("a long file", () => {
         rows += batch.numRows;
         if (count++ % 4 === 0) most = Math.max(most, (await held()) - before);
       }
-      const frame = await Frame.fromParquet(path, { onProgress: false, threads: 1 });
+      const frame = await Frame.fromParquet(path, { onProgress: false });
       process.stdout.write(JSON.stringify({ rows, most, all: frame.numRows, whole: (await held()) - before }));
     })`;
       const printed = execFileSync(process.execPath, ["--expose-gc", "-e", script], { cwd: packageRoot() }).toString();

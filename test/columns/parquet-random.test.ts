@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { parquetBatches } from "../../src/frame/files/parquet-batches.js";
+import { inBatches } from "../divided.js";
 import { textsOf } from "./rows.js";
 
 let folder = "";
@@ -139,9 +140,11 @@ it("files of DuckDB of any types, encodings, codecs and row groups are read cell
           cells.map((row) => row.map((cell, k) => read(cell, columns[k].type)));
         expect(spelt(textsOf(await readParquet(path)))).toEqual(expected);
         const batches: (string | null)[][] = [];
-        for await (const batch of parquetBatches(path, { batchRows, onProgress: false })) {
-          batches.push(...textsOf({ batches: [batch] } as never));
-        }
+        await inBatches(batchRows, async () => {
+          for await (const batch of parquetBatches(path, { onProgress: false })) {
+            batches.push(...textsOf({ batches: [batch] } as never));
+          }
+        });
         expect(spelt(batches)).toEqual(expected);
       },
     ),

@@ -10,6 +10,7 @@ import type { ParquetRead } from "../../src/columns/parquet/read/options.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { parquetFileTable } from "../../src/columns/workers/parquet-file.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { onThreads } from "../divided.js";
 import { footerOf } from "./parquet-footer.js";
 import { textsOf } from "./rows.js";
 
@@ -83,18 +84,17 @@ const choice = fc.record(
     onPrecisionLoss: fc.constantFrom("round", "error"),
     batchRows: fc.constantFrom(999, 2_500, 4_096, 65_536),
     firstRow: fc.constantFrom(0, 17),
-    threads: fc.integer({ min: 2, max: 6 }),
   },
-  { requiredKeys: ["threads", "batchRows"] },
+  { requiredKeys: ["batchRows"] },
 );
 
 it("several threads read what one reads, and refuse it with the same message", async () => {
   expect(built).toBe(true);
   let refused = 0;
   await fc.assert(
-    fc.asyncProperty(fc.nat(files.length - 1), choice, async (at, options) => {
+    fc.asyncProperty(fc.nat(files.length - 1), choice, fc.integer({ min: 2, max: 6 }), async (at, options, threads) => {
       const one = await outcome(files[at], options, undefined);
-      expect(await outcome(files[at], options, 1)).toEqual(one);
+      expect(await onThreads(threads, () => outcome(files[at], options, 1))).toEqual(one);
       if (one.error !== undefined) refused++;
     }),
     { numRuns: 40, seed: 7 },
@@ -116,25 +116,26 @@ it("a damaged page in a later row group is named as on one thread", async () => 
 
 it("an abort ends the threads with its reason", async () => {
   const stop = new AbortController();
-  const read = parquetFileTable(
-    files[0],
-    {
-      signal: stop.signal,
-      threads: 3,
-      batchRows: 999,
-      onPrecisionLoss: "round",
-      onBytes: () => stop.abort(new Error("enough")),
-    },
-    1,
-  );
-  await expect(read).rejects.toThrow("enough");
+  const read = () =>
+    parquetFileTable(
+      files[0],
+      {
+        signal: stop.signal,
+        batchRows: 999,
+        onPrecisionLoss: "round",
+        onBytes: () => stop.abort(new Error("enough")),
+      },
+      1,
+    );
+  await expect(onThreads(3, read)).rejects.toThrow("enough");
   await expect(parquetFileTable(files[0], { signal: stop.signal, batchRows: 999 }, 1)).rejects.toThrow("enough");
   // The threads that remain serve the next read.
-  expect((await parquetFileTable(files[0], { columns: ["n"], threads: 3, batchRows: 999 }, 1)).numRows).toBe(12_000);
+  const next = await onThreads(3, () => parquetFileTable(files[0], { columns: ["n"], batchRows: 999 }, 1));
+  expect(next.numRows).toBe(12_000);
 });
 
 it("the batches of a stretch share the memory of a column, each a part of its own", async () => {
-  const table = await parquetFileTable(files[0], { columns: ["price"], threads: 2, batchRows: 999 }, 1);
+  const table = await onThreads(2, () => parquetFileTable(files[0], { columns: ["price"], batchRows: 999 }, 1));
   const parts = table.batches.map((batch) => batch.data.children[0].values as Int32Array);
   // A stretch may end with a short batch, which is copied.
   const buffers = new Set(parts.map(({ buffer }) => buffer));

@@ -5,6 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { Frame } from "../../src/index.js";
 import { builtin } from "../../src/package/builtin.js";
+import { onThreads } from "../divided.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-prepared-"));
 const workers = builtin("node:worker_threads");
@@ -31,14 +32,14 @@ it("threads start before the directory of a long archive is read, and for no oth
   });
   const refused = { code: "NotZip" };
   await expect(Frame.fromZip(short, { columns })).rejects.toMatchObject(refused);
-  await expect(Frame.fromZip(long, { columns, threads: 1 })).rejects.toMatchObject(refused);
+  await expect(onThreads(1, () => Frame.fromZip(long, { columns }))).rejects.toMatchObject(refused);
   await expect(bulkFile(long, { columns }).toCSV(join(folder, "x.csv"))).rejects.toMatchObject(refused);
   expect(started).toBe(0);
-  await expect(Frame.fromZip(long, { columns, threads: 2 })).rejects.toMatchObject(refused);
+  await expect(onThreads(2, () => Frame.fromZip(long, { columns }))).rejects.toMatchObject(refused);
   const expected = Math.min(2, availableParallelism());
   expect(started).toBe(expected);
   // They wait for the next read.
-  await expect(bulkFile(long, { columns }).frame({ threads: 2 })).rejects.toMatchObject(refused);
-  await expect(Frame.fromZip(long, { columns, threads: 2 })).rejects.toMatchObject(refused);
+  await expect(onThreads(2, () => bulkFile(long, { columns }).frame())).rejects.toMatchObject(refused);
+  await expect(onThreads(2, () => Frame.fromZip(long, { columns }))).rejects.toMatchObject(refused);
   expect(started).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import type { Table } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
-import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
+import type { Batching, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { csvBatches } from "../../src/columns/csv/reader.js";
 
 /** UTF-8 of a text. */
@@ -19,7 +19,10 @@ export function* chunked(bytes: Uint8Array, ...sizes: number[]): Generator<Uint8
 }
 
 /** Cells of a CSV text that is read as a stream of chunks. */
-export const streamed = async (chunks: Iterable<Uint8Array>, options: CsvOptions): Promise<(string | null)[][]> => {
+export const streamed = async (
+  chunks: Iterable<Uint8Array>,
+  options: CsvOptions & Batching,
+): Promise<(string | null)[][]> => {
   const rows: (string | null)[][] = [];
   for await (const batch of csvBatches(chunks, options)) rows.push(...cellTexts(batch));
   return rows;

@@ -2,10 +2,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import type { CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
+import type { Batching, CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { csvFileTable } from "../../src/columns/workers/csv-file.js";
 import { csvThreadsTable } from "../../src/columns/workers/split.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { onThreads } from "../divided.js";
 import { textsOf } from "./rows.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
@@ -25,12 +26,13 @@ const line = (i: number, note: string): string =>
 /** Text of some length, so that few rows make a file worth splitting. */
 const PLAIN = "plain text ".repeat(12);
 
-const both = async (text: string, options: Partial<CsvOptions> = {}): Promise<void> => {
+const both = async (text: string, options: Partial<CsvOptions> & Batching = {}): Promise<void> => {
   writeFileSync(path, text);
   const reports: CellReport[][] = [[], []];
   const all = { columns, ...options };
-  const one = await csvFileTable(path, { ...all, threads: 1, onReport: (report) => reports[0].push(report) });
-  const many = await csvThreadsTable(path, { ...all, threads: 3, onReport: (report) => reports[1].push(report) });
+  const reporting = (i: number) => ({ ...all, onReport: (report: CellReport) => reports[i].push(report) });
+  const one = await onThreads(1, () => csvFileTable(path, reporting(0)));
+  const many = await onThreads(3, () => csvThreadsTable(path, reporting(1)));
   expect(many !== undefined).toBe(built);
   if (many === undefined) return;
   expect(String(many.schema)).toBe(String(one.schema));
@@ -61,7 +63,9 @@ it("an error names its row in the file, whichever thread met it", async () => {
   const rows = Array.from({ length: 80_000 }, (_, i) => line(i, PLAIN));
   rows[70_000] = "T,x,nope,2024-02-29\n";
   writeFileSync(path, `ticker,note,close,day\n${rows.join("")}`);
-  await expect(csvFileTable(path, { columns, threads: 4 })).rejects.toThrow('Row 70000, column "close": "nope"');
+  await expect(onThreads(4, () => csvFileTable(path, { columns }))).rejects.toThrow(
+    'Row 70000, column "close": "nope"',
+  );
 });
 
 it("reads a part that began inside quotes again, and warns of nothing, with more threads than listeners may be", async () => {
@@ -71,7 +75,7 @@ it("reads a part that began inside quotes again, and warns of nothing, with more
   const warnings: Error[] = [];
   const onWarning = (warning: Error): void => void warnings.push(warning);
   process.on("warning", onWarning);
-  const many = await csvThreadsTable(path, { columns, threads: 12 });
+  const many = await onThreads(12, () => csvThreadsTable(path, { columns }));
   await new Promise((resolve) => setImmediate(resolve));
   process.off("warning", onWarning);
   expect(many?.numRows).toBe(built ? 34_000 : undefined);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
+import type { Batching, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { csvText } from "../../src/format/csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
@@ -102,7 +102,7 @@ const read = async (chunks: Iterable<Uint8Array>, options: CsvOptions): Promise<
 };
 
 /** Reads the bytes whole and in short chunks, and expects the same. */
-const bothWays = async (bytes: Uint8Array, options: CsvOptions): Promise<unknown> => {
+const bothWays = async (bytes: Uint8Array, options: CsvOptions & Batching): Promise<unknown> => {
   const whole = await read([bytes], options);
   expect(whole).toEqual(await read(chunked(bytes, SHORT), options));
   return whole;

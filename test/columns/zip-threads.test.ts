@@ -7,7 +7,7 @@ import { deflateRawSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
-import type { CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
+import type { Batching, CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { BatchMaker } from "../../src/columns/build/batch-maker.js";
 import { LentBatches } from "../../src/columns/build/lent-batches.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
@@ -17,13 +17,14 @@ import { ChunkRing } from "../../src/columns/workers/chunk-ring.js";
 import { type InflateTask, inflateTo } from "../../src/columns/workers/inflate.js";
 import { inflatedAhead } from "../../src/columns/workers/inflate-ahead.js";
 import { readTask, type ThreadReply, threadReader } from "../../src/columns/workers/task.js";
-import { hasThreads } from "../../src/columns/workers/thread.js";
+import { hasThreads, THREADS } from "../../src/columns/workers/thread.js";
 import { BatchReceiver } from "../../src/columns/workers/transfer.js";
 import { type ZipCsvOptions, zipBatches, zipTable } from "../../src/columns/workers/zip-file.js";
 import { csvRecords } from "../../src/format/csv-records.js";
 import { zipEntry } from "../../src/format/zip.js";
 import type { EntryPlace } from "../../src/format/zip-entry.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { onThreads } from "../divided.js";
 import { zipBytes } from "../zip/archive.js";
 import { textsOf } from "./rows.js";
 
@@ -50,7 +51,7 @@ it("the build gave the threads their code", () => expect(hasThreads()).toBe(true
 const answersTo = async (
   text: string,
   size: number,
-  options: CsvOptions,
+  options: CsvOptions & Batching,
   ahead = Number.POSITIVE_INFINITY,
   asksFirst = false,
 ): Promise<{ answers: ThreadReply[]; letIn: () => number; take: () => Promise<void> }> => {
@@ -118,7 +119,7 @@ describe("a reading thread", () => {
     ["text as Utf8", 70_000, { text: "utf8", batchRows: 1_000 }],
     ["one chunk", 1e9, {}],
   ] as const)("gives the batches that the caller's thread gives: %s", async (_, size, more) => {
-    const options: CsvOptions = { columns, ...more };
+    const options: CsvOptions & Batching = { columns, ...more };
     const text = csv(20_000);
     const { answers } = await answersTo(text, size, options);
     const receiver = new BatchReceiver();
@@ -183,7 +184,7 @@ describe("a reading thread", () => {
   });
 
   it("says so too where the columns make no sense", async () => {
-    const { answers } = await answersTo(csv(1), 999, { columns, batchRows: 0 });
+    const { answers } = await answersTo(csv(1), 999, { columns: [{ name: "ticker", type: "BigDecimal(0,9)" }] });
     expect(answers).toEqual([{ failed: true }]);
   });
 
@@ -274,20 +275,25 @@ describe("an inflating thread", () => {
 
 describe("a long archive", () => {
   const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const usual = THREADS.most;
+  afterAll(() => {
+    THREADS.most = usual;
+    rmSync(folder, { recursive: true, force: true });
+  });
   const path = join(folder, "long.zip");
   const NOTE = Array.from({ length: 40 }, (_, i) => (i * 7919).toString(36)).join("-");
   const rows = 90_000;
   const text = csv(rows, NOTE);
   const zipped = (data: string): Buffer => Buffer.from(zipBytes([{ name: "T.csv", data }]));
   beforeAll(() => {
+    THREADS.most = 2;
     expect(text.length).toBeGreaterThan(16_777_216);
     writeFileSync(path, zipped(text));
   });
 
   // Parsed on a thread, or here because each batch is lent.
   const ways = [
-    ["inflated and parsed on threads", () => ({ threads: 2 })],
+    ["inflated and parsed on threads", () => ({ lent: undefined })],
     ["inflated on a thread, parsed here", () => ({ lent: new LentBatches() })],
   ] as const;
 
@@ -299,20 +305,20 @@ describe("a long archive", () => {
   };
 
   it("gives the same by a thread and without, as batches and as a table", async () => {
-    const one = await zipTable(path, { columns, threads: 1 });
+    const one = await onThreads(1, () => zipTable(path, { columns }));
     expect(one.numRows).toBe(rows);
     const expected = textsOf(one);
-    expect(textsOf(await zipTable(path, { columns, threads: 2 }))).toEqual(expected);
+    expect(textsOf(await zipTable(path, { columns }))).toEqual(expected);
     for (const [, way] of ways) expect(textsOf(tableOf(await all(way())))).toEqual(expected);
     const bytes = zipped(text);
-    expect((await zipTable(bytes, { columns, threads: 2 })).numRows).toBe(rows);
+    expect((await zipTable(bytes, { columns })).numRows).toBe(rows);
     expect(bytes.equals(zipped(text))).toBe(true);
   });
 
   it("is read all the same where a process may have no threads", () => {
     const may = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
     const script = `import("arrowbook").then(async ({ Frame }) => {
-      const frame = await Frame.fromZip(${JSON.stringify(path)}, { columns: ${JSON.stringify(columns)}, threads: 2 });
+      const frame = await Frame.fromZip(${JSON.stringify(path)}, { columns: ${JSON.stringify(columns)} });
       process.stdout.write(String(frame.numRows));
     })`;
     const printed = execFileSync(process.execPath, [may, "--allow-fs-read=*", "--no-warnings", "-e", script], {
@@ -447,16 +453,16 @@ describe("a long archive", () => {
 
   it("takes columns that hold more than a thread can be sent", async () => {
     const more = columns.map((column) => ({ ...column, note: () => "?" }));
-    expect((await zipTable(path, { columns: more, threads: 2 })).numRows).toBe(rows);
+    expect((await zipTable(path, { columns: more })).numRows).toBe(rows);
   });
 
   it("does not keep a process alive whose iterator was left unfinished", () => {
     const script = `import("arrowbook").then(async ({ bulkFile }) => {
       const file = bulkFile(${JSON.stringify(path)}, { columns: ${JSON.stringify(columns)} });
-      const batches = file.batches({ threads: 2, batchRows: 1000 });
+      const batches = file.batches();
       process.stdout.write(String((await batches.next()).value.numRows));
     })`;
     const printed = execFileSync(process.execPath, ["-e", script], { cwd: packageRoot(), timeout: 120_000 });
-    expect(printed.toString()).toBe("1000");
+    expect(printed.toString()).toBe("65536");
   });
 });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import type { ConnectOptions } from "../../src/client/transport/settings.js";
+import { BATCH_ROWS, READ_BATCH } from "../../src/columns/arrow/read-options.js";
 import { connect, type SampleService } from "../../src/connect.js";
 import { fakeTerminal } from "./terminal.js";
 
@@ -25,10 +26,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
+  READ_BATCH.rows = 5_000;
   vi.stubEnv("ARROWBOOK_PROGRESS", "on");
   screen = fakeTerminal();
 });
 afterEach(() => {
+  READ_BATCH.rows = BATCH_ROWS;
   screen.restore();
   vi.unstubAllEnvs();
 });
@@ -84,11 +87,11 @@ it("an export shows its wait and its reading; with false nothing", async () => {
   const file = slow(150)
     .table("MARKET/PRICES")
     .export({ poll: { first: 700 } });
-  for await (const _ of file.batches({ batchRows: 5_000 })) await sleep(150);
+  for await (const _ of file.batches()) await sleep(150);
   expect(screen.written).toMatch(/MARKET\/PRICES (wait|download|read)/);
   expect(screen.screen).toEqual([]);
   const before = screen.written;
-  for await (const _ of file.batches({ batchRows: 5_000, onProgress: false })) await sleep(150);
+  for await (const _ of file.batches({ onProgress: false })) await sleep(150);
   await prices(slow(30, { onProgress: false })).frame();
   expect(screen.written).toBe(before);
 });
@@ -98,11 +101,11 @@ it("reading a file on disk shows progress too, and a function of the caller repl
   await sample.table("MARKET/PRICES").export().saveZip(path);
   const { columns } = await sample.table("MARKET/PRICES").metadata();
   const before = screen.written;
-  for await (const _ of bulkFile(path, { columns }).batches({ batchRows: 5_000 })) await sleep(150);
+  for await (const _ of bulkFile(path, { columns }).batches()) await sleep(150);
   expect(screen.written.slice(before.length)).toMatch(/prices\.zip reading ▕█*░*▏ \d+ %/);
   const [told, shown] = [[] as string[], screen.written];
   const onProgress = ({ phase }: { phase: string }) => void told.push(phase);
-  for await (const _ of bulkFile(path, { columns }).batches({ batchRows: 5_000, onProgress })) await sleep(150);
+  for await (const _ of bulkFile(path, { columns }).batches({ onProgress })) await sleep(150);
   expect(new Set(told)).toEqual(new Set(["read"]));
   expect(screen.written).toBe(shown);
 });

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Progress } from "../../src/columns/io/progress.js";
 import { hostDigits } from "../../src/disk/temp-name.js";
 import { Frame } from "../../src/frame/frame.js";
+import { inBatches } from "../divided.js";
 import { zipBytes } from "../zip/archive.js";
 import { columns, EXPORT, exportAnswer, FILE } from "./bulk-fixtures.js";
 import { csv, exported, fails, folder, half, left, ROWS, server, strong, zip } from "./bulk-service.js";
@@ -27,7 +28,7 @@ describe("landing", () => {
     const file = exported();
     expect(await file.toParquet(paths.parquet)).toMatchObject({ rows: ROWS, path: paths.parquet });
     expect(await file.toArrow(paths.stream)).toMatchObject({ rows: ROWS });
-    expect(await file.toArrow(paths.file, { format: "file", batchRows: 3_000 })).toMatchObject({ rows: ROWS });
+    expect(await inBatches(3_000, () => file.toArrow(paths.file, { format: "file" }))).toMatchObject({ rows: ROWS });
     expect(await file.toCSV(paths.csv)).toMatchObject({ bytes: csv.length });
     expect(readFileSync(paths.csv, "utf8")).toBe(csv);
     expect(readFileSync(paths.file).subarray(0, 6).toString()).toBe("ARROW1");
@@ -43,10 +44,12 @@ describe("landing", () => {
     }
     expect(ipc.length).toBeGreaterThan(0);
     let rows = 0;
-    for await (const batch of file.batches({ batchRows: 1_000 })) {
-      expect(batch.numRows).toBeLessThanOrEqual(1_000);
-      rows += batch.numRows;
-    }
+    await inBatches(1_000, async () => {
+      for await (const batch of file.batches()) {
+        expect(batch.numRows).toBeLessThanOrEqual(1_000);
+        rows += batch.numRows;
+      }
+    });
     expect(rows).toBe(ROWS);
     expect(left()).toEqual(["a.arrow", "a.arrows", "a.csv", "a.parquet"]);
   });
@@ -147,9 +150,7 @@ describe("landing", () => {
     const path = join(folder, "a.parquet");
     const stop = new AbortController();
     const onProgress = (event: Progress) => event.phase === "read" && stop.abort(new Error("enough"));
-    await expect(exported().toParquet(path, { signal: stop.signal, onProgress, batchRows: 100 })).rejects.toThrow(
-      "enough",
-    );
+    await expect(exported().toParquet(path, { signal: stop.signal, onProgress })).rejects.toThrow("enough");
     expect(existsSync(path)).toBe(false);
     const before = server.count(FILE);
     expect(await exported().toParquet(path)).toMatchObject({ rows: ROWS });
@@ -184,17 +185,19 @@ describe("landing", () => {
     const ours = () =>
       readdirSync(tmpdir()).filter((name) => name.startsWith(`arrowbook-bulk-${hostDigits()}-${process.pid}-`));
     expect(ours()).toEqual([]);
-    for await (const batch of exported().batches({ batchRows: 100 })) {
-      expect(batch.numRows).toBe(100);
-      expect(ours()).toHaveLength(1);
-      break;
-    }
+    await inBatches(100, async () => {
+      for await (const batch of exported().batches()) {
+        expect(batch.numRows).toBe(100);
+        expect(ours()).toHaveLength(1);
+        break;
+      }
+    });
     await vi.waitFor(() => expect(ours()).toEqual([]), { timeout: 60_000 });
   });
 
   it("progress reports bytes of the download and rows of the reading, to its end", async () => {
     const events: Progress[] = [];
-    await exported().frame({ onProgress: (event) => events.push(event), batchRows: 1_000 });
+    await inBatches(1_000, () => exported().frame({ onProgress: (event) => events.push(event) }));
     expect(events.at(-1)).toMatchObject({
       phase: "read",
       rows: ROWS,

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Service } from "../../src/client/service.js";
 import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { defineProfile, specification } from "../../src/spec/profile.js";
+import { inBatches } from "../divided.js";
 import { folderOf } from "../server/support.js";
 import { archiveOf, EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { type FaultServer, faultServer } from "./fault-server.js";
@@ -236,9 +237,9 @@ describe("an export that contradicts the query", () => {
       'The reply contradicts the query of V/T: requested ticker "AAA"; received ticker "BBB" in row 1 of the file.',
     );
     const read = async () => {
-      for await (const _ of file().batches({ batchRows: 100 }));
+      for await (const _ of file().batches());
     };
-    expect((await failure(read())).message).toBe(error.message);
+    expect((await failure(inBatches(100, read))).message).toBe(error.message);
     for (const write of ["toParquet", "toArrow"] as const) {
       expect((await failure(file()[write](join(root, "T.out")))).message).toBe(error.message);
     }
@@ -255,7 +256,8 @@ describe("an export that contradicts the query", () => {
 
   it("row 50: a row far behind the first batch is named by its number in the file", async () => {
     serving(`${of("AAA")}BBB,2024-01-01,1.0000\n`);
-    const frame = table().where({ ticker: "AAA" }).export({ poll }).frame({ batchRows: 700 });
+    const file = table().where({ ticker: "AAA" }).export({ poll });
+    const frame = inBatches(700, () => file.frame());
     expect((await failure(frame)).message).toContain("in row 3000 of the file");
   });
 

@@ -42,7 +42,7 @@ if (process.send) {
   await new Promise((resolve) => process.once("message", resolve));
   process.disconnect();
 }
-await (path.endsWith(".zip") ? file.saveZip(path) : file.toParquet(path, { batchRows: 2000 }));
+await (path.endsWith(".zip") ? file.saveZip(path) : file.toParquet(path));
 `,
   );
 });

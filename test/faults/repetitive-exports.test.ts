@@ -2,6 +2,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
+import { THREADS } from "../../src/columns/workers/thread.js";
+import { onThreads } from "../divided.js";
 import { zipBytes } from "../zip/archive.js";
 import { columns, FILE, serviceOf } from "./bulk-fixtures.js";
 import { exported, fails, folder, server, strong, target } from "./bulk-service.js";
@@ -33,13 +35,14 @@ describe("an export of repetitive columns", () => {
       date: fc.constantFrom("2024-02-29", ""),
       close: fc.constantFrom("0.0000", "1.2500", ""),
       rows: fc.integer({ min: 60_000, max: 900_000 }),
-      threads: fc.constantFrom(1, undefined),
+      threads: fc.constantFrom(1, THREADS.most),
     });
     await fc.assert(
       fc.asyncProperty(cell, async ({ ticker, date, close, rows, threads }) => {
         const archive = dense(rows, `${ticker},${date},${close}\n`);
         server.on(FILE, ranged(archive, { etag: `"${archive.length}-${ticker}-${rows}"` }));
-        expect((await exported().toParquet(join(folder, `${rows}.parquet`), { threads })).rows).toBe(rows);
+        const written = await onThreads(threads, () => exported().toParquet(join(folder, `${rows}.parquet`)));
+        expect(written.rows).toBe(rows);
       }),
       { numRuns: 8 },
     );

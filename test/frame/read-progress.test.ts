@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Progress } from "../../src/columns/io/progress.js";
 import { Frame } from "../../src/frame/frame.js";
+import { onThreads } from "../divided.js";
 import { needBuild } from "../kernel/build.js";
 import { zipBytes } from "../zip/archive.js";
 
@@ -36,12 +37,13 @@ const checked = (events: readonly Progress[], code: string): void => {
 };
 
 it.each([1, 2])("a CSV file reports how far its reading has come, on %i threads", async (threads) => {
-  checked(await told((onProgress) => Frame.fromCSV(path, { columns, threads, onProgress })), path);
+  checked(await onThreads(threads, () => told((onProgress) => Frame.fromCSV(path, { columns, onProgress }))), path);
 });
 
 it.each([1, 2])("so does an archive, on %i threads", async (threads) => {
   const zip = join(folder, "rows.zip");
   writeFileSync(zip, zipBytes([{ name: "rows.csv", data: text }]));
-  checked(await told((onProgress) => Frame.fromZip(zip, { columns, threads, onProgress })), zip);
-  expect((await Frame.fromZip(zip, { columns, threads, onProgress: false })).numRows).toBe(700_000);
+  checked(await onThreads(threads, () => told((onProgress) => Frame.fromZip(zip, { columns, onProgress }))), zip);
+  const quiet = await onThreads(threads, () => Frame.fromZip(zip, { columns, onProgress: false }));
+  expect(quiet.numRows).toBe(700_000);
 });

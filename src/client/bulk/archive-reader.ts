@@ -1,5 +1,5 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import type { ReadOptions } from "../../columns/arrow/read-options.js";
+import type { Batching, ReadOptions } from "../../columns/arrow/read-options.js";
 import type { LentBatches } from "../../columns/build/lent-batches.js";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { readProgress } from "../../columns/io/read-progress.js";
@@ -53,7 +53,7 @@ export type LandOptions = ReadOptions & ArchiveLimits & { readonly signal?: Abor
  *
  * @throws {DataError}
  */
-export async function* landedBatches(landing: Landing, options: LandOptions): AsyncGenerator<RecordBatch> {
+export async function* landedBatches(landing: Landing, options: LandOptions & Batching): AsyncGenerator<RecordBatch> {
   const { entry, code, emptyText, onProgress, lent } = landing;
   const { size: total } = entry;
   if (total === 0) {
@@ -72,9 +72,9 @@ export async function* landedBatches(landing: Landing, options: LandOptions): As
     check = landing.check?.(chosen.columns, options);
     return { ...options, ...chosen, key: options.key ?? chosen.key, emptyText };
   };
-  const { threads, signal } = options;
+  const { signal } = options;
   try {
-    for await (const batch of zipBatches(entry, choose, { threads, signal, onBytes, lent, ...zipLimits(options) })) {
+    for await (const batch of zipBatches(entry, choose, { signal, onBytes, lent, ...zipLimits(options) })) {
       check?.(batch);
       rows += batch.numRows;
       progress.step({ rows, bytes, total });

@@ -82,7 +82,7 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   }
 
   /**
-   * Reads the rows as record batches; of a long file the next few are read ahead (`threads: 1`: none). The rows are
+   * Reads the rows as record batches; of a long file the next few are read ahead. The rows are
    * verified only once the iteration has ended without an error.
    */
   async *batches(options: BulkOptions = {}): AsyncGenerator<RecordBatch> {

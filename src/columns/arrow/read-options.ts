@@ -43,13 +43,6 @@ export interface ReadOptions {
   readonly onReport?: (report: CellReport) => void;
   /** Names of the columns whose values together identify a row: the `key` of the frame. */
   readonly key?: readonly string[];
-  /** Rows per record batch; default 65,536. */
-  readonly batchRows?: number;
-  /**
-   * Number of threads for a long file: a CSV or Parquet file is split over them; an archive is inflated on one and
-   * parsed on another. Default: one per core; `1`: the calling thread only.
-   */
-  readonly threads?: number;
   /**
    * Text columns as `Dictionary<Utf8, Int32>` or `Utf8`; `auto` uses Utf8 if most values of a column differ in the
    * first batch.
@@ -85,12 +78,21 @@ export interface OnBytes {
   readonly onBytes?: (bytes: number, total: number) => void;
 }
 
-/** The default number of rows per record batch. */
+/** The number of rows per record batch. */
 export const BATCH_ROWS = 65_536;
+
+/** The number of rows per record batch of readers that are passed no other one. Tests lower it. */
+export const READ_BATCH: { rows: number } = { rows: BATCH_ROWS };
+
+/** What readers take from other parts of the library, beside the options of a caller. */
+export interface Batching {
+  /** Rows per record batch; default {@link READ_BATCH}. */
+  readonly batchRows?: number;
+}
 
 const READ: readonly (keyof ReadOptions)[] = [
   ...(["decimals", "onBadCell", "onPrecisionLoss", "warn", "onReport", "key"] as const),
-  ...(["batchRows", "threads", "text", "firstRow", "schema", "signal"] as const),
+  ...(["text", "firstRow", "schema", "signal"] as const),
 ];
 const CSV: readonly (keyof CsvOptions)[] = [...READ, ...DIALECT, "columns", "byPosition", "maxCellBytes"];
 const OPTION_VALUES = {

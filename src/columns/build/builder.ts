@@ -2,7 +2,7 @@ import { type CsvSyntax, undouble } from "../../format/csv.js";
 import { type ColumnSpec, parseType, type TypeKind } from "../../spec/columns.js";
 import { fastLimit } from "../../value/decimal.js";
 import { countBits } from "../arrow/bits.js";
-import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
+import { type Batching, READ_BATCH, type ReadOptions } from "../arrow/read-options.js";
 import { type ColumnMemory, type SpareMemory, unsafeBytes } from "./buffer-pool.js";
 import { type DictionaryValues, grown, hashText, TextDictionary } from "./dictionary.js";
 import { TEXT_LIMIT, textTooLong } from "./text-limit.js";
@@ -366,13 +366,13 @@ const TEXT_MODES = { auto: "undecided", dictionary: "dictionary", utf8: "utf8" }
  */
 export function buildersFor(
   columns: readonly ColumnSpec[],
-  options: ReadOptions,
+  options: ReadOptions & Batching,
   modes?: readonly (TextMode | undefined)[],
   expected = FIRST_ROWS,
   memoryOfColumn?: () => ColumnMemory,
   nullTexts?: readonly Uint8Array[],
 ): ColumnBuilder[] {
-  const rows = Math.min(expected, options.batchRows ?? BATCH_ROWS);
+  const rows = Math.min(expected, options.batchRows ?? READ_BATCH.rows);
   return columns.map((column, i) => {
     const cells = cellsWithNulls(column, options, nullTexts ?? []);
     const builder = new ColumnBuilder(column, options, modes?.[i], memoryOfColumn?.(), cells, nullTexts);

@@ -1,7 +1,7 @@
 import { DataError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
-import type { ReadOptions } from "../arrow/read-options.js";
+import type { Batching, ReadOptions } from "../arrow/read-options.js";
 import { BatchMaker } from "./batch-maker.js";
 import type { RawBatch } from "./builder.js";
 import { type RowSource, rowBatches } from "./row-batches.js";
@@ -15,7 +15,7 @@ import { type RowSource, rowBatches } from "./row-batches.js";
 export function* textBatches(
   rows: Iterable<readonly (string | null)[]>,
   columns: readonly ColumnSpec[],
-  options: ReadOptions = {},
+  options: ReadOptions & Batching = {},
 ): Generator<RecordBatch> {
   const maker = new BatchMaker(columns, options);
   for (const raw of rawBatches(rows, columns, options)) yield maker.batch(raw);
@@ -25,7 +25,7 @@ export function* textBatches(
 export function textTable(
   rows: Iterable<readonly (string | null)[]>,
   columns: readonly ColumnSpec[],
-  options: ReadOptions = {},
+  options: ReadOptions & Batching = {},
 ): Table {
   return new BatchMaker(columns, options).table([...rawBatches(rows, columns, options)]);
 }
@@ -33,7 +33,7 @@ export function textTable(
 function* rawBatches(
   rows: Iterable<readonly (string | null)[]>,
   columns: readonly ColumnSpec[],
-  options: ReadOptions,
+  options: ReadOptions & Batching,
 ): Generator<RawBatch, void, undefined> {
   const iterator = rows[Symbol.iterator]();
   let cells: readonly (string | null)[] = [];

@@ -1,5 +1,5 @@
 import type { ColumnSpec } from "../../spec/columns.js";
-import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
+import { type Batching, READ_BATCH, type ReadOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "./bad-cells.js";
 import { textModes, warnUnknownTypes } from "./batch-maker.js";
 import { buildersFor, type ColumnBuilder, hasFull, type RawBatch } from "./builder.js";
@@ -16,12 +16,12 @@ export interface RowSource {
 export function* rowBatches(
   source: RowSource,
   columns: readonly ColumnSpec[],
-  options: ReadOptions,
+  options: ReadOptions & Batching,
 ): Generator<RawBatch, void, undefined> {
   warnUnknownTypes(columns, options);
   const builders = buildersFor(columns, options, textModes(options.schema));
   const policy = new CellPolicy(options);
-  const batchRows = options.batchRows ?? BATCH_ROWS;
+  const batchRows = options.batchRows ?? READ_BATCH.rows;
   const flush = (rows: number, final: boolean): RawBatch => {
     policy.rowsBefore += rows;
     return { rows, columns: builders.map((builder) => builder.take(rows, final)) };

@@ -10,6 +10,6 @@ export const TEXT_LIMIT = { bytes: 2 ** 31 - 1 };
 export function textTooLong(bytes: number): DataError {
   return new DataError(`One chunk of a column would have ${bytes} bytes of text; it holds ${TEXT_LIMIT.bytes}.`, {
     code: "TextTooLong",
-    hint: "Read with a smaller batchRows, take fewer rows at once, or leave the column out.",
+    hint: "Take fewer rows at once, or leave the column out.",
   });
 }

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { type DataError, InputError } from "../../errors/errors.js";
+import type { DataError } from "../../errors/errors.js";
 import {
   type CsvFault,
   type CsvSyntax,
@@ -14,7 +14,7 @@ import {
   undouble,
 } from "../../format/csv.js";
 import { nullTextsOf, syntaxOf } from "../arrow/csv-dialect.js";
-import { BATCH_ROWS, type CsvOptions } from "../arrow/read-options.js";
+import { type Batching, type CsvOptions, READ_BATCH } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
 import { INPUT } from "../build/block-layout.js";
 import { type ColumnMemory, SpareMemory } from "../build/buffer-pool.js";
@@ -107,7 +107,7 @@ export class CsvParser {
   private resting = 0;
 
   constructor(
-    readonly options: CsvOptions,
+    readonly options: CsvOptions & Batching,
     start?: CsvStart,
     memoryOfColumn: () => ColumnMemory = () => this.spare,
   ) {
@@ -124,10 +124,7 @@ export class CsvParser {
     );
     if (options.emptyText === "null") for (const builder of this.builders) builder.emptyIsNull = true;
     this.policy = new CellPolicy(options);
-    this.batchRows = options.batchRows ?? BATCH_ROWS;
-    if (!Number.isInteger(this.batchRows) || this.batchRows < 1) {
-      throw new InputError(`batchRows must be a whole number above 0; got ${this.batchRows}.`, { code: "BadArgument" });
-    }
+    this.batchRows = options.batchRows ?? READ_BATCH.rows;
     this.maxCell = options.maxCellBytes ?? MAX_CELL;
     for (const builder of this.builders) builder.maxBytes = this.maxCell;
     const { trim = false, emptyLines = false } = options.lenient ?? {};

@@ -1,5 +1,5 @@
 import type { RecordBatch, Table } from "../arrow/arrow.js";
-import type { CsvOptions } from "../arrow/read-options.js";
+import type { Batching, CsvOptions } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
 import { type ColumnMemory, KeptMemory } from "../build/buffer-pool.js";
 import type { RawBatch } from "../build/builder.js";
@@ -14,7 +14,7 @@ import { fullBatches, lastBatches, rawBatches } from "./raw-batches.js";
  */
 export async function* csvBatches(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  options: CsvOptions,
+  options: CsvOptions & Batching,
 ): AsyncGenerator<RecordBatch> {
   const { parser, maker } = csvReader(options);
   for await (const raw of rawBatches(parser, source, options.signal)) yield maker.batch(raw);
@@ -26,7 +26,7 @@ export async function* csvBatches(
  *
  * @throws {DataError} with row, column, value and byte offset if a cell or row is invalid (see {@link CsvOptions})
  */
-export function csvTable(bytes: Uint8Array, options: CsvOptions): Table {
+export function csvTable(bytes: Uint8Array, options: CsvOptions & Batching): Table {
   const { parser, maker } = tableReader(options, bytes.length);
   const raws = [...fullBatches(parser, bytes, options.signal), ...lastBatches(parser)];
   parser.policy.report();
@@ -36,7 +36,7 @@ export function csvTable(bytes: Uint8Array, options: CsvOptions): Table {
 /** As {@link csvTable}, for about `size` bytes (if known) that arrive in chunks of any size. */
 export async function csvStreamTable(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  options: CsvOptions,
+  options: CsvOptions & Batching,
   size?: number,
 ): Promise<Table> {
   const { parser, maker } = size === undefined ? csvReader(options) : tableReader(options, size);
@@ -48,13 +48,13 @@ export async function csvStreamTable(
 
 /** The parser of CSV and the maker of Arrow batches from its buffers. */
 export interface CsvReader {
-  readonly options: CsvOptions;
+  readonly options: CsvOptions & Batching;
   readonly parser: CsvParser;
   readonly maker: BatchMaker;
 }
 
 /** Creates the parser and the maker of Arrow batches from its buffers. Warns of unknown types. */
-export function csvReader(options: CsvOptions, memoryOfColumn?: () => ColumnMemory): CsvReader {
+export function csvReader(options: CsvOptions & Batching, memoryOfColumn?: () => ColumnMemory): CsvReader {
   warnUnknownTypes(options.columns, options);
   const modes = textModes(options.schema);
   const parser = new CsvParser(options, modes === undefined ? undefined : { offset: 0, modes }, memoryOfColumn);
@@ -62,7 +62,7 @@ export function csvReader(options: CsvOptions, memoryOfColumn?: () => ColumnMemo
 }
 
 /** The same for an input of about `size` bytes whose batches are all kept: they share large buffers. */
-function tableReader(options: CsvOptions, size: number): CsvReader {
+function tableReader(options: CsvOptions & Batching, size: number): CsvReader {
   let reader: CsvReader | undefined;
   const batchesLeft = (): number => reader?.parser.batchesLeft(size) ?? 1;
   reader = csvReader(options, () => new KeptMemory(batchesLeft));

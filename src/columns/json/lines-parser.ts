@@ -1,8 +1,8 @@
-import { DataError, InputError } from "../../errors/errors.js";
+import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { skipJson, skipNumber, skipString, unescapeString } from "../../format/json.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
+import { type Batching, READ_BATCH, type ReadOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
 import { buildersFor, type ColumnBuilder, hasFull, type RawBatch, type TextMode } from "../build/builder.js";
 import { CELL_BAD_UTF8, CELL_NESTED } from "../build/types.js";
@@ -44,15 +44,12 @@ export class JsonLinesParser implements MemberReader {
 
   constructor(
     columns: readonly ColumnSpec[],
-    private readonly options: LinesOptions,
+    private readonly options: LinesOptions & Batching,
     modes: readonly (TextMode | undefined)[] | undefined,
   ) {
     this.builders = buildersFor(columns, options, modes);
     this.policy = new CellPolicy(options);
-    this.batchRows = options.batchRows ?? BATCH_ROWS;
-    if (!Number.isInteger(this.batchRows) || this.batchRows < 1) {
-      throw new InputError(`batchRows must be a whole number above 0; got ${this.batchRows}.`, { code: "BadArgument" });
-    }
+    this.batchRows = options.batchRows ?? READ_BATCH.rows;
     this.firstRow = options.firstRow ?? 0;
     this.capacity = Math.min(this.batchRows, ...this.builders.map(({ capacity }) => capacity));
     this.keys = columns.map(({ name }) => new TextEncoder().encode(name));

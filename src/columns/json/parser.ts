@@ -1,6 +1,6 @@
 import { jsonError, skipJson, skipNumber, skipSpace, skipString, unescapeString } from "../../format/json.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { BATCH_ROWS, type ReadOptions } from "../arrow/read-options.js";
+import { type Batching, READ_BATCH, type ReadOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "../build/bad-cells.js";
 import { buildersFor, type ColumnBuilder, hasFull, type RawBatch, type TextMode } from "../build/builder.js";
 import { wrongWidth } from "../build/from-text-rows.js";
@@ -38,12 +38,12 @@ export class JsonRowsParser {
     start: number,
     end: number,
     columns: readonly ColumnSpec[],
-    options: ReadOptions,
+    options: ReadOptions & Batching,
     modes: readonly (TextMode | undefined)[] | undefined,
   ) {
     this.builders = buildersFor(columns, options, modes, rowsWithin(b, start, end));
     this.policy = new CellPolicy(options);
-    this.batchRows = options.batchRows ?? BATCH_ROWS;
+    this.batchRows = options.batchRows ?? READ_BATCH.rows;
     if (b[start] !== OPEN) throw jsonError(b, start, end, '"["');
     const p = skipSpace(b, start + 1, end);
     const capacity = Math.min(this.batchRows, ...this.builders.map((builder) => builder.capacity));

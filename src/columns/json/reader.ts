@@ -1,6 +1,6 @@
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
-import type { ReadOptions } from "../arrow/read-options.js";
+import type { Batching, ReadOptions } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
 import { plainBytes } from "../build/plain-bytes.js";
@@ -18,7 +18,7 @@ export function jsonRowsBatches(
   start: number,
   end: number,
   columns: readonly ColumnSpec[],
-  options: ReadOptions = {},
+  options: ReadOptions & Batching = {},
 ): RecordBatch[] {
   const { raws, maker } = readRows(bytes, start, end, columns, options);
   return raws.map((raw) => maker.batch(raw));
@@ -30,7 +30,7 @@ export function jsonRowsTable(
   start: number,
   end: number,
   columns: readonly ColumnSpec[],
-  options: ReadOptions = {},
+  options: ReadOptions & Batching = {},
 ): Table {
   const { raws, maker } = readRows(bytes, start, end, columns, options);
   return maker.table(raws);
@@ -41,7 +41,7 @@ function readRows(
   start: number,
   end: number,
   columns: readonly ColumnSpec[],
-  options: ReadOptions,
+  options: ReadOptions & Batching,
 ): { raws: readonly RawBatch[]; maker: BatchMaker } {
   if (columns.some(({ type }) => parseType(type).kind === "unknown")) warnUnknownTypes(columns, options);
   const parser = new JsonRowsParser(plainBytes(bytes), start, end, columns, options, textModes(options.schema));

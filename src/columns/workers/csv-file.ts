@@ -23,7 +23,7 @@ export type CsvFileOptions = (CsvOptions | UndeclaredOptions) & OnBytes & TextOp
 const LINES_PER_WRITE = 4_096;
 
 /**
- * Reads a CSV file, or CSV bytes, as a table; either may be compressed. A long file is split over threads (`threads`),
+ * Reads a CSV file, or CSV bytes, as a table; either may be compressed. A long file is split over threads,
  * with equal results. Columns that are not declared are found first ({@link columnsOfCsv}).
  *
  * @throws {DataError} with row, line, column, value and byte offset; `BadGzip`, `GzipBomb`, `BadZstd`, `ZstdBomb`

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import type { OnBytes } from "../arrow/read-options.js";
 import { textModes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
@@ -10,7 +9,7 @@ import type { InflateTask } from "./inflate.js";
 import { inflatedAhead } from "./inflate-ahead.js";
 import { pipedBatches } from "./pipe.js";
 import { readTask } from "./task.js";
-import { hasThreads, ThreadFailure } from "./thread.js";
+import { hasThreads, THREADS, ThreadFailure } from "./thread.js";
 
 /** A shorter file is not worth a thread. */
 const SHORTEST = 16_777_216;
@@ -27,12 +26,8 @@ export interface PackedCsv {
 
 /** Options for reading a compressed CSV file, whatever its columns are. */
 export interface PackedOptions extends OnBytes {
-  readonly threads?: number;
   readonly signal?: AbortSignal;
-  /**
-   * Receives each batch's buffers so that they can be reused. Batches are then parsed on the calling thread, none
-   * ahead, unless `threads` says otherwise.
-   */
+  /** Receives each batch's buffers for reuse. Batches are then parsed on the calling thread, none ahead. */
   readonly lent?: LentBatches;
 }
 
@@ -51,18 +46,17 @@ export async function* packedRaws(
   options: PackedOptions,
   ahead: number,
 ): AsyncGenerator<RawBatch> {
-  const { threads = availableParallelism(), signal, onBytes, lent } = options;
-  const task = threads > 1 && file.size >= SHORTEST && hasThreads() ? file.task : undefined;
+  const { signal, onBytes, lent } = options;
+  const task = THREADS.most > 1 && file.size >= SHORTEST && hasThreads() ? file.task : undefined;
   let reached = -1;
   // If the calling thread reads the file again, the offset does not decrease.
   const onRead = (offset: number): void => {
     if (offset > reached) onBytes?.(offset, Math.max(offset, file.size));
     reached = Math.max(reached, offset);
   };
-  const parsesHere = lent !== undefined && options.threads === undefined;
   let reader: CsvReader | undefined;
   let passed = 0;
-  if (task !== undefined && !parsesHere) {
+  if (task !== undefined && lent === undefined) {
     const piped = pipedBatches(
       task,
       async (firstCells) => {
@@ -82,7 +76,7 @@ export async function* packedRaws(
     }
   }
   const contents = (): AsyncGenerator<Uint8Array> => file.chunks();
-  const source = peeked(task !== undefined && parsesHere ? inflatedAhead(task, contents, signal) : contents());
+  const source = peeked(task !== undefined && lent !== undefined ? inflatedAhead(task, contents, signal) : contents());
   try {
     reader ??= await open(source.firstCells);
     for await (const raw of rawBatches(reader.parser, source.chunks(), signal)) {

@@ -1,8 +1,7 @@
 import { setMaxListeners } from "node:events";
-import { availableParallelism } from "node:os";
 import type { FileState } from "../../format/random-access.js";
 import type { Table } from "../arrow/arrow.js";
-import { BATCH_ROWS } from "../arrow/read-options.js";
+import { READ_BATCH } from "../arrow/read-options.js";
 import type { RawBatch } from "../build/builder.js";
 import { joinedReports } from "../build/joined-reports.js";
 import { type FlatPlan, type PlannedGroup, sizeOf } from "../parquet/read/flat-rows.js";
@@ -11,7 +10,7 @@ import { type ParquetSource, readParquet } from "../parquet/read/read.js";
 import type { DecodeElsewhere } from "../parquet/read/rows.js";
 import { type ParquetTask, readPart } from "./parquet-part.js";
 import type { ReadEnd } from "./task.js";
-import { hasThreads, prepareThreadsFor, ThreadFailure } from "./thread.js";
+import { hasThreads, prepareThreadsFor, THREADS, ThreadFailure } from "./thread.js";
 import { threadRead } from "./thread-read.js";
 
 /** A part of less work is not worth a thread, which takes about 100 ms to start and to run at full speed. */
@@ -19,7 +18,7 @@ const SHORTEST_PART = 16_777_216;
 
 /**
  * A Parquet file, all files of a folder, or the bytes of a file as a table, as {@link readParquet}; the row groups of
- * long files are split over threads (`threads`), with equal results.
+ * long files are split over threads, with equal results.
  *
  * @param shortest work of a part that repays a thread: cells and compressed bytes, each about 10 ns
  * @throws {FileError} where it cannot be read
@@ -30,19 +29,18 @@ export function parquetFileTable(
   options: ParquetRead,
   shortest = SHORTEST_PART,
 ): Promise<Table> {
-  const { columns, where, threads = availableParallelism() } = options;
+  const { columns, where } = options;
   // A whole file of this size is surely read on threads.
   if (typeof source === "string" && columns === undefined && where === undefined)
-    prepareThreadsFor(source, shortest * 2, threads - 1, { prepare: "parquet" });
+    prepareThreadsFor(source, shortest * 2, THREADS.most - 1, { prepare: "parquet" });
   return readParquet(source, options, (path, state) => decodeOnThreads(path, state, shortest));
 }
 
 /** Decodes the flat columns of a file on the caller's thread and worker threads, each a stretch of its row groups. */
 function decodeOnThreads(path: string, state: FileState, shortest: number): DecodeElsewhere {
   return async (plan, options, begin) => {
-    const threads = options.threads ?? availableParallelism();
-    if (threads < 2 || !hasThreads()) return undefined;
-    const parts = stretches(plan, threads, shortest, options.batchRows ?? BATCH_ROWS);
+    if (THREADS.most < 2 || !hasThreads()) return undefined;
+    const parts = stretches(plan, THREADS.most, shortest, options.batchRows ?? READ_BATCH.rows);
     if (parts.length < 2) return undefined;
     const stop = new AbortController();
     const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
@@ -94,7 +92,7 @@ async function ownPart(
 
 /** The options without functions and Arrow's classes. Rows are numbered as in the file. */
 function plainOptions(options: ParquetRead): ParquetRead {
-  const { decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow } = options;
+  const { decimals, onBadCell, onPrecisionLoss, batchRows = READ_BATCH.rows, text, firstRow } = options;
   return { decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow };
 }
 

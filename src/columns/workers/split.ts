@@ -1,15 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
-import { availableParallelism } from "node:os";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
-import type { CsvOptions, OnBytes } from "../arrow/read-options.js";
+import type { Batching, CsvOptions, OnBytes } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
 import { joinedReports, type PartReports } from "../build/joined-reports.js";
 import { CsvParser } from "../csv/parser.js";
 import { tableOf } from "../table/conform.js";
 import { type PartTask, type ReadEnd, readTask } from "./task.js";
-import { hasThreads, prepareThreads, ThreadFailure } from "./thread.js";
+import { hasThreads, prepareThreads, THREADS, ThreadFailure } from "./thread.js";
 import { threadRead } from "./thread-read.js";
 
 /** Shorter parts are not worth a thread. */
@@ -28,15 +27,17 @@ const MAX_BOUNDARY_SEARCH = 16_777_216;
  * @returns undefined if one thread must read the file: it is short, no worker starts, or it contains an error (which
  *   the single thread then reports)
  */
-export async function csvThreadsTable(path: string, options: CsvOptions & OnBytes): Promise<Table | undefined> {
-  const threads = options.threads ?? availableParallelism();
-  if (threads < 2 || !hasThreads()) return undefined;
+export async function csvThreadsTable(
+  path: string,
+  options: CsvOptions & Batching & OnBytes,
+): Promise<Table | undefined> {
+  if (THREADS.most < 2 || !hasThreads()) return undefined;
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return undefined;
   const stop = new AbortController();
   const { signal } = options;
   try {
-    const tasks = await partTasks(file, path, options, threads);
+    const tasks = await partTasks(file, path, options);
     if (tasks === undefined) return undefined;
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     setMaxListeners(0, both);
@@ -55,11 +56,10 @@ export async function csvThreadsTable(path: string, options: CsvOptions & OnByte
 async function partTasks(
   file: FileHandle,
   path: string,
-  options: CsvOptions,
-  threads: number,
+  options: CsvOptions & Batching,
 ): Promise<PartTask[] | undefined> {
   const { size } = await file.stat();
-  const count = Math.min(threads, Math.floor(size / SHORTEST_PART));
+  const count = Math.min(THREADS.most, Math.floor(size / SHORTEST_PART));
   if (count < 2) return undefined;
   prepareThreads(count);
   const first = await header(file, options);
@@ -86,7 +86,7 @@ async function partTasks(
 /** The column order of the file and the offset of its first row. */
 async function header(
   file: FileHandle,
-  options: CsvOptions,
+  options: CsvOptions & Batching,
 ): Promise<{ order: readonly number[]; offset: number } | undefined> {
   const block = new Uint8Array(BLOCK);
   const { bytesRead } = await file.read(block, 0, BLOCK, 0);
@@ -159,7 +159,7 @@ async function readParts(
   return parts;
 }
 
-function joined(parts: readonly Part[], options: CsvOptions): Table {
+function joined(parts: readonly Part[], options: CsvOptions & Batching): Table {
   warnUnknownTypes(options.columns, options);
   const batches: RecordBatch[] = [];
   let schema = options.schema;

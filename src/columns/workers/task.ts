@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import type { MessagePort } from "node:worker_threads";
 import { FirstRecord } from "../../format/first-record.js";
 import { DIALECT } from "../arrow/csv-dialect.js";
-import type { CellReport, CsvOptions } from "../arrow/read-options.js";
+import { type Batching, type CellReport, type CsvOptions, READ_BATCH } from "../arrow/read-options.js";
 import type { RawBatch, TextMode } from "../build/builder.js";
 import { CsvParser } from "../csv/parser.js";
 import { fullBatches, lastBatches } from "../csv/raw-batches.js";
@@ -18,7 +18,7 @@ const BLOCK = 1_048_576;
 
 /** How rows are read: only values that can be sent to a thread. */
 export interface ReadTask {
-  readonly options: CsvOptions;
+  readonly options: CsvOptions & Batching;
   readonly modes?: readonly (TextMode | undefined)[];
 }
 
@@ -82,8 +82,8 @@ export type ThreadReply =
 type Send = (reply: ThreadReply, transfer?: readonly ArrayBuffer[]) => void;
 
 /** The task for these options, without functions and Arrow classes. */
-export function readTask(options: CsvOptions, modes: ReadTask["modes"]): ReadTask {
-  const { columns, decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow } = options;
+export function readTask(options: CsvOptions & Batching, modes: ReadTask["modes"]): ReadTask {
+  const { columns, decimals, onBadCell, onPrecisionLoss, batchRows = READ_BATCH.rows, text, firstRow } = options;
   const { maxCellBytes, byPosition } = options;
   const dialect = Object.fromEntries(DIALECT.map((name) => [name, options[name]]));
   const cells = { decimals, onBadCell, onPrecisionLoss, batchRows, text, firstRow };

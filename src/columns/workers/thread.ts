@@ -39,6 +39,9 @@ function workerPath(): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
+/** How many threads a long read uses, the caller's included. Tests and benchmarks change it. */
+export const THREADS: { most: number } = { most: availableParallelism() };
+
 /** Whether worker threads are available. */
 export const hasThreads = (): boolean => workerPath() !== undefined;
 

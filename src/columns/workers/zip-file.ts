@@ -1,7 +1,7 @@
 import { zipEntry } from "../../format/zip.js";
 import type { ZipEntry, ZipOptions, ZipSource } from "../../format/zip-entry.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
-import type { CsvOptions } from "../arrow/read-options.js";
+import type { Batching, CsvOptions } from "../arrow/read-options.js";
 import type { RawBatch } from "../build/builder.js";
 import { type CsvReader, csvReader } from "../csv/reader.js";
 import { type PackedCsv, type PackedOptions, packedRaws } from "./packed-csv.js";
@@ -12,7 +12,7 @@ import { type PackedCsv, type PackedOptions, packedRaws } from "./packed-csv.js"
 const AHEAD = 2;
 
 /** Options for reading the CSV file inside an archive. */
-export interface ZipCsvOptions extends CsvOptions, PackedOptions, ZipOptions {}
+export interface ZipCsvOptions extends CsvOptions, Batching, PackedOptions, ZipOptions {}
 
 /** Decides how a CSV file is read. `firstCells` reads the cells of its first line. */
 export type CsvChooser = (firstCells: () => Promise<readonly string[]>) => CsvOptions | Promise<CsvOptions>;

@@ -3,7 +3,7 @@ import { XMLRows } from "../../format/xml/rows.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import { NO_DATE, readDate } from "../../value/date.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
-import type { ReadOptions } from "../arrow/read-options.js";
+import type { Batching, ReadOptions } from "../arrow/read-options.js";
 import type { CellPolicy } from "../build/bad-cells.js";
 import { BatchMaker } from "../build/batch-maker.js";
 import type { ColumnBuilder, RawBatch } from "../build/builder.js";
@@ -21,21 +21,25 @@ import { DATE, TEXT } from "../build/types.js";
 export function xmlRowsBatches(
   rows: XMLFragment,
   columns: readonly ColumnSpec[],
-  options: ReadOptions = {},
+  options: ReadOptions & Batching = {},
 ): RecordBatch[] {
   const maker = new BatchMaker(columns, options);
   return [...rawBatches(rows, columns, options)].map((raw) => maker.batch(raw));
 }
 
 /** {@link xmlRowsBatches} as a table. */
-export function xmlRowsTable(rows: XMLFragment, columns: readonly ColumnSpec[], options: ReadOptions = {}): Table {
+export function xmlRowsTable(
+  rows: XMLFragment,
+  columns: readonly ColumnSpec[],
+  options: ReadOptions & Batching = {},
+): Table {
   return new BatchMaker(columns, options).table([...rawBatches(rows, columns, options)]);
 }
 
 function rawBatches(
   fragment: XMLFragment,
   columns: readonly ColumnSpec[],
-  options: ReadOptions,
+  options: ReadOptions & Batching,
 ): Generator<RawBatch, void, undefined> {
   const rows = new XMLRows(fragment);
   const source: RowSource = {

@@ -35,7 +35,7 @@ export async function readCsv(
  * Reads a CSV file, or its bytes, as record batches, one at a time: of a long file, one batch is in memory. With
  * `columns: "infer"` the file is read twice, first for its types. Yields at least one batch, which may be empty.
  *
- * @param options as for `Frame.fromCSV`; `batchRows` is the number of rows per batch, 65,536 by default
+ * @param options as for `Frame.fromCSV`; a batch has at most 65,536 rows
  * @throws {InputError} for wrong options
  * @throws {FileError} in the iteration
  * @throws {DataError} in the iteration, with row, line, column, value and byte offset

@@ -32,7 +32,7 @@ export async function readJsonLines(
  * Without declared `columns` the file is read twice, first for its types. Yields at least one batch, which may be
  * empty.
  *
- * @param options as for `Frame.fromJSONLines`; `batchRows` is the number of rows per batch, 65,536 by default
+ * @param options as for `Frame.fromJSONLines`; a batch has at most 65,536 rows
  * @throws {InputError} for wrong options
  * @throws {FileError} in the iteration
  * @throws {DataError} in the iteration, with row, line, column, value and byte offset

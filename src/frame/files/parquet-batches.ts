@@ -8,7 +8,7 @@ import { type Watched, watchedBatches } from "./watched.js";
  * of each column are in memory (some engines make a page as long as a row group). Yields at least one batch, which may
  * be empty.
  *
- * @param options as for `Frame.fromParquet`; `batchRows` is the number of rows per batch, 65,536 by default
+ * @param options as for `Frame.fromParquet`; a batch has at most 65,536 rows
  * @throws {InputError} for wrong options
  * @throws {FileError} in the iteration
  * @throws {DataError} BadParquet, UnsupportedParquet in the iteration

@@ -1,5 +1,4 @@
-import { availableParallelism } from "node:os";
-import { prepareThreadsFor } from "../../columns/workers/thread.js";
+import { prepareThreadsFor, THREADS } from "../../columns/workers/thread.js";
 
 /** An archive of so many bytes surely holds a file that is read on threads: tables deflate to about a quarter. */
 const LONG = 4_194_304;
@@ -8,9 +7,6 @@ const LONG = 4_194_304;
  * Starts the threads that read a long archive: one inflates, one parses. They start while the code that reads its
  * directory is loaded.
  */
-export function prepareForArchive(
-  source: unknown,
-  { threads = availableParallelism() }: { readonly threads?: number },
-): void {
-  if (typeof source === "string") prepareThreadsFor(source, LONG, threads > 1 ? 2 : 0);
+export function prepareForArchive(source: unknown): void {
+  if (typeof source === "string") prepareThreadsFor(source, LONG, THREADS.most > 1 ? 2 : 0);
 }

@@ -69,7 +69,7 @@ function fileRows(
     async load(engine, name) {
       if (/\.parquet$/i.test(file)) return loadParquet(engine, name, path, columns);
       try {
-        const batches = csvBatches(fileBlocks(path), { columns, text: "utf8", threads: 1 });
+        const batches = csvBatches(fileBlocks(path), { columns, text: "utf8" });
         await loadRows(engine, name, batches, schemaOf(columns, { text: "utf8" }));
       } catch (error) {
         if (!isArrowbookError(error) || error instanceof FileError) throw error;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { CellReport, ReadOptions } from "../../../src/columns/arrow/read-options.js";
+import type { Batching, CellReport, ReadOptions } from "../../../src/columns/arrow/read-options.js";
 import { RowBlocks } from "../../../src/columns/build/row-blocks.js";
 import { jsonRowsTable } from "../../../src/columns/json/reader.js";
 import type { ColumnSpec } from "../../../src/spec/columns.js";
@@ -118,7 +118,7 @@ const outcomeOf = (read: typeof byLoop, bytes: Uint8Array, specs: readonly Colum
 };
 
 /** Reads the bytes by blocks and by the loop, and expects the same. */
-const bothWays = (bytes: Uint8Array, specs: readonly ColumnSpec[], options: ReadOptions = {}): Outcome => {
+const bothWays = (bytes: Uint8Array, specs: readonly ColumnSpec[], options: ReadOptions & Batching = {}): Outcome => {
   const blocks = outcomeOf(jsonRowsTable, bytes, specs, options);
   expect(blocks).toEqual(outcomeOf(byLoop, bytes, specs, options));
   return blocks;

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { parse } from "csv-parse/sync";
 import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
-import type { CsvOptions } from "../../../src/columns/arrow/read-options.js";
+import type { Batching, CsvOptions } from "../../../src/columns/arrow/read-options.js";
 import { csvBatches, csvTable } from "../../../src/columns/csv/reader.js";
 import { ArrowbookError } from "../../../src/errors/errors.js";
 import { mutateBytes } from "../mutate.js";
@@ -214,7 +214,12 @@ export const target: FuzzTarget = {
     const columns =
       truth === undefined ? ALL.slice(0, random.pick([2, 6, 9])) : random.oneIn(2) ? truth.columns : ordered(truth);
     const batchRows = random.pick(input.length > 4096 ? [300, 65_536] : [1, 5, 65_536]);
-    const strict: CsvOptions = { columns, batchRows, text: random.pick(["auto", "dictionary", "utf8"]), ...quiet };
+    const strict: CsvOptions & Batching = {
+      columns,
+      batchRows,
+      text: random.pick(["auto", "dictionary", "utf8"]),
+      ...quiet,
+    };
     const rows = await atOnce(input, strict);
     demandSame(shown(await inChunks(input, strict, random)), shown(rows), "in chunks");
     if (truth !== undefined) {

@@ -1,4 +1,5 @@
 import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
+import { READ_BATCH } from "../../../src/columns/arrow/read-options.js";
 import { DataError } from "../../../src/errors/errors.js";
 import { Frame } from "../../../src/index.js";
 import { mutateText, type Tokens } from "../mutate-text.js";
@@ -231,12 +232,10 @@ export const target: FuzzTarget = {
   check(input) {
     const truth = parsed(input);
     const shape = truth && shapeOf(truth.value);
-    const batchRows = [1, 2, 5, 4096][input.length % 4];
+    READ_BATCH.rows = [1, 2, 5, 4096][input.length % 4];
     let rows: (string | null)[][];
     try {
-      rows = Frame.fromJSON(input, { batchRows, warn: () => undefined }).table.batches.flatMap((batch) => [
-        ...cellTexts(batch),
-      ]);
+      rows = Frame.fromJSON(input, { warn: () => undefined }).table.batches.flatMap((batch) => [...cellTexts(batch)]);
     } catch (error) {
       if (!(error instanceof DataError)) throw error;
       const twice = error.message.includes("only once");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
 import { textTable } from "../../../src/columns/build/from-text-rows.js";
-import type { ParquetReadOptions } from "../../../src/columns/parquet/read/options.js";
+import type { ParquetRead, ParquetReadOptions } from "../../../src/columns/parquet/read/options.js";
 import { parquetFileBatches, readParquet } from "../../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../../src/columns/parquet/write/write.js";
 import { ArrowbookError } from "../../../src/errors/errors.js";
@@ -149,7 +149,7 @@ async function cellsOf(file: Uint8Array, options: ParquetReadOptions): Promise<C
   return table.batches.flatMap((batch) => [...cellTexts(batch)]);
 }
 
-async function batchCellsOf(file: Uint8Array, options: ParquetReadOptions): Promise<Cells> {
+async function batchCellsOf(file: Uint8Array, options: ParquetRead): Promise<Cells> {
   const cells: Cells = [];
   for await (const batch of parquetFileBatches(file, { warn: () => undefined, ...options }))
     cells.push(...cellTexts(batch));

@@ -1,6 +1,6 @@
 import type { RandomAccess } from "../../../format/random-access.js";
 import type { ColumnSpec } from "../../../spec/columns.js";
-import { BATCH_ROWS } from "../../arrow/read-options.js";
+import { READ_BATCH } from "../../arrow/read-options.js";
 import { CellPolicy } from "../../build/bad-cells.js";
 import { KeptMemory, SpareMemory } from "../../build/buffer-pool.js";
 import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../../build/builder.js";
@@ -83,7 +83,7 @@ export class FlatRows {
   ) {
     const { columns, groups, apart, keepsAll } = plan;
     const rows = groups.reduce((sum, group) => sum + group.rows, 0);
-    this.batchRows = options.batchRows ?? BATCH_ROWS;
+    this.batchRows = options.batchRows ?? READ_BATCH.rows;
     this.policy = new CellPolicy(options);
     this.builders = buildersFor(
       columns.map(({ spec }) => spec),

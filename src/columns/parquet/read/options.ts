@@ -2,7 +2,7 @@ import { InputError } from "../../../errors/errors.js";
 import { checkWords } from "../../../errors/options.js";
 import { shown } from "../../../errors/shown.js";
 import type { Condition } from "../../../spec/conditions.js";
-import { checkReadOptions, type OnBytes, type ReadOptions } from "../../arrow/read-options.js";
+import { type Batching, checkReadOptions, type OnBytes, type ReadOptions } from "../../arrow/read-options.js";
 import type { GrowthOptions } from "./format/growth.js";
 
 /** How a Parquet file is read. The first value named is the default. */
@@ -19,7 +19,7 @@ export interface ParquetReadOptions extends ReadOptions, GrowthOptions {
 }
 
 /** Options of a read and what it reports. */
-export type ParquetRead = ParquetReadOptions & OnBytes;
+export type ParquetRead = ParquetReadOptions & Batching & OnBytes;
 
 /** @throws {InputError} for an unknown option, or a value that it does not take */
 export function checkParquetOptions(
