@@ -1,6 +1,6 @@
 // test:clients: existing clients, unchanged, against the embedded service in the profile nasdaqDataLink. Every call is
-// also made by this package, and the values must be equal; so must those of the verbs beside pandas. `--write` renews
-// the tables of docs/server.md.
+// also made by this package, and the values must be equal; so must those of the verbs beside pandas, and of Parquet
+// files beside pyarrow. `--write` renews the tables of docs/server.md.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ const { serve, sampleData } = await import("arrowbook/server");
 const arrowbook = await import("arrowbook");
 const { connect } = arrowbook;
 const { compareVerbs } = await import("./verbs.mjs");
+const { compareParquet } = await import("./parquet.mjs");
 const { groups, REASONS, rowsOf } = await import("./python-calls.mjs");
 const { npmCalls, npmClient } = await import("./npm-calls.mjs");
 
@@ -36,6 +37,7 @@ try {
   const tables = `${await pythonTable()}\n${await npmTable()}`;
   checkPage(tables);
   await compareVerbs(python, arrowbook, check);
+  await compareParquet(python, arrowbook, check);
 } finally {
   await service.close();
 }

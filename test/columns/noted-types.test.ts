@@ -32,6 +32,8 @@ it.each<[DataType, string, string]>([
   [new Utf8(), "Integer", "String"],
   [new DateDay(), "DateTime", "Date"],
   [new Float64(), "Integer", "double"],
+  [new Float64(), "BigDecimal(15,4)", "double"],
+  [new Int64(), "BigDecimal(20,0)", "Integer"],
   [new Decimal(2, 9, 128), "BigDecimal(15,4)", "BigDecimal(9,2)"],
   [new TimestampMicrosecond("UTC"), "Text", "DateTime"],
 ])("%s that notes %s is %s: the type decides", (type, noted, found) => {
@@ -46,7 +48,6 @@ it.each<[DataType, string]>([
   [new Decimal(4, 15, 128), "bigdecimal(15, 4)"],
   [new Decimal(18, 38, 128), "decimal"],
   [new Int64(), "BigInt"],
-  [new Float64(), "BigDecimal(15,4)"],
   [new TimestampMicrosecond(null), "DateTime"],
 ])("%s that notes %s keeps it: the note refines the type", (type, noted) => {
   expect(typeOf(type, noted)).toBe(noted);

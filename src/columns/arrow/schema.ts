@@ -63,14 +63,11 @@ function notedType(type: DataType, metadata: ReadonlyMap<string, string> | undef
     case "unknown":
     case "text":
       return actual.kind === "text" ? noted : undefined;
-    case "decimal": {
-      if (actual.kind === "decimal") {
-        return declared.precision === actual.precision && declared.scale === actual.scale ? noted : undefined;
-      }
-      // Doubles by `decimals: "float64"`, and text where no other program takes that many digits.
-      const isText = actual.kind === "text" && (declared.precision ?? 0) > DECIMAL128_DIGITS;
-      return actual.kind === "double" || isText ? noted : undefined;
-    }
+    case "decimal":
+      // Text where no other program takes that many digits.
+      if (actual.kind === "text") return (declared.precision ?? 0) > DECIMAL128_DIGITS ? noted : undefined;
+      if (actual.kind !== "decimal") return undefined;
+      return declared.precision === actual.precision && declared.scale === actual.scale ? noted : undefined;
     default:
       return declared.kind === actual.kind ? noted : undefined;
   }

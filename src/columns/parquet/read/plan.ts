@@ -111,10 +111,8 @@ function refines(noted: string, leaf: Leaf, isOwn: boolean): boolean {
   const [type, own] = [parseType(noted), parseType(serviceType(leaf))];
   if (type.kind === own.kind) return type.precision === own.precision && type.scale === own.scale;
   if (own.kind === "text" && type.kind === "unknown") return true;
-  // This package writes as text what Parquet does not hold, and as doubles decimals that were read as such.
-  if (!isOwn) return false;
-  if (own.kind === "text") return type.kind === "decimal" || type.kind === "date";
-  return own.kind === "double" && type.kind === "decimal";
+  // This package writes as text what Parquet does not hold.
+  return isOwn && own.kind === "text" && (type.kind === "decimal" || type.kind === "date");
 }
 
 /** The service's columns as this package noted them; undefined where they are not those of the file. */
