@@ -17,16 +17,24 @@ beforeAll(async () => {
 });
 
 const ended = Number(spawnSync(process.execPath, ["-e", "console.log(process.pid)"], { encoding: "utf8" }).stdout);
-const PROCESSES = 6;
+const PROCESSES = 4;
 const LOCKS = 60;
 
-/** Acquires each lock twice, and reports where another process is inside. */
+/** Acquires each lock twice, in two threads, and reports where another thread is inside. */
 const PROGRAM = `
   import { rmdirSync, mkdirSync } from "node:fs";
   import { setTimeout as pause } from "node:timers/promises";
+  import { isMainThread, parentPort, Worker } from "node:worker_threads";
   const { acquire } = await import(process.argv[2]);
-  process.send("ready");
-  await new Promise((resolve) => process.once("message", resolve));
+  const second = isMainThread ? new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) }) : undefined;
+  const said = () => new Promise((resolve) => second.once("message", resolve));
+  if (isMainThread) {
+    await said();
+    process.send("ready");
+  } else parentPort.postMessage("ready");
+  await new Promise((resolve) => (parentPort ?? process).once("message", resolve));
+  const theirs = second && said();
+  second?.postMessage("go");
   const others = [];
   for (let i = 0; i < ${LOCKS}; i++)
     for (let again = 0; again < 2; again++) {
@@ -41,13 +49,17 @@ const PROGRAM = `
       }
       await lock.release();
     }
-  process.send(others, () => process.disconnect());
+  if (isMainThread) process.send([...others, ...(await theirs)], () => process.disconnect());
+  else {
+    parentPort.postMessage(others);
+    parentPort.close();
+  }
 `;
 
 it.each([
   ["names its holder", JSON.stringify({ pid: ended, host: hostname(), purpose: "q", token: "t" })],
   ["is empty", ""],
-])("a lock of a killed process that %s is taken over by one process at a time", async (_, text) => {
+])("a lock of a killed process that %s is taken over by one thread at a time", async (_, text) => {
   const locks = mkdtempSync(join(folder, "l-"));
   for (let i = 0; i < LOCKS; i++) writeFileSync(join(locks, `${i}.lock`), text);
   const program = join(folder, "program.mjs");
@@ -90,11 +102,9 @@ it("a lock of a thread keeps the other threads of its process out, and one of a 
   for (const kind of ["thread", "process"] as const) {
     const path = join(mkdtempSync(join(folder, "h-")), "a.lock");
     const holder = join(folder, `${kind}.mjs`);
-    // The thread's beats count; those of a process do not.
-    const day = kind === "process" ? Date.now() / 1000 - 86_400 : Date.now() / 1000;
     const text = HOLDER.replaceAll("MODULE", JSON.stringify(pathToFileURL(module).href))
       .replaceAll("PATH", JSON.stringify(path))
-      .replaceAll("DAY", String(day))
+      .replaceAll("DAY", String(Date.now() / 1000 - 86_400))
       .replaceAll("SEND", kind === "process" ? "send" : "postMessage");
     writeFileSync(holder, text);
     const child =
@@ -113,6 +123,35 @@ it("a lock of a thread keeps the other threads of its process out, and one of a 
     await (await acquire(path, "q", refuse)).release();
   }
 });
+
+it.runIf(process.platform === "linux")(
+  "a lock of a thread that was terminated is taken over at once, in its process and in others",
+  async () => {
+    const { acquire } = (await import(pathToFileURL(module).href)) as typeof import("../../src/disk/lock.js");
+    const path = join(mkdtempSync(join(folder, "e-")), "a.lock");
+    const holder = join(folder, "terminated.mjs");
+    const hold = HOLDER.replaceAll("MODULE", JSON.stringify(pathToFileURL(module).href)).replaceAll(
+      "PATH",
+      JSON.stringify(path),
+    );
+    writeFileSync(holder, hold.replaceAll("DAY", String(Date.now() / 1000)).replaceAll("SEND", "postMessage"));
+    const refuse = ({ pid }: { pid: number }): Promise<void> => Promise.reject(new Error(`held by ${pid}`));
+    const other = `const { acquire } = await import(${JSON.stringify(pathToFileURL(module).href)});
+    await (await acquire(${JSON.stringify(path)}, "q", () => Promise.reject(new Error("held")))).release();`;
+    const inAnother = (): number | null =>
+      spawnSync(process.execPath, ["--input-type=module", "-e", other], { stdio: "ignore" }).status;
+    for (const take of [
+      async () => (await acquire(path, "q", refuse)).release(),
+      async () => expect(inAnother()).toBe(0),
+    ]) {
+      const worker = new Worker(holder);
+      await new Promise((resolve) => worker.once("message", resolve));
+      expect(inAnother()).not.toBe(0);
+      await worker.terminate();
+      await take();
+    }
+  },
+);
 
 it("a lock of a killed process that its parent has not collected is taken over", async () => {
   const { acquire } = (await import(pathToFileURL(module).href)) as typeof import("../../src/disk/lock.js");
