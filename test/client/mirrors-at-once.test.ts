@@ -1,11 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { CopyEngine } from "../../src/client/mirror/engine-copy.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { connect } from "../../src/index.js";
+import { builtLibrary } from "../faults/built-library.js";
 import { serviceOf } from "../faults/bulk-fixtures.js";
 import { changingTable, type Row } from "./changing-table.js";
 
@@ -101,4 +104,91 @@ it("a first synchronisation that fails beside a read leaves no file", async () =
   const results = await Promise.allSettled([mirrors[0].sync(), mirrors[1].sync(), mirrors[1].plan()]);
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
   expect(readdirSync(join(path, ".."))).toEqual([]);
+});
+
+describe("processes that use one database file at once", () => {
+  const NAMES = ["open", "frame", "sql", "sync", "plan"] as const;
+  let library = "";
+  beforeAll(async () => {
+    library = await builtLibrary();
+    writeFileSync(
+      join(library, "at-once.mjs"),
+      `import { connect } from "./index.mjs";
+const service = connect({ url: process.argv[2], apiKey: "canary-key-0123456789abcdef-many" });
+process.send("ready");
+process.on("message", async ({ path, calls }) => {
+  const rows = [];
+  try {
+    const mirror = await service.table("V/T").mirror(path);
+    for (const name of calls) {
+      if (name === "open") rows.push((await (await service.table("V/T").mirror(path)).frame()).numRows);
+      else if (name === "plan") rows.push((await mirror.plan()).columns.length - 1);
+      else if (name === "sync") rows.push((await mirror.sync()).rows);
+      else rows.push((await (name === "sql" ? mirror.sql("select * from this") : mirror.frame())).numRows);
+    }
+    process.send(rows);
+  } catch (error) {
+    process.send(String(error));
+  }
+});
+`,
+    );
+  });
+  afterAll(() => rmSync(library, { recursive: true, force: true }));
+
+  it("all get the copy, in any order of calls", async () => {
+    const children: ChildProcess[] = [];
+    try {
+      const start = async (): Promise<ChildProcess> => {
+        const child = spawn(process.execPath, [join(library, "at-once.mjs"), server.url], {
+          stdio: ["ignore", "inherit", "inherit", "ipc"],
+        });
+        children.push(child);
+        await once(child, "message");
+        return child;
+      };
+      const started = await Promise.all([1, 2, 3].map(start));
+      const calls = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 5 });
+      await fc.assert(
+        fc.asyncProperty(fc.tuple(calls, calls, calls), async (all) => {
+          set([...ROWS, ["CCC", "2024-04-01", "1.0000", "2024-04-02"]], "2024-04-01T00:00:00Z");
+          const path = file();
+          const replies = started.map(async (child, i) => {
+            child.send({ path, calls: all[i] });
+            return (await once(child, "message"))[0];
+          });
+          expect(await Promise.all(replies)).toEqual(all.map((each) => each.map(() => 3)));
+          expect(readdirSync(join(path, ".."))).toEqual(["copies.duckdb"]);
+        }),
+        { numRuns: 5, seed: 28 },
+      );
+    } finally {
+      for (const child of children) child.kill();
+    }
+  });
+
+  it("wait for one that keeps it open, and then say which it is; an abort ends the wait", async () => {
+    const { sharedFile } = await import("../../src/client/mirror/shared-file.js");
+    const path = file();
+    const script = `require("@duckdb/node-api").DuckDBInstance.create(${JSON.stringify(path)}).then(() => process.send("open"));
+      process.on("message", () => process.exit());`;
+    const holder = spawn(process.execPath, ["-e", script], {
+      cwd: import.meta.dirname,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    try {
+      await once(holder, "message");
+      const tables = async (engine: CopyEngine): Promise<number> => (await engine.tables()).length;
+      await expect(sharedFile(path, 200)(tables)).rejects.toMatchObject({
+        code: "DatabaseNotOpened",
+        message: expect.stringContaining(`open in process ${holder.pid}`),
+      });
+      await expect(sharedFile(path, 200)(tables, AbortSignal.timeout(20))).rejects.toThrow("aborted");
+      const waiting = sharedFile(path)(tables);
+      setTimeout(() => holder.send("end"), 300);
+      expect(await waiting).toBe(0);
+    } finally {
+      holder.kill();
+    }
+  });
 });

@@ -33,8 +33,8 @@ export interface CopyEngine {
   tables(): Promise<string[]>;
 }
 
-/** Lends the engine to `use`. */
-export type WithEngine = <T>(use: (engine: CopyEngine) => Promise<T>) => Promise<T>;
+/** Lends the engine to `use`; an abort ends the wait for it. */
+export type WithEngine = <T>(use: (engine: CopyEngine) => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 const DAY_MS = 86_400_000;
 
@@ -177,7 +177,7 @@ export class EngineCopy implements Copy {
       const state = stateAfter(query, plan, { synced_at, rows }, updated);
       await this.#note(engine, state);
       return { state, received, change: mode === "replace" ? "export" : "since" };
-    });
+    }, told.signal);
   }
 
   /** @throws {FileError} BadMirror for a table of other columns, which no mirror has made */
@@ -230,7 +230,7 @@ export class EngineCopy implements Copy {
       const found = await damage?.(engine, table);
       if (found !== undefined) throw incomplete(this.place, this.#code, found);
       return table;
-    });
+    }, options?.signal);
   }
 }
 

@@ -1,7 +1,10 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Engine } from "../../engine/contract/engine.js";
 import { embeddedEngine } from "../../engine/embedded.js";
+import { FileError } from "../../errors/errors.js";
+import { unlessAborted } from "../../errors/unless-aborted.js";
 import type { WithEngine } from "./engine-copy.js";
 
 /** A database file that is open for some calls. */
@@ -25,22 +28,26 @@ function openFiles(): Map<string, OpenFile> {
   return shared[OPEN];
 }
 
+/** Milliseconds that calls wait for a file that another process has open, and about those between two attempts. */
+const LONGEST_WAIT = 20_000;
+const POLL = 50;
+
 /**
  * Opens a database file for calls at once, and closes it after the last of them, so that other processes can use it in
- * between.
+ * between; waits for one that does.
  */
-export function sharedFile(path: string): WithEngine {
-  return async (use) => {
+export function sharedFile(path: string, longestWait = LONGEST_WAIT): WithEngine {
+  return async (use, signal) => {
     const files = openFiles();
     const name = realName(path);
     let file = files.get(name);
     for (; file !== undefined && (file.users === 0 || file.opener !== OPENER); file = files.get(name))
       await file.closed;
-    file ??= opened(path);
+    file ??= opened(path, longestWait);
     files.set(name, file);
     file.users++;
     try {
-      return await use(await file.engine);
+      return await use(await unlessAborted(file.engine, signal));
     } finally {
       if (--file.users === 0) await close(name, file);
     }
@@ -50,12 +57,25 @@ export function sharedFile(path: string): WithEngine {
 /** Whether calls use the file now. */
 export const isOpen = (path: string): boolean => openFiles().has(realName(path));
 
-function opened(path: string): OpenFile {
+function opened(path: string, longestWait: number): OpenFile {
   let onClosed = (): void => undefined;
   const closed = new Promise<void>((resolve) => {
     onClosed = resolve;
   });
-  return { opener: OPENER, engine: embeddedEngine(path), users: 0, closed, onClosed };
+  return { opener: OPENER, engine: waitedFor(path, longestWait), users: 0, closed, onClosed };
+}
+
+async function waitedFor(path: string, longestWait: number): Promise<Engine> {
+  const deadline = performance.now() + longestWait;
+  for (;;) {
+    try {
+      return await embeddedEngine(path);
+    } catch (error) {
+      const isInUse = error instanceof FileError && error.retry?.retryable === true;
+      if (!isInUse || performance.now() > deadline) throw error;
+      await pause(POLL * (0.5 + Math.random()));
+    }
+  }
 }
 
 async function close(name: string, { engine, onClosed }: OpenFile): Promise<void> {

@@ -21,7 +21,11 @@ export function loadApi(): Promise<Api> {
   });
 }
 
-/** @throws {FileError} DatabaseNotOpened */
+/** What the engine says of a file that another process has open; on Windows the system says it. */
+const IN_USE =
+  /Conflicting lock is held in (?<program>.+?) \(PID (?<pid>\d+)\)|Conflicting lock is held|being used by another process/;
+
+/** @throws {FileError} DatabaseNotOpened, which can be retried if another process has the file open */
 export async function openInstance(api: Api, path: string | undefined, options: Limits): Promise<DuckDBInstance> {
   const config: Record<string, string> = {};
   if (options.threads !== undefined) config["threads"] = String(options.threads);
@@ -29,11 +33,19 @@ export async function openInstance(api: Api, path: string | undefined, options: 
   try {
     return await api.DuckDBInstance.create(path ?? ":memory:", config);
   } catch (cause) {
+    const file = JSON.stringify(path ?? ":memory:");
+    const reason = engineReason(cause);
+    const use = IN_USE.exec(reason);
+    const { pid, program } = use?.groups ?? {};
+    const holder = pid === undefined ? "another process" : `process ${pid} (${program})`;
     throw new FileError(
-      `The database ${JSON.stringify(path ?? ":memory:")} could not be opened: ${engineReason(cause)}`,
+      use === null
+        ? `The database ${file} could not be opened: ${reason}`
+        : `The database ${file} is open in ${holder}.`,
       {
         code: "DatabaseNotOpened",
         hint: "Close the other process that has it open, or pass another path.",
+        retry: { retryable: use !== null },
         cause,
       },
     );
