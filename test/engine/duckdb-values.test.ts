@@ -58,6 +58,41 @@ describe("dates and timestamps that are infinite", () => {
     },
   );
 
+  it("are text as the engine casts them in lists, structures, maps and unions, beside finite ones", async () => {
+    const time = fc.record({
+      type: fc.constantFrom(...TYPES),
+      text: fc.constantFrom("infinity", "-infinity", "2024-02-29", "0001-01-01"),
+    });
+    const leaf = time
+      .filter(({ type, text }) => type !== "TIMESTAMP_NS" || text !== "0001-01-01")
+      .map(({ type, text }) => `'${text}'::${type}`);
+    const nested = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        leaf,
+        tie("value").map((value) => `[${value}, NULL]`),
+        tie("value").map((value) => `{'a': ${value}, 'b': 1}`),
+        tie("value").map((value) => `map {1: ${value}}`),
+        tie("value").map((value) => `union_value(n := ${value})`),
+        tie("value").map((value) => `array_value(${value})`),
+      ),
+    })).value as fc.Arbitrary<string>;
+    await fc.assert(
+      fc.asyncProperty(nested, async (sql) => {
+        const list = `[${sql}]`;
+        const [found] = await both(`SELECT ${list} AS v FROM range(3)`);
+        const [cast] = await both(`SELECT (${list})::VARCHAR AS v`);
+        // The engine's own text has other quotes, and its times no zero seconds.
+        const plain = (text: unknown): string =>
+          String(text)
+            .replace(/[='": ]/g, "")
+            .replace(/(\d)000000(?!\d)/g, "$1");
+        expect(plain(found)).toBe(plain(cast));
+      }),
+      { numRuns: 60, seed: 28 },
+    );
+  });
+
   it("finite ones are never refused", async () => {
     const years = Array.from({ length: 9999 }, (_, i) => `'${String(i + 1).padStart(4, "0")}-07-04'`);
     for (const type of TYPES.slice(0, 5)) {

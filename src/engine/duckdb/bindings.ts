@@ -37,3 +37,7 @@ export function bindings(): Bindings {
   }
   return known;
 }
+
+/** The package itself, which has been loaded. */
+export const nodeApi = (): typeof import("@duckdb/node-api") =>
+  createRequire(import.meta.url)("@duckdb/node-api") as typeof import("@duckdb/node-api");

@@ -14,6 +14,7 @@ import {
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { DataError } from "../../errors/errors.js";
 import type { Allocate } from "../contract/engine.js";
+import { nodeApi } from "./bindings.js";
 import type { OutColumn } from "./types.js";
 
 /** The fixed-width buffers of a vector of the binding, whose own accessors create one object per cell. */
@@ -116,7 +117,7 @@ function collector(column: OutColumn, type: DuckDBType, memory: ValueMemory): Co
     case "text":
       return textCollector(memory, copyInlineText);
     case "other":
-      return otherCollector();
+      return otherCollector(type);
     case "enum":
       return enumCollector(column.field.type as Dictionary, type, memory);
   }
@@ -360,17 +361,45 @@ function textCollector(memory: ValueMemory, append: AppendText): Collector {
 }
 
 /** Other types as the engine's text. Vectors of maps, unions and variants have no validity of their own. */
-function otherCollector(): Collector {
+function otherCollector(type: DuckDBType): Collector {
+  const hasTimes = /DATE|TIMESTAMP|VARIANT/.test(type.toString());
   const texts: (string | null)[] = [];
   return {
     append(vector, count) {
       for (let i = 0; i < count; i++) {
         const value = vector.getItem(i);
-        texts.push(value === null ? null : String(value));
+        texts.push(value === null ? null : String(hasTimes ? withTimes(value) : value));
       }
     },
     finish: () => vectorFromArray(texts, new Utf8()).data[0],
   };
+}
+
+/**
+ * A value in which times print as the engine does: the binding prints infinite ones as days that are far away, and
+ * those with a zone in that of the machine.
+ */
+function withTimes(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
+  if ("isFinite" in value) {
+    const [count] = Object.values(value) as (number | bigint)[];
+    if (!value.isFinite) return new TimeText(count < 0 ? "-infinity" : "infinity");
+    const { DuckDBTimestampTZValue, DuckDBTimestampValue } = nodeApi();
+    return value instanceof DuckDBTimestampTZValue
+      ? new TimeText(`${new DuckDBTimestampValue(value.micros)}+00`)
+      : value;
+  }
+  for (const [name, each] of Object.entries(value)) Object.assign(value, { [name]: withTimes(each) });
+  return value;
+}
+
+/** Text that is printed without quotes. */
+class TimeText {
+  constructor(private readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
 }
 
 function enumCollector(type: Dictionary, duckType: DuckDBType, memory: ValueMemory): Collector {
