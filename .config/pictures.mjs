@@ -1,4 +1,4 @@
-// Makes the pictures of README and the tutorial from the real thing: the bars from the tables of docs/benchmarks.md,
+// Makes the pictures of README and the tutorial from the real thing: the bars from test/bench/results/files.md,
 // the chart by running the blocks of the tutorial, the page by "arrowbook run --html". Run it as
 // "node .config/pictures.mjs" after a build; screenshots also need Chromium (its path in CHROMIUM, or
 // /usr/bin/chromium).
@@ -39,7 +39,7 @@ try {
 
 /** Two groups of bars, one for each table: the time of arrowbook and of its peers. */
 function benchmarks() {
-  const page = readFileSync(join(root, "docs/benchmarks.md"), "utf8");
+  const page = readFileSync(join(root, "test/bench/results/files.md"), "utf8");
   const groups = [
     ["The same table, not zipped", "Reading 395 MB of CSV, 5 million rows", ["all threads"]],
     ["JavaScript readers, a fifth of the table", "Reading 79 MB of CSV in JavaScript", [""]],

@@ -1,4 +1,4 @@
-// Writes docs/spec-coverage.md: every row of the specification (test/spec-rows.json) with the tests that name it, as
+// Writes test/spec-coverage.md: every row of the specification (test/spec-rows.json) with the tests that name it, as
 // `spec <row>`, taken from the results of the last whole test run. A row without a passing test ends with exit status
 // 1.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
-const PAGE = "docs/spec-coverage.md";
+const PAGE = "test/spec-coverage.md";
 const RESULTS = `${process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest"}/unit.json`;
 
 const rows = Object.entries(JSON.parse(readFileSync("test/spec-rows.json", "utf8")));

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { assemblyScript } from "./assemblyscript.mjs";
 
-/** Where the results go for the counts of .ci/run and for docs/spec-coverage.md. */
+/** Where the results go for the counts of .ci/run and for test/spec-coverage.md. */
 const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
 
 const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));

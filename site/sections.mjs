@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** The pages of the site in reading order, by section. */
 const SECTIONS = {
-  Start: ["index", "docs/getting-started", "docs/first-minutes", "docs/tutorial"],
+  Start: ["index", "docs/getting-started", "docs/tutorial"],
   "How to": [
     ...["docs/client", "docs/bulk", "docs/mirror", "docs/files", "docs/reading", "docs/frames", "docs/series", "docs/engines"],
     ...["docs/display", "docs/notebook", "docs/kernel", "docs/cli", "docs/server", "docs/testing", "docs/profiles"],
@@ -11,8 +11,7 @@ const SECTIONS = {
   Guides: ["docs/guides/python-client", "docs/guides/pandas", "docs/guides/danfojs", "docs/guides/polars"],
   Reference: ["reference/index", "docs/specification", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],
   Figures: [
-    ...["docs/reliability", "docs/benchmarks", "docs/benchmarks-verbs", "docs/benchmarks-series"],
-    ...["docs/benchmarks-show", "docs/scale", "docs/spec-coverage", "docs/decisions"],
+    ...["docs/reliability", "docs/benchmarks", "docs/decisions"],
   ],
   Project: ["docs/architecture", "CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT"],
 };

@@ -1,5 +1,5 @@
 // npm run bench [-- group …]: measures this package and its peers on the same bytes, each in a process of its own, in
-// turns, and writes the medians and their ratios to docs/benchmarks.md. ARROWBOOK_BENCH_ROUNDS (default 5) and
+// turns, and writes the medians and their ratios to test/bench/results/files.md. ARROWBOOK_BENCH_ROUNDS (default 5) and
 // ARROWBOOK_BENCH_ROWS (default 5,000,000) make it shorter.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { groups, missing } from "./contenders.mjs";
 import * as data from "./data.mjs";
 import { page } from "./report.mjs";
+import { writeSummary } from "./summary.mjs";
 
 const ROUNDS = Number(process.env.ARROWBOOK_BENCH_ROUNDS ?? 5);
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -91,4 +92,5 @@ const machine = {
   megabytes: data.megabytes(data.prices()),
 };
 writeFileSync(stored, JSON.stringify({ ...results, machine }, null, 1));
-writeFileSync(fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url)), page(results, machine));
+writeFileSync(fileURLToPath(new URL("results/files.md", import.meta.url)), page(results, machine));
+writeSummary();

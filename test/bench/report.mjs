@@ -1,4 +1,4 @@
-// docs/benchmarks.md out of the results.
+// test/bench/results/files.md out of the results.
 import { groups } from "./contenders.mjs";
 
 const ms = (value) => (value < 20 ? value.toFixed(2) : value.toFixed(0));
@@ -54,27 +54,8 @@ Made by \`npm run bench\`; \`npm run bench -- csv json\` measures only those gro
 (about 1.5 GB, git-ignored). Each contender does its job in a process of its own, twice; the contenders take turns, and the tables
 show the median of the second runs, beside it that of the first, whose code is still cold. Processor time is that of all threads of the process.
 
-Time series (collapse, transform, rolling, sort) have [a page of their own](benchmarks-series.md), and so have [showing](benchmarks-show.md) and [verbs](benchmarks-verbs.md).
-
 Machine: ${machine.cpu}, ${machine.threads} threads, Node ${machine.node}. The price table has ${machine.rows.toLocaleString("en")} rows (${machine.megabytes.toFixed(0)} MB).
 
 ${parts.join("\n\n")}
-
-## Why it is fast
-
-- A cell stays bytes until its column's type reads it into a typed buffer. No string, number or Date is made for a cell.
-- CSV and JSON rows are read by blocks in WebAssembly (\`src/wasm/row-blocks.ts\`): where all cells of a thousand rows end, then column by
-  column, sixteen bytes at a time, with no branch that depends on the digits; short texts are looked up by 32 bytes at once.
-- Whatever is not plain (quotes at odd places, exponents, long numbers, errors) leaves the fast readers and is read cell by cell, or row by
-  row by the grammar, and exactly.
-- Deflate is inflated in WebAssembly (\`src/wasm/inflate.ts\`): one look-up decodes two literals, or a literal and a length, and the next
-  one is made before bits are added. It takes about 0.55 of the processor time of Node's zlib on such data.
-- An archive is inflated on one worker thread and parsed on another, also for their small heaps. Reading passes
-  through so much memory that the garbage collector runs all the time, and on the calling
-  thread each of its rounds visits whatever that holds. A file that is not zipped is split over worker threads at line feeds; a border
-  holds when the part before it ends there with a whole row.
-- Buffers are not cleared before they are filled, batches are 64k rows, and dictionaries compare a text with the one above first.
-- A batch that goes into a file lends its buffers: once it is written, the rows to come are read into them.
-- Numbers go from Arrow's buffers into the pages of Parquet as doubles, where doubles hold them exactly, and are read from them in WebAssembly; no BigInt is made for a value.
 `;
 }

@@ -1,5 +1,5 @@
 // Time series on 5 million rows (5,000 tickers × 1,000 days), against pandas, DuckDB and polars in one run.
-// `npm run bench -- series` runs it and writes docs/benchmarks-series.md.
+// `npm run bench -- series` runs it and writes test/bench/results/series.md.
 // pandas is asked where a python3 has it (PYTHON, or /usr/bin/python3); TICKERS and DAYS change the size.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -23,6 +23,7 @@ import {
 import { Frame } from "arrowbook";
 import { duckdb } from "arrowbook/duckdb";
 import pl from "nodejs-polars";
+import { writeSummary } from "./summary.mjs";
 
 const TICKERS = Number(process.env.TICKERS ?? 5000);
 const DAYS = Number(process.env.DAYS ?? 1000);
@@ -223,7 +224,7 @@ const load = loadavg()[0];
 const busy = `\n\nOther work was running (load ${load.toFixed(1)}): read the ratios, not the times.`;
 const many = (count) => count.toLocaleString("en");
 writeFileSync(
-  fileURLToPath(new URL("../../docs/benchmarks-series.md", import.meta.url)),
+  fileURLToPath(new URL("results/series.md", import.meta.url)),
   `# Benchmarks: time series
 
 How fast time-series methods are beside the peers.
@@ -254,3 +255,4 @@ categories beforehand. DuckDB's result is kept as a temporary table. "batches of
 pandas' \`pct_change\` is one pass of C over memory that the system gives it in large pages; there the gap is the smallest.
 `,
 );
+writeSummary();

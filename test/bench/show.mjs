@@ -1,4 +1,4 @@
-// npm run bench -- show: what showing costs, and docs/benchmarks-show.md. Every number is of a process of its own,
+// npm run bench -- show: what showing costs, and test/bench/results/show.md. Every number is of a process of its own,
 // median of five.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -94,7 +94,7 @@ if (process.argv[2] in JOBS) {
       ? ` Other work was running (load ${load.toFixed(1)}), so the times are too long rather than too short.`
       : "";
   writeFileSync(
-    fileURLToPath(new URL("../../docs/benchmarks-show.md", import.meta.url)),
+    fileURLToPath(new URL("results/show.md", import.meta.url)),
     `# Benchmarks: showing
 
 How long a notebook waits for a table or a chart.
@@ -106,8 +106,6 @@ of their own; the first chart of a process also loads vega, vega-lite, the raste
 Machine: ${cpus()[0].model.trim()}, ${availableParallelism()} threads, Node ${process.version}.${beside}
 
 ${table}
-
-The goals were 250 ms for a first chart, 50 ms for a second, 10 ms for a table of five million rows.
 
 - A picture has no tooltips, so their expressions are not compiled.
 - The PNG is written with a palette where 256 colours do: a third of the time and half the bytes of the rasteriser's own.

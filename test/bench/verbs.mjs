@@ -1,6 +1,6 @@
 // What analysts do with 5 million rows × 10 columns: verbs of this package against nodejs-polars and DuckDB, in turns
-// in one process. `npm run bench -- verbs` runs it and writes docs/benchmarks-verbs.md. ARROWBOOK_BENCH_ROUNDS (default
-// 5) and ARROWBOOK_BENCH_ROWS make it shorter.
+// in one process. `npm run bench -- verbs` runs it and writes results/verbs.md. ARROWBOOK_BENCH_ROUNDS (default 5)
+// and ARROWBOOK_BENCH_ROWS make it shorter.
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -9,6 +9,7 @@ import pl from "nodejs-polars";
 import { Frame } from "../../dist/esm/index.js";
 import { danfoLines } from "./danfo.mjs";
 import * as data from "./data.mjs";
+import { writeSummary } from "./summary.mjs";
 
 const ROUNDS = Number(process.env.ARROWBOOK_BENCH_ROUNDS ?? 5);
 const threads = availableParallelism();
@@ -197,7 +198,7 @@ const head = [
 ];
 const page = [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 writeFileSync(
-  fileURLToPath(new URL("../../docs/benchmarks-verbs.md", import.meta.url)),
+  fileURLToPath(new URL("results/verbs.md", import.meta.url)),
   `# Benchmarks: verbs
 
 How fast filters, joins, groups and sorts are beside the peers.
@@ -211,10 +212,11 @@ Machine: ${cpus()[0].model.trim()}, ${threads} threads, Node ${process.version}.
 
 ${page}${busy}
 
-- \`filter\`, \`sort\` and \`take\` find row numbers; columns are copied where they are used ([frames](frames.md#when-rows-are-copied)). polars and
+- \`filter\`, \`sort\` and \`take\` find row numbers; columns are copied where they are used (docs/frames.md, "When rows are copied"). polars and
   DuckDB copy all columns at once, so that the rows with \`toIPC\` and "all columns copied" compare the same work.
 - A product of two decimals is exact in 30 digits here and a double there.
 
 ${(await danfoLines()).join("\n")}
 `,
 );
+writeSummary();

@@ -4,11 +4,10 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 /*
- * docs/reliability.md is the list of faults with the tests that hold each of them: the table is made from the tests'
- * names (`UPDATE_DOCS=1` writes it), and every fault has a test.
+ * docs/reliability.md lists the faults and what happens, reliability.md beside this file the tests that hold each of
+ * them, from their names (`UPDATE_DOCS=1` writes both); every fault has a test.
  */
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const page = join(root, "docs", "reliability.md");
 const START = "<!-- table -->";
 const END = "<!-- end of table -->";
 
@@ -127,19 +126,30 @@ const named = (): Map<number, string[]> => {
   return found;
 };
 
-it("every fault that touches client and bulk has a test, and the page lists it", () => {
-  const tests = named();
-  const lines = Object.entries(FAULTS).map(([row, [fault, behaviour]]) => {
-    const held = tests.get(Number(row)) ?? [];
-    expect(held, `row ${row}: ${fault}`).not.toEqual([]);
-    return `| ${row} | ${fault} | ${behaviour} | ${[...new Set(held)].join("<br>")} |`;
-  });
-  expect([...tests.keys()].filter((row) => !(row in FAULTS))).toEqual([]);
-  const table = ["| | Fault | What happens | Tests |", "|---|---|---|---|", ...lines].join("\n");
-  const text = readFileSync(page, "utf8");
-  const [before, rest] = text.split(START);
-  const after = rest.split(END)[1];
-  const wanted = `${before}${START}\n\n${table}\n\n${END}${after}`;
+/** Compares the table of a page with the rows, or writes it. */
+function checkTable(path: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const page = join(root, path);
+  const table = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const [before, rest] = readFileSync(page, "utf8").split(START);
+  const wanted = `${before}${START}\n\n${table}\n\n${END}${rest.split(END)[1]}`;
   if (process.env.UPDATE_DOCS) writeFileSync(page, wanted);
   expect(readFileSync(page, "utf8")).toBe(wanted);
+}
+
+it("every fault that touches client and bulk has a test, and the pages list them", () => {
+  const tests = named();
+  for (const [row, [fault]] of Object.entries(FAULTS))
+    expect(tests.get(Number(row)) ?? [], `row ${row}: ${fault}`).not.toEqual([]);
+  expect([...tests.keys()].filter((row) => !(row in FAULTS))).toEqual([]);
+  const faults = Object.entries(FAULTS);
+  checkTable(
+    "docs/reliability.md",
+    ["Fault", "What happens"],
+    faults.map(([, cells]) => cells),
+  );
+  checkTable(
+    "test/faults/reliability.md",
+    ["", "Fault", "Tests"],
+    faults.map(([row, [fault]]) => [row, fault, [...new Set(tests.get(Number(row)))].join("<br>")]),
+  );
 });

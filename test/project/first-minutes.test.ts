@@ -7,8 +7,9 @@ import { afterAll, expect, it } from "vitest";
 import { manifest, packTo, root } from "./packed.js";
 
 /*
- * What a newcomer does in the first minutes, from an empty folder: every command is run as it is printed, and the page
- * docs/first-minutes.md is what they printed. After a change of the output: `npx vitest run … -u` writes the page.
+ * What a newcomer does in the first minutes, from an empty folder: every command is run as it is printed, and
+ * first-minutes.md beside this file is what they printed; after a change of the output, `npx vitest run … -u` writes
+ * it.
  */
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "arrowbook-first-minutes-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -149,5 +150,5 @@ A test runs these commands offline from the packed files and compares what they 
 \`…\`, and your folder is \`~/study\`. Without the download of the packages, all of it took 43 seconds on two cores (128 under other load). What
 next: [getting started](getting-started.md), [tutorial](tutorial.md), [command line](cli.md).
 `;
-  await expect(`${head}\n${parts.join("\n")}`).toMatchFileSnapshot(join(root, "docs", "first-minutes.md"));
+  await expect(`${head}\n${parts.join("\n")}`).toMatchFileSnapshot(join(root, "test", "project", "first-minutes.md"));
 }, 600_000);

@@ -1,9 +1,9 @@
-// The tables of docs/scale.md out of results.json.
+// The tables of test/bench/results/scale.md out of results.json.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, SIZES } from "./settings.mjs";
 
-export const PAGE = join(root, "docs/scale.md");
+export const PAGE = join(root, "test/bench/results/scale.md");
 
 /** Measurements as rows: label, stage, name of the measurement, and "other" for the process on the other side. */
 const ROWS = [
@@ -115,7 +115,7 @@ const PART = /(<!-- scale -->\n\n)[\s\S]*?(\n\n<!-- \/scale -->)/;
 
 /** The page with the tables of some results. */
 export function pageWith(page, results) {
-  if (!PART.test(page)) throw new Error("docs/scale.md has lost the marks around its tables");
+  if (!PART.test(page)) throw new Error("test/bench/results/scale.md has lost the marks around its tables");
   return page.replace(PART, (_, before, after) => `${before}${tables(results)}${after}`);
 }
 

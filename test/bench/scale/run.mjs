@@ -1,8 +1,8 @@
 // node test/bench/scale/run.mjs [millions…]: measures tables of 1, 5, 20 and 80 million rows, each stage in a process
-// of its own, and writes the tables of docs/scale.md. Results are kept in results.json beside this file after each
-// stage, so that it can be stopped and started again; STAGES="pages filters" measures those stages again. Needs the
-// built package, and for ClickHouse `npm ci --ignore-scripts --prefix test/clickhouse`. Linux only. Data are kept in
-// `bench-data/scale`, or in the folder ARROWBOOK_SCALE.
+// of its own, and writes the tables of test/bench/results/scale.md. Results are kept in results.json beside this file
+// after each stage, so that it can be stopped and started again; STAGES="pages filters" measures those stages again.
+// Needs the built package, and for ClickHouse `npm ci --ignore-scripts --prefix test/clickhouse`. Linux only. Data are
+// kept in `bench-data/scale`, or in the folder ARROWBOOK_SCALE.
 import { fork } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { cpus, freemem, loadavg } from "node:os";

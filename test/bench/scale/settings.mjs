@@ -8,7 +8,7 @@ export const root = resolve(import.meta.dirname, "../../..");
 /** The folder for data: about 30 bytes a row of each size while it is measured, and three times that at most. */
 export const folder = process.env.ARROWBOOK_SCALE ?? join(root, "bench-data/scale");
 
-/** The results, from which the tables of docs/scale.md are written. */
+/** The results, from which the tables of test/bench/results/scale.md are written. */
 export const RESULTS = join(import.meta.dirname, "results.json");
 
 export const SIZES = [1, 5, 20, 80].map((millions) => millions * 1_000_000);
