@@ -1,26 +1,56 @@
 // Where `x.wasm` is imported, the AssemblyScript beside it, `x.ts`, is compiled and given in base64: for rolldown and
 // vitest alike.
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const CACHE = join(root, "node_modules/.cache/assemblyscript");
 
 export function assemblyScript() {
   return {
     name: "assemblyscript",
     enforce: "pre",
     resolveId(source, importer) {
-      return source.endsWith(".wasm") && importer !== undefined ? resolve(dirname(importer), source) : null;
+      if (!source.endsWith(".wasm")) return null;
+      // vitest names modules that it has cached by their path below the root, without an importer.
+      if (source.startsWith("/src/")) return join(root, source);
+      return importer === undefined ? null : resolve(dirname(importer), source);
     },
     async load(id) {
       if (!id.endsWith(".wasm")) return null;
       const file = id.replace(/wasm$/, "ts");
-      const binary = Buffer.from(await compiled(file, (path) => this.addWatchFile?.(path)));
+      const binary = Buffer.from(await kept(file, (path) => this.addWatchFile?.(path)));
       return { code: `export const binary = "${binary.toString("base64")}";`, map: null, moduleType: "js" };
     },
   };
 }
 
+/** The bytes of the program, compiled once for the same sources of all programs and the same compiler. */
+async function kept(file, onRead) {
+  const folder = dirname(file);
+  const sources = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".ts"));
+  const digest = createHash("sha256")
+    .update(basename(file))
+    .update(readFileSync(fileURLToPath(import.meta.url)));
+  digest.update(readFileSync(join(root, "node_modules/assemblyscript/package.json")));
+  for (const name of sources.sort()) {
+    onRead(join(folder, name));
+    digest.update(name).update(readFileSync(join(folder, name)));
+  }
+  const path = join(CACHE, `${digest.digest("hex")}.wasm`);
+  if (existsSync(path)) return readFileSync(path);
+  const binary = await compiled(file);
+  mkdirSync(CACHE, { recursive: true });
+  // Under its name once it is complete: other processes may read it.
+  writeFileSync(`${path}.${process.pid}`, binary);
+  renameSync(`${path}.${process.pid}`, path);
+  return binary;
+}
+
 /** The bytes of the program, which has no runtime library and frees nothing. */
-async function compiled(file, onRead) {
+async function compiled(file) {
   // Imported here, because it is large and not every run of vitest needs it.
   const { default: asc } = await import("assemblyscript/asc");
   const name = basename(file);
@@ -30,9 +60,7 @@ async function compiled(file, onRead) {
     [name, "-O3", "--noAssert", "--runtime", "stub", "--enable", "simd", "--outFile", "program.wasm"],
     {
       readFile(path) {
-        if (!existsSync(found(path))) return null;
-        onRead(found(path));
-        return readFileSync(found(path), "utf8");
+        return existsSync(found(path)) ? readFileSync(found(path), "utf8") : null;
       },
       writeFile: (path, contents) => {
         if (path === "program.wasm") binary = contents;
