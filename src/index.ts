@@ -80,9 +80,9 @@ export type { Aggregate } from "./series/track/aggregate.js";
 export type { ReturnsOptions } from "./series/track/steps.js";
 export type { TransformOptions } from "./series/transform.js";
 export type { UnpivotOptions } from "./series/unpivot.js";
-export type { CatalogItem } from "./spec/catalog-item.js";
 export type { ColumnSpec } from "./spec/columns.js";
 export type { Condition, Conditions, FilterValue } from "./spec/conditions.js";
+export type { CatalogItem } from "./spec/endpoints.js";
 export type { ErrorMeaning } from "./spec/error-meanings.js";
 export type { FrameSource } from "./spec/frame-source.js";
 export {

@@ -6,4 +6,4 @@ export { folderSource, madeRows, type RowSource, type Source } from "./server/da
 export type { RunningService, ServeOptions, ServerTimeouts, TableHolderEngine } from "./server/http/options.js";
 export type { RequestLog } from "./server/http/request-log.js";
 export { serve } from "./server/serve.js";
-export type { CatalogItem } from "./spec/catalog-item.js";
+export type { CatalogItem } from "./spec/endpoints.js";

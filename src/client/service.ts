@@ -3,7 +3,7 @@ import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/cells/rows.js";
-import type { CatalogItem } from "../spec/catalog-item.js";
+import type { CatalogItem } from "../spec/endpoints.js";
 import type { ListOptions } from "./discovery/list-codes.js";
 import { DatabaseQuery } from "./query/database-query.js";
 import { DatasetQuery } from "./query/dataset-query.js";

@@ -9,7 +9,7 @@ import { rememberSecret, scrub } from "../errors/secrets.js";
 import { shown } from "../errors/shown.js";
 import { readEnvelope } from "../format/json-envelope.js";
 import type { ColumnSpec } from "../spec/columns.js";
-import { withoutEnd } from "../value/without-end.js";
+import { withoutEnd } from "../value/text.js";
 import type { Stoppable } from "./contract/engine.js";
 
 /** Options of `trino()`. */

@@ -1,5 +1,3 @@
-import { synonymsOf } from "./synonyms.js";
-
 /**
  * Longer names have no suggestions: names come from requests and files, and the time of a comparison grows with the
  * product of the lengths.
@@ -62,3 +60,59 @@ export function suggestion(name: string, names: readonly string[], what: string)
   const shown = names.slice(0, 12).map((n) => JSON.stringify(n));
   return `The ${what} are ${shown.join(", ")}${names.length > 12 ? `, … (${names.length} in all)` : ""}.`;
 }
+
+/** The names for what other libraries call `name`, of those that are known here. */
+function synonymsOf(name: string, known: readonly string[]): readonly string[] {
+  const word = name.toLowerCase();
+  return Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word].filter((synonym) => known.includes(synonym)).slice(0, 1) : [];
+}
+
+/** Names of other libraries (pandas, polars, Danfo, SQL) for what has another name here, in lower case. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  avg: ["mean"],
+  average: ["mean"],
+  stddev: ["std"],
+  variance: ["var"],
+  n_unique: ["nunique"],
+  size: ["count"],
+  full: ["outer"],
+  scatter: ["point"],
+  hist: ["histogram"],
+  candle: ["candlestick"],
+  ohlc: ["candlestick"],
+  kind: ["mark"],
+  type: ["mark"],
+  hue: ["color"],
+  colour: ["color"],
+  ffill: ["forward"],
+  bfill: ["backward"],
+  d: ["daily"],
+  day: ["daily"],
+  w: ["weekly"],
+  m: ["monthly"],
+  me: ["monthly"],
+  q: ["quarterly"],
+  y: ["annual"],
+  yearly: ["annual"],
+  pct_change: ["rdiff"],
+  sep: ["delimiter"],
+  separator: ["delimiter"],
+  usecols: ["columns"],
+  dtype: ["types", "columns"],
+  dtypes: ["types", "columns"],
+  schema_overrides: ["types"],
+  na_values: ["nullValues"],
+  null_values: ["nullValues"],
+  skiprows: ["skipRows"],
+  skip_rows: ["skipRows"],
+  retries: ["retry"],
+  left_on: ["leftOn"],
+  right_on: ["rightOn"],
+  aggfunc: ["value"],
+  id_vars: ["index"],
+  value_vars: ["of"],
+  var_name: ["columns"],
+  value_name: ["values"],
+  start_date: ["from"],
+  end_date: ["to"],
+};

@@ -2,7 +2,7 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import type { OneOrMore } from "../spec/column-names.js";
+import type { OneOrMore } from "../spec/columns.js";
 import { ALONG, listOf, requireTime, type SeriesColumns, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
 import { daysOf, timestampsOf } from "./core/days.js";
 import { type ExactTimes, exactTimesOf, isWithin, signOf, timesAt } from "./core/exact-times.js";

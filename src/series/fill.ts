@@ -15,7 +15,7 @@ import { typeName } from "../columns/arrow/schema.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { plainNumber } from "../value/plain-number.js";
+import { plainNumber } from "../value/json-number.js";
 import { ALONG, type ColumnChoice, choose, isNumber, isPlainText, vectorAt, wholeNumber } from "./core/choose.js";
 import type { Column } from "./core/numbers.js";
 import { parseDay } from "./query.js";

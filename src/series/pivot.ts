@@ -5,7 +5,7 @@ import { sortedRows } from "../columns/table/sort.js";
 import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
-import type { OneOrMore } from "../spec/column-names.js";
+import type { OneOrMore } from "../spec/columns.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-names.js";

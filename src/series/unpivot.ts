@@ -19,7 +19,7 @@ import { cast, commonType } from "../columns/compute/cast.js";
 import { tableOfVectors } from "../columns/table/of-vectors.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
-import type { OneOrMore } from "../spec/column-names.js";
+import type { OneOrMore } from "../spec/columns.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { refuseRepeatedNames } from "./core/result-names.js";
 

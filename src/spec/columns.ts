@@ -98,3 +98,18 @@ export function parseType(text: string): ServiceType {
   const bare = (trimmed.endsWith(")") ? trimmed.split("(", 1)[0].trimEnd() : trimmed).toLowerCase();
   return { kind: BY_NAME.get(bare) ?? "unknown", text };
 }
+
+/** The columns of a time series by their titles (spec 2.1): its dates, then numbers. */
+export const seriesColumns = (titles: readonly string[]): ColumnSpec[] =>
+  titles.map((name, i) => ({ name, type: i === 0 ? "Date" : "double" }));
+
+/** The names of columns, which messages of the compiler list behind this name. */
+type ColumnName<Names extends string> = Names & string;
+
+/** The columns of a row type. `Columns<Row>["name"]` is not an alias, which would hide the names in messages. */
+export interface Columns<Row> {
+  readonly name: ColumnName<keyof Row & string>;
+}
+
+/** One name, or a list of them. */
+export type OneOrMore<Name extends string> = Name | readonly Name[];

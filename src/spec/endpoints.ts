@@ -2,6 +2,12 @@ import type { Extension } from "./profile.js";
 import type { ResourceName } from "./resources.js";
 import { FORMATS, type Format } from "./vocabulary.js";
 
+/** The path prefix of every address (spec 9). */
+export const API_PREFIX = "/api/v3";
+
+/** Path of the list of all codes of an embedded service: no call of the specification, hence not below the prefix. */
+export const CATALOG_PATH = "/catalog.json";
+
 /**
  * One endpoint of spec section 4. The client builds addresses from this table, and the embedded service routes by it.
  */
@@ -104,6 +110,20 @@ export const endpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof endpoints;
+
+/** A dataset, database or table that a service offers. */
+export interface CatalogItem {
+  /** What the code names. */
+  readonly kind: "dataset" | "database" | "table";
+  /** The code as queries use it: `EOD/AAPL`, `EOD`, `SHARADAR/SEP`. */
+  readonly code: string;
+  /** The title. */
+  readonly name: string;
+  /** Whether a subscriber's key is needed. */
+  readonly premium: boolean;
+  /** What the data are. */
+  readonly description?: string;
+}
 
 /** One row filter of spec 4.7: any of `values` for `eq` (a comma list), one value for a range operator. */
 export interface Filter {

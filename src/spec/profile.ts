@@ -2,7 +2,7 @@ import { InputError } from "../errors/errors.js";
 import { suggestion } from "../errors/nearest.js";
 import { oneOf } from "../errors/options.js";
 import { ERROR_MEANINGS, type ErrorMeaning } from "./error-meanings.js";
-import { COLLAPSES, DOWNLOAD_TYPES, OPERATORS, ORDERS, TRANSFORMS } from "./vocabulary.js";
+import { COLLAPSES, DOWNLOAD_TYPES, OBSERVED_TRANSFORMS, OPERATORS, ORDERS } from "./vocabulary.js";
 
 /**
  * A value of a service profile and its evidence: specified, observed at services of this kind, or passed by the user.
@@ -136,7 +136,7 @@ export const specification: Profile = {
   cursorHeader: observed("Cursor_ID", observedService),
   pageSizeParameter: observed("qopts.per_page", observedService),
   collapses: observed(COLLAPSES, `${observedService}; spec 4.2 shows monthly`),
-  transforms: observed(TRANSFORMS, `${observedService}; spec 4.2 shows rdiff`),
+  transforms: observed(OBSERVED_TRANSFORMS, `${observedService}; spec 4.2 shows rdiff`),
   orders: observed(ORDERS, `${observedService}; spec 2.1 shows desc`),
   downloadTypes: specified(DOWNLOAD_TYPES, "spec 4.6"),
   downloadWords: specified({ full: "full", partial: "partial" }, "spec 4.6"),

@@ -18,14 +18,14 @@ export const COLLAPSES = ["none", "daily", "weekly", "monthly", "quarterly", "an
 /** The frequencies to which the service reduces a series. */
 export type Collapse = (typeof COLLAPSES)[number];
 
-/** Values of `transform` (spec 4.2 shows `rdiff`; the rest as observed). */
+/** Values of `transform` (spec 4.2 shows `rdiff`; others as observed). A new one is an entry here and its function. */
 const TRANSFORM_TYPES = {
-  none: { dropsFirst: false, isShare: false },
-  diff: { meaning: "change from the row before", dropsFirst: true, isShare: false },
-  rdiff: { meaning: "relative change from the row before", dropsFirst: true, isShare: true },
-  rdiff_from: { meaning: "relative change until the newest row", dropsFirst: false, isShare: true },
-  cumul: { meaning: "running sum", dropsFirst: false, isShare: false },
-  normalize: { meaning: "first row as 100", dropsFirst: false, isShare: false },
+  none: { dropsFirst: false, isShare: false, observed: true },
+  diff: { meaning: "change from the row before", dropsFirst: true, isShare: false, observed: true },
+  rdiff: { meaning: "relative change from the row before", dropsFirst: true, isShare: true, observed: true },
+  rdiff_from: { meaning: "relative change until the newest row", dropsFirst: false, isShare: true, observed: true },
+  cumul: { meaning: "running sum", dropsFirst: false, isShare: false, observed: true },
+  normalize: { meaning: "first row as 100", dropsFirst: false, isShare: false, observed: true },
 } as const satisfies Readonly<Record<string, TransformType>>;
 
 /**
@@ -39,11 +39,15 @@ export interface TransformType {
   readonly dropsFirst: boolean;
   /** The values are fractions, shown as percentages. */
   readonly isShare: boolean;
+  /** Whether public services were observed to apply it; a profile lists such transforms alone. */
+  readonly observed?: true;
 }
 
 /** The calculations that the service applies to a series. */
 export type Transform = keyof typeof TRANSFORM_TYPES;
 export const TRANSFORMS = Object.keys(TRANSFORM_TYPES) as readonly Transform[];
+/** The transforms that public services were observed to apply. */
+export const OBSERVED_TRANSFORMS = TRANSFORMS.filter((name) => transformType(name).observed);
 
 /** The descriptor of a transform; undefined if the vocabulary does not list it. */
 export function transformType(transform: Transform): TransformType;

@@ -1,3 +1,4 @@
+import { InputError } from "../errors/errors.js";
 import { writePadded } from "./digits.js";
 
 /** Returned by {@link readDate} for bytes that are not a date. */
@@ -124,4 +125,43 @@ export function two(n: number): string {
 export function parseDate(text: string): number {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   return match === null ? NO_DATE : dayNumber(Number(match[1]), Number(match[2]), Number(match[3]));
+}
+
+/**
+ * The day of a date followed by a time: `2020-01-31 00:00:00`, `2020-01-31T12:30:00.000Z`. Clients send one where a
+ * date is meant, because their languages print dates so. Any other text is returned as it is.
+ */
+export function dayPart(text: string): string {
+  return /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?$/.exec(text)?.[1] ?? text;
+}
+
+/**
+ * The date of a JavaScript `Date` that is midnight in UTC. Any other time is refused, because its date depends on the
+ * time zone.
+ *
+ * @param what the argument, for the message
+ * @throws {InputError} BadArgument that names the dates in UTC and here; also outside of the years 1 to 9999
+ */
+export function dayOfDate(date: Date, what: string): string {
+  const time = date.getTime();
+  if (Number.isNaN(time)) {
+    throw new InputError(`${what} is an invalid Date.`, { code: "BadArgument", hint: "Write dates as YYYY-MM-DD." });
+  }
+  const utc = date.toISOString();
+  if (parseDate(utc.slice(0, utc.indexOf("T"))) === NO_DATE) {
+    throw new InputError(`${what} is ${utc}, outside of the years 1 to 9999.`, {
+      code: "BadArgument",
+      hint: "Write dates as YYYY-MM-DD.",
+    });
+  }
+  if (time % 86_400_000 === 0) return utc.slice(0, utc.indexOf("T"));
+  const here = new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate())).toISOString();
+  const [day, other] = [utc.slice(0, utc.indexOf("T")), here.slice(0, here.indexOf("T"))];
+  throw new InputError(`${what} is a Date of ${utc}, not a whole day.`, {
+    code: "BadArgument",
+    hint:
+      day === other
+        ? `Pass "${day}" for that day.`
+        : `It is ${day} in UTC and ${other} in this time zone: pass the one you mean as text.`,
+  });
 }

@@ -34,3 +34,19 @@ export function writeCodePoint(code: number, out: Uint8Array, at: number): numbe
   if (code >= 0x80) out[n++] = 0x80 | (code & 0x3f);
   return n;
 }
+
+/** Decodes percent-encoded UTF-8; undefined for a `%` or bytes that encode nothing. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text without the given characters at its end, in time that grows with its length; `/[x]+$/` takes its square. */
+export function withoutEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text[end - 1])) end--;
+  return text.slice(0, end);
+}

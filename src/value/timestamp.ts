@@ -1,6 +1,6 @@
 import { DATE_BYTES, FIRST_DAY, formatDate, LAST_DAY, NO_DATE, readDate, two, writeDate } from "./date.js";
 import { writePadded } from "./digits.js";
-import { withoutEnd } from "./without-end.js";
+import { withoutEnd } from "./text.js";
 
 /** Returned by {@link readTimestamp}: the bytes are not a timestamp; the timestamp has digits below a millisecond. */
 export const NO_TIMESTAMP = Number.NaN;

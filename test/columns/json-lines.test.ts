@@ -8,7 +8,7 @@ import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { BatchMaker } from "../../src/columns/build/batch-maker.js";
 import { JsonLinesParser } from "../../src/columns/json/lines-parser.js";
 import { Frame, jsonLinesBatches } from "../../src/index.js";
-import { plainNumber } from "../../src/value/plain-number.js";
+import { plainNumber } from "../../src/value/json-number.js";
 import { cases, haveCases } from "../cases.js";
 import { spelt } from "../compute/model.js";
 import { inBatches } from "../divided.js";

@@ -6,7 +6,7 @@ import { connect, type Service } from "../../src/client/service.js";
 import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
 import type { Frame } from "../../src/frame/frame.js";
 import { type RunningService, sampleData, serve } from "../../src/server.js";
-import { API_PREFIX } from "../../src/spec/api-prefix.js";
+import { API_PREFIX } from "../../src/spec/endpoints.js";
 import { defineProfile, nasdaqDataLink, type Profile, specification } from "../../src/spec/profile.js";
 import { FORMATS, type Format, unlisted } from "../../src/spec/vocabulary.js";
 

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import {
   civil,
   dayNumber,
+  dayOfDate,
   FIRST_DAY,
   formatDate,
   LAST_DAY,
@@ -10,7 +11,6 @@ import {
   parseDate,
   readDate,
 } from "../../src/value/date.js";
-import { dayOfDate } from "../../src/value/day-of-date.js";
 import { formatTimestamp, NO_TIMESTAMP, readTimestamp, TOO_FINE } from "../../src/value/timestamp.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text.padEnd(32, "\n"));

@@ -7,7 +7,7 @@ import { isLoopback } from "../../server/http/listen.js";
 import type { RunningService } from "../../server/http/options.js";
 import { logLine } from "../../server/http/request-log.js";
 import { serve } from "../../server/serve.js";
-import type { CatalogItem } from "../../spec/catalog-item.js";
+import type { CatalogItem } from "../../spec/endpoints.js";
 import type { ProfileName } from "../../spec/profile.js";
 import { passwordOf } from "../input/key-input.js";
 import { list, profileOption } from "../input/service-flags.js";

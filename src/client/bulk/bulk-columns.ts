@@ -1,8 +1,7 @@
 import type { CsvLeniency } from "../../columns/arrow/csv-dialect.js";
 import { textTable } from "../../columns/build/from-text-rows.js";
 import { DataError, InputError, isArrowbookError } from "../../errors/errors.js";
-import { type ColumnSpec, parseType } from "../../spec/columns.js";
-import { seriesColumns } from "../../spec/series-columns.js";
+import { type ColumnSpec, parseType, seriesColumns } from "../../spec/columns.js";
 
 /** How the CSV inside a bulk file is read: the columns of the result, and whether the first line is a header. */
 export interface BulkColumns {

@@ -1,4 +1,4 @@
-import type { CatalogItem } from "../../spec/catalog-item.js";
+import type { CatalogItem } from "../../spec/endpoints.js";
 import { hasExtension } from "../../spec/profile.js";
 import type { Session } from "../transport/session.js";
 import { listCodes } from "./list-codes.js";

@@ -1,8 +1,7 @@
 import { type ListItems, type ListName, readListing } from "../../document/listing.js";
 import { DataError, InputError, ServiceError } from "../../errors/errors.js";
-import { CATALOG_PATH } from "../../spec/api-prefix.js";
-import type { CatalogItem } from "../../spec/catalog-item.js";
-import type { EndpointName } from "../../spec/endpoints.js";
+import type { CatalogItem, EndpointName } from "../../spec/endpoints.js";
+import { CATALOG_PATH } from "../../spec/endpoints.js";
 import { hasExtension } from "../../spec/profile.js";
 import { request, requestAt } from "../transport/request.js";
 import type { Session } from "../transport/session.js";

@@ -2,7 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { shown } from "../../errors/shown.js";
 import type { Filter } from "../../spec/endpoints.js";
-import { dayOfDate } from "../../value/day-of-date.js";
+import { dayOfDate } from "../../value/date.js";
 import type { Settings } from "../transport/settings.js";
 import { word } from "./words.js";
 

@@ -2,8 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { nearest } from "../../errors/nearest.js";
 import { shown } from "../../errors/shown.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
-import { NO_DATE, parseDate } from "../../value/date.js";
-import { dayOfDate } from "../../value/day-of-date.js";
+import { dayOfDate, NO_DATE, parseDate } from "../../value/date.js";
 import type { Settings } from "../transport/settings.js";
 
 /**

@@ -1,5 +1,5 @@
 import { rememberSecret, scrub } from "../../errors/secrets.js";
-import { percentDecoded } from "../../value/percent-decoded.js";
+import { percentDecoded } from "../../value/text.js";
 
 /** The origin of the recorded service; a replay uses that of its own requests. */
 export const RECORDED = "https://recorded.invalid";

@@ -1,8 +1,7 @@
 import { InputError } from "../../errors/errors.js";
-import { API_PREFIX } from "../../spec/api-prefix.js";
-import { type Call, type Endpoint, endpoints, type Filter } from "../../spec/endpoints.js";
+import { API_PREFIX, type Call, type Endpoint, endpoints, type Filter } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
-import { withoutEnd } from "../../value/without-end.js";
+import { withoutEnd } from "../../value/text.js";
 
 /**
  * The address of a call below `base` (the specification's `{base_url}`; a trailing `/` or `/api/v3` is allowed),

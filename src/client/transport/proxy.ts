@@ -4,7 +4,7 @@ import type { ConnectionOptions } from "node:tls";
 import { InputError, TransportError } from "../../errors/errors.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { builtin } from "../../package/builtin.js";
-import { percentDecoded } from "../../value/percent-decoded.js";
+import { percentDecoded } from "../../value/text.js";
 
 /** The proxy for an address; undefined if it is reached directly. */
 export type ProxyChooser = (address: URL) => URL | undefined;

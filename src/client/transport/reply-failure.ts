@@ -1,7 +1,7 @@
 import { readFailure } from "../../document/failure.js";
 import type { ServiceError } from "../../errors/errors.js";
 import { reworded } from "../../errors/errors.js";
-import { API_PREFIX } from "../../spec/api-prefix.js";
+import { API_PREFIX } from "../../spec/endpoints.js";
 import { baseOf } from "./address.js";
 import type { Answer } from "./exchange.js";
 import type { Limiter } from "./limiter.js";

@@ -1,5 +1,5 @@
 import { NO_DATE, readDate } from "../../value/date.js";
-import { isSpelledDouble } from "../../value/spelled-double.js";
+import { isSpelledDouble } from "../../value/json-number.js";
 import { NO_TIMESTAMP, readTimestamp, TOO_FINE } from "../../value/timestamp.js";
 
 // The types that all cells so far have.

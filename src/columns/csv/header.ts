@@ -3,7 +3,7 @@ import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type CsvRow, type CsvSyntax, DOUBLED, undouble } from "../../format/csv.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { withoutEnd } from "../../value/without-end.js";
+import { withoutEnd } from "../../value/text.js";
 import type { CsvLeniency } from "../arrow/csv-dialect.js";
 
 /** The names in a header; undefined for a name that is not valid UTF-8, which matches no column. */

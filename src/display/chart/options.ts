@@ -1,4 +1,4 @@
-import type { OneOrMore } from "../../spec/column-names.js";
+import type { OneOrMore } from "../../spec/columns.js";
 import type { Mark } from "./marks/marks.js";
 
 /** A Vega-Lite 5 specification including its data. */

@@ -2,7 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { shown } from "../../errors/shown.js";
-import { percentDecoded } from "../../value/percent-decoded.js";
+import { percentDecoded } from "../../value/text.js";
 
 /** Options of `clickhouse()`. User, password and database may also be in the address. */
 export interface ClickhouseOptions {

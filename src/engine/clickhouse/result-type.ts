@@ -18,7 +18,7 @@ import {
 import { validityBits } from "../../columns/arrow/bits.js";
 import { validity } from "../../columns/arrow/cell-reader.js";
 import { DataError, InputError } from "../../errors/errors.js";
-import { withoutEnd } from "../../value/without-end.js";
+import { withoutEnd } from "../../value/text.js";
 
 /** A column of a result: its Arrow type here, and how a column as the server sends it becomes one. */
 export interface ResultColumn {

@@ -1,6 +1,6 @@
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
-import { withoutEnd } from "../../value/without-end.js";
+import { withoutEnd } from "../../value/text.js";
 import { checkedParams } from "../contract/params.js";
 import { quoteText } from "./quote.js";
 

@@ -7,7 +7,7 @@ import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
-import { withoutEnd } from "../../value/without-end.js";
+import { withoutEnd } from "../../value/text.js";
 import { textOf, typeOfValues } from "../cells/values.js";
 
 /** The part of a Danfo frame in use; the real class has far more. */

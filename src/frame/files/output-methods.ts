@@ -8,7 +8,7 @@ import { textTable } from "../../display/table/text.js";
 import type { TableOptions } from "../../display/table/view.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { CsvTextOptions } from "../../format/csv-text.js";
-import type { Columns } from "../../spec/column-names.js";
+import type { Columns } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { needPath } from "../cells/given.js";
 import type { RowsOptions } from "../cells/rows.js";

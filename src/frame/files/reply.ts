@@ -5,9 +5,9 @@ import { jsonNode, rowPaths } from "../../document/json.js";
 import { readFields } from "../../document/node.js";
 import { DataError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import { seriesColumns } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { type Field, type Fields, type Resource, resources } from "../../spec/resources.js";
-import { seriesColumns } from "../../spec/series-columns.js";
 
 /** Replies with rows, by the name of their root member. */
 const REPLIES = [resources.tableRows, resources.datasetData, resources.dataset] as const;

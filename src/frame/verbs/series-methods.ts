@@ -12,7 +12,7 @@ import { cummax, cummin, cumprod, cumsum, drawdown } from "../../series/running.
 import { diff, pctChange, type ReturnsOptions, returns, shift } from "../../series/track/steps.js";
 import { type TransformOptions, transform } from "../../series/transform.js";
 import { unique } from "../../series/unique.js";
-import type { Columns, OneOrMore } from "../../spec/column-names.js";
+import type { Columns, OneOrMore } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { Collapse, Transform } from "../../spec/vocabulary.js";
 import type { OPENED, OpenedBy } from "../cells/row-types.js";
@@ -55,7 +55,7 @@ export abstract class SeriesMethods<Row extends object> {
     return this.like(collapse(this.table, frequency, options), applied) as OpenedBy<this, Extract<How, "ohlc">>;
   }
 
-  /** The service's transforms: `diff`, `rdiff`, `rdiff_from`, `cumul`, `normalize`. {@link transform} */
+  /** The calculations that a service applies to a series. {@link transform} */
   transform(name: Transform, options?: TransformOptions<Columns<Row>["name"]>): this {
     const applied = options?.columns === undefined ? { transform: name } : {};
     return this.like(transform(this.table, name, options), applied);

@@ -5,7 +5,7 @@ import { typeName } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
-import type { OneOrMore } from "../../spec/column-names.js";
+import type { OneOrMore } from "../../spec/columns.js";
 
 /** The time column, and the columns whose values identify the series of a long table. */
 export interface Along<Name extends string = string> {

@@ -1,4 +1,4 @@
-import type { CatalogItem } from "../../spec/catalog-item.js";
+import type { CatalogItem } from "../../spec/endpoints.js";
 import type { Store } from "../data/store.js";
 import { type Coding, rendered } from "./rendered.js";
 import type { Answer } from "./reply.js";

@@ -4,7 +4,7 @@ import { shownText } from "../../errors/shown.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
-import { dayPart } from "../../value/day-part.js";
+import { dayPart } from "../../value/date.js";
 import type { TableEntry } from "./catalog.js";
 import { type Digits, filterValue } from "./filter-value.js";
 import { type Refused, refused } from "./refused.js";

@@ -8,7 +8,7 @@ import type { Engine } from "../../engine/contract/engine.js";
 import { type ArrowbookError, FileError, hasCode, isArrowbookError, reworded } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { seriesColumns } from "../../spec/series-columns.js";
+import { seriesColumns } from "../../spec/columns.js";
 import type { Catalog, DatasetEntry, TableEntry } from "./catalog.js";
 import { CATALOG_FILE, readCatalog } from "./catalog-file.js";
 import { loadParquet } from "./load-parquet.js";

@@ -1,6 +1,6 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import type { Engine, Stoppable } from "../../engine/contract/engine.js";
-import type { CatalogItem } from "../../spec/catalog-item.js";
+import type { CatalogItem } from "../../spec/endpoints.js";
 import type { Profile, ProfileName } from "../../spec/profile.js";
 import type { KeyGrant } from "../answers/keys.js";
 import type { Source } from "../data/source.js";

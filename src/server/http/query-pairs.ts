@@ -1,5 +1,5 @@
 import { hasExtension, type Profile } from "../../spec/profile.js";
-import { percentDecoded } from "../../value/percent-decoded.js";
+import { percentDecoded } from "../../value/text.js";
 
 /** The values of one parameter. */
 export interface QueryValues {

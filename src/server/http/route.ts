@@ -1,11 +1,17 @@
 import { suggestion } from "../../errors/nearest.js";
 import { shownText } from "../../errors/shown.js";
-import { API_PREFIX } from "../../spec/api-prefix.js";
-import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../../spec/endpoints.js";
+import {
+  API_PREFIX,
+  type Call,
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  type Filter,
+} from "../../spec/endpoints.js";
 import type { ServiceCode } from "../../spec/error-meanings.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import { FORMATS, type Format } from "../../spec/vocabulary.js";
-import { percentDecoded } from "../../value/percent-decoded.js";
+import { percentDecoded } from "../../value/text.js";
 import type { ServerFailure } from "../data/refused.js";
 import { keyNames, type QueryValues, queryPairs } from "./query-pairs.js";
 

@@ -3,7 +3,7 @@ import { oneOf } from "../../../errors/options.js";
 import { shown } from "../../../errors/shown.js";
 import type { FilterValue } from "../../../spec/conditions.js";
 import { OPERATORS, type Operator } from "../../../spec/vocabulary.js";
-import { dayOfDate } from "../../../value/day-of-date.js";
+import { dayOfDate } from "../../../value/date.js";
 
 /** A value as it is compared: a `Date` is its day, or its time where it has one. */
 export type ComparedValue = Exclude<FilterValue, Date>;
