@@ -44,7 +44,7 @@ export class Service {
     }));
     Object.defineProperty(Service.prototype, CODES, {
       async value(this: Service, kind: CatalogItem["kind"], text: string, signal?: AbortSignal) {
-        const { codesFor } = await import("./discovery/codes.js");
+        const { codesFor } = await import("./discovery/list-codes.js");
         return codesFor(this.#session, kind, text, signal);
       },
     });

@@ -52,9 +52,9 @@ export interface ErrorDetails<Code extends string = ErrorCode> {
  * }
  * ```
  */
-export class ArrowbookError extends Error {
+export class ArrowbookError<Code extends string = ErrorCode | (string & {})> extends Error {
   /** An {@link ErrorCode}, or the service's own code for a {@link ServiceError}. */
-  readonly code: ErrorCode | (string & {});
+  readonly code: Code;
   /** What to do next, in one sentence. */
   declare readonly hint?: string;
   /** HTTP status of the reply. */
@@ -76,10 +76,10 @@ export class ArrowbookError extends Error {
   /** Byte offset in the reply or file, counted from 0. */
   declare readonly offset?: number;
 
-  constructor(message: string, details: ErrorDetails) {
+  constructor(message: string, details: ErrorDetails<Code>) {
     super(scrub(message), details.cause === undefined ? undefined : { cause: scrubCause(details.cause) });
     this.name = new.target.name;
-    this.code = details.code;
+    this.code = scrub(details.code) as Code;
     if (details.hint !== undefined) this.hint = scrub(details.hint);
     if (details.status !== undefined) this.status = details.status;
     if (details.requestId !== undefined) this.requestId = scrub(details.requestId);
@@ -95,52 +95,22 @@ export class ArrowbookError extends Error {
 }
 
 /** A wrong argument: an unknown column, option or value, or a value of the wrong type. */
-export class InputError extends ArrowbookError {
-  declare readonly code: CodeOf<"InputError">;
-
-  constructor(message: string, details: ErrorDetails<CodeOf<"InputError">>) {
-    super(message, details);
-  }
-}
+export class InputError extends ArrowbookError<CodeOf<"InputError">> {}
 
 /** Invalid data: a bad cell, or malformed CSV, JSON, XML, zip, Arrow or Parquet. */
-export class DataError extends ArrowbookError {
-  declare readonly code: CodeOf<"DataError">;
+export class DataError extends ArrowbookError<CodeOf<"DataError">> {}
 
-  constructor(message: string, details: ErrorDetails<CodeOf<"DataError">>) {
-    super(message, details);
-  }
-}
-
-/** An error that the service reports (spec 7). */
-export class ServiceError extends ArrowbookError {
-  /**
-   * @param details `code` is the service's own code, scrubbed like all text from the service; only `ExportPending` is a
-   *   code of this package.
-   */
-  constructor(message: string, details: ErrorDetails<CodeOf<"ServiceError"> | (string & {})>) {
-    // The base class accepts only the codes of this package, so that a misspelt one does not compile.
-    super(message, { ...details, code: scrub(details.code) as ErrorCode });
-  }
-}
+/**
+ * An error that the service reports (spec 7). Its `code` is the service's own code, without keys like all text from the
+ * service; only `ExportPending` is a code of this package.
+ */
+export class ServiceError extends ArrowbookError<CodeOf<"ServiceError"> | (string & {})> {}
 
 /** No usable reply: the service is unreachable, the connection timed out or broke, or redirects loop. */
-export class TransportError extends ArrowbookError {
-  declare readonly code: CodeOf<"TransportError">;
-
-  constructor(message: string, details: ErrorDetails<CodeOf<"TransportError">>) {
-    super(message, details);
-  }
-}
+export class TransportError extends ArrowbookError<CodeOf<"TransportError">> {}
 
 /** An error of the local file system: not found, access denied, disk full. */
-export class FileError extends ArrowbookError {
-  declare readonly code: CodeOf<"FileError">;
-
-  constructor(message: string, details: ErrorDetails<CodeOf<"FileError">>) {
-    super(message, details);
-  }
-}
+export class FileError extends ArrowbookError<CodeOf<"FileError">> {}
 
 /**
  * The same error with another message and, optionally, other fields; class and code stay.

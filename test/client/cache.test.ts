@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { cacheContents, clearCache } from "../../src/client/cache/cache-contents.js";
 import type { CacheOptions } from "../../src/client/cache/cache-settings.js";
-import { cacheContents, clearCache } from "../../src/client/cache/contents.js";
 import { connect } from "../../src/client/service.js";
 import { sampleData } from "../../src/server/data/sample.js";
 import { serve } from "../../src/server/serve.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { countExport } from "../../src/client/bulk/export-quota.js";
-import { type Clock, limiter } from "../../src/client/transport/limiter.js";
+import { type Clock, Limiter } from "../../src/client/transport/limiter.js";
 import { retryBudget } from "../../src/client/transport/retry.js";
 import { settingsOf } from "../../src/client/transport/settings.js";
 import { ServiceError } from "../../src/errors/errors.js";
@@ -24,7 +24,7 @@ const fakeClock = (): Clock & { time: number } => {
 
 describe("limits", () => {
   it("no more requests are under way than allowed, first come first served", async () => {
-    const gate = limiter(2, [], fakeClock());
+    const gate = new Limiter(2, [], fakeClock());
     const order: number[] = [];
     let busy = 0;
     let most = 0;
@@ -49,7 +49,7 @@ describe("limits", () => {
       { requests: 3, perMs: 100 },
       { requests: 5, perMs: 1_000 },
     ];
-    const gate = limiter(1, windows, clock);
+    const gate = new Limiter(1, windows, clock);
     const starts: number[] = [];
     for (let i = 0; i < 12; i++) {
       const leave = await gate.enter();
@@ -65,7 +65,7 @@ describe("limits", () => {
 
   it("row 13: too many without a time cuts the pace to 0.7, and it recovers slowly", async () => {
     const clock = fakeClock();
-    const gate = limiter(1, [], clock);
+    const gate = new Limiter(1, [], clock);
     const gap = async (): Promise<number> => {
       const before = clock.time;
       (await gate.enter())();
@@ -87,7 +87,7 @@ describe("limits", () => {
 
   it("row 12: a pause that the service requires holds for all calls, and fails at once where it is too long", async () => {
     const clock = fakeClock();
-    const gate = limiter(4, [], clock);
+    const gate = new Limiter(4, [], clock);
     gate.slowDown(5_000);
     await expect(gate.enter(undefined, 1_000)).rejects.toMatchObject({ code: "RateLimited", retry: { after: 5_000 } });
     (await gate.enter(undefined, 10_000))();
@@ -96,7 +96,7 @@ describe("limits", () => {
 
   it("row 12: a pause that is too long also ends the calls that wait for a slot", async () => {
     const clock = fakeClock();
-    const gate = limiter(1, [], clock);
+    const gate = new Limiter(1, [], clock);
     const leave = await gate.enter();
     const waiting = [gate.enter(undefined, 1_000), gate.enter(undefined, 1_000), gate.enter(undefined, 9_000)];
     gate.slowDown(5_000);
@@ -110,7 +110,7 @@ describe("limits", () => {
   });
 
   it("an aborted caller leaves the queue", async () => {
-    const gate = limiter(1, [], fakeClock());
+    const gate = new Limiter(1, [], fakeClock());
     const leave = await gate.enter();
     const stop = new AbortController();
     const waiting = gate.enter(stop.signal);

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type CacheEntry, cacheContents, clearCache } from "../../client/cache/contents.js";
+import { type CacheEntry, cacheContents, clearCache } from "../../client/cache/cache-contents.js";
 import { cacheFolder } from "../../disk/folders.js";
 
 interface CacheFlags {

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { clear, type FolderFile, filesOf } from "../../disk/bounded-folder.js";
 import { readSealed } from "../../disk/sealed.js";
-import { REPLY_NAME, type ReplyNote, repliesIn } from "./reply-cache.js";
+import { REPLY_NAME, type ReplyNote, repliesIn } from "./replies-on-disk.js";
 
 /** A file of a cache. */
 export interface CacheEntry {

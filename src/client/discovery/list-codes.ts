@@ -1,7 +1,6 @@
 import { type ListItems, type ListName, readListing } from "../../document/listing.js";
 import { DataError, InputError, ServiceError } from "../../errors/errors.js";
-import type { CatalogItem, EndpointName } from "../../spec/endpoints.js";
-import { CATALOG_PATH } from "../../spec/endpoints.js";
+import { CATALOG_PATH, type CatalogItem, type EndpointName } from "../../spec/endpoints.js";
 import { hasExtension } from "../../spec/profile.js";
 import { request, requestAt } from "../transport/request.js";
 import type { Session } from "../transport/session.js";
@@ -124,4 +123,23 @@ function matches(item: CatalogItem, { query = "", database }: ListOptions): bool
   const text = `${item.code}\n${item.name}\n${item.description ?? ""}`.toLowerCase();
   const terms = query.toLowerCase().split(/\s+/);
   return terms.every((term) => text.includes(term));
+}
+
+/**
+ * Codes of a kind for the completion of `text`, from one request: all of an embedded service, which lists them at once;
+ * the first page of the series of its database, or of the codes that contain it, where the profile has lists.
+ *
+ * @throws {InputError} NoCatalog if the service does not list its codes
+ */
+export async function codesFor(
+  session: Session,
+  kind: CatalogItem["kind"],
+  text: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const isPaged = hasExtension(session.settings.profile, "listings");
+  const [database, rest] = text.split("/");
+  const chosen = kind === "dataset" && rest !== undefined ? { database, query: rest } : { query: text };
+  const items = await listCodes(session, [kind], isPaged ? { ...chosen, limit: PAGE, signal } : { signal });
+  return items.map(({ code }) => code);
 }

@@ -2,8 +2,7 @@ import { atomicFile } from "../../disk/atomic-file.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { holdsSecret } from "../../errors/secrets.js";
-import { type Asked, askedBy, recordedBody } from "./asked.js";
-import { type Exchange, recordingText } from "./recording.js";
+import { type Asked, askedBy, type Exchange, recordedBody, recordingText } from "./recording.js";
 import { RECORDED, recordedAddress, rememberKeys, withoutKeys } from "./without-keys.js";
 
 /** A function with the signature of `fetch`. */

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { FileError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
+import { withoutKeys } from "./without-keys.js";
 
 /** One request and its reply: a line of a recording. */
 export interface Exchange {
@@ -56,3 +57,28 @@ function exchangeOf(line: string, path: string, number: number): Exchange {
     hint: "Record it again with record() of arrowbook/testing.",
   });
 }
+
+/** A request of `fetch`. */
+export interface Asked {
+  readonly method: string;
+  readonly address: URL;
+  readonly headers: Headers;
+  readonly body?: string;
+}
+
+/** The request that the arguments of `fetch` describe. */
+export async function askedBy(input: string | URL | Request, init: RequestInit | undefined): Promise<Asked> {
+  // A copy: the caller's request must stay readable.
+  const request = input instanceof Request ? new Request(input.clone(), init) : new Request(input, init);
+  const body = request.body === null ? undefined : await request.clone().text();
+  return {
+    method: request.method,
+    address: new URL(request.url),
+    headers: request.headers,
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+/** The body of a request as recordings hold it. */
+export const recordedBody = ({ body }: Asked): { body?: string } =>
+  body === undefined ? {} : { body: withoutKeys(`?${body}`).slice(1) };

@@ -1,7 +1,6 @@
 import { InputError } from "../../errors/errors.js";
-import { askedBy, recordedBody } from "./asked.js";
 import type { Fetch } from "./record.js";
-import { type Exchange, questionOf, readRecording } from "./recording.js";
+import { askedBy, type Exchange, questionOf, readRecording, recordedBody } from "./recording.js";
 import { RECORDED, recordedAddress } from "./without-keys.js";
 
 /**

@@ -3,7 +3,7 @@ import type { Call } from "../../spec/endpoints.js";
 import type { ResourceName } from "../../spec/resources.js";
 import type { Format } from "../../spec/vocabulary.js";
 import type { CacheSettings } from "../cache/cache-settings.js";
-import { cachedReply, cacheReply } from "../cache/reply-cache.js";
+import { cachedReply, cacheReply } from "../cache/replies-on-disk.js";
 import { type Reply, request } from "./request.js";
 import type { Session } from "./session.js";
 

@@ -4,8 +4,7 @@ import { ACCEPTED_CODINGS, codingsOf, decode } from "./content-coding.js";
 import { transportError } from "./retry.js";
 import type { Received } from "./send.js";
 import type { Settings } from "./settings.js";
-import { stallGuard } from "./stall-guard.js";
-import { Stopwatch } from "./stopwatch.js";
+import { Stopwatch, stallGuard } from "./timer.js";
 
 /** A reply whose body has not been read. */
 export interface Answer {

@@ -4,23 +4,6 @@ import type { RateWindow } from "../../spec/profile.js";
 import type { Settings } from "./settings.js";
 import { sleep } from "./timer.js";
 
-/** Delays requests so that one key stays within its limits. */
-export interface Limiter {
-  /**
-   * Waits for a slot; the returned function releases it and must be called once. Rejects with the signal's reason on
-   * abort, and at once with TransportError `RateLimited` if the service requested a longer pause than `patience`
-   * milliseconds.
-   */
-  enter(signal?: AbortSignal, patience?: number): Promise<() => void>;
-  /**
-   * Handles "too many requests": no request starts for `after` milliseconds; without a value, the rate is reduced to
-   * 0.7 of what it was.
-   */
-  slowDown(after?: number): void;
-  /** Handles a success: a reduced rate recovers a little. */
-  succeeded(): void;
-}
-
 /** The clock of a limiter; tests pass their own. */
 export interface Clock {
   now(): number;
@@ -39,68 +22,86 @@ const LONGEST_GAP_MS = 30_000;
 const SLOWDOWN = 0.7;
 const RECOVERY = 0.95;
 
-/** Creates a limiter for `concurrency` concurrent requests and the rates of `windows`. */
-export function limiter(concurrency: number, windows: readonly RateWindow[], clock: Clock = monotonic): Limiter {
-  const starts: number[] = [];
-  const waiting: (() => void)[] = [];
-  const places = Math.max(1, concurrency);
-  const longest = Math.max(0, ...windows.map((window) => window.perMs));
-  let busy = 0;
-  let gap = 0;
-  let closedUntil = Number.NEGATIVE_INFINITY;
-  let lastStart = Number.NEGATIVE_INFINITY;
+/** Delays requests so that one key stays within its limits: so many at once, and the rates of `windows`. */
+export class Limiter {
+  readonly #starts: number[] = [];
+  readonly #waiting: (() => void)[] = [];
+  readonly #places: number;
+  readonly #longest: number;
+  #busy = 0;
+  #gap = 0;
+  #closedUntil = Number.NEGATIVE_INFINITY;
+  #lastStart = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    concurrency: number,
+    private readonly windows: readonly RateWindow[],
+    private readonly clock: Clock = monotonic,
+  ) {
+    this.#places = Math.max(1, concurrency);
+    this.#longest = Math.max(0, ...windows.map(({ perMs }) => perMs));
+  }
+
+  /**
+   * Waits for a slot; the returned function releases it. Rejects with the signal's reason on abort, and at once with
+   * TransportError `RateLimited` if the service requested a longer pause than `patience` milliseconds.
+   */
+  async enter(signal?: AbortSignal, patience = Number.POSITIVE_INFINITY): Promise<() => void> {
+    signal?.throwIfAborted();
+    refuseLong(this.#closedUntil - this.clock.now(), patience);
+    if (this.#busy >= this.#places) await turn(this.#waiting, signal);
+    else this.#busy++;
+    try {
+      for (let wait = this.#delay(); wait > 0; wait = this.#delay()) {
+        // The pause may have been requested while this call was queued or asleep.
+        refuseLong(this.#closedUntil - this.clock.now(), patience);
+        await this.clock.sleep(wait, signal);
+      }
+    } catch (reason) {
+      this.#leave();
+      throw reason;
+    }
+    this.#lastStart = this.clock.now();
+    if (this.#longest > 0) this.#starts.push(this.#lastStart);
+    let left = false;
+    return () => {
+      if (!left) this.#leave();
+      left = true;
+    };
+  }
+
+  /**
+   * Handles "too many requests": no request starts for `after` milliseconds; without a value, the rate is reduced to
+   * 0.7 of what it was.
+   */
+  slowDown(after?: number): void {
+    if (after !== undefined) this.#closedUntil = Math.max(this.#closedUntil, this.clock.now() + after);
+    else this.#gap = this.#gap === 0 ? FIRST_GAP_MS : Math.min(LONGEST_GAP_MS, this.#gap / SLOWDOWN);
+  }
+
+  /** Handles a success: a reduced rate recovers a little. */
+  succeeded(): void {
+    if (this.#gap > 0) this.#gap = this.#gap * RECOVERY < LEAST_GAP_MS ? 0 : this.#gap * RECOVERY;
+  }
 
   /** Milliseconds until the next request may start. */
-  const delay = (now: number): number => {
-    while (starts.length > 0 && starts[0] <= now - longest) starts.shift();
-    let wait = Math.max(closedUntil - now, lastStart + gap - now, 0);
-    for (const { requests, perMs } of windows) {
-      const oldest = starts[starts.length - requests];
+  #delay(): number {
+    const now = this.clock.now();
+    while (this.#starts.length > 0 && this.#starts[0] <= now - this.#longest) this.#starts.shift();
+    let wait = Math.max(this.#closedUntil - now, this.#lastStart + this.#gap - now, 0);
+    for (const { requests, perMs } of this.windows) {
+      const oldest = this.#starts[this.#starts.length - requests];
       if (oldest !== undefined) wait = Math.max(wait, oldest + perMs - now);
     }
     return wait;
-  };
+  }
 
   /** A slot is handed to the next in the queue, so that no other call takes it in between. */
-  const leave = (): void => {
-    const next = waiting.shift();
+  #leave(): void {
+    const next = this.#waiting.shift();
     if (next) next();
-    else busy--;
-  };
-
-  return {
-    async enter(signal, patience = Number.POSITIVE_INFINITY) {
-      signal?.throwIfAborted();
-      refuseLong(closedUntil - clock.now(), patience);
-      if (busy >= places) await turn(waiting, signal);
-      else busy++;
-      try {
-        for (let wait = delay(clock.now()); wait > 0; wait = delay(clock.now())) {
-          // The pause may have been requested while this call was queued or asleep.
-          refuseLong(closedUntil - clock.now(), patience);
-          await clock.sleep(wait, signal);
-        }
-      } catch (reason) {
-        leave();
-        throw reason;
-      }
-      lastStart = clock.now();
-      if (longest > 0) starts.push(lastStart);
-      let left = false;
-      return () => {
-        if (left) return;
-        left = true;
-        leave();
-      };
-    },
-    slowDown(after) {
-      if (after !== undefined) closedUntil = Math.max(closedUntil, clock.now() + after);
-      else gap = gap === 0 ? FIRST_GAP_MS : Math.min(LONGEST_GAP_MS, gap / SLOWDOWN);
-    },
-    succeeded() {
-      if (gap > 0) gap = gap * RECOVERY < LEAST_GAP_MS ? 0 : gap * RECOVERY;
-    },
-  };
+    else this.#busy--;
+  }
 }
 
 function refuseLong(wait: number, patience: number): void {
@@ -137,11 +138,9 @@ const shared = new Map<string, Limiter>();
 export function limiterFor(settings: Settings): Limiter {
   const { concurrency, windows } = settings.limits;
   const identity = `${accountOf(settings)} ${concurrency} ${JSON.stringify(windows)}`;
-  const known = shared.get(identity);
-  if (known) return known;
-  const made = limiter(concurrency, windows);
-  shared.set(identity, made);
-  return made;
+  const limiter = shared.get(identity) ?? new Limiter(concurrency, windows);
+  shared.set(identity, limiter);
+  return limiter;
 }
 
 /** An identifier for "this key at this service" that does not reveal the key. */

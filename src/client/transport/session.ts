@@ -1,6 +1,6 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import { type Limiter, limiterFor } from "./limiter.js";
-import { type MetadataCache, metadataCache } from "./metadata-cache.js";
+import { type MetadataCache, metadataCache } from "./metadata-in-memory.js";
 import type { Settings } from "./settings.js";
 
 /** What the requests of one `connect` share. */

@@ -25,3 +25,83 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
   await unlessAborted(slept, signal).finally(() => cancel());
 }
+
+/** One abort signal for the caller's signal and all time limits of an exchange. */
+export class Stopwatch {
+  readonly #controller = new AbortController();
+  readonly #limits: (() => void)[] = [];
+  readonly #outer: AbortSignal | undefined;
+  readonly #onOuter = (): void => this.stop(this.#outer?.reason);
+
+  constructor(outer: AbortSignal | undefined) {
+    this.#outer = outer;
+    if (outer?.aborted) this.#onOuter();
+    else outer?.addEventListener("abort", this.#onOuter, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  stop(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Stops after `ms` unless the returned function is called first. */
+  limit(ms: number, reason: () => unknown): () => void {
+    const cancel = after(ms, () => this.stop(reason()));
+    this.#limits.push(cancel);
+    return cancel;
+  }
+
+  /**
+   * Settles as `work` does, or rejects with the reason as soon as the watch stops: a promise that a transport never
+   * settles cannot block a caller.
+   */
+  race<T>(work: Promise<T>): Promise<T> {
+    return unlessAborted(work, this.signal);
+  }
+
+  end(): void {
+    for (const cancel of this.#limits) cancel();
+    this.#outer?.removeEventListener("abort", this.#onOuter);
+  }
+}
+
+/** Fewer bytes than this during the idle time count as none. */
+const TRICKLE = 1024;
+
+/**
+ * Detects a body that stops arriving: calls `onStall` once less than a kilobyte has arrived within `idle` milliseconds
+ * of waiting for it. Time during which its consumer is busy does not count.
+ */
+export function stallGuard(idle: number, onStall: () => void) {
+  let bytes = 0;
+  let waited = 0;
+  let since = 0;
+  let cancel = (): void => undefined;
+  const spanEnds = (): void => {
+    if (bytes < TRICKLE) {
+      onStall();
+      return;
+    }
+    bytes = 0;
+    waited = 0;
+    since = performance.now();
+    cancel = after(idle, spanEnds);
+  };
+  return {
+    arrived(more: number): void {
+      bytes += more;
+    },
+    /** Starts waiting, which keeps the process alive until `pause()`. */
+    wait(): void {
+      since = performance.now();
+      cancel = after(Math.max(0, idle - waited), spanEnds);
+    },
+    pause(): void {
+      cancel();
+      waited += performance.now() - since;
+    },
+  };
+}

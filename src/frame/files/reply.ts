@@ -4,8 +4,7 @@ import { jsonRowsTable } from "../../columns/json/reader.js";
 import { jsonNode, rowPaths } from "../../document/json.js";
 import { readFields } from "../../document/node.js";
 import { DataError } from "../../errors/errors.js";
-import type { ColumnSpec } from "../../spec/columns.js";
-import { seriesColumns } from "../../spec/columns.js";
+import { type ColumnSpec, seriesColumns } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { type Field, type Fields, type Resource, resources } from "../../spec/resources.js";
 
