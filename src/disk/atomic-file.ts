@@ -1,10 +1,10 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileError, isSystemError, toFileError } from "../errors/file-error.js";
-import { deleteAtExit } from "./delete-at-exit.js";
 import { sweepFolderOnce } from "./sweep.js";
 import { makeFolder, syncFolder } from "./sync-folder.js";
 import { tempName } from "./temp-name.js";
+import { deleteAtExit } from "./temporary-folder.js";
 
 /** How a file is written. */
 interface AtomicOptions {

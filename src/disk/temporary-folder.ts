@@ -1,9 +1,9 @@
+import { rmSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileError } from "../errors/file-error.js";
 import { isAlive } from "./abandoned.js";
-import { deleteAtExit } from "./delete-at-exit.js";
 import { hostDigits } from "./temp-name.js";
 
 /** A folder for files that nothing else uses, readable by its user alone. */
@@ -46,4 +46,20 @@ async function sweep(place: string): Promise<void> {
     // One of another user stays.
     await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+const paths = new Set<string>();
+
+/** Deletes a file or folder when the process exits, unless the returned function is called first. */
+export function deleteAtExit(path: string): () => void {
+  if (paths.size === 0) process.once("exit", deleteAll);
+  paths.add(path);
+  return () => {
+    paths.delete(path);
+    if (paths.size === 0) process.off("exit", deleteAll);
+  };
+}
+
+function deleteAll(): void {
+  for (const path of paths) rmSync(path, { recursive: true, force: true });
 }

@@ -1,5 +1,5 @@
 import type { OnProgress } from "../../columns/io/progress.js";
-import { digestName } from "../../disk/digest-name.js";
+import { digestName } from "../../disk/folders.js";
 import { follow } from "../../display/progress/follow.js";
 import type { ExportStatus } from "../../document/records.js";
 import { DataError, ServiceError } from "../../errors/errors.js";

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { trim } from "../../disk/bounded-folder.js";
-import { digestName } from "../../disk/digest-name.js";
+import { digestName } from "../../disk/folders.js";
 import { seal, unseal } from "../../disk/sealed.js";
 import { sweepFolder } from "../../disk/sweep.js";
 import { holdsSecret } from "../../errors/secrets.js";

@@ -1,4 +1,4 @@
-import { digestName } from "../../disk/digest-name.js";
+import { digestName } from "../../disk/folders.js";
 import { version } from "../../package/version.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Session } from "../transport/session.js";

@@ -1,4 +1,4 @@
-import { digestName } from "../../disk/digest-name.js";
+import { digestName } from "../../disk/folders.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { BulkOrigin } from "../bulk/archive.js";
 import { databaseColumns } from "../bulk/bulk-columns.js";

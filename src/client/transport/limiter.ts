@@ -1,4 +1,4 @@
-import { digestName } from "../../disk/digest-name.js";
+import { digestName } from "../../disk/folders.js";
 import { TransportError } from "../../errors/errors.js";
 import type { RateWindow } from "../../spec/profile.js";
 import type { Settings } from "./settings.js";
