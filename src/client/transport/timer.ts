@@ -7,7 +7,7 @@ const LONGEST_MS = 2 ** 31 - 1;
  * Calls `run` after any number of milliseconds, never if `ms` is infinite, unless the returned function is called
  * first. Keeps the process alive until then.
  */
-export function after(ms: number, run: () => void): () => void {
+function after(ms: number, run: () => void): () => void {
   let timer: NodeJS.Timeout;
   const wait = (left: number): void => {
     timer = setTimeout(() => (left > LONGEST_MS ? wait(left - LONGEST_MS) : run()), Math.min(left, LONGEST_MS));
