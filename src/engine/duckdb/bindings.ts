@@ -18,9 +18,6 @@ export interface Bindings {
   /** As above, to its validity bits, which have to be writable. */
   copy_data_to_vector_validity(vector: Native, to: number, source: ArrayBufferLike, from: number, count: number): void;
   vector_ensure_validity_writable(vector: Native): void;
-  list_vector_reserve(vector: Native, cells: number): void;
-  list_vector_set_size(vector: Native, cells: number): void;
-  list_vector_get_child(vector: Native): Native;
   vector_assign_string_element_len(vector: Native, row: number, bytes: Uint8Array): void;
   table_function_set_function(tableFunction: Native, main: (info: Native, output: Native) => void): void;
   function_get_init_data(info: Native): object | undefined;

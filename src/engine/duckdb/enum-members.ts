@@ -1,11 +1,10 @@
-import type { Data, Vector } from "../../columns/arrow/arrow.js";
+import { type Data, Type, type Vector } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
+import type { ScanSource } from "../contract/scan-source.js";
 import { isPlainText } from "./strings.js";
 
-/** The most members of an enum: creating the type takes a call a member. */
-const MOST_MEMBERS = 65_536;
-/** Fewer rows a member do not pay for the type. */
-const ROWS_PER_MEMBER = 8;
+/** The most members of an enum: creating the type takes a call a member, for each statement. */
+const MOST_MEMBERS = 4_096;
 
 /** By the first chunk of the dictionary: batches that share its chunks may have a vector each. */
 const known = new WeakMap<
@@ -15,16 +14,16 @@ const known = new WeakMap<
 
 /**
  * The strings of the dictionary that all batches of a text column share, if its indices can be read as an enum of the
- * engine: few strings for the rows, none null or twice.
+ * engine: few strings, none null or twice.
  */
-export function enumMembers(column: Vector): readonly string[] | undefined {
-  const dictionary = (column.data[0] as Data | undefined)?.dictionary as Vector | undefined;
-  const chunks = dictionary?.data as readonly Data[] | undefined;
-  if (dictionary === undefined || chunks === undefined || dictionary.nullCount > 0) return undefined;
-  const { length } = dictionary;
-  if (length === 0 || length > MOST_MEMBERS || length * ROWS_PER_MEMBER > column.length) return undefined;
-  if (!isPlainText(dictionary.type)) return undefined;
-  const isShared = column.data.every(({ dictionary: other }) => {
+export function enumMembers({ schema, whole }: ScanSource, at: number): readonly string[] | undefined {
+  if (schema.fields[at].type.typeId !== Type.Dictionary) return undefined;
+  const batches = whole(at).data as readonly Data[];
+  const dictionary = batches[0]?.dictionary as Vector | undefined;
+  if (dictionary === undefined || dictionary.nullCount > 0 || !isPlainText(dictionary.type)) return undefined;
+  if (dictionary.length === 0 || dictionary.length > MOST_MEMBERS) return undefined;
+  const chunks = dictionary.data as readonly Data[];
+  const isShared = batches.every(({ dictionary: other }) => {
     const others = (other as Vector | undefined)?.data as readonly Data[] | undefined;
     return others?.length === chunks.length && others.every((data, i) => data === chunks[i]);
   });

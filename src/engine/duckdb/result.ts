@@ -99,13 +99,13 @@ export async function resultOf(
 }
 
 /** Values for `$1`, `$2`, …, and the types of those whose type does not follow from the value. */
-export interface BoundValues {
+interface BoundValues {
   readonly values?: DuckDBValue[];
   readonly types?: DuckDBType[];
 }
 
 /** @throws {InputError} BadArgument */
-export async function boundValues(params: readonly unknown[] | undefined): Promise<BoundValues> {
+async function boundValues(params: readonly unknown[] | undefined): Promise<BoundValues> {
   const values = checkedParams(params).map(bound);
   if (values.length === 0) return {};
   if (!values.some(isDouble)) return { values };

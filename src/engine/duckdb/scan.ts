@@ -6,56 +6,44 @@ import type {
 } from "@duckdb/node-api";
 import { type Data, type DataType, type Dictionary, type RecordBatch, Schema } from "../../columns/arrow/arrow.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
+import { quoteName } from "../contract/quote.js";
 import type { ScanSource } from "../contract/scan-source.js";
 import { bindings, type Native } from "./bindings.js";
 import { enumMembers } from "./enum-members.js";
-import { cellWriters, columnWriter, sqlType, storedType } from "./types.js";
-import { type CellWriter, CHUNK_ROWS, enumWriter, fillChunk, fillLists, listCells } from "./write.js";
+import { columnWriter, sqlType, storedType } from "./types.js";
+import { type CellWriter, CHUNK_ROWS, enumWriter, fillChunk } from "./write.js";
 
 type Api = typeof import("@duckdb/node-api");
 
-/** Scans of Arrow columns, as SQL functions of a source's number; columns are named by {@link scannedName}. */
+/** Scans of Arrow columns, as a SQL function of a source's number; columns are named by {@link scannedName}. */
 export interface Scans {
-  add(source: ScanSource): AddedSource;
+  /** @param withEnums whether text with few values is read as enums */
+  add(source: ScanSource, withEnums: boolean): AddedSource;
   remove(id: number): void;
 }
 
+/** A source that statements can read. */
 export interface AddedSource {
   readonly source: ScanSource;
   /** The number in SQL. */
   readonly id: number;
-  /** The columns that {@link LISTS} has. */
-  listed: readonly number[];
+  /** The strings of the text columns that are read as enums: numbers of a byte or two instead of strings. */
+  readonly members: readonly (readonly string[] | undefined)[];
   /** The first error of its scans. */
   error(): unknown;
 }
 
-/** The function with a row for each row, and the one with a list of each column for thousands of rows. */
-export const ROWS = "arrowbook_scan";
-export const LISTS = "arrowbook_lists";
+const SCAN = "arrowbook_scan";
 
 /** The name of a column in the scans of all sources. */
-export const scannedName = (id: number, column: number): string => `${id}.${column}`;
+const scannedName = (id: number, column: number): string => `${id}.${column}`;
 
 interface Registered extends AddedSource {
   failure: unknown;
 }
 
-/** How a function scans. */
-interface Scanning {
-  readonly name: string;
-  bind(info: DuckDBTableFunctionBindInfo, of: Registered): void;
-  /** The column at a position of the function. */
-  columnAt(position: number, of: Registered): number;
-  readonly write: typeof fillChunk;
-  /** The most rows per call. */
-  step(columns: number): number;
-  writers(batch: RecordBatch, columns: readonly number[], of: Registered): readonly CellWriter[];
-}
-
 /** Where a scan is. */
 interface Scan {
-  readonly how: Scanning;
   readonly of: Registered;
   readonly columns: readonly number[];
   readonly batches: readonly RecordBatch[];
@@ -65,31 +53,24 @@ interface Scan {
   row: number;
 }
 
-/** Registers the functions with an instance; a connection of it is used for that. */
+/** Registers the function with an instance; a connection of it is used for that. */
 export function registerScans(api: Api, connection: DuckDBConnection): Scans {
   const sources = new Map<number, Registered>();
   let last = 0;
-  for (const how of [rowScanning(api), listScanning(api)]) {
-    const scans = api.DuckDBTableFunction.create({
-      name: how.name,
-      parameterTypes: [api.INTEGER],
-      supportsProjectionPushdown: true,
-      bindFunction: (info) => bind(info, how, sources.get(Number(info.getParameter(0)))),
-      initFunction: (info) => init(info, how),
-      mainFunction: () => undefined,
-    });
-    bindings().table_function_set_function(scans.table_function as unknown as Native, fill);
-    connection.registerTableFunction(scans);
-  }
+  const scans = api.DuckDBTableFunction.create({
+    name: SCAN,
+    parameterTypes: [api.INTEGER],
+    supportsProjectionPushdown: true,
+    bindFunction: (info) => bind(api, info, sources.get(Number(info.getParameter(0)))),
+    initFunction: init,
+    mainFunction: () => undefined,
+  });
+  bindings().table_function_set_function(scans.table_function as unknown as Native, fill);
+  connection.registerTableFunction(scans);
   return {
-    add(source) {
-      const of: Registered = {
-        source,
-        id: ++last,
-        listed: [],
-        failure: undefined,
-        error: () => of.failure,
-      };
+    add(source, withEnums) {
+      const members = source.schema.fields.map((_, at) => (withEnums ? enumMembers(source, at) : undefined));
+      const of: Registered = { source, id: ++last, members, failure: undefined, error: () => of.failure };
       sources.set(of.id, of);
       return of;
     },
@@ -97,42 +78,14 @@ export function registerScans(api: Api, connection: DuckDBConnection): Scans {
   };
 }
 
-const rowScanning = (api: Api): Scanning => ({
-  name: ROWS,
-  bind(info, { source, id }) {
-    // A column that the engine cannot store is an error where it is used.
-    for (const [at, { type }] of source.schema.fields.entries()) {
-      info.addResultColumn(scannedName(id, at), typeNamed(api, storedType(type) ?? "VARCHAR"));
-    }
-    info.setCardinality(source.numRows, true);
-  },
-  columnAt: (position) => position,
-  write: fillChunk,
-  step: () => CHUNK_ROWS,
-  writers: cellWriters,
-});
-
-const listScanning = (api: Api): Scanning => ({
-  name: LISTS,
-  bind(info, { source, id, listed }) {
-    for (const at of listed) {
-      const members = enumMembers(source.column(at));
-      const type = members === undefined ? typeNamed(api, sqlType(source.schema.fields[at])) : api.ENUM(members);
-      info.addResultColumn(scannedName(id, at), api.LIST(type));
-    }
-    // An estimate of the rows that the lists hold, for the order of joins.
-    info.setCardinality(source.numRows, false);
-  },
-  columnAt: (position, { listed }) => listed[position],
-  write: fillLists,
-  step: listCells,
-  writers(batch, columns, { source }) {
-    return batch.data.children.map((data, i) => {
-      const members = enumMembers(source.column(columns[i]));
-      return members === undefined ? columnWriter(data) : enumWriter(data as Data<Dictionary>, members.length);
-    });
-  },
-});
+/** SQL that creates the view `name` of a source's rows. */
+export function viewOf(name: string, { id, source, members }: AddedSource): string {
+  const columns = source.schema.fields.map((field, at) => {
+    const scanned = quoteName(scannedName(id, at));
+    return `${members[at] === undefined ? scanned : `CAST(${scanned} AS VARCHAR)`} AS ${quoteName(field.name)}`;
+  });
+  return `CREATE TEMP VIEW ${quoteName(name)} AS SELECT ${columns.join(", ")} FROM ${SCAN}(${id})`;
+}
 
 /** The type of the binding for a SQL type that Arrow columns are stored as. */
 function typeNamed(api: Api, name: string): DuckDBType {
@@ -140,13 +93,20 @@ function typeNamed(api: Api, name: string): DuckDBType {
   return width === undefined ? (api[name as "DATE"] as DuckDBType) : api.DECIMAL(Number(width), Number(scale));
 }
 
-function bind(info: DuckDBTableFunctionBindInfo, how: Scanning, of: Registered | undefined): void {
+function bind(api: Api, info: DuckDBTableFunctionBindInfo, of: Registered | undefined): void {
   if (of === undefined) {
-    info.setError(`The rows of ${how.name}() are those of a call of sql() that is over.`);
+    info.setError("The rows are those of a call of sql() that is over.");
     return;
   }
+  const { source, id, members } = of;
   try {
-    how.bind(info, of);
+    for (const [at, { type }] of source.schema.fields.entries()) {
+      const names = members[at];
+      // A column that the engine cannot store is an error where it is used.
+      const read = names === undefined ? typeNamed(api, storedType(type) ?? "VARCHAR") : api.ENUM(names);
+      info.addResultColumn(scannedName(id, at), read);
+    }
+    info.setCardinality(source.numRows, true);
     info.setBindData(of);
   } catch (error) {
     of.failure ??= error;
@@ -154,17 +114,17 @@ function bind(info: DuckDBTableFunctionBindInfo, how: Scanning, of: Registered |
   }
 }
 
-function init(info: DuckDBTableFunctionInitInfo, how: Scanning): void {
+function init(info: DuckDBTableFunctionInitInfo): void {
   const of = info.bindData as Registered;
   try {
     const { schema, numRows } = of.source;
-    const columns = info.getColumnIndexes().map((position) => how.columnAt(position, of));
+    const columns = info.getColumnIndexes();
     const fields = columns.map((at) => schema.fields[at]);
     for (const field of fields) sqlType(field);
     const vectors = columns.map((at) => of.source.column(at));
     const typed = fields.map((field, i) => field.clone({ type: vectors[i].type as DataType }));
     const { batches } = tableOfVectors(new Schema(typed), vectors, numRows);
-    const scan: Scan = { how, of, columns, batches, writers: [], batch: -1, row: 0 };
+    const scan: Scan = { of, columns, batches, writers: [], batch: -1, row: 0 };
     info.setInitData(scan);
     // In one thread, so that rows come in their order.
     info.setMaxThreads(1);
@@ -178,7 +138,7 @@ function init(info: DuckDBTableFunctionInitInfo, how: Scanning): void {
 function fill(info: Native, output: Native): void {
   const native = bindings();
   const scan = native.function_get_init_data(info) as Scan;
-  const { batches, columns, how, of } = scan;
+  const { batches, columns, of } = scan;
   try {
     while (scan.batch < 0 || scan.row >= batches[scan.batch].numRows) {
       if (scan.batch === batches.length - 1) {
@@ -187,10 +147,13 @@ function fill(info: Native, output: Native): void {
       }
       scan.batch++;
       scan.row = 0;
-      scan.writers = how.writers(batches[scan.batch], columns, of);
+      scan.writers = batches[scan.batch].data.children.map((data, i) => {
+        const members = of.members[columns[i]];
+        return members === undefined ? columnWriter(data) : enumWriter(data as Data<Dictionary>, members.length);
+      });
     }
-    const count = Math.min(how.step(columns.length), batches[scan.batch].numRows - scan.row);
-    how.write(output, scan.writers, scan.row, count);
+    const count = Math.min(CHUNK_ROWS, batches[scan.batch].numRows - scan.row);
+    fillChunk(output, scan.writers, scan.row, count);
     scan.row += count;
   } catch (error) {
     of.failure ??= error;

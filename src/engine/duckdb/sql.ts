@@ -1,14 +1,14 @@
-import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import type { DuckDBInstance } from "@duckdb/node-api";
 import type { Table } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
+import type { Stoppable } from "../contract/engine.js";
 import type { ScanSource } from "../contract/scan-source.js";
 import { withNearestName } from "./error.js";
 import { interruptible, loadApi, openInstance } from "./instance.js";
 import { checkNames } from "./load.js";
-import { boundValues, completeResult } from "./result.js";
-import { type AddedSource, registerScans, type Scans, scannedName } from "./scan.js";
+import { completeResult } from "./result.js";
+import { type AddedSource, registerScans, type Scans, viewOf } from "./scan.js";
 import { wideColumns } from "./types.js";
-import { isNotListed, listsView, rowsView, scannedColumns } from "./views.js";
 import { type Marked, markedColumns, wideResult } from "./wide-results.js";
 
 /** The instance of the process, which is opened by the first call. */
@@ -31,14 +31,9 @@ async function open(): Promise<Shared> {
   return { instance, scans, calls: 0 };
 }
 
-/** Sources of at least as many rows are read as lists: planning the statement first takes 2 ms. */
-const LISTED_ROWS = 131_072;
-
-interface SourcesOptions {
-  /** Interrupts the statement. */
-  readonly signal?: AbortSignal | undefined;
-  /** The fewest rows of a source that is read as lists. */
-  readonly listedRows?: number;
+interface SourcesOptions extends Stoppable {
+  /** The fewest rows of a source whose text with few values is read as enums: fewer do not pay for the types. */
+  readonly enumRows?: number;
 }
 
 /**
@@ -51,7 +46,7 @@ export async function querySources(
   sql: string,
   params: readonly unknown[] | undefined,
   sources: Readonly<Record<string, ScanSource>>,
-  { signal, listedRows = LISTED_ROWS }: SourcesOptions = {},
+  { signal, enumRows = 131_072 }: SourcesOptions = {},
 ): Promise<Table> {
   signal?.throwIfAborted();
   for (const [name, { schema }] of Object.entries(sources)) {
@@ -75,21 +70,12 @@ export async function querySources(
     await own.run(`ATTACH ':memory:' AS ${database}`);
     await own.run(`USE ${database}`);
     for (const [name, source] of Object.entries(sources)) {
-      const scan = process.scans.add(source);
+      const scan = process.scans.add(source, source.numRows >= enumRows);
       added.set(name, scan);
-      await own.run(rowsView(name, scan));
+      await own.run(viewOf(name, scan));
     }
     const wide = await wideResult(process.instance, sql, markedSources(sources));
-    const result = () => interruptible(own, signal, () => completeResult(own, sql, params, wide));
-    const listed = [...added].filter(([, { source }]) => source.numRows >= listedRows);
-    if (listed.length === 0 || !(await readAsLists(own, sql, params, listed))) return await result();
-    try {
-      return await result();
-    } catch (error) {
-      if (!isNotListed(error)) throw error;
-      for (const [name, scan] of listed) await own.run(rowsView(name, scan));
-      return await result();
-    }
+    return await interruptible(own, signal, () => completeResult(own, sql, params, wide));
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     throw (
@@ -109,20 +95,4 @@ function markedSources(sources: Readonly<Record<string, ScanSource>>): Marked[] 
   const wide = Object.values(sources).some(({ schema }) => wideColumns(schema).size > 0);
   if (!wide) return [];
   return Object.entries(sources).map(([name, { schema }]) => [name, markedColumns(schema)]);
-}
-
-/** Replaces the views of sources by those of lists of the columns that a statement reads; returns whether it did. */
-async function readAsLists(
-  own: DuckDBConnection,
-  sql: string,
-  params: readonly unknown[] | undefined,
-  sources: readonly (readonly [name: string, scan: AddedSource])[],
-): Promise<boolean> {
-  const names = await scannedColumns(own, sql, await boundValues(params));
-  if (names === undefined) return false;
-  for (const [name, scan] of sources) {
-    scan.listed = scan.source.schema.fields.flatMap((_, at) => (names.has(scannedName(scan.id, at)) ? [at] : []));
-    if (scan.listed.length > 0) await own.run(listsView(name, scan));
-  }
-  return true;
 }

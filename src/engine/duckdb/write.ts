@@ -20,18 +20,8 @@ import {
 /** The most rows per chunk of the engine. */
 export const CHUNK_ROWS = 2048;
 
-/** The most cells per list of the engine: a multiple of {@link CHUNK_ROWS}. */
-const LIST_CELLS = 16_384;
-
-/** The most values of a row of lists, which are held at once. */
-const LIST_VALUES = 2 ** 19;
-
-/** The most cells per list of so many columns. */
-export const listCells = (columns: number): number =>
-  Math.max(CHUNK_ROWS, Math.min(LIST_CELLS, 2 ** Math.floor(Math.log2(LIST_VALUES / columns))));
-
 /**
- * Fills a vector of the engine with `count` cells of a column, at most {@link LIST_CELLS}, from row `from` of the batch
+ * Fills a vector of the engine with `count` cells of a column, at most {@link CHUNK_ROWS}, from row `from` of the batch
  * on: a multiple of {@link CHUNK_ROWS}. Copies buffers; creates objects for long strings only.
  */
 export type CellWriter = (vector: Native, from: number, count: number) => void;
@@ -43,29 +33,12 @@ export function fillChunk(chunk: Native, writers: readonly CellWriter[], from: n
   for (const [i, write] of writers.entries()) write(native.data_chunk_get_vector(chunk, i), from, count);
 }
 
-/** Offset and length of the only list of a vector. */
-const entry = new BigInt64Array(2);
-
-/** Writes `count` rows of a batch, from row `from`, to an empty chunk as one row: a list of each column. */
-export function fillLists(chunk: Native, writers: readonly CellWriter[], from: number, count: number): void {
-  const native = bindings();
-  native.data_chunk_set_size(chunk, 1);
-  entry[1] = BigInt(count);
-  for (const [i, write] of writers.entries()) {
-    const list = native.data_chunk_get_vector(chunk, i);
-    native.list_vector_reserve(list, count);
-    native.list_vector_set_size(list, count);
-    write(native.list_vector_get_child(list), from, count);
-    native.copy_data_to_vector(list, 0, entry.buffer, 0, entry.byteLength);
-  }
-}
-
 /** The values that are being written, for types that are not copied as they are. */
-const scratch = new ArrayBuffer(LIST_CELLS * 16);
+const scratch = new ArrayBuffer(CHUNK_ROWS * 16);
 const scratch8 = new Uint8Array(scratch);
 const scratch16 = new Int16Array(scratch);
 const scratch32 = new Int32Array(scratch);
-const strings = new StringWriter(LIST_CELLS);
+const strings = new StringWriter(CHUNK_ROWS);
 
 /** Adds the nulls of a column to a writer of its values. */
 function withNulls(data: Data, write: CellWriter): CellWriter {

@@ -1,5 +1,6 @@
 import type { Table, Vector } from "../../columns/arrow/arrow.js";
 import type { Stoppable } from "../../engine/contract/engine.js";
+import type { ScanSource } from "../../engine/contract/scan-source.js";
 import { queryTables } from "../../engine/embedded.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
@@ -34,8 +35,9 @@ export async function sqlTable(
   return queryTables(text, params, Object.fromEntries(sources), signal);
 }
 
-const sourceOf = (rows: Table | Selection) => ({
-  schema: rows instanceof Selection ? rows.base.schema : rows.schema,
-  numRows: rows.numRows,
-  column: (at: number): Vector => (rows instanceof Selection ? rows.column(at) : (rows.getChildAt(at) as Vector)),
-});
+const sourceOf = (rows: Table | Selection): ScanSource => {
+  const base = rows instanceof Selection ? rows.base : rows;
+  const whole = (at: number): Vector => base.getChildAt(at) as Vector;
+  const column = rows instanceof Selection ? (at: number): Vector => rows.column(at) : whole;
+  return { schema: base.schema, numRows: rows.numRows, column, whole };
+};

@@ -14,14 +14,15 @@ const sourceOf = (table: Table) => ({
   schema: table.schema,
   numRows: table.numRows,
   column: (at: number) => table.getChildAt(at) as Vector,
+  whole: (at: number) => table.getChildAt(at) as Vector,
 });
 
 type Sources = Readonly<Record<string, Table>>;
 
-/** The result with every source read as lists, or row by row. */
-async function cells(sql: string, tables: Sources, listed: boolean, params: unknown[] = []): Promise<unknown> {
+/** The result with text of few values read as enums, or as strings. */
+async function cells(sql: string, tables: Sources, asEnums: boolean, params: unknown[] = []): Promise<unknown> {
   const sources = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, sourceOf(table)]));
-  const found = await querySources(sql, params, sources, { listedRows: listed ? 0 : Number.POSITIVE_INFINITY });
+  const found = await querySources(sql, params, sources, { enumRows: asEnums ? 0 : Number.POSITIVE_INFINITY });
   return { fields: found.schema.fields.map(String), rows: found.batches.flatMap((batch) => [...cellTexts(batch)]) };
 }
 
@@ -98,7 +99,7 @@ const letters = new Table({
   w: vectorFromArray([1, 2, 3], new Float64()),
 });
 
-describe("sql() over lists of columns", () => {
+describe("sql() over text that is read as enums", () => {
   it("reads every cell of every type, in the order of the rows", async () => {
     await expectSame("select * from this", { this: all });
     const frame = Frame.from(all);
@@ -137,7 +138,7 @@ describe("sql() over lists of columns", () => {
     "select text from this where false and money > 0",
     "select few from this where few is null or true limit 3",
     "-- a comment\nselect sum(money)::hugeint as s from this; ",
-  ])("gives the same as a scan by row: %s", async (sql) => {
+  ])("gives the same as over strings: %s", async (sql) => {
     await expectSame(sql, { this: all, other: letters });
   });
 
