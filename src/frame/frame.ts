@@ -28,7 +28,7 @@ import { type CorrelationMethod, corr, corrMatrix } from "../series/corr.js";
 import { describe } from "../series/describe.js";
 import { type Aggregates, countBy } from "../series/group-by.js";
 import { type JoinOptions, join } from "../series/join.js";
-import { type MergeOptions, merge } from "../series/merge.js";
+import { type MergeOptions, merge } from "../series/align.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
 import { type UnpivotOptions, unpivot } from "../series/unpivot.js";
 import type { ColumnSpec, Columns, OneOrMore } from "../spec/columns.js";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { asof } from "../../src/series/asof.js";
 import { collapse } from "../../src/series/collapse.js";
 import { join } from "../../src/series/join.js";
-import { merge } from "../../src/series/merge.js";
+import { merge } from "../../src/series/align.js";
 import { pivot } from "../../src/series/pivot.js";
 import { rolling } from "../../src/series/rolling.js";
 import { shift } from "../../src/series/track/steps.js";
