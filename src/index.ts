@@ -71,7 +71,7 @@ export type { EwmOptions } from "./series/ewm.js";
 export type { Filling, FillOptions } from "./series/fill.js";
 export type { Aggregates } from "./series/group-by.js";
 export type { JoinKind, JoinOptions } from "./series/join.js";
-export type { MergeOptions } from "./series/align.js";
+export type { AlignOptions } from "./series/align.js";
 export type { PivotOptions } from "./series/pivot.js";
 export type { SeriesQuery } from "./series/query.js";
 export type { ResampleOptions } from "./series/resample.js";

@@ -71,7 +71,7 @@ export class Service {
   }
 
   /**
-   * Several time series merged on their dates: codes, codes with a column number (`EOD/MSFT.4`), or queries of {@link
+   * Several time series aligned on their dates: codes, codes with a column number (`EOD/MSFT.4`), or queries of {@link
    * dataset}. `missing: "skip"` leaves out series that the service does not have.
    */
   datasets(choices: readonly DatasetChoice[], options: DatasetsOptions = {}): DatasetsQuery {

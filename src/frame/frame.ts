@@ -23,12 +23,12 @@ import { textTable } from "../display/table/text.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import type { ZipOptions } from "../format/zip-entry.js";
+import { type AlignOptions, align } from "../series/align.js";
 import { type AsofOptions, asof } from "../series/asof.js";
 import { type CorrelationMethod, corr, corrMatrix } from "../series/corr.js";
 import { describe } from "../series/describe.js";
 import { type Aggregates, countBy } from "../series/group-by.js";
 import { type JoinOptions, join } from "../series/join.js";
-import { type MergeOptions, merge } from "../series/align.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
 import { type UnpivotOptions, unpivot } from "../series/unpivot.js";
 import type { ColumnSpec, Columns, OneOrMore } from "../spec/columns.js";
@@ -37,12 +37,12 @@ import { Column } from "./cells/column.js";
 import { checkedBatches, needBytes, needCount, needList, needName, needObject, needPath } from "./cells/given.js";
 import type {
   Aggregated,
+  Aligned,
   AsofJoined,
   ColumnInfo,
   Counted,
   Described,
   Joined,
-  Merged,
   NoOthers,
   Pivoted,
   Unpivoted,
@@ -313,14 +313,14 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * Joins several frames on their dates (or on `on`), with the keys of any (`outer`), of all (`inner`) or of the first
-   * (`left`); repeated names get `_1`, `_2`, … or the passed suffixes. {@link merge}
+   * Aligns several frames on their key or dates (or on `on`), side by side, with the keys of any (`outer`), of all
+   * (`inner`) or of the first (`left`); repeated names get `_1`, `_2`, … or the passed suffixes. {@link align}
    */
-  static merge<const Frames extends readonly { readonly table: Table }[], const Options extends MergeOptions>(
+  static align<const Frames extends readonly { readonly table: Table }[], const Options extends AlignOptions>(
     frames: Frames,
     options?: Options,
-  ): Frame<Merged<Frames, Options>> {
-    return new Frame<Merged<Frames, Options>>(merge(tablesFrom(frames, "merge()"), options));
+  ): Frame<Aligned<Frames, Options>> {
+    return new Frame<Aligned<Frames, Options>>(align(tablesFrom(frames, "align()"), options));
   }
 
   /**
@@ -706,5 +706,17 @@ showTypeArguments<Frame<object>>(Frame.prototype as Frame<object>, ({ columns })
   const names = distinctNames(columns.map(({ name }) => name));
   return [rowType(columns.map(({ type }, i) => ({ name: names[i], type })))];
 });
+
+/** What other libraries call `merge` has two names here. Not in the types, where the compiler reports it. */
+for (const target of [Frame, Frame.prototype]) {
+  Object.defineProperty(target, "merge", {
+    value: (): never => {
+      throw new InputError("A Frame has no merge().", {
+        code: "BadArgument",
+        hint: 'Two frames: a.join(b, { on: "ticker" }). Several, side by side on their key: Frame.align([a, b, c]).',
+      });
+    },
+  });
+}
 
 showErrorsAsCards();

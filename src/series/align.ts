@@ -16,8 +16,8 @@ import { tableOf } from "./core/tables.js";
 import { allRows, type Picks, picksByCode, picksOf } from "./track/picks.js";
 import { repeatedDate } from "./track/repeated-date.js";
 
-/** Options of {@link Frame.merge}. */
-export interface MergeOptions {
+/** Options of {@link Frame.align}. */
+export interface AlignOptions {
   /**
    * Key columns, by names that all tables have. Default: the key of the tables if it is the same in all and contains
    * their first date columns, otherwise these date columns; the key must then be unique in each table.
@@ -30,7 +30,7 @@ export interface MergeOptions {
 }
 
 /**
- * Joins several tables on a common key, as pandas' `merge` does: rows with equal keys become one row, with nulls for
+ * Aligns several tables on a common key: rows with equal keys become one row, with nulls for
  * tables that lack the key; repeated keys produce every combination; null equals null. `outer` is sorted by key, newest
  * first if no table is oldest first but one is newest first; `inner` and `left` keep the order of the first table.
  * Column types stay.
@@ -38,10 +38,10 @@ export interface MergeOptions {
  * @throws {InputError} NoFrames, RepeatedDate without `on`, UnknownColumn, NoDateColumn, DifferentTypes,
  *   DuplicateColumn, UnknownValue, BadArgument for 2^31 rows or more
  */
-export function merge(tables: readonly Table[], options: MergeOptions = {}): Table {
-  refuseUnknown(options, ["on", "how", "suffixes"], "merge()");
+export function align(tables: readonly Table[], options: AlignOptions = {}): Table {
+  refuseUnknown(options, ["on", "how", "suffixes"], "align()");
   if (tables.length === 0) {
-    throw new InputError("merge() expects at least one frame.", {
+    throw new InputError("align() expects at least one frame.", {
       code: "NoFrames",
       hint: "Pass an array of frames: [first, second].",
     });
@@ -72,10 +72,10 @@ export function merge(tables: readonly Table[], options: MergeOptions = {}): Tab
  * The named columns; otherwise the common key of all tables, each with its own date column; otherwise the date columns
  * alone.
  */
-function keyColumns(tables: readonly Table[], on: MergeOptions["on"]): number[][] {
+function keyColumns(tables: readonly Table[], on: AlignOptions["on"]): number[][] {
   const names = listOf(on);
   if (names.length > 0) return tables.map((table) => names.map((name) => columnIndex(table, name)));
-  const series = tables.map((table) => datedSeriesOf(table, {}, "merge()"));
+  const series = tables.map((table) => datedSeriesOf(table, {}, "align()"));
   const named = tables.map((table, t) => series[t].by.map((at) => table.schema.fields[at].name));
   const isCommon = named.every((own) => own.length === named[0].length && own.every((name) => named[0].includes(name)));
   if (!isCommon) return series.map(({ on: time }) => [time]);
@@ -99,7 +99,7 @@ function severalRows(
   const by = columns[t].filter((at) => at !== on);
   const name = tables[t].schema.fields[on].name;
   return repeatedDate(tables[t], { on, by }, [rows[starts[code]], rows[starts[code] + 1]], {
-    subject: `Frame ${t} of merge()`,
+    subject: `Frame ${t} of align()`,
     option: (names) => `{ on: ${JSON.stringify([...names, name])} }`,
     onPurpose: `{ on: ${JSON.stringify(name)} } matches by date alone, in every combination.`,
   });
@@ -210,7 +210,7 @@ function joined(codes: Int32Array, places: readonly Places[], how: "outer" | "in
     }, 1);
     total += counts[i];
   }
-  refuseTooManyRows(total, "merge()");
+  refuseTooManyRows(total, "align()");
   const picks = places.map(() => new Int32Array(total).fill(-1));
   for (let i = 0, at = 0; i < codes.length; at += counts[i], i++) {
     if (counts[i] === 0) continue;
@@ -242,7 +242,7 @@ function sideBySide(
   {
     suffixes = tables.map((_, t) => `_${t + 1}`),
     isKeyed,
-  }: Pick<MergeOptions, "suffixes"> & { readonly isKeyed: boolean },
+  }: Pick<AlignOptions, "suffixes"> & { readonly isKeyed: boolean },
 ): Table {
   const length = picks[0].length;
   // A table whose rows are all there in order is shared, not copied.

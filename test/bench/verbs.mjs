@@ -86,9 +86,9 @@ const VERBS = {
         .height,
     DuckDB: table("select ticker, avg(close), max(close), sum(volume) from t group by ticker"),
   },
-  "merge on a text key": {
+  "align on a text key": {
     limits: [1.5, 1],
-    arrowbook: () => Frame.merge([frame, names], { on: "ticker", how: "left" }).table.numRows,
+    arrowbook: () => Frame.align([frame, names], { on: "ticker", how: "left" }).table.numRows,
     polars: () => polars.join(polarsNames, { on: "ticker", how: "left" }).height,
     DuckDB: table("select * from t left join names using (ticker)"),
   },

@@ -125,7 +125,7 @@ describe("text beyond what the offsets of a chunk reach", () => {
         () => expect(frame.select("n").join(frame, { on: "n" }).column("t").toStrings()).toEqual(texts),
         () =>
           expect(
-            Frame.merge([frame.select("n", "u"), frame], { on: "n" })
+            Frame.align([frame.select("n", "u"), frame], { on: "n" })
               .column("t")
               .toStrings(),
           ).toEqual(texts),

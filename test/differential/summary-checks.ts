@@ -14,7 +14,7 @@ import {
 import { compareCells, rowsByKey } from "./order.js";
 import { median, numbersOf, seriesOf } from "./series-checks.js";
 
-/** Methods of frames that group, merge and summarise. */
+/** Methods of frames that group, align and summarise. */
 export const summaryChecks: Checks = {
   quantile: (given) => {
     const model = modelOf(given, "integer");
@@ -98,13 +98,13 @@ export const summaryChecks: Checks = {
     const places = groups.flatMap((rows) => rows.slice(0, 2)).sort((a, b) => a - b);
     expectFrame(heads, at(all, places));
   },
-  merge: (given) => {
+  align: (given) => {
     const series = seriesOf(given);
     const split = ["x", "y"].map((word) => series.tracks.find(([row]) => series.key.cells[row] === word) ?? []);
     const frames = ["x", "y"].map((word) =>
       series.frame.filter((row) => (row as { key: string }).key === word).select("day", "decimal"),
     );
-    const found = cellsOfFrame(Frame.merge(frames, { suffixes: [" x", " y"] }) as Frame);
+    const found = cellsOfFrame(Frame.align(frames, { suffixes: [" x", " y"] }) as Frame);
     const cells = canonicals(series.decimal);
     const days = new Set(split.flat().map((row) => `day ${series.day.cells[row]}`));
     if (found["day"].length !== days.size) throw new Error(`${found["day"].length} days of ${days.size}`);

@@ -268,7 +268,7 @@ describe("what is asked for wrongly", () => {
     wrong(() => prices.returns({ kinds: "log" } as never), "UnknownOption", near("kind"));
     wrong(() => prices.rolling(2, "mean", { minPeriod: 1 } as never), "UnknownOption", near("minPeriods"));
     wrong(() => prices.asof(prices, { tolerence: 1 } as never), "UnknownOption", near("tolerance"));
-    wrong(() => Frame.merge([prices, prices], { suffix: ["a"] } as never), "UnknownOption", near("suffixes"));
+    wrong(() => Frame.align([prices, prices], { suffix: ["a"] } as never), "UnknownOption", near("suffixes"));
     wrong(() => Frame.fromJSON("{}", { decimals: "float" } as never), "UnknownValue", near("float64"));
   });
 
@@ -298,7 +298,7 @@ describe("what is asked for wrongly", () => {
     expect(codeOf(() => prices.groupBy("ticker").agg({ close: null } as never))).toBe("UnknownValue");
     expect(codeOf(() => frame.asof(null))).toBe("BadArgument");
     expect(codeOf(() => Frame.concat(prices as never))).toBe("BadArgument");
-    expect(codeOf(() => Frame.merge([1] as never))).toBe("BadArgument");
+    expect(codeOf(() => Frame.align([1] as never))).toBe("BadArgument");
     expect(codeOf(() => Frame.fromIPC(Promise.resolve() as never))).toBe("BadArgument");
     expect(codeOf(() => Frame.fromJSON(undefined as never))).toBe("BadArgument");
     expect(prices.asof(prices.table as never, { by: "ticker" }).numRows).toBe(3);

@@ -156,7 +156,7 @@ it.each([
   ],
   [() => frame.filter(5 as never), "filter() does not accept 5.", /one boolean per row/],
   [() => frame.rename({ close: 5 as never }), "Column names must be strings; got 5.", /string/],
-  [() => Frame.merge([]), /./, /./],
+  [() => Frame.align([]), /./, /./],
   [() => Frame.concat([]), "concat() expects at least one frame.", /frames/],
   [() => bulkFile(5 as never), "bulkFile() expects the path of a zip file; got 5.", /Frame\.fromZip/],
 ])("says what, where and what next: %s", (call, message, hint) => {

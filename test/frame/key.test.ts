@@ -93,11 +93,11 @@ const verbs: Record<
     ["a key in another order", (f) => Frame.concat([f, turned]), KEY],
     ["different keys", (f) => Frame.concat([f, byTicker]), NONE],
   ],
-  merge: [
-    ["on the key", (f) => Frame.merge([f, f]), KEY],
-    ["on columns that identify the rows of each", () => Frame.merge([one, one], { on: "date" }), ["date"]],
-    ["on columns that do not", (f) => Frame.merge([f, f], { on: "date" }), NONE],
-    ["on columns that identify the rows of one", (f) => Frame.merge([f, f.unique("ticker")], { on: "ticker" }), NONE],
+  align: [
+    ["on the key", (f) => Frame.align([f, f]), KEY],
+    ["on columns that identify the rows of each", () => Frame.align([one, one], { on: "date" }), ["date"]],
+    ["on columns that do not", (f) => Frame.align([f, f], { on: "date" }), NONE],
+    ["on columns that identify the rows of one", (f) => Frame.align([f, f.unique("ticker")], { on: "ticker" }), NONE],
   ],
   asof: [["", (f) => f.asof(keyed.rename({ close: "last" })), KEY]],
   groupBy: [
@@ -142,6 +142,8 @@ const verbs: Record<
 
 /** Methods of a frame that make no other frame. */
 const others = [
+  // Refused: align and join.
+  "merge",
   ...[
     "column",
     "rows",

@@ -49,7 +49,7 @@ describe("frames whose numbers were inferred of other widths", () => {
     );
   });
 
-  it("join and merge where the numbers are equal", async () => {
+  it("join and align where the numbers are equal", async () => {
     await fc.assert(
       fc.asyncProperty(cells, cells, async (a, b) => {
         const [left, right] = await Promise.all([inferred([...a, "7"]), inferred([...b, "7.0"])]);
@@ -69,8 +69,8 @@ describe("frames whose numbers were inferred of other widths", () => {
             .map(units)
             .slice(-alone.length || outer.numRows),
         ).toEqual(alone.length === 0 ? outer.column("x").toStrings().map(units) : alone);
-        const merged = Frame.merge([left, right], { on: "x", how: "inner" });
-        expect(merged.numRows).toBe(pairs.length);
+        const aligned = Frame.align([left, right], { on: "x", how: "inner" });
+        expect(aligned.numRows).toBe(pairs.length);
       }),
       { numRuns: 60, seed: 24 },
     );
@@ -82,7 +82,7 @@ describe("frames whose numbers were inferred of other widths", () => {
     expect(typesOf(Frame.concat([a, b]))[0]).toBe("BigDecimal(4,2)");
     expect(typesOf(a.join(b, { on: "x", how: "outer" }))[0]).toBe("BigDecimal(4,2)");
     expect(typesOf(a.join(b, { on: "x" }))[0]).toBe("BigDecimal(3,2)");
-    expect(typesOf(Frame.merge([a, b], { on: "x" }))[0]).toBe("BigDecimal(4,2)");
+    expect(typesOf(Frame.align([a, b], { on: "x" }))[0]).toBe("BigDecimal(4,2)");
     expect(
       Frame.concat([a, await inferred(["100"])])
         .column("x")

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-it("merges series on their dates, each title after its code, newest first as the service answers", async () => {
+it("aligns series on their dates, each title after its code, newest first as the service answers", async () => {
   const frame = await service.datasets(["T/A.2", "T/B", service.dataset("T/C")]).frame();
   expect(namesOf(frame.table)).toEqual(["Date", "T/A - Close", "T/B - Value", "T/C - x"]);
   expect(cellsOf(frame.table)).toEqual([

@@ -79,7 +79,7 @@ const verbs: Record<string, (frame: Frame) => Frame> = {
   drawdown: (f) => f.drawdown({ columns: "close" }),
   "fill forward": (f) => f.fill("forward"),
   "fill backward": (f) => f.fill("backward", { limit: 1 }),
-  merge: (f) => Frame.merge([f, f.filter((row) => row["volume"] !== null).drop("note")], { how: "left" }),
+  align: (f) => Frame.align([f, f.filter((row) => row["volume"] !== null).drop("note")], { how: "left" }),
   asof: (f) =>
     f.asof(
       f
@@ -135,8 +135,8 @@ describe("a date that repeats within a series is refused", () => {
           const frame = Frame.from(keyed(frameOf(all, 40).table, []));
           const isRepeated = new Set(column(all, "date")).size < all.length;
           const error = thrown(() => verb(frame));
-          // In merge and asof the dates of the second table decide as well, in query those of the range.
-          if (!/merge|asof|query/.test(verb.toString())) expect(error !== undefined).toBe(isRepeated);
+          // In align and asof the dates of the second table decide as well, in query those of the range.
+          if (!/align|asof|query/.test(verb.toString())) expect(error !== undefined).toBe(isRepeated);
           if (error === undefined) return;
           expect(error.hint).toMatch(/\{ (by|on): /);
           const named = [...(error.hint ?? "").matchAll(/\{ by: (".*?"|\[.+?\]) \}/g)].map(([, names]) =>

@@ -50,9 +50,9 @@ const verbs: Record<string, (left: AnyFrame, right: AnyFrame) => AnyFrame> = {
   "outer join": (l, r) => l.join(r, { on: "k", how: "outer" }) as never,
   "semi join": (l, r) => l.join(r, { on: "k", how: "semi" }) as never,
   "cross join": (l, r) => l.join(r, { how: "cross" }) as never,
-  "outer merge": (l, r) => Frame.merge([l, r], { on: "k" }) as never,
-  "inner merge": (l, r) => Frame.merge([l, r], { on: ["k", "day"], how: "inner" }) as never,
-  "left merge": (l, r) => Frame.merge([l, r], { on: "day", how: "left" }) as never,
+  "outer align": (l, r) => Frame.align([l, r], { on: "k" }) as never,
+  "inner align": (l, r) => Frame.align([l, r], { on: ["k", "day"], how: "inner" }) as never,
+  "left align": (l, r) => Frame.align([l, r], { on: "day", how: "left" }) as never,
   asof: (l, r) => l.asof(r, { on: "day" }) as never,
   "asof by": (l, r) =>
     l.sort("day").asof(r.unique(["k", "day"]).sort("day"), { by: "k", suffix: "_r" } as never) as never,
@@ -103,7 +103,7 @@ describe("dictionaries within lists and structs of two files", () => {
     return Frame.from(tableFromIPC(tableToIPC(table as never)) as never) as never;
   };
 
-  it("stay apart in joins and merges, and in files of the result", () => {
+  it("stay apart in join and align, and in files of the result", () => {
     const [left, right] = [nested("left"), nested("right")];
     const expected = [
       { k: 1, l: '["left","x"]', s: '{"s":"left"}', d: "left", l_right: '["right","x"]', s_right: '{"s":"right"}' },
@@ -115,7 +115,7 @@ describe("dictionaries within lists and structs of two files", () => {
     expect(rowsOf(Frame.from(tableFromIPC(tableToIPC(joined.table as never)) as never) as never)).toMatchObject(
       expected,
     );
-    expect(rowsOf(Frame.merge([left, right], { on: "k" }) as never)).toMatchObject(
+    expect(rowsOf(Frame.align([left, right], { on: "k" }) as never)).toMatchObject(
       expected.map(({ k, l, s, d }) => ({ k, l_1: l, s_1: s, d_1: d })),
     );
   });

@@ -67,14 +67,14 @@ describe.each([6, 60_000])("a join of many rows with %i keys", (distinct) => {
     const [a, b] = [left(distinct, lengths), right(distinct)];
     for (const [how, areNullsEqual] of [
       ["join", false],
-      ["merge", true],
+      ["align", true],
     ] as const) {
       const found = partners(cells(a, "key"), cells(b, "key"), areNullsEqual);
       const kept = found.flatMap((row, i) => (row === -1 ? [] : [i]));
       const run = (kind: "left" | "inner"): Frame =>
         how === "join"
           ? (a.join(b, { on: "key", how: kind }) as Frame)
-          : (Frame.merge([a, b], { on: "key", how: kind }) as unknown as Frame);
+          : (Frame.align([a, b], { on: "key", how: kind }) as unknown as Frame);
       const [all, inner] = [run("left"), run("inner")];
       expect([all.numRows, inner.numRows]).toEqual([ROWS, kept.length]);
       const numbers = cells(a, "n");

@@ -122,8 +122,8 @@ export const verbs: Record<string, Verb> = {
   "right join": (frame, other) => frame.join(other, { on: "k" as never, how: "right" }),
   "anti join": (frame, other) => frame.join(other, { on: "k" as never, how: "anti" }),
   "semi join": (frame, other) => frame.join(other, { on: "k" as never, how: "semi" }),
-  "merge on doubles": (frame, other) => Frame.merge([frame, other], { on: "k" }),
-  "merge inner": (frame, other) => Frame.merge([frame, other], { on: ["k", "g"], how: "inner" }),
+  "align on doubles": (frame, other) => Frame.align([frame, other], { on: "k" }),
+  "align inner": (frame, other) => Frame.align([frame, other], { on: ["k", "g"], how: "inner" }),
   asof: (frame, other) =>
     frame.select("date", "g").asof(other.rename({ x: "z" } as never) as never, { by: "g" } as never),
   "asof by doubles": (frame, other) => frame.asof(other.rename({ x: "z" } as never) as never, { by: "k" } as never),

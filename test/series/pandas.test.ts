@@ -36,8 +36,8 @@ function called(table: Table, [method, ...args]: readonly [string, ...unknown[]]
     const other = (arg as { $frame?: string }).$frame;
     return other === undefined ? arg : Frame.from(tableNamed(other));
   });
-  if (method === "merge")
-    return Frame.merge([frame, ...(values.slice(0, -1) as Frame[])], values[values.length - 1] as object);
+  if (method === "align")
+    return Frame.align([frame, ...(values.slice(0, -1) as Frame[])], values[values.length - 1] as object);
   if (method.startsWith("groupBy:")) return frame.groupBy(method.slice(8)).agg(values[0] as object);
   return (frame as unknown as Record<string, (...rest: unknown[]) => Frame>)[method](...values);
 }

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { align } from "../../src/series/align.js";
 import { asof } from "../../src/series/asof.js";
 import { collapse } from "../../src/series/collapse.js";
 import { join } from "../../src/series/join.js";
-import { merge } from "../../src/series/align.js";
 import { pivot } from "../../src/series/pivot.js";
 import { rolling } from "../../src/series/rolling.js";
 import { shift } from "../../src/series/track/steps.js";
@@ -42,12 +42,12 @@ it("a pivot refuses more cells than memory holds, before it makes them", () => {
   );
 });
 
-it("joins and merges refuse more rows than a table can have, before they make them", () => {
+it("join and align refuse more rows than a table can have, before they make them", () => {
   const long = tableFrom({ k: ["Integer", new Array<number>(50_000).fill(7)] });
   const tooMany = expect.objectContaining({ code: "BadArgument", message: expect.stringContaining("2500000000 rows") });
   expect(() => join(long, long, { how: "cross" })).toThrow(tooMany);
   for (const how of ["inner", "left", "right", "outer"] as const) {
     expect(() => join(long, long, { on: "k", how })).toThrow(tooMany);
   }
-  expect(() => merge([long, long], { on: "k" })).toThrow(tooMany);
+  expect(() => align([long, long], { on: "k" })).toThrow(tooMany);
 });

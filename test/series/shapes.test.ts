@@ -159,7 +159,7 @@ describe("resample", () => {
   });
 });
 
-describe("merge", () => {
+describe("align", () => {
   const make = (dates: string[], values: (string | null)[], order: 1 | -1 = 1) => {
     const sorted = order === 1 ? [dates, values] : [[...dates].reverse(), [...values].reverse()];
     return Frame.from(tableFrom({ Date: ["Date", sorted[0] as string[]], Close: ["BigDecimal(8,2)", sorted[1]] }));
@@ -168,15 +168,15 @@ describe("merge", () => {
   const b = make(["2024-01-02", "2024-01-03"], ["3.00", null], -1);
 
   it("newest first stays newest first where all frames are so; types stay", () => {
-    const merged = Frame.merge([a, b]);
-    expect(namesOf(merged.table)).toEqual(["Date", "Close_1", "Close_2"]);
-    expect(typesOf(merged)).toEqual(["Date", "BigDecimal(8,2)", "BigDecimal(8,2)"]);
-    expect(textsOf(merged.table)).toEqual([
+    const aligned = Frame.align([a, b]);
+    expect(namesOf(aligned.table)).toEqual(["Date", "Close_1", "Close_2"]);
+    expect(typesOf(aligned)).toEqual(["Date", "BigDecimal(8,2)", "BigDecimal(8,2)"]);
+    expect(textsOf(aligned.table)).toEqual([
       ["2024-01-03", null, null],
       ["2024-01-02", "2.00", "3.00"],
       ["2024-01-01", "1.00", null],
     ]);
-    const mixed = Frame.merge([a, make(["2024-01-02", "2024-01-03"], ["3.00", null])], {
+    const mixed = Frame.align([a, make(["2024-01-02", "2024-01-03"], ["3.00", null])], {
       suffixes: ["", " B"],
     });
     expect(namesOf(mixed.table)).toEqual(["Date", "Close", "Close B"]);
@@ -187,25 +187,25 @@ describe("merge", () => {
     const left = Frame.from(tableFrom({ k: ["String", ["x", null, "y"]], v: ["double", [1, 2, 3]] }));
     const plain = vectorFromArray(["y", null, "w"], new Utf8());
     const right = Frame.from(tableFrom({ w: ["double", [10, 20, 30]] })).with({ k: plain });
-    expect(cellsOf(Frame.merge([left, right], { on: "k" }).table)).toEqual([
+    expect(cellsOf(Frame.align([left, right], { on: "k" }).table)).toEqual([
       ["w", null, 30],
       ["x", 1, null],
       ["y", 3, 10],
       [null, 2, 20],
     ]);
-    expect(Frame.merge([left, left, left], { on: "k", how: "inner" }).numRows).toBe(3);
+    expect(Frame.align([left, left, left], { on: "k", how: "inner" }).numRows).toBe(3);
   });
 
   it.each([
-    ["nothing", () => Frame.merge([]), "NoFrames"],
-    ["an unknown value", () => Frame.merge([a, b], { how: "full" as "outer" }), "UnknownValue"],
-    ["a key that one has not", () => Frame.merge([a, frame], { on: "Date" }), "UnknownColumn"],
+    ["nothing", () => Frame.align([]), "NoFrames"],
+    ["an unknown value", () => Frame.align([a, b], { how: "full" as "outer" }), "UnknownValue"],
+    ["a key that one has not", () => Frame.align([a, frame], { on: "Date" }), "UnknownColumn"],
     [
       "keys that differ in type",
-      () => Frame.merge([frame, frame.drop("ratio").rename({ price: "ratio" })], { on: "ratio" }),
+      () => Frame.align([frame, frame.drop("ratio").rename({ price: "ratio" })], { on: "ratio" }),
       "DifferentTypes",
     ],
-    ["names that meet", () => Frame.merge([a, b], { suffixes: ["", ""] }), "DuplicateColumn"],
+    ["names that meet", () => Frame.align([a, b], { suffixes: ["", ""] }), "DuplicateColumn"],
   ])("%s", (_, act, code) => {
     expect(act).toThrow(expect.objectContaining({ code }));
   });
@@ -347,7 +347,7 @@ it("an empty table stays one", () => {
     empty.fill("forward"),
     empty.shift(1),
     empty.asof(empty, { by }),
-    Frame.merge([empty, empty]),
+    Frame.align([empty, empty]),
     empty.unique("ticker"),
   ]) {
     expect(result.numRows).toBe(0);

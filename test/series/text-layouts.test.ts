@@ -33,7 +33,7 @@ const frame = (layout: string, texts: readonly (string | null)[], value: string)
   );
 
 describe.each(NAMES)("text as %s", (layout) => {
-  it.each(NAMES)("joins and merges with text as %s", (other) => {
+  it.each(NAMES)("joins and aligns text as %s", (other) => {
     const left = frame(layout, ["a", long, null, "b"], "x");
     const right = frame(other, [long, "a", "c", null], "y");
     expect([...left.join(right, { on: "k" }).rows()]).toEqual([
@@ -42,7 +42,7 @@ describe.each(NAMES)("text as %s", (layout) => {
     ]);
     const outer = left.join(right, { on: "k", how: "outer" });
     expect(outer.column("k").toStrings()).toEqual(["a", long, null, "b", "c", null]);
-    expect(Frame.merge([left, right], { on: "k", how: "inner" }).column("k").toStrings()).toEqual(["a", long, null]);
+    expect(Frame.align([left, right], { on: "k", how: "inner" }).column("k").toStrings()).toEqual(["a", long, null]);
   });
 
   it("has a least and a greatest value, and is filled", () => {

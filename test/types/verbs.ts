@@ -35,8 +35,8 @@ export function verbs(prices: Frame<Price>, names: Frame<Name>, any: Frame) {
   const inner = prices.join(names, { on: "ticker" });
   const left = prices.join(names, { on: "ticker", how: "left" });
   const semi = prices.join(names, { on: "ticker", how: "semi" });
-  const merged = Frame.merge([select, prices.select("date", "close", "volume")], { on: "date" });
-  const onKey = Frame.merge([prices.select("date", "close"), prices.select("date", "volume")], {
+  const aligned = Frame.align([select, prices.select("date", "close", "volume")], { on: "date" });
+  const onKey = Frame.align([prices.select("date", "close"), prices.select("date", "volume")], {
     on: ["date"],
     how: "inner",
   });
@@ -85,7 +85,7 @@ export function verbs(prices: Frame<Price>, names: Frame<Name>, any: Frame) {
     Expect<Equal<RowOf<typeof semi>, Price>>,
     Expect<
       Equal<
-        RowOf<typeof merged>,
+        RowOf<typeof aligned>,
         { date: string; close_1: number | null; close_2: number | null; volume: number | bigint | null }
       >
     >,
@@ -143,9 +143,9 @@ export function misspelt(prices: Frame<Price>, names: Frame<Name>): void {
   // @ts-expect-error
   prices.join(names, { on: "ticker" }).column("nmae");
   // @ts-expect-error
-  Frame.merge([prices, names], { on: "ticker" }).column("nmae");
+  Frame.align([prices, names], { on: "ticker" }).column("nmae");
   // @ts-expect-error
-  Frame.merge([prices, prices]).column("close_3");
+  Frame.align([prices, prices]).column("close_3");
   // @ts-expect-error
   Frame.concat([prices, prices]).column("clsoe");
   // @ts-expect-error

@@ -16,14 +16,14 @@ export interface DatasetsOptions {
   readonly missing?: "error" | "skip";
 }
 
-/** Options of fetching several time series merged on their dates. */
+/** Options of fetching several time series aligned on their dates. */
 export interface MergeCall extends ReadCall {
   /** Days of any series (`outer`, default), of all of them (`inner`), or of the first (`left`). */
   readonly how?: "outer" | "inner" | "left";
 }
 
 /**
- * A query of several time series, merged on their dates. Immutable, as {@link DatasetQuery}: each method applies to
+ * A query of several time series, aligned on their dates. Immutable, as {@link DatasetQuery}: each method applies to
  * every series, no request is sent before `frame()`, and the requests respect the limits of the connection.
  *
  * @example
@@ -134,7 +134,7 @@ export class DatasetsQuery {
     const found = frames.filter((frame) => frame !== undefined);
     if (found.length === 0 && skipped.length > 0) throw skipped[0];
     const codes = this.codes.filter((_, i) => frames[i] !== undefined);
-    return Frame.from(Frame.merge(found, { how }).table, { code: [...new Set(codes)].join(", ") });
+    return Frame.from(Frame.align(found, { how }).table, { code: [...new Set(codes)].join(", ") });
   }
 
   /** What `frame()` would do for each series; no rows are requested. */

@@ -134,19 +134,19 @@ type RowsIn<Frames> = Frames extends readonly [infer First, ...infer Rest] ? [Ro
 type RowIn<Given> = Given extends { rows(): Iterable<infer Row> } ? Row : AnyRow;
 
 /**
- * The row type after `merge()` of an array of known length. A name that several frames have is a key if `on` names it,
+ * The row type after `align()` of an array of known length. A name that several frames have is a key if `on` names it,
  * else it has a suffix for each frame; without `on`, it may be either. Suffixes other than the default ones are not
  * followed.
  */
-export type Merged<Frames, Options> = Extract<MergedOf<Frames, Options>, object>;
+export type Aligned<Frames, Options> = Extract<AlignedOf<Frames, Options>, object>;
 
-type MergedOf<Frames, Options> = number extends (Frames & readonly unknown[])["length"]
+type AlignedOf<Frames, Options> = number extends (Frames & readonly unknown[])["length"]
   ? AnyRow
   : OptionOf<Options, "suffixes"> extends NotPassed
-    ? MergedRows<RowsIn<Frames>, NamesIn<OptionOf<Options, "on">>, OptionOf<Options, "how">>
+    ? AlignedRows<RowsIn<Frames>, NamesIn<OptionOf<Options, "on">>, OptionOf<Options, "how">>
     : AnyRow;
 
-type MergedRows<Rows, On, How> =
+type AlignedRows<Rows, On, How> =
   string extends KeysOf<Rows>
     ? AnyRow
     : Flat<KeysMerged<Rows, [On] extends [never] ? Shared<Rows> : On> & ValuesMerged<Rows, Shared<Rows>, On, How>>;

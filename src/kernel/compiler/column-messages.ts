@@ -55,7 +55,9 @@ export function withColumnMessages(diagnostics: readonly Diagnostic[]): readonly
   return [...places.values()].map((all) => {
     const lines = all.flatMap(({ messageText }) => messageText.split("\n"));
     const messageText =
-      columnMessage(lines.join("\n")) ?? [...new Set([lines[0], lines.at(-1)!])].map(clipped).join("\n  ");
+      columnMessage(lines.join("\n")) ??
+      mergeMessage(lines[0]) ??
+      [...new Set([lines[0], lines.at(-1)!])].map(clipped).join("\n  ");
     return { ...all[0], messageText };
   });
 }
@@ -69,5 +71,11 @@ function columnMessage(text: string): string | undefined {
   if (names.includes(wrong)) return undefined;
   return `There is no column "${wrong}". ${suggestion(wrong, names, "columns")}`;
 }
+
+/** `merge` of other libraries, which a Frame has under two other names. */
+const mergeMessage = (line: string): string | undefined =>
+  /^Property 'merge' does not exist on type '(?:typeof )?Frame\b/.test(line)
+    ? 'A Frame has no merge(). Did you mean a.join(b, { on: "ticker" }) or Frame.align([a, b])?'
+    : undefined;
 
 const clipped = (line: string): string => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line);

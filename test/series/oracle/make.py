@@ -201,10 +201,10 @@ for how in ["outer", "inner", "left"]:
     merged = left.merge(right, on="date", how=how).merge(third, on="date", how=how)
     if how == "outer":
         merged = merged.sort_values("date")
-    case(f"merge {how}", "left", ["merge", {"$frame": "right"}, {"$frame": "third"}, {"how": how}], merged)
+    case(f"align {how}", "left", ["align", {"$frame": "right"}, {"$frame": "third"}, {"how": how}], merged)
 both = left.merge(left.assign(b=1.0)[["date", "b"]], on="date", suffixes=("_1", "_2"))
 table("ones", left.assign(b=1.0)[["date", "b"]])
-case("merge with names that meet", "left", ["merge", {"$frame": "ones"}, {"how": "inner"}], both)
+case("align with names that meet", "left", ["align", {"$frame": "ones"}, {"how": "inner"}], both)
 twice = pd.DataFrame({"k": ["x", "y", "x", "z"], "v": [1.0, 2.0, 3.0, 4.0]})
 thrice = pd.DataFrame({"k": ["x", "z", "x", "w"], "w": [10.0, 20.0, 30.0, 40.0]})
 table("twice", twice)
@@ -214,7 +214,7 @@ for how in ["inner", "left", "outer"]:
     merged = merged.sort_values(["k"], kind="stable") if how == "outer" else merged
     if how == "inner":
         merged = twice.reset_index().merge(thrice, on="k").sort_values("index", kind="stable").drop(columns="index")
-    case(f"merge of keys that repeat, {how}", "twice", ["merge", {"$frame": "thrice"}, {"how": how, "on": "k"}], merged)
+    case(f"align of keys that repeat, {how}", "twice", ["align", {"$frame": "thrice"}, {"how": how, "on": "k"}], merged)
 
 # As-of joins.
 quotes = series_of("A", "2020-01-01", 40, 0, 9)
