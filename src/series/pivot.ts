@@ -22,7 +22,7 @@ export interface PivotOptions<Name extends string = string> {
   /** The columns whose values fill the cells. */
   readonly values: OneOrMore<Name>;
   /** How several values of one cell are reduced; by default they are an error. */
-  readonly value?: AggregateOption["name"];
+  readonly agg?: AggregateOption["name"];
 }
 
 /**
@@ -34,8 +34,8 @@ export interface PivotOptions<Name extends string = string> {
  *   than 2^27 cells
  */
 export function pivot(table: Table, options: PivotOptions): Table {
-  refuseUnknown(options ?? null, ["index", "columns", "values", "value"], "pivot()");
-  const { index, columns, values, value } = options;
+  refuseUnknown(options ?? null, ["index", "columns", "values", "agg"], "pivot()");
+  const { index, columns, values, agg } = options;
   if (columns === undefined || values === undefined || listOf(values).length === 0) {
     throw new InputError(`pivot() needs ${columns === undefined ? "columns" : "values"}.`, {
       code: "BadArgument",
@@ -46,7 +46,7 @@ export function pivot(table: Table, options: PivotOptions): Table {
   const across = axisOf(table, [columns]);
   refuseTooWide(rows.size, across.size);
   const cells = cellsOf(rows, across);
-  if (value === undefined) refuseSeveral(table, cells.spans, rows.columns, across.columns);
+  if (agg === undefined) refuseSeveral(table, cells.spans, rows.columns, across.columns);
   const made: Column[] = rows.columns.map((at) => ({
     field: table.schema.fields[at],
     data: takeVector(vectorAt(table, at), rows.firsts).data[0],
@@ -54,7 +54,7 @@ export function pivot(table: Table, options: PivotOptions): Table {
   const names = listOf(values);
   for (const name of names) {
     const at = columnIndex(table, name);
-    const filled = aggregate(table.schema.fields[at], vectorAt(table, at), value ?? "last", cells.spans);
+    const filled = aggregate(table.schema.fields[at], vectorAt(table, at), agg ?? "last", cells.spans);
     for (const [c, head] of headings(table, across).entries()) {
       const called = names.length === 1 ? head : `${name}_${head}`;
       made.push(spread(filled, called, cells.at.subarray(c * rows.size, (c + 1) * rows.size)));
@@ -134,7 +134,7 @@ function refuseSeveral(table: Table, spans: Spans, index: readonly number[], acr
   throw new InputError(`${to[several] - from[several]} rows fall into the cell of ${cell}.`, {
     code: "SeveralValues",
     row,
-    hint: 'Pass an aggregate: { value: "last" }, "sum", "mean", ….',
+    hint: 'Pass an aggregate: { agg: "last" }, "sum", "mean", ….',
   });
 }
 

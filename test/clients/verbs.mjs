@@ -118,7 +118,7 @@ const VERBS = {
     const whole = frame.dropNulls("key");
     return whole.select("day", "key", "n").asof(everyThird(whole).select("day", "key", "y"), { on: "day", by: "key" });
   },
-  pivot: (frame) => frame.dropNulls("key", "b").pivot({ index: "key", columns: "b", values: "n", value: "sum" }),
+  pivot: (frame) => frame.dropNulls("key", "b").pivot({ index: "key", columns: "b", values: "n", agg: "sum" }),
   unpivot: (frame) => frame.select("day", "n", "row").unpivot({ index: "day", columns: "name", values: "value" }),
   quantile: (frame, { q }, Frame) => figures(Frame, { q: frame.quantile("y", q) }),
   corr: (frame, _, Frame) => figures(Frame, { r: frame.corr("y", "row") }),
@@ -219,7 +219,7 @@ const VERBS = {
   "columns: text and dates": (frame, _, Frame) => {
     const [n, day, word] = ["n", "day", "word"].map((name) => frame.column(name));
     return Frame.fromColumns({
-      fillNull: word.fillNull("none"),
+      fillNull: word.fill("none"),
       contains: word.contains("1"),
       startsWith: word.startsWith("w1"),
       year: day.year(),

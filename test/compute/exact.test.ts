@@ -248,7 +248,7 @@ describe("arithmetic of integers and decimals", () => {
         const scale = Math.max(a.scale, b.scale);
         const precision = Math.max(whole(a), whole(b)) + scale;
         fc.pre(precision <= 76);
-        const filled = frame.column("a").fillNull(frame.column("b"));
+        const filled = frame.column("a").fill(frame.column("b"));
         const units = a.units.map((x, i) => {
           const y = b.units[i];
           return x === null ? (y === null ? null : y * power(scale - b.scale)) : x * power(scale - a.scale);

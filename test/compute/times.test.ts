@@ -15,7 +15,7 @@ describe("a Date beside a column of dates", () => {
       expect(on.between(date, date).toArray()).toEqual([true, null]);
       expect(on.ge(date).toArray()).toEqual([true, null]);
       expect(on.lt(date).toArray()).toEqual([false, null]);
-      expect(on.fillNull(date).get(1)).toBe(on.get(0));
+      expect(on.fill(date).get(1)).toBe(on.get(0));
     }
   });
 

@@ -77,7 +77,7 @@ describe("columns in frames", () => {
     expect(ratio.eq(ratio).toArray()).toEqual([true, null, null]);
     expect(ratio.isIn([0.1, Number.NaN]).toArray()).toEqual([true, null, null]);
     expect(ratio.add(1).toArray()).toEqual([1.1, Number.NaN, null]);
-    expect(ratio.fillNull(0).toArray()).toEqual([0.1, 0, 0]);
+    expect(ratio.fill(0).toArray()).toEqual([0.1, 0, 0]);
   });
 
   it("are null where an operand is", () => {
@@ -87,20 +87,16 @@ describe("columns in frames", () => {
     expect(on.and(null).toArray()).toEqual([null, null, false]);
     expect(on.or(true).toArray()).toEqual([true, true, true]);
     expect(close.isNull().toArray()).toEqual([false, false, true]);
-    expect(close.fillNull(null).toStrings()).toEqual(close.toStrings());
+    expect(close.fill(null).toStrings()).toEqual(close.toStrings());
     expect(close.isIn([]).toArray()).toEqual([false, false, null]);
   });
 
   it("keep the type that holds the filling", () => {
-    expect(close.fillNull(0).type).toBe("BigDecimal(15,4)");
-    expect(close.fillNull("0.123456").toStrings()).toEqual(["50.250000", "50.250100", "0.123456"]);
-    expect(ticker.fillNull("none").toArray()).toEqual(["AAA", "BBB", "none"]);
-    expect(date.fillNull(new Date("2020-01-01T00:00:00Z")).toArray()).toEqual([
-      "2024-02-29",
-      "2024-03-01",
-      "2020-01-01",
-    ]);
-    expect(count.fillNull(1.5).toStrings()).toEqual(["3.0", "1.5", "9007199254740993.0"]);
+    expect(close.fill(0).type).toBe("BigDecimal(15,4)");
+    expect(close.fill("0.123456").toStrings()).toEqual(["50.250000", "50.250100", "0.123456"]);
+    expect(ticker.fill("none").toArray()).toEqual(["AAA", "BBB", "none"]);
+    expect(date.fill(new Date("2020-01-01T00:00:00Z")).toArray()).toEqual(["2024-02-29", "2024-03-01", "2020-01-01"]);
+    expect(count.fill(1.5).toStrings()).toEqual(["3.0", "1.5", "9007199254740993.0"]);
   });
 
   it("round doubles by their exact value, half to even", () => {
@@ -171,7 +167,7 @@ describe("columns in frames", () => {
       [true, false],
       [true, false],
     ]);
-    expect(c.fillNull("x").toArray()).toEqual(["AB", "B"]);
+    expect(c.fill("x").toArray()).toEqual(["AB", "B"]);
   });
 
   it("compute with foreign integers of any width", () => {
@@ -210,7 +206,7 @@ describe("wrong operands", () => {
     ["WrongType", () => (close as unknown as Column<boolean>).and(true)],
     ["WrongType", () => ticker.year()],
     ["WrongType", () => (date as unknown as Column<number>).round()],
-    ["WrongType", () => close.fillNull(ticker as never)],
+    ["WrongType", () => close.fill(ticker as never)],
     ["BadArgument", () => close.add("abc")],
     ["BadArgument", () => close.add("")],
     ["BadArgument", () => close.add({} as never)],
@@ -230,10 +226,10 @@ describe("wrong operands", () => {
     ["BadArgument", () => ticker.contains(5 as never)],
     ["BadArgument", () => close.cast("decimals")],
     ["BadArgument", () => close.cast(5 as never)],
-    ["BadArgument", () => date.fillNull("yesterday")],
+    ["BadArgument", () => date.fill("yesterday")],
     ["BadArgument", () => close.mul("1e-77")],
     ["DifferentLength", () => close.add(prices.head(2).column("close"))],
-    ["DifferentLength", () => close.fillNull(prices.head(2).column("close"))],
+    ["DifferentLength", () => close.fill(prices.head(2).column("close"))],
     ["PrecisionLoss", () => close.cast("BigDecimal(15,2)")],
     ["PrecisionLoss", () => ratio.cast("Integer")],
     ["Overflow", () => count.mul(10_000)],
@@ -277,6 +273,6 @@ it("columns without rows compute columns without rows", () => {
     expect(column.length).toBe(0);
     expect(column.toArray()).toEqual([]);
   }
-  expect(c.cast("double").length + c.fillNull(0).length + t.isIn(["A"]).length + b.and(b as never).length).toBe(0);
+  expect(c.cast("double").length + c.fill(0).length + t.isIn(["A"]).length + b.and(b as never).length).toBe(0);
   expect(none.with({ v: c.add(1) }).numRows).toBe(0);
 });

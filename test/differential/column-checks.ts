@@ -318,16 +318,16 @@ export const columnChecks: Checks = {
       expectCells(cells(given.frame.column(model.name).isNull()), model.cells.map(isNull), `isNull of ${model.kind}`);
     }
   },
-  fillNull: (given) => {
+  fill: (given) => {
     const text = modelOf(given, "text");
     expectCells(
-      cells(columnOf(given, text).fillNull("new")),
+      cells(columnOf(given, text).fill("new")),
       text.cells.map((cell) => (cell ?? "new") as Canonical),
-      "fillNull",
+      "fill",
     );
     const double = modelOf(given, "double");
     const wanted = double.cells.map((cell) => (isNull(cell) ? 4.5 : canonical(cell, "double", 0)));
-    expectCells(cells(columnOf(given, double).fillNull(4.5)), wanted, "fillNull of double");
+    expectCells(cells(columnOf(given, double).fill(4.5)), wanted, "fill of double");
   },
   contains: perCell("contains", ["text"], ["a"], (cell) => (cell as string).includes("a")),
   startsWith: perCell("startsWith", ["text"], ["w1"], (cell) => (cell as string).startsWith("w1")),

@@ -11,6 +11,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   numColumns: "columns",
   shape: "columns",
   nbytes: "sizes, not cells",
+  merge: "refused: align and join",
   like: "internal: the origin of rows",
   computed: "internal: the origin of rows",
   over: "internal: the origin of rows",

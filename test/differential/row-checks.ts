@@ -228,7 +228,7 @@ export const rowChecks: Checks = {
     if (rowsByKey([index], rows).size * rowsByKey([columns], rows).size > 2e6) return;
     if (columns.cells.includes(null) && columns.cells.includes("null")) return;
     const found = cellsOfFrame(
-      frame.pivot({ index: index.name, columns: columns.name, values: values.name, value: "last" }),
+      frame.pivot({ index: index.name, columns: columns.name, values: values.name, agg: "last" }),
     );
     const firstsOf = (model: Model) =>
       sortedRows(rows, [[model, "asc"]]).filter(

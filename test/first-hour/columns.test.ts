@@ -44,7 +44,7 @@ describeMistakes("columns", [
   ['p.column("close").div(0, { digits: "x" })', "UnknownOption", 'The options are "scale"'],
   ['p.column("ticker").startsWith(5)', "BadArgument", 'Pass the text to look for: startsWith("Inc")'],
   [
-    'p.column("close").fillNull("none")',
+    'p.column("close").fill("none")',
     "BadArgument",
     "Pass a column of this type, or a value such as its cells: a number, a decimal",
   ],

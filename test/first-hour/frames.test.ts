@@ -121,7 +121,7 @@ describeMistakes("frames", [
   ["Frame.concat([t.frame()])", "BadArgument", "Await it first: await service.table(…).frame()"],
   ["p.select(7)", "UnknownColumn", "Positions go from 0 to 6"],
   [
-    'p.pivot({ index: "date", columns: "ticker", values: "close", value: "avg" })',
+    'p.pivot({ index: "date", columns: "ticker", values: "close", agg: "avg" })',
     "UnknownValue",
     'Did you mean "mean"?',
   ],

@@ -31,9 +31,14 @@ describeMistakes("habits of other libraries", [
   [
     'p.pivot({ index: "date", columns: "ticker", values: "close", aggfunc: "sum" })',
     "UnknownOption",
-    'Did you mean "value"?',
+    'Did you mean "agg"?',
   ],
-  ['p.pivot("date", "ticker", "close")', "BadArgument", 'The options are "index", "columns", "values", "value"'],
+  [
+    'p.pivot({ index: "date", columns: "ticker", values: "close", value: "sum" })',
+    "UnknownOption",
+    'Did you mean "agg"?',
+  ],
+  ['p.pivot("date", "ticker", "close")', "BadArgument", 'The options are "index", "columns", "values", "agg"'],
   ['p.unpivot({ id_vars: ["date"] })', "UnknownOption", 'Did you mean "index"?'],
   ['p.unpivot({ index: "date", value_vars: ["close"] })', "UnknownOption", 'Did you mean "of"?'],
   ['p.join(p, { left_on: "ticker", right_on: "ticker" })', "UnknownOption", 'Did you mean "leftOn"?'],

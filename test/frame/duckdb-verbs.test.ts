@@ -117,7 +117,7 @@ describe("verbs give what DuckDB gives", () => {
       fc.asyncProperty(tables, async (frame) => {
         const some = frame.filter(frame.column("k").isNull().not());
         if (some.numRows === 0) return;
-        const wide = some.pivot({ index: "d", columns: "k", values: "w", value: "max" });
+        const wide = some.pivot({ index: "d", columns: "k", values: "w", agg: "max" });
         const names = [...new Set(some.column("k").toStrings() as string[])].sort();
         const of = names.map((name) => `max(w) filter (k = '${name}')`).join(", ");
         const sql = `select d, ${of} from b group by d order by d nulls last`;

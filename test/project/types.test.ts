@@ -65,7 +65,7 @@ it("columns compute columns of the right cells", () => {
     expectTypeOf(close.gt("50.25")).toEqualTypeOf<Column<boolean | null>>();
     expectTypeOf(size.gt(5)).toEqualTypeOf<Column<boolean>>();
     expectTypeOf(ticker.startsWith("A")).toEqualTypeOf<Column<boolean>>();
-    expectTypeOf(close.fillNull(0)).toEqualTypeOf<Column<number>>();
+    expectTypeOf(close.fill(0)).toEqualTypeOf<Column<number>>();
     expectTypeOf(close.isNull()).toEqualTypeOf<Column<boolean>>();
     expectTypeOf(trades.with({ value: close.mul(2) }).column("value")).toEqualTypeOf<Column<number | null>>();
     expectTypeOf(trades.filter(close.gt(1).and(isOpen))).toEqualTypeOf<Frame<Trade>>();

@@ -58,12 +58,12 @@ const verbs: Record<string, (left: AnyFrame, right: AnyFrame) => AnyFrame> = {
     l.sort("day").asof(r.unique(["k", "day"]).sort("day"), { by: "k", suffix: "_r" } as never) as never,
   concat: (l, r) => Frame.concat([l.select("k", "day"), r.select("k", "day")]) as never,
   "with a column": (l, r) => l.head(1).with({ other: r.head(1).column("k") as never }) as never,
-  fillNull: (l, r) =>
+  "fill by a column": (l, r) =>
     l.head(1).with({
       k: l
         .head(1)
         .column("k")
-        .fillNull(r.head(1).column("k") as never),
+        .fill(r.head(1).column("k") as never),
     }) as never,
 };
 

@@ -127,10 +127,8 @@ export const verbs: Record<string, Verb> = {
   asof: (frame, other) =>
     frame.select("date", "g").asof(other.rename({ x: "z" } as never) as never, { by: "g" } as never),
   "asof by doubles": (frame, other) => frame.asof(other.rename({ x: "z" } as never) as never, { by: "k" } as never),
-  "pivot of doubles": (frame) =>
-    frame.pivot({ index: "g", columns: "k", values: "x", value: "last" as never } as never),
-  "pivot by doubles": (frame) =>
-    frame.pivot({ index: "k", columns: "g", values: "x", value: "count" as never } as never),
+  "pivot of doubles": (frame) => frame.pivot({ index: "g", columns: "k", values: "x", agg: "last" as never } as never),
+  "pivot by doubles": (frame) => frame.pivot({ index: "k", columns: "g", values: "x", agg: "count" as never } as never),
   unpivot: (frame) => frame.unpivot({ index: ["date", "g"], of: ["x", "y"] } as never),
   "unpivot as text": (frame) =>
     frame.cast({ x: "String", n: "String" } as never).unpivot({ index: "date", of: ["g", "x"] } as never),
@@ -166,9 +164,9 @@ for (const name of ["mean", "sum", "min", "max", "std", "var", "median", "count"
 const X = "x" as const;
 const columns: Record<string, (x: Column<number | null>, y: Column<number | null>) => unknown> = {
   isNull: (x) => x.isNull(),
-  fillNull: (x) => x.fillNull(7),
-  "fillNull of a column": (x, y) => x.fillNull(y),
-  "fillNull of NaN": (x) => x.fillNull(Number.NaN),
+  "fill of a column's nulls": (x) => x.fill(7),
+  "fill by a column": (x, y) => x.fill(y),
+  "fill by NaN": (x) => x.fill(Number.NaN),
   nullCount: (x) => x.nullCount,
   mean: (x) => x.mean(),
   sum: (x) => x.sum(),

@@ -30,7 +30,7 @@ it("says so in figures", () => {
   ]);
   expect(frame.dropNulls().numRows).toBe(1);
   expect(frame.column("x").isNull().toArray()).toEqual([false, true, true]);
-  expect(frame.column("x").fillNull(0).toArray()).toEqual([1, 0, 0]);
+  expect(frame.column("x").fill(0).toArray()).toEqual([1, 0, 0]);
   expect(frame.column("x").nullCount).toBe(2);
   expect(frame.column("x").ne(1).toArray()).toEqual([false, null, null]);
   expect(frame.unique("x").numRows).toBe(2);

@@ -38,7 +38,7 @@ describe("text keeps its values, whatever the layout, the batches and the dictio
         }),
       );
       const filled = a.map((text, i) => text ?? b[i]);
-      const made = frame.with({ c: frame.column("a").fillNull(frame.column("b") as never) });
+      const made = frame.with({ c: frame.column("a").fill(frame.column("b") as never) });
       expect(made.column("c").toStrings(), `seed ${seed}`).toEqual(filled);
       expect(made.cast({ b: "String" }).column("b").toStrings(), `seed ${seed}`).toEqual(b);
       expect(made.fill({ value: "new" }).column("a").toStrings(), `seed ${seed}`).toEqual(a.map((t) => t ?? "new"));

@@ -1,7 +1,7 @@
 import { Data, type RecordBatch, Vector } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
-import { fillNull } from "../../columns/compute/nulls.js";
+import { fill } from "../../columns/compute/nulls.js";
 import { isText } from "../../columns/compute/texts.js";
 import type { MirrorQuery } from "./copy.js";
 
@@ -51,6 +51,6 @@ function withoutEmpty(data: Data): Data {
 
 function withEmpty(data: Data, column: string): Data {
   if (data.nullCount === 0) return data;
-  const [filled] = fillNull(new Vector([data]), "", { column, method: "mirror()" }).data;
+  const [filled] = fill(new Vector([data]), "", { column, method: "mirror()" }).data;
   return filled.clone(data.type);
 }

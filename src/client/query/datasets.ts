@@ -17,7 +17,7 @@ export interface DatasetsOptions {
 }
 
 /** Options of fetching several time series aligned on their dates. */
-export interface MergeCall extends ReadCall {
+export interface AlignCall extends ReadCall {
   /** Days of any series (`outer`, default), of all of them (`inner`), or of the first (`left`). */
   readonly how?: "outer" | "inner" | "left";
 }
@@ -108,7 +108,7 @@ export class DatasetsQuery {
    * @throws {DataError}
    * @throws {InputError}
    */
-  async frame(call: MergeCall = {}): Promise<Frame> {
+  async frame(call: AlignCall = {}): Promise<Frame> {
     checkReadOptions(call, "frame()", ["how"]);
     checkWords(call, { how: ["outer", "inner", "left"] });
     const { how, signal, ...options } = call;

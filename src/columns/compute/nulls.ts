@@ -23,7 +23,7 @@ export function isNull(vector: Vector): Vector {
  *
  * @throws {InputError} WrongType, BadArgument, DifferentLength
  */
-export function fillNull(vector: Vector, value: Vector | Constant, place: Place): Vector {
+export function fill(vector: Vector, value: Vector | Constant, place: Place): Vector {
   if (value === null || (typeof value === "number" && Number.isNaN(value))) return vector;
   const other = value instanceof Vector ? value : castConstant(value, vector.type, place);
   const { column, method } = place;

@@ -19,7 +19,7 @@ import { type DivideOptions, divide } from "../../columns/compute/divide.js";
 import { isIn } from "../../columns/compute/is-in.js";
 import { combine, not } from "../../columns/compute/logic.js";
 import { multiply } from "../../columns/compute/multiply.js";
-import { fillNull, isNull } from "../../columns/compute/nulls.js";
+import { fill, isNull } from "../../columns/compute/nulls.js";
 import type { Operand } from "../../columns/compute/operands.js";
 import type { Place } from "../../columns/compute/place.js";
 import { floor, round, signed } from "../../columns/compute/round.js";
@@ -341,9 +341,9 @@ export class Column<Value = Cell> {
     return computed(this, "isNull()", () => isNull(this.vector));
   }
 
-  /** Replaces nulls (and NaN) by a constant or by the values of a column. {@link fillNull} */
-  fillNull<const O extends Other<Value>>(other: O): Column<Exclude<Value, null> | NullOf<never, O>> {
-    return computed(this, "fillNull()", (place) => fillNull(this.vector, operand(other), place));
+  /** Replaces nulls (and NaN) by a constant or by the values of a column. {@link fill} */
+  fill<const O extends Other<Value>>(other: O): Column<Exclude<Value, null> | NullOf<never, O>> {
+    return computed(this, "fill()", (place) => fill(this.vector, operand(other), place));
   }
 
   /** Whether each text contains a string, case-sensitive. */
