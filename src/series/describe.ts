@@ -4,7 +4,7 @@ import { choose, vectorAt } from "./core/choose.js";
 import { type Column, doubleColumn, numbersOf } from "./core/numbers.js";
 import { inPasses } from "./core/passes.js";
 import { quantilesOf } from "./core/quantile.js";
-import { squaresOf } from "./core/sums.js";
+import { rootOf, squaresOf } from "./core/sums.js";
 import { tableOf } from "./core/tables.js";
 
 const STATISTICS = ["count", "nulls", "mean", "std", "min", "25%", "50%", "75%", "max"] as const;
@@ -31,12 +31,9 @@ export function textColumn(name: string, texts: readonly (string | null)[]): Col
 const QUARTILES = [0, 0.25, 0.5, 0.75, 1];
 
 function statisticsOf(values: Float64Array): Float64Array {
-  const { count, total, squares, quartiles } = inPasses(values, QUARTILES) ?? inSteps(values);
-  const std = count < 2 ? Number.NaN : Math.sqrt(squares / (count - 1));
-  return Float64Array.of(count, values.length - count, total / count, std, ...quartiles);
-}
-
-function inSteps(values: Float64Array) {
-  const { squares, total, count } = squaresOf(values, 0, values.length);
-  return { squares, total, count, quartiles: quantilesOf(values, count, QUARTILES) };
+  const passes = inPasses(values, QUARTILES);
+  const { count, mean, squares } = passes ?? squaresOf(values, 0, values.length);
+  const std = rootOf(count < 2 ? Number.NaN : squares / (count - 1), values, 0, values.length);
+  const quartiles = passes?.quartiles ?? quantilesOf(values, count, QUARTILES);
+  return Float64Array.of(count, values.length - count, mean, std, ...quartiles);
 }

@@ -17,7 +17,7 @@ import {
   tableFromIPC,
   tableToIPC,
   Utf8,
-  type Vector,
+  Vector,
   vectorFromArray,
 } from "apache-arrow";
 import fc from "fast-check";
@@ -178,6 +178,52 @@ describe("sortedRows", () => {
           .sort((i, j) => compare(rows[i][0], rows[j][0], up) || compare(rows[i][1], rows[j][1], other) || i - j);
         expect([...found]).toEqual(expected);
       }),
+    );
+  });
+});
+
+describe("keys in dictionaries sort as the values themselves", () => {
+  const large = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n });
+  const near = fc.tuple(fc.constantFrom(2n ** 53n, -(2n ** 60n), 0n), fc.bigInt({ min: -3n, max: 3n }));
+  const units = fc.oneof(
+    large,
+    near.map(([base, step]) => base + step),
+  );
+
+  /** Decimals, each batch with a dictionary of its own, in any order and with repeats. */
+  const inDictionaries = (batches: readonly (readonly bigint[])[]): Vector => {
+    const type = new Decimal(4, 30, 128);
+    const encoded = new Dictionary(type, new Int32(), 11);
+    const chunks = batches.map((cells) => {
+      const entries = [...new Set(cells)].reverse();
+      const words = new BigInt64Array(entries.length * 2);
+      entries.forEach((value, row) => {
+        words[2 * row] = BigInt.asIntN(64, value);
+        words[2 * row + 1] = value >> 64n;
+      });
+      const dictionary = new Vector([makeData({ type, length: entries.length, data: new Uint32Array(words.buffer) })]);
+      const data = Int32Array.from(cells, (cell) => entries.indexOf(cell));
+      return makeData({ type: encoded, length: cells.length, nullCount: 0, data, dictionary });
+    });
+    return new Vector(chunks);
+  };
+
+  it("decimals that doubles do not tell apart", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(units, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
+        (cells) => {
+          const all = cells.flat();
+          for (const descending of [false, true]) {
+            const sign = descending ? -1 : 1;
+            const wanted = [...all.keys()].sort(
+              (a, b) => sign * (all[a] < all[b] ? -1 : all[a] > all[b] ? 1 : 0) || a - b,
+            );
+            const held = new Table({ x: inDictionaries(cells) });
+            expect([...sortedRows(held, [{ column: 0, descending }])]).toEqual(wanted);
+          }
+        },
+      ),
     );
   });
 });

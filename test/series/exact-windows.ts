@@ -7,7 +7,7 @@ import { cellsIn, columnOf } from "./tables.js";
 const UNIT_BITS = 160;
 
 /** A double in units of 2^-160. */
-function unitsOf(value: number): bigint {
+export function unitsOf(value: number): bigint {
   const scaled = value * 2 ** UNIT_BITS;
   if (!Number.isInteger(scaled)) throw new Error(`${value} is not a multiple of 2^-${UNIT_BITS}`);
   return BigInt(scaled);
@@ -23,7 +23,8 @@ function quotient(top: bigint, bottom: bigint, shift: number): number {
   return (top < 0n ? -1 : 1) * value * 2 ** half * 2 ** (shift - bits - half);
 }
 
-const exactly = {
+/** Results of exact arithmetic over values in units of 2^-160. */
+export const exactly = {
   sum: (units: readonly bigint[]) =>
     quotient(
       units.reduce((a, b) => a + b, 0n),
@@ -48,7 +49,7 @@ export type Method = keyof typeof exactly;
 export const METHODS = Object.keys(exactly) as Method[];
 
 /** The bounds of docs/series.md: two units in the last place, 12 digits. */
-const BOUND: Readonly<Record<Method, number>> = { sum: 2 ** -51, mean: 2 ** -51, var: 1e-12, std: 1e-12 };
+export const BOUND: Readonly<Record<Method, number>> = { sum: 2 ** -51, mean: 2 ** -51, var: 1e-12, std: 1e-12 };
 
 /** A table of dates and one column of doubles, `x`. */
 export const table = (values: readonly (number | null)[]) =>

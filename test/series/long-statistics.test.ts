@@ -1,4 +1,8 @@
+import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
+import { describe as summarized } from "../../src/series/describe.js";
+import { BOUND, cancelling, exactly, series, table, unitsOf } from "./exact-windows.js";
+import { cellsIn } from "./tables.js";
 
 // As many rows as are read in passes of WebAssembly.
 const ROWS = 20_000;
@@ -81,8 +85,31 @@ it("are those of the sorted values", async () => {
     }
     const average = held.reduce((sum, value) => sum + value / held.length, 0);
     expect(Math.abs((mean as number) - average)).toBeLessThanOrEqual(Math.abs(average) * 1e-9);
-    const variance = held.reduce((sum, value) => sum + (value - average) ** 2 / (held.length - 1), 0);
-    const tolerance = Math.sqrt(variance) * 1e-6 + Math.abs(average) * 1e-9;
-    expect(Math.abs((std as number) - Math.sqrt(variance))).toBeLessThanOrEqual(tolerance);
+    // In units of the largest size, so that no square underflows.
+    const unit = Math.max(...held.map(Math.abs));
+    const variance = held.reduce((sum, value) => sum + ((value - average) / unit) ** 2 / (held.length - 1), 0);
+    const deviation = Math.sqrt(variance) * unit;
+    const tolerance = deviation * 1e-6 + Math.abs(average) * 1e-9;
+    expect(Math.abs((std as number) - deviation)).toBeLessThanOrEqual(tolerance);
   }
+});
+
+it("are those of exact arithmetic, also where large values cancel", () => {
+  const whole = fc.tuple(fc.oneof(cancelling, series), fc.integer({ min: 0, max: 9 }));
+  fc.assert(
+    fc.property(whole, ([part, rest]) => {
+      const values = Array.from({ length: ROWS + rest }, (_, i) => part[i % part.length]);
+      const units = values.filter((value) => value !== null).map(unitsOf);
+      const [count, , mean, std] = cellsIn(summarized(table(values), "x"), "x") as (number | null)[];
+      expect(count).toBe(units.length);
+      const isNear = (found: number | null, of: "mean" | "std", least: number): boolean => {
+        if (units.length < least) return found === null;
+        const wanted = exactly[of](units);
+        return found !== null && Math.abs(found - wanted) <= BOUND[of] * Math.abs(wanted);
+      };
+      if (!isNear(mean, "mean", 1)) throw new Error(`the mean is ${mean}, not ${exactly.mean(units)}`);
+      if (!isNear(std, "std", 2)) throw new Error(`the deviation is ${std}, not ${exactly.std(units)}`);
+    }),
+    { numRuns: 15 },
+  );
 });

@@ -1,5 +1,5 @@
 import { LargeMap } from "../../value/large-map.js";
-import { type Data, DataType, type Decimal, type Table, type Vector } from "../arrow/arrow.js";
+import { type Data, DataType, type Decimal, type Table, Vector } from "../arrow/arrow.js";
 import { presentBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import type { Cell } from "../arrow/typed-readers.js";
@@ -166,7 +166,7 @@ function valueWords(vector: Vector, flip: number): Uint32Array[] {
   if (DataType.isDate(type) && type.unit === 1) return wideWords(vector, 2, flip, true);
   if (DataType.isTime(type) && type.bitWidth === 64) return wideWords(vector, 2, flip, true);
   if (DataType.isInt(type) || DataType.isDate(type) || DataType.isTime(type)) return flipped(narrowWords(vector), flip);
-  return flipped([rankWords(vector)], flip);
+  return flipped([DataType.isDictionary(type) ? entryWords(vector) : rankWords(vector)], flip);
 }
 
 function flipped(words: Uint32Array[], flip: number): Uint32Array[] {
@@ -235,14 +235,47 @@ function doubleWords(vector: Vector): Uint32Array[] {
   return [low, high];
 }
 
+/** Dictionaries: the rank of each entry among the sorted distinct entries of all of them. */
+function entryWords(vector: Vector): Uint32Array {
+  const starts = new Map<Vector, number>();
+  let length = 0;
+  for (const { dictionary } of vector.data) {
+    if (dictionary == null || starts.has(dictionary)) continue;
+    starts.set(dictionary, length);
+    length += dictionary.length;
+  }
+  const word = new Uint32Array(vector.length);
+  if (length === 0) return word;
+  const rank = ranksOf(new Vector([...starts.keys()].flatMap(({ data }) => data)));
+  let at = 0;
+  for (const { dictionary, length, values } of vector.data) {
+    const start = starts.get(dictionary as Vector) as number;
+    for (let i = 0; i < length; i++) word[at++] = rank[start + Number(values[i])] ?? 0;
+  }
+  return word;
+}
+
+/** For each value, how many distinct ones come before it. */
+function ranksOf(vector: Vector): Uint32Array {
+  const words = sortWords(vector, false);
+  let order: Uint32Array | undefined;
+  for (const word of words) order = sortByWord(word, order);
+  const rank = new Uint32Array(vector.length);
+  if (order === undefined) return rank;
+  for (let i = 1; i < order.length; i++) {
+    const [before, at] = [order[i - 1], order[i]];
+    rank[at] = rank[before] + (words.some((word) => word[at] !== word[before]) ? 1 : 0);
+  }
+  return rank;
+}
+
 /** Text, booleans and other types: the rank of each value among the sorted distinct values. */
 function rankWords(vector: Vector): Uint32Array {
   const word = new Uint32Array(vector.length);
   const places = new LargeMap<Cell, number>();
   let at = 0;
   for (const data of vector.data) {
-    const ids = DataType.isDictionary(data.type) ? dictionaryIds(data, places) : valueIds(data, places);
-    for (let i = 0; i < data.length; i++) word[at + i] = ids[i];
+    word.set(valueIds(data, places), at);
     at += data.length;
   }
   const sorted = [...places.keys()].sort(compareValues);
@@ -250,17 +283,6 @@ function rankWords(vector: Vector): Uint32Array {
   for (const [i, value] of sorted.entries()) rank[places.get(value) as number] = i;
   for (let i = 0; i < word.length; i++) word[i] = rank[word[i]] ?? 0;
   return word;
-}
-
-function dictionaryIds(data: Data, places: LargeMap<Cell, number>): Uint32Array {
-  const map: number[] = [];
-  for (const part of (data.dictionary as Vector).data) {
-    const { valid, value } = chunkReader(part);
-    for (let j = 0; j < part.length; j++) map.push(placeOf(valid(j) ? value(j) : null, places));
-  }
-  const ids = new Uint32Array(data.length);
-  for (let i = 0; i < data.length; i++) ids[i] = map[Number(data.values[i])] ?? 0;
-  return ids;
 }
 
 function valueIds(data: Data, places: LargeMap<Cell, number>): Uint32Array {

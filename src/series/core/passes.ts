@@ -7,13 +7,13 @@ const CALL = 8_192;
 /** For fewer values, compiling the program costs more. */
 const LEAST_VALUES = 16_384;
 /** Bytes of the state; wasm/columns/statistics.ts lays it out. */
-const STATE = 72;
+const STATE = 80;
 /** Parts are numbered by bytes, 0 for none. */
 const MOST_PARTS = 255;
 
 /**
  * Sums as of `squaresOf` and quantiles as of `quantilesOf`, in three passes in WebAssembly; undefined for few values,
- * for those that no bins can be made of, or without WebAssembly.
+ * for those that no bins can be made of or whose sum needs more than two doubles, or without WebAssembly.
  */
 export function inPasses(values: Float64Array, quantiles: readonly number[]) {
   if (values.length < LEAST_VALUES || quantiles.length * 2 > MOST_PARTS) return undefined;
@@ -34,12 +34,14 @@ export function inPasses(values: Float64Array, quantiles: readonly number[]) {
       call(part.length);
     }
   };
-  state.set([0, 0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0, 0, 0]);
+  state.fill(0).set([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], 3);
   inCalls((count) => run.tally(at, count, stateAt));
   const [high, low, infinite, least, most, count] = state;
+  const total = high + low;
+  // Also where the sum overflows on the way, and both are NaN.
+  if (!(state[9] <= Math.abs(total))) return undefined;
   const scale = BINS / (most - least);
   if (infinite !== 0 || !Number.isFinite(scale) || !(scale > 0)) return undefined;
-  const total = Number.isFinite(high) ? high + low : high;
   const bins = new Int32Array(memory.buffer, binsAt, BINS + 1);
   bins.fill(0);
   inCalls((length) => run.spread(at, length, total / count, least, scale, binsAt, stateAt));
@@ -64,7 +66,7 @@ export function inPasses(values: Float64Array, quantiles: readonly number[]) {
   };
   return {
     count,
-    total,
+    mean: total / count,
     squares: Math.max(0, squares + squaresLow - (drift * drift) / count),
     quartiles: quantilesBy(count, quantiles, (places) => valuesInBins(count, places, binning, partsOf)),
   };

@@ -114,17 +114,17 @@ function hasInfinite(values: Float64Array, from: number, to: number): boolean {
 }
 
 /**
- * The sum of squared deviations from the mean, ignoring NaN, with the sum and the number of values; NaN where a value
+ * The sum of squared deviations from the mean, ignoring NaN, with the mean and the number of values; NaN where a value
  * is infinite: its distance from the mean is not defined.
  */
 export function squaresOf(
   values: Float64Array,
   from: number,
   to: number,
-): { squares: number; total: number; count: number } {
+): { squares: number; mean: number; count: number } {
   const { total, count } = sumOf(values, from, to);
   const mean = Number.isFinite(total) ? total / count : meanOf(values, from, to);
-  if (!Number.isFinite(mean)) return { squares: Number.NaN, total, count };
+  if (!Number.isFinite(mean)) return { squares: Number.NaN, mean, count };
   const sum: Sum = { high: 0, low: 0 };
   let drift = 0;
   let first = Number.NaN;
@@ -137,10 +137,10 @@ export function squaresOf(
     addTo(sum, distance * distance);
     drift += distance;
   }
-  if (isConstant) return { squares: 0, total, count };
-  if (!Number.isFinite(sum.high)) return { squares: Number.POSITIVE_INFINITY, total, count };
+  if (isConstant) return { squares: 0, mean, count };
+  if (!Number.isFinite(sum.high)) return { squares: Number.POSITIVE_INFINITY, mean, count };
   // Corrects for the rounding of the mean.
-  return { squares: Math.max(0, totalOf(sum) - (drift * drift) / count), total, count };
+  return { squares: Math.max(0, totalOf(sum) - (drift * drift) / count), mean, count };
 }
 
 /** Variance with divisor n − 1; NaN for fewer than two values, and where one is infinite. */
@@ -151,7 +151,11 @@ export function varianceOf(values: Float64Array, from: number, to: number): numb
 
 /** The square root of {@link varianceOf}, also where the squares overflow or underflow. */
 export function deviationOf(values: Float64Array, from = 0, to = values.length): number {
-  const variance = varianceOf(values, from, to);
+  return rootOf(varianceOf(values, from, to), values, from, to);
+}
+
+/** The square root of the variance of values, computed again where it has overflown or lost digits. */
+export function rootOf(variance: number, values: Float64Array, from: number, to: number): number {
   if (Number.isNaN(variance) || (variance > LEAST_SQUARE && variance < Number.POSITIVE_INFINITY)) {
     return Math.sqrt(variance);
   }

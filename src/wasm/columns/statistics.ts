@@ -54,7 +54,8 @@ function smallDoubles(from: usize, end: usize, power: f64, out: usize): bool {
 }
 
 // The state of a tally: the sum in two doubles, that of the infinite values, the least value and the largest, and how
-// many there are; then the sum of squares in two doubles, and the sum of distances.
+// many there are; then the sum of squares in two doubles, and the sum of distances; last the sizes of all lower halves
+// of the sum, which bound its error.
 const LOW = 8;
 const INFINITE = 16;
 const LEAST = 24;
@@ -63,6 +64,7 @@ const COUNT = 40;
 const SQUARES = 48;
 const SQUARES_LOW = 56;
 const DRIFT = 64;
+const DOUBT = 72;
 
 /** Adds doubles to the sum, the extremes and the count of a state; NaN is left out. */
 export function tally(values: usize, count: i32, state: usize): void {
@@ -71,6 +73,7 @@ export function tally(values: usize, count: i32, state: usize): void {
   let least = load<f64>(state, LEAST);
   let most = load<f64>(state, LARGEST);
   let held = load<f64>(state, COUNT);
+  let doubt = load<f64>(state, DOUBT);
   for (const end = values + (<usize>count << 3); values < end; values += 8) {
     const value = load<f64>(values);
     if (value != value) continue;
@@ -84,6 +87,7 @@ export function tally(values: usize, count: i32, state: usize): void {
     const total = high + value;
     const part = total - high;
     low += high - (total - part) + (value - part);
+    doubt += abs(low);
     high = total;
   }
   store<f64>(state, high);
@@ -91,6 +95,7 @@ export function tally(values: usize, count: i32, state: usize): void {
   store<f64>(state, least, LEAST);
   store<f64>(state, most, LARGEST);
   store<f64>(state, held, COUNT);
+  store<f64>(state, doubt, DOUBT);
 }
 
 /** Adds squared distances from the mean to a state, and counts the finite values in bins of equal width. */

@@ -185,7 +185,7 @@ function readFixed(column: Column): Data {
   return made(column, { ...validity, values });
 }
 
-/** The offsets of a column of readVariable-length values; `[0]` if the column is empty and has no offsets. */
+/** The offsets of a column of values of variable length; `[0]` if the column is empty and has no offsets. */
 function offsetsOf({ type, path, node, reader: { body } }: Column): {
   offsets: Int32Array | BigInt64Array;
   at: number;
@@ -280,7 +280,7 @@ function readUnion(column: Column): Data {
   if (body.source.version <= OLD_UNIONS) {
     const { at } = body.region(path);
     if (node.nullCount > 0) {
-      const what = `${body.place(path)} is a readUnion with validity bits`;
+      const what = `${body.place(path)} is a union with validity bits`;
       throw unsupportedArrow(what, { at, column: path.join(".") }, "Write the data again with Arrow 1.0 or later.");
     }
   }
