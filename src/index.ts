@@ -9,7 +9,7 @@ export { Mirror, type MirrorOptions, type SyncOptions, type SyncReport } from ".
 export type { Plan } from "./client/pages/plan.js";
 export { DatabaseQuery } from "./client/query/database-query.js";
 export { DatasetQuery, type DatasetReplyData, type ReadCall, type WithColumn } from "./client/query/dataset-query.js";
-export { type DatasetChoice, type DatasetsOptions, DatasetsQuery, type AlignCall } from "./client/query/datasets.js";
+export { type AlignCall, type DatasetChoice, type DatasetsOptions, DatasetsQuery } from "./client/query/datasets.js";
 export { type TablePage, TableQuery } from "./client/query/table-query.js";
 export type { TableReadCall } from "./client/query/table-read-options.js";
 export { type FilterableOf, type RowOf, type SeriesOf, Service } from "./client/service.js";

@@ -67,7 +67,7 @@ const FORMATS = {
   },
   arrow: {
     name: "an Arrow file",
-    hint: "Frame.fromArrow(path) or Frame.fromIPC(bytes) reads it.",
+    hint: "Frame.fromArrow(path), or its bytes instead of the path, reads it.",
     starts: [[...ascii("ARROW1"), 0, 0]],
   },
 } as const satisfies Readonly<Record<string, KnownFormat>>;

@@ -1,17 +1,12 @@
 import { type RecordBatch, type Schema, Table } from "../columns/arrow/arrow.js";
 import { columnIndex, distinctNames } from "../columns/arrow/column-names.js";
 import { keyOf } from "../columns/arrow/key.js";
-import {
-  type CsvOptions,
-  checkColumns,
-  checkCsvOptions,
-  checkReadOptions,
-  type ReadOptions,
-} from "../columns/arrow/read-options.js";
+import { type CsvOptions, checkColumns, checkCsvOptions, checkReadOptions } from "../columns/arrow/read-options.js";
 import { rowType } from "../columns/arrow/row-type.js";
 import { columnsOf } from "../columns/arrow/schema.js";
 import type { CastOptions } from "../columns/compute/cast.js";
 import { readArrow, tableFromIPCBytes } from "../columns/ipc/read/read.js";
+import type { JsonArrayOptions } from "../columns/json/array-table.js";
 import { checkParquetOptions, type ParquetReadOptions } from "../columns/parquet/read/options.js";
 import { tableOf } from "../columns/table/conform.js";
 import { adopt } from "../columns/table/foreign-table.js";
@@ -34,7 +29,7 @@ import { type UnpivotOptions, unpivot } from "../series/unpivot.js";
 import type { ColumnSpec, Columns, OneOrMore } from "../spec/columns.js";
 import type { FrameSource } from "../spec/frame-source.js";
 import { Column } from "./cells/column.js";
-import { checkedBatches, needBytes, needCount, needList, needName, needObject, needPath } from "./cells/given.js";
+import { checkedBatches, needBytes, needCount, needList, needName, needObject } from "./cells/given.js";
 import type {
   Aggregated,
   Aligned,
@@ -53,11 +48,11 @@ import { showTypeArguments } from "./cells/type-arguments.js";
 import { newColumn, tableOfRows } from "./cells/values.js";
 import { type DanfoFrameShape, type FromDanfoOptions, tableFromDanfo } from "./danfo/danfo.js";
 import { type CsvFileOptions, readCsv } from "./files/csv-files.js";
-import { readJsonLines } from "./files/json-lines.js";
+import { checkInferred, readJsonLines } from "./files/json-lines.js";
 import { localFile, localSource } from "./files/local-source.js";
 import { OutputMethods } from "./files/output-methods.js";
 import { prepareForArchive } from "./files/prepare-archive.js";
-import { readReply } from "./files/reply.js";
+import { ARRAY_OPTIONS, readJson } from "./files/reply.js";
 import { sourceOfComputed, sourceOfForeign, sourceOfMade, sourceOfPath } from "./files/source-of.js";
 import { type SqlOptions, sqlTable } from "./files/sql-table.js";
 import { type Watched, watched } from "./files/watched.js";
@@ -231,38 +226,39 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * Reads the rows of a JSON reply of the service: a page of a table, or a time series (spec 2.1, 2.3, 2.6).
+   * Reads JSON as text or bytes: an array of objects, such as `JSON.stringify(frame)` writes, or a reply of the service
+   * (a page of a table or a time series, spec 2.1, 2.3, 2.6). The members of the objects become columns as those of
+   * {@link fromJSONLines}, numbers exactly from their digits; a reply declares its columns.
    *
-   * @throws {DataError}
+   * @param options `columns`, `types` and `onExtraMember` are for arrays, as in {@link fromJSONLines}
+   * @throws {DataError} with row, column, value and byte offset
+   * @example
+   * ```ts
+   * import { Frame } from "arrowbook";
+   * Frame.fromJSON('[{ "id": "007", "close": 50.25 }, { "id": "008" }]').columns; // String, BigDecimal(4,2)
+   * ```
    */
-  static fromJSON<Row extends object = AnyRow>(reply: Uint8Array | string, options?: ReadOptions): Frame<Row> {
-    checkReadOptions(options, "fromJSON()");
-    if (typeof reply !== "string")
-      needBytes(reply, "fromJSON()", "Pass the text or the bytes of a reply; await a Promise first.");
-    const bytes = typeof reply === "string" ? new TextEncoder().encode(reply) : reply;
-    const { table, source } = readReply(bytes, options);
+  static fromJSON<Row extends object = AnyRow>(json: Uint8Array | string, options: JsonArrayOptions = {}): Frame<Row> {
+    checkReadOptions(options, "fromJSON()", ARRAY_OPTIONS);
+    checkInferred(options, "fromJSON()");
+    if (typeof json !== "string")
+      needBytes(json, "fromJSON()", "Pass the text or the bytes of JSON; await a Promise first.");
+    const { table, source } = readJson(typeof json === "string" ? new TextEncoder().encode(json) : json, options);
     return new Frame<Row>(table, source);
   }
 
   /**
-   * Reads the bytes of an Arrow IPC stream or file; buffers are views of the bytes.
-   *
-   * @throws {DataError} BadArrow
-   */
-  static fromIPC<Row extends object = AnyRow>(bytes: Uint8Array | ArrayBuffer, source?: FrameSource): Frame<Row> {
-    return new Frame<Row>(tableFromIPCBytes(bytes), source);
-  }
-
-  /**
-   * Reads an Arrow IPC stream or file on disk.
+   * Reads an Arrow IPC stream or file, or its bytes, of which buffers are then views.
    *
    * @throws {FileError}
    * @throws {DataError} BadArrow
    */
-  static async fromArrow<Row extends object = AnyRow>(path: string | URL): Promise<Frame<Row>> {
-    const local = localSource(path, "fromArrow()");
-    needPath(local, "fromArrow()");
-    return new Frame<Row>(await readArrow(local), sourceOfPath(local));
+  static async fromArrow<Row extends object = AnyRow>(
+    source: string | URL | Uint8Array | ArrayBuffer,
+  ): Promise<Frame<Row>> {
+    const local = localFile(source, "fromArrow()", "an Arrow stream or file");
+    const table = typeof local === "string" ? await readArrow(local) : tableFromIPCBytes(local);
+    return new Frame<Row>(table, sourceOfPath(local));
   }
 
   /**

@@ -364,11 +364,11 @@ export const groups = {
           return often(() => tableFromIPC(bytes));
         },
       },
-      "arrowbook: Frame.fromIPC, everything checked": {
+      "arrowbook: Frame.fromArrow of bytes, everything checked": {
         run: async () => {
           const { Frame } = await arrowbook();
           const bytes = await textStream();
-          return often(() => Frame.fromIPC(bytes));
+          return often(() => Frame.fromArrow(bytes));
         },
       },
     },

@@ -116,9 +116,9 @@ describe("arrowbook sql", () => {
 
   it.each([
     ["[1]", /Row 0 is not a JSON object/],
-    ['[{"a":1},]', /broken\.json is not JSON/],
-    ['[{"a":1}', /broken\.json is not JSON/],
-    ['[{"a":1}] x', /broken\.json is not JSON/],
+    ['[{"a":1},]', /broken\.json: Not valid JSON/],
+    ['[{"a":1}', /broken\.json: Not valid JSON/],
+    ['[{"a":1}] x', /broken\.json: Not valid JSON/],
     ['[{"a":[1]}]', /column "a".*is an array or object/],
     ["[]", /has no columns/],
   ])("%s is refused as a table", async (text, message) => {

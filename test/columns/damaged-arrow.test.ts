@@ -7,7 +7,8 @@ import { tableFromIPCBytes } from "../../src/columns/ipc/read/read.js";
 import { fromBytes } from "../../src/columns/ipc/read/reading.js";
 import { tableToIPCBytes, tableToIPCFileBytes } from "../../src/columns/ipc/stream.js";
 import { DataError, isArrowbookError } from "../../src/errors/errors.js";
-import { Frame } from "../../src/index.js";
+import type { Frame } from "../../src/index.js";
+import { frameOfIPC } from "../frame-of-ipc.js";
 import { changingDictionaries, otherTypes, serviceTypes, smallStream } from "../fuzz/arrow-corpus.js";
 import { AWKWARD_INT32 } from "../fuzz/mutate.js";
 import { textsOf, useFrame } from "../fuzz/use-frame.js";
@@ -25,7 +26,7 @@ function withInts(bytes: Uint8Array, ints: Readonly<Record<number, number>>): Ui
 function errorOf(bytes: Uint8Array): DataError {
   let frame: Frame;
   try {
-    frame = Frame.fromIPC(bytes);
+    frame = frameOfIPC(bytes);
   } catch (error) {
     if (error instanceof DataError) return error;
     throw error;
@@ -40,7 +41,7 @@ const used = new Set<string>();
 function outcomeOf(bytes: Uint8Array): { readonly frame?: Frame } {
   let frame: Frame;
   try {
-    frame = Frame.fromIPC(bytes);
+    frame = frameOfIPC(bytes);
   } catch (error) {
     if (!isArrowbookError(error)) throw error;
     return {};
@@ -83,7 +84,7 @@ describe("the small stream", () => {
 
   it("is the one whose bytes are named here", () => {
     expect(B.length).toBe(824);
-    expect([...Frame.fromIPC(B).rows()]).toEqual([
+    expect([...frameOfIPC(B).rows()]).toEqual([
       { t: "ab", n: 1 },
       { t: null, n: 2 },
       { t: "cde", n: null },
@@ -149,7 +150,7 @@ describe("the small stream", () => {
   });
 
   it("a changed integer in the metadata of a batch is refused or changes no cell", () => {
-    const texts = textsOf(Frame.fromIPC(B));
+    const texts = textsOf(frameOfIPC(B));
     for (const { kind, at, metadataLength } of messagesIn(B)) {
       if (kind === "schema") continue;
       for (let place = at; place < at + metadataLength; place += 4) {
@@ -171,7 +172,7 @@ const STREAMS: readonly (readonly [name: string, bytes: Uint8Array, from: number
 ];
 
 describe.each(STREAMS)("%s", (_, bytes, from) => {
-  const texts = textsOf(Frame.fromIPC(bytes));
+  const texts = textsOf(frameOfIPC(bytes));
   const { nodes, buffers } = placesOf(bytes, from);
 
   it("a length that is one off is refused", () => {
@@ -331,9 +332,9 @@ describe("messages that do not fit each other", () => {
 
   it("a stream without an end mark, or with padding after it, is read", () => {
     const whole = smallStream();
-    const expected = textsOf(Frame.fromIPC(whole));
-    expect(textsOf(Frame.fromIPC(whole.subarray(0, -8)))).toEqual(expected);
-    expect(textsOf(Frame.fromIPC(joined(whole, new Uint8Array(4))))).toEqual(expected);
+    const expected = textsOf(frameOfIPC(whole));
+    expect(textsOf(frameOfIPC(whole.subarray(0, -8)))).toEqual(expected);
+    expect(textsOf(frameOfIPC(joined(whole, new Uint8Array(4))))).toEqual(expected);
   });
 });
 
@@ -341,7 +342,7 @@ describe("the footer of a file", () => {
   const file = tableToIPCFileBytes(otherTypes(3, ["words", "small"]));
   const length = viewOf(file).getInt32(file.length - 10, true);
   const start = file.length - 10 - length;
-  const expected = textsOf(Frame.fromIPC(file));
+  const expected = textsOf(frameOfIPC(file));
 
   it("with any other integer is refused or gives a frame that works, with all its rows", () => {
     for (let at = start; at < file.length - 6; at += 2) {
@@ -398,12 +399,12 @@ describe("rows that no buffer holds", () => {
     const [, batch] = messagesIn(bytes);
     const length = batch.header.at;
     const { nodes } = placesOf(bytes);
-    expect(Frame.fromIPC(bytes).numRows).toBe(5);
+    expect(frameOfIPC(bytes).numRows).toBe(5);
     const at = Array.from({ length: (batch.bodyAt - length) >> 2 }, (_, i) => length + 4 * i).find(
       (place) => place !== nodes[0] && viewOf(bytes).getInt32(place, true) === 5,
     ) as number;
     const rows = (count: number) => withInts(bytes, { [at]: count, [nodes[0]]: count, [nodes[0] + 8]: count });
-    expect(Frame.fromIPC(rows(1_000_000)).numRows).toBe(1_000_000);
+    expect(frameOfIPC(rows(1_000_000)).numRows).toBe(1_000_000);
     expect(errorOf(rows(0x7fff_ffff)).message).toMatch(/declares 2147483647 rows that no bytes back/);
   });
 });

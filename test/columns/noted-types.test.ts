@@ -15,14 +15,14 @@ import {
   Utf8,
 } from "apache-arrow";
 import { expect, it } from "vitest";
-import { Frame } from "../../src/frame/frame.js";
+import { frameOfIPC } from "../frame-of-ipc.js";
 
 /** A column without rows whose field notes a service type, read from the bytes of an Arrow file. */
 function typeOf(type: DataType, noted: string): string {
   const field = new Field("x", type, true, new Map([["arrowbook.type", noted]]));
   const data = makeData({ type: new Struct([field]), length: 0, nullCount: 0, children: [] });
   const table = new Table(new Schema([field]), [new RecordBatch(new Schema([field]), data)]);
-  return Frame.fromIPC(tableToIPC(table, "file")).columns[0].type;
+  return frameOfIPC(tableToIPC(table, "file")).columns[0].type;
 }
 
 it.each<[DataType, string, string]>([

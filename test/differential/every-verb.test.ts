@@ -15,7 +15,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   like: "internal: the origin of rows",
   computed: "internal: the origin of rows",
   over: "internal: the origin of rows",
-  toIPC: "fromIPC",
+  toIPC: "fromArrow",
   toArrow: "fromArrow",
   toCSV: "fromCSV",
   toJSONLines: "fromJSONLines",

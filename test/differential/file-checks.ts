@@ -51,7 +51,7 @@ const hasEmptyText = (given: Given): boolean => given.models.some(({ cells }) =>
 /** What frames are made of and written to, and other engines beside them. */
 export const fileChecks: Checks = {
   from: roundTrip((frame) => Frame.from(frame.table)),
-  fromIPC: roundTrip((frame) => Frame.fromIPC(frame.toIPC())),
+  "fromArrow.bytes": roundTrip((frame) => Frame.fromArrow(frame.toIPC())),
   fromBatches: roundTrip((frame) => Frame.fromBatches(frame.table.schema, frame.table.batches) as unknown as Frame),
   fromArrow: roundTrip((frame) =>
     withFile("rows.arrow", async (path) => {

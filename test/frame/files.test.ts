@@ -8,6 +8,7 @@ import { Table, TimestampMillisecond, vectorFromArray } from "../../src/columns/
 import { writeArrowFile } from "../../src/columns/ipc/file.js";
 import { DataError, FileError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
+import { frameOfIPC } from "../frame-of-ipc.js";
 
 const columns = [
   { name: "ticker", type: "String" },
@@ -44,7 +45,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe("there and back, every cell exact", () => {
   it("Arrow IPC bytes, without the source", () => {
-    const back = Frame.fromIPC(frame.toIPC());
+    const back = frameOfIPC(frame.toIPC());
     expect(texts(back)).toEqual(texts(frame));
     expect(back.columns).toEqual(columns);
     expect(back.source).toBeUndefined();
@@ -65,7 +66,7 @@ describe("there and back, every cell exact", () => {
         [{ "": "1", null: "2" }],
         ["", "null"].map((name) => ({ name, type })),
       );
-      expect(Frame.fromIPC(nameless.toIPC()).columns).toEqual(nameless.columns);
+      expect(frameOfIPC(nameless.toIPC()).columns).toEqual(nameless.columns);
       await nameless.toArrow(path);
       expect((await Frame.fromArrow(path)).columns).toEqual(nameless.columns);
       await writeArrowFile(nameless.table.batches, path);
@@ -129,11 +130,55 @@ describe("there and back, every cell exact", () => {
 
   it("an empty frame", async () => {
     const empty = Frame.fromRows([], columns);
-    expect(Frame.fromIPC(empty.toIPC()).columns).toEqual(columns);
+    expect(frameOfIPC(empty.toIPC()).columns).toEqual(columns);
     await empty.toParquet(join(folder, "empty.parquet"));
     expect((await Frame.fromParquet(join(folder, "empty.parquet"))).columns).toEqual(columns);
     expect(empty.toCSV()).toBe("ticker,date,close,seen,volume,share,open\n");
     expect(empty.sort("date").filter(() => true).numRows).toBe(0);
+  });
+});
+
+describe("JSON arrays", () => {
+  it("are read back as toJSON() wrote them, exactly", () => {
+    const exact = Frame.fromRows(
+      [
+        { t: "007", d: "2024-02-29", c: "1.50", n: 9007199254740993n, x: 1e300, b: true },
+        { t: "", d: null, c: "-0.25", n: 1n, x: null, b: null },
+      ],
+      ["String", "Date", "BigDecimal(20,2)", "Integer", "double", "boolean"].map((type, i) => ({
+        name: "tdcnxb"[i],
+        type,
+      })),
+    );
+    const text = JSON.stringify(exact);
+    expect(Frame.fromJSON(text).toJSON()).toEqual(exact.toJSON());
+    const again = Frame.fromJSON(new TextEncoder().encode(text), { columns: exact.columns });
+    const cells = (frame: Frame) => frame.columns.map((_, at) => frame.column(at).toStrings());
+    expect(cells(again)).toEqual(cells(exact));
+    expect(again.columns).toEqual(exact.columns);
+  });
+
+  it("have the types that their values have, members in order of first appearance", () => {
+    const text =
+      '\ufeff [{"a": 123456789012345678901234567890.5, "b": "2024-02-29"},\r\n {"c": {"x": [1, "]"]}, "a": -1}] ';
+    expect(() => Frame.fromJSON(text)).toThrow(/is an array or object/);
+    const frame = Frame.fromJSON(text, { onBadCell: "null", warn: () => undefined });
+    expect(frame.columns.slice(0, 2)).toEqual([
+      { name: "a", type: "BigDecimal(31,1)" },
+      { name: "b", type: "Date" },
+    ]);
+    expect(frame.column("a").toStrings()).toEqual(["123456789012345678901234567890.5", "-1.0"]);
+    expect(Frame.fromJSON('[{"a":1}]', { types: { a: "double" } }).columns).toEqual([{ name: "a", type: "double" }]);
+    expect(
+      Frame.fromJSON('[{"a":1,"b":2}]', {
+        columns: [{ name: "b", type: "Integer" }],
+        onExtraMember: "ignore",
+      }).toJSON(),
+    ).toEqual([{ b: 2 }]);
+    expect(Frame.fromJSON("[]").shape).toEqual([0, 0]);
+    expect(Frame.fromJSON("[]", { columns: [{ name: "a", type: "Date" }] }).shape).toEqual([0, 1]);
+    expect(() => Frame.fromJSON('[{"a":1}, 2]')).toThrow(/^Row 1 is not a JSON object/);
+    expect(() => Frame.fromJSON("[{}]")).toThrow(expect.objectContaining({ code: "EmptyJsonLines" }));
   });
 });
 

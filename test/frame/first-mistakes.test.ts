@@ -17,13 +17,13 @@ const loose = (value: unknown): never => value as never;
 
 const mistakes: readonly (readonly [written: string, run: () => unknown, remedy: RegExp])[] = [
   ["new Frame({ a: [1, 2] })", () => new (Frame as never as new (columns: object) => Frame)({ a: [1] }), /fromRows/],
-  ["Frame.fromJSON('[{…}]')", () => Frame.fromJSON('[{"a":1}]'), /Frame\.fromRows\(JSON\.parse\(text\)\)/],
-  ["Frame.fromJSON of a list as bytes", () => Frame.fromJSON(Buffer.from('\ufeff [{"a":1}]')), /fromRows/],
-  ["Frame.fromJSON('{\"a\":1}')", () => Frame.fromJSON('{"a":1}'), /fromRows/],
+  ["Frame.fromJSON('{\"a\":1}')", () => Frame.fromJSON('{"a":1}'), /an array of objects, or JSON lines/],
+  ["Frame.fromJSON('[[1]]')", () => Frame.fromJSON("[[1]]"), /A row is an object/],
+  ["a reply read with columns", () => Frame.fromJSON('{"datatable":{}}', { columns: [] }), /declares its columns/],
   ["Frame.align([promise])", () => Frame.align([loose(Promise.resolve(prices)), prices]), /Await it first/],
   ["Frame.concat([promise])", () => Frame.concat([loose(Promise.resolve(prices))]), /Await it first/],
   ["Frame.from(rows)", () => Frame.from([{ a: 1 }]), /Frame\.fromRows\(rows\)/],
-  ["Frame.from(bytes)", () => Frame.from(prices.toIPC()), /Frame\.fromIPC\(bytes\)/],
+  ["Frame.from(bytes)", () => Frame.from(prices.toIPC()), /Frame\.fromArrow\(bytes\)/],
   ['sort("close", "desc")', () => prices.sort("close", loose("desc")), /sort\(\["close", "desc"\]\)/],
   ['sql("… from prices")', () => prices.sql("select * from prices"), /called this: select … from this/],
   ["row => row.clsoe", () => prices.filter((row) => loose(row)["clsoe"]), /Did you mean "close"\?/],

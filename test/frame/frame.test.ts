@@ -299,7 +299,6 @@ describe("what is asked for wrongly", () => {
     expect(codeOf(() => frame.asof(null))).toBe("BadArgument");
     expect(codeOf(() => Frame.concat(prices as never))).toBe("BadArgument");
     expect(codeOf(() => Frame.align([1] as never))).toBe("BadArgument");
-    expect(codeOf(() => Frame.fromIPC(Promise.resolve() as never))).toBe("BadArgument");
     expect(codeOf(() => Frame.fromJSON(undefined as never))).toBe("BadArgument");
     expect(prices.asof(prices.table as never, { by: "ticker" }).numRows).toBe(3);
   });

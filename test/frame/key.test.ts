@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { Schema, Table } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
+import { frameOfIPC } from "../frame-of-ipc.js";
 import { zipBytes } from "../zip/archive.js";
 
 const columns = [
@@ -172,7 +173,6 @@ const sources = [
   "fromZip",
   "fromJSON",
   "fromJSONLines",
-  "fromIPC",
   "fromArrow",
   "fromParquet",
   "fromDanfo",
@@ -211,7 +211,7 @@ describe("files keep the key", () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     await keyed.toArrow(join(folder, "a.arrow"));
     await keyed.toParquet(join(folder, "a.parquet"));
-    expect(Frame.fromIPC(keyed.toIPC()).key).toEqual(KEY);
+    expect(frameOfIPC(keyed.toIPC()).key).toEqual(KEY);
     expect((await Frame.fromArrow(join(folder, "a.arrow"))).key).toEqual(KEY);
     expect((await Frame.fromParquet(join(folder, "a.parquet"))).key).toEqual(KEY);
     await keyless.toParquet(join(folder, "b.parquet"));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { cases } from "../cases.js";
+import { frameOfIPC } from "../frame-of-ipc.js";
 
 const path = cases("naughty-strings/blns.json");
 const shared = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as string[]) : [];
@@ -43,7 +44,7 @@ it("keeps every name and cell, in memory and in every file", async () => {
   await written.toParquet(join(folder, "a.parquet"));
   await written.toArrow(join(folder, "a.arrow"));
   for (const back of [
-    Frame.fromIPC(written.toIPC()),
+    frameOfIPC(written.toIPC()),
     await Frame.fromArrow(join(folder, "a.arrow")),
     await Frame.fromParquet(join(folder, "a.parquet")),
   ]) {

@@ -3,6 +3,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
 import { codeOf } from "../compute/model.js";
+import { frameOfIPC } from "../frame-of-ipc.js";
 
 interface Row {
   ticker: string | null;
@@ -102,7 +103,7 @@ describe("shapes", () => {
     expect(wide.unpivot({ index: [], of: "AAA" }).columns.map(({ name }) => name)).toEqual(["variable", "value"]);
     const texts = Frame.fromColumns({ k: [1, 2], a: ["x", null], b: ["y", "x"] }).unpivot({ index: "k" });
     expect(texts.column("value").toArray()).toEqual(["x", null, "y", "x"]);
-    expect(Frame.fromIPC(texts.toIPC()).toArray()).toEqual(texts.toArray());
+    expect(frameOfIPC(texts.toIPC()).toArray()).toEqual(texts.toArray());
     expect(codeOf(() => wide.unpivot({ index: [], of: ["date", "AAA"] }))).toBe("WrongType");
     expect(codeOf(() => wide.unpivot({ index: "date", columns: "date" }))).toBe("DuplicateColumn");
     expect(codeOf(() => wide.unpivot({ index: ["date", "AAA", "BBB"] }))).toBe("BadArgument");

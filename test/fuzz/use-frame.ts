@@ -1,5 +1,6 @@
 import { bundleOf } from "../../src/display/table/foreign.js";
 import { Frame } from "../../src/index.js";
+import { frameOfIPC } from "../frame-of-ipc.js";
 
 /** Every column as exact texts. */
 export const textsOf = (frame: Frame): (string | null)[][] => frame.columns.map((_, i) => frame.column(i).toStrings());
@@ -24,13 +25,13 @@ export function useFrame(frame: Frame): void {
   const slice = frame.slice(1);
   const rest = texts.map((column) => column.slice(1));
   same(textsOf(slice), rest, "sliced");
-  same(textsOf(Frame.fromIPC(slice.toIPC())), rest, "sliced, written and read");
+  same(textsOf(frameOfIPC(slice.toIPC())), rest, "sliced, written and read");
   same(
     textsOf(Frame.concat([frame, slice])),
     texts.map((column, i) => [...column, ...rest[i]]),
     "concatenated",
   );
-  same(textsOf(Frame.fromIPC(frame.toIPC())), texts, "written and read");
+  same(textsOf(frameOfIPC(frame.toIPC())), texts, "written and read");
 }
 
 function same(found: unknown, expected: unknown, how: string): void {

@@ -19,6 +19,7 @@ import {
   vectorFromArray,
 } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
+import { frameOfIPC } from "../frame-of-ipc.js";
 import { cellsOf, inBatches, textsOf } from "./tables.js";
 
 /** Tables as other programs make them: other widths, times of day, plain text, dictionaries that repeat themselves. */
@@ -145,7 +146,7 @@ it.each([0, 3])("a dictionary without entries, of %i rows", (rows) => {
   const expected = Array.from({ length: rows }, () => ({ word: null }));
   expect(frame.toArray()).toEqual(expected);
   expect(Frame.concat([frame, frame]).toArray()).toEqual([...expected, ...expected]);
-  expect(Frame.fromIPC(frame.toIPC()).toArray()).toEqual(expected);
+  expect(frameOfIPC(frame.toIPC()).toArray()).toEqual(expected);
   expect(frame.unique("word").numRows).toBe(Math.min(rows, 1));
   expect(String(frame)).toContain(`${rows} rows`);
 });

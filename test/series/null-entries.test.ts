@@ -11,6 +11,7 @@ import {
   vectorFromArray,
 } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
+import { frameOfIPC } from "../frame-of-ipc.js";
 
 /** Text whose dictionary holds a null: rows 1 and 3 are of that entry, row 4 has no index. */
 function table(): Table {
@@ -26,7 +27,7 @@ function table(): Table {
 describe.each([
   ["a table", () => Frame.from(table())],
   ["a slice", () => Frame.from(table().slice(0, 5))],
-  ["an Arrow stream", () => Frame.fromIPC(tableToIPC(table() as never, "stream"))],
+  ["an Arrow stream", () => frameOfIPC(tableToIPC(table() as never, "stream"))],
 ])("a null in the dictionary of %s is a null", (_, read) => {
   const keys = ["a", null, "b", null, null];
 

@@ -9,6 +9,7 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   WrongFormat: OTHER_FORMAT,
   NotZip: OTHER_FORMAT,
   BadArrow: OTHER_FORMAT,
+  TruncatedJson: "The file ends too early: download it again.",
   BadJson: "A .jsonl file has one object on each line, a .json file an array of objects or a reply of the service.",
   UnexpectedShape: "A .json file holds an array of objects, or a reply of the service.",
   EmptyJsonLines: "Leave the file out.",

@@ -4,10 +4,8 @@ import { basename } from "node:path";
 import { bulkFile } from "../../client/bulk/local-bulk-file.js";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { columnsOfCsv } from "../../columns/csv/infer.js";
-import { linesOfArray } from "../../columns/json/array-lines.js";
 import { InputError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
-import { skipMark, skipSpace } from "../../format/json.js";
 import { zipEntry } from "../../format/zip.js";
 import { arrowBatches } from "../../frame/files/arrow-batches.js";
 import { type CsvFileOptions, csvBatches } from "../../frame/files/csv-files.js";
@@ -129,24 +127,7 @@ async function* batchesOf(path: string, batches: AsyncIterable<RecordBatch>): As
 /** An array of objects, as `-o rows.json` writes it, or a reply of the service. */
 async function readJson(path: string): Promise<Frame> {
   const bytes = await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, "read", error)));
-  const lines = linesIn(path, bytes);
-  if (lines === undefined) return Frame.fromJSON(bytes);
-  // An array without elements has no columns.
-  return isBlank(lines) ? Frame.fromRows([]) : Frame.fromJSONLines(lines);
-}
-
-const isBlank = (bytes: Uint8Array): boolean => skipSpace(bytes, skipMark(bytes), bytes.length) === bytes.length;
-
-function linesIn(path: string, bytes: Uint8Array): Uint8Array | undefined {
-  try {
-    return linesOfArray(bytes);
-  } catch (cause) {
-    throw new InputError(`${path} is not JSON: ${(cause as Error).message}`, {
-      code: "BadArgument",
-      cause,
-      hint: "Pass an array of objects, or a reply of the service.",
-    });
-  }
+  return Frame.fromJSON(bytes);
 }
 
 /** The CSV file inside an archive. */

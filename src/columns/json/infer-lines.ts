@@ -31,14 +31,19 @@ export async function columnsOfLines(
   types: Readonly<Record<string, string>>,
   nested: "error" | "null",
 ): Promise<readonly ColumnSpec[]> {
-  const lines = new LineBuffer();
-  const members = new MemberTypes(lines, nested === "null", types);
-  for await (const chunk of chunks) {
-    lines.feed(chunk);
-    members.readLines();
-  }
-  lines.finish();
-  members.readLines();
+  const members = new MemberTypes(nested === "null", types);
+  for await (const chunk of chunks) members.feed(chunk);
+  return members.columns();
+}
+
+/** As {@link columnsOfLines}, of lines in memory. */
+export function columnsOfText(
+  lines: Uint8Array,
+  types: Readonly<Record<string, string>>,
+  nested: "error" | "null",
+): readonly ColumnSpec[] {
+  const members = new MemberTypes(nested === "null", types);
+  members.feed(lines);
   return members.columns();
 }
 
@@ -53,14 +58,19 @@ class MemberTypes implements MemberReader {
   private readonly areDoubles: (boolean | undefined)[] = [];
   private readonly keys: Uint8Array[] = [];
   private next = 0;
+  private readonly lines = new LineBuffer();
 
   constructor(
-    private readonly lines: LineBuffer,
     private readonly acceptsNested: boolean,
     private readonly types: Readonly<Record<string, string>>,
   ) {}
 
-  readLines(): void {
+  feed(chunk: Uint8Array): void {
+    this.lines.feed(chunk);
+    this.readLines();
+  }
+
+  private readLines(): void {
     const { lines } = this;
     while (lines.next()) {
       this.next = 0;
@@ -72,7 +82,10 @@ class MemberTypes implements MemberReader {
     }
   }
 
+  /** Ends the input. */
   columns(): ColumnSpec[] {
+    this.lines.finish();
+    this.readLines();
     return this.names.map((name, i) => ({
       name,
       type: Object.hasOwn(this.types, name) ? this.types[name] : this.guessed(i),

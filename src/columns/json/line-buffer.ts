@@ -75,7 +75,7 @@ export class LineBuffer {
       code: "BadJson",
       row,
       offset,
-      hint: "JSON lines have one object on each line; for an array of objects: Frame.fromRows(JSON.parse(text)).",
+      hint: "A row is an object: on a line of its own in JSON lines, or in the array that Frame.fromJSON() reads.",
     });
   }
 

@@ -253,7 +253,7 @@ function nameOf(value: unknown): string {
 function hintFor(value: unknown): string {
   if (isPromise(value)) return "Await it first: await service.table(…).frame().";
   if (Array.isArray(value)) return "Frame.fromRows(rows) takes an array of objects.";
-  if (value instanceof Uint8Array) return "Frame.fromIPC(bytes) takes the bytes of an Arrow file or stream.";
+  if (value instanceof Uint8Array) return "Frame.fromArrow(bytes) takes the bytes of an Arrow file or stream.";
   return "Pass a table or a record batch of apache-arrow, or a frame.";
 }
 

@@ -7,19 +7,15 @@ import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js
 import type { RawBatch } from "../build/builder.js";
 import { rawBatches } from "../csv/raw-batches.js";
 import { writeBlocks } from "../io/write-blocks.js";
+import type { JsonArrayOptions } from "../json/array-table.js";
 import { columnsOfLines } from "../json/infer-lines.js";
-import { JsonLinesParser, type LinesOptions } from "../json/lines-parser.js";
+import { JsonLinesParser } from "../json/lines-parser.js";
 import { jsonLines } from "../json/write-lines.js";
 import { withLine } from "./line-of.js";
 import { type TextOptions, textChunks } from "./text-chunks.js";
 
 /** How a file of JSON lines is read. */
-export interface JsonLinesOptions extends LinesOptions, TextOptions {
-  /** Name and service type of each column, or `infer` (default): those of all members of all objects. */
-  readonly columns?: readonly ColumnSpec[] | "infer";
-  /** Service types of some columns by name, instead of inferred ones. */
-  readonly types?: Readonly<Record<string, string>>;
-}
+export interface JsonLinesOptions extends JsonArrayOptions, TextOptions {}
 
 /** Characters that are written at a time. */
 const WRITE_LENGTH = 1_048_576;

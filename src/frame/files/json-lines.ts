@@ -2,6 +2,7 @@ import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { checkColumns, checkReadOptions } from "../../columns/arrow/read-options.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
+import type { JsonArrayOptions } from "../../columns/json/array-table.js";
 import { jsonLines } from "../../columns/json/write-lines.js";
 import type { JsonLinesOptions } from "../../columns/workers/json-lines-file.js";
 import { checkWords } from "../../errors/options.js";
@@ -59,7 +60,13 @@ export function jsonLinesText(table: Table): string {
 function checkOptions(options: JsonLinesOptions & Watched, where: string): void {
   const also = ["columns", "types", "onExtraMember", "encoding", "maxRatio", "maxSize", "onProgress"];
   checkReadOptions(options, where, also);
-  checkWords(options, { encoding: TEXT_ENCODINGS, onExtraMember: ["error", "ignore"] });
+  checkWords(options, { encoding: TEXT_ENCODINGS });
+  checkInferred(options, where);
+}
+
+/** Checks the options of rows that are objects: their columns, or the types of some. */
+export function checkInferred(options: JsonArrayOptions, where: string): void {
+  checkWords(options, { onExtraMember: ["error", "ignore"] });
   const { columns = "infer", types } = options;
   if (typeof columns === "string") checkWords({ columns }, { columns: ["infer"] });
   else checkColumns(columns, where);

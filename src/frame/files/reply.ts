@@ -1,9 +1,11 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
+import { linesOfArray } from "../../columns/json/array-lines.js";
+import { type JsonArrayOptions, jsonArrayTable } from "../../columns/json/array-table.js";
 import { jsonRowsTable } from "../../columns/json/reader.js";
 import { jsonNode, rowPaths } from "../../document/json.js";
 import { readFields } from "../../document/node.js";
-import { DataError } from "../../errors/errors.js";
+import { DataError, InputError } from "../../errors/errors.js";
 import { type ColumnSpec, seriesColumns } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { type Field, type Fields, type Resource, resources } from "../../spec/resources.js";
@@ -13,22 +15,42 @@ const REPLIES = [resources.tableRows, resources.datasetData, resources.dataset] 
 const ROW_PATHS = REPLIES.flatMap(({ fields }) => rowPaths(fields));
 
 /**
+ * Reads JSON for `Frame.fromJSON`: an array of objects, or a reply of the service.
+ *
+ * @throws {DataError} BadJson, UnexpectedShape, BadCell
+ */
+export function readJson(bytes: Uint8Array, options: JsonArrayOptions): JsonRows {
+  const lines = linesOfArray(bytes);
+  if (lines !== undefined) return { table: jsonArrayTable(lines, options), source: undefined };
+  const ofArrays = ARRAY_OPTIONS.find((name) => options[name] !== undefined);
+  if (ofArrays === undefined) return readReply(bytes, options);
+  throw new InputError(`fromJSON() takes ${ofArrays} for an array of objects only; got another JSON value.`, {
+    code: "BadArgument",
+    hint: "A reply of the service declares its columns: leave the option out.",
+  });
+}
+
+interface JsonRows {
+  readonly table: Table;
+  readonly source: FrameSource | undefined;
+}
+
+/** Options of {@link readJson} that a reply has no use for. */
+export const ARRAY_OPTIONS = ["columns", "types", "onExtraMember"] as const;
+
+/**
  * Reads the rows of a JSON reply of the service (spec 2.1, 2.3, 2.6): a page of a table with its declared types, or a
  * time series, whose first column is the date and the others doubles.
  *
  * @throws {DataError} BadJson, UnexpectedShape, BadCell
  */
-export function readReply(
-  bytes: Uint8Array,
-  options: ReadOptions = {},
-): { table: Table; source: FrameSource | undefined } {
-  refuseRows(bytes);
+function readReply(bytes: Uint8Array, options: ReadOptions): JsonRows {
   const root = jsonNode(bytes, ROW_PATHS);
   const reply = REPLIES.find(({ fields }) => root.member(Object.keys(fields)[0]) !== undefined);
   if (reply === undefined) {
     throw new DataError("The JSON is not a reply with rows.", {
       code: "UnexpectedShape",
-      hint: "A reply has datatable, dataset_data or dataset at its root; for objects of other JSON: Frame.fromRows(JSON.parse(text)).",
+      hint: "A reply has datatable, dataset_data or dataset at its root; other rows are an array of objects, or JSON lines for Frame.fromJSONLines().",
     });
   }
   const { fields, rows } = readFields(lenient((reply as Resource).fields), root, { fields: {} });
@@ -38,16 +60,6 @@ export function readReply(
   const key = declared === undefined ? [columns[0].name] : undefined;
   const table = jsonRowsTable(rows.bytes, rows.start, rows.end, columns, { key, ...options });
   return { table, source: sourceOf(fields) };
-}
-
-/** @throws {DataError} UnexpectedShape for an array of rows, which is not a reply of the service */
-function refuseRows(bytes: Uint8Array): void {
-  const first = bytes.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
-  if (first !== 0x5b) return;
-  throw new DataError("fromJSON() reads a reply of the service; got a JSON array.", {
-    code: "UnexpectedShape",
-    hint: "For an array of objects: Frame.fromRows(JSON.parse(text)).",
-  });
 }
 
 /** Makes all members optional except the rows and their columns: recorded and shortened replies lack the rest. */

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isArrowbookError } from "../../../src/errors/errors.js";
 import { decompressBlock } from "../../../src/format/block-codecs.js";
-import { Frame } from "../../../src/index.js";
+import { frameOfIPC } from "../../frame-of-ipc.js";
 import { textsOf, useFrame } from "../../fuzz/use-frame.js";
 
 const folder = join(import.meta.dirname, "compressed");
@@ -12,14 +12,14 @@ const bytesOf = (name: string): Uint8Array => new Uint8Array(readFileSync(join(f
 
 describe("compressed buffers", () => {
   it.each(["small-lz4.arrows", "small-zstd.arrows", "small-zstd.arrow"])("%s has the cells of its twin", (name) => {
-    const [frame, twin] = [Frame.fromIPC(bytesOf(name)), Frame.fromIPC(bytesOf("small-none.arrows"))];
+    const [frame, twin] = [frameOfIPC(bytesOf(name)), frameOfIPC(bytesOf("small-none.arrows"))];
     expect(frame.numRows).toBe(40);
     expect(String(frame.table.schema)).toBe(String(twin.table.schema));
     expect(textsOf(frame)).toEqual(textsOf(twin));
   });
 
   it("blocks of LZ4 that refer to the blocks before them are read", () => {
-    const frame = Frame.fromIPC(bytesOf("blocks-lz4.arrows"));
+    const frame = frameOfIPC(bytesOf("blocks-lz4.arrows"));
     expect(frame.column("n").toNumbers()).toEqual(Float64Array.from({ length: 20_000 }, (_, i) => Math.floor(i / 100)));
   });
 
@@ -32,7 +32,7 @@ describe("compressed buffers", () => {
           const bytes = whole.slice();
           bytes[at] = value;
           try {
-            useFrame(Frame.fromIPC(bytes));
+            useFrame(frameOfIPC(bytes));
             outcomes.read++;
           } catch (error) {
             if (!isArrowbookError(error)) throw error;
@@ -55,7 +55,7 @@ describe("compressed buffers", () => {
     ) as number;
     for (const size of [2n ** 62n, 2n ** 31n, 2n ** 31n - 1n, 1n, 0n, -2n]) {
       view.setBigInt64(at, size, true);
-      expect(() => Frame.fromIPC(whole), String(size)).toThrow(
+      expect(() => frameOfIPC(whole), String(size)).toThrow(
         expect.objectContaining({ code: expect.stringMatching(/^(Bad|Unsupported)Arrow$/) as string }),
       );
     }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../../src/frame/frame.js";
+import { frameOfIPC } from "../../frame-of-ipc.js";
 
 describe("columns that share their memory", () => {
   it("are all written, whole and as slices", () => {
@@ -19,7 +20,7 @@ describe("columns that share their memory", () => {
             ["c", "u", "m", "n", "t"],
           ]) {
             const some = made.select(...(names as never[]));
-            expect(Frame.fromIPC(some.toIPC()).toArray()).toEqual(some.toArray());
+            expect(frameOfIPC(some.toIPC()).toArray()).toEqual(some.toArray());
           }
         }
       }),

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { type Table, tableFromIPC, Vector } from "apache-arrow";
 import { vectorToStrings } from "../../../src/columns/arrow/vector-values.js";
 import { isArrowbookError } from "../../../src/errors/errors.js";
-import { Frame } from "../../../src/index.js";
+import type { Frame } from "../../../src/index.js";
 import { cases } from "../../cases.js";
+import { frameOfIPC } from "../../frame-of-ipc.js";
 import { arrowCorpus, compressedStreams } from "../arrow-corpus.js";
 import { mutateBytes } from "../mutate.js";
 import type { FuzzTarget } from "../target.js";
@@ -63,7 +64,7 @@ export const target: FuzzTarget = {
   check(input) {
     let frame: Frame;
     try {
-      frame = Frame.fromIPC(input);
+      frame = frameOfIPC(input);
     } catch (error) {
       if (isArrowbookError(error)) return "refused";
       throw error;

@@ -1,0 +1,40 @@
+import { DataError } from "../../errors/errors.js";
+import { skipMark, skipSpace } from "../../format/json.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import { Table } from "../arrow/arrow.js";
+import { checkKey } from "../arrow/read-options.js";
+import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
+import { fullBatches, lastBatches } from "../csv/raw-batches.js";
+import { columnsOfText } from "./infer-lines.js";
+import { JsonLinesParser, type LinesOptions } from "./lines-parser.js";
+
+/** How an array of objects is read. */
+export interface JsonArrayOptions extends LinesOptions {
+  /** Name and service type of each column, or `infer` (default): those of all members of all objects. */
+  readonly columns?: readonly ColumnSpec[] | "infer";
+  /** Service types of some columns by name, instead of inferred ones. */
+  readonly types?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The objects of a JSON array, which {@link linesOfArray} has made lines of, as a table.
+ *
+ * @throws {DataError} with row, column, value and byte offset
+ */
+export function jsonArrayTable(lines: Uint8Array, options: JsonArrayOptions): Table {
+  const { columns: declared = "infer", types = {}, onBadCell = "error" } = options;
+  const columns = declared === "infer" ? columnsOfText(lines, types, onBadCell) : declared;
+  if (columns.length === 0) {
+    if (skipSpace(lines, skipMark(lines), lines.length) === lines.length) return new Table();
+    throw new DataError("The objects of the JSON array have no members, so that there are no columns.", {
+      code: "EmptyJsonLines",
+      hint: "Pass columns to read it.",
+    });
+  }
+  checkKey(options.key, columns, "the JSON array");
+  warnUnknownTypes(columns, options);
+  const parser = new JsonLinesParser(columns, options, textModes(options.schema));
+  const raws = [...fullBatches(parser, lines), ...lastBatches(parser)];
+  parser.policy.report();
+  return new BatchMaker(columns, options).table(raws);
+}
