@@ -142,7 +142,7 @@ describe("arrowbook sql", () => {
     ["a missing file", "select 1", ["none.parquet"], /none\.parquet.*does not exist/],
     ["an unknown ending", "select 1", ["none.xlsx"], /none\.xlsx is unknown\. Pass files that end in \.parquet/],
     ["two files of one name", "select 1", ["prices.csv", "prices.parquet"], /Name one of them: other=/],
-    ["JSON with a fault", "select 1", ["bad.json"], /bad\.json is not JSON/],
+    ["JSON with a fault", "select 1", ["bad.json"], /bad\.json: Not valid JSON/],
   ])("%s is one line that names the remedy", async (_, statement, files, message) => {
     writeFileSync(at("bad.json"), "[{");
     const { status, out, err } = await sql(statement, ...files.map(at));

@@ -208,7 +208,7 @@ describe("keys in dictionaries sort as the values themselves", () => {
     return new Vector(chunks);
   };
 
-  it("decimals that doubles do not tell apart", () => {
+  it("decimals with the same nearest double", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(units, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
