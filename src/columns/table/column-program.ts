@@ -33,23 +33,15 @@ interface Exports {
 }
 
 /** The program, its memory, and the address from which {@link WORK_BYTES} are free. */
-export interface ColumnProgram extends Instance<Exports> {
-  /** The address of {@link BLOCK_BYTES}. */
-  readonly blocks: number;
-}
+export type ColumnProgram = Instance<Exports>;
 
 /** Bytes for the input and output of one call. */
 const WORK_BYTES = 2_375_680;
-/** Bytes behind these for the doubles of blocks of rows (see double-blocks). */
-const BLOCK_BYTES = 2_097_152;
 
 let program: ColumnProgram | null | undefined;
 
 /** Operations on buffers in WebAssembly; null where it is missing, forbidden or gets no memory. */
 export function columnProgram(): ColumnProgram | null {
-  if (program === undefined) {
-    const made = instanceWith<Exports>(binary, WORK_BYTES + BLOCK_BYTES);
-    program = made && { ...made, blocks: made.at + WORK_BYTES };
-  }
+  if (program === undefined) program = instanceWith<Exports>(binary, WORK_BYTES);
   return program;
 }

@@ -12,7 +12,7 @@ const LEAST_ROWS = 16_384;
 const MOST_EXACT_POWER = 22;
 
 /** Whether doubles of a type are converted in WebAssembly: decimals of 128 bits, in enough rows. */
-export function areConverted(type: DataType | undefined, length: number): type is Decimal {
+function areConverted(type: DataType | undefined, length: number): type is Decimal {
   if (type === undefined || length < LEAST_ROWS || !DataType.isDecimal(type) || type.bitWidth !== 128) return false;
   return type.scale >= 0 && type.scale <= MOST_EXACT_POWER && columnProgram() !== null;
 }
@@ -37,30 +37,19 @@ export function decimalDoubles(chunks: readonly Data[], length: number): Float64
 }
 
 /** Stores the nearest doubles of a chunk of a type that is {@link areConverted}, from `row` on; of nulls any. */
-function convert(data: Data<Decimal>, out: Float64Array, row: number): void {
-  const { memory, at } = columnProgram() as ColumnProgram;
+function convert({ type: { scale }, values, length }: Data<Decimal>, out: Float64Array, row: number): void {
+  const { run, memory, at } = columnProgram() as ColumnProgram;
+  const { buffer, byteOffset } = values as Uint32Array;
   const outAt = at + CALL * BYTES;
   const results = new Float64Array(memory.buffer, outAt, CALL);
-  for (let first = 0; first < data.length; first += CALL) {
-    const count = Math.min(CALL, data.length - first);
-    convertRows(data, first, count, outAt);
+  for (let first = 0; first < length; first += CALL) {
+    const count = Math.min(CALL, length - first);
+    memory.set(new Uint8Array(buffer, byteOffset + first * BYTES, count * BYTES), at);
+    for (let i = 0; i < count; i++) {
+      i += run.doubles(at + i * BYTES, count - i, POWERS[scale], outAt + i * 8);
+      if (i < count)
+        results[i] = decimalNumber(new Int32Array(buffer, byteOffset + (first + i) * BYTES, 4), 0, 4, scale);
+    }
     out.set(count === CALL ? results : results.subarray(0, count), row + first);
-  }
-}
-
-/**
- * Stores the nearest doubles of some rows, at most 8,192, of a chunk of a type that is {@link areConverted} at an
- * address of the program's memory; of nulls any.
- */
-export function convertRows(data: Data<Decimal>, first: number, count: number, outAt: number): void {
-  const { run, memory, at } = columnProgram() as ColumnProgram;
-  const { scale } = data.type;
-  const { buffer, byteOffset } = data.values as Uint32Array;
-  memory.set(new Uint8Array(buffer, byteOffset + first * BYTES, count * BYTES), at);
-  for (let i = 0; i < count; i++) {
-    i += run.doubles(at + i * BYTES, count - i, POWERS[scale], outAt + i * 8);
-    if (i === count) return;
-    const words = new Int32Array(buffer, byteOffset + (first + i) * BYTES, 4);
-    new Float64Array(memory.buffer, outAt + i * 8, 1)[0] = decimalNumber(words, 0, 4, scale);
   }
 }

@@ -19,12 +19,9 @@ export function numberGetter(table: Table, column: number, turn: Turn): ((this: 
   const isDecimal =
     DataType.isDecimal(type) && type.bitWidth === 128 && type.scale >= 0 && type.scale <= MOST_EXACT_POWER;
   if (!isDouble && !isDecimal) return undefined;
-  if (hasNulls(table, column)) return undefined;
+  if (table.batches.some(({ data }) => data.children[column].nullCount > 0)) return undefined;
   return isDecimal ? decimalGetter(column, type.scale, turn) : doubleGetter(column, turn);
 }
-
-export const hasNulls = (table: Table, column: number): boolean =>
-  table.batches.some(({ data }) => data.children[column].nullCount > 0);
 
 // The getters and what they call are small: V8 compiles only so much into the loop over the rows. What is rare is a
 // function of its own.

@@ -1,12 +1,9 @@
 import { inspect } from "node:util";
 import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
-import { areConverted } from "../../columns/table/decimal-doubles.js";
-import { BLOCK_ROWS, clearBlock, MOST_BLOCKS } from "../../columns/table/double-blocks.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
-import { blockGetter } from "./block-getter.js";
-import { hasNulls, numberGetter } from "./number-getter.js";
+import { numberGetter } from "./number-getter.js";
 import { type Cell, cellReader } from "./rows.js";
 import { newState, ROW, type Turn, VIEW, VIEW_NUMBER, type View } from "./turn.js";
 
@@ -28,32 +25,29 @@ interface ViewFactory {
 }
 
 /** By table, so that a callback that is called again gets views of the hidden class that it was compiled for. */
-const factories = { inBlocks: new WeakMap<Table, ViewFactory>(), plain: new WeakMap<Table, ViewFactory>() };
+const factories = new WeakMap<Table, ViewFactory>();
 
 /** The factory of a table's views; a separate one for a call inside the callback of another. */
-function factoryOf(table: Table, inBlocks: boolean): ViewFactory {
-  const ofTables = inBlocks ? factories.inBlocks : factories.plain;
-  const known = ofTables.get(table);
+function factoryOf(table: Table): ViewFactory {
+  const known = factories.get(table);
   if (known !== undefined && known.cursor.state[VIEW] === NO_VIEW) return known;
   const cursor: Cursor = {
     state: newState(),
     columns: [],
-    block: 0,
-    loaded: [],
     cells: [],
     where: "",
     refuse: () => {
       throw expiredRow(cursor.where);
     },
   };
-  const create = viewsOf(table, cursor, inBlocks);
+  const create = viewsOf(table, cursor);
   const factory = { cursor, sample: create(NO_VIEW), create };
-  if (known === undefined) ofTables.set(table, factory);
+  if (known === undefined) factories.set(table, factory);
   return factory;
 }
 
-/** Rows entered at once, at most; a multiple of {@link BLOCK_ROWS}. */
-export const ENTERED_ROWS = 65_536;
+/** Rows entered at once, at most. */
+const ENTERED_ROWS = 65_536;
 
 /** The number of no view, before and after a call. */
 const NO_VIEW = 0;
@@ -63,9 +57,6 @@ const BEFORE_ALL = -1;
 /** The number of the next view. */
 let nextView = 1;
 const MOST_NUMBERS = 2 ** 30;
-
-/** Whether a call reads the blocks of doubles, of which there is one set. */
-let areBlocksInUse = false;
 
 /**
  * Views are reused in an irregular order (2^32 by the golden ratio), so that callbacks that keep rows at regular
@@ -87,7 +78,6 @@ export class RowViews<Row> {
   private readonly views: readonly object[];
   private readonly firstView: number;
   private readonly shift: number;
-  private readonly inBlocks: boolean;
   private readonly batches: readonly RecordBatch[];
   private readonly readers: (Read | undefined)[][] = [];
   /** Where the batches begin, and the end. */
@@ -97,21 +87,14 @@ export class RowViews<Row> {
   /** The rows that were entered: from this one to another (exclusive). */
   from = 0;
   to = 0;
-  /** The end of the batch that was entered. */
-  end = 0;
 
-  /**
-   * @param where the method that calls back, for messages
-   * @param inOrder whether the views are those of all rows, one after the other
-   */
-  constructor(table: Table, where: string, inOrder: boolean) {
+  /** @param where the method that calls back, for messages */
+  constructor(table: Table, where: string) {
     const { numRows, batches } = table;
     this.batches = batches;
     this.starts = new Int32Array(batches.length + 1);
     for (const [i, batch] of batches.entries()) this.starts[i + 1] = this.starts[i] + batch.numRows;
-    this.inBlocks = inOrder && !areBlocksInUse && hasBlocks(table);
-    const { cursor, create } = factoryOf(table, this.inBlocks);
-    if (this.inBlocks) areBlocksInUse = true;
+    const { cursor, create } = factoryOf(table);
     this.cursor = cursor;
     this.state = cursor.state;
     this.state[VIEW] = BEFORE_ALL;
@@ -138,28 +121,22 @@ export class RowViews<Row> {
 
   /** Ends the call: all kept views throw from now on. */
   close(): void {
-    this.clearBlocks();
-    if (this.inBlocks) areBlocksInUse = false;
     this.state[VIEW] = NO_VIEW;
     this.cursor.columns = [];
     this.cursor.cells = [];
   }
 
   /**
-   * Enters rows of the batch that holds a row, up to 65,536, or a block of them. A separate call, so that {@link at} is
-   * compiled into loops over rows.
+   * Enters rows of the batch that holds a row, up to 65,536. A separate call, so that {@link at} is compiled into loops
+   * over rows.
    */
   enter(row: number): void {
     const low = this.batchOf(row);
     const { cursor } = this;
     const { children } = this.batches[low].data;
-    const most = this.inBlocks ? BLOCK_ROWS : ENTERED_ROWS;
-    this.clearBlocks();
-    cursor.block++;
     this.start = this.starts[low];
-    this.end = this.starts[low + 1];
-    this.from = this.start + Math.floor((row - this.start) / most) * most;
-    this.to = Math.min(this.end, this.from + most);
+    this.from = this.start + Math.floor((row - this.start) / ENTERED_ROWS) * ENTERED_ROWS;
+    this.to = Math.min(this.starts[low + 1], this.from + ENTERED_ROWS);
     this.readers[low] ??= new Array<Read | undefined>(children.length).fill(undefined);
     cursor.columns = children;
     cursor.cells = this.readers[low];
@@ -175,22 +152,13 @@ export class RowViews<Row> {
     }
     return low;
   }
-
-  private clearBlocks(): void {
-    const { loaded } = this.cursor;
-    while (loaded.length > 0) clearBlock(loaded.pop() as number);
-  }
 }
 
-/** Whether a column's values are converted block by block. */
-const hasBlocks = ({ schema, numRows }: Table): boolean =>
-  schema.fields.some(({ type }) => areConverted(type, numRows));
-
 /** Creates views with the members of a table's rows, all with the same hidden class. */
-function viewsOf(table: Table, cursor: Cursor, inBlocks: boolean): ViewFactory["create"] {
+function viewsOf(table: Table, cursor: Cursor): ViewFactory["create"] {
   const names = distinctNames(namesOf(table));
   const { state } = cursor;
-  const getters = gettersOf(table, cursor, inBlocks);
+  const getters = gettersOf(table, cursor);
   const members = names.map((name, column): [string, PropertyDescriptor] => [
     name,
     { enumerable: true, get: getters[column] as () => Cell },
@@ -214,12 +182,9 @@ function viewsOf(table: Table, cursor: Cursor, inBlocks: boolean): ViewFactory["
 }
 
 /** The getters of a table's columns. */
-function gettersOf(table: Table, cursor: Cursor, inBlocks: boolean): ((this: View) => Cell)[] {
+function gettersOf(table: Table, cursor: Cursor): ((this: View) => Cell)[] {
   const { state } = cursor;
-  let blocks = 0;
-  return table.schema.fields.map(({ type }, column) => {
-    if (inBlocks && blocks < MOST_BLOCKS && areConverted(type, table.numRows))
-      return blockGetter(column, blocks++, cursor, hasNulls(table, column));
+  return table.schema.fields.map((_, column) => {
     const plain = function (this: View): Cell {
       if (this[VIEW_NUMBER] !== state[VIEW]) cursor.refuse();
       return (cursor.cells[column] ?? opened(cursor, column))(state[ROW]);

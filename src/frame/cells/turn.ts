@@ -19,10 +19,6 @@ export interface Turn {
   readonly state: Int32Array;
   /** Those of the batch. */
   columns: readonly Data[];
-  /** Counts the blocks of rows that were entered. */
-  block: number;
-  /** The blocks of doubles that hold values of the current rows. */
-  readonly loaded: number[];
   /** Throws for a view that is not valid. */
   readonly refuse: () => never;
 }

@@ -1,11 +1,10 @@
 import { Float64, makeData, type Table, Vector } from "../../columns/arrow/arrow.js";
 import { unsafeBytes } from "../../columns/build/buffer-pool.js";
-import { notInlined } from "./not-inlined.js";
-import { ENTERED_ROWS, RowViews } from "./row-views.js";
+import { RowViews } from "./row-views.js";
 
 /** Calls a function for every row of a table and collects the results; `where` is the method that calls back. */
 export function valuesOfRows<Row>(table: Table, value: (row: Row) => unknown, where: string): unknown[] {
-  const views = new RowViews<Row>(table, where, true);
+  const views = new RowViews<Row>(table, where);
   const values = new Array<unknown>(table.numRows);
   try {
     while (views.to < values.length) {
@@ -24,18 +23,15 @@ export function valuesOfRows<Row>(table: Table, value: (row: Row) => unknown, wh
  */
 export function numbersOfRows<Row>(table: Table, value: (row: Row) => unknown, where: string): Vector | unknown[] {
   const { numRows } = table;
-  const views = new RowViews<Row>(table, where, true);
+  const views = new RowViews<Row>(table, where);
   const chunks: Numbers[] = [];
-  let chunk: Numbers = { first: 0, values: NO_NUMBERS, nulls: undefined };
   let nullCount = 0;
   try {
     while (views.to < numRows) {
       views.enter(views.to);
-      if (views.from === chunk.first + chunk.values.length) {
-        const length = Math.min(ENTERED_ROWS, views.end - views.from);
-        chunk = { first: views.from, values: unsafeNumbers(length), nulls: undefined };
-        chunks.push(chunk);
-      }
+      const values = unsafeNumbers(views.to - views.from);
+      const chunk: Numbers = { first: views.from, values, nulls: undefined };
+      chunks.push(chunk);
       for (let i = views.from; i < views.to; i++) {
         const result = fill(chunk, i, views, value);
         i = result.row;
@@ -62,7 +58,7 @@ export function numbersOfRows<Row>(table: Table, value: (row: Row) => unknown, w
  * Fills in numbers from a row on, up to the first result that is not one, which is returned with its row, or to the end
  * of the rows that were entered. The callback is compiled into its loop.
  */
-const fill = notInlined(function fill<Row>(
+function fill<Row>(
   { values, first }: Numbers,
   from: number,
   views: RowViews<Row>,
@@ -75,9 +71,9 @@ const fill = notInlined(function fill<Row>(
     values[i - first] = result;
   }
   return { row: to, value: undefined };
-});
+}
 
-/** The numbers of rows, up to {@link ENTERED_ROWS} of a batch. */
+/** The numbers of the rows that were entered. */
 interface Numbers {
   readonly first: number;
   readonly values: Float64Array;
@@ -96,8 +92,6 @@ interface Nulls {
   readonly bits: Uint8Array;
   count: number;
 }
-
-const NO_NUMBERS = new Float64Array(0);
 
 /** Memory of which every value is written. */
 function unsafeNumbers(length: number): Float64Array {

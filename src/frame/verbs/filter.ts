@@ -3,7 +3,6 @@ import { alignedBits, countBits, validityBits } from "../../columns/arrow/bits.j
 import { InputError } from "../../errors/errors.js";
 import { Column } from "../cells/column.js";
 import { needList } from "../cells/given.js";
-import { notInlined } from "../cells/not-inlined.js";
 import { RowViews } from "../cells/row-views.js";
 
 /** Which rows to keep: one boolean per row. */
@@ -81,7 +80,7 @@ function truths(data: Data): Uint8Array {
 
 /** The positions of the rows that pass a test. */
 function placesWhere<Row>({ base, rows, numRows }: RowsOf, test: (row: Row) => unknown): Int32Array {
-  const views = new RowViews<Row>(base, "filter()", rows === undefined);
+  const views = new RowViews<Row>(base, "filter()");
   const places = new Int32Array(numRows);
   let count = 0;
   try {
@@ -107,12 +106,7 @@ function placesWhere<Row>({ base, rows, numRows }: RowsOf, test: (row: Row) => u
  * Adds the positions of the rows that were entered and pass; returns how many there are then. The test is compiled into
  * its loop.
  */
-const testRows = notInlined(function testRows<Row>(
-  views: RowViews<Row>,
-  test: (row: Row) => unknown,
-  places: Int32Array,
-  before: number,
-): number {
+function testRows<Row>(views: RowViews<Row>, test: (row: Row) => unknown, places: Int32Array, before: number): number {
   const { from, to } = views;
   let count = before;
   for (let row = from; row < to; row++) {
@@ -120,7 +114,7 @@ const testRows = notInlined(function testRows<Row>(
     if (passed === true || (passed && isTrue(passed))) places[count++] = row;
   }
   return count;
-});
+}
 
 /** @throws {InputError} BadArgument for a promise, which would let all rows pass */
 function isTrue(passed: unknown): true {
