@@ -5,9 +5,9 @@ import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { THREADS } from "../../src/columns/workers/thread.js";
 import { onThreads } from "../divided.js";
 import { zipBytes } from "../zip/archive.js";
-import { columns, FILE, serviceOf } from "./bulk-fixtures.js";
+import { columns, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { exported, fails, folder, server, strong, target } from "./bulk-service.js";
-import { ranged } from "./fault-server.js";
+import { ranged, type Step } from "./fault-server.js";
 
 /* Columns that repeat their values compress a thousand times: they are rows, not bombs. */
 const HEADER = "ticker,date,close\n";
@@ -60,6 +60,22 @@ describe("an export of repetitive columns", () => {
     expect(await fails(table.mirror(join(folder, "m"), { maxRatio: 100 }))).toMatchObject(refused);
     const mirror = await table.mirror(join(folder, "m"), { maxRatio: 2000 });
     expect((await mirror.frame()).numRows).toBe(400_000);
+  });
+
+  it("has the same limits where an export takes the place of pages", async () => {
+    server.on("/api/v3/datatables/V/T", (request) =>
+      request.query.has("qopts.export")
+        ? (exportAnswer(server) as Step)
+        : { status: 413, headers: json, body: '{"quandl_error":{"code":"QELx06","message":"too many results"}}' },
+    );
+    server.on(METADATA, metadata);
+    server.on(FILE, ranged(dense(400_000, "USA,2024-02-29,1.2500\n"), strong));
+    const table = serviceOf(server).table("V/T");
+    const refused = { name: "DataError", code: "ZipBomb" };
+    expect(await fails(table.frame({ fallback: "export", maxRatio: 100 }))).toMatchObject(refused);
+    expect(await fails(table.frame({ fallback: "export", maxSize: 1_000 }))).toMatchObject(refused);
+    expect(await fails(table.batches({ fallback: "export", maxRatio: 100 }).next())).toMatchObject(refused);
+    expect((await table.frame({ fallback: "export", maxRatio: 2_000 })).numRows).toBe(400_000);
   });
 
   it("of more than a gigabyte is refused without maxRatio", async () => {

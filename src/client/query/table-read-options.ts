@@ -2,16 +2,19 @@ import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-opt
 import { InputError } from "../../errors/errors.js";
 import { checkWords } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import type { ArchiveLimits } from "../bulk/archive-reader.js";
 import type { RowBounds } from "../pages/row-budget.js";
 import type { OnResume } from "../pages/table-page.js";
 
 /** Options of reading the rows of a table. */
 export type TableReadCall = ReadOptions &
-  Omit<RowBounds, "limit"> & {
+  Omit<RowBounds, "limit"> &
+  ArchiveLimits & {
     readonly signal?: AbortSignal;
     /**
      * What to do if the service cannot reply in pages: too many results, too long an address, a timeout, a failure of
-     * the service. `"export"` requests the same rows as an export (spec 7). Default: the error.
+     * the service. `"export"` requests the same rows as an export (spec 7), within `maxRatio` and `maxSize`. Default:
+     * the error.
      */
     readonly fallback?: "export";
     /**
@@ -24,9 +27,11 @@ export type TableReadCall = ReadOptions &
     readonly onResume?: OnResume;
   };
 
+const OWN = ["fallback", "maxRows", "truncate", "checkpoint", "onResume", "maxRatio", "maxSize"] as const;
+
 /** @throws {InputError} UnknownOption, UnknownValue, BadArgument */
 export function checkTableRead(options: TableReadCall, where: string): void {
-  checkReadOptions(options, where, ["fallback", "maxRows", "truncate", "checkpoint", "onResume"]);
+  checkReadOptions(options, where, OWN);
   checkWords(options, { fallback: ["export"] });
   const { maxRows, checkpoint } = options;
   if (checkpoint !== undefined && (typeof checkpoint !== "string" || checkpoint === "")) {
