@@ -1,7 +1,7 @@
 import type { RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
-import { comparisonsOf } from "../../columns/parquet/read/conditions.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
+import { comparisonsOf } from "../../columns/predicate/conditions.js";
 import type { LoadOptions, Rows, Stoppable } from "../../engine/contract/engine.js";
 import { quoteName } from "../../engine/contract/quote.js";
 import { FileError, hasCode } from "../../errors/errors.js";

@@ -4,8 +4,8 @@ import { NO_DATE, readDate } from "../../../value/date.js";
 import { unscaled } from "../../../value/decimal.js";
 import { readTimestamp } from "../../../value/timestamp.js";
 import { type Data, type Decimal, Type, type Vector } from "../../arrow/arrow.js";
+import type { ComparedValue, Comparison } from "../../predicate/conditions.js";
 import type { Bounds } from "./bounds.js";
-import type { ComparedValue, Comparison } from "./conditions.js";
 import { isLocal, unitsPerMs } from "./format/leaf-type.js";
 import type { Leaf } from "./format/types.js";
 

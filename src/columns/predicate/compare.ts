@@ -3,13 +3,13 @@ import { Bool, type Data, DataType, Vector } from "../arrow/arrow.js";
 import { alignedBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
+import { allNull, both, isValid, mapChunks, mapPairs, presentOf, truthData, type Validity } from "../compute/chunks.js";
+import { type Constant, exactConstant, numberConstant, SECONDS_PER_DAY, timeConstant } from "../compute/constant.js";
+import { doublesOf, isNumber, type Operand } from "../compute/operands.js";
+import { type Place, unlike, wrongConstant, wrongType } from "../compute/place.js";
+import { isText, truthsOfTexts } from "../compute/texts.js";
+import { big, exactType, isDays, small, timestampType, type Units, unitsOf } from "../compute/units.js";
 import { compareText } from "../table/sort.js";
-import { allNull, both, isValid, mapChunks, mapPairs, presentOf, truthData, type Validity } from "./chunks.js";
-import { type Constant, exactConstant, numberConstant, SECONDS_PER_DAY, timeConstant } from "./constant.js";
-import { doublesOf, isNumber, type Operand } from "./operands.js";
-import { type Place, unlike, wrongConstant, wrongType } from "./place.js";
-import { isText, truthsOfTexts } from "./texts.js";
-import { big, exactType, isDays, small, timestampType, type Units, unitsOf } from "./units.js";
 
 /** How two values compare. */
 export type Comparison = "eq" | "ne" | "lt" | "le" | "gt" | "ge";

@@ -1,9 +1,9 @@
-import { InputError } from "../../../errors/errors.js";
-import { oneOf } from "../../../errors/options.js";
-import { shown } from "../../../errors/shown.js";
-import type { FilterValue } from "../../../spec/conditions.js";
-import { OPERATORS, type Operator } from "../../../spec/vocabulary.js";
-import { dayOfDate } from "../../../value/date.js";
+import { InputError } from "../../errors/errors.js";
+import { oneOf } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
+import type { FilterValue } from "../../spec/conditions.js";
+import { OPERATORS, type Operator } from "../../spec/vocabulary.js";
+import { dayOfDate } from "../../value/date.js";
 
 /** A value as it is compared: a `Date` is its day, or its time where it has one. */
 export type ComparedValue = Exclude<FilterValue, Date>;

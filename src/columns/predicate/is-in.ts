@@ -2,14 +2,14 @@ import { InputError } from "../../errors/errors.js";
 import { Bool, DataType, type Vector } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
-import { isValid, mapChunks, presentOf, truthData } from "./chunks.js";
+import { isValid, mapChunks, presentOf, truthData } from "../compute/chunks.js";
+import { type Constant, numberConstant } from "../compute/constant.js";
+import { combine } from "../compute/logic.js";
+import { doublesOf, isNumber } from "../compute/operands.js";
+import { type Place, wrongConstant, wrongType } from "../compute/place.js";
+import { isText, truthsOfTexts } from "../compute/texts.js";
+import { big, isDays, small, unitsOf } from "../compute/units.js";
 import { nullTruths, thresholdOf } from "./compare.js";
-import { type Constant, numberConstant } from "./constant.js";
-import { combine } from "./logic.js";
-import { doublesOf, isNumber } from "./operands.js";
-import { type Place, wrongConstant, wrongType } from "./place.js";
-import { isText, truthsOfTexts } from "./texts.js";
-import { big, isDays, small, unitsOf } from "./units.js";
 
 /**
  * Which values are among some constants, as `eq` compares them. Null where there is none; where null is among the
