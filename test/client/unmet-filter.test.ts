@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CellReading, type FilterComparison, mayMeet } from "../../src/client/pages/may-meet.js";
-import { unmetFilter } from "../../src/client/pages/unmet-filter.js";
+import {
+  type CellReading,
+  type FilterComparison,
+  mayMeet,
+  unmetFilter,
+} from "../../src/client/pages/filter-predicate.js";
 import { Frame } from "../../src/frame/frame.js";
 import { parseType } from "../../src/spec/columns.js";
 import { OPERATORS } from "../../src/spec/vocabulary.js";

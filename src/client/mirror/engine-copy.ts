@@ -1,7 +1,7 @@
 import type { RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
-import { comparisonsOf } from "../../columns/predicate/conditions.js";
+import { conditionsOf } from "../../columns/predicate/conditions.js";
 import type { LoadOptions, Rows, Stoppable } from "../../engine/contract/engine.js";
 import { quoteName } from "../../engine/contract/quote.js";
 import { FileError, hasCode } from "../../errors/errors.js";
@@ -248,7 +248,7 @@ function selection(
 ): { readonly text: string; readonly params: readonly unknown[] } {
   const params: unknown[] = [];
   const placed = (value: unknown): string => `$${params.push(value)}`;
-  const conditions = comparisonsOf(where).map(({ column, operator, values }) =>
+  const conditions = conditionsOf(where).map(({ column, operator, values }) =>
     operator === "eq"
       ? `${quoteName(column)} in (${values.map(placed).join(", ")})`
       : `${quoteName(column)} ${SIGNS[operator]} ${placed(values[0])}`,

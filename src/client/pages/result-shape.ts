@@ -1,10 +1,11 @@
-import type { RecordBatch } from "../../columns/arrow/arrow.js";
+import { type RecordBatch, type Schema, Table } from "../../columns/arrow/arrow.js";
+import { type ColumnPredicate, rowsMeeting } from "../../columns/predicate/predicate.js";
+import { pickColumns } from "../../columns/table/pick.js";
+import { takeBatch } from "../../columns/table/take.js";
 import { DataError, InputError } from "../../errors/errors.js";
-import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
-import type { CellReading } from "./may-meet.js";
-import { filterMask } from "./unmet-filter.js";
+import { filterPredicate } from "./filter-predicate.js";
 
 /** What is done to rows after they were received. */
 export interface ResultShape {
@@ -23,43 +24,32 @@ export function shaped(
   { here, show }: ResultShape,
   batches: readonly RecordBatch[],
   columns: readonly ColumnSpec[],
-  reading: CellReading,
 ): readonly RecordBatch[] {
   if (batches.length === 0 || (here.length === 0 && show === undefined)) return batches;
-  const result: RecordBatch[] = [];
-  for (const batch of batches) {
-    const mask = new Uint8Array(batch.numRows).fill(1);
-    for (const filter of here) narrow(mask, filter, batch, columns, reading);
-    let frame = Frame.fromBatches(batch.schema, [batch]);
-    if (mask.includes(0)) frame = frame.filter(Array.from(mask, (kept) => kept === 1));
-    if (show !== undefined) frame = frame.select([...show]);
-    result.push(...frame.table.batches);
-  }
-  return result;
+  const { schema } = batches[0];
+  const conditions = here.map((filter) => conditionOf(filter, columns, schema));
+  const kept = batches.flatMap((batch) => {
+    const rows = rowsMeeting(batch, conditions);
+    return rows === undefined ? batch : rows.length === 0 ? [] : takeBatch(batch, rows);
+  });
+  const positions = show?.map((name) => schema.fields.findIndex((field) => field.name === name));
+  return positions === undefined ? kept : pickColumns(new Table(schema, kept), positions).batches;
 }
 
-function narrow(
-  mask: Uint8Array,
-  filter: Filter,
-  batch: RecordBatch,
-  columns: readonly ColumnSpec[],
-  reading: CellReading,
-): void {
-  const index = columns.findIndex(({ name }) => name === filter.column);
-  if (index === -1) {
+function conditionOf(filter: Filter, columns: readonly ColumnSpec[], schema: Schema): ColumnPredicate {
+  const column = columns.findIndex(({ name }) => name === filter.column);
+  if (column === -1) {
     throw new DataError(`The reply has no column ${JSON.stringify(filter.column)}.`, { code: "UnexpectedShape" });
   }
-  const met = filterMask(filter, columns[index], batch.data.children[index], reading);
-  if (met === undefined) {
-    const value = JSON.stringify(filter.values[0]);
-    throw new InputError(
-      `${columns[index].type} column ${JSON.stringify(filter.column)} cannot be compared with ${value}.`,
-      {
-        code: "BadFilter",
-        column: filter.column,
-        hint: "Leave this condition out of where() and filter the frame.",
-      },
-    );
-  }
-  for (let i = 0; i < mask.length; i++) mask[i] &= met[i];
+  const { type } = columns[column];
+  const predicate = filterPredicate(filter, type, schema.fields[column].type);
+  if (predicate !== undefined) return { column, predicate };
+  throw new InputError(
+    `${type} column ${JSON.stringify(filter.column)} cannot be compared with ${JSON.stringify(filter.values[0])}.`,
+    {
+      code: "BadFilter",
+      column: filter.column,
+      hint: "Leave this condition out of where() and filter the frame.",
+    },
+  );
 }

@@ -10,12 +10,10 @@ import type { Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { ask } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
-import { refuseContradictions } from "./contradiction.js";
-import { csvColumns } from "./csv-columns.js";
-import type { CellReading } from "./may-meet.js";
+import type { CellReading } from "./filter-predicate.js";
+import { refuseContradictions, selectionContradictions, tableContradictions } from "./reply-check.js";
 import type { ResultShape } from "./result-shape.js";
-import { selectionContradictions, tableContradictions } from "./table-contradictions.js";
-import { emptyTextOf, typedRows } from "./typed-rows.js";
+import { csvColumns, emptyTextOf, typedRows } from "./typed-rows.js";
 
 /** A table query ready to be sent. */
 export interface TableCall {
@@ -105,7 +103,7 @@ export async function pageOf(
   const reading = cellReading(table, profile, options);
   const names = columns.map(({ name }) => name);
   const contradictions = [
-    ...selectionContradictions(table.select, names),
+    ...selectionContradictions(table.select, names, "listed"),
     ...tableContradictions(question, { columns, batches }, reading),
   ];
   refuseContradictions(table.code, contradictions, profile);

@@ -6,10 +6,9 @@ import { Frame } from "../../frame/frame.js";
 import { seriesColumns } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { Format } from "../../spec/vocabulary.js";
-import { refuseContradictions } from "../pages/contradiction.js";
+import { type DatasetReply, datasetContradictions, refuseContradictions } from "../pages/reply-check.js";
 import { typedRows } from "../pages/typed-rows.js";
 import type { Settings } from "../transport/settings.js";
-import { type DatasetReply, datasetContradictions } from "./dataset-contradictions.js";
 
 /** The parameters of a time-series query (spec 4.2). */
 export interface DatasetParameters {

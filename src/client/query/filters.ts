@@ -1,6 +1,6 @@
+import { readConditions } from "../../columns/predicate/conditions.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
-import { shown } from "../../errors/shown.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { dayOfDate } from "../../value/date.js";
 import type { Settings } from "../transport/settings.js";
@@ -11,57 +11,12 @@ import { word } from "./words.js";
  *
  * @throws {InputError} BadFilter for a missing value and for one that an address cannot represent
  */
-export function filtersOf(settings: Settings, conditions: Readonly<Record<string, unknown>>): Filter[] {
-  if (typeof conditions !== "object" || conditions === null || Array.isArray(conditions)) {
-    throw new InputError(`where() expects an object of conditions by column; got ${shown(conditions)}.`, {
-      code: "BadArgument",
-      hint: 'Pass conditions by column: where({ ticker: "AAPL", date: { gte: "2020-01-01" } }).',
-    });
-  }
-  const filters: Filter[] = [];
-  for (const [column, condition] of Object.entries(conditions)) {
-    if (condition === undefined) throw missing(column, "The value");
-    if (isOperators(condition)) {
-      const bounds = Object.entries(condition);
-      if (bounds.length === 0) throw missing(column, "Every bound");
-      for (const [operator, value] of bounds) {
-        if (value === undefined) throw missing(column, `The bound ${JSON.stringify(operator)}`);
-        word(settings, "filter operator", operator, settings.profile.operators.value);
-        filters.push({ column, operator, values: valuesOf(column, value, operator === "eq") });
-      }
-    } else {
-      filters.push({ column, operator: "eq", values: valuesOf(column, condition, true) });
-    }
-  }
-  return filters;
-}
-
-/** A condition that would let every row through, such as one of a variable that was never set. */
-function missing(column: string, what: string): InputError {
-  return new InputError(`${what} for ${JSON.stringify(column)} is missing: the filter would not restrict the rows.`, {
+export function filtersOf(settings: Settings, conditions: unknown): Filter[] {
+  return readConditions(conditions, {
     code: "BadFilter",
-    column,
-    hint: `Leave ${JSON.stringify(column)} out of where() for rows with any value.`,
+    operator: (name) => word(settings, "filter operator", name, settings.profile.operators.value),
+    value: textOf,
   });
-}
-
-function isOperators(condition: unknown): condition is Readonly<Record<string, unknown>> {
-  return (
-    typeof condition === "object" && condition !== null && !Array.isArray(condition) && !(condition instanceof Date)
-  );
-}
-
-function valuesOf(column: string, value: unknown, several: boolean): string[] {
-  if (!Array.isArray(value)) return [textOf(column, value, several)];
-  if (!several || value.length === 0) {
-    throw new InputError(
-      several
-        ? `The list of values for ${JSON.stringify(column)} is empty.`
-        : `A bound on ${JSON.stringify(column)} takes one value.`,
-      { code: "BadFilter", column, hint: "Pass one value, or for equality a list of at least one." },
-    );
-  }
-  return [...new Set(value.map((one) => textOf(column, one, several)))];
 }
 
 /** In an equality filter a comma separates two values; a bound is a single value, sent unchanged. */

@@ -1,12 +1,14 @@
 import { InputError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
+import type { Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import type { BulkOrigin } from "../bulk/archive.js";
+import type { RowCheck } from "../bulk/archive-reader.js";
 import { serviceColumns } from "../bulk/bulk-columns.js";
 import type { ExportOptions } from "../bulk/export-options.js";
 import { ExportSource } from "../bulk/export-source.js";
-import { checkExportHeader, exportRowCheck } from "../pages/export-check.js";
+import { refuseContradictions, selectionContradictions, tableContradictions } from "../pages/reply-check.js";
 import type { TableCall } from "../pages/table-page.js";
 import { emptyTextOf } from "../pages/typed-rows.js";
 import type { Session } from "../transport/session.js";
@@ -52,7 +54,9 @@ export function tableExport(
       const wanted = select?.map((name) => columns.find((column) => column.name === name) as ColumnSpec);
       const first = await firstCells();
       const names = columns.map(({ name }) => name);
-      checkExportHeader({ code, select }, names, first, profile);
+      // A file without a header, or with names that the table does not have, is left to its reader.
+      const isHeader = first.length > 0 && first.every((name) => names.includes(name));
+      if (isHeader) refuseContradictions(code, selectionContradictions(select, first, "any"), profile);
       return { ...(await serviceColumns(wanted ?? columns, async () => first)), key };
     },
     check: exportRowCheck({ code, filters }, profile),
@@ -60,5 +64,23 @@ export function tableExport(
     status: (signal) => source.status(signal),
     ready: (signal, onProgress) => source.ready(signal, onProgress),
     from: { session, source },
+  };
+}
+
+/**
+ * Compares the rows of an export with its filters, as those of pages are.
+ *
+ * @throws {DataError} ReplyContradicts at the first batch with a row that does not meet them
+ */
+function exportRowCheck({ code, filters }: Pick<ExportQuestion, "code" | "filters">, profile: Profile): RowCheck {
+  const checked = profile.replyChecks.value.includes("filters") ? filters : [];
+  return (columns, options) => {
+    const reading = { ...options, emptyIsNull: emptyTextOf(profile) === "null" };
+    let before = 0;
+    return (batch) => {
+      const part = { columns, batches: [batch], before };
+      refuseContradictions(code, tableContradictions({ filters: checked }, part, reading), profile);
+      before += batch.numRows;
+    };
   };
 }

@@ -103,7 +103,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       });
     }
     refuseUnknown(options, ["local"], "where()");
-    const more = filtersOf(this.#session.settings, conditions as Readonly<Record<string, unknown>>);
+    const more = filtersOf(this.#session.settings, conditions);
     const { filters, local = [] } = this.#wanted;
     return this.#with(options.local ? { local: [...local, ...more] } : { filters: [...filters, ...more] });
   }

@@ -4,7 +4,7 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import type { BulkFile } from "../bulk/bulk-file.js";
 import { shaped } from "../pages/result-shape.js";
 import { rowBudget } from "../pages/row-budget.js";
-import { cellReading, type Page, type PageOptions, pageOf, type TableCall } from "../pages/table-page.js";
+import { type Page, type PageOptions, pageOf, type TableCall } from "../pages/table-page.js";
 import { exportFilters, pagesOf } from "../pages/table-pages.js";
 import type { Session } from "../transport/session.js";
 import { withColumns } from "./filters.js";
@@ -25,12 +25,11 @@ export async function* pagedRows(
   { maxRows, truncate, ...options }: TableReadCall,
 ): AsyncGenerator<ResultRows> {
   const budget = rowBudget(call.code, { limit: call.limit, maxRows, truncate });
-  const reading = cellReading(call, session.settings.profile, options);
   const enough = call.shape.here.length === 0 ? (call.limit ?? (truncate ? maxRows : undefined)) : undefined;
   let capped = false;
   for await (const page of pagesOf(session, call, { ...options, enough, isFull: () => budget.isFull })) {
     capped ||= page.capped;
-    const batches = budget.take(shaped(call.shape, page.batches, page.columns, reading));
+    const batches = budget.take(shaped(call.shape, page.batches, page.columns));
     const isComplete = page.isLast && !capped && !budget.isCut;
     yield { batches, columns: shownColumns(call, page.columns), isComplete };
   }
@@ -44,8 +43,7 @@ export async function onePage(
   options: PageOptions,
 ): Promise<Page> {
   const page = await pageOf(session, call, cursor, options);
-  const reading = cellReading(call, session.settings.profile, options);
-  return { ...page, batches: shaped(call.shape, page.batches, page.columns, reading) };
+  return { ...page, batches: shaped(call.shape, page.batches, page.columns) };
 }
 
 /** The rows of a query by an export; `exportOf` requests one of other filters and columns. */
@@ -66,7 +64,7 @@ export async function* exportedRows(
   let last: ResultRows = { batches: [], columns: shownOnly, isComplete: true };
   for await (const batch of exportOf({ filters, select }).batches(options)) {
     if (last.batches.length > 0) yield { ...last, isComplete: false };
-    const batches = budget.take(shaped(shape, [batch], columns, { ...options, emptyIsNull: false }));
+    const batches = budget.take(shaped(shape, [batch], columns));
     last = { batches, columns: shownOnly, isComplete: !budget.isCut };
     if (budget.isCut) break;
   }

@@ -30,6 +30,14 @@ export function mapChunks(vector: Vector, type: DataType, compute: (data: Data, 
   return new Vector(chunks.length === 0 ? [emptyData(type)] : chunks);
 }
 
+/** Truth values by chunk: the bits that are true, null where a row holds no value or NaN. */
+export function mapTruths(vector: Vector, marks: (data: Data, valid: Validity) => Uint8Array): Vector {
+  return mapChunks(vector, new Bool(), (data) => {
+    const valid = presentOf(data);
+    return truthData(data.length, marks(data, valid), valid);
+  });
+}
+
 /** As {@link mapChunks}, over two columns, cut where either of them is. */
 export function mapPairs(
   left: Vector,

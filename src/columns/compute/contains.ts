@@ -1,8 +1,10 @@
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import type { Vector } from "../arrow/arrow.js";
+import { chunkReader } from "../arrow/cell-reader.js";
+import { mapTruths } from "./chunks.js";
 import { type Place, wrongType } from "./place.js";
-import { isText, truthsOfTexts } from "./texts.js";
+import { isText, textMarks } from "./texts.js";
 
 /**
  * Which texts contain (`within`) or start with (`start`) a string, letter by letter; null where there is none.
@@ -21,5 +23,9 @@ export function contains(vector: Vector, where: "within" | "start", part: string
       },
     );
   }
-  return truthsOfTexts(vector, where === "start" ? (text) => text.startsWith(part) : (text) => text.includes(part));
+  const marks = textMarks((data) => {
+    const { text } = chunkReader(data);
+    return where === "start" ? (i) => text(i).startsWith(part) : (i) => text(i).includes(part);
+  });
+  return mapTruths(vector, marks);
 }

@@ -9,6 +9,8 @@ export interface Place {
   readonly column: string;
   /** With parentheses: `add()`. */
   readonly method: string;
+  /** What the column does not do with a constant of another kind; default `does not accept`. */
+  readonly refusal?: string;
 }
 
 /** @returns the error for a column that the method does not support */
@@ -31,12 +33,16 @@ export function unlike({ column, method }: Place, left: DataType, right: DataTyp
 }
 
 /** @returns the error for a constant that the column cannot be compared or computed with */
-export function wrongConstant({ column, method }: Place, type: DataType, value: unknown): InputError {
+export function wrongConstant(
+  { column, method, refusal = "does not accept" }: Place,
+  type: DataType,
+  value: unknown,
+): InputError {
   const name = typeName(type);
-  return new InputError(`${method} of column ${JSON.stringify(column)} (${name}) does not accept ${shown(value)}.`, {
+  return new InputError(`${method} of column ${JSON.stringify(column)} (${name}) ${refusal} ${shown(value)}.`, {
     code: "BadArgument",
     column,
-    hint: "Pass a column of this type, or a value such as its cells: a number, a decimal or ISO date as a string.",
+    hint: "Pass a column of this type, or a value such as its cells: a number, a decimal, text or an ISO date as a string.",
   });
 }
 

@@ -1,6 +1,5 @@
-import { Bool, type Data, type DataType, type Dictionary, Type, type Vector } from "../arrow/arrow.js";
-import { chunkReader } from "../arrow/cell-reader.js";
-import { isValid, mapChunks, truthData, validOf } from "./chunks.js";
+import { type Data, type DataType, type Dictionary, Type, type Vector } from "../arrow/arrow.js";
+import { isValid, type Validity } from "./chunks.js";
 
 /** Text, whatever its layout. */
 export function isText(type: DataType): boolean {
@@ -16,32 +15,39 @@ export function isText(type: DataType): boolean {
   }
 }
 
-/** Truth values of a test of each text, null where there is none; each entry of a dictionary is tested once. */
-export function truthsOfTexts(vector: Vector, test: (text: string) => boolean): Vector {
-  const verdicts = new Map<Vector, Uint8Array>();
-  return mapChunks(vector, new Bool(), (data) => {
+/** Tests the texts of a chunk by row number, whatever the rows without a value hold. */
+type CellTest = (data: Data) => (i: number) => boolean;
+
+/** Marks the texts of chunks that pass a test; each entry of a dictionary is tested once, where it is used. */
+export function textMarks(test: CellTest): (data: Data, valid: Validity) => Uint8Array {
+  const tested = new Map<Vector, (code: number) => boolean>();
+  return (data, valid) => {
     const bits = new Uint8Array((data.length + 7) >> 3);
-    const valid = validOf(data);
     const dictionary = data.dictionary as Vector | undefined;
     if (data.type.typeId === Type.Dictionary && dictionary !== undefined) {
-      const verdict = verdicts.get(dictionary) ?? verdictsOf(dictionary, test);
-      verdicts.set(dictionary, verdict);
+      const passes = tested.get(dictionary) ?? entryTest(dictionary, test);
+      tested.set(dictionary, passes);
       const codes = data.values as Int32Array | BigInt64Array;
-      for (let i = 0; i < data.length; i++) if (verdict[Number(codes[i])] === 1) bits[i >> 3] |= 1 << (i & 7);
-    } else {
-      const { text } = chunkReader(data);
-      for (let i = 0; i < data.length; i++) if (isValid(valid, i) && test(text(i))) bits[i >> 3] |= 1 << (i & 7);
+      for (let i = 0; i < data.length; i++) {
+        if (isValid(valid, i) && passes(Number(codes[i]))) bits[i >> 3] |= 1 << (i & 7);
+      }
+      return bits;
     }
-    return truthData(data.length, bits, valid);
-  });
+    const passes = test(data);
+    for (let i = 0; i < data.length; i++) if (isValid(valid, i) && passes(i)) bits[i >> 3] |= 1 << (i & 7);
+    return bits;
+  };
 }
 
-function verdictsOf(dictionary: Vector, test: (text: string) => boolean): Uint8Array {
-  const verdict = new Uint8Array(dictionary.length);
-  let at = 0;
-  for (const data of dictionary.data as readonly Data[]) {
-    const { valid, text } = chunkReader(data);
-    for (let i = 0; i < data.length; i++, at++) if (valid(i) && test(text(i))) verdict[at] = 1;
-  }
-  return verdict;
+function entryTest(dictionary: Vector, test: CellTest): (code: number) => boolean {
+  const chunks = dictionary.data.map((data) => ({ passes: test(data as Data), length: data.length }));
+  const known = new Int8Array(dictionary.length).fill(-1);
+  return (code) => {
+    if (known[code] < 0) {
+      let [at, row] = [0, code];
+      while (row >= chunks[at].length) row -= chunks[at++].length;
+      known[code] = Number(chunks[at].passes(row));
+    }
+    return known[code] === 1;
+  };
 }

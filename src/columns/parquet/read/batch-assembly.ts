@@ -3,6 +3,7 @@ import { KEY, parsedKey, schemaLike, withKey } from "../../arrow/key.js";
 import { recordBatch } from "../../arrow/record-batch.js";
 import { BatchMaker } from "../../build/batch-maker.js";
 import type { RawBatch } from "../../build/builder.js";
+import { rowsMeeting } from "../../predicate/predicate.js";
 import { takeBatch } from "../../table/take.js";
 import { foreignType } from "./foreign-type.js";
 import { isForeign } from "./format/leaf-type.js";
@@ -76,16 +77,12 @@ export class BatchAssembly {
   }
 
   private matching(batch: RecordBatch): RecordBatch | undefined {
-    const { tests } = this.plan;
-    if (tests.length === 0) return batch;
-    const mask = new Uint8Array(batch.numRows).fill(1);
-    for (const { column, test } of tests) test.apply(batch.data.children[column], mask);
-    const found = Uint32Array.from({ length: mask.reduce((sum, bit) => sum + bit, 0) });
-    for (let i = 0, k = 0; i < mask.length; i++) if (mask[i] === 1) found[k++] = i;
-    if (found.length === 0) return undefined;
+    const { conditions } = this.plan;
+    if (conditions.length === 0) return batch;
+    const rows = rowsMeeting(batch, conditions);
+    if (rows?.length === 0) return undefined;
     const kept = this.chosen(batch);
-    if (found.length === batch.numRows) return kept;
-    return takeBatch(kept, found);
+    return rows === undefined ? kept : takeBatch(kept, rows);
   }
 
   /** The batch without columns that only conditions need. */

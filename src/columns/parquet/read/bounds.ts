@@ -1,17 +1,15 @@
+import type { Bounds } from "../../predicate/predicate.js";
 import { bigEndian } from "../big-endian.js";
 import type { Leaf, Statistics } from "./format/types.js";
 
-/** Least and greatest value of a column in a row group, or bounds below and above them; undefined where unknown. */
-export interface Bounds {
-  /** An integer at the scale of the column (timestamps in its unit), a double, or the bytes of a text. */
-  readonly least: bigint | number | Uint8Array | undefined;
-  readonly most: bigint | number | Uint8Array | undefined;
+/** Bounds of the values of a column in a row group. */
+interface GroupBounds extends Bounds {
   /** No row has a value. */
   readonly isEmpty: boolean;
 }
 
 /** What the footer says about the values of a chunk; bounds whose order writers disagree on count as unknown. */
-export function boundsOf(statistics: Statistics | undefined, leaf: Leaf, rows: number): Bounds {
+export function boundsOf(statistics: Statistics | undefined, leaf: Leaf, rows: number): GroupBounds {
   if (statistics === undefined) return { least: undefined, most: undefined, isEmpty: false };
   const { min, max, nullCount, old } = statistics;
   const isEmpty = nullCount === rows && rows > 0;

@@ -2,11 +2,13 @@ import { InputError } from "../../../errors/errors.js";
 import { suggestion } from "../../../errors/nearest.js";
 import { type ColumnSpec, parseType } from "../../../spec/columns.js";
 import { distinctNames } from "../../arrow/column-names.js";
-import { comparisonsOf } from "../../predicate/conditions.js";
+import { fieldOf } from "../../arrow/schema.js";
+import { conditionPredicate, conditionsOf } from "../../predicate/conditions.js";
+import type { ColumnPredicate } from "../../predicate/predicate.js";
 import { COLUMNS_KEY, type NotedColumn } from "../columns-key.js";
 import { boundsOf } from "./bounds.js";
-import { type ColumnTest, columnTest } from "./column-test.js";
 import type { PlannedGroup } from "./flat-rows.js";
+import { foreignType } from "./foreign-type.js";
 import { placed, UnsupportedParquet } from "./format/fault.js";
 import { isForeign, serviceType } from "./format/leaf-type.js";
 import type { Chunk, Footer, Leaf, PageRange, SchemaNode } from "./format/types.js";
@@ -37,7 +39,7 @@ export interface ReadPlan {
   readonly nested: readonly PlannedColumn[];
   /** How many of the columns are chosen. */
   readonly chosen: number;
-  readonly tests: readonly { readonly column: number; readonly test: ColumnTest }[];
+  readonly conditions: readonly ColumnPredicate[];
   /** Numbers of the row groups that may hold rows. */
   readonly groups: readonly number[];
 }
@@ -49,29 +51,31 @@ export function readPlan(footer: Footer, options: ParquetReadOptions): ReadPlan 
   const all = fileColumns(footer);
   const chosen =
     options.columns?.map((name) => columnNamed(all, name)) ?? all.filter((column) => isChosen(column, options));
-  const comparisons = comparisonsOf(options.where).map((comparison) => {
+  const comparisons = conditionsOf(options.where).map((comparison) => {
     const column = columnNamed(all, comparison.column);
     if (column.leaf === undefined || isForeign(column.leaf)) throw notComparable(column);
-    return { column, test: columnTest(comparison, column.spec.type, options.decimals === "float64", column.leaf) };
+    // The units of a timestamp are those of its leaf.
+    const type = foreignType(column.leaf, column.zone) ?? fieldOf(column.spec, options).type;
+    return { column, predicate: conditionPredicate(type, comparison) };
   });
   const columns = [...new Set([...chosen, ...comparisons.map(({ column }) => column)])];
   for (const column of columns) {
     refuseEncrypted(footer, column);
     refuseFaults(column.node, column.name);
   }
-  const tests = comparisons.map(({ column, test }) => ({ column: columns.indexOf(column), test }));
+  const conditions = comparisons.map(({ column, predicate }) => ({ column: columns.indexOf(column), predicate }));
   const groups = footer.groups.flatMap(({ rows, chunks }, g) => {
-    const mayMatch = comparisons.every(({ column: { leaf, spec }, test }) => {
+    const mayMatch = comparisons.every(({ column: { leaf, spec }, predicate }) => {
       // Bounds are of the leaf's own type.
       if (leaf === undefined || serviceType(leaf) !== spec.type) return true;
       const bounds = boundsOf(chunks[leaf.index]?.statistics?.(), leaf, rows);
-      return !bounds.isEmpty && test.mayMatch(bounds);
+      return !bounds.isEmpty && predicate.within(bounds) !== "none";
     });
     return rows > 0 && mayMatch ? [g] : [];
   });
   const flat = columns.filter((column): column is FlatFileColumn => column.leaf !== undefined);
   const nested = columns.filter(({ leaf }) => leaf === undefined);
-  return { columns, flat, nested, chosen: new Set(chosen).size, tests, groups };
+  return { columns, flat, nested, chosen: new Set(chosen).size, conditions, groups };
 }
 
 /** The row groups of a plan, and where the pages of its columns are. */

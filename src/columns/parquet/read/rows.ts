@@ -79,7 +79,7 @@ export class ParquetRows {
 
   /** Whether a table keeps the batches as they are read. */
   private get keepsAll(): boolean {
-    return this.plan.tests.length === 0;
+    return this.plan.conditions.length === 0;
   }
 
   /** Names of the columns of the result. */
@@ -126,7 +126,7 @@ export class ParquetRows {
   async table(decode?: DecodeElsewhere): Promise<Table> {
     let stretches: Stretch[] = [];
     const begin = (): Stretch => {
-      const stretch = new Stretch(this.assembly(), this.plan.tests.length > 0);
+      const stretch = new Stretch(this.assembly(), this.plan.conditions.length > 0);
       stretches.push(stretch);
       return stretch;
     };
