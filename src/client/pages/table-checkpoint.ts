@@ -7,14 +7,14 @@ import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
 import { refreshedAt } from "./refreshed-at.js";
 import type { PageOptions, TableCall } from "./table-page.js";
 
-/** Opens the checkpoint of reading a table, if one is requested. */
+/** Opens the checkpoint of reading a table in the file at `path`. */
 export async function tableCheckpoint(
   { settings }: Session,
   table: TableCall,
   parts: readonly (readonly Filter[])[],
-  { checkpoint: path, decimals, onBadCell, onPrecisionLoss, text }: PageOptions,
-): Promise<Checkpoint | undefined> {
-  if (path === undefined) return undefined;
+  path: string,
+  { decimals, onBadCell, onPrecisionLoss, text }: PageOptions,
+): Promise<Checkpoint> {
   const { url, apiKey = "", profile } = settings;
   const question = digestName(
     version(),

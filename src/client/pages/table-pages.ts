@@ -8,7 +8,6 @@ import type { Checkpoint, KeptPages } from "./checkpoint.js";
 import { pageCheck } from "./page-check.js";
 import { type FirstPage, firstPage, refreshedAt } from "./refreshed-at.js";
 import { splitFilters } from "./split-filters.js";
-import { tableCheckpoint } from "./table-checkpoint.js";
 import { type Page, type PageOptions, pageOf, type Resumed, type TableCall } from "./table-page.js";
 
 /**
@@ -21,7 +20,7 @@ import { type Page, type PageOptions, pageOf, type Resumed, type TableCall } fro
  */
 export async function* pagesOf(session: Session, table: TableCall, options: PageOptions): AsyncGenerator<PlacedPage> {
   const parts = partsOf(session, table);
-  const checkpoint = await tableCheckpoint(session, table, parts, options);
+  const checkpoint = await checkpointFor(session, table, parts, options);
   try {
     try {
       yield* pagesOfParts(session, table, parts, options, checkpoint);
@@ -39,6 +38,18 @@ export async function* pagesOf(session: Session, table: TableCall, options: Page
   } finally {
     await checkpoint?.close();
   }
+}
+
+async function checkpointFor(
+  session: Session,
+  table: TableCall,
+  parts: readonly (readonly Filter[])[],
+  options: PageOptions,
+): Promise<Checkpoint | undefined> {
+  if (options.checkpoint === undefined) return undefined;
+  // Few reads keep their pages: what writes and reads Arrow files is loaded for them alone.
+  const { tableCheckpoint } = await import("./table-checkpoint.js");
+  return tableCheckpoint(session, table, parts, options.checkpoint, options);
 }
 
 const DISCARDED = ["TableRefreshed", "CursorLoop", "ColumnsChanged"] as const;
