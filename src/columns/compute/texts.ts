@@ -18,18 +18,25 @@ export function isText(type: DataType): boolean {
 /** Tests the texts of a chunk by row number, whatever the rows without a value hold. */
 type CellTest = (data: Data) => (i: number) => boolean;
 
-/** Marks the texts of chunks that pass a test; each entry of a dictionary is tested once, where it is used. */
+/** What is known of an entry of a dictionary; 0 as long as it was not tested. */
+const FAILS = 1;
+const PASSES = 2;
+
+/** Marks the texts of chunks that pass a test; each entry of a dictionary is tested once, if it is used. */
 export function textMarks(test: CellTest): (data: Data, valid: Validity) => Uint8Array {
-  const tested = new Map<Vector, (code: number) => boolean>();
+  const verdicts = new Map<Vector, Uint8Array>();
   return (data, valid) => {
     const bits = new Uint8Array((data.length + 7) >> 3);
     const dictionary = data.dictionary as Vector | undefined;
     if (data.type.typeId === Type.Dictionary && dictionary !== undefined) {
-      const passes = tested.get(dictionary) ?? entryTest(dictionary, test);
-      tested.set(dictionary, passes);
       const codes = data.values as Int32Array | BigInt64Array;
+      const known = verdicts.get(dictionary) ?? new Uint8Array(dictionary.length);
+      verdicts.set(dictionary, known);
+      const passes = entryTest(dictionary, test);
       for (let i = 0; i < data.length; i++) {
-        if (isValid(valid, i) && passes(Number(codes[i]))) bits[i >> 3] |= 1 << (i & 7);
+        const code = Number(codes[i]);
+        if (known[code] === 0) known[code] = passes(code) ? PASSES : FAILS;
+        if (known[code] === PASSES) bits[i >> 3] |= 1 << (i & 7);
       }
       return bits;
     }
@@ -41,13 +48,9 @@ export function textMarks(test: CellTest): (data: Data, valid: Validity) => Uint
 
 function entryTest(dictionary: Vector, test: CellTest): (code: number) => boolean {
   const chunks = dictionary.data.map((data) => ({ passes: test(data as Data), length: data.length }));
-  const known = new Int8Array(dictionary.length).fill(-1);
   return (code) => {
-    if (known[code] < 0) {
-      let [at, row] = [0, code];
-      while (row >= chunks[at].length) row -= chunks[at++].length;
-      known[code] = Number(chunks[at].passes(row));
-    }
-    return known[code] === 1;
+    let [at, row] = [0, code];
+    while (row >= chunks[at].length) row -= chunks[at++].length;
+    return chunks[at].passes(row);
   };
 }
