@@ -62,7 +62,7 @@ describe("an export of repetitive columns", () => {
     expect((await mirror.frame()).numRows).toBe(400_000);
   });
 
-  it("has the same limits where an export takes the place of pages", async () => {
+  it("has the same limits where an export replaces the pages", async () => {
     server.on("/api/v3/datatables/V/T", (request) =>
       request.query.has("qopts.export")
         ? (exportAnswer(server) as Step)
