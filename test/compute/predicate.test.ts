@@ -15,7 +15,7 @@ import { specification } from "../../src/spec/profile.js";
 import { OPERATORS } from "../../src/spec/vocabulary.js";
 
 /*
- * One predicate, whoever uses it: random cells and constants choose the same rows as a method of a column, as marks of
+ * One predicate in all its uses: random cells and constants choose the same rows as a method of a column, as marks of
  * batches, as a comparison with a column of constants, as a condition on a file, as SQL of a filter, and in DuckDB's
  * own SQL; bounds and the check of a reply agree with them.
  */
