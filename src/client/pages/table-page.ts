@@ -52,7 +52,7 @@ export interface Page {
 }
 
 /** How the cells of a table's replies are read. */
-export function cellReading(table: TableCall, profile: Profile, options: ReadOptions): CellReading {
+function cellReading(table: TableCall, profile: Profile, options: ReadOptions): CellReading {
   return { ...options, emptyIsNull: table.format === "csv" && emptyTextOf(profile) === "null" };
 }
 

@@ -1,12 +1,16 @@
+import { columnTypeOf } from "../../columns/arrow/types.js";
+import { accepts, ORDERS, unitTest } from "../../columns/predicate/predicate.js";
 import type { Comparison, Condition, Dialect } from "../../engine/contract/dialect.js";
 import { suggestion } from "../../errors/nearest.js";
 import { shownText } from "../../errors/shown.js";
-import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
+import { type ColumnSpec, parseType, type ServiceType, type TypeKind } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
-import { dayPart } from "../../value/date.js";
+import { OPERATORS, type Operator } from "../../spec/vocabulary.js";
+import { dayPart, NO_DATE, parseDate } from "../../value/date.js";
+import { unscaledText } from "../../value/decimal.js";
+import { formatTimestamp, readTimestamp } from "../../value/timestamp.js";
 import type { TableEntry } from "./catalog.js";
-import { type Digits, filterValue } from "./filter-value.js";
 import { type Refused, refused } from "./refused.js";
 
 /** The condition of no filters. */
@@ -23,8 +27,6 @@ export interface Where {
 
 /** The engine's column name for column number `index` of a table. */
 export const engineColumn = (index: number): string => `c${index}`;
-
-const COMPARE: Readonly<Record<string, Comparison>> = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" };
 
 /** Converts row filters (spec 4.7) to SQL: values are bound and compared as the column's type. */
 export function filterSql(table: TableEntry, filters: readonly Filter[], profile: Profile, dialect: Dialect): Where {
@@ -43,7 +45,7 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
     const asked = [...new Set(filter.values.map((given) => (isDay ? dayPart(given) : given)))].map((text): Asked => {
       const wrong = (what: string): Refused =>
         refused(profile, "QESx04", `${shownText(text)} is not a valid ${what} for column ${filter.column}.`);
-      return { column: engineColumn(index), operator: filter.operator, text, type, wrong };
+      return { column: engineColumn(index), operator: filter.operator as Operator, text, type, wrong };
     });
     const list = filter.operator === "eq" && asked.length > 1 ? oneOf(asked, dialect) : undefined;
     conditions.push(
@@ -71,7 +73,7 @@ function filterColumn(table: TableEntry, filter: Filter, profile: Profile): numb
     const known = table.filters.length === 0 ? "This table has none." : `The filters are ${table.filters.join(", ")}.`;
     throw refused(profile, "QESx08", `You cannot use ${column} column as a filter. ${known}`);
   }
-  if (!Object.hasOwn(COMPARE, operator)) throw unknownOperator(profile, operator);
+  if (!OPERATORS.some((known) => known === operator)) throw unknownOperator(profile, operator);
   if (values.length === 0 || values.includes("")) {
     throw refused(profile, "QESx02", `You are missing a value after operator '${operator}' of column ${column}.`);
   }
@@ -96,7 +98,7 @@ export function unknownColumn(profile: Profile, name: string, columns: readonly 
 /** One comparison of a filter. */
 interface Asked {
   readonly column: string;
-  readonly operator: string;
+  readonly operator: Operator;
   readonly text: string;
   readonly type: ServiceType;
   /** The error for text that is not of the type. */
@@ -106,45 +108,71 @@ interface Asked {
 /** The condition of several values of one column. */
 function oneOf(asked: readonly Asked[], dialect: Dialect): Condition | undefined {
   const [{ column, type }] = asked;
-  const values = asked.map(bound).filter((value) => typeof value === "string");
+  const values = asked.map(bound).flatMap((found) => (typeof found === "boolean" ? [] : [found.value]));
   return values.length === 0 ? { sql: "false" } : dialect.oneOf(column, type, values);
 }
 
 function condition(asked: Asked, dialect: Dialect): Condition {
-  const { column, operator, type } = asked;
-  const value = bound(asked);
-  if (typeof value === "string") return dialect.compare(column, COMPARE[operator], type, value);
-  return { sql: value ? `${column} IS NOT NULL` : "false" };
+  const { column, type } = asked;
+  const found = bound(asked);
+  if (typeof found !== "boolean") return dialect.compare(column, found.sign, type, found.value);
+  return { sql: found ? `${column} IS NOT NULL` : "false" };
 }
 
-/** The value to compare with; true or false if the comparison holds for all cells or none. */
-function bound(asked: Asked): string | boolean {
-  const value = filterValue(asked.type);
-  if ("precision" in value) return decimalBound(asked, value);
-  const read = value.read(asked.text);
-  if (read === undefined) throw asked.wrong(value.expects);
-  return read;
+/** Whether text is a value of a type, and the syntax that is expected, for messages. */
+interface Spelling {
+  readonly isValid: (text: string) => boolean;
+  readonly expects: string;
 }
+
+const TEXT: Spelling = { isValid: () => true, expects: "text" };
+const DIGITS = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
+const DOUBLE = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+const SPELLINGS: Readonly<Record<TypeKind, Spelling>> = {
+  text: TEXT,
+  unknown: TEXT,
+  date: { isValid: (text) => parseDate(text) !== NO_DATE, expects: "date YYYY-MM-DD" },
+  datetime: { isValid: isTimestamp, expects: "timestamp such as 2025-01-02T06:00:00Z" },
+  decimal: { isValid: (text) => DIGITS.test(text), expects: "number" },
+  integer: { isValid: (text) => DIGITS.test(text), expects: "whole number" },
+  double: { isValid: (text) => DOUBLE.test(text) && Number.isFinite(Number(text)), expects: "number" },
+  boolean: { isValid: (text) => text === "true" || text === "false", expects: "value (true or false)" },
+};
+
+function isTimestamp(text: string): boolean {
+  if (parseDate(text) !== NO_DATE) return true;
+  const bytes = new TextEncoder().encode(text);
+  return Number.isFinite(readTimestamp(bytes, 0, bytes.length));
+}
+
+/** A comparison as {@link Dialect.compare} expects it. */
+interface Bound {
+  readonly sign: Comparison;
+  readonly value: string;
+}
+
+const SIGNS: Readonly<Record<number, Comparison>> = { 1: "<", 2: "=", 3: "<=", 4: ">", 6: ">=" };
+
+const INTEGER_DIGITS = 19;
 
 /**
- * A number at the scale of its decimal column, without rounding: a value with more digits equals no cell, and is
- * between two of them for a range.
+ * The comparison in the units of its column, as a predicate makes it of the constant; true or false if it holds for
+ * all cells or none.
  */
-function decimalBound({ operator, text, wrong }: Asked, { precision, scale }: Digits): string | boolean {
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(text);
-  if (match === null || `${match[2]}${match[3] ?? ""}` === "") throw wrong(scale === 0 ? "whole number" : "number");
-  const [, sign, whole, fraction = ""] = match;
-  const kept = BigInt(`${whole}${fraction.slice(0, scale).padEnd(scale, "0")}` || "0");
-  const exact = /^0*$/.test(fraction.slice(scale));
-  const negative = sign === "-";
-  const floor = negative ? -kept - (exact ? 0n : 1n) : kept;
-  const ceiling = exact ? floor : floor + 1n;
-  if (operator === "eq" && !exact) return false;
-  const edge = operator === "gte" || operator === "lt" ? ceiling : floor;
-  const limit = 10n ** BigInt(precision);
-  const above = edge >= limit;
-  if (above || edge <= -limit) return operator !== "eq" && operator.startsWith("l") === above;
-  const digits = (edge < 0n ? -edge : edge).toString().padStart(scale + 1, "0");
-  const cut = digits.length - scale;
-  return `${edge < 0n ? "-" : ""}${digits.slice(0, cut)}${scale > 0 ? `.${digits.slice(cut)}` : ""}`;
+function bound({ column, operator, text, type, wrong }: Asked): Bound | boolean {
+  const { kind, precision = 0, scale = 0 } = type;
+  const { isValid, expects } = SPELLINGS[kind];
+  if (!isValid(text)) throw wrong(kind === "decimal" && scale === 0 ? SPELLINGS.integer.expects : expects);
+  const place = { column, method: operator };
+  const test = kind === "date" ? undefined : unitTest(columnTypeOf(type).arrow(type, {}), operator, text, place);
+  if (test === undefined) {
+    return { sign: SIGNS[ORDERS[operator]], value: kind === "double" ? String(Number(text)) : text };
+  }
+  const { orders, units } = test;
+  if (orders === 0) return false;
+  if (kind === "datetime") return { sign: SIGNS[orders], value: formatTimestamp(Number(units)).slice(0, -1) };
+  const limit = 10n ** BigInt(kind === "integer" ? INTEGER_DIGITS : precision);
+  if (units >= limit || units <= -limit) return accepts(orders, units > 0n ? -1 : 1);
+  return { sign: SIGNS[orders], value: unscaledText(units.toString(), scale) };
 }

@@ -8,7 +8,7 @@ import type { Leaf, TimeUnit } from "./types.js";
 const PER_MS: Readonly<Record<TimeUnit, bigint>> = { MILLIS: 1n, MICROS: 1_000n, NANOS: 1_000_000n };
 
 /** Units of a timestamp in a millisecond. */
-export const unitsPerMs = ({ meaning }: Leaf): bigint => ("unit" in meaning ? PER_MS[meaning.unit] : 1n);
+const unitsPerMs = ({ meaning }: Leaf): bigint => ("unit" in meaning ? PER_MS[meaning.unit] : 1n);
 
 /** The service type that holds what a leaf holds. */
 export function serviceType({ meaning }: Leaf): string {
@@ -40,9 +40,6 @@ export function serviceType({ meaning }: Leaf): string {
 
 /** Whether no service type holds a leaf: bytes without a meaning and times of a day are of Arrow's own types. */
 export const isForeign = ({ meaning }: Leaf): boolean => meaning.kind === "bytes" || meaning.kind === "time";
-
-/** Whether the local time of a timestamp is stored, whose time zone is unknown. */
-export const isLocal = ({ meaning }: Leaf): boolean => meaning.kind === "timestamp" && !meaning.utc;
 
 /** How an integer of a leaf is spelt so that its service type reads it. */
 export function integerText(leaf: Leaf): (value: bigint) => string {
