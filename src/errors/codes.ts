@@ -274,6 +274,10 @@ export const ERROR_CODES = {
   EngineFailed: file("The engine ran out of memory or failed to read a file.", "Follow the message."),
 
   // Stopping
+  NoMemory: other(
+    "WebAssembly gets no memory to inflate with.",
+    "Allow the process more address space, or read fewer files at once.",
+  ),
   Stopped: other("The command was interrupted.", "Run it again; a download resumes."),
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 

@@ -1,11 +1,10 @@
-import { Readable } from "node:stream";
-import { crc32, createGunzip } from "node:zlib";
+import { crc32 } from "node:zlib";
 import { DataError } from "../errors/errors.js";
 import { addCrc32, readBlocks } from "./blocks.js";
-import { CHUNK, Inflater } from "./inflater.js";
+import { Inflater } from "./inflater.js";
 import { bytesAccess, fileAccess } from "./random-access.js";
 import { formatOf, SIGNATURE_BYTES } from "./signature.js";
-import { DEFAULT_MAX_RATIO, DEFAULT_MAX_SIZE, SMALL, type ZipOptions } from "./zip-entry.js";
+import { checkGrowth, type ZipOptions } from "./zip-entry.js";
 
 /** Gzip data (RFC 1952): a file, or bytes in memory. */
 export interface GzipFile {
@@ -83,33 +82,23 @@ async function* countedBlocks(
 async function* limited(
   blocks: AsyncGenerator<Uint8Array>,
   progress: { readonly bytesRead: number },
-  { maxRatio = DEFAULT_MAX_RATIO, maxSize = DEFAULT_MAX_SIZE, signal }: ZipOptions,
+  { signal, ...limits }: ZipOptions,
 ): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted();
   const inflater = Inflater.take();
   let size = 0;
   try {
-    const chunks = inflater === undefined ? byZlib(blocks) : members(inflater, blocks);
-    for await (const chunk of chunks) {
+    for await (const chunk of members(inflater, blocks)) {
       size += chunk.length;
-      if (size > maxSize) throw bomb(`grows beyond ${maxSize} bytes`, "maxSize");
-      if (size > SMALL && size > progress.bytesRead * maxRatio)
-        throw bomb(`grows more than ${maxRatio}-fold`, "maxRatio");
+      checkGrowth("gzip", size, progress.bytesRead, limits);
       yield chunk;
       signal?.throwIfAborted();
     }
   } catch (cause) {
     throw signal?.aborted && cause === signal.reason ? cause : asDataError(cause);
   } finally {
-    inflater?.release();
+    inflater.release();
   }
-}
-
-function bomb(what: string, option: string): DataError {
-  return new DataError(`The gzip data ${what}.`, {
-    code: "GzipBomb",
-    hint: `Raise the limit with ${option} if the data is trusted.`,
-  });
 }
 
 /**
@@ -219,15 +208,11 @@ function checkTrailer(b: Uint8Array, sum: number, length: number): void {
 }
 
 /**
- * The contents of gzip data, in chunks of at most 64 KB that stay valid, where WebAssembly is available; its errors
- * have zlib's codes. Errors of `blocks` pass unchanged.
+ * The contents of gzip data, in chunks of at most 64 KB that stay valid; its errors have zlib's codes. Errors of
+ * `blocks` pass unchanged.
  */
-export function gunzipped(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> | undefined {
+export async function* gunzipped(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const inflater = Inflater.take(SHORT_CHUNK);
-  return inflater && released(inflater, blocks);
-}
-
-async function* released(inflater: Inflater, blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isOfBlocks = false;
   async function* watched(): AsyncGenerator<Uint8Array> {
     try {
@@ -245,19 +230,5 @@ async function* released(inflater: Inflater, blocks: AsyncIterable<Uint8Array>):
     throw Object.assign(cause, { code });
   } finally {
     inflater.release();
-  }
-}
-
-/** The decoder without WebAssembly. */
-async function* byZlib(blocks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const input = Readable.from(blocks, { objectMode: true, highWaterMark: 1 });
-  const gunzip = createGunzip({ chunkSize: CHUNK });
-  input.on("error", (error) => gunzip.destroy(error));
-  input.pipe(gunzip);
-  try {
-    for await (const chunk of gunzip) yield chunk as Uint8Array;
-  } finally {
-    gunzip.destroy();
-    input.destroy();
   }
 }

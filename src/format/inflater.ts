@@ -1,5 +1,49 @@
-import { withMemory } from "../wasm/compiled-module.js";
-import { FAULTS, type InflateProgram, inflateProgram } from "./inflate-program.js";
+import { ArrowbookError } from "../errors/errors.js";
+import { compiledModule, withMemory } from "../wasm/compiled-module.js";
+import { binary } from "../wasm/inflate.wasm";
+
+/** What src/wasm/inflate.ts exports; its comments say what each does. */
+interface InflateProgram {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly input: { readonly value: number };
+  readonly output: { readonly value: number };
+  readonly unused: { readonly value: number };
+  readonly fault: { readonly value: number };
+  readonly NEEDS_INPUT: { readonly value: number };
+  readonly NEEDS_ROOM: { readonly value: number };
+  readonly ENDED: { readonly value: number };
+  start(): number;
+  reset(): void;
+  inflate(from: number, fromEnd: number, to: number, toEnd: number, begin: number): number;
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+/**
+ * An instance with memory of its own.
+ *
+ * @throws {RangeError} without memory
+ */
+export function inflateProgram(): InflateProgram {
+  compiled ??= compiledModule(binary) as WebAssembly.Module;
+  return new WebAssembly.Instance(compiled).exports as unknown as InflateProgram;
+}
+
+/** Faults of a deflate stream by the program's number, in zlib's wording. */
+export const FAULTS: readonly string[] = [
+  "",
+  "invalid block type",
+  "invalid stored block lengths",
+  "too many length or distance symbols",
+  "invalid code lengths set",
+  "invalid bit length repeat",
+  "invalid code -- missing end-of-block",
+  "invalid literal/lengths set",
+  "invalid distances set",
+  "invalid literal/length code",
+  "invalid distance code",
+  "invalid distance too far back",
+];
 
 /** Bytes inflated at a time: they stay in the processor's cache for the caller. */
 export const CHUNK = 1 << 20;
@@ -44,27 +88,19 @@ export class Inflater {
    * An inflater at the start of a stream, to be handed back by {@link Inflater.release}.
    *
    * @param chunkSize bytes of each chunk, at most {@link CHUNK}
-   * @returns undefined where WebAssembly is missing, forbidden or gets no memory
+   * @throws {ArrowbookError} NoMemory
    */
-  static take(chunkSize = CHUNK): Inflater | undefined {
-    const inflater =
-      idle.pop() ??
-      withMemory(() => {
-        const program = inflateProgram();
-        return program && new Inflater(program);
-      });
-    inflater?.begin(chunkSize);
+  static take(chunkSize = CHUNK): Inflater {
+    const inflater = idle.pop() ?? withMemory(() => new Inflater(inflateProgram()));
+    if (inflater === undefined) throw new ArrowbookError("There is no memory to inflate with.", { code: "NoMemory" });
+    inflater.chunkSize = chunkSize;
+    inflater.restart();
     return inflater;
   }
 
   /** Hands the inflater back: its memory serves other streams. */
   release(): void {
     if (idle.length < MOST_IDLE && !idle.includes(this)) idle.push(this);
-  }
-
-  private begin(chunkSize: number): void {
-    this.chunkSize = chunkSize;
-    this.restart();
   }
 
   /** Begins another stream. */

@@ -21,14 +21,14 @@ export interface ZipOptions {
   readonly signal?: AbortSignal;
 }
 
-export const DEFAULT_MAX_RATIO = 200;
-export const DEFAULT_MAX_SIZE = 2 ** 40;
+const DEFAULT_MAX_RATIO = 200;
+const DEFAULT_MAX_SIZE = 2 ** 40;
 
 /** Bytes that {@link blockingChunks} reads at a time. */
 const BLOCK_BYTES = 1 << 18;
 
 /** Smaller files may have any compression ratio. */
-export const SMALL = 1 << 20;
+const SMALL = 1 << 20;
 
 /** A path, the bytes of an archive, or a source of random reads. */
 export type ZipSource = string | Uint8Array | RandomAccess;
@@ -209,6 +209,22 @@ export function refuseBomb(
       { code: "ZipBomb", hint: "Raise the limit with maxRatio if the archive is trusted." },
     );
   }
+}
+
+/** @throws {DataError} GzipBomb, ZstdBomb for data of one file that grow beyond the limits */
+export function checkGrowth(
+  format: "gzip" | "zstd",
+  size: number,
+  compressed: number,
+  { maxRatio = DEFAULT_MAX_RATIO, maxSize = DEFAULT_MAX_SIZE }: ZipOptions,
+): void {
+  const isLarge = size > maxSize;
+  if (!isLarge && (size <= SMALL || size <= compressed * maxRatio)) return;
+  const what = isLarge ? `grows beyond ${maxSize} bytes` : `grows more than ${maxRatio}-fold`;
+  throw new DataError(`The ${format} data ${what}.`, {
+    code: format === "gzip" ? "GzipBomb" : "ZstdBomb",
+    hint: `Raise the limit with ${isLarge ? "maxSize" : "maxRatio"} if the data is trusted.`,
+  });
 }
 
 /** Passes chunks through; counts them and computes their CRC-32. */

@@ -5,7 +5,7 @@ import { decompressZstd } from "./block-codecs.js";
 import { readBlocks } from "./blocks.js";
 import { bytesAccess, fileAccess, type RandomAccess } from "./random-access.js";
 import { formatOf, SIGNATURE_BYTES } from "./signature.js";
-import { DEFAULT_MAX_RATIO, DEFAULT_MAX_SIZE, SMALL, type ZipOptions } from "./zip-entry.js";
+import { checkGrowth, type ZipOptions } from "./zip-entry.js";
 
 /** Zstandard data (RFC 8878): a file, or bytes in memory. */
 export interface ZstdFile {
@@ -76,25 +76,9 @@ async function* limited(
   for await (const chunk of chunks) {
     signal?.throwIfAborted();
     size += chunk.length;
-    checkSize(size, compressed, limits);
+    checkGrowth("zstd", size, compressed, limits);
     yield chunk;
   }
-}
-
-function checkSize(
-  size: number,
-  compressed: number,
-  { maxRatio = DEFAULT_MAX_RATIO, maxSize = DEFAULT_MAX_SIZE }: ZipOptions,
-): void {
-  if (size > maxSize) throw bomb(`grows beyond ${maxSize} bytes`, "maxSize");
-  if (size > SMALL && size > compressed * maxRatio) throw bomb(`grows more than ${maxRatio}-fold`, "maxRatio");
-}
-
-function bomb(what: string, option: string): DataError {
-  return new DataError(`The zstd data ${what}.`, {
-    code: "ZstdBomb",
-    hint: `Raise the limit with ${option} if the data is trusted.`,
-  });
 }
 
 const damaged = (cause?: unknown): DataError =>
@@ -125,7 +109,7 @@ async function* byFrames(file: RandomAccess, limits: ZipOptions): AsyncGenerator
     if (frame === undefined) throw damaged();
     if (frame.most > 0) {
       // The bound of a frame is less than a block for each of its blocks too high.
-      checkSize(frame.most - frame.slack, bytes.length, limits);
+      checkGrowth("zstd", frame.most - frame.slack, bytes.length, limits);
       const result = decompressed(bytes.subarray(at, frame.end), frame.most);
       if (result === undefined) throw damaged();
       for (let from = 0; from < result.length; from += CHUNK) yield result.subarray(from, from + CHUNK);

@@ -1,4 +1,4 @@
-import { FAULTS, inflateProgram } from "../../src/format/inflate-program.js";
+import { FAULTS, inflateProgram } from "../../src/format/inflater.js";
 
 /** How a stream is fed and drained. */
 export interface Parts {
@@ -31,7 +31,6 @@ const memory = new Uint8Array(program?.memory.buffer ?? new ArrayBuffer(0));
 
 /** Inflates by the program of src/wasm/inflate.ts, and throws when it reads or writes where it may not. */
 export function inflateParts(stream: Uint8Array, { feed, room, most = Number.POSITIVE_INFINITY }: Parts): Inflated {
-  if (program === undefined) throw new Error("WebAssembly is missing.");
   let bytes = Buffer.alloc(4096);
   let fed = 0;
   let [input, inputEnd, output, history] = [inputAt, inputAt, roomAt, roomAt];

@@ -72,8 +72,7 @@ async function* decodeGzip(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     first.push(next.value);
     size += next.value.length;
   }
-  const whole = startingWith(first, iterator);
-  yield* gunzipped(whole) ?? through(whole, createGunzip(CHUNK));
+  yield* gunzipped(startingWith(first, iterator));
 }
 
 async function* startingWith(

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { gzipFile } from "../../format/gzip.js";
 import { Inflater } from "../../format/inflater.js";
-import { blockingChunks, type EntryPlace, type ZipOptions, zipEntryAt } from "../../format/zip-entry.js";
+import { blockingChunks, type EntryPlace, type ZipOptions } from "../../format/zip-entry.js";
 import { ChunkRing, RING_CHUNK } from "./chunk-ring.js";
 import { MemoryMaker } from "./memory-ahead.js";
 
@@ -31,20 +31,17 @@ export async function inflateTo({ task, ring: chunks, memory }: InflateRequest):
   const ring = new ChunkRing(chunks);
   const maker = memory && new MemoryMaker(memory);
   const write = (chunk: Uint8Array): Promise<void> => ring.write(chunk, () => maker?.makeNext() === true);
-  const inflater = task.kind === "zip" ? Inflater.take(RING_CHUNK) : undefined;
-  if (task.kind === "zip" && inflater !== undefined) {
+  if (task.kind === "zip") {
+    const inflater = Inflater.take(RING_CHUNK);
     try {
       for (const chunk of blockingChunks(task.place, task.limits, inflater)) await write(chunk);
     } finally {
       inflater.release();
     }
-  } else for await (const chunk of await contents(task)) await write(chunk);
+  } else {
+    const file = await gzipFile(task.path, task.limits);
+    if (file === undefined) throw new Error(`${task.path} changed.`);
+    for await (const chunk of file.chunks()) await write(chunk);
+  }
   await ring.end();
-}
-
-async function contents(task: InflateTask): Promise<AsyncGenerator<Uint8Array>> {
-  if (task.kind === "zip") return zipEntryAt(task.place, task.limits).chunks();
-  const file = await gzipFile(task.path, task.limits);
-  if (file === undefined) throw new Error(`${task.path} changed.`);
-  return file.chunks();
 }
