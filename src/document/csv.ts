@@ -1,6 +1,6 @@
 import { DataError } from "../errors/errors.js";
-import { type CsvCell, csvRecords } from "../format/csv-records.js";
-import { checkUtf8, skipMark } from "../format/json.js";
+import { type CsvCell, csvRecords, firstRecord } from "../format/csv-records.js";
+import { checkUtf8 } from "../format/json.js";
 import type { Field } from "../spec/resources.js";
 import { JSONNode } from "./json.js";
 import { readLiteral } from "./literal.js";
@@ -26,27 +26,10 @@ export function csvNode(text: string, quotesEmptyText: boolean): Node {
  *
  * @throws {DataError} BadUtf8, BadCsv
  */
-export function csvHeader(bytes: Uint8Array): string[] {
-  const end = headerEnd(bytes);
-  const header = bytes.subarray(0, end);
-  checkUtf8(header);
-  for (const record of csvRecords(Buffer.from(header.buffer, header.byteOffset, end).toString()))
-    return record.map((cell) => cell.text);
-  return [];
-}
-
-/** The end of the header line: a line end outside quotes, which open only at the first byte of a cell. */
-function headerEnd(bytes: Uint8Array): number {
-  let isQuoted = false;
-  let isFirst = true;
-  for (let at = skipMark(bytes); at < bytes.length; at++) {
-    const c = bytes[at];
-    if (c === 0x22 && (isQuoted || isFirst)) isQuoted = !isQuoted;
-    else if (c === 0x0a && !isQuoted) return at;
-    // Of doubled quotes, the second reopens what the first one closed.
-    isFirst = c === 0x2c || c === 0x0d || (c === 0x22 && !isQuoted);
-  }
-  return bytes.length;
+export function csvHeader(bytes: Uint8Array): readonly string[] {
+  const { cells, end } = firstRecord(bytes, true) ?? { cells: [], end: 0 };
+  checkUtf8(bytes.subarray(0, end));
+  return cells;
 }
 
 /** An object whose members are cells of the row; nested members have dotted names. */

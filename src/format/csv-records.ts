@@ -1,4 +1,18 @@
 import { DataError } from "../errors/errors.js";
+import { skipByteOrderMark } from "../value/text.js";
+import {
+  type CsvFault,
+  type CsvRow,
+  csvRow,
+  DOUBLED,
+  type FaultSlot,
+  INCOMPLETE,
+  MALFORMED,
+  QUOTED,
+  STANDARD_CSV,
+  splitRow,
+  undouble,
+} from "./csv.js";
 
 /** A cell of a small CSV reply; `quoted` distinguishes empty text (`""`) from null. */
 export interface CsvCell {
@@ -6,57 +20,66 @@ export interface CsvCell {
   readonly quoted: boolean;
 }
 
+/** Quotes open only at the start of a cell. */
+const SYNTAX = { ...STANDARD_CSV, looseQuotes: "bare" } as const;
+
 /**
- * The records of a small CSV text (a metadata reply, spec 2; an error pair), one at a time; skips blank lines. Unlike
- * papaparse, reports which cells were quoted, which distinguishes empty text from null.
+ * The records of a small CSV text (a metadata reply, spec 2; an error pair), one at a time; skips blank lines.
  *
  * @throws {DataError} BadCsv for an unclosed quote and for text after a closing quote
  */
 export function* csvRecords(text: string): Generator<readonly CsvCell[]> {
-  let at = text.startsWith("\ufeff") ? 1 : 0;
-  let record: CsvCell[] = [];
-  while (at < text.length) {
-    const [cell, end] = text[at] === '"' ? quotedCell(text, at) : bareCell(text, at);
-    record.push(cell);
-    at = end;
-    if (text[at] === ",") {
-      at++;
-      if (at < text.length) continue;
-      record.push({ text: "", quoted: false });
-    }
-    if (record.length > 1 || record[0].quoted || record[0].text !== "") yield record;
-    record = [];
-    at += text.startsWith("\r\n", at) ? 2 : 1;
+  const bytes = new TextEncoder().encode(text);
+  const row = csvRow();
+  for (let p = skipByteOrderMark(bytes); p < bytes.length; ) {
+    p = split(bytes, p, true, row);
+    const cells = cellsOf(bytes, row);
+    if (cells.length > 1 || cells[0].quoted || cells[0].text !== "") yield cells;
   }
 }
 
-function bareCell(text: string, start: number): [CsvCell, number] {
-  let end = start;
-  while (end < text.length && text[end] !== "," && text[end] !== "\n" && text[end] !== "\r") end++;
-  return [{ text: text.slice(start, end), quoted: false }, end];
+/**
+ * The cells of the first line, without a byte order mark, and where the line ends.
+ *
+ * @param last nothing follows the bytes
+ * @returns undefined if the end of the line is missing; no cells for an empty line
+ * @throws {DataError} BadCsv
+ */
+export function firstRecord(
+  bytes: Uint8Array,
+  last: boolean,
+): { readonly cells: readonly string[]; readonly end: number } | undefined {
+  const row = csvRow();
+  const end = split(bytes, skipByteOrderMark(bytes), last, row);
+  if (end === INCOMPLETE) return undefined;
+  const cells = cellsOf(bytes, row);
+  const isEmpty = cells.length === 1 && cells[0].text === "" && !cells[0].quoted;
+  return { cells: isEmpty ? [] : cells.map(({ text }) => text), end };
 }
 
-function quotedCell(text: string, start: number): [CsvCell, number] {
-  let out = "";
-  for (let at = start + 1; ; ) {
-    const quote = text.indexOf('"', at);
-    if (quote < 0) throw bad("an unclosed quote", start);
-    out += text.slice(at, quote);
-    if (text[quote + 1] === '"') {
-      out += '"';
-      at = quote + 2;
-      continue;
-    }
-    const after = text[quote + 1];
-    if (after !== undefined && after !== "," && after !== "\n" && after !== "\r") {
-      throw bad("text after a closing quote", quote + 1);
-    }
-    return [{ text: out, quoted: true }, quote + 1];
-  }
+function split(bytes: Uint8Array, p: number, last: boolean, row: CsvRow): number {
+  const slot: FaultSlot = {};
+  const end = splitRow(bytes, p, bytes.length, last, row, slot, SYNTAX);
+  if (end === MALFORMED) throw bad(slot.fault as CsvFault);
+  return end;
 }
 
-function bad(what: string, offset: number): DataError {
-  return new DataError(`The CSV text is malformed: ${what} at character ${offset}.`, { code: "BadCsv", offset });
+function cellsOf(bytes: Uint8Array, { count, starts, ends, flags }: CsvRow): CsvCell[] {
+  return Array.from({ length: count }, (_, i) => {
+    const cell = new Uint8Array(bytes.subarray(starts[i], ends[i]));
+    const length = (flags[i] & DOUBLED) === 0 ? cell.length : undouble(cell, 0, cell.length, cell, SYNTAX);
+    return { text: Buffer.from(cell.buffer, 0, length).toString(), quoted: (flags[i] & QUOTED) !== 0 };
+  });
+}
+
+const WHAT: Readonly<Record<CsvFault["code"], string>> = {
+  UnterminatedQuote: "an unclosed quote",
+  StrayQuote: "text after a closing quote",
+  TooManyColumns: "too many cells",
+};
+
+function bad({ code, at }: CsvFault): DataError {
+  return new DataError(`The CSV text is malformed: ${WHAT[code]} at byte ${at}.`, { code: "BadCsv", offset: at });
 }
 
 /**

@@ -15,10 +15,21 @@ export interface CsvSyntax {
   readonly escape: number;
   /** The start of lines that are skipped; empty if there are none. */
   readonly comment: Uint8Array;
+  /**
+   * Quotes that are text instead of a fault: none, those in cells without quotes around them, or any (in a quoted cell,
+   * one that is not followed by a delimiter or line break, ignoring spaces).
+   */
+  readonly looseQuotes: "none" | "bare" | "all";
 }
 
 /** CSV as RFC 4180 and the service write it. */
-export const STANDARD_CSV: CsvSyntax = { delimiter: COMMA, quote: QUOTE, escape: -1, comment: new Uint8Array(0) };
+export const STANDARD_CSV: CsvSyntax = {
+  delimiter: COMMA,
+  quote: QUOTE,
+  escape: -1,
+  comment: new Uint8Array(0),
+  looseQuotes: "none",
+};
 
 /** The most columns of a row. */
 const MAX_COLUMNS = 16_384;
@@ -61,8 +72,6 @@ export interface FaultSlot {
  * or CR.
  *
  * @param last `end` is the end of the input, so that the row may end there
- * @param loose misplaced quotes are text (in a quoted cell, a quote that is not followed by a comma or line break,
- *   ignoring spaces)
  * @returns the position after the row, {@link INCOMPLETE} or {@link MALFORMED}
  */
 export function splitRow(
@@ -70,12 +79,12 @@ export function splitRow(
   start: number,
   end: number,
   last: boolean,
-  loose: boolean,
   row: CsvRow,
   slot: FaultSlot,
-  syntax: CsvSyntax = STANDARD_CSV,
+  syntax: CsvSyntax,
 ): number {
-  const { delimiter, quote } = syntax;
+  const { delimiter, quote, looseQuotes } = syntax;
+  const strict = looseQuotes === "none";
   let p = start;
   row.count = 0;
   for (;;) {
@@ -84,21 +93,21 @@ export function splitRow(
     row.flags[cell] = 0;
     if (p < end && b[p] === quote) {
       const open = p;
-      p = quotedEnd(b, p + 1, end, last, loose, row, cell, syntax);
+      p = quotedEnd(b, p + 1, end, last, row, cell, syntax);
       if (p === INCOMPLETE) {
         if (!last) return INCOMPLETE;
-        if (!loose) return fault(slot, "UnterminatedQuote", open, cell);
+        if (looseQuotes !== "all") return fault(slot, "UnterminatedQuote", open, cell);
         p = end;
       } else if (p === MALFORMED) return fault(slot, "StrayQuote", row.ends[cell], cell);
     } else {
       row.starts[cell] = p;
       while (p < end) {
         const c = b[p];
-        if (c === delimiter || c === LF || c === CR || (c === quote && !loose)) break;
+        if (c === delimiter || c === LF || c === CR || (c === quote && strict)) break;
         p++;
       }
       row.ends[cell] = p;
-      if (p < end && b[p] === quote) return fault(slot, "StrayQuote", p, cell);
+      if (strict && p < end && b[p] === quote) return fault(slot, "StrayQuote", p, cell);
     }
     if (p >= end) return last ? end : INCOMPLETE;
     const c = b[p];
@@ -148,10 +157,9 @@ function quotedEnd(
   start: number,
   end: number,
   last: boolean,
-  loose: boolean,
   row: CsvRow,
   cell: number,
-  { delimiter, quote, escape: before }: CsvSyntax,
+  { delimiter, quote, escape: before, looseQuotes }: CsvSyntax,
 ): number {
   row.starts[cell] = start;
   row.ends[cell] = end;
@@ -173,7 +181,7 @@ function quotedEnd(
     } else if (next === delimiter || next === LF || next === CR) {
       row.ends[cell] = p;
       return p + 1;
-    } else if (!loose) {
+    } else if (looseQuotes !== "all") {
       row.ends[cell] = p + 1;
       return MALFORMED;
     } else {
@@ -200,7 +208,7 @@ export function undouble(
   start: number,
   end: number,
   out: Uint8Array,
-  { quote, escape: before }: CsvSyntax = STANDARD_CSV,
+  { quote, escape: before }: CsvSyntax,
 ): number {
   let n = 0;
   for (let p = start; p < end; p++) {
@@ -210,9 +218,4 @@ export function undouble(
     out[n++] = b[p];
   }
   return n;
-}
-
-/** 3 if the bytes start with a UTF-8 byte order mark, else 0. */
-export function skipByteOrderMark(b: Uint8Array): number {
-  return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
 }

@@ -1,8 +1,5 @@
 import { DataError } from "../errors/errors.js";
-import { csvRecords } from "./csv-records.js";
-
-/** The byte order mark of UTF-8. */
-const MARK = [0xef, 0xbb, 0xbf];
+import { firstRecord } from "./csv-records.js";
 
 /** The most bytes of a first line: an unclosed quote would keep the whole input in memory. */
 const MOST_BYTES = 67_108_864;
@@ -14,29 +11,24 @@ const MOST_BYTES = 67_108_864;
 export class FirstRecord {
   /** Copies of the chunks before the end of the line, so that nothing is read twice. */
   readonly chunks: Uint8Array[] = [];
-  #quoted = false;
-  /** Whether the next byte is the first of a cell, where alone a quote opens. */
-  #isFirst = true;
   #length = 0;
+  /** The length from which the end of the line is searched for again, so that a long line is not for every chunk. */
+  #patience = 0;
 
   /**
-   * The cells, if this chunk contains the end of the line.
+   * The cells, if the end of the line has arrived with this chunk.
    *
-   * @throws {DataError} RowTooLong beyond 64 MiB
+   * @throws {DataError} RowTooLong beyond 64 MiB; BadCsv
    */
   push(chunk: Uint8Array): readonly string[] | undefined {
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at];
-      if (byte === 0x22 && (this.#quoted || this.#isFirst)) this.#quoted = !this.#quoted;
-      else if (!this.#quoted && (byte === 0x0a || byte === 0x0d)) {
-        return cellsOf([...this.chunks, chunk.subarray(0, at)]);
-      }
-      // Of doubled quotes, the second reopens what the first one closed.
-      const isMark = byte === MARK[this.#length + at];
-      this.#isFirst = byte === 0x2c || isMark || (byte === 0x22 && !this.#quoted);
+    const length = this.#length + chunk.length;
+    if (length >= this.#patience) {
+      const found = firstRecord(this.chunks.length === 0 ? chunk : Buffer.concat([...this.chunks, chunk]), false);
+      if (found !== undefined) return found.cells;
+      this.#patience = length < MOST_BYTES / 64 ? 0 : length * 2;
     }
-    this.#length += chunk.length;
-    if (this.#length > MOST_BYTES) {
+    this.#length = length;
+    if (length > MOST_BYTES) {
       throw new DataError(`The first line of the CSV text is longer than ${MOST_BYTES} bytes.`, {
         code: "RowTooLong",
         row: 0,
@@ -49,14 +41,45 @@ export class FirstRecord {
 
   /** The cells of an unterminated line; none for empty input. */
   end(): readonly string[] {
-    return cellsOf(this.chunks);
+    return firstRecord(Buffer.concat(this.chunks), true)?.cells ?? [];
   }
 }
 
-function cellsOf(line: readonly Uint8Array[]): readonly string[] {
-  const text = Buffer.concat(line)
-    .toString("utf8")
-    .replace(/^\uFEFF/, "");
-  const [cells = []] = text === "" ? [] : [...csvRecords(text)];
-  return cells.map((cell) => cell.text);
+/** CSV chunks whose first line can be looked at before they are read. */
+export interface Peeked {
+  /** The cells of the first line; none where there are no bytes. */
+  firstCells(): Promise<readonly string[]>;
+  /** All the chunks, those that were looked at included; each is only valid until the next one is requested. */
+  chunks(): AsyncGenerator<Uint8Array>;
+  /** Ends the source, wherever it is. */
+  close(): Promise<void>;
+}
+
+/** Lets the first line of `source` be read before its chunks are. */
+export function peeked(source: AsyncGenerator<Uint8Array>): Peeked {
+  const first = new FirstRecord();
+  let last: Uint8Array | undefined;
+  let cells: Promise<readonly string[]> | undefined;
+  const read = async (): Promise<readonly string[]> => {
+    for (;;) {
+      const { done, value } = await source.next();
+      if (done) return first.end();
+      const found = first.push(value);
+      if (found === undefined) continue;
+      last = value;
+      return found;
+    }
+  };
+  return {
+    firstCells: () => {
+      cells ??= read();
+      return cells;
+    },
+    async *chunks() {
+      yield* first.chunks;
+      if (last !== undefined) yield last;
+      yield* source;
+    },
+    close: async () => void (await source.return(undefined)),
+  };
 }

@@ -1,5 +1,6 @@
 import { DataError } from "../errors/errors.js";
-import { checkUtf8, jsonError, MAX_DEPTH, skipJson, skipKey, skipMark, skipScalar, skipSpace } from "./json.js";
+import { skipByteOrderMark } from "../value/text.js";
+import { checkUtf8, jsonError, MAX_DEPTH, skipJson, skipKey, skipScalar, skipSpace } from "./json.js";
 
 const SPACE = 32;
 const COMMA = 44;
@@ -66,7 +67,7 @@ class EnvelopeReader {
 
   read(): JsonEnvelope {
     const { b } = this;
-    this.p = skipSpace(b, skipMark(b), b.length);
+    this.p = skipSpace(b, skipByteOrderMark(b), b.length);
     const value = this.value();
     this.space();
     if (this.p < b.length) throw jsonError(b, this.p, b.length, "the end of the text");

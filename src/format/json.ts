@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { DataError } from "../errors/errors.js";
-import { invalidUtf8, writeCodePoint } from "../value/text.js";
+import { invalidUtf8, skipByteOrderMark, writeCodePoint } from "../value/text.js";
 
 /** The deepest nesting that is accepted; far beyond any reply of the service. */
 export const MAX_DEPTH = 1_000;
@@ -195,14 +195,9 @@ export function skipJson(b: Uint8Array, start: number, end: number): number {
  */
 export function checkJson(bytes: Uint8Array): void {
   checkUtf8(bytes);
-  const p = skipJson(bytes, skipSpace(bytes, skipMark(bytes), bytes.length), bytes.length);
+  const p = skipJson(bytes, skipSpace(bytes, skipByteOrderMark(bytes), bytes.length), bytes.length);
   const rest = skipSpace(bytes, p, bytes.length);
   if (rest < bytes.length) throw jsonError(bytes, rest, bytes.length, "the end of the text");
-}
-
-/** 3 if the bytes start with a byte order mark, else 0. */
-export function skipMark(b: Uint8Array): number {
-  return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
 }
 
 /**

@@ -50,3 +50,8 @@ export function withoutEnd(text: string, characters: string): string {
   while (end > 0 && characters.includes(text[end - 1])) end--;
   return text.slice(0, end);
 }
+
+/** 3 if the bytes start with a UTF-8 byte order mark, else 0. */
+export function skipByteOrderMark(b: Uint8Array): number {
+  return b[0] === 0xef && b[1] === 0xbb && b[2] === 0xbf ? 3 : 0;
+}

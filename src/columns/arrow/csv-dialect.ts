@@ -60,7 +60,7 @@ const LENIENT: readonly (keyof CsvLeniency)[] = [
 
 /** The bytes of the syntax that a dialect describes. */
 export function syntaxOf(dialect: CsvDialect): CsvSyntax {
-  const { delimiter, quote, comment } = dialect;
+  const { delimiter, quote, comment, lenient } = dialect;
   const around = quote === false ? -1 : (quote?.charCodeAt(0) ?? STANDARD_CSV.quote);
   const before = dialect.escape?.charCodeAt(0) ?? -1;
   return {
@@ -68,6 +68,7 @@ export function syntaxOf(dialect: CsvDialect): CsvSyntax {
     quote: around,
     escape: before === around ? -1 : before,
     comment: new TextEncoder().encode(comment ?? ""),
+    looseQuotes: lenient?.quotes === true ? "all" : "none",
   };
 }
 

@@ -1,8 +1,9 @@
 import { DataError } from "../../errors/errors.js";
-import { type CsvRow, type CsvSyntax, INCOMPLETE, skipByteOrderMark, skipComment, skipLine } from "../../format/csv.js";
+import { type CsvRow, type CsvSyntax, INCOMPLETE, skipComment, skipLine } from "../../format/csv.js";
 import { refuseFormat, SIGNATURE_BYTES } from "../../format/signature.js";
+import { skipByteOrderMark } from "../../value/text.js";
 import type { CsvOptions } from "../arrow/read-options.js";
-import type { RowCursor } from "../build/row-cursor.js";
+import type { RowBytes } from "../build/row-blocks.js";
 import { type HeaderNames, headerNames, isHeader, joinedNames, matchHeader } from "./header.js";
 import type { RowFault } from "./row-error.js";
 
@@ -10,7 +11,7 @@ import type { RowFault } from "./row-error.js";
 export interface CsvInput {
   readonly options: CsvOptions;
   readonly syntax: CsvSyntax;
-  readonly cursor: RowCursor;
+  readonly cursor: RowBytes;
   readonly row: CsvRow;
   /** Byte offset of the first byte of the cursor. */
   readonly base: number;

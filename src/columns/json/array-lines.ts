@@ -1,4 +1,5 @@
-import { checkJson, skipJson, skipMark, skipSpace } from "../../format/json.js";
+import { checkJson, skipJson, skipSpace } from "../../format/json.js";
+import { skipByteOrderMark } from "../../value/text.js";
 
 const LF = 10;
 const CR = 13;
@@ -13,7 +14,7 @@ const CLOSE_ARRAY = 93;
  * @throws {DataError} BadJson
  */
 export function linesOfArray(json: Uint8Array): Uint8Array | undefined {
-  const start = skipSpace(json, skipMark(json), json.length);
+  const start = skipSpace(json, skipByteOrderMark(json), json.length);
   if (json[start] !== OPEN_ARRAY) return undefined;
   checkJson(json);
   const lines = json.slice();

@@ -1,5 +1,5 @@
 import { DataError, reworded } from "../../errors/errors.js";
-import { skipMark } from "../../format/json.js";
+import { skipByteOrderMark } from "../../value/text.js";
 
 const LF = 10;
 /** The longest line in bytes. */
@@ -36,7 +36,7 @@ export class LineBuffer {
     }
     this.memory.set(chunk, kept);
     this.b = this.memory.subarray(0, length);
-    this.p = this.base === 0 ? skipMark(this.b) : 0;
+    this.p = this.base === 0 ? skipByteOrderMark(this.b) : 0;
   }
 
   finish(): void {
