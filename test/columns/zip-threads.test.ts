@@ -11,7 +11,6 @@ import type { Batching, CellReport, CsvOptions } from "../../src/columns/arrow/r
 import { BatchMaker } from "../../src/columns/build/batch-maker.js";
 import { LentBatches } from "../../src/columns/build/lent-batches.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
-import { peeked } from "../../src/columns/io/peeked.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { ChunkRing } from "../../src/columns/workers/chunk-ring.js";
 import { type InflateTask, inflateTo } from "../../src/columns/workers/inflate.js";
@@ -21,6 +20,7 @@ import { hasThreads, THREADS } from "../../src/columns/workers/thread.js";
 import { BatchReceiver } from "../../src/columns/workers/transfer.js";
 import { type ZipCsvOptions, zipBatches, zipTable } from "../../src/columns/workers/zip-file.js";
 import { csvRecords } from "../../src/format/csv-records.js";
+import { peeked } from "../../src/format/first-record.js";
 import { zipEntry } from "../../src/format/zip.js";
 import type { EntryPlace } from "../../src/format/zip-entry.js";
 import { packageRoot } from "../../src/package/package-root.js";
@@ -123,7 +123,9 @@ describe("a reading thread", () => {
     const text = csv(20_000);
     const { answers } = await answersTo(text, size, options);
     const receiver = new BatchReceiver();
-    const raws = answers.flatMap((answer) => ("batch" in answer ? [receiver.unpack(answer.batch)] : []));
+    const raws = answers.flatMap((answer) =>
+      "batches" in answer ? answer.batches.map((batch) => receiver.unpack(batch)) : [],
+    );
     const one = csvTable(Buffer.from(text), options);
     const maker = new BatchMaker(columns, options);
     const [late, early] = [new BatchMaker(columns, options).table(raws), tableOf(raws.map((raw) => maker.batch(raw)))];
@@ -153,7 +155,9 @@ describe("a reading thread", () => {
         const table = csvTable(Buffer.from(text), options);
         expect(answers.at(-1)).toMatchObject({ end: { rows: table.numRows } });
         const receiver = new BatchReceiver();
-        const raws = answers.flatMap((answer) => ("batch" in answer ? [receiver.unpack(answer.batch)] : []));
+        const raws = answers.flatMap((answer) =>
+          "batches" in answer ? answer.batches.map((batch) => receiver.unpack(batch)) : [],
+        );
         expect(textsOf(new BatchMaker(options.columns, {}).table(raws))).toEqual(textsOf(table));
         const source = peeked(chunksOf(Buffer.from(text), size));
         expect(await source.firstCells()).toEqual(names);
@@ -170,7 +174,7 @@ describe("a reading thread", () => {
     const { answers } = await answersTo(text, 999_999, { columns, batchRows: 250 });
     const lines = text.split("\n");
     const ends = [250, 500, 750, 1_000].map((rows) => lines.slice(0, rows + 1).join("\n").length + 1);
-    expect(answers.flatMap((answer) => ("batch" in answer ? [answer.offset] : []))).toEqual(ends);
+    expect(answers.flatMap((answer) => ("batches" in answer ? [answer.offset] : []))).toEqual(ends);
   });
 
   it("says so where something does not fit, after the batches before it, and nothing more", async () => {
@@ -178,7 +182,7 @@ describe("a reading thread", () => {
       columns,
       batchRows: 100,
     });
-    expect(answers.filter((answer) => "batch" in answer)).toHaveLength(10);
+    expect(answers.filter((answer) => "batches" in answer)).toHaveLength(10);
     expect(answers.at(-1)).toEqual({ failed: true });
     expect(answers.filter((answer) => "failed" in answer)).toHaveLength(1);
   });
@@ -192,7 +196,7 @@ describe("a reading thread", () => {
     const text = csv(1_000);
     const size = Math.ceil(text.length / 40);
     const reading = await answersTo(text, size, { columns, batchRows: 100 }, 2);
-    const batches = (): number => reading.answers.filter((answer) => "batch" in answer).length;
+    const batches = (): number => reading.answers.filter((answer) => "batches" in answer).length;
     expect(batches()).toBe(2);
     const before = reading.letIn();
     expect(before).toBeLessThan(30);
