@@ -56,14 +56,14 @@ export const AS_DECIMAL = 0;
 export const AS_INTEGER = 1;
 export const AS_FLOAT = 2;
 
-let compiled: WebAssembly.Module | null | undefined;
+let compiled: WebAssembly.Module | undefined;
 
 /**
- * A new instance of the program with its own memory; undefined if WebAssembly is missing or forbidden.
+ * A new instance of the program with its own memory.
  *
  * @throws {RangeError} if memory is exhausted
  */
-export function blockProgram(): BlockProgram | undefined {
-  if (compiled === undefined) compiled = compiledModule(binary);
-  return compiled === null ? undefined : (new WebAssembly.Instance(compiled).exports as unknown as BlockProgram);
+export function blockProgram(): BlockProgram {
+  compiled ??= compiledModule(binary) as WebAssembly.Module;
+  return new WebAssembly.Instance(compiled).exports as unknown as BlockProgram;
 }

@@ -1,10 +1,8 @@
-import { type CsvSyntax, undouble } from "../../format/csv.js";
 import { type ColumnSpec, parseType, type TypeKind } from "../../spec/columns.js";
-import { fastLimit } from "../../value/decimal.js";
 import { countBits } from "../arrow/bits.js";
 import { type Batching, READ_BATCH, type ReadOptions } from "../arrow/read-options.js";
 import { type ColumnMemory, type SpareMemory, unsafeBytes } from "./buffer-pool.js";
-import { type DictionaryValues, grown, hashText, TextDictionary } from "./dictionary.js";
+import { type DictionaryValues, hashText, TextDictionary } from "./dictionary.js";
 import { TEXT_LIMIT, textTooLong } from "./text-limit.js";
 import {
   type BufferKind,
@@ -55,9 +53,6 @@ export interface RawBatch {
 
 const FRESH: ColumnMemory = { take: unsafeBytes };
 
-/** Scratch buffer for unescaping text. */
-let scratch: Uint8Array = new Uint8Array(256);
-
 const NO_DICTIONARY = new TextDictionary();
 const NO_WORDS = new Int32Array(0);
 const NO_FLOATS = new Float64Array(0);
@@ -76,8 +71,6 @@ export class ColumnBuilder implements CellTarget {
   readonly write: CellWriter;
   readonly precision: number;
   readonly scale: number;
-  /** Bound of the unscaled values that the fast decimal reader stores. */
-  readonly limit: number;
   /** Buffer items per row. */
   readonly stride: number;
   words: Int32Array = NO_WORDS;
@@ -90,9 +83,7 @@ export class ColumnBuilder implements CellTarget {
   mode: TextMode;
   /** Quoted empty text is null (`CsvOptions.emptyText`). */
   emptyIsNull = false;
-  /** The current bytes are all ASCII, so that text needs no validation. */
-  ascii = false;
-  /** Longest text that the fast readers store. */
+  /** Longest text that is read in blocks. */
   maxBytes = 2 ** 30;
   /** Bytes of Utf8 text, and how many are in use. */
   heap: Uint8Array = NO_BYTES;
@@ -121,7 +112,6 @@ export class ColumnBuilder implements CellTarget {
     this.write = write;
     this.precision = type.precision ?? 19;
     this.scale = type.scale ?? 0;
-    this.limit = fastLimit(Math.min(this.precision, 22));
     this.dictionary = buffer === "text" ? new TextDictionary() : NO_DICTIONARY;
     this.mode = mode ?? (type.kind === "unknown" ? "utf8" : TEXT_MODES[options.text ?? "auto"]);
   }
@@ -189,20 +179,14 @@ export class ColumnBuilder implements CellTarget {
     }
   }
 
-  /** Stores the text of a quoted CSV cell, with doubled quotes undone. */
-  setUndoubled(row: number, b: Uint8Array, start: number, end: number, syntax: CsvSyntax): void {
-    if (scratch.length < end - start) scratch = grown(scratch, end - start);
-    const length = undouble(b, start, end, scratch, syntax);
-    this.setText(row, scratch, 0, length);
-  }
-
   /** Stores text as Utf8, after the bytes of the previous row. */
   appendText(row: number, b: Uint8Array, start: number, end: number): void {
     const from = this.heapLength;
     const heap = this.heapFor(end - start);
     if (end - start < 48) for (let p = start, q = from; p < end; p++, q++) heap[q] = b[p];
     else heap.set(b.subarray(start, end), from);
-    this.endText(row, from + end - start);
+    this.heapLength = from + end - start;
+    this.words[row + 1] = this.heapLength;
   }
 
   /** The bytes of Utf8 text, with room for `more` after those in use. */
@@ -221,12 +205,6 @@ export class ColumnBuilder implements CellTarget {
   get isFull(): boolean {
     const bytes = this.mode === "utf8" ? this.heapLength : this.dictionary.byteLength;
     return bytes > TEXT_LIMIT.bytes >> 1;
-  }
-
-  /** Ends the text of a row whose bytes were written after those in use, up to `to`. */
-  endText(row: number, to: number): void {
-    this.heapLength = to;
-    this.words[row + 1] = to;
   }
 
   /** Returns the buffers of `rows` rows and resets the builder. `final`: no batch follows. */

@@ -4,10 +4,10 @@ import { TEXT_LIMIT, textTooLong } from "./text-limit.js";
 const MAX_BYTES = 16_777_216;
 const MAX_VALUES = 262_144;
 
-/** Initial value of the hash of a text; readers compute the hash while they scan. */
-export const HASH_SEED = 0x811c9dc5 | 0;
+/** Initial value of the hash of a text. */
+const HASH_SEED = 0x811c9dc5 | 0;
 /** Factor of the hash (FNV-1a): `hash = imul(hash ^ byte, HASH_PRIME)`. */
-export const HASH_PRIME = 0x01000193;
+const HASH_PRIME = 0x01000193;
 
 /** The distinct values of a text column, byte for byte. */
 export interface DictionaryValues {
@@ -29,12 +29,6 @@ export class TextDictionary implements DictionaryValues {
   /** Bytes of text `i`: `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`. */
   offsets: Int32Array = new Int32Array(257);
   bytes: Uint8Array = new Uint8Array(2048);
-  /**
-   * The texts read last, unquoted and quoted, or -1: sorted columns repeat them. Set only by readers that found no
-   * special character of their format in the text, so that equal bytes are equal cells.
-   */
-  lastBare = -1;
-  lastQuoted = -1;
   private hashes: Int32Array = new Int32Array(256);
   /** Open addressing: number + 1, or 0 for a free slot. The length is a power of two, at most half full. */
   private slots = new Int32Array(512);
@@ -52,16 +46,6 @@ export class TextDictionary implements DictionaryValues {
   take(b: Uint8Array, start: number, end: number, hash: number): number {
     const found = this.find(b, start, end, hash);
     return found < 0 ? this.add(b, start, end, hash) : found;
-  }
-
-  /** The position after text `i` if it is at `p`, else -1; `i` may be -1. */
-  after(i: number, b: Uint8Array, p: number): number {
-    if (i < 0) return -1;
-    const { bytes, offsets } = this;
-    const to = offsets[i + 1];
-    let q = p;
-    for (let r = offsets[i]; r < to; r++, q++) if (b[q] !== bytes[r]) return -1;
-    return q;
   }
 
   /** The number of the text, or -1 if it is new. */

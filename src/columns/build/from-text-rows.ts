@@ -43,7 +43,7 @@ function* rawBatches(
       if (step.done !== true) cells = step.value;
       return step.done !== true;
     },
-    read(builders, row, policy) {
+    read({ builders, row, policy }) {
       if (cells.length !== builders.length) throw wrongWidth(policy.rowNumber(row), cells.length, builders.length);
       for (const [i, builder] of builders.entries()) {
         const cell = cells[i];

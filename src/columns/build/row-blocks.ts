@@ -1,15 +1,27 @@
 import { withMemory } from "../../wasm/compiled-module.js";
+import type { BatchRows } from "./batch-rows.js";
 import { aligned, blockLayout, INPUT, initialKnown, MARGIN, MIN_KNOWN } from "./block-layout.js";
 import { AS_DECIMAL, AS_FLOAT, AS_INTEGER, type BlockProgram, blockProgram } from "./block-program.js";
 import type { ColumnBuilder } from "./builder.js";
 import { hashText, type TextDictionary } from "./dictionary.js";
 import { hasNumberTable, numberTable } from "./number-table.js";
-import type { RowCursor } from "./row-cursor.js";
 import { DATE, DECIMAL128, EXACT, FLOAT, INTEGER, SKIPPED, TEXT } from "./types.js";
 
 const PAGE = 65_536;
+/** Rows read one at a time after one that is not plain; doubled each time that the blocks since read fewer rows. */
+const MIN_REST = 16;
+const MAX_REST = 65_536;
 /** A byte that valid UTF-8 does not contain. */
 const NO_BYTE = 255;
+
+/** The bytes that rows are read from, and the position of the next row. */
+export interface RowBytes {
+  b: Uint8Array;
+  p: number;
+  end: number;
+  /** Rows that start at or after this position are not read in blocks. */
+  fastEnd: number;
+}
 
 /** What differs between the formats whose rows are read in blocks. */
 export interface BlockSyntax {
@@ -22,16 +34,15 @@ export interface BlockSyntax {
   readonly before: number;
   readonly after: number;
   /**
-   * Reads the cell from `from` to `to`; false if the grammar must decide. It does not consult the policy for bad cells.
+   * Reads the cell from `from` to `to` exactly; false if the grammar must decide. It does not consult the policy for
+   * bad cells.
    *
-   * @param end the end of the available bytes
    * @param last whether the column is the last of the row
    */
   readonly readCell: (
     b: Uint8Array,
     from: number,
     to: number,
-    end: number,
     field: ColumnBuilder,
     row: number,
     last: boolean,
@@ -81,6 +92,10 @@ export class RowBlocks {
   private notesAt = 0;
   private heapAt = 0;
   private mostKnown = MIN_KNOWN;
+  /** Rows still to read one at a time, how many there will be after the next row that is not plain. */
+  private resting = 0;
+  private pause = MIN_REST;
+  private readSinceRest = 0;
   private memory = new Uint8Array(0);
   private words = new Uint32Array(0);
 
@@ -102,8 +117,7 @@ export class RowBlocks {
   }
 
   /**
-   * Creates or reuses a block reader, to be returned by {@link RowBlocks.release}; undefined if WebAssembly is
-   * unavailable or memory is exhausted.
+   * Creates or reuses a block reader, to be returned by {@link RowBlocks.release}; undefined if memory is exhausted.
    */
   static take(syntax: BlockSyntax): RowBlocks | undefined {
     const free = idle.pop();
@@ -111,14 +125,14 @@ export class RowBlocks {
       free.use(syntax);
       return free;
     }
-    return withMemory(() => {
-      const program = blockProgram();
-      return program && new RowBlocks(program, syntax);
-    });
+    return withMemory(() => new RowBlocks(blockProgram(), syntax));
   }
 
   private use(syntax: BlockSyntax): void {
     this.syntax = syntax;
+    this.resting = 0;
+    this.pause = MIN_REST;
+    this.readSinceRest = 0;
     this.program.setMarks(syntax.delimiter, syntax.quote < 0 ? NO_BYTE : syntax.quote);
   }
 
@@ -129,48 +143,64 @@ export class RowBlocks {
     if (idle.length < MAX_IDLE && this.memory.length <= MAX_IDLE_BYTES) idle.push(this);
   }
 
-  /** Whether `cursor` is over the input. */
-  holds(cursor: RowCursor): boolean {
-    return cursor.b === this.input;
+  /** Whether the bytes are the input. */
+  holds({ b }: RowBytes): boolean {
+    return b === this.input;
+  }
+
+  /** Whether the next row is one of those that follow a row that was not plain, and are read one at a time. */
+  isResting(): boolean {
+    if (this.resting === 0) return false;
+    this.resting--;
+    return true;
+  }
+
+  /** Called when the next row is not plain: that one and some others are read one at a time. */
+  rest(): void {
+    this.pause = this.readSinceRest < this.pause ? Math.min(this.pause * 2, MAX_REST) : MIN_REST;
+    this.resting = this.pause - 1;
+    this.readSinceRest = 0;
   }
 
   /**
    * Reads rows while they are plain and there is room. The text must be valid UTF-8.
    *
-   * @returns false, with nothing read, if there is not enough memory for this many columns
+   * @returns the number of rows; -1, with nothing read, if there is not enough memory for this many columns
    */
-  read(cursor: RowCursor, fields: readonly ColumnBuilder[]): boolean {
+  read(bytes: RowBytes, batch: BatchRows, fields: readonly ColumnBuilder[]): number {
     if (this.laidOut !== fields) {
-      if (withMemory(() => this.layOut(fields)) === undefined) return false;
-      cursor.b = this.input;
+      if (withMemory(() => this.layOut(fields)) === undefined) return -1;
+      bytes.b = this.input;
     }
-    while (cursor.p < cursor.fastEnd && cursor.row < cursor.capacity) {
-      const wanted = Math.min(this.rows, cursor.capacity - cursor.row);
-      const rows = this.readBlock(cursor, wanted);
+    const before = batch.row;
+    while (bytes.p < bytes.fastEnd && batch.row < batch.capacity) {
+      const wanted = Math.min(this.rows, batch.capacity - batch.row);
+      const rows = this.readBlock(bytes, batch.row, wanted);
       if (rows === 0) break;
-      cursor.row += rows;
-      cursor.p = this.words[(this.endsAt >> 2) + rows * this.marks] - this.inputAt + 1;
+      batch.row += rows;
+      bytes.p = this.words[(this.endsAt >> 2) + rows * this.marks] - this.inputAt + 1;
       if (rows < wanted) break;
     }
-    return true;
+    this.readSinceRest += batch.row - before;
+    return batch.row - before;
   }
 
-  /** Reads at most `rows` rows into the columns; does not move the cursor. */
-  private readBlock(cursor: RowCursor, rows: number): number {
+  /** Reads at most `rows` rows into the columns, from their row `first` on; returns their number. */
+  private readBlock({ p, fastEnd }: RowBytes, first: number, rows: number): number {
     const { inputAt, endsAt, program, syntax, width } = this;
-    const found = program[syntax.scan](inputAt + cursor.p, inputAt + cursor.fastEnd, width, rows, endsAt);
+    const found = program[syntax.scan](inputAt + p, inputAt + fastEnd, width, rows, endsAt);
     if (found === 0) return 0;
     let read = found;
-    for (const column of this.columns) read = this.readColumn(column, cursor, read);
+    for (const column of this.columns) read = this.readColumn(column, first, read);
     if (read < found) {
       // Undoes nulls after the last complete row.
-      for (const { field } of this.columns) for (let i = found; i-- > read; ) field.setValid(cursor.row + i);
+      for (const { field } of this.columns) for (let i = found; i-- > read; ) field.setValid(first + i);
     }
     return read;
   }
 
   /** Reads one column of `rows` rows; returns how many of them are plain. */
-  private readColumn(column: Column, cursor: RowCursor, rows: number): number {
+  private readColumn(column: Column, first: number, rows: number): number {
     const { program, endsAt, oddAt, marks } = this;
     const { field, k, out, table } = column;
     switch (field.reader) {
@@ -179,19 +209,19 @@ export class RowBlocks {
       case FLOAT: {
         const kind = field.reader === FLOAT ? AS_FLOAT : field.reader === INTEGER ? AS_INTEGER : AS_DECIMAL;
         const odd = program.numbers(endsAt, k, marks, rows, kind, out, table, oddAt);
-        storeBlock(column, cursor.row, rows);
-        return this.readOdd(column, cursor, rows, odd);
+        storeBlock(column, first, rows);
+        return this.readOdd(column, first, rows, odd);
       }
       case DATE: {
         const odd = program.dates(endsAt, k, marks, rows, out, oddAt);
-        storeBlock(column, cursor.row, rows);
-        return this.readOdd(column, cursor, rows, odd);
+        storeBlock(column, first, rows);
+        return this.readOdd(column, first, rows, odd);
       }
       case TEXT:
-        if (field.mode === "utf8") return this.readLongTexts(column, cursor, rows);
-        return this.readTexts(column, cursor, rows);
+        if (field.mode === "utf8") return this.readLongTexts(column, first, rows);
+        return this.readTexts(column, first, rows);
       case EXACT:
-        for (let i = 0; i < rows; i++) if (!this.readCell(column, cursor, i)) return i;
+        for (let i = 0; i < rows; i++) if (!this.readCell(column, first, i)) return i;
         return rows;
       case SKIPPED:
         return rows;
@@ -199,10 +229,10 @@ export class RowBlocks {
   }
 
   /** Reads the cells that the program left; returns how many of the rows are plain. */
-  private readOdd(column: Column, cursor: RowCursor, rows: number, odd: number): number {
+  private readOdd(column: Column, first: number, rows: number, odd: number): number {
     for (let j = 0; j < odd; j++) {
       const i = this.oddRow(j);
-      if (!this.readCell(column, cursor, i)) return i;
+      if (!this.readCell(column, first, i)) return i;
     }
     return rows;
   }
@@ -213,15 +243,15 @@ export class RowBlocks {
   }
 
   /** Reads the cell in row `i` of the block; false if the grammar must decide. */
-  private readCell({ field, k }: Column, cursor: RowCursor, i: number): boolean {
+  private readCell({ field, k }: Column, first: number, i: number): boolean {
     const { input, inputAt, marks, words } = this;
     const cell = (this.endsAt >> 2) + i * marks + k;
     const from = words[cell] + 1 - inputAt;
     const to = words[cell + 1] - inputAt;
-    return this.syntax.readCell(input, from, to, cursor.end, field, cursor.row + i, k === marks - 1);
+    return this.syntax.readCell(input, from, to, field, first + i, k === marks - 1);
   }
 
-  private readTexts(column: Column, cursor: RowCursor, rows: number): number {
+  private readTexts(column: Column, first: number, rows: number): number {
     const { program, endsAt, marks, notesAt, oddAt } = this;
     const { field, k, out, slots } = column;
     const { dictionary, maxBytes } = field;
@@ -232,9 +262,9 @@ export class RowBlocks {
     const mask = column.known - 1;
     const odd = program.texts(endsAt, k, marks, rows, out, slots, mask, most, next, notesAt, oddAt);
     const added = program.added.value;
-    if (added > 0) return this.addTexts(column, cursor, rows, next, added, odd);
-    storeBlock(column, cursor.row, rows);
-    return this.readOdd(column, cursor, rows, odd);
+    if (added > 0) return this.addTexts(column, first, rows, next, added, odd);
+    storeBlock(column, first, rows);
+    return this.readOdd(column, first, rows, odd);
   }
 
   /** Clears the table of known texts and resizes it for the dictionary. */
@@ -249,7 +279,7 @@ export class RowBlocks {
    * Looks up the dictionary numbers of the texts that the program numbered from `next` on, and reads the cells that it
    * left, in row order: texts are numbered by first appearance.
    */
-  private addTexts(column: Column, cursor: RowCursor, rows: number, next: number, added: number, odd: number): number {
+  private addTexts(column: Column, first: number, rows: number, next: number, added: number, odd: number): number {
     const { memory, words } = this;
     const { field, k } = column;
     const numbers = new Int32Array(added);
@@ -266,15 +296,15 @@ export class RowBlocks {
     for (let j = 0; j < odd && read === rows; j++) {
       const row = this.oddRow(j);
       addUpTo(words[(this.endsAt >> 2) + row * this.marks + k]);
-      if (this.readCell(column, cursor, row)) oddValues[j] = field.words[cursor.row + row];
+      if (this.readCell(column, first, row)) oddValues[j] = field.words[first + row];
       else read = row;
     }
     if (read === rows) addUpTo(Number.POSITIVE_INFINITY);
     // Texts after the last complete row have no number yet: the table is cleared.
     else column.dictionary = undefined;
     this.renumber(column, read, next, numbers);
-    storeBlock(column, cursor.row, read);
-    for (let j = 0; j < odd && this.oddRow(j) < read; j++) field.words[cursor.row + this.oddRow(j)] = oddValues[j];
+    storeBlock(column, first, read);
+    for (let j = 0; j < odd && this.oddRow(j) < read; j++) field.words[first + this.oddRow(j)] = oddValues[j];
     return read;
   }
 
@@ -298,7 +328,7 @@ export class RowBlocks {
     }
   }
 
-  private readLongTexts({ field, k, out, values }: Column, cursor: RowCursor, rows: number): number {
+  private readLongTexts({ field, k, out, values }: Column, first: number, rows: number): number {
     const { program, endsAt, heapAt, marks, oddAt } = this;
     const { heapLength } = field;
     const most = Math.min(field.maxBytes, INPUT);
@@ -306,10 +336,10 @@ export class RowBlocks {
     const nulls = program.longTexts(endsAt, k, marks, rows, out, heapAt, heapLength, most, blank, oddAt);
     const read = program.read.value;
     if (read === 0) return 0;
-    for (let j = 0; j < nulls; j++) field.setNull(cursor.row + this.oddRow(j));
+    for (let j = 0; j < nulls; j++) field.setNull(first + this.oddRow(j));
     const length = values[read - 1] - heapLength;
     field.heapFor(length).set(this.memory.subarray(heapAt, heapAt + length), heapLength);
-    field.words.set(values.subarray(0, read), cursor.row + 1);
+    field.words.set(values.subarray(0, read), first + 1);
     field.heapLength += length;
     return read;
   }

@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from "node:buffer";
+import { isUtf8 } from "node:buffer";
 import type { DataError } from "../../errors/errors.js";
 import {
   type CsvFault,
@@ -14,28 +14,17 @@ import {
   undouble,
 } from "../../format/csv.js";
 import { nullTextsOf, syntaxOf } from "../arrow/csv-dialect.js";
-import { type Batching, type CsvOptions, READ_BATCH } from "../arrow/read-options.js";
-import { CellPolicy } from "../build/bad-cells.js";
+import type { Batching, CsvOptions } from "../arrow/read-options.js";
+import { BatchRows } from "../build/batch-rows.js";
 import { INPUT } from "../build/block-layout.js";
 import { type ColumnMemory, SpareMemory } from "../build/buffer-pool.js";
-import {
-  buildersFor,
-  type ColumnBuilder,
-  EmptyColumn,
-  hasFull,
-  type RawBatch,
-  SkippedColumn,
-  type TextMode,
-} from "../build/builder.js";
-import { RowBlocks } from "../build/row-blocks.js";
-import type { RowCursor } from "../build/row-cursor.js";
+import { type ColumnBuilder, EmptyColumn, type RawBatch, SkippedColumn, type TextMode } from "../build/builder.js";
+import { RowBlocks, type RowBytes } from "../build/row-blocks.js";
 import { CELL_BAD, SKIPPED, TEXT } from "../build/types.js";
-import { csvBlocks } from "./block-syntax.js";
+import { csvBlocks, nextSpecialLine } from "./block-syntax.js";
 import { CsvHead } from "./head.js";
 import type { HeaderNames } from "./header.js";
-import { PADDING, readPlainRows } from "./plain-rows.js";
 import { grammarFault, type RowFault, rowError, widthFault } from "./row-error.js";
-import { nextSpecialLine } from "./special-lines.js";
 
 const MAX_CELL = 16_777_216;
 /** A row may be this many times as long as its longest cell. */
@@ -43,14 +32,8 @@ const CELLS_PER_ROW = 4;
 const INITIAL_BUFFER = 4_096;
 /** A row of at least this length is not rescanned for its end with every chunk. */
 const LONG_ROW_BYTES = 65_536;
-/** The least number of bytes, and of rows per batch, for which block reading pays off. */
-const MIN_BLOCK_BYTES = 16_384;
-const MIN_BLOCK_ROWS = 256;
-/**
- * Rows to read one at a time after one that is not plain: otherwise many such rows would have whole blocks scanned and
- * discarded.
- */
-const ROWS_WITHOUT_BLOCKS = 64;
+/** The fewest bytes for which blocks are faster. */
+const MIN_BLOCK_BYTES = 1_024;
 
 /** The start of a parser that does not begin at the start of the file. */
 export interface CsvStart {
@@ -66,9 +49,7 @@ export interface CsvStart {
  * batches. Independent of Arrow, so that worker threads need not load it.
  */
 export class CsvParser {
-  /** One builder per declared column, in their order. */
-  readonly builders: readonly ColumnBuilder[];
-  readonly policy: CellPolicy;
+  readonly batch: BatchRows;
   /** Column numbers in the order of the file, once the header has been read. */
   order: readonly number[] | undefined;
   readonly syntax: CsvSyntax;
@@ -82,29 +63,23 @@ export class CsvParser {
   private columns: ColumnBuilder[] = [];
   private fields: ColumnBuilder[] = [];
   private absent: ColumnBuilder[] = [];
-  readonly cursor: RowCursor;
+  readonly cursor: RowBytes;
   /** Byte offset of `cursor.b[0]` in the file. */
   base: number;
   /** Nothing follows the bytes of the cursor. */
   last = false;
-  private ended = false;
   /** The buffer length below which the end of a long row is not searched for again. */
   private patience = 0;
   readonly row = csvRow();
   /** Memory of batches that are no longer used. */
   readonly spare = new SpareMemory();
   private readonly slot: FaultSlot = {};
-  private readonly batchRows: number;
   private readonly maxCell: number;
-  /** Whether plain rows may be read by the fast path. */
-  private readonly fast: boolean;
   private mayUseBlocks: boolean;
   private scratch: Uint8Array = new Uint8Array(0);
   private blocks: RowBlocks | undefined;
   /** The buffer is the input of a block reader, and its complete rows are valid UTF-8. */
   private byBlocks = false;
-  /** Rows still to read without blocks after a row that was not plain. */
-  private resting = 0;
 
   constructor(
     readonly options: CsvOptions & Batching,
@@ -114,25 +89,17 @@ export class CsvParser {
     this.syntax = syntaxOf(options);
     this.hasSpecialLines = this.syntax.escape >= 0 || this.syntax.comment.length > 0;
     this.head = new CsvHead(this);
-    this.builders = buildersFor(
-      options.columns,
-      options,
-      start?.modes,
-      undefined,
-      memoryOfColumn,
-      nullTextsOf(options),
-    );
-    if (options.emptyText === "null") for (const builder of this.builders) builder.emptyIsNull = true;
-    this.policy = new CellPolicy(options);
-    this.batchRows = options.batchRows ?? READ_BATCH.rows;
+    const nullTexts = nullTextsOf(options);
+    this.batch = new BatchRows(options.columns, options, { modes: start?.modes, memoryOfColumn, nullTexts });
     this.maxCell = options.maxCellBytes ?? MAX_CELL;
-    for (const builder of this.builders) builder.maxBytes = this.maxCell;
+    for (const builder of this.batch.builders) {
+      builder.emptyIsNull = options.emptyText === "null";
+      builder.maxBytes = this.maxCell;
+    }
     const { trim = false, emptyLines = false } = options.lenient ?? {};
-    this.fast = !trim && !(emptyLines && options.columns.length === 1);
-    this.mayUseBlocks = this.fast && this.batchRows >= MIN_BLOCK_ROWS;
+    this.mayUseBlocks = !trim && !(emptyLines && options.columns.length === 1);
     this.base = start?.offset ?? 0;
-    this.cursor = { b: new Uint8Array(INITIAL_BUFFER), p: 0, end: 0, fastEnd: 0, row: 0, capacity: 0 };
-    this.cursor.capacity = this.builders[0]?.capacity ?? this.batchRows;
+    this.cursor = { b: new Uint8Array(INITIAL_BUFFER), p: 0, end: 0, fastEnd: 0 };
     if (start?.order !== undefined) this.useOrder(start.order);
   }
 
@@ -152,7 +119,7 @@ export class CsvParser {
     const kept = cursor.end - cursor.p;
     // The chunk is copied to a multiple of 8: elsewhere, V8 copies memory that threads share byte by byte.
     const start = -kept & 7;
-    const needed = start + kept + chunk.length + PADDING;
+    const needed = start + kept + chunk.length;
     const b = this.blocksFor(needed)?.input ?? this.arrayFor(needed);
     if (b !== cursor.b) b.set(cursor.b.subarray(cursor.p, cursor.end), start);
     else if (kept > 0 && cursor.p !== start) b.copyWithin(start, cursor.p, cursor.end);
@@ -161,13 +128,10 @@ export class CsvParser {
     cursor.p = start;
     b.set(chunk, start + kept);
     cursor.end = start + kept + chunk.length;
-    b.fill(10, cursor.end, cursor.end + PADDING);
     cursor.fastEnd = Math.max(start, b.lastIndexOf(10, cursor.end - 1) + 1);
     this.linesEnd = cursor.fastEnd;
     this.special = -1;
-    const ascii = isAscii(b.subarray(start, cursor.end));
-    for (const builder of this.builders) builder.ascii = ascii;
-    this.byBlocks = this.blocks?.holds(cursor) === true && (ascii || isUtf8(b.subarray(start, cursor.fastEnd)));
+    this.byBlocks = this.blocks?.holds(cursor) === true && isUtf8(b.subarray(start, cursor.fastEnd));
   }
 
   /** The block reader, if `length` bytes are worth it and fit in. */
@@ -213,30 +177,19 @@ export class CsvParser {
   }
 
   private nextBatch(): RawBatch | undefined {
-    const { cursor } = this;
+    const { batch, cursor } = this;
     if (!this.begin()) return undefined;
-    let isFull = false;
-    while (cursor.row < this.batchRows && cursor.p < cursor.end && !isFull) {
-      if (cursor.row === cursor.capacity) this.grow();
+    while (!batch.isFull && cursor.p < cursor.end) {
+      batch.reserve();
       if (!this.last && cursor.end - cursor.p < this.patience) return undefined;
       if (this.hasSpecialLines) this.stopAtSpecialLine();
-      if (this.fast && cursor.p < cursor.fastEnd && this.patience === 0) {
-        const { row } = cursor;
-        this.readPlain();
-        isFull = hasFull(this.builders);
-        if (cursor.row > row || cursor.p >= cursor.end) continue;
-      }
-      if (!this.readRow()) return undefined;
-      isFull = hasFull(this.builders);
+      if (!this.readBlocks() && !this.readRow()) return undefined;
     }
-    if (cursor.row === this.batchRows || (isFull && cursor.row > 0)) return this.flush(false);
-    const first = this.policy.rowsBefore === 0 && !this.ended;
-    if (!this.last || (cursor.row === 0 && !first)) return undefined;
-    this.ended = true;
-    return this.flush(true);
+    if (batch.isFull) return this.taken(false);
+    return this.last ? this.taken(true) : undefined;
   }
 
-  /** Ends the fast path before the next line that only the grammar reads. */
+  /** Ends the blocks before the next line that only the grammar reads. */
   private stopAtSpecialLine(): void {
     const { cursor } = this;
     if (this.special < cursor.p) this.special = nextSpecialLine(cursor.b, cursor.p, cursor.end, this.syntax);
@@ -245,7 +198,7 @@ export class CsvParser {
 
   /** Finishes the current batch with the rows read so far. */
   rest(): RawBatch | undefined {
-    const batch = this.cursor.row > 0 ? this.flush(true) : undefined;
+    const batch = this.batch.row > 0 ? this.taken(true) : undefined;
     this.close();
     return batch;
   }
@@ -255,23 +208,18 @@ export class CsvParser {
     return this.order !== undefined || this.readHeader();
   }
 
-  /** Reads rows by the fast path until one is not plain. */
-  private readPlain(): void {
-    const { cursor, fields, blocks } = this;
-    const { capacity, row } = cursor;
-    if (blocks !== undefined && this.byBlocks && this.resting === 0 && fields.length > 0) {
-      if (blocks.read(cursor, fields)) {
-        if (cursor.p < cursor.fastEnd && cursor.row < capacity) this.resting = ROWS_WITHOUT_BLOCKS;
-        if (cursor.row > row) return;
-      } else this.withoutBlocks();
-    }
-    if (this.resting > 0) cursor.capacity = Math.min(capacity, row + this.resting);
-    readPlainRows(cursor, fields, this.syntax);
-    cursor.capacity = capacity;
-    this.resting = Math.max(0, this.resting - Math.max(1, cursor.row - row));
+  /** Reads rows by blocks until one is not plain; false if it read none. */
+  private readBlocks(): boolean {
+    const { batch, blocks, cursor, fields } = this;
+    if (blocks === undefined || !this.byBlocks || this.patience > 0) return false;
+    if (fields.length === 0 || cursor.p >= cursor.fastEnd || blocks.isResting()) return false;
+    const rows = blocks.read(cursor, batch, fields);
+    if (rows < 0) this.withoutBlocks();
+    else if (cursor.p < cursor.fastEnd && batch.row < batch.capacity) blocks.rest();
+    return rows > 0;
   }
 
-  /** Stops using blocks because memory is exhausted. Moves the unread input into an ordinary buffer. */
+  /** Stops using blocks because memory is exhausted. */
   private withoutBlocks(): void {
     this.blocks = undefined;
     this.byBlocks = false;
@@ -286,26 +234,17 @@ export class CsvParser {
     this.blocks = undefined;
   }
 
-  private grow(): void {
-    const rows = Math.min(this.batchRows, this.cursor.capacity * 4);
-    for (const builder of this.builders) builder.reserve(rows);
-    this.cursor.capacity = rows;
-  }
-
-  private flush(final: boolean): RawBatch {
-    const rows = this.cursor.row;
-    for (const builder of this.absent) for (let row = 0; row < rows; row++) builder.setNull(row);
-    const columns = this.builders.map((builder) => builder.take(rows, final));
-    this.policy.rowsBefore += rows;
-    this.cursor.row = 0;
-    return { rows, columns, spare: this.spare };
+  private taken(final: boolean): RawBatch | undefined {
+    const { absent, batch } = this;
+    for (const builder of absent) for (let row = 0; row < batch.row; row++) builder.setNull(row);
+    return final ? batch.takeLast(this.spare) : batch.take(false, this.spare);
   }
 
   private useOrder(order: readonly number[]): void {
     this.order = order;
-    this.columns = order.map((i) => (i < 0 ? new SkippedColumn() : this.builders[i]));
+    this.columns = order.map((i) => (i < 0 ? new SkippedColumn() : this.batch.builders[i]));
     this.fields = this.options.trailingDelimiter ? [...this.columns, new EmptyColumn()] : this.columns;
-    this.absent = this.builders.filter((_, i) => !order.includes(i));
+    this.absent = this.batch.builders.filter((_, i) => !order.includes(i));
   }
 
   private readHeader(): boolean {
@@ -316,8 +255,8 @@ export class CsvParser {
 
   /** An estimate of how many batches follow the rows read so far, in an input of `size` bytes. */
   batchesLeft(size: number): number {
-    const rows = this.policy.rowsBefore + this.cursor.row;
-    return rows === 0 ? 1 : Math.ceil(((size / this.offset - 1) * rows) / this.batchRows);
+    const rows = this.batch.policy.rowsBefore + this.batch.row;
+    return rows === 0 ? 1 : Math.ceil(((size / this.offset - 1) * rows) / this.batch.most);
   }
 
   /** The number of cells of the next row; undefined if it is incomplete or missing. */
@@ -331,18 +270,9 @@ export class CsvParser {
 
   /** Splits the current row into cells; {@link INCOMPLETE} if its end is missing. */
   split(): number {
-    const { cursor, options, row, slot } = this;
+    const { cursor, row, slot } = this;
     const length = cursor.end - cursor.p;
-    const next = splitRow(
-      cursor.b,
-      cursor.p,
-      cursor.end,
-      this.last,
-      options.lenient?.quotes === true,
-      row,
-      slot,
-      this.syntax,
-    );
+    const next = splitRow(cursor.b, cursor.p, cursor.end, this.last, row, slot, this.syntax);
     if (next === MALFORMED) {
       const fault = slot.fault as CsvFault;
       throw this.refused(grammarFault(fault, this.fields[fault.cell]?.name));
@@ -358,10 +288,10 @@ export class CsvParser {
 
   /** Reads one row cell by cell with the full grammar; false if it is incomplete. */
   private readRow(): boolean {
-    const { cursor, columns: fields, row } = this;
+    const { batch, cursor, columns: fields, row } = this;
     const { lenient = {} } = this.options;
-    // The fast path may have set cells of this row to null before it found that the row was longer.
-    for (const field of fields) field.setValid(cursor.row);
+    // Blocks may have set cells of this row to null before they found that it is not plain.
+    for (const field of fields) field.setValid(batch.row);
     const after = skipComment(cursor.b, cursor.p, cursor.end, this.last, this.syntax);
     if (after !== cursor.p) {
       if (after !== INCOMPLETE) cursor.p = after;
@@ -383,10 +313,10 @@ export class CsvParser {
     if (fault !== undefined) throw this.refused(fault);
     for (let k = 0; k < fields.length; k++) {
       if (k < row.count) this.writeField(fields[k], k);
-      else fields[k].setNull(cursor.row);
+      else fields[k].setNull(batch.row);
     }
     cursor.p = next;
-    cursor.row++;
+    batch.row++;
     return true;
   }
 
@@ -402,7 +332,8 @@ export class CsvParser {
   private writeField(field: ColumnBuilder, k: number): void {
     // Skipped columns are not validated.
     if (field.reader === SKIPPED) return;
-    const { b, row } = this.cursor;
+    const { b } = this.cursor;
+    const { policy, row } = this.batch;
     const { flags } = this.row;
     let start = this.row.starts[k];
     let end = this.row.ends[k];
@@ -426,23 +357,23 @@ export class CsvParser {
     else if ((flags[k] & DOUBLED) !== 0) {
       if (this.scratch.length < end - start) this.scratch = new Uint8Array((end - start) * 2);
       const length = undouble(b, start, end, this.scratch, this.syntax);
-      this.policy.write(field, row, this.scratch, 0, length, offset);
-    } else if (start === end && field.reader !== TEXT) this.policy.bad(field, row, "", offset, CELL_BAD);
-    else this.policy.write(field, row, b, start, end, offset);
+      policy.write(field, row, this.scratch, 0, length, offset);
+    } else if (start === end && field.reader !== TEXT) policy.bad(field, row, "", offset, CELL_BAD);
+    else policy.write(field, row, b, start, end, offset);
   }
 
   /** Decodes text with U+FFFD in place of invalid UTF-8. */
   private writeRepaired(field: ColumnBuilder, start: number, end: number, flags: number): void {
-    const { b, row } = this.cursor;
+    const { b } = this.cursor;
     const raw = new Uint8Array(b.slice(start, end));
     const length = (flags & DOUBLED) !== 0 ? undouble(raw, 0, raw.length, raw, this.syntax) : raw.length;
     const text = Buffer.from(Buffer.from(raw.buffer, 0, length).toString());
-    field.setText(row, new Uint8Array(text.buffer, text.byteOffset, text.length), 0, text.length);
+    field.setText(this.batch.row, new Uint8Array(text.buffer, text.byteOffset, text.length), 0, text.length);
   }
 
   /** The error for the current row. */
   refused(fault: RowFault): DataError {
-    const { cursor, base, order, policy } = this;
-    return rowError(fault, cursor, base, order === undefined ? undefined : policy.rowNumber(cursor.row));
+    const { base, batch, cursor, order } = this;
+    return rowError(fault, cursor, base, order === undefined ? undefined : batch.policy.rowNumber(batch.row));
   }
 }

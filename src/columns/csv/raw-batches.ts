@@ -1,5 +1,5 @@
+import { plainBytes } from "../build/buffer-pool.js";
 import type { RawBatch } from "../build/builder.js";
-import { plainBytes } from "../build/plain-bytes.js";
 
 /** A parser of text in chunks of any size. */
 export interface ChunkParser {

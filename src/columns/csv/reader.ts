@@ -18,7 +18,7 @@ export async function* csvBatches(
 ): AsyncGenerator<RecordBatch> {
   const { parser, maker } = csvReader(options);
   for await (const raw of rawBatches(parser, source, options.signal)) yield maker.batch(raw);
-  parser.policy.report();
+  parser.batch.policy.report();
 }
 
 /**
@@ -29,7 +29,7 @@ export async function* csvBatches(
 export function csvTable(bytes: Uint8Array, options: CsvOptions & Batching): Table {
   const { parser, maker } = tableReader(options, bytes.length);
   const raws = [...fullBatches(parser, bytes, options.signal), ...lastBatches(parser)];
-  parser.policy.report();
+  parser.batch.policy.report();
   return maker.table(raws);
 }
 
@@ -42,7 +42,7 @@ export async function csvStreamTable(
   const { parser, maker } = size === undefined ? csvReader(options) : tableReader(options, size);
   const raws: RawBatch[] = [];
   for await (const raw of rawBatches(parser, source, options.signal)) raws.push(raw);
-  parser.policy.report();
+  parser.batch.policy.report();
   return maker.table(raws);
 }
 

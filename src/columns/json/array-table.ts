@@ -1,6 +1,7 @@
 import { DataError } from "../../errors/errors.js";
-import { skipMark, skipSpace } from "../../format/json.js";
+import { skipSpace } from "../../format/json.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import { skipByteOrderMark } from "../../value/text.js";
 import { Table } from "../arrow/arrow.js";
 import { checkKey } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
@@ -25,7 +26,7 @@ export function jsonArrayTable(lines: Uint8Array, options: JsonArrayOptions): Ta
   const { columns: declared = "infer", types = {}, onBadCell = "error" } = options;
   const columns = declared === "infer" ? columnsOfText(lines, types, onBadCell) : declared;
   if (columns.length === 0) {
-    if (skipSpace(lines, skipMark(lines), lines.length) === lines.length) return new Table();
+    if (skipSpace(lines, skipByteOrderMark(lines), lines.length) === lines.length) return new Table();
     throw new DataError("The objects of the JSON array have no members, so that there are no columns.", {
       code: "EmptyJsonLines",
       hint: "Pass columns to read it.",
@@ -35,6 +36,6 @@ export function jsonArrayTable(lines: Uint8Array, options: JsonArrayOptions): Ta
   warnUnknownTypes(columns, options);
   const parser = new JsonLinesParser(columns, options, textModes(options.schema));
   const raws = [...fullBatches(parser, lines), ...lastBatches(parser)];
-  parser.policy.report();
+  parser.batch.policy.report();
   return new BatchMaker(columns, options).table(raws);
 }

@@ -1,10 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { skipSpace } from "../../format/json.js";
+import type { BatchRows } from "../build/batch-rows.js";
 import { INPUT } from "../build/block-layout.js";
-import type { ColumnBuilder } from "../build/builder.js";
-import { type BlockSyntax, RowBlocks } from "../build/row-blocks.js";
-import type { RowCursor } from "../build/row-cursor.js";
-import { readWholeCell } from "./cell.js";
+import { type BlockSyntax, RowBlocks, type RowBytes } from "../build/row-blocks.js";
+import { readPlainCell } from "./cell.js";
 
 /** Rows `[cell,cell],` or `[cell, cell], `: `[` before the first cell, a comma behind the last one's `]`. */
 const JSON_BLOCKS: BlockSyntax = {
@@ -13,38 +12,28 @@ const JSON_BLOCKS: BlockSyntax = {
   quote: 34,
   before: 1,
   after: 1,
-  readCell: readWholeCell,
+  readCell: readPlainCell,
 };
 
 /** The fewest bytes for which blocks are faster. */
-const MIN_BYTES = 16_384;
-/** Rows read one at a time after one that is not plain; doubled each time that the blocks since read fewer rows. */
-const MIN_REST = 64;
-const MAX_REST = 65_536;
+const MIN_BYTES = 1_024;
 
 /** Reads the plain rows of a JSON page in blocks, chunk by chunk. */
 export class JsonBlocks {
-  /** The cursor over the input of the block reader, which holds a chunk of the page. */
-  private readonly chunk: RowCursor;
+  /** The input of the block reader, which holds a chunk of the page. */
+  private readonly chunk: RowBytes;
   /** Offset in the page of the chunk's first byte. */
   private chunkAt = 0;
-  /** Rows still to read one at a time, and how many there will be after the next row that is not plain. */
-  private resting = 0;
-  private rest = MIN_REST;
-  private readSinceRest = 0;
 
-  private constructor(
-    private blocks: RowBlocks | undefined,
-    input: Uint8Array,
-  ) {
-    this.chunk = { b: input, p: 0, end: 0, fastEnd: 0, row: 0, capacity: 0 };
+  private constructor(private blocks: RowBlocks | undefined) {
+    this.chunk = { b: (blocks as RowBlocks).input, p: 0, end: 0, fastEnd: 0 };
   }
 
-  /** A reader of the rows from `start` to `end`; undefined if it would be slower or WebAssembly is unavailable. */
+  /** A reader of the rows from `start` to `end`; undefined if it would be slower or there is no memory for it. */
   static take(b: Uint8Array, start: number, end: number): JsonBlocks | undefined {
     if (end - start < MIN_BYTES || !isUtf8(b.subarray(start, end))) return undefined;
     const blocks = RowBlocks.take(JSON_BLOCKS);
-    return blocks && new JsonBlocks(blocks, blocks.input);
+    return blocks && new JsonBlocks(blocks);
   }
 
   /** Releases the block reader: `read` reads nothing from now on. */
@@ -53,51 +42,36 @@ export class JsonBlocks {
     this.blocks = undefined;
   }
 
-  /** Reads rows while they are plain, capacity is left and another row follows; false if it read none. */
-  read(cursor: RowCursor, fields: readonly ColumnBuilder[]): boolean {
-    if (this.resting > 0) {
-      this.resting--;
-      return false;
-    }
-    const read = this.readChunk(cursor, fields) || (this.mayReload(cursor) && this.readChunk(cursor, fields));
-    if (!read) {
-      this.rest = this.readSinceRest < this.rest ? Math.min(this.rest * 2, MAX_REST) : MIN_REST;
-      // The next row is one of them.
-      this.resting = this.rest - 1;
-      this.readSinceRest = 0;
-    }
-    return read;
+  /** Reads rows while they are plain, there is room and another row follows; false if it read none. */
+  read(page: RowBytes, batch: BatchRows): boolean {
+    if (this.blocks === undefined || this.blocks.isResting()) return false;
+    if (this.readChunk(page, batch) || (this.mayReload(page) && this.readChunk(page, batch))) return true;
+    this.blocks?.rest();
+    return false;
   }
 
   /** Whether the next row may extend past the chunk: it is read again with more of the page. */
-  private mayReload(cursor: RowCursor): boolean {
+  private mayReload(page: RowBytes): boolean {
     const { chunk, chunkAt } = this;
-    const p = cursor.p - chunkAt;
-    if (p * 2 <= chunk.end || chunkAt + chunk.end >= cursor.end) return false;
+    if ((page.p - chunkAt) * 2 <= chunk.end || chunkAt + chunk.end >= page.end) return false;
     chunk.end = 0;
     return true;
   }
 
-  private readChunk(cursor: RowCursor, fields: readonly ColumnBuilder[]): boolean {
+  private readChunk(page: RowBytes, batch: BatchRows): boolean {
     const { blocks, chunk } = this;
     if (blocks === undefined) return false;
-    if (cursor.p >= this.chunkAt + chunk.end) this.load(cursor);
-    const { row } = cursor;
-    chunk.p = cursor.p - this.chunkAt;
-    chunk.row = row;
-    chunk.capacity = cursor.capacity;
-    if (!blocks.read(chunk, fields)) {
-      this.close();
-      return false;
-    }
-    cursor.p = skipSpace(cursor.b, this.chunkAt + chunk.p, cursor.end);
-    cursor.row = chunk.row;
-    this.readSinceRest += cursor.row - row;
-    return cursor.row > row;
+    if (page.p >= this.chunkAt + chunk.end) this.load(page);
+    chunk.p = page.p - this.chunkAt;
+    const rows = blocks.read(chunk, batch, batch.builders);
+    if (rows < 0) this.close();
+    if (rows <= 0) return false;
+    page.p = skipSpace(page.b, this.chunkAt + chunk.p, page.end);
+    return true;
   }
 
-  /** Copies the bytes from the cursor on into the input. */
-  private load({ b, p, end }: RowCursor): void {
+  /** Copies the bytes of the page from its position on into the input. */
+  private load({ b, p, end }: RowBytes): void {
     const { chunk } = this;
     const length = Math.min(INPUT, end - p);
     chunk.b.set(b.subarray(p, p + length));

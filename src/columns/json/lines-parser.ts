@@ -1,21 +1,12 @@
 import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
-import { skipJson, skipNumber, skipString, unescapeString } from "../../format/json.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { type Batching, READ_BATCH, type ReadOptions } from "../arrow/read-options.js";
-import { CellPolicy } from "../build/bad-cells.js";
-import { buildersFor, type ColumnBuilder, hasFull, type RawBatch, type TextMode } from "../build/builder.js";
-import { CELL_BAD_UTF8, CELL_NESTED } from "../build/types.js";
-import { readPlainCell } from "./cell.js";
+import type { Batching, ReadOptions } from "../arrow/read-options.js";
+import { BatchRows } from "../build/batch-rows.js";
+import type { RawBatch, TextMode } from "../build/builder.js";
+import { readCell } from "./cell.js";
 import { LineBuffer } from "./line-buffer.js";
 import { type MemberReader, readMembers } from "./line-members.js";
-
-const QUOTE = 34;
-const MINUS = 45;
-const ZERO = 48;
-const OPEN_ARRAY = 91;
-const N = 110;
-const OPEN_OBJECT = 123;
 
 /** How the lines are read. */
 export interface LinesOptions extends ReadOptions {
@@ -25,21 +16,15 @@ export interface LinesOptions extends ReadOptions {
 
 /** Reads JSON lines, one object a line, into columns by the names of the members; a missing member is null. */
 export class JsonLinesParser implements MemberReader {
-  readonly policy: CellPolicy;
+  readonly batch: BatchRows;
   private readonly lines = new LineBuffer();
-  private readonly builders: readonly ColumnBuilder[];
   private readonly keys: readonly Uint8Array[];
   private readonly numbers: ReadonlyMap<string, number>;
   /** For each column, the number of the row that it was last read in, from 1. */
   private readonly readIn: Float64Array;
-  private readonly batchRows: number;
-  private readonly firstRow: number;
-  private scratch: Uint8Array = new Uint8Array(256);
-  private capacity: number;
-  /** The row of the batch, and the member that is expected next. */
-  private row = 0;
+  private readonly cell;
+  /** The member that is expected next. */
   private next = 0;
-  private batches = 0;
   private last = false;
 
   constructor(
@@ -47,19 +32,18 @@ export class JsonLinesParser implements MemberReader {
     private readonly options: LinesOptions & Batching,
     modes: readonly (TextMode | undefined)[] | undefined,
   ) {
-    this.builders = buildersFor(columns, options, modes);
-    this.policy = new CellPolicy(options);
-    this.batchRows = options.batchRows ?? READ_BATCH.rows;
-    this.firstRow = options.firstRow ?? 0;
-    this.capacity = Math.min(this.batchRows, ...this.builders.map(({ capacity }) => capacity));
+    this.batch = new BatchRows(columns, options, { modes });
     this.keys = columns.map(({ name }) => new TextEncoder().encode(name));
     this.numbers = new Map(columns.map(({ name }, i) => [name, i]));
     this.readIn = new Float64Array(columns.length);
-    this.lines.row = this.firstRow;
+    this.cell = { b: this.lines.b, end: 0, base: 0, policy: this.batch.policy };
+    this.lines.row = options.firstRow ?? 0;
   }
 
   feed(chunk: Uint8Array): void {
     this.lines.feed(chunk);
+    this.cell.b = this.lines.b;
+    this.cell.base = this.lines.offsetOf(0);
   }
 
   finish(): void {
@@ -70,28 +54,27 @@ export class JsonLinesParser implements MemberReader {
   close(): void {}
 
   take(): RawBatch | undefined {
-    let isFull = false;
-    while (this.row < this.batchRows && !isFull && this.lines.next()) {
-      if (this.row === this.capacity) this.grow();
+    const { batch, lines } = this;
+    while (!batch.isFull && lines.next()) {
+      batch.reserve();
       try {
         this.readLine();
       } catch (error) {
-        throw this.lines.placed(error);
+        throw lines.placed(error);
       }
-      isFull = hasFull(this.builders);
     }
-    if (this.row === this.batchRows || isFull) return this.flush(false);
-    if (!this.last || (this.row === 0 && this.batches > 0)) return undefined;
-    return this.flush(true);
+    if (batch.isFull) return batch.take(false);
+    return this.last ? batch.takeLast() : undefined;
   }
 
   private readLine(): void {
-    const { builders, lines, readIn, row } = this;
+    const { batch, lines, readIn } = this;
+    const { builders, row } = batch;
     this.next = 0;
     if (!readMembers(lines.b, lines.start, lines.end, this)) return;
-    const number = this.policy.rowsBefore + row + 1;
+    const number = batch.policy.rowsBefore + row + 1;
     for (let k = 0; k < builders.length; k++) if (readIn[k] !== number) builders[k].setNull(row);
-    this.row++;
+    batch.row++;
     lines.row++;
   }
 
@@ -120,50 +103,15 @@ export class JsonLinesParser implements MemberReader {
   }
 
   value(member: number, p: number, end: number): number {
-    const { lines, readIn, row } = this;
-    const column = this.builders[member];
-    const number = this.policy.rowsBefore + row + 1;
+    const { batch, cell, readIn } = this;
+    const column = batch.builders[member];
+    const number = batch.policy.rowsBefore + batch.row + 1;
     if (readIn[member] === number) throw this.repeated(column.name, p);
     readIn[member] = number;
     this.next = member + 1;
-    column.setValid(row);
-    const q = readPlainCell(lines.b, p, end, column, row);
-    return q >= 0 ? q : this.readAnything(p, end, column);
-  }
-
-  /** Any value by the grammar, then exactly by the column's type. */
-  private readAnything(p: number, end: number, column: ColumnBuilder): number {
-    const { lines, policy, row } = this;
-    const { b } = lines;
-    const offset = lines.offsetOf(p);
-    column.setValid(row);
-    if (b[p] === QUOTE) return this.readString(p, end, column, offset);
-    if (b[p] === MINUS || (b[p] ^ ZERO) <= 9) {
-      const after = skipNumber(b, p, end);
-      policy.write(column, row, b, p, after, offset);
-      return after;
-    }
-    const after = skipJson(b, p, end);
-    if (b[p] === OPEN_ARRAY || b[p] === OPEN_OBJECT) {
-      policy.bad(column, row, Buffer.from(b.subarray(p, after)).toString(), offset, CELL_NESTED);
-    } else if (b[p] === N) column.setNull(row);
-    else policy.write(column, row, b, p, after, offset);
-    return after;
-  }
-
-  private readString(p: number, end: number, column: ColumnBuilder, offset: number): number {
-    const { policy, row } = this;
-    const { b } = this.lines;
-    const skipped = skipString(b, p, end);
-    const after = skipped < 0 ? -skipped - 1 : skipped;
-    if (skipped >= 0) policy.write(column, row, b, p + 1, after - 1, offset);
-    else {
-      if (this.scratch.length < after - p) this.scratch = new Uint8Array((after - p) * 2);
-      const length = unescapeString(b, p + 1, after - 1, this.scratch);
-      if (length < 0) policy.bad(column, row, Buffer.from(b.subarray(p, after)).toString(), offset, CELL_BAD_UTF8);
-      else policy.write(column, row, this.scratch, 0, length, offset);
-    }
-    return after;
+    column.setValid(batch.row);
+    cell.end = end;
+    return readCell(cell, p, column, batch.row);
   }
 
   private repeated(name: string, position: number): DataError {
@@ -176,19 +124,5 @@ export class JsonLinesParser implements MemberReader {
       offset,
       hint: "Names of members must differ within an object.",
     });
-  }
-
-  private grow(): void {
-    this.capacity = Math.min(this.batchRows, Math.max(1, this.capacity) * 4);
-    for (const builder of this.builders) builder.reserve(this.capacity);
-  }
-
-  private flush(final: boolean): RawBatch {
-    const rows = this.row;
-    const columns = this.builders.map((builder) => builder.take(rows, final));
-    this.policy.rowsBefore += rows;
-    this.row = 0;
-    this.batches++;
-    return { rows, columns };
   }
 }

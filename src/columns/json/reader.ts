@@ -2,8 +2,8 @@ import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
 import type { Batching, ReadOptions } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
+import { plainBytes } from "../build/buffer-pool.js";
 import type { RawBatch } from "../build/builder.js";
-import { plainBytes } from "../build/plain-bytes.js";
 import { JsonRowsParser } from "./parser.js";
 
 /**
@@ -44,9 +44,9 @@ function readRows(
   options: ReadOptions & Batching,
 ): { raws: readonly RawBatch[]; maker: BatchMaker } {
   if (columns.some(({ type }) => parseType(type).kind === "unknown")) warnUnknownTypes(columns, options);
-  const parser = new JsonRowsParser(plainBytes(bytes), start, end, columns, options, textModes(options.schema));
+  const parser = new JsonRowsParser({ b: plainBytes(bytes), start, end }, columns, options, textModes(options.schema));
   const raws: RawBatch[] = [];
   for (let raw = parser.take(); raw !== undefined; raw = parser.take()) raws.push(raw);
-  parser.policy.report();
+  parser.batch.policy.report();
   return { raws, maker: new BatchMaker(columns, options) };
 }

@@ -52,7 +52,7 @@ async function* linesRead(source: string | Uint8Array, options: JsonLinesOptions
     const maker = new BatchMaker(columns, options);
     const parser = new JsonLinesParser(columns, options, textModes(options.schema));
     for await (const raw of rawBatches(parser, textChunks(source, options), options.signal)) yield { maker, raw };
-    parser.policy.report();
+    parser.batch.policy.report();
   } catch (error) {
     throw await withLine(error, source, options);
   }

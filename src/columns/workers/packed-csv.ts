@@ -1,10 +1,10 @@
+import { peeked } from "../../format/first-record.js";
 import type { OnBytes } from "../arrow/read-options.js";
 import { textModes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
 import type { LentBatches } from "../build/lent-batches.js";
 import { rawBatches } from "../csv/raw-batches.js";
 import type { CsvReader } from "../csv/reader.js";
-import { peeked } from "../io/peeked.js";
 import type { InflateTask } from "./inflate.js";
 import { inflatedAhead } from "./inflate-ahead.js";
 import { pipedBatches } from "./pipe.js";
@@ -87,7 +87,7 @@ export async function* packedRaws(
       onRead(reader.parser.offset);
       yield raw;
     }
-    reader.parser.policy.report();
+    reader.parser.batch.policy.report();
   } finally {
     await source.close();
   }

@@ -1,16 +1,14 @@
 import type { XMLFragment } from "../../format/xml/cursor.js";
 import { XMLRows } from "../../format/xml/rows.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { NO_DATE, readDate } from "../../value/date.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
 import type { Batching, ReadOptions } from "../arrow/read-options.js";
 import type { CellPolicy } from "../build/bad-cells.js";
 import { BatchMaker } from "../build/batch-maker.js";
 import type { ColumnBuilder, RawBatch } from "../build/builder.js";
-import { readFastNumber } from "../build/fast-number.js";
 import { wrongWidth } from "../build/from-text-rows.js";
 import { type RowSource, rowBatches } from "../build/row-batches.js";
-import { DATE, TEXT } from "../build/types.js";
+import { TEXT } from "../build/types.js";
 
 /**
  * The rows of an XML reply as record batches, straight from its bytes (spec 1, 2.6); cells are read by their column's
@@ -44,7 +42,7 @@ function rawBatches(
   const rows = new XMLRows(fragment);
   const source: RowSource = {
     next: () => rows.nextRow(),
-    read(builders, row, policy) {
+    read({ builders, row, policy }) {
       let cells = 0;
       for (; rows.nextCell(); cells++) if (cells < builders.length) writeCell(rows, builders[cells], row, policy);
       if (cells !== builders.length) throw wrongWidth(policy.rowNumber(row), cells, builders.length, rows.rowOffset);
@@ -57,13 +55,5 @@ function writeCell(rows: XMLRows, builder: ColumnBuilder, row: number, policy: C
   const { cell, start, end } = rows;
   if (rows.isNull) builder.setNull(row);
   else if (builder.reader === TEXT) builder.setText(row, cell, start, end);
-  else if (!isReadFast(builder, row, cell, start, end)) policy.write(builder, row, cell, start, end, rows.offset);
-}
-
-/** Whether the cell was a plain number or date, which is then stored. */
-function isReadFast(builder: ColumnBuilder, row: number, b: Uint8Array, start: number, end: number): boolean {
-  if (builder.reader !== DATE) return readFastNumber(b, start, builder, row) === end;
-  const days = end - start === 10 ? readDate(b, start) : NO_DATE;
-  builder.words[row] = days;
-  return days !== NO_DATE;
+  else policy.write(builder, row, cell, start, end, rows.offset);
 }

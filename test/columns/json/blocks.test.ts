@@ -6,12 +6,12 @@ import { jsonRowsTable } from "../../../src/columns/json/reader.js";
 import type { ColumnSpec } from "../../../src/spec/columns.js";
 import { textsOf, utf8 } from "../rows.js";
 
-// Long pages are read by blocks in WebAssembly, short ones by a plain loop: both must give the same cells, the same
-// reports and the same errors.
+// Pages are read by blocks in WebAssembly, and row by row by the grammar where there is no memory for them: both must
+// give the same cells, the same reports and the same errors.
 
 vi.resetModules();
 vi.doMock("../../../src/columns/json/blocks.js", () => ({ JsonBlocks: { take: () => undefined } }));
-const { jsonRowsTable: byLoop } = (await import(
+const { jsonRowsTable: byGrammar } = (await import(
   "../../../src/columns/json/reader.js"
 )) as typeof import("../../../src/columns/json/reader.js");
 
@@ -106,7 +106,12 @@ interface Outcome {
   readonly error?: object;
 }
 
-const outcomeOf = (read: typeof byLoop, bytes: Uint8Array, specs: readonly ColumnSpec[], o: ReadOptions): Outcome => {
+const outcomeOf = (
+  read: typeof byGrammar,
+  bytes: Uint8Array,
+  specs: readonly ColumnSpec[],
+  o: ReadOptions,
+): Outcome => {
   const reports: CellReport[] = [];
   try {
     const table = read(bytes, 0, bytes.length, specs, { ...o, onReport: (report) => reports.push(report) });
@@ -117,10 +122,10 @@ const outcomeOf = (read: typeof byLoop, bytes: Uint8Array, specs: readonly Colum
   }
 };
 
-/** Reads the bytes by blocks and by the loop, and expects the same. */
+/** Reads the bytes by blocks and by the grammar, and expects the same. */
 const bothWays = (bytes: Uint8Array, specs: readonly ColumnSpec[], options: ReadOptions & Batching = {}): Outcome => {
   const blocks = outcomeOf(jsonRowsTable, bytes, specs, options);
-  expect(blocks).toEqual(outcomeOf(byLoop, bytes, specs, options));
+  expect(blocks).toEqual(outcomeOf(byGrammar, bytes, specs, options));
   return blocks;
 };
 
@@ -146,7 +151,7 @@ describe("pages read by blocks", () => {
     );
   });
 
-  it("give the same rows, reports or error as the loop when cells or bytes are changed", () => {
+  it("give the same rows, reports or error as the grammar when cells or bytes are changed", () => {
     const bytes = fc.constantFrom(...'",\n]}[\\.-0en \u0000é'.split(""), "],[", "]]", "0", "null", "01", '"a"', "1e5");
     const cell = fc.oneof(
       fc.constantFrom("null", "0", "-1.5", "1e2", "12345678901234567890.123456789", "true", '""', '"1"', '"\\u00e9"'),
@@ -183,7 +188,7 @@ describe("pages read by blocks", () => {
     for (const count of Object.values(outcomes)) expect(count).toBeGreaterThan(40);
   });
 
-  it("read any text of a number as the loop does", () => {
+  it("read any text of a number as the grammar does", () => {
     const kinds = ["BigDecimal(15,4)", "BigDecimal(4,2)", "BigDecimal(38,30)", "double", "Integer", "String", "Date"];
     const specs = kinds.map((type) => ({ name: type, type }));
     const plain = fc.stringMatching(/^-?(0|[1-9]\d{0,17})(\.\d{1,18})?$/);
@@ -267,11 +272,11 @@ describe("pages read by blocks", () => {
       i % 11 === 0 ? `esc\\\\${i % 700}` : `t${(i * 7_919) % 5_000}`,
     ]);
     const page = utf8(`[${rows.map(([text]) => `["${text}"]`).join()}]`);
-    const read = (by: typeof byLoop) =>
+    const read = (by: typeof byGrammar) =>
       by(page, 0, page.length, [columns[0]], { text: "dictionary" }).batches.map((batch) => {
         const [{ values, dictionary }] = batch.data.children;
         return { values, texts: [...(dictionary ?? [])] };
       });
-    expect(read(jsonRowsTable)).toEqual(read(byLoop));
+    expect(read(jsonRowsTable)).toEqual(read(byGrammar));
   });
 });

@@ -11,8 +11,8 @@ import { strictRecords, strictValue } from "../strict-csv.js";
 import type { FuzzTarget } from "../target.js";
 
 /*
- * CSV files, held against a second reader: the same cells, or both refuse. Files above 16 KB are read by blocks in
- * WebAssembly, shorter ones by the plain loop, unusual rows by the grammar; every way is taken for the same bytes.
+ * CSV files, held against a second reader: the same cells, or both refuse. Files above 1 KB are read by blocks in
+ * WebAssembly, shorter ones and unusual rows by the grammar; every way is taken for the same bytes.
  */
 
 type Cells = (string | null)[][];
