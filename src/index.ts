@@ -3,6 +3,7 @@ export type { BulkStatus } from "./client/bulk/bulk-status.js";
 export type { ExportOptions, Poll, Stale } from "./client/bulk/export-options.js";
 export { bulkFile, type LocalBulkOptions } from "./client/bulk/local-bulk-file.js";
 export type { CacheOptions } from "./client/cache/cache-settings.js";
+export type * from "./client/declared-rows.js";
 export type { SyncPlan } from "./client/mirror/copy.js";
 export type { MirrorTarget } from "./client/mirror/copy-in.js";
 export { Mirror, type MirrorOptions, type SyncOptions, type SyncReport } from "./client/mirror/mirror.js";
@@ -13,7 +14,6 @@ export { type AlignCall, type DatasetChoice, type DatasetsOptions, DatasetsQuery
 export { type TablePage, TableQuery } from "./client/query/table-query.js";
 export type { TableReadCall } from "./client/query/table-read-options.js";
 export { type FilterableOf, type RowOf, type SeriesOf, Service } from "./client/service.js";
-export type * from "./client/tables.js";
 export type { ConnectOptions, Limits, Retry, Timeouts } from "./client/transport/settings.js";
 export type { CsvDialect, CsvLeniency } from "./columns/arrow/csv-dialect.js";
 export type { CellReport, CsvOptions, ReadOptions } from "./columns/arrow/read-options.js";

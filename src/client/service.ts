@@ -4,13 +4,13 @@ import { refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";
 import type { Cell } from "../frame/cells/rows.js";
 import type { CatalogItem } from "../spec/endpoints.js";
+import type { Datasets, Filters, Tables } from "./declared-rows.js";
 import type { ListOptions } from "./discovery/list-codes.js";
 import { DatabaseQuery } from "./query/database-query.js";
 import { DatasetQuery } from "./query/dataset-query.js";
 import { type DatasetChoice, type DatasetsOptions, DatasetsQuery, queryOf } from "./query/datasets.js";
+import { wholeOf } from "./query/option-values.js";
 import { TableQuery } from "./query/table-query.js";
-import { wholeOf } from "./query/words.js";
-import type { Datasets, Filters, Tables } from "./tables.js";
 import { type Session, session } from "./transport/session.js";
 import { type ConnectOptions, settingsOf } from "./transport/settings.js";
 

@@ -10,8 +10,8 @@ import { queryCard, shownDatabase } from "../cards/cards.js";
 import type { MetadataCall } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 import { DatasetQuery } from "./dataset-query.js";
+import { formatOf, wholeOf, word } from "./option-values.js";
 import { metadataKey, readMetadata } from "./read-metadata.js";
-import { formatOf, wholeOf, word } from "./words.js";
 
 /** A query of a database of time series (spec 4.5, 4.6). Immutable. */
 export class DatabaseQuery {

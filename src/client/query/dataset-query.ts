@@ -19,8 +19,8 @@ import { type Plan, shownPlan } from "../pages/plan.js";
 import type { MetadataCall } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 import type { DatasetParameters } from "./dataset-frame.js";
+import { dayOf, formatOf, wholeOf, word } from "./option-values.js";
 import { metadataKey, readMetadata } from "./read-metadata.js";
-import { dayOf, formatOf, wholeOf, word } from "./words.js";
 
 type DatasetCodes = Readonly<Record<"database_code" | "dataset_code", string>>;
 

@@ -4,7 +4,7 @@ import { suggestion } from "../../errors/nearest.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { dayOfDate } from "../../value/date.js";
 import type { Settings } from "../transport/settings.js";
-import { word } from "./words.js";
+import { word } from "./option-values.js";
 
 /**
  * Converts conditions to filters of a call.

@@ -29,11 +29,11 @@ import type { Session } from "../transport/session.js";
 import type { ReadCall } from "./dataset-query.js";
 import { filtersOf, metadataWithNames, withColumns } from "./filters.js";
 import { mirrorQuestion, refuseLimited, sinceDay } from "./mirror-question.js";
+import { formatOf, wholeOf } from "./option-values.js";
 import { metadataKey, readMetadata } from "./read-metadata.js";
 import { checkTableRead, type TableReadCall } from "./table-read-options.js";
 import type { ResultRows } from "./table-reading.js";
 import { keyOf, sourceOf } from "./table-source.js";
-import { formatOf, wholeOf } from "./words.js";
 
 /** A page of table rows and the cursor of the next one; null after the last (spec 2.6). */
 export interface TablePage<Row extends object = Record<string, Cell>> {
