@@ -10,10 +10,9 @@ import { isCorrupt } from "../../format/zip-error.js";
 import { checkContent, failureBody, truncated } from "../transport/body.js";
 import { type Answer, exchange, isOwn } from "../transport/exchange.js";
 import { failed, storageFailure } from "../transport/reply-failure.js";
-import { anySignal } from "../transport/request.js";
 import { type RetryBudget, retryBudget } from "../transport/retry.js";
 import type { Session } from "../transport/session.js";
-import { sleep } from "../transport/timer.js";
+import { anySignal, sleep } from "../transport/timer.js";
 import { checkSpace, commit, type Note, type Origin, openPartial, type PartialFile } from "./partial-file.js";
 
 /** The location of a bulk file. */

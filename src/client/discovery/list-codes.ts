@@ -2,7 +2,7 @@ import { type ListItems, type ListName, readListing } from "../../document/listi
 import { DataError, InputError, ServiceError } from "../../errors/errors.js";
 import { CATALOG_PATH, type CatalogItem, type EndpointName } from "../../spec/endpoints.js";
 import { hasExtension } from "../../spec/profile.js";
-import { request, requestAt } from "../transport/request.js";
+import { request, requestAt } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 
 /** What to list. */
@@ -63,7 +63,7 @@ async function listKind(
     if (options.query) parameters["query"] = options.query;
     if (options.database !== undefined) parameters["database_code"] = options.database;
     const call = { endpoint, codes: {}, format: "json", parameters, filters: [] } as const;
-    const reply = await request(session, call, "json", options.signal).catch((error: unknown) => {
+    const reply = await request(session, call, options.signal).catch((error: unknown) => {
       // A service of this kind need not list its tables.
       if (kind === "table" && error instanceof ServiceError && isAbsent(error)) return undefined;
       throw error;

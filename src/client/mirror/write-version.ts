@@ -46,8 +46,8 @@ export async function writeVersion(
   const version = await beginVersion(folder, query.code, current?.version ?? 0);
   const place = versionFolder(folder, version);
   const path = join(place, split === undefined ? WHOLE : UNSPLIT);
-  const update = plan.update === undefined || current === undefined ? undefined : { current, ...plan.update };
-  const updates = update && (await updated(query, plan, update, pathsOf(folder, update.current), path, told.signal));
+  const change = plan.update && { ...plan.update, key: plan.key };
+  const updates = change && current && (await updated(query, change, pathsOf(folder, current), path, told.signal));
   const { rows, bytes, received } = updates ?? (await exported(query, path, told));
   const files = split === undefined ? [{ name: WHOLE, rows, bytes }] : await splitFile(path, place, split);
   const old = oldVersions(folder, current);
@@ -83,8 +83,7 @@ async function exported(query: MirrorQuery, path: string, told: Told): Promise<M
  */
 async function updated(
   query: MirrorQuery,
-  { key }: SyncPlan,
-  { column, day }: NonNullable<SyncPlan["update"]>,
+  { key, column, day }: Pick<SyncPlan, "key"> & NonNullable<SyncPlan["update"]>,
   current: readonly string[],
   path: string,
   signal: AbortSignal | undefined,

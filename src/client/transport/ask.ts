@@ -1,27 +1,115 @@
+import { follow } from "../../display/progress/follow.js";
 import { type Document, readDocument } from "../../document/document.js";
+import { isFailureReply } from "../../document/failure.js";
+import { DataError, isArrowbookError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { ResourceName } from "../../spec/resources.js";
 import type { Format } from "../../spec/vocabulary.js";
 import type { CacheSettings } from "../cache/cache-settings.js";
 import { cachedReply, cacheReply } from "../cache/replies-on-disk.js";
-import { type Reply, request } from "./request.js";
+import { address } from "./address.js";
+import { checkContent, checkLastLine, failureBody, wholeBody } from "./body.js";
+import { type Answer, exchange } from "./exchange.js";
+import { failed } from "./reply-failure.js";
+import { retryBudget } from "./retry.js";
 import type { Session } from "./session.js";
+import { anySignal, sleep } from "./timer.js";
+
+/** A call whose reply has a format of the specification, unlike that of a bulk file. */
+type FormattedCall = Call & { readonly format: Format };
+
+/** A complete reply with status 200. */
+interface Reply extends Pick<Answer, "header" | "disconnect"> {
+  readonly bytes: Uint8Array;
+}
 
 /** A call's parsed reply, with its headers and bytes. */
-export interface ParsedReply<R extends ResourceName> {
+export interface ParsedReply<R extends ResourceName> extends Pick<Reply, "header" | "bytes"> {
   readonly document: Document<R>;
-  readonly header: Reply["header"];
-  readonly bytes: Uint8Array;
+}
+
+/**
+ * Sends a call and reads its whole reply. Temporary failures, classified by the service's error code, else by the
+ * status, are retried.
+ *
+ * @throws {ServiceError}
+ * @throws {TransportError}
+ * @throws {DataError} ; the signal's reason on abort
+ */
+export function request(session: Session, call: FormattedCall, signal?: AbortSignal): Promise<Reply> {
+  const { url, profile } = session.settings;
+  const options = { code: Object.values(call.codes).join("/"), format: call.format, signal };
+  return requestAt(session, address(call, url, profile), options);
+}
+
+/** Options of {@link requestAt}. */
+interface RequestOptions {
+  /** What is requested, for progress events. */
+  readonly code: string;
+  readonly format: Format;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a GET to an address of the service, as {@link request} does. */
+export async function requestAt(session: Session, where: string, options: RequestOptions): Promise<Reply> {
+  const { settings, limiter } = session;
+  const { code, format } = options;
+  const signal = anySignal(options.signal, settings.signal);
+  const budget = retryBudget(settings.retry);
+  const { tell, end } = follow(settings.onProgress);
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      try {
+        const reply = await attempt(session, where, format, signal);
+        limiter.succeeded();
+        return reply;
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        const pause = budget.pauseFor(error);
+        const status = isArrowbookError(error) ? error.code : undefined;
+        tell({ phase: "retry", code, status, pause });
+        await sleep(pause, signal);
+      }
+    }
+  } finally {
+    end();
+  }
+}
+
+/** One exchange, within the limits of the key. */
+async function attempt(session: Session, where: string, format: Format, signal?: AbortSignal): Promise<Reply> {
+  const { settings, limiter } = session;
+  const leave = await limiter.enter(signal, settings.retry.budget);
+  try {
+    const answer = await exchange(settings, where, { keyed: true, signal, total: settings.timeouts.total });
+    return await replyOf(session, answer, format).catch((error: unknown) => {
+      if (error instanceof DataError) answer.disconnect();
+      throw error;
+    });
+  } finally {
+    leave();
+  }
+}
+
+async function replyOf(session: Session, answer: Answer, format: Format): Promise<Reply> {
+  const { settings } = session;
+  if (answer.status !== 200) throw failed(session, answer, await failureBody(answer));
+  const bytes = await wholeBody(answer, settings.limits.replyBytes);
+  if (isFailureReply(bytes, settings.profile)) throw failed(session, answer, bytes);
+  checkContent(answer, bytes, format);
+  if (format === "csv") checkLastLine(answer, bytes, settings.warn);
+  return { bytes, header: answer.header, disconnect: answer.disconnect };
 }
 
 /** Sends a call in one format and parses the reply. */
 export async function ask<R extends ResourceName>(
   session: Session,
   resource: R,
-  call: Call & { readonly format: Format },
+  call: FormattedCall,
   signal?: AbortSignal,
 ): Promise<ParsedReply<R>> {
-  const { bytes, header, disconnect } = await request(session, call, call.format, signal);
+  const { bytes, header, disconnect } = await request(session, call, signal);
   try {
     return { document: await readDocument(resource, call.format, bytes, session.settings.profile), header, bytes };
   } catch (error) {
@@ -39,7 +127,7 @@ export async function ask<R extends ResourceName>(
 export async function askCached<R extends ResourceName>(
   session: Session,
   resource: R,
-  call: Call & { readonly format: Format },
+  call: FormattedCall,
   refreshedAt: () => Promise<string | undefined>,
   signal?: AbortSignal,
 ): Promise<{ readonly document: Document<R>; readonly isCached: boolean }> {
@@ -60,7 +148,7 @@ export async function askCached<R extends ResourceName>(
 export async function askMetadata<R extends ResourceName>(
   session: Session,
   resource: R,
-  call: Call & { readonly format: Format },
+  call: FormattedCall,
   { signal, refresh = false }: MetadataCall,
 ): Promise<{ readonly document: Document<R>; readonly validFor?: number }> {
   const { cache } = session.settings;
@@ -89,7 +177,7 @@ interface CacheUse {
 async function askThrough<R extends ResourceName>(
   session: Session,
   resource: R,
-  call: Call & { readonly format: Format },
+  call: FormattedCall,
   { cache, refreshed_at, maxAge, signal }: CacheUse,
 ): Promise<{ readonly document: Document<R>; readonly age?: number }> {
   const { url, apiKey, profile, warn } = session.settings;

@@ -7,10 +7,7 @@ import type { Settings } from "./settings.js";
 import { Stopwatch, stallGuard } from "./timer.js";
 
 /** A reply whose body has not been read. */
-export interface Answer {
-  readonly status: number;
-  /** Header by name, ignoring case. */
-  header(name: string): string | null;
+export interface Answer extends Omit<Received, "body" | "decoded"> {
   /** Length of the body as sent, if the service declares it and no coding changes it. */
   readonly length?: number;
   /** Whether the body is compressed or otherwise coded. */
@@ -31,10 +28,6 @@ export interface Answer {
    * @throws {TransportError} if it stalls or breaks
    */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** Ends the exchange without reading the rest. */
-  discard(): void;
-  /** See {@link Received.disconnect}. */
-  disconnect(): void;
 }
 
 export interface ExchangeOptions {
@@ -60,9 +53,11 @@ export async function exchange(settings: Settings, address: string, options: Exc
       const received = await send(settings, current, options, watch);
       if (!REDIRECTS.has(received.status)) {
         const { origin } = new URL(address);
-        const redirectedFrom = origin === new URL(current).origin ? undefined : origin;
-        const keyWithheld = options.keyed && settings.apiKey !== undefined && !isOwn(settings, current);
-        return { ...answerOf(received, current, settings, watch), redirectedFrom, keyWithheld };
+        return {
+          ...answerOf(received, current, settings, watch),
+          redirectedFrom: origin === new URL(current).origin ? undefined : origin,
+          keyWithheld: options.keyed && settings.apiKey !== undefined && !isOwn(settings, current),
+        };
       }
       received.discard();
       current = redirected(current, received.header("location"), hops);

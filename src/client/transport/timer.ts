@@ -105,3 +105,16 @@ export function stallGuard(idle: number, onStall: () => void) {
     },
   };
 }
+
+/** Combines signals, including that of the running notebook cell; undefined if there are none. */
+export function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = [...signals, cellSignal()].filter((signal) => signal !== undefined);
+  return given.length > 1 ? AbortSignal.any(given) : given[0];
+}
+
+/** The kernel stores the signal of the running cell here, so that interrupting a cell aborts its requests. */
+function cellSignal(): AbortSignal | undefined {
+  return (globalThis as { [CELL_SIGNAL]?: AbortSignal })[CELL_SIGNAL];
+}
+
+const CELL_SIGNAL = Symbol.for("arrowbook.signal");
