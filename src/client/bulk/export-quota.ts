@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { stateFolder } from "../../disk/folders.js";
 import { TransportError } from "../../errors/errors.js";
-import { accountOf } from "../transport/limiter.js";
+import { accountOf } from "../transport/session.js";
 import { isLocal, type Settings } from "../transport/settings.js";
 
 const HOUR_MS = 60 * 60 * 1000;

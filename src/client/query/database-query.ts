@@ -10,7 +10,7 @@ import { queryCard, shownDatabase } from "../cards/cards.js";
 import type { MetadataCall } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 import { DatasetQuery } from "./dataset-query.js";
-import { formatOf, wholeOf, word } from "./option-values.js";
+import { formatOf, optionValue, wholeOf } from "./option-values.js";
 import { metadataKey, readMetadata } from "./read-metadata.js";
 
 /** A query of a database of time series (spec 4.5, 4.6). Immutable. */
@@ -60,7 +60,7 @@ export class DatabaseQuery {
     const { settings } = this.#session;
     const { downloadTypes, downloadWords } = settings.profile;
     const known = [...Object.keys(downloadWords.value), ...downloadTypes.value];
-    const parameters = { download_type: word(settings, "download_type", type, known) };
+    const parameters = { download_type: optionValue(settings, "download_type", type, known) };
     const call: Call = { endpoint: "databaseBulk", codes: { database_code: this.code }, parameters, filters: [] };
     const origin = async (): Promise<BulkOrigin> => {
       const { databaseBulk } = await import("./database-bulk.js");

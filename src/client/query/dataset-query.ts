@@ -19,7 +19,7 @@ import { type Plan, shownPlan } from "../pages/plan.js";
 import type { MetadataCall } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 import type { DatasetParameters } from "./dataset-frame.js";
-import { dayOf, formatOf, wholeOf, word } from "./option-values.js";
+import { dayOf, formatOf, optionValue, wholeOf } from "./option-values.js";
 import { metadataKey, readMetadata } from "./read-metadata.js";
 
 type DatasetCodes = Readonly<Record<"database_code" | "dataset_code", string>>;
@@ -90,19 +90,21 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   /** Changes the frequency (spec 4.2): each period is reduced to its last row. */
   collapse(frequency: Collapse | Unlisted): DatasetQuery<Row> {
     const { settings } = this.#session;
-    return this.#with({ collapse: word(settings, "collapse", frequency, settings.profile.collapses.value) });
+    return this.#with({ collapse: optionValue(settings, "collapse", frequency, settings.profile.collapses.value) });
   }
 
   /** Applies a calculation to every data column (spec 4.2). */
   transform(calculation: Transform | Unlisted): DatasetQuery<Row> {
     const { settings } = this.#session;
-    return this.#with({ transform: word(settings, "transform", calculation, settings.profile.transforms.value) });
+    return this.#with({
+      transform: optionValue(settings, "transform", calculation, settings.profile.transforms.value),
+    });
   }
 
   /** `desc`: newest first (spec 2.1); `asc`: oldest first. */
   order(order: Order | Unlisted): DatasetQuery<Row> {
     const { settings } = this.#session;
-    return this.#with({ order: word(settings, "order", order, settings.profile.orders.value) });
+    return this.#with({ order: optionValue(settings, "order", order, settings.profile.orders.value) });
   }
 
   /** The most rows, counted in the order of the result. */

@@ -4,7 +4,7 @@ import { suggestion } from "../../errors/nearest.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { dayOfDate } from "../../value/date.js";
 import type { Settings } from "../transport/settings.js";
-import { word } from "./option-values.js";
+import { optionValue } from "./option-values.js";
 
 /**
  * Converts conditions to filters of a call.
@@ -14,7 +14,7 @@ import { word } from "./option-values.js";
 export function filtersOf(settings: Settings, conditions: unknown): Filter[] {
   return readConditions(conditions, {
     code: "BadFilter",
-    operator: (name) => word(settings, "filter operator", name, settings.profile.operators.value),
+    operator: (name) => optionValue(settings, "filter operator", name, settings.profile.operators.value),
     value: textOf,
   });
 }

@@ -9,7 +9,7 @@ import type { Settings } from "../transport/settings.js";
  * Passes on an option value; warns once of a value that the profile does not list, since the specification leaves the
  * values open (4.2).
  */
-export function word(settings: Settings, what: string, given: string, known: readonly string[]): string {
+export function optionValue(settings: Settings, what: string, given: string, known: readonly string[]): string {
   if (typeof given !== "string" || given === "") {
     throw new InputError(`${what} is ${shown(given)}.`, {
       code: "BadArgument",

@@ -1,7 +1,5 @@
-import { digestName } from "../../disk/folders.js";
 import { TransportError } from "../../errors/errors.js";
 import type { RateWindow } from "../../spec/profile.js";
-import type { Settings } from "./settings.js";
 import { sleep } from "./timer.js";
 
 /** The clock of a limiter; tests pass their own. */
@@ -127,23 +125,4 @@ function turn(waiting: (() => void)[], signal?: AbortSignal): Promise<void> {
     waiting.push(go);
     signal?.addEventListener("abort", onAbort, { once: true });
   });
-}
-
-const shared = new Map<string, Limiter>();
-
-/**
- * The limiter of a service and key, shared by all `connect` calls of this process with the same service, key and
- * limits.
- */
-export function limiterFor(settings: Settings): Limiter {
-  const { concurrency, windows } = settings.limits;
-  const identity = `${accountOf(settings)} ${concurrency} ${JSON.stringify(windows)}`;
-  const limiter = shared.get(identity) ?? new Limiter(concurrency, windows);
-  shared.set(identity, limiter);
-  return limiter;
-}
-
-/** An identifier for "this key at this service" that does not reveal the key. */
-export function accountOf(settings: Settings): string {
-  return digestName(settings.url, settings.apiKey ?? "").slice(0, 24);
 }
