@@ -25,7 +25,7 @@ import { savedState } from "./data/state.js";
 import { openStore } from "./data/store.js";
 import { checkOptions } from "./http/check-options.js";
 import { hostCheck } from "./http/hosts.js";
-import { application } from "./http/http.js";
+import { type HttpOptions, reply } from "./http/http.js";
 import { isLoopback, listen } from "./http/listen.js";
 import type { RunningService, ServeOptions, TableHolderEngine } from "./http/options.js";
 
@@ -60,7 +60,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   try {
     const { state, now, remember } = await openService(engine, source, options, undo);
     let closing: Promise<void> | undefined;
-    const app = await application({
+    const http: HttpOptions = {
       state,
       gate: gate(apiKeys, profile),
       checkHost: hostCheck({ ...options, host }, profile),
@@ -68,8 +68,8 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
       cors: options.cors,
       log: options.log,
       closing: () => closing !== undefined,
-    });
-    const server = await listen(app.fetch, { ...options, host, profile });
+    };
+    const server = await listen((incoming, outgoing) => reply(incoming, outgoing, http), { ...options, host, profile });
     return {
       url: `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`,
       catalog: () => catalogItems(state.store),

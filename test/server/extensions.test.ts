@@ -2,7 +2,7 @@ import { request } from "node:http";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
-import { acceptedFormat } from "../../src/server/http/accepted-format.js";
+import { acceptedFormat } from "../../src/server/http/accepted.js";
 import { serve } from "../../src/server.js";
 import { defineProfile, nasdaqDataLink } from "../../src/spec/profile.js";
 import { get, sampleOf, started } from "./support.js";

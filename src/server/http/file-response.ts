@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { MadeFile } from "../answers/exports.js";
 import { matches } from "../answers/reply.js";
 
@@ -7,7 +7,7 @@ import { matches } from "../answers/reply.js";
 export interface FileResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: ReadableStream<Uint8Array>;
+  readonly body?: Readable;
 }
 
 /** The request for a file. */
@@ -40,7 +40,7 @@ export async function fileResponse(
   const { status, headers, range } = filePart(file, request.header);
   if (range === undefined || request.method === "HEAD") return { status, headers };
   const opened = await openFile(file.path);
-  if (opened !== undefined) return { status, headers, body: fileStream(opened, range) };
+  if (opened !== undefined) return { status, headers, body: part(opened, range) };
   const newer = find(file.id);
   return newer === undefined || newer.path === file.path ? undefined : fileResponse(newer, request, find);
 }
@@ -90,8 +90,6 @@ function readRange(text: string, size: number): { start: number; end: number } |
   return { start: Number(match[1]), end };
 }
 
-/** Streams the bytes of a part with backpressure, then closes the file. */
-function fileStream(file: FileHandle, { start, end }: { start: number; end: number }): ReadableStream<Uint8Array> {
-  const stream = file.createReadStream({ start, end: end - 1, highWaterMark: 1024 * 1024 });
-  return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
-}
+/** The bytes of a part; the file is closed after them. */
+const part = (file: FileHandle, { start, end }: { start: number; end: number }): Readable =>
+  file.createReadStream({ start, end: end - 1, highWaterMark: 1024 * 1024 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Hono } from "hono";
+import { pipeline, Readable } from "node:stream";
 import { writeFailure } from "../../document/failure.js";
 import { hasCode } from "../../errors/errors.js";
 import { CATALOG_PATH, type Endpoint, endpoints } from "../../spec/endpoints.js";
@@ -8,17 +8,16 @@ import { hasExtension, type Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { withoutEnd } from "../../value/text.js";
 import { answer } from "../answers/answer.js";
+import { answerFile, FILES_PATH, noFile } from "../answers/answer-file.js";
 import { answerCatalog } from "../answers/catalog-items.js";
 import type { MadeFile } from "../answers/exports.js";
-import { FILES_PATH } from "../answers/file-link.js";
 import type { Gate, Subscriber } from "../answers/keys.js";
 import { answerLogo, LOGOS_PATH } from "../answers/logo.js";
-import type { Coding } from "../answers/rendered.js";
 import type { Answer } from "../answers/reply.js";
 import type { ServiceState } from "../answers/service-state.js";
 import type { ServerFailure } from "../data/refused.js";
 import { Refused, refused } from "../data/refused.js";
-import { acceptedFormat } from "./accepted-format.js";
+import { acceptedCoding, acceptedFormat } from "./accepted.js";
 import { type CorsOrigins, corsHeaders, preflightHeaders } from "./cors.js";
 import { fileResponse } from "./file-response.js";
 import type { HostCheck } from "./hosts.js";
@@ -39,11 +38,6 @@ export interface HttpOptions {
   readonly closing?: () => boolean;
 }
 
-interface Bindings {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-}
-
 /** A request as handlers see it. `url` is the undecoded target. */
 interface Asked {
   readonly method: string;
@@ -60,58 +54,50 @@ interface Asked {
 interface Sent {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly body?: Uint8Array | ReadableStream<Uint8Array>;
+  readonly body?: Uint8Array | Readable;
   /** What failed inside, for the log. */
   readonly error?: unknown;
 }
 
-/** Creates the application: calls of spec section 4 under `/api/v3`, and the files behind links. */
-export async function application(options: HttpOptions): Promise<Hono<{ Bindings: Bindings }>> {
-  const { Hono } = await import("hono");
-  const { RESPONSE_ALREADY_SENT } = await import("@hono/node-server/utils/response");
-  const app = new Hono<{ Bindings: Bindings }>();
-  app.all("*", async (context) => {
-    const began = performance.now();
-    const requestId = randomUUID();
-    const { incoming, outgoing } = context.env;
-    const gone = new AbortController();
-    outgoing.once("close", () => outgoing.writableFinished || gone.abort());
-    const asked: Asked = {
-      method: incoming.method ?? "GET",
-      url: incoming.url ?? "/",
-      header: (name) => {
-        const value = incoming.headers[name];
-        return Array.isArray(value) ? value.join(", ") : value;
-      },
-      origin: originOf(incoming, options),
-      gone: gone.signal,
-      posted: (profile) => postedQuery(incoming, profile),
-    };
-    const answered = await respond(asked, requestId, options);
-    const { status, body, error } = answered;
-    const headers = withCors(answered.headers, asked, options);
-    if (options.closing?.()) headers["connection"] = "close";
-    const log = (): void => {
-      if (options.log === undefined) return;
-      report(options.log, {
-        requestId,
-        method: asked.method,
-        url: scrubbedUrl(asked.url),
-        status,
-        ms: performance.now() - began,
-        ...("content-length" in headers && { bytes: Number(headers["content-length"]) }),
-        ...(error !== undefined && { error }),
-      });
-    };
-    // The caller may have left while the reply was made.
-    if (gone.signal.aborted) log();
-    else outgoing.once("close", log);
-    if (body instanceof ReadableStream) return new Response(body, { status, headers });
-    // A Response would copy the bytes and pass them on as a stream.
-    if (!outgoing.destroyed) outgoing.writeHead(status, headers).end(body);
-    return RESPONSE_ALREADY_SENT;
-  });
-  return app;
+/** Sends the reply to a request: calls of spec section 4 under `/api/v3`, and the files behind links. */
+export async function reply(incoming: IncomingMessage, outgoing: ServerResponse, options: HttpOptions): Promise<void> {
+  const began = performance.now();
+  const requestId = randomUUID();
+  const gone = new AbortController();
+  outgoing.once("close", () => outgoing.writableFinished || gone.abort());
+  const asked: Asked = {
+    method: incoming.method ?? "GET",
+    url: incoming.url ?? "/",
+    header: (name) => {
+      const value = incoming.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    origin: originOf(incoming, options),
+    gone: gone.signal,
+    posted: (profile) => postedQuery(incoming, profile),
+  };
+  const answered = await respond(asked, requestId, options);
+  const { status, body, error } = answered;
+  const headers = withCors(answered.headers, asked, options);
+  if (options.closing?.()) headers["connection"] = "close";
+  const log = (): void => {
+    if (options.log === undefined) return;
+    report(options.log, {
+      requestId,
+      method: asked.method,
+      url: scrubbedUrl(asked.url),
+      status,
+      ms: performance.now() - began,
+      ...("content-length" in headers && { bytes: Number(headers["content-length"]) }),
+      ...(error !== undefined && { error }),
+    });
+  };
+  // The caller may have left while the reply was made.
+  if (gone.signal.aborted) log();
+  else outgoing.once("close", log);
+  if (!outgoing.destroyed) outgoing.writeHead(status, headers);
+  if (!(body instanceof Readable)) outgoing.end(body);
+  else pipeline(body, outgoing, () => undefined);
 }
 
 /** Adds what a web page of another origin needs to read the reply. */
@@ -180,9 +166,9 @@ async function answerTo(asked: Asked, options: HttpOptions, found: (format?: For
   options.checkHost(asked.header("host"));
   if (asked.method === "GET" || asked.method === "HEAD") {
     if (path.startsWith(`${FILES_PATH}/`)) return answerFile(path, subscriberOf(asked, options), state);
-    if (path.startsWith(LOGOS_PATH)) return answerLogo(path, codingOf(asked), state);
+    if (path.startsWith(LOGOS_PATH)) return answerLogo(path, acceptedCoding(asked.header("accept-encoding")), state);
     if (path === CATALOG_PATH && subscriberOf(asked, options)) {
-      return answerCatalog(state.store, codingOf(asked));
+      return answerCatalog(state.store, acceptedCoding(asked.header("accept-encoding")));
     }
   }
   if (asked.method === "OPTIONS" && options.cors !== undefined) {
@@ -209,7 +195,7 @@ async function answerTo(asked: Asked, options: HttpOptions, found: (format?: For
       subscriber,
       origin: asked.origin,
       gone: asked.gone,
-      coding: codingOf(asked),
+      coding: acceptedCoding(asked.header("accept-encoding")),
       ...(ifNoneMatch && { ifNoneMatch }),
     },
     state,
@@ -237,31 +223,11 @@ function subscriberOf({ url, header }: Asked, { gate, state }: HttpOptions): Sub
   return gate(inHeader === undefined || keys.length > 0 ? keys : [inHeader]);
 }
 
-const NO_FILE = "There is no such file. Repeat the export call.";
-
-/** Serves a bulk file behind its link (spec 2.8, 3): for 30 minutes, with the key of a subscriber. */
-function answerFile(path: string, subscriber: Subscriber, { links, files, profile }: ServiceState): Answer {
-  const [segment, name] = path.slice(FILES_PATH.length + 1).split("/");
-  const opened = links.open(segment);
-  if (opened === "expired") {
-    throw refused(profile, "QECx03", "This link has expired. Repeat the export call to obtain a new one.", 410);
-  }
-  const file = opened === undefined ? undefined : files.find(opened.file);
-  if (file === undefined) throw refused(profile, "QECx03", NO_FILE);
-  if (!subscriber.subscribes(file.code)) {
-    throw refused(profile, "QEPx04", "You do not have permission to download this file.");
-  }
-  const headers = { "content-type": "application/zip", "content-disposition": `attachment; filename="${plain(name)}"` };
-  return { status: 200, headers, body: file };
-}
-
-const plain = (name: string | undefined): string => (name ?? "export.zip").replace(/[^\w.-]/g, "_");
-
 async function sentOf(asked: Asked, { status, headers, body }: Answer, state: ServiceState): Promise<Sent> {
   const all = { ...COMMON, ...headers };
   if (body === undefined) return { status, headers: all };
   if ("path" in body) return sentFile(asked, body, all, state);
-  const coding = body.coding(codingOf(asked));
+  const coding = body.coding(acceptedCoding(asked.header("accept-encoding")));
   const bytes = await body.bytes(coding);
   const encoding: Record<string, string> = coding === "identity" ? {} : { "content-encoding": coding };
   return {
@@ -278,15 +244,6 @@ async function sentFile(
   { files, profile }: ServiceState,
 ): Promise<Sent> {
   const response = await fileResponse(file, asked, files.find);
-  if (response === undefined) throw refused(profile, "QECx03", NO_FILE);
+  if (response === undefined) throw noFile(profile);
   return { ...response, headers: { ...headers, ...response.headers } };
-}
-
-const codingOf = ({ header }: Asked): Coding => (acceptsGzip(header("accept-encoding") ?? "") ? "gzip" : "identity");
-
-function acceptsGzip(accepted: string): boolean {
-  return accepted.split(",").some((each) => {
-    const [name, ...parameters] = each.split(";").map((part) => part.trim().toLowerCase());
-    return (name === "gzip" || name === "*") && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { writeFailure } from "../../document/failure.js";
 import { TransportError } from "../../errors/errors.js";
@@ -23,7 +23,8 @@ export interface Listening {
   stop(graceMs: number): Promise<void>;
 }
 
-type Fetch = (request: Request, env: never) => Response | Promise<Response>;
+/** Sends the reply to a request; settles when it was made, and may still be on its way. */
+type Reply = (...[incoming, outgoing]: Parameters<RequestListener>) => Promise<void>;
 
 /** The least default limit of connections per address, however small the service. */
 const LEAST_PER_ADDRESS = 16;
@@ -36,28 +37,9 @@ const MAX_HEADER_BYTES = 64 * 1024;
  *
  * @throws {TransportError} NotListening if the port is in use or may not be used
  */
-export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listening> {
-  const { getRequestListener, RequestError } = await import("@hono/node-server");
+export async function listen(reply: Reply, options: ListenOptions): Promise<Listening> {
   const { host, port = 0, profile, timeouts = {} } = options;
   const idle = timeouts.idle ?? 30_000;
-  const answer = async (request: Request, env: unknown): Promise<Response> => {
-    try {
-      return await fetch(request, env as never);
-    } finally {
-      (env as { readonly incoming: IncomingMessage }).incoming.socket.setTimeout(idle);
-    }
-  };
-  const listener = getRequestListener(answer, {
-    overrideGlobalObjects: false,
-    errorHandler(error) {
-      const bad = error instanceof RequestError;
-      const failure = bad
-        ? { code: "QESx09", status: 400, message: `This is not an address of the service: ${error.message}.` }
-        : { code: "QEMx01", status: 500, message: "The service failed." };
-      const { contentType, body } = writeFailure(failure, undefined, profile);
-      return new Response(body, { status: failure.status, headers: { "content-type": contentType } });
-    },
-  });
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: timeouts.headers ?? 10_000,
@@ -74,7 +56,9 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     // Time during which a reply is generated does not count as idle.
     socket.setTimeout(0);
     outgoing.once("close", () => open.asking(socket, false));
-    void listener(incoming, outgoing);
+    reply(incoming, outgoing)
+      .catch(() => outgoing.destroy())
+      .finally(() => socket.setTimeout(idle));
   });
   server.on("connection", (socket) => {
     if (!open.admit(socket)) refuseSocket(TOO_MANY, socket, profile);
