@@ -58,7 +58,6 @@ export function otherEngine(engine: Engine, mayQuote: boolean): Engine {
       return condition && marked(condition);
     },
     collapsed: (...series) => part(under.collapsed(...series)),
-    transformed: (...series) => part(under.transformed(...series)),
   };
   const own = (sql: string): string => {
     const foreign = foreignPart(sql, mayQuote);

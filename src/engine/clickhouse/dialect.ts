@@ -1,9 +1,9 @@
 import type { ServiceType } from "../../spec/columns.js";
+import type { Collapse } from "../../spec/vocabulary.js";
 import { parseDate } from "../../value/date.js";
 import { readTimestamp } from "../../value/timestamp.js";
 import type { Comparison, Condition, Dialect } from "../contract/dialect.js";
 import { quoteName } from "./quote.js";
-import { collapsed, transformed } from "./series-sql.js";
 import { FIRST_DAY, LAST_DAY } from "./types.js";
 
 const DAY_MS = 86_400_000;
@@ -17,7 +17,6 @@ export const clickhouseDialect: Dialect = {
   compare,
   oneOf,
   collapsed,
-  transformed,
 };
 
 /** Values are bound as integers where ClickHouse reads text inexactly, or clamps it. */
@@ -108,4 +107,36 @@ function outside(column: string, comparison: Comparison, day: number): Condition
   if (isStored(day)) return undefined;
   const holds = comparison.startsWith(day < FIRST_DAY ? ">" : "<");
   return { sql: holds ? `${column} IS NOT NULL` : "false" };
+}
+
+/**
+ * The calendar end of the period that contains a day. Functions such as `toLastDayOfMonth` return dates that begin in
+ * 1970, and ClickHouse adds days beyond its last one without an error.
+ */
+const PERIOD_ENDS: Readonly<Record<Exclude<Collapse, "none">, (weekEnd: number) => string>> = {
+  daily: () => "d",
+  weekly(weekEnd) {
+    const days = `(${weekEnd} - toDayOfWeek(d) % 7 + 7) % 7`;
+    const isOutside = `toInt32(d) + ${days} > ${LAST_DAY}`;
+    return `addDays(d, ${days} + throwIf(${isOutside}, 'A week ends after 2299-12-31, the last day of ClickHouse'))`;
+  },
+  monthly: () => `makeDate32(toYear(d), toMonth(d), ${DAYS_OF_MONTH})`,
+  quarterly: () => "makeDate32(toYear(d), toQuarter(d) * 3, if(toQuarter(d) IN (1, 4), 31, 30))",
+  annual: () => "makeDate32(toYear(d), 12, 31)",
+};
+
+const IS_LEAP = "(toYear(d) % 4 = 0 AND toYear(d) % 100 != 0 OR toYear(d) % 400 = 0)";
+const DAYS_OF_MONTH = `multiIf(toMonth(d) = 2, 28 + ${IS_LEAP}, toMonth(d) IN (4, 6, 9, 11), 30, 31)`;
+
+/** A collapsed series; see `Dialect`. Names are not used twice: an alias holds in its whole SELECT. */
+function collapsed(
+  rows: string,
+  values: readonly string[],
+  collapse: Exclude<Collapse, "none">,
+  weekEnd: number,
+): string {
+  const last = values.map((v) => `, argMax(${v}, d) AS ${v}_last`).join("");
+  const where = values.length === 1 ? ` WHERE ${values[0]}_last IS NOT NULL` : "";
+  const grouped = `SELECT ${PERIOD_ENDS[collapse](weekEnd)} AS e${last} FROM (${rows}) GROUP BY e`;
+  return `SELECT e AS d${values.map((v) => `, ${v}_last AS ${v}`).join("")} FROM (${grouped})${where}`;
 }

@@ -1,6 +1,6 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import type { ColumnSpec, ServiceType } from "../../spec/columns.js";
-import type { Collapse, Transform } from "../../spec/vocabulary.js";
+import type { Collapse } from "../../spec/vocabulary.js";
 
 /** A SQL condition. */
 export interface Condition {
@@ -22,8 +22,7 @@ export interface StatementRunner {
 export type Comparison = "=" | "<" | "<=" | ">" | ">=";
 
 /**
- * The SQL that differs between engines, for the embedded service. Statements use columns named `c0`, `c1`, …; a series
- * is a SELECT with the columns `d` (a date without nulls, which does not repeat) and `v0`, `v1`, … (doubles).
+ * The SQL that differs between engines, for the embedded service. Statements use columns named `c0`, `c1`, ….
  */
 export interface Dialect {
   /** Quotes any name. */
@@ -74,12 +73,11 @@ export interface Dialect {
     columns: readonly ColumnSpec[],
   ) => Promise<void>;
   /**
-   * A series with one row per period, labelled with its calendar end: the last non-null value of each column. A series
+   * Reduces a series, a SELECT with the columns `d` (a date without nulls, which does not repeat) and `v0`, `v1`, …
+   * (doubles), to one row per period, labelled with its calendar end: the last non-null value of each column. A series
    * of one column omits periods without values.
    *
    * @param weekEnd the last day of a week, 0 for Sunday
    */
   collapsed(series: string, values: readonly string[], collapse: Exclude<Collapse, "none">, weekEnd: number): string;
-  /** A transformed series (spec 4.2), rounded to significant digits; results that are not finite are null. */
-  transformed(series: string, values: readonly string[], transform: Exclude<Transform, "none">, digits: number): string;
 }

@@ -1,7 +1,7 @@
+import type { Collapse } from "../../spec/vocabulary.js";
 import type { Dialect } from "../contract/dialect.js";
 import { quoteName } from "../contract/quote.js";
 import { loadParquet } from "./parquet.js";
-import { collapsed, transformed } from "./series-sql.js";
 import { comparedType } from "./types.js";
 import { createEnums, dropEnums, enumColumn } from "./value-lists.js";
 
@@ -33,5 +33,31 @@ export const duckdbDialect: Dialect = {
   valueLists: { create: createEnums, drop: dropEnums, read: enumColumn },
   loadParquet,
   collapsed,
-  transformed,
 };
+
+/** The calendar end of the period that contains a day. */
+const PERIOD_ENDS: Readonly<Record<Exclude<Collapse, "none">, (weekEnd: number) => string>> = {
+  daily: () => "d",
+  // The calendar of a Date cell ends on a Friday.
+  weekly: (weekEnd) => `least(d + CAST((${weekEnd} - dayofweek(d) + 7) % 7 AS INTEGER), DATE '9999-12-31')`,
+  monthly: () => "last_day(d)",
+  quarterly: () => "last_day(CAST(date_trunc('quarter', d) + INTERVAL 2 MONTH AS DATE))",
+  annual: () => "make_date(year(d), 12, 31)",
+};
+
+/**
+ * One row per period, labelled with its calendar end: the last non-null value of each column. A series of one column
+ * omits periods without values.
+ */
+function collapsed(
+  rows: string,
+  values: readonly string[],
+  collapse: Exclude<Collapse, "none">,
+  weekEnd: number,
+): string {
+  const last = values.map((v) => `, arg_max(${v}, d) AS ${v}`).join("");
+  const having = values.length === 1 ? " HAVING v0 IS NOT NULL" : "";
+  const label = PERIOD_ENDS[collapse](weekEnd);
+  const grouped = `SELECT ${label} AS e${last} FROM (${rows}) GROUP BY e${having}`;
+  return `SELECT e AS d${values.map((v) => `, ${v}`).join("")} FROM (${grouped})`;
+}

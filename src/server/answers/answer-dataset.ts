@@ -1,7 +1,6 @@
 import { cellBatch } from "../../columns/arrow/cell-batch.js";
 import type { CellBatch } from "../../document/cells/cell-batch.js";
 import type { DatasetData, DatasetMetadata } from "../../document/records.js";
-import type { RowsToWrite } from "../../document/rows.js";
 import type { Allocate } from "../../engine/contract/engine.js";
 import { suggestion } from "../../errors/nearest.js";
 import { shownText } from "../../errors/shown.js";
@@ -12,7 +11,7 @@ import { COLLAPSES, ORDERS, type Order, TRANSFORMS } from "../../spec/vocabulary
 import { dayPart, NO_DATE, parseDate } from "../../value/date.js";
 import type { StoredDatabase, StoredDataset } from "../data/open-database.js";
 import { type Refused, refused } from "../data/refused.js";
-import { type SeriesQuestion, seriesSql } from "../data/series-sql.js";
+import { type SeriesQuestion, seriesBatches } from "../data/series-batches.js";
 import { countDownload, databaseOf } from "./answer-database.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerReply } from "./reply.js";
@@ -89,34 +88,17 @@ async function answerRows(
     // The name is null, which only JSON can represent.
     column_names: unnamed && call.format !== "xml" && call.format !== "csv" ? [titles[0], null as never] : titles,
   };
-  const make = async (signal: AbortSignal, allocate: Allocate) => ({
-    fields,
-    rows: unnamed
-      ? { columns: seriesColumns(titles), batches: [] }
-      : await seriesRows({ question, titles, signal, allocate }, state),
-  });
+  const make = async (signal: AbortSignal, allocate: Allocate) => {
+    const batches: CellBatch[] = [];
+    const place = { engine: state.store.engine, profile: state.profile, allocate };
+    for await (const { data, numRows } of unnamed ? [] : seriesBatches(question, place)) {
+      signal.throwIfAborted();
+      batches.push(cellBatch(data.children, numRows));
+    }
+    return { fields, rows: { columns: seriesColumns(titles), batches } };
+  };
   const reply = { resource, tag: JSON.stringify([fields, dataset.version]), make };
   return answerReply(call, reply, asker, state).finally(database.held.hold([dataset.series]));
-}
-
-interface SeriesRows {
-  readonly question: SeriesQuestion;
-  readonly titles: readonly string[];
-  readonly signal: AbortSignal;
-  readonly allocate: Allocate;
-}
-
-async function seriesRows(
-  { question, titles, signal, allocate }: SeriesRows,
-  state: ServiceState,
-): Promise<RowsToWrite> {
-  const { sql, params } = seriesSql(question, state.profile, state.store.engine.dialect);
-  const batches: CellBatch[] = [];
-  for await (const { data, numRows } of state.store.engine.batches(sql, params, { allocate })) {
-    signal.throwIfAborted();
-    batches.push(cellBatch(data.children, numRows));
-  }
-  return { columns: seriesColumns(titles), batches };
 }
 
 function defaultOrder({ orders }: Profile): Order {

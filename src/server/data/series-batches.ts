@@ -1,4 +1,7 @@
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { Comparison, Dialect } from "../../engine/contract/dialect.js";
+import type { Allocate, Engine } from "../../engine/contract/engine.js";
+import { querySeries } from "../../series/query.js";
 import { parseType } from "../../spec/columns.js";
 import type { Profile } from "../../spec/profile.js";
 import type { Collapse, Order, Transform } from "../../spec/vocabulary.js";
@@ -19,24 +22,34 @@ export interface SeriesQuestion {
   readonly limit?: number;
 }
 
+/** Where the rows of a series are, and where batches of rows that are not computed may be stored. */
+export interface SeriesPlace {
+  readonly engine: Engine;
+  readonly profile: Profile;
+  readonly allocate: Allocate;
+}
+
 /**
- * The SQL of one time series: restricts dates, collapses, transforms, orders and limits, in this order. The result has
- * the columns `d` (a date) and `v0`, `v1`, … (doubles).
+ * The rows of one time series: restricted to dates, collapsed, transformed, ordered and limited, in this order. The
+ * engine selects and collapses; {@link querySeries} transforms. The batches have a date and doubles.
  */
-export function seriesSql(
+export async function* seriesBatches(
   question: SeriesQuestion,
-  profile: Profile,
-  dialect: Dialect,
-): { sql: string; params: unknown[] } {
-  const { params, where } = range(question, dialect);
-  const { collapse, transform } = question;
+  { engine, profile, allocate }: SeriesPlace,
+): AsyncGenerator<RecordBatch> {
+  const { collapse, transform, order, limit } = question;
+  const { params, where } = range(question, engine.dialect);
   const values = question.columns.map((_, i) => `v${i}`);
   const columns = question.columns.map((column, i) => `, ${engineColumn(column)} AS v${i}`).join("");
   let rows = `SELECT c0 AS d${columns} FROM ${question.table} WHERE ${where}`;
-  if (collapse !== "none") rows = dialect.collapsed(rows, values, collapse, profile.weekEnd.value);
-  if (transform !== "none") rows = dialect.transformed(rows, values, transform, profile.transformDigits.value);
-  const limit = question.limit === undefined ? "" : ` LIMIT ${question.limit}`;
-  return { sql: `SELECT * FROM (${rows}) ORDER BY d ${DIRECTIONS[question.order]}${limit}`, params };
+  if (collapse !== "none") rows = engine.dialect.collapsed(rows, values, collapse, profile.weekEnd.value);
+  if (transform === "none") {
+    const end = `${DIRECTIONS[order]}${limit === undefined ? "" : ` LIMIT ${limit}`}`;
+    yield* engine.batches(`SELECT * FROM (${rows}) ORDER BY d ${end}`, params, { allocate });
+    return;
+  }
+  const table = await engine.query(rows, params);
+  yield* querySeries(table, { on: "d", transform, digits: profile.transformDigits.value, order, limit }).batches;
 }
 
 const DIRECTIONS: Readonly<Record<Order, string>> = { asc: "ASC", desc: "DESC" };
