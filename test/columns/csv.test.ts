@@ -5,8 +5,8 @@ import { textTable } from "../../src/columns/build/from-text-rows.js";
 import { csvStreamTable, csvTable } from "../../src/columns/csv/reader.js";
 import { jsonRowsTable } from "../../src/columns/json/reader.js";
 import { DataError } from "../../src/errors/errors.js";
-import { csvText } from "../../src/format/csv-text.js";
 import { formatNumber } from "../../src/value/number.js";
+import { csvText } from "./csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 const prices: CsvOptions = {

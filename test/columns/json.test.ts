@@ -8,8 +8,8 @@ import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
 import { jsonRowsTable } from "../../src/columns/json/reader.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { DataError } from "../../src/errors/errors.js";
-import { csvText } from "../../src/format/csv-text.js";
 import type { ColumnSpec } from "../../src/spec/columns.js";
+import { csvText } from "./csv-text.js";
 import { textsOf, utf8 } from "./rows.js";
 
 const columns: readonly ColumnSpec[] = [

@@ -8,11 +8,11 @@ import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { KeptMemory, SpareMemory } from "../../src/columns/build/buffer-pool.js";
 import { LentBatches } from "../../src/columns/build/lent-batches.js";
 import { zipBatches } from "../../src/columns/workers/zip-file.js";
-import { csvText } from "../../src/format/csv-text.js";
 import { zipEntry } from "../../src/format/zip.js";
 import { Frame } from "../../src/frame/frame.js";
 import { inBatches, onThreads } from "../divided.js";
 import { zipBytes } from "../zip/archive.js";
+import { csvText } from "./csv-text.js";
 import { textsOf } from "./rows.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-lent-"));

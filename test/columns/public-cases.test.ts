@@ -7,9 +7,9 @@ import { jsonRowsTable } from "../../src/columns/json/reader.js";
 import { zipTable } from "../../src/columns/workers/zip-file.js";
 import { DataError } from "../../src/errors/errors.js";
 import { csvRow, DOUBLED, type FaultSlot, STANDARD_CSV, splitRow } from "../../src/format/csv.js";
-import { csvText } from "../../src/format/csv-text.js";
 import { readEnvelope } from "../../src/format/json-envelope.js";
 import { cases, casesFolder, haveCases } from "../cases.js";
+import { csvText } from "./csv-text.js";
 import { textsOf, utf8 } from "./rows.js";
 
 const file = (...path: string[]): Buffer => readFileSync(cases(path.join("/")));

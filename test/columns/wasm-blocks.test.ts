@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Batching, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { RowBlocks } from "../../src/columns/build/row-blocks.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
-import { csvText } from "../../src/format/csv-text.js";
+import { csvText } from "./csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 // CSV is read by blocks in WebAssembly, and row by row by the grammar where there is no memory for them: both must give

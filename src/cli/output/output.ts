@@ -3,7 +3,7 @@ import type { Landed } from "../../client/bulk/archive.js";
 import type { BulkFile, BulkOptions } from "../../client/bulk/bulk-file.js";
 import { writeBlocks } from "../../columns/io/write-blocks.js";
 import { writeArrowFile } from "../../columns/ipc/file.js";
-import { jsonArray } from "../../columns/json/write-array.js";
+import { jsonArray } from "../../columns/json/write.js";
 import { hasColors } from "../../display/base/paint.js";
 import { InputError } from "../../errors/errors.js";
 import { nearest } from "../../errors/nearest.js";
@@ -24,12 +24,8 @@ const FRAME_FILES: Readonly<Record<string, (frame: Frame, path: string) => Promi
   ".csv.gz": (frame, path) => frame.toCSV(path),
   ".jsonl": (frame, path) => frame.toJSONLines(path),
   ".jsonl.gz": (frame, path) => frame.toJSONLines(path),
-  ".json": (frame, path) => writeBlocks(path, jsonBlocks(frame)),
+  ".json": (frame, path) => writeBlocks(path, jsonArray(frame.table.schema, frame.table.batches)),
 };
-
-async function* jsonBlocks(frame: Frame): AsyncGenerator<Uint8Array> {
-  for (const piece of jsonArray(frame.table.batches)) yield Buffer.from(piece);
-}
 
 type BulkWriter = (file: BulkFile, path: string, options: BulkOptions) => Promise<Landed>;
 
@@ -82,7 +78,7 @@ export async function writeFrame(frame: Frame, path: string | undefined, flags: 
 }
 
 function print(frame: Frame, json: boolean): void {
-  if (json) for (const piece of jsonArray(frame.table.batches)) process.stdout.write(piece);
+  if (json) for (const block of jsonArray(frame.table.schema, frame.table.batches)) process.stdout.write(String(block));
   else if (process.stdout.isTTY) process.stdout.write(`${inspect(frame, { colors: hasColors(process.stdout) })}\n`);
   else process.stdout.write(frame.toCSV());
 }

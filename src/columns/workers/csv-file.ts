@@ -1,13 +1,12 @@
 import { stat } from "node:fs/promises";
-import { type CsvTextOptions, csvText } from "../../format/csv-text.js";
 import { type GzipFile, gzipFile } from "../../format/gzip.js";
 import { zstdFile } from "../../format/zstd.js";
 import type { RecordBatch, Schema, Table } from "../arrow/arrow.js";
-import { cellTexts } from "../arrow/cell-batch.js";
 import { type CsvOptions, checkKey, type OnBytes } from "../arrow/read-options.js";
 import type { RawBatch } from "../build/builder.js";
 import { columnsOfCsv, type UndeclaredOptions } from "../csv/infer.js";
 import { csvBatches, csvReader, csvStreamTable, csvTable } from "../csv/reader.js";
+import { type CsvTextOptions, csvHead, csvLineBlocks } from "../csv/write.js";
 import { fileBlocks } from "../io/file-blocks.js";
 import { writeBlocks } from "../io/write-blocks.js";
 import type { Written } from "../io/written.js";
@@ -18,9 +17,6 @@ import { type TextOptions, textChunks } from "./text-chunks.js";
 
 /** Options for reading a CSV file; the limits apply to gzip and zstd. */
 export type CsvFileOptions = (CsvOptions | UndeclaredOptions) & OnBytes & TextOptions;
-
-/** Rows formatted at a time. */
-const LINES_PER_WRITE = 4_096;
 
 /**
  * Reads a CSV file, or CSV bytes, as a table; either may be compressed. A long file is split over threads,
@@ -109,25 +105,15 @@ export async function writeCsv(
 ): Promise<Written> {
   let rows = 0;
   async function* blocks(): AsyncGenerator<Uint8Array> {
-    let lines: (string | null)[][] = schema === undefined ? [] : [namesOf(schema)];
+    if (schema !== undefined) yield csvHead(schema, options);
     let begun = schema !== undefined;
     for await (const batch of batches) {
-      if (!begun) lines.push(namesOf(batch.schema));
+      if (!begun) yield csvHead(batch.schema, options);
       begun = true;
-      for (const cells of cellTexts(batch)) {
-        lines.push(cells);
-        if (lines.length < LINES_PER_WRITE) continue;
-        yield Buffer.from(csvText(lines, options));
-        lines = [];
-      }
+      yield* csvLineBlocks(batch, options);
       rows += batch.numRows;
     }
-    yield Buffer.from(csvText(lines, options));
   }
   const bytes = await writeBlocks(path, blocks());
   return { rows, bytes };
-}
-
-function namesOf(schema: Schema): string[] {
-  return schema.fields.map((field) => field.name);
 }

@@ -10,15 +10,12 @@ import { writeBlocks } from "../io/write-blocks.js";
 import type { JsonArrayOptions } from "../json/array-table.js";
 import { columnsOfLines } from "../json/infer-lines.js";
 import { JsonLinesParser } from "../json/lines-parser.js";
-import { jsonLines } from "../json/write-lines.js";
+import { jsonLines } from "../json/write.js";
 import { withLine } from "./line-of.js";
 import { type TextOptions, textChunks } from "./text-chunks.js";
 
 /** How a file of JSON lines is read. */
 export interface JsonLinesOptions extends JsonArrayOptions, TextOptions {}
-
-/** Characters that are written at a time. */
-const WRITE_LENGTH = 1_048_576;
 
 /**
  * Reads a file of JSON lines, or its bytes, as a table; either may be compressed.
@@ -85,23 +82,11 @@ async function columnsFor(
 }
 
 /**
- * Writes batches as a file of JSON lines, compressed if the path ends in `.gz`. The file gets its name once it is
+ * Writes a table as a file of JSON lines, compressed if the path ends in `.gz`. The file gets its name once it is
  * complete.
  *
  * @throws {FileError} if it cannot be written
  */
-export async function writeJsonLines(batches: Iterable<RecordBatch>, path: string): Promise<void> {
-  async function* blocks(): AsyncGenerator<Uint8Array> {
-    let text = "";
-    for (const batch of batches) {
-      for (const line of jsonLines(batch)) {
-        text += line;
-        if (text.length < WRITE_LENGTH) continue;
-        yield Buffer.from(text);
-        text = "";
-      }
-    }
-    yield Buffer.from(text);
-  }
-  await writeBlocks(path, blocks());
+export async function writeJsonLines({ schema, batches }: Table, path: string): Promise<void> {
+  await writeBlocks(path, jsonLines(schema, batches));
 }

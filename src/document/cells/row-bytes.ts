@@ -1,6 +1,6 @@
 import type { CellBatch, CellColumn, CellEntries, CellPrinter, CellTexts } from "./cell-batch.js";
 import { compiledRows } from "./compiled-rows.js";
-import type { Output } from "./output.js";
+import { Output } from "./output.js";
 import { plainBytes } from "./plain-bytes.js";
 import type { CellStyle, RowStyle } from "./row-style.js";
 
@@ -54,6 +54,16 @@ export function* writeRows(
       }
     }
   }
+}
+
+/** Rows as bytes, in blocks of about 64 kB; a block is valid until the next one is requested. */
+export function* rowBlocks(style: RowStyle, batches: Iterable<CellBatch>): Generator<Buffer> {
+  const out = new Output(STRETCH * 2);
+  for (const _ of writeRows(style, batches, out)) {
+    yield out.written();
+    out.clear();
+  }
+  yield out.written();
 }
 
 /** A function that appends a row in JavaScript. */

@@ -3,7 +3,6 @@ import { checkColumns, checkReadOptions } from "../../columns/arrow/read-options
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import type { JsonArrayOptions } from "../../columns/json/array-table.js";
-import { jsonLines } from "../../columns/json/write-lines.js";
 import type { JsonLinesOptions } from "../../columns/workers/json-lines-file.js";
 import { checkWords } from "../../errors/options.js";
 import type { FrameSource } from "../../spec/frame-source.js";
@@ -48,13 +47,6 @@ export function jsonLinesBatches(
     const { jsonLinesFileBatches } = await import("../../columns/workers/json-lines-file.js");
     yield* jsonLinesFileBatches(local, { ...options, onBytes });
   });
-}
-
-/** Formats a table as JSON lines. */
-export function jsonLinesText(table: Table): string {
-  let text = "";
-  for (const batch of table.batches) for (const line of jsonLines(batch)) text += line;
-  return text;
 }
 
 function checkOptions(options: JsonLinesOptions & Watched, where: string): void {

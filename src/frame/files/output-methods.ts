@@ -1,4 +1,6 @@
+import { type CsvTextOptions, csvHead, csvLineBlocks } from "../../columns/csv/write.js";
 import { type IPCOptions, tableToIPCBytes, writeArrowStream } from "../../columns/ipc/stream.js";
+import { jsonLines } from "../../columns/json/write.js";
 import type { ParquetOptions } from "../../columns/parquet/write/write.js";
 import { type Chart, plotTable } from "../../display/chart/chart.js";
 import type { PlotOptions } from "../../display/chart/options.js";
@@ -7,7 +9,6 @@ import { htmlTable } from "../../display/table/html.js";
 import { textTable } from "../../display/table/text.js";
 import type { TableOptions } from "../../display/table/view.js";
 import { refuseUnknown } from "../../errors/options.js";
-import type { CsvTextOptions } from "../../format/csv-text.js";
 import type { Columns } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { needPath } from "../cells/given.js";
@@ -16,9 +17,6 @@ import { type DanfoOptions, toDanfo } from "../danfo/danfo.js";
 import type { DanfoDataFrame } from "../danfo/danfo-class.js";
 import { SeriesMethods } from "../verbs/series-methods.js";
 import { exploredRows } from "./explored-rows.js";
-import { frameCsv } from "./frame-csv.js";
-import { jsonLinesText } from "./json-lines.js";
-import { jsonRows } from "./json-rows.js";
 
 /** The methods of a `Frame` that output its rows: files and bytes, Danfo, charts, HTML and text. */
 export abstract class OutputMethods<Row extends object> extends SeriesMethods<Row> {
@@ -51,7 +49,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   toCSV(path: string, options?: CsvTextOptions): Promise<void>;
   toCSV(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
     refuseUnknown(typeof path === "string" ? options : path, ["escapeFormulae"], "toCSV()");
-    if (typeof path !== "string") return frameCsv(this.table, path);
+    if (typeof path !== "string") return textOf(this.#csvBlocks(path));
     return this.#writeCSV(path, options);
   }
 
@@ -65,9 +63,14 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   toJSONLines(): string;
   toJSONLines(path: string): Promise<void>;
   toJSONLines(path?: string): string | Promise<void> {
-    if (path === undefined) return jsonLinesText(this.table);
+    if (path === undefined) return textOf(jsonLines(this.table.schema, this.table.batches));
     needPath(path, "toJSONLines()");
     return this.#writeJSONLines(path);
+  }
+
+  *#csvBlocks(options: CsvTextOptions | undefined): Generator<Buffer> {
+    yield csvHead(this.table.schema, options);
+    for (const batch of this.table.batches) yield* csvLineBlocks(batch, options);
   }
 
   async #writeCSV(path: string, options: CsvTextOptions | undefined): Promise<void> {
@@ -77,7 +80,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
 
   async #writeJSONLines(path: string): Promise<void> {
     const { writeJsonLines } = await import("../../columns/workers/json-lines-file.js");
-    await writeJsonLines(this.table.batches, path);
+    await writeJsonLines(this.table, path);
   }
 
   /**
@@ -123,7 +126,11 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
 
   /** The rows as an array for `JSON.stringify`: integers beyond 2^53 become text. */
   toJSON(): Row[] {
-    return jsonRows(this.rows());
+    const rows = Array.from(this.rows());
+    for (const row of rows as Record<string, unknown>[]) {
+      for (const name of Object.keys(row)) if (typeof row[name] === "bigint") row[name] = String(row[name]);
+    }
+    return rows;
   }
 
   /** The table as escaped HTML, optionally with more or fewer rows than a notebook shows. */
@@ -136,6 +143,13 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   override toString(options: Omit<TableOptions, "source"> = {}): string {
     return textTable(this.table, { ...options, source: this.source });
   }
+}
+
+/** Blocks of UTF-8 as a string. */
+function textOf(blocks: Iterable<Buffer>): string {
+  let text = "";
+  for (const block of blocks) text += block.toString();
+  return text;
 }
 
 /** The display options of a table. */
