@@ -8,8 +8,8 @@ import { distinctNames } from "../arrow/column-names.js";
 
 /**
  * Rows as JSON lines, each ending in a line feed. Integers and decimals are numbers of all their digits; text, dates
- * and timestamps strings; lists and structs JSON; null, NaN and infinities `null`. A repeated name gets `_2`. A block is
- * valid until the next one is requested.
+ * and timestamps strings; lists and structs JSON; null, NaN and infinities `null`. A repeated name gets `_2`. A block
+ * is valid until the next one is requested.
  */
 export function jsonLines(schema: Schema, batches: Iterable<RecordBatch>): Generator<Buffer> {
   return rowBlocks({ ...objects(schema), close: "}\n", betweenRows: "" }, cellsOf(batches));
@@ -40,8 +40,10 @@ function valueStyle(type: DataType): Pick<CellStyle, "spell" | "takes"> & { read
   return { quote: '"', spell: (text) => JSON.stringify(text).slice(1, -1), takes: () => true };
 }
 
-const numberText = (text: string): string | null =>
-  /[Ny]/.test(text) ? null : text.endsWith(".0") ? text.slice(0, -2) : text;
+function numberText(text: string): string | null {
+  if (text.endsWith(".0")) return text.slice(0, -2);
+  return text.endsWith("N") || text.endsWith("y") ? null : text;
+}
 
 const isNested = (type: DataType): boolean =>
   DataType.isList(type) || DataType.isFixedSizeList(type) || DataType.isStruct(type) || DataType.isMap(type);

@@ -138,13 +138,26 @@ function valueWriter(column: CellColumn, target: Target): CellWriter {
 }
 
 /** Cells that the format spells from their text. */
-function spelt({ text }: CellColumn, { out, style, nothing }: Target): CellWriter {
+function spelt({ text }: CellColumn, { out, style, open, close, nothing }: Target): CellWriter {
   return (row, at) => {
     const cell = style.spell(text(row));
-    const whole = cell === null ? style.nothing : style.open + cell + style.close;
-    out.need(at, cell === null ? nothing.length : whole.length * 3);
-    return at + out.bytes.write(whole, at);
+    out.need(at, cell === null ? nothing.length : open.length + cell.length * 3 + close.length);
+    const { bytes } = out;
+    if (cell === null) return copy(nothing, bytes, at);
+    return copy(close, bytes, utf8(cell, bytes, copy(open, bytes, at)));
   };
+}
+
+/** Writes a string as UTF-8 at `at`; returns the position after it. */
+function utf8(text: string, out: Buffer, at: number): number {
+  const { length } = text;
+  if (length > SHORT) return at + out.write(text, at);
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) return at + out.write(text, at);
+    out[at + i] = code;
+  }
+  return at + length;
 }
 
 function printed(
