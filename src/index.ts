@@ -81,7 +81,6 @@ export type { ReturnsOptions } from "./series/track/steps.js";
 export type { TransformOptions } from "./series/transform.js";
 export type { UnpivotOptions } from "./series/unpivot.js";
 export type { ColumnSpec } from "./spec/columns.js";
-export type { Condition, Conditions, FilterValue } from "./spec/conditions.js";
 export type { CatalogItem } from "./spec/endpoints.js";
 export type { ErrorMeaning } from "./spec/error-meanings.js";
 export type { FrameSource } from "./spec/frame-source.js";
@@ -96,8 +95,11 @@ export {
 } from "./spec/profile.js";
 export {
   type Collapse,
+  type Condition,
+  type Conditions,
   type DownloadType,
   type FileStatus,
+  type FilterValue,
   type Format,
   type Operator,
   type Order,

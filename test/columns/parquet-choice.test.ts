@@ -12,7 +12,7 @@ import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { fileAccess } from "../../src/format/random-access.js";
 import { parquetBatches } from "../../src/frame/files/parquet-batches.js";
 import { Frame } from "../../src/frame/frame.js";
-import type { Condition } from "../../src/spec/conditions.js";
+import type { Condition } from "../../src/spec/vocabulary.js";
 import { inBatches } from "../divided.js";
 import { changedFooter } from "./parquet-footer.js";
 import { textsOf } from "./rows.js";

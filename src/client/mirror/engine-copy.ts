@@ -7,8 +7,7 @@ import { quoteName } from "../../engine/contract/quote.js";
 import { FileError, hasCode } from "../../errors/errors.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import type { Conditions } from "../../spec/conditions.js";
-import type { Operator } from "../../spec/vocabulary.js";
+import type { Conditions, Operator } from "../../spec/vocabulary.js";
 import { lastDayOf } from "./changed-rows.js";
 import {
   type Copy,

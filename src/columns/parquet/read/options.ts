@@ -1,7 +1,7 @@
 import { InputError } from "../../../errors/errors.js";
 import { checkWords } from "../../../errors/options.js";
 import { shown } from "../../../errors/shown.js";
-import type { Condition } from "../../../spec/conditions.js";
+import type { Condition } from "../../../spec/vocabulary.js";
 import { type Batching, checkReadOptions, type OnBytes, type ReadOptions } from "../../arrow/read-options.js";
 import type { GrowthOptions } from "./format/growth.js";
 
