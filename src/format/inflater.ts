@@ -25,7 +25,7 @@ let compiled: WebAssembly.Module | undefined;
  * @throws {RangeError} without memory
  */
 export function inflateProgram(): InflateProgram {
-  compiled ??= compiledModule(binary) as WebAssembly.Module;
+  compiled ??= compiledModule(binary);
   return new WebAssembly.Instance(compiled).exports as unknown as InflateProgram;
 }
 

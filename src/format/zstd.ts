@@ -118,7 +118,7 @@ async function* byFrames(file: RandomAccess, limits: ZipOptions): AsyncGenerator
   }
 }
 
-/** @throws {DataError} BadZstd without WebAssembly, or memory for the frame */
+/** @throws {DataError} BadZstd without memory for the frame */
 function decompressed(frame: Uint8Array, most: number): Uint8Array | undefined {
   try {
     return decompressZstd(frame, most);

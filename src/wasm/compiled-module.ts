@@ -1,12 +1,20 @@
-/** The module of a program in base64; null where WebAssembly is missing or forbidden. */
-export function compiledModule(binary: string): WebAssembly.Module | null {
-  if (typeof WebAssembly === "undefined") return null;
-  try {
-    return new WebAssembly.Module(Buffer.from(binary, "base64"));
-  } catch (error) {
-    if (error instanceof WebAssembly.CompileError) return null;
-    throw error;
-  }
+/** The header of an empty program. */
+const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
+
+// Said once, when the package is imported, and not by whatever needs a program first.
+try {
+  new WebAssembly.Module(EMPTY);
+} catch (cause) {
+  throw new Error(
+    "arrowbook needs WebAssembly, which is missing or forbidden in this process. " +
+      "Start it without --no-expose-wasm, and in an embedder that lets programs compile.",
+    { cause },
+  );
+}
+
+/** The module of a program in base64. */
+export function compiledModule(binary: string): WebAssembly.Module {
+  return new WebAssembly.Module(Buffer.from(binary, "base64"));
 }
 
 /** What `make` returns; undefined where WebAssembly gets no memory for it: an instance claims much address space. */
@@ -35,15 +43,54 @@ export interface Instance<Exports> {
 
 const PAGE = 65_536;
 
-/** An instance of a program in base64 with so many bytes of memory to work on; null where it cannot be made. */
+/** An instance of a program in base64 with so many bytes of memory to work on; null where it gets no memory. */
 export function instanceWith<Exports>(binary: string, bytes: number): Instance<Exports & MemoryExports> | null {
-  const module = compiledModule(binary);
-  if (module === null) return null;
   const made = withMemory(() => {
-    const run = new WebAssembly.Instance(module).exports as unknown as Exports & MemoryExports;
-    const at = Math.ceil(run.start() / 64) * 64;
+    const run = new WebAssembly.Instance(compiledModule(binary)).exports as unknown as Exports & MemoryExports;
+    const at = aligned(run.start());
     run.memory.grow(Math.ceil((at + bytes - run.memory.buffer.byteLength) / PAGE));
     return { run, memory: new Uint8Array(run.memory.buffer), at };
   });
   return made ?? null;
+}
+
+const aligned = (address: number): number => Math.ceil(address / 64) * 64;
+
+/** Bytes around input and output that a decoder may touch. */
+const MARGIN = 64;
+/** A program that has more memory than this is not kept: its memory never shrinks. */
+const MOST_KEPT = 67_108_864;
+
+/** A program that turns an input into a result whose length is known before. */
+export class DecoderProgram<Exports> {
+  private module: WebAssembly.Module | undefined;
+  private kept: (Exports & MemoryExports) | undefined;
+  private memory = new Uint8Array(0);
+
+  /** @param binary the program in base64, compiled when it is first used */
+  constructor(private readonly binary: string) {}
+
+  /**
+   * Copies an input into the memory of the program and makes room for a result of `size` bytes: the addresses of both.
+   * All of it is valid until the next call.
+   *
+   * @throws {RangeError} where there is no memory for it
+   */
+  place(input: Uint8Array, size: number) {
+    this.module ??= compiledModule(this.binary);
+    const run = this.kept ?? (new WebAssembly.Instance(this.module).exports as unknown as Exports & MemoryExports);
+    const from = aligned(run.start()) + MARGIN;
+    const end = from + input.length;
+    const out = aligned(end + MARGIN);
+    const held = run.memory.buffer.byteLength;
+    const missing = out + size + MARGIN - held;
+    if (missing > 0) run.memory.grow(Math.ceil(Math.max(missing, Math.min(held / 2, MOST_KEPT - held)) / PAGE));
+    const { buffer } = run.memory;
+    if (this.memory.buffer !== buffer) this.memory = new Uint8Array(buffer);
+    const { memory } = this;
+    memory.set(input, from);
+    this.kept = buffer.byteLength <= MOST_KEPT ? run : undefined;
+    if (this.kept === undefined) this.memory = new Uint8Array(0);
+    return { run, memory, from, end, out };
+  }
 }

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { snappyCompress } from "hyparquet-writer/src/snappy.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BlockCodec, decompressBlock } from "../../src/format/block-codecs.js";
-import { plainLz4, plainSnappy } from "../../src/format/plain-block-codecs.js";
+import { plainLz4, plainSnappy } from "./plain-block-codecs.js";
 
 /** Literal bytes, then a match of bytes that were written before: what both Snappy and LZ4 are made of. */
 interface Step {

@@ -64,6 +64,6 @@ let compiled: WebAssembly.Module | undefined;
  * @throws {RangeError} if memory is exhausted
  */
 export function blockProgram(): BlockProgram {
-  compiled ??= compiledModule(binary) as WebAssembly.Module;
+  compiled ??= compiledModule(binary);
   return new WebAssembly.Instance(compiled).exports as unknown as BlockProgram;
 }

@@ -22,7 +22,7 @@ interface Block {
   readonly results: Int32Array;
 }
 
-/** Results of 128 bits, computed block by block in WebAssembly; undefined where that is missing. */
+/** Results of 128 bits, computed block by block in WebAssembly; undefined where that gets no memory. */
 export function inBlocks(a: Units, b: Units, length: number, compute: (block: Block) => void): Int32Array | undefined {
   const program = columnProgram();
   if (program === null) return undefined;

@@ -76,7 +76,7 @@ function multiplyUnits(
   }
 }
 
-/** Multiplies decimals of 128 bits whose product has as many; undefined without WebAssembly. */
+/** Multiplies decimals of 128 bits whose product has as many; undefined without memory for WebAssembly. */
 function multiply128(
   a: Units,
   b: Units,

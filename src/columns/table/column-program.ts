@@ -40,7 +40,7 @@ const WORK_BYTES = 2_375_680;
 
 let program: ColumnProgram | null | undefined;
 
-/** Operations on buffers in WebAssembly; null where it is missing, forbidden or gets no memory. */
+/** Operations on buffers in WebAssembly; null where it gets no memory. */
 export function columnProgram(): ColumnProgram | null {
   if (program === undefined) program = instanceWith<Exports>(binary, WORK_BYTES);
   return program;

@@ -41,7 +41,7 @@ const NARROWED = 16;
 
 const known = new WeakMap<Places, Route | null>();
 
-/** How to copy these rows in two steps; undefined where that is not faster, or without WebAssembly. */
+/** How to copy these rows in two steps; undefined where that is not faster, or without memory for WebAssembly. */
 export function routeOf(
   places: Places,
   chunks: readonly { readonly length: number }[],

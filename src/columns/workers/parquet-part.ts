@@ -1,7 +1,9 @@
 import { type FileState, fileAccess } from "../../format/random-access.js";
 import type { CellReport } from "../arrow/read-options.js";
 import type { RawBatch } from "../build/builder.js";
-import { decoders } from "../parquet/read/decode/process-decoders.js";
+
+export { prepareDecoders } from "../parquet/read/decode/decoders.js";
+
 import { type FlatPlan, FlatRows } from "../parquet/read/flat-rows.js";
 import type { ParquetRead } from "../parquet/read/options.js";
 import { BatchSender, type SentBatch } from "./transfer.js";
@@ -58,9 +60,4 @@ export async function sendParquet(task: ParquetTask, send: SendBatches): Promise
   });
   send(held, end.offset, [...memory]);
   return end;
-}
-
-/** Compiles what reads pages, before there are any. */
-export function prepareParquet(): void {
-  decoders();
 }

@@ -96,7 +96,7 @@ export function threadReader(send: Send): (order: ThreadRequest) => void {
     else if ("inflate" in order) inflateTo(order.inflate).catch(failed);
     else if ("prepare" in order)
       import("./parquet-part.js").then(
-        ({ prepareParquet }) => prepareParquet(),
+        ({ prepareDecoders }) => prepareDecoders(),
         () => {},
       );
     else if ("parquet" in order) readParquet(order.parquet, send).catch(failed);

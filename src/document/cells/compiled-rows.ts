@@ -24,7 +24,7 @@ export interface CompiledRows {
   write(from: number, to: number, begins: boolean, out: Output): boolean;
 }
 
-/** A writer for a batch; undefined if a column needs JavaScript, or WebAssembly is missing. */
+/** A writer for a batch; undefined if a column needs JavaScript, or WebAssembly gets no memory. */
 export function compiledRows(style: RowStyle, { columns, rows }: CellBatch): CompiledRows | undefined {
   const program = rowProgram();
   if (program === null) return undefined;

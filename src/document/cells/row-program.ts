@@ -21,7 +21,7 @@ export const WORK_BYTES = 2 << 20;
 
 let program: RowProgram | null | undefined;
 
-/** The writer of rows in WebAssembly; null where it is missing, forbidden or gets no memory. */
+/** The writer of rows in WebAssembly; null where it gets no memory. */
 export function rowProgram(): RowProgram | null {
   if (program === undefined) {
     const made = instanceWith<Exports>(binary, WORK_BYTES);

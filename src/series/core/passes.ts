@@ -13,7 +13,7 @@ const MOST_PARTS = 255;
 
 /**
  * Sums as of `squaresOf` and quantiles as of `quantilesOf`, in three passes in WebAssembly; undefined for few values,
- * for those that no bins can be made of or whose sum needs more than two doubles, or without WebAssembly.
+ * for those that no bins can be made of or whose sum needs more than two doubles, or without memory for WebAssembly.
  */
 export function inPasses(values: Float64Array, quantiles: readonly number[]) {
   if (values.length < LEAST_VALUES || quantiles.length * 2 > MOST_PARTS) return undefined;

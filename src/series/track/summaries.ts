@@ -29,7 +29,7 @@ const known = new WeakMap<Groups, WeakMap<Vector, Summaries | null>>();
 
 /**
  * Sums and extremes of a column of integers, decimals, dates or timestamps in WebAssembly; undefined where a value has
- * more than 64 bits, where there are too many groups or few rows, or without WebAssembly.
+ * more than 64 bits, where there are too many groups or few rows, or without memory for WebAssembly.
  */
 export function summariesOf(vector: Vector, groups: Groups): Summaries | undefined {
   const ofGroups = known.get(groups) ?? new WeakMap<Vector, Summaries | null>();

@@ -44,11 +44,8 @@ function block(codec: BlockCodec, bytes: Uint8Array, size: number): Uint8Array |
   try {
     return decompressBlock(codec, bytes, size);
   } catch (error) {
-    if (error instanceof RangeError) throw new ParquetFault(`there is no memory for a page of ${size} bytes`);
-    throw new UnsupportedParquet(
-      error instanceof Error ? error.message : String(error),
-      "Use a newer version of Node.",
-    );
+    if (!(error instanceof RangeError)) throw error;
+    throw new ParquetFault(`there is no memory for a page of ${size} bytes`, { cause: error });
   }
 }
 

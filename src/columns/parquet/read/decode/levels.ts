@@ -1,6 +1,6 @@
 import { ParquetFault } from "../format/fault.js";
 import type { Encoding } from "../format/types.js";
-import { decoders } from "./process-decoders.js";
+import { decodeHybrid } from "./decoders.js";
 
 /**
  * The levels of `count` values, from 0 to `most`.
@@ -17,7 +17,7 @@ export function decodeLevels(
   if (encoding !== "RLE") return checked(packedLevels(bytes, most, count), most);
   const width = 32 - Math.clz32(most);
   if (isOneRun(bytes, width, most, count)) return undefined;
-  return checked(decoders().hybrid(bytes, width, count).slice(), most);
+  return checked(decodeHybrid(bytes, width, count).slice(), most);
 }
 
 function checked(levels: Int32Array, most: number): Int32Array | undefined {

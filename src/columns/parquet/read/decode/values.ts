@@ -1,8 +1,15 @@
 import { BeyondUnit, ParquetFault } from "../format/fault.js";
 import type { Grow } from "../format/growth.js";
 import type { Encoding, Leaf } from "../format/types.js";
-import type { IntegerLayout, Integers, Range } from "./decoders.js";
-import { decoders } from "./process-decoders.js";
+import {
+  decodeBigEndian,
+  decodeDelta,
+  decodeHybrid,
+  decodeWidened,
+  type IntegerLayout,
+  type Integers,
+  type Range,
+} from "./decoders.js";
 
 /** The values of a page, nulls left out, as stores of a leaf take them. */
 export type Values =
@@ -54,7 +61,7 @@ export function decodeValues(
       return numberedValues(bytes, count, dictionary);
     case "DELTA_BINARY_PACKED":
       if (leaf.type !== "INT32" && leaf.type !== "INT64") break;
-      return integers(decoders().delta(bytes, count, layoutOf(leaf, wanted)), wanted);
+      return integers(decodeDelta(bytes, count, layoutOf(leaf, wanted)), wanted);
     case "DELTA_LENGTH_BYTE_ARRAY":
       if (leaf.type !== "BYTE_ARRAY") break;
       return ofBytes(lengthTexts(bytes, count), leaf, wanted);
@@ -66,7 +73,7 @@ export function decodeValues(
       return plainValues(joinedStreams(bytes, widthOf(leaf), count), leaf, count, wanted);
     case "RLE":
       if (leaf.type !== "BOOLEAN") break;
-      return { kind: "booleans", booleans: decoders().hybrid(bytes.subarray(4), 1, count).slice() };
+      return { kind: "booleans", booleans: decodeHybrid(bytes.subarray(4), 1, count).slice() };
     case "BIT_PACKED":
       break;
   }
@@ -108,7 +115,7 @@ function plainValues(bytes: Uint8Array, leaf: Leaf, count: number, wanted: Wante
   switch (type) {
     case "INT32":
     case "INT64":
-      return integers(decoders().widened(bytes, count, layoutOf(leaf, wanted)), wanted);
+      return integers(decodeWidened(bytes, count, layoutOf(leaf, wanted)), wanted);
     case "INT96":
       return { kind: "words", words: instants96(bytes, count, leaf), stride: 2 };
     case "FLOAT":
@@ -120,7 +127,7 @@ function plainValues(bytes: Uint8Array, leaf: Leaf, count: number, wanted: Wante
       if (kind === "decimal") {
         return {
           kind: "words",
-          words: decoders().bigEndian(bytes, width, count, wanted.stride),
+          words: decodeBigEndian(bytes, width, count, wanted.stride),
           stride: wanted.stride,
         };
       }
@@ -216,7 +223,7 @@ function plainTexts(bytes: Uint8Array, count: number): Texts {
 
 /** Their lengths, then their bytes. */
 function lengthTexts(bytes: Uint8Array, count: number): Texts {
-  const { words, bytes: used } = decoders().delta(bytes, count, { words: 1, narrow: true, unsigned: false });
+  const { words, bytes: used } = decodeDelta(bytes, count, { words: 1, narrow: true, unsigned: false });
   const starts = new Int32Array(count);
   const ends = new Int32Array(count);
   let p = used;
@@ -235,7 +242,7 @@ const MOST_PAGE = 2 ** 30;
 /** How many bytes each shares with the one before, then the rest of each. */
 function prefixedTexts(bytes: Uint8Array, count: number, grow: Grow | undefined): Texts {
   const layout = { words: 1, narrow: true, unsigned: false };
-  const { words, bytes: used } = decoders().delta(bytes, count, layout);
+  const { words, bytes: used } = decodeDelta(bytes, count, layout);
   const prefixes = words.slice();
   const rest = bytes.subarray(used);
   const suffixes = lengthTexts(rest, count);
@@ -305,7 +312,7 @@ function putBigEndian(
 
 function numberedValues(bytes: Uint8Array, count: number, dictionary: Values | undefined): Values {
   if (dictionary === undefined) throw new ParquetFault("a page needs a dictionary, and there is none");
-  const numbers = count === 0 ? new Int32Array(0) : decoders().hybrid(bytes.subarray(1), bytes[0], count);
+  const numbers = count === 0 ? new Int32Array(0) : decodeHybrid(bytes.subarray(1), bytes[0], count);
   switch (dictionary.kind) {
     case "words": {
       const { stride, words, range } = dictionary;

@@ -1,4 +1,6 @@
-/** Snappy in JavaScript, as {@link decompressBlock} does it. */
+// The judges of the block codecs, in JavaScript and in few lines.
+
+/** Snappy, as `decompressBlock` undoes it. */
 export function plainSnappy(bytes: Uint8Array, length: number): Uint8Array | undefined {
   const block = new Block(bytes, length);
   if (block.varint() !== length) return undefined;
@@ -13,7 +15,7 @@ export function plainSnappy(bytes: Uint8Array, length: number): Uint8Array | und
   return block.whole();
 }
 
-/** A block of LZ4 in JavaScript, as {@link decompressBlock} does it. */
+/** A block of LZ4, as `decompressBlock` undoes it. */
 export function plainLz4(bytes: Uint8Array, length: number): Uint8Array | undefined {
   const block = new Block(bytes, length);
   while (block.isSound && block.at < bytes.length) {
