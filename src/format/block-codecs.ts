@@ -11,7 +11,9 @@ export type BlockCodec = "snappy" | "lz4" | "lz4Frame" | "zstd";
 type Decompress = (from: number, end: number, out: number, stop: number) => number;
 
 /** What src/wasm/block-codecs.ts exports; its comments say what each does. */
-type CodecProgram = Readonly<Record<BlockCodec | "zstdEnd", Decompress>>;
+type CodecProgram = Readonly<Record<BlockCodec | "zstdEnd", Decompress>> & {
+  packSnappy(from: number, end: number, out: number): number;
+};
 
 /** Bytes of the result for each byte of a block, at most: what the formats can express. */
 const MOST_RATIO: Readonly<Record<BlockCodec, number>> = { snappy: 24, lz4: 256, lz4Frame: 256, zstd: 65_536 };
@@ -48,6 +50,13 @@ export function decompressZstd(bytes: Uint8Array, most: number): Uint8Array | un
   const { run, memory, from, end, out } = program.place(bytes, most);
   const stop = run.zstdEnd(from, end, out, out + most) >>> 0;
   return stop === 0 ? undefined : memory.slice(out, stop);
+}
+
+/** Compresses a block by Snappy, in WebAssembly. @throws {RangeError} where there is no memory for it */
+export function compressSnappy(bytes: Uint8Array): Uint8Array {
+  // Literals grow by a sixth at most; their lengths are written four bytes at a time.
+  const { run, memory, from, end, out } = program.place(bytes, 32 + bytes.length + Math.ceil(bytes.length / 6));
+  return memory.slice(out, run.packSnappy(from, end, out) >>> 0);
 }
 
 function byNode(decompress: NodeZstd, bytes: Uint8Array, length: number): Uint8Array | undefined {

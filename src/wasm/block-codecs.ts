@@ -5,6 +5,7 @@
 
 export { lz4 } from "./block-codecs/lz4";
 export { lz4Frame } from "./block-codecs/lz4-frame";
+export { packSnappy } from "./block-codecs/pack-snappy";
 export { snappy } from "./block-codecs/snappy";
 export { zstd, zstdEnd } from "./block-codecs/zstd";
 

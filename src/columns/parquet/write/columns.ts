@@ -1,10 +1,8 @@
-import type { SchemaElement } from "hyparquet-writer";
 import { DataError } from "../../../errors/errors.js";
 import type { Data, DataType } from "../../arrow/arrow.js";
-import { bigEndian } from "../big-endian.js";
+import type { Encoding } from "../read/format/types.js";
 import { deltaPacked } from "./delta.js";
-import type { EncodedColumn, WriteIndices } from "./encoded.js";
-import type { Bounds, Encoding } from "./file-metadata.js";
+import type { Bounds, EncodedColumn } from "./encoded.js";
 import { type Levels, levelBytes, levelsOf } from "./levels.js";
 import { booleans, decimalBytes, doubles, exactInt64s, int32s, int64s, TooManyDigits } from "./numbers.js";
 import { encodeTexts } from "./texts.js";
@@ -12,23 +10,19 @@ import { declared, type Element } from "./types.js";
 
 /** How one column is written: its element of the Parquet schema, and the values of a row group. */
 export interface ParquetColumn {
-  readonly element: SchemaElement;
+  readonly name: string;
+  readonly element: Element;
   readonly encode: (chunks: readonly Data[], rows: number) => EncodedColumn;
 }
 
 /** How a column of an Arrow type is written. `warn` is called for decimals that become text. */
-export function parquetColumn(
-  name: string,
-  type: DataType,
-  writeIndices: WriteIndices,
-  warn: (message: string) => void,
-): ParquetColumn {
+export function parquetColumn(name: string, type: DataType, warn: (message: string) => void): ParquetColumn {
   const { element, whyText, factor } = declared(type);
   if (whyText !== undefined) warn(`Column ${JSON.stringify(name)} ${whyText}, so it is written as text.`);
-  const encode =
-    factor === undefined ? encoderOf(element, writeIndices) : encodeTimes(factor, element.type === "INT32");
+  const encode = factor === undefined ? encoderOf(element) : encodeTimes(factor, element.type === "INT32");
   return {
-    element: { name, repetition_type: "OPTIONAL", ...element },
+    name,
+    element,
     encode(chunks, rows) {
       try {
         return encode(chunks, levelsOf(chunks, rows));
@@ -48,40 +42,34 @@ const NO_BYTES = new Uint8Array(0);
 
 type Encode = (chunks: readonly Data[], levels: Levels) => EncodedColumn;
 
-function encoderOf({ type, converted_type, type_length = 0 }: Element, writeIndices: WriteIndices): Encode {
+function encoderOf({ type, converted, width = 0 }: Element): Encode {
   switch (type) {
     case "BOOLEAN":
       return encodeBooleans;
     case "INT32":
       return encodeDays;
     case "INT64":
-      return converted_type === "UINT_64" ? encodeUnsigned : encodeInt64;
+      return converted === "UINT_64" ? encodeUnsigned : encodeInt64;
     case "DOUBLE":
       return encodeDoubles;
     case "BYTE_ARRAY":
-      return (chunks, levels) => encodeTexts(chunks, levels, writeIndices);
+      return encodeTexts;
     case "FIXED_LEN_BYTE_ARRAY":
-      return (chunks, levels) => encodeWideDecimals(chunks, levels, type_length);
+      return (chunks, levels) => encodeWideDecimals(chunks, levels, width);
   }
 }
 
 /** All rows in one page. */
-function onePage(
-  encoding: Encoding,
-  levels: Levels,
-  values: Uint8Array,
-  statistics: Bounds,
-  dense = false,
-): EncodedColumn {
+function onePage(encoding: Encoding, levels: Levels, values: Uint8Array, bounds: Bounds, dense = false): EncodedColumn {
   const { rows, present } = levels;
   const page = { rows, nulls: rows - present, levels: levelBytes(levels, 0, rows), values, dense };
-  return { encoding, pages: [page], statistics };
+  return { encoding, pages: [page], bounds };
 }
 
 const encodeDays: Encode = (chunks, levels) => {
   const { values, min, max } = int32s(chunks, levels.present);
   if (values.length === 0) return onePage("PLAIN", levels, NO_BYTES, {});
-  return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(values, true), { min_value: min, max_value: max }, true);
+  return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(values, true), bounded(Int32Array.of(min, max)), true);
 };
 
 const encodeInt64: Encode = (chunks, levels) => {
@@ -91,8 +79,8 @@ const encodeInt64: Encode = (chunks, levels) => {
     const values = int64s(chunks, levels.present);
     return onePage("PLAIN", levels, bytesOf(values), range(values));
   }
-  const statistics = { min_value: BigInt(numbers.min), max_value: BigInt(numbers.max) };
-  return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(numbers.values), statistics, true);
+  const bounds = bounded(BigInt64Array.of(BigInt(numbers.min), BigInt(numbers.max)));
+  return onePage("DELTA_BINARY_PACKED", levels, deltaPacked(numbers.values), bounds, true);
 };
 
 function encodeTimes(factor: bigint, narrow: boolean): Encode {
@@ -127,9 +115,8 @@ function encodeWideDecimals(chunks: readonly Data[], levels: Levels, width: numb
     if (isLess(bytes, at, min, width)) min = at;
     else if (isLess(bytes, max, at, width)) max = at;
   }
-  const value = (at: number): bigint => bigEndian(bytes.subarray(at, at + width));
-  const statistics = { min_value: value(min), max_value: value(max) };
-  return onePage("PLAIN", levels, bytes, statistics);
+  const bounds = { min: bytes.slice(min, min + width), max: bytes.slice(max, max + width) };
+  return onePage("PLAIN", levels, bytes, bounds);
 }
 
 /** Whether one of two signed integers of `width` bytes, highest first, is less than the other. */
@@ -145,8 +132,8 @@ const encodeDoubles: Encode = (chunks, levels) => {
   const { values, min, max } = doubles(chunks, levels.present);
   // Readers to whom NaN is the greatest number would leave it out by bounds without it. Zero has both signs.
   const isOrdered = min <= max && !values.includes(Number.NaN);
-  const bounds = isOrdered && { min_value: min === 0 ? -0 : min, max_value: max === 0 ? 0 : max };
-  return onePage("PLAIN", levels, bytesOf(values), { ...bounds });
+  const bounds = isOrdered ? bounded(Float64Array.of(min === 0 ? -0 : min, max === 0 ? 0 : max)) : {};
+  return onePage("PLAIN", levels, bytesOf(values), bounds);
 };
 
 const encodeBooleans: Encode = (chunks, levels) => {
@@ -154,7 +141,12 @@ const encodeBooleans: Encode = (chunks, levels) => {
   const bits = new Uint8Array((values.length + 7) >> 3);
   for (let i = 0; i < values.length; i++) bits[i >> 3] |= values[i] << (i & 7);
   if (values.length === 0) return onePage("PLAIN", levels, bits, {});
-  return onePage("PLAIN", levels, bits, { min_value: !values.includes(0), max_value: values.includes(1) });
+  return onePage(
+    "PLAIN",
+    levels,
+    bits,
+    bounded(Uint8Array.of(Number(!values.includes(0)), Number(values.includes(1)))),
+  );
 };
 
 function range(values: BigInt64Array): Bounds {
@@ -164,9 +156,15 @@ function range(values: BigInt64Array): Bounds {
     if (value < min) min = value;
     if (value > max) max = value;
   }
-  return { min_value: min, max_value: max };
+  return bounded(BigInt64Array.of(min, max));
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: Int32Array | BigInt64Array | Float64Array): Uint8Array {
+/** The bounds out of the least and the greatest value. */
+function bounded(both: Int32Array | BigInt64Array | Float64Array | Uint8Array): Bounds {
+  const bytes = bytesOf(both);
+  return { min: bytes.subarray(0, both.BYTES_PER_ELEMENT), max: bytes.subarray(both.BYTES_PER_ELEMENT) };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,4 +1,4 @@
-import type { Bounds, Encoding } from "./file-metadata.js";
+import type { Encoding } from "../read/format/types.js";
 
 /** The values of a column of a row group, encoded and not yet compressed. */
 export interface EncodedColumn {
@@ -7,8 +7,16 @@ export interface EncodedColumn {
   readonly pages: Iterable<EncodedPage>;
   /** The texts that values are numbers of. */
   readonly dictionary?: { readonly bytes: Uint8Array; readonly count: number };
-  /** Least and greatest value, where there is one. */
-  readonly statistics: Bounds;
+  readonly bounds: Bounds;
+}
+
+/** Least and greatest value of a column of a row group as they are stored, where there is one. */
+export interface Bounds {
+  readonly min?: Uint8Array;
+  readonly max?: Uint8Array;
+  /** They are below and above the values, which are longer. */
+  readonly minIsCut?: boolean;
+  readonly maxIsCut?: boolean;
 }
 
 export interface EncodedPage {
@@ -20,6 +28,3 @@ export interface EncodedPage {
   /** Already bit-packed; not worth compressing. */
   readonly dense?: boolean;
 }
-
-/** Writes the values of a page in Parquet's hybrid of runs and packed bits. */
-export type WriteIndices = (indices: Int32Array, bitWidth: number) => Uint8Array;

@@ -52,3 +52,41 @@ export function levelBytes({ bits }: Levels, from: number, to: number): Uint8Arr
   bytes.set(packed, end);
   return bytes;
 }
+
+/** Numbers of `width` bits, at most 24, in Parquet's hybrid of runs and packed bits. */
+export function hybridPacked(numbers: Int32Array, width: number): Uint8Array {
+  const out = new Uint8Array(Math.ceil(numbers.length / 8) * (width + 10) + 10);
+  let p = 0;
+  let packedFrom = 0;
+  for (let i = 0; i < numbers.length; ) {
+    let end = i + 1;
+    while (end < numbers.length && numbers[end] === numbers[i]) end++;
+    if (end - i < 8) {
+      i += 8;
+      continue;
+    }
+    p = packedGroups(out, p, numbers.subarray(packedFrom, i), width);
+    p = varint(out, p, (end - i) * 2);
+    for (let bit = 0; bit < width; bit += 8) out[p++] = numbers[i] >>> bit;
+    i = end;
+    packedFrom = end;
+  }
+  return out.subarray(0, packedGroups(out, p, numbers.subarray(packedFrom), width));
+}
+
+/** Puts down numbers in groups of eight, the last of which is filled up with zeros; gives where they end. */
+function packedGroups(out: Uint8Array, at: number, numbers: Int32Array, width: number): number {
+  if (numbers.length === 0) return at;
+  const groups = Math.ceil(numbers.length / 8);
+  let p = varint(out, at, groups * 2 + 1);
+  let held = 0;
+  let bits = 0;
+  for (let i = 0; i < groups * 8; i++) {
+    held |= (i < numbers.length ? numbers[i] : 0) << bits;
+    for (bits += width; bits >= 8; bits -= 8) {
+      out[p++] = held;
+      held >>>= 8;
+    }
+  }
+  return p;
+}

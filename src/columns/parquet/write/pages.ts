@@ -1,141 +1,136 @@
-import type { ByteWriter, SchemaElement } from "hyparquet-writer";
+import zlib from "node:zlib";
 import { InputError } from "../../../errors/errors.js";
+import { compressSnappy } from "../../../format/block-codecs.js";
 import { addCrc32 } from "../../../format/blocks.js";
 import type { Compression } from "../compression.js";
-import type { EncodedColumn, EncodedPage, WriteIndices } from "./encoded.js";
-import type { Codec, ColumnChunk } from "./file-metadata.js";
+import { CODECS, type Codec, ENCODINGS, type Encoding, PHYSICAL_TYPES } from "../read/format/types.js";
+import type { ByteWriter, ThriftFields } from "./byte-writer.js";
+import type { ParquetColumn } from "./columns.js";
+import type { EncodedColumn, EncodedPage } from "./encoded.js";
 
-/** What a Parquet file is put together with: headers and metadata are the library's, values are ours. */
-export interface ParquetForm {
+/** How pages are compressed. */
+export interface PageCodec {
   readonly codec: Codec;
-  readonly ByteWriter: typeof ByteWriter;
-  readonly writeIndices: WriteIndices;
   readonly compress?: (bytes: Uint8Array) => Uint8Array;
-  readonly writePageHeader: typeof import("hyparquet-writer/src/datapage.js").writePageHeader;
-  readonly writeMetadata: typeof import("hyparquet-writer/src/metadata.js").writeMetadata;
 }
+
+/** Node has it from 22.15 on. */
+const zstd = (zlib as { zstdCompressSync?: (bytes: Uint8Array) => Uint8Array }).zstdCompressSync;
 
 /** @throws {InputError} for a compression that this Node does not have */
-export async function parquetForm(wanted: Compression | undefined): Promise<ParquetForm> {
-  const [{ ByteWriter }, { writePageHeader }, { writeRleBitPackedHybrid }, { writeMetadata }] = await Promise.all([
-    import("hyparquet-writer"),
-    import("hyparquet-writer/src/datapage.js"),
-    import("hyparquet-writer/src/encoding.js"),
-    import("hyparquet-writer/src/metadata.js"),
-  ]);
-  const writeIndices: WriteIndices = (indices, bitWidth) => {
-    const writer = new ByteWriter();
-    writeRleBitPackedHybrid(writer, indices, bitWidth);
-    return writer.getBytes();
-  };
-  return { ...(await codecOf(wanted)), ByteWriter, writeIndices, writePageHeader, writeMetadata };
-}
-
-async function codecOf(wanted: Compression | undefined): Promise<Pick<ParquetForm, "codec" | "compress">> {
-  const zlib: unknown = await import("node:zlib");
-  const zstd = (zlib as { zstdCompressSync?: (bytes: Uint8Array) => Uint8Array }).zstdCompressSync;
-  const compression = wanted ?? (zstd === undefined ? "snappy" : "zstd");
+export function pageCodec(compression: Compression = zstd === undefined ? "snappy" : "zstd"): PageCodec {
   if (compression === "none") return { codec: "UNCOMPRESSED" };
   if (compression === "zstd" && zstd !== undefined) return { codec: "ZSTD", compress: (bytes) => zstd(bytes) };
-  if (compression === "snappy") {
-    const { snappyCompress } = await import("hyparquet-writer/src/snappy.js");
-    return { codec: "SNAPPY", compress: snappyCompress };
-  }
+  if (compression === "snappy") return { codec: "SNAPPY", compress: compressSnappy };
   throw new InputError(`Parquet cannot be compressed by ${JSON.stringify(compression)} here.`, {
     code: "UnknownValue",
     hint: 'Take "snappy" or "none"; "zstd" needs Node 22.15 or newer.',
   });
 }
 
-/** Writes the pages of a column of a row group; gives what the file's metadata says of them. */
+/** A column of a row group in the file. */
+export interface WrittenChunk {
+  /** What the file's metadata says of it, as Thrift has it. */
+  readonly fields: ThriftFields;
+  /** Bytes that it would take uncompressed, with the headers of its pages. */
+  readonly unpacked: number;
+}
+
+const DICTIONARY_PAGE = 2;
+const DATA_PAGE_V2 = 3;
+
+const numberOf = (encoding: Encoding): number => ENCODINGS.indexOf(encoding);
+
+/** Writes the pages of a column of a row group. */
 export function writeChunk(
   writer: ByteWriter,
-  form: ParquetForm,
-  element: SchemaElement,
-  encoded: EncodedColumn,
+  codec: PageCodec,
+  { name, element }: ParquetColumn,
+  { encoding, dictionary, bounds, pages }: EncodedColumn,
   rows: number,
-): ColumnChunk {
+): WrittenChunk {
   const start = writer.offset;
-  const { encoding, dictionary, statistics } = encoded;
-  let unpacked = 0;
-  if (dictionary !== undefined) unpacked += writeDictionary(writer, form, dictionary);
+  let unpacked = dictionary === undefined ? 0 : writeDictionary(writer, codec, dictionary);
   const pagesAt = writer.offset;
   let nulls = 0;
-  let pages = 0;
-  for (const page of encoded.pages) {
-    unpacked += writePage(writer, form, encoding, page);
+  let count = 0;
+  for (const page of pages) {
+    unpacked += writePage(writer, codec, encoding, page);
     nulls += page.nulls;
-    pages++;
+    count++;
   }
-  return {
-    file_offset: BigInt(start),
-    meta_data: {
-      type: element.type ?? "BYTE_ARRAY",
-      encodings: ["RLE", ...(dictionary ? (["PLAIN"] as const) : []), encoding],
-      path_in_schema: [element.name],
-      codec: form.codec,
-      num_values: BigInt(rows),
-      total_uncompressed_size: BigInt(unpacked),
-      total_compressed_size: BigInt(writer.offset - start),
-      data_page_offset: BigInt(pagesAt),
-      ...(dictionary && { dictionary_page_offset: BigInt(start) }),
-      statistics: { ...statistics, null_count: BigInt(nulls) },
-      encoding_stats: [
-        ...(dictionary ? [{ page_type: "DICTIONARY_PAGE", encoding: "PLAIN", count: 1 } as const] : []),
-        { page_type: "DATA_PAGE_V2", encoding, count: pages },
-      ],
+  const data = { 1: DATA_PAGE_V2, 2: numberOf(encoding), 3: count };
+  const meta = {
+    1: PHYSICAL_TYPES.indexOf(element.type),
+    2: (["RLE", ...(dictionary ? (["PLAIN"] as const) : []), encoding] as const).map(numberOf),
+    3: [name],
+    4: CODECS.indexOf(codec.codec),
+    5: BigInt(rows),
+    6: BigInt(unpacked),
+    7: BigInt(writer.offset - start),
+    9: BigInt(pagesAt),
+    11: dictionary && BigInt(start),
+    12: {
+      3: BigInt(nulls),
+      5: bounds.max,
+      6: bounds.min,
+      7: bounds.maxIsCut ? false : undefined,
+      8: bounds.minIsCut ? false : undefined,
     },
+    13: dictionary ? [{ 1: DICTIONARY_PAGE, 2: numberOf("PLAIN"), 3: 1 }, data] : [data],
   };
+  return { fields: { 2: BigInt(start), 3: meta }, unpacked };
 }
 
 /** Gives the bytes it would take uncompressed, with its header. */
 function writeDictionary(
   writer: ByteWriter,
-  { compress, writePageHeader }: ParquetForm,
+  { compress }: PageCodec,
   { bytes, count }: { readonly bytes: Uint8Array; readonly count: number },
 ): number {
   const start = writer.offset;
   const stored = compress?.(bytes) ?? bytes;
-  writePageHeader(writer, {
-    type: "DICTIONARY_PAGE",
-    uncompressed_page_size: bytes.length,
-    compressed_page_size: stored.length,
-    crc: addCrc32(0, stored) | 0,
-    dictionary_page_header: { num_values: count, encoding: "PLAIN" },
+  writer.struct({
+    1: DICTIONARY_PAGE,
+    2: bytes.length,
+    3: stored.length,
+    4: addCrc32(0, stored) | 0,
+    7: { 1: count, 2: numberOf("PLAIN") },
   });
   const header = writer.offset - start;
-  writer.appendBytes(stored);
+  writer.bytes(stored);
   return header + bytes.length;
 }
 
 /** Gives the bytes it would take uncompressed, with its header. */
 function writePage(
   writer: ByteWriter,
-  { compress, writePageHeader }: ParquetForm,
-  encoding: EncodedColumn["encoding"],
+  { compress }: PageCodec,
+  encoding: Encoding,
   { rows, nulls, levels, values, dense }: EncodedPage,
 ): number {
   const start = writer.offset;
   const shorter = dense || values.length === 0 ? undefined : compress?.(values);
   const isShorter = shorter !== undefined && shorter.length < values.length;
   const stored = isShorter ? shorter : values;
-  writePageHeader(writer, {
-    type: "DATA_PAGE_V2",
-    uncompressed_page_size: levels.length + values.length,
-    compressed_page_size: levels.length + stored.length,
-    crc: addCrc32(addCrc32(0, levels), stored) | 0,
-    data_page_header_v2: {
-      num_values: rows,
-      num_nulls: nulls,
-      num_rows: rows,
-      encoding,
-      definition_levels_byte_length: levels.length,
-      repetition_levels_byte_length: 0,
-      is_compressed: isShorter,
+  writer.struct({
+    1: DATA_PAGE_V2,
+    2: levels.length + values.length,
+    3: levels.length + stored.length,
+    4: addCrc32(addCrc32(0, levels), stored) | 0,
+    8: {
+      1: rows,
+      2: nulls,
+      3: rows,
+      4: numberOf(encoding),
+      5: levels.length,
+      6: 0,
+      // Values are compressed where nothing is said.
+      7: isShorter ? undefined : false,
     },
   });
   const header = writer.offset - start;
-  writer.appendBytes(levels);
-  writer.appendBytes(stored);
+  writer.bytes(levels);
+  writer.bytes(stored);
   return header + levels.length + values.length;
 }

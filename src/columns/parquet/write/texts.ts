@@ -1,8 +1,8 @@
 import type { Data, Vector } from "../../arrow/arrow.js";
 import { Type } from "../../arrow/arrow.js";
 import { chunkReader } from "../../arrow/cell-reader.js";
-import type { EncodedColumn, EncodedPage, WriteIndices } from "./encoded.js";
-import { isPresent, type Levels, levelBytes } from "./levels.js";
+import type { Bounds, EncodedColumn, EncodedPage } from "./encoded.js";
+import { hybridPacked, isPresent, type Levels, levelBytes } from "./levels.js";
 
 /** Bytes of a page of text, about; at least eight rows. */
 const PAGE_BYTES = 1_048_576;
@@ -15,8 +15,8 @@ const LENGTH_BYTES = 4;
  * A column of text: a dictionary where that takes at most half the bytes, else each text with its length. `bytes` of a
  * text are UTF-8; values of other types are written as their text.
  */
-export function encodeTexts(chunks: readonly Data[], levels: Levels, writeIndices: WriteIndices): EncodedColumn {
-  return rawTexts(chunks, levels) ?? numberedTexts(chunks, levels, writeIndices);
+export function encodeTexts(chunks: readonly Data[], levels: Levels): EncodedColumn {
+  return rawTexts(chunks, levels) ?? numberedTexts(chunks, levels);
 }
 
 /** Texts that hardly repeat, straight from Arrow's buffers; undefined where they repeat, or have another layout. */
@@ -58,7 +58,7 @@ function presentPlaces(chunks: readonly Data[], levels: Levels): { chunk: Int32A
 }
 
 /** Texts of which each is held once, and its number for each value. */
-function numberedTexts(chunks: readonly Data[], levels: Levels, writeIndices: WriteIndices): EncodedColumn {
+function numberedTexts(chunks: readonly Data[], levels: Levels): EncodedColumn {
   const numbers = new Map<string, number>();
   const texts: Buffer[] = [];
   const numberOf = (text: string): number => {
@@ -90,16 +90,11 @@ function numberedTexts(chunks: readonly Data[], levels: Levels, writeIndices: Wr
     const number = numberer(data);
     for (let i = 0; i < data.length; i++, row++) if (isPresent(levels, row)) indices[k++] = number(i);
   }
-  return dictionaryTexts(levels, texts, indices, writeIndices) ?? plainTexts(levels, (i) => texts[indices[i]]);
+  return dictionaryTexts(levels, texts, indices) ?? plainTexts(levels, (i) => texts[indices[i]]);
 }
 
 /** Undefined where a dictionary would not halve the bytes. */
-function dictionaryTexts(
-  levels: Levels,
-  texts: readonly Buffer[],
-  indices: Int32Array,
-  writeIndices: WriteIndices,
-): EncodedColumn | undefined {
+function dictionaryTexts(levels: Levels, texts: readonly Buffer[], indices: Int32Array): EncodedColumn | undefined {
   const bitWidth = Math.max(1, 32 - Math.clz32(texts.length - 1));
   const held = texts.reduce((sum, text) => sum + text.length + LENGTH_BYTES, 0);
   let plain = 0;
@@ -109,17 +104,17 @@ function dictionaryTexts(
   let at = 0;
   for (const text of texts) at = putText(bytes, at, text);
   const { rows, present } = levels;
-  const packed = writeIndices(indices, bitWidth);
+  const packed = hybridPacked(indices, bitWidth);
   const values = new Uint8Array(packed.length + 1);
   values[0] = bitWidth;
   values.set(packed, 1);
   const page: EncodedPage = { rows, nulls: rows - present, levels: levelBytes(levels, 0, rows), values };
-  const statistics = extremes(texts.length, (k) => texts[k]);
-  return { encoding: "RLE_DICTIONARY", pages: [page], dictionary: { bytes, count: texts.length }, statistics };
+  const bounds = boundsOf(texts.length, (k) => texts[k]);
+  return { encoding: "RLE_DICTIONARY", pages: [page], dictionary: { bytes, count: texts.length }, bounds };
 }
 
 function plainTexts(levels: Levels, at: (k: number) => Buffer): EncodedColumn {
-  return { encoding: "PLAIN", pages: plainPages(levels, at), statistics: extremes(levels.present, at) };
+  return { encoding: "PLAIN", pages: plainPages(levels, at), bounds: boundsOf(levels.present, at) };
 }
 
 /** Each text with its length before it, cut into pages after a multiple of eight rows. */
@@ -146,8 +141,11 @@ function putText(out: Buffer, at: number, text: Buffer): number {
   return from + text.length;
 }
 
-/** The first and the last text by their bytes. */
-function extremes(count: number, at: (k: number) => Buffer): EncodedColumn["statistics"] {
+/** Bytes of a bound at most: footers stay short. */
+const BOUND_BYTES = 16;
+
+/** The first and the last text by their bytes, or a shorter one before and after. */
+function boundsOf(count: number, at: (k: number) => Buffer): Bounds {
   if (count === 0) return {};
   let min = at(0);
   let max = min;
@@ -156,7 +154,33 @@ function extremes(count: number, at: (k: number) => Buffer): EncodedColumn["stat
     if (isBefore(text, min)) min = text;
     else if (isBefore(max, text)) max = text;
   }
-  return { min_value: min, max_value: max };
+  const after = max.length > BOUND_BYTES ? shorterAfter(max) : undefined;
+  return {
+    min: Uint8Array.from(min.subarray(0, cutAt(min))),
+    max: after ?? Uint8Array.from(max),
+    minIsCut: min.length > BOUND_BYTES,
+    maxIsCut: after !== undefined,
+  };
+}
+
+/** Bytes of the characters that a bound has room for. */
+function cutAt(text: Buffer): number {
+  let end = Math.min(text.length, BOUND_BYTES);
+  while (end > 0 && end < text.length && (text[end] & 0xc0) === 0x80) end--;
+  return end;
+}
+
+const LAST_ASCII = 126;
+
+/** The beginning of a text whose last ASCII character is replaced by the next; undefined where it has none. */
+function shorterAfter(text: Buffer): Uint8Array | undefined {
+  for (let end = cutAt(text); end > 0; end--) {
+    if (text[end - 1] > LAST_ASCII) continue;
+    const bound = Uint8Array.from(text.subarray(0, end));
+    bound[end - 1]++;
+    return bound;
+  }
+  return undefined;
 }
 
 function isBefore(a: Buffer, b: Buffer): boolean {

@@ -1,13 +1,46 @@
-import type { SchemaElement } from "hyparquet-writer";
 import type { TypeKind } from "../../../spec/columns.js";
 import { DECIMAL128_DIGITS } from "../../../value/decimal.js";
 import { type DataType, DateUnit, type Decimal, type Int, type Time, TimeUnit, Type } from "../../arrow/arrow.js";
 import { kindOfArrow } from "../../arrow/types.js";
+import { PHYSICAL_TYPES, type PhysicalType } from "../read/format/types.js";
+import type { ThriftFields } from "./byte-writer.js";
+
+/** The older annotations that are written, by their numbers in the format. */
+const CONVERTED = {
+  UTF8: 0,
+  DECIMAL: 5,
+  DATE: 6,
+  TIME_MILLIS: 7,
+  TIME_MICROS: 8,
+  TIMESTAMP_MILLIS: 9,
+  TIMESTAMP_MICROS: 10,
+  UINT_64: 14,
+} as const;
 
 /** How Parquet declares the values of a column that this package writes: physical type and annotation. */
-export type Element = Omit<SchemaElement, "name" | "type"> & {
-  readonly type: Exclude<NonNullable<SchemaElement["type"]>, "INT96" | "FLOAT">;
-};
+export interface Element {
+  readonly type: Exclude<PhysicalType, "INT96" | "FLOAT">;
+  /** Bytes of a value of FIXED_LEN_BYTE_ARRAY. */
+  readonly width?: number;
+  readonly converted?: keyof typeof CONVERTED;
+  readonly precision?: number;
+  readonly scale?: number;
+  /** The logical type as Thrift has it. */
+  readonly logical?: ThriftFields;
+}
+
+/** The element of a schema as Thrift has it. */
+export const elementFields = (name: string, element: Element): ThriftFields => ({
+  1: PHYSICAL_TYPES.indexOf(element.type),
+  2: element.width,
+  // Optional.
+  3: 1,
+  4: name,
+  6: element.converted && CONVERTED[element.converted],
+  7: element.scale,
+  8: element.precision,
+  10: element.logical,
+});
 
 /** How a column is declared; with a reason where Parquet cannot hold its type, so that it is text. */
 interface Declared {
@@ -20,34 +53,26 @@ interface Declared {
 /** Most digits a 64-bit decimal of Parquet holds. */
 const INT64_DIGITS = 18;
 
-const TEXT: Declared = { element: { type: "BYTE_ARRAY", converted_type: "UTF8" } };
+const TEXT: Declared = { element: { type: "BYTE_ARRAY", converted: "UTF8" } };
 
+/** Units of times by their numbers in the format, with the annotations of older readers, which have no nanoseconds. */
 const UNITS = {
-  [TimeUnit.SECOND]: "MILLIS",
-  [TimeUnit.MILLISECOND]: "MILLIS",
-  [TimeUnit.MICROSECOND]: "MICROS",
-  [TimeUnit.NANOSECOND]: "NANOS",
+  [TimeUnit.SECOND]: { id: 1, time: "TIME_MILLIS", timestamp: "TIMESTAMP_MILLIS" },
+  [TimeUnit.MILLISECOND]: { id: 1, time: "TIME_MILLIS", timestamp: "TIMESTAMP_MILLIS" },
+  [TimeUnit.MICROSECOND]: { id: 2, time: "TIME_MICROS", timestamp: "TIMESTAMP_MICROS" },
+  [TimeUnit.NANOSECOND]: { id: 3, time: undefined, timestamp: undefined },
 } as const;
 
-/** The annotation of older readers, which have none for nanoseconds. */
-const CONVERTED = {
-  MILLIS: { converted_type: "TIMESTAMP_MILLIS" },
-  MICROS: { converted_type: "TIMESTAMP_MICROS" },
-  NANOS: {},
-} as const;
+/** The logical types of times of a day and of timestamps by their numbers in the format. */
+const LOGICAL = { time: 7, timestamp: 8 } as const;
 
-const CONVERTED_TIMES = {
-  MILLIS: { converted_type: "TIME_MILLIS" },
-  MICROS: { converted_type: "TIME_MICROS" },
-  NANOS: {},
-} as const;
-
-/** Times of day, of which Parquet stores whether they are in UTC. */
-function timeOfDay({ unit: arrowUnit }: Time): Declared {
-  const unit = UNITS[arrowUnit];
-  const logical_type = { type: "TIME", isAdjustedToUTC: false, unit } as const;
-  const element = { type: unit === "MILLIS" ? "INT32" : "INT64", ...CONVERTED_TIMES[unit], logical_type } as const;
-  return arrowUnit === TimeUnit.SECOND ? { element, factor: 1000n } : { element };
+/** Times of day or timestamps, of which Parquet stores whether they are in UTC. */
+function declaredTime(kind: "time" | "timestamp", unit: TimeUnit, isUtc: boolean): Declared {
+  const { id, [kind]: converted } = UNITS[unit];
+  const type = kind === "time" && id === 1 ? "INT32" : "INT64";
+  const logical = { [LOGICAL[kind]]: { 1: isUtc, 2: { [id]: {} } } };
+  const element = { type, ...(converted && { converted }), logical } as const;
+  return unit === TimeUnit.SECOND ? { element, factor: 1000n } : { element };
 }
 
 /** How columns of each type are declared. */
@@ -55,29 +80,27 @@ const DECLARE: Readonly<Record<TypeKind, (type: DataType) => Declared>> = {
   text: () => TEXT,
   date: (type) =>
     (type as unknown as { unit: DateUnit }).unit === DateUnit.DAY
-      ? { element: { type: "INT32", converted_type: "DATE" } }
+      ? { element: { type: "INT32", converted: "DATE" } }
       : TEXT,
   datetime(type) {
     const { unit, timezone } = type as unknown as { unit: TimeUnit; timezone?: string };
-    const logical_type = { type: "TIMESTAMP", isAdjustedToUTC: Boolean(timezone), unit: UNITS[unit] } as const;
-    const element = { type: "INT64", ...CONVERTED[logical_type.unit], logical_type } as const;
-    return unit === TimeUnit.SECOND ? { element, factor: 1000n } : { element };
+    return declaredTime("timestamp", unit, Boolean(timezone));
   },
   decimal(type) {
     const whyText = whyNoDecimal(type as Decimal);
     if (whyText !== undefined) return { ...TEXT, whyText };
     const { precision, scale } = type as Decimal;
-    const decimal = { converted_type: "DECIMAL", precision, scale } as const;
+    const decimal = { converted: "DECIMAL", precision, scale } as const;
     if (precision <= INT64_DIGITS) return { element: { type: "INT64", ...decimal } };
-    return { element: { type: "FIXED_LEN_BYTE_ARRAY", type_length: bytesFor(precision), ...decimal } };
+    return { element: { type: "FIXED_LEN_BYTE_ARRAY", width: bytesFor(precision), ...decimal } };
   },
   integer(type) {
     const { isSigned, bitWidth } = type as Int;
-    return { element: isSigned || bitWidth < 64 ? { type: "INT64" } : { type: "INT64", converted_type: "UINT_64" } };
+    return { element: isSigned || bitWidth < 64 ? { type: "INT64" } : { type: "INT64", converted: "UINT_64" } };
   },
   double: () => ({ element: { type: "DOUBLE" } }),
   boolean: () => ({ element: { type: "BOOLEAN" } }),
-  unknown: (type) => (type.typeId === Type.Time ? timeOfDay(type as Time) : TEXT),
+  unknown: (type) => (type.typeId === Type.Time ? declaredTime("time", (type as Time).unit, false) : TEXT),
 };
 
 /** How a column of an Arrow type is declared. */

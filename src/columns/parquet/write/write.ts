@@ -11,9 +11,10 @@ import { conform } from "../../table/conform.js";
 import { COLUMNS_KEY, type NotedColumn } from "../columns-key.js";
 import type { Compression } from "../compression.js";
 import { CHECKSUM_KEY, CREATED_BY, schemaChecksum } from "../read/format/schema-checksum.js";
+import { ByteWriter, type ThriftFields } from "./byte-writer.js";
 import { type ParquetColumn, parquetColumn } from "./columns.js";
-import type { ColumnChunk, RowGroup } from "./file-metadata.js";
-import { type ParquetForm, parquetForm, writeChunk } from "./pages.js";
+import { pageCodec, writeChunk } from "./pages.js";
+import { elementFields } from "./types.js";
 
 /** Rows of a row group, about, and cells of one of very many columns: its batches are in memory while it is written. */
 const GROUP_ROWS = 65_536;
@@ -22,7 +23,7 @@ const FEWEST_ROWS = 8_192;
 /** Encoded bytes that wait for the file. */
 const WAITING_BYTES = 4_194_304;
 /** What a Parquet file begins and ends with. */
-const MAGIC = 0x31524150;
+const MAGIC = Buffer.from("PAR1");
 
 /** How a Parquet file is written. */
 export interface ParquetOptions {
@@ -54,15 +55,12 @@ async function writeGroups(
   file: FileHandle,
   options: ParquetOptions & OnWritten,
 ): Promise<Written> {
-  const form = await parquetForm(options.compression);
-  const bytes = new form.ByteWriter();
-  const flush = async (): Promise<void> => {
-    await file.writeFile(bytes.getBytes());
-    bytes.index = 0;
-  };
+  const codec = pageCodec(options.compression);
+  const bytes = new ByteWriter();
+  const flush = async (): Promise<void> => file.writeFile(bytes.take());
   let columns: readonly ParquetColumn[] | undefined;
   let schema = options.schema;
-  const rowGroups: RowGroup[] = [];
+  const rowGroups: ThriftFields[] = [];
   let group: RecordBatch[] = [];
   let groupRows = GROUP_ROWS;
   let waiting = 0;
@@ -73,28 +71,24 @@ async function writeGroups(
     waiting = 0;
     rows += size;
     const start = bytes.offset;
-    const chunks: ColumnChunk[] = [];
-    for (const [i, { element, encode }] of (columns ?? []).entries()) {
+    const chunks: ThriftFields[] = [];
+    let unpacked = 0;
+    for (const [i, column] of (columns ?? []).entries()) {
       const data = held.map((batch) => batch.data.children[i]);
-      chunks.push(writeChunk(bytes, form, element, encode(data, size), size));
-      if (bytes.index >= WAITING_BYTES) await flush();
+      const chunk = writeChunk(bytes, codec, column, column.encode(data, size), size);
+      chunks.push(chunk.fields);
+      unpacked += chunk.unpacked;
+      if (bytes.waiting >= WAITING_BYTES) await flush();
     }
-    const total = chunks.reduce((sum, { meta_data: chunk }) => sum + (chunk?.total_uncompressed_size ?? 0n), 0n);
-    const written = BigInt(bytes.offset - start);
-    rowGroups.push({
-      columns: chunks,
-      total_byte_size: total,
-      num_rows: BigInt(size),
-      total_compressed_size: written,
-    });
+    rowGroups.push({ 1: chunks, 2: BigInt(unpacked), 3: BigInt(size), 6: BigInt(bytes.offset - start) });
     await flush();
     if (options.onWritten !== undefined) held.forEach(options.onWritten);
   };
   const begin = (found: Schema): void => {
     schema ??= found;
-    columns = columnsFor(schema, form, options.warn ?? warnOnce);
+    columns = columnsFor(schema, options.warn ?? warnOnce);
     groupRows = Math.max(FEWEST_ROWS, Math.min(GROUP_ROWS, Math.floor(GROUP_CELLS / columns.length)));
-    bytes.appendUint32(MAGIC);
+    bytes.bytes(MAGIC);
   };
   if (schema !== undefined) begin(schema);
   for await (const batch of batches) {
@@ -108,32 +102,40 @@ async function writeGroups(
   }
   if (waiting > 0) await writeGroup();
   if (schema === undefined || columns === undefined) throw noBatches();
-  const elements = [{ name: "root", num_children: columns.length }, ...columns.map(({ element }) => element)];
-  const empty = { version: 2, schema: elements, num_rows: 0n, row_groups: [], metadata_length: 0 };
-  const trial = new form.ByteWriter();
-  form.writeMetadata(trial, empty);
-  const checksum = { key: CHECKSUM_KEY, value: schemaChecksum(trial.getBytes()) };
-  form.writeMetadata(bytes, {
-    ...empty,
-    num_rows: BigInt(rows),
-    row_groups: rowGroups,
-    key_value_metadata: [...notedIn(schema), checksum],
-    created_by: CREATED_BY,
+  const elements = [
+    { 4: "root", 5: columns.length },
+    ...columns.map(({ name, element }) => elementFields(name, element)),
+  ];
+  const noted = new ByteWriter();
+  noted.struct({ 2: elements });
+  const start = bytes.offset;
+  bytes.struct({
+    1: 2,
+    2: elements,
+    3: BigInt(rows),
+    4: rowGroups,
+    5: [...notedIn(schema), [CHECKSUM_KEY, schemaChecksum(noted.take())]].map(([key, value]) => ({ 1: key, 2: value })),
+    6: CREATED_BY,
+    // Bounds are in the order of the types.
+    7: columns.map(() => ({ 1: {} })),
   });
-  bytes.appendUint32(MAGIC);
+  bytes.uint32(bytes.offset - start);
+  bytes.bytes(MAGIC);
   await flush();
   return { rows, bytes: bytes.offset };
 }
 
 /** The service's types and the key, for the reader. */
-function notedIn(schema: Schema): { key: string; value: string }[] {
+function notedIn(schema: Schema): [key: string, value: string][] {
   const noted = columnsOf(schema).map((column, i): NotedColumn => {
     const { timezone } = schema.fields[i].type as { timezone?: string | null };
     return timezone && timezone !== "UTC" ? { ...column, zone: timezone } : column;
   });
-  const columns = { key: COLUMNS_KEY, value: JSON.stringify(noted) };
   const key = keyOf(schema);
-  return key.length === 0 ? [columns] : [columns, { key: KEY, value: JSON.stringify(key) }];
+  return [
+    [COLUMNS_KEY, JSON.stringify(noted)],
+    ...(key.length === 0 ? [] : [[KEY, JSON.stringify(key)] as [string, string]]),
+  ];
 }
 
 /** A batch that is much longer than a row group in parts; its buffers are shared. */
@@ -148,8 +150,8 @@ function* parts(batch: RecordBatch, rows: number): Generator<RecordBatch> {
   }
 }
 
-function columnsFor(schema: Schema, form: ParquetForm, warn: (message: string) => void): ParquetColumn[] {
+function columnsFor(schema: Schema, warn: (message: string) => void): ParquetColumn[] {
   // Most readers identify columns by name; the original names are in the metadata.
   const names = distinctNames(schema.fields.map((field) => field.name));
-  return schema.fields.map(({ type }, i) => parquetColumn(names[i], type as DataType, form.writeIndices, warn));
+  return schema.fields.map(({ type }, i) => parquetColumn(names[i], type as DataType, warn));
 }
