@@ -1,3 +1,4 @@
+import { Utf8, vectorFromArray } from "apache-arrow";
 import fc from "fast-check";
 import { deltaBinaryUnpack } from "hyparquet/src/delta.js";
 import { ByteWriter } from "hyparquet-writer";
@@ -12,6 +13,8 @@ import {
 } from "../../src/columns/parquet/read/decode/decoders.js";
 import { ParquetFault } from "../../src/columns/parquet/read/format/fault.js";
 import { deltaPacked } from "../../src/columns/parquet/write/delta.js";
+import { hybridPacked, levelsOf } from "../../src/columns/parquet/write/levels.js";
+import { encodeTexts } from "../../src/columns/parquet/write/texts.js";
 import { unscaled } from "../../src/value/decimal.js";
 import { PlainDecoders } from "./plain-decoders.js";
 
@@ -156,6 +159,8 @@ describe.each(both)("runs and packed bits, in %s", (_, decoders) => {
         const writer = new ByteWriter();
         writeRleBitPackedHybrid(writer, values, width);
         expect([...read(writer.getBytes(), width, values.length)]).toEqual(values);
+        // Our own writer makes the same bytes.
+        expect([...hybridPacked(Int32Array.from(values), width)]).toEqual([...writer.getBytes()]);
       }),
     );
   });
@@ -196,6 +201,24 @@ describe.each(both)("integers of any width, highest byte first, in %s", (_, deco
       }),
     );
   });
+});
+
+it("the bounds of texts are of 16 bytes at most, where there are such, and around all of them", () => {
+  const text = fc.string({ unit: fc.constantFrom("a", "~", "é", "\u{ffff}", "\u{10ffff}", "\u0000"), maxLength: 30 });
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1, maxLength: 20 }), (texts) => {
+      const { data } = vectorFromArray(texts, new Utf8());
+      const { min, max, minIsCut, maxIsCut } = encodeTexts(data, levelsOf(data, texts.length)).bounds;
+      const sorted = texts.map((one) => Buffer.from(one)).sort(Buffer.compare);
+      const [first, last] = [sorted[0], sorted[sorted.length - 1]];
+      if (min === undefined || max === undefined) throw new Error("There are bounds.");
+      expect(Buffer.compare(min, first)).toBe(minIsCut ? -1 : 0);
+      expect(Buffer.compare(max, last)).toBe(maxIsCut ? 1 : 0);
+      expect(min.length).toBeLessThanOrEqual(16);
+      if (maxIsCut) expect(max.length).toBeLessThanOrEqual(16);
+      for (const bound of [min, max]) expect(Buffer.from(Buffer.from(bound).toString())).toEqual(Buffer.from(bound));
+    }),
+  );
 });
 
 it("any bytes give the same in WebAssembly and in JavaScript, or are refused by both", () => {
