@@ -2,9 +2,9 @@ import { DataError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
 import type { Batching, ReadOptions } from "../arrow/read-options.js";
-import { BatchMaker } from "./batch-maker.js";
+import { BatchMaker, textModes, warnUnknownTypes } from "./batch-maker.js";
+import { BatchRows } from "./batch-rows.js";
 import type { RawBatch } from "./builder.js";
-import { type RowSource, rowBatches } from "./row-batches.js";
 
 /**
  * Rows of string cells as record batches. Null is null; strings are read by the type of their column exactly as the
@@ -60,6 +60,33 @@ function* rawBatches(
   } finally {
     iterator.return?.();
   }
+}
+
+/** Rows that are read one at a time. */
+export interface RowSource {
+  /** Steps to the next row; false when there are no more. */
+  next(): boolean;
+  /** Reads the current row into the next row of the batch, which has room for it. */
+  read(batch: BatchRows): void;
+}
+
+/** Reads the rows into batches of at most `options.batchRows` rows; yields at least one. */
+export function* rowBatches(
+  source: RowSource,
+  columns: readonly ColumnSpec[],
+  options: ReadOptions & Batching,
+): Generator<RawBatch, void, undefined> {
+  warnUnknownTypes(columns, options);
+  const batch = new BatchRows(columns, options, { modes: textModes(options.schema) });
+  while (source.next()) {
+    if (batch.isFull) yield batch.take(false);
+    batch.reserve();
+    source.read(batch);
+    batch.row++;
+  }
+  const last = batch.takeLast();
+  if (last !== undefined) yield last;
+  batch.policy.report();
 }
 
 /** The error for a row with too few or too many cells. */

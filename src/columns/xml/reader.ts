@@ -6,8 +6,7 @@ import type { Batching, ReadOptions } from "../arrow/read-options.js";
 import type { CellPolicy } from "../build/bad-cells.js";
 import { BatchMaker } from "../build/batch-maker.js";
 import type { ColumnBuilder, RawBatch } from "../build/builder.js";
-import { wrongWidth } from "../build/from-text-rows.js";
-import { type RowSource, rowBatches } from "../build/row-batches.js";
+import { type RowSource, rowBatches, wrongWidth } from "../build/from-text-rows.js";
 import { TEXT } from "../build/types.js";
 
 /**
