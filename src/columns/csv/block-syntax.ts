@@ -1,7 +1,7 @@
 import { CR, type CsvSyntax, LF, undouble } from "../../format/csv.js";
 import type { ColumnBuilder } from "../build/builder.js";
 import type { BlockSyntax } from "../build/row-blocks.js";
-import { CELL_OK } from "../build/types.js";
+import { CELL_OK, TEXT } from "../build/types.js";
 
 /** CSV by blocks: the rows are those that the grammar would read (docs/decisions.md). */
 export function csvBlocks(syntax: CsvSyntax): BlockSyntax {
@@ -30,7 +30,12 @@ export function csvBlocks(syntax: CsvSyntax): BlockSyntax {
   };
 }
 
+/** Stores a cell if it fits; text is valid UTF-8 in a block. */
 function stores(b: Uint8Array, from: number, to: number, field: ColumnBuilder, row: number): boolean {
+  if (field.reader === TEXT) {
+    field.setText(row, b, from, to);
+    return true;
+  }
   if (!field.isNullText(b, from, to)) return field.write(field, row, b, from, to, false) === CELL_OK;
   field.setNull(row);
   return true;

@@ -2,7 +2,7 @@ import { DataError } from "../../errors/errors.js";
 import { skipJson, skipNumber, skipScalar, skipSpace, skipString, unescapeString } from "../../format/json.js";
 import type { CellPolicy } from "../build/bad-cells.js";
 import type { ColumnBuilder } from "../build/builder.js";
-import { CELL_BAD_UTF8, CELL_NESTED, CELL_OK } from "../build/types.js";
+import { CELL_BAD_UTF8, CELL_NESTED, CELL_OK, TEXT } from "../build/types.js";
 
 const QUOTE = 34;
 const MINUS = 45;
@@ -86,6 +86,11 @@ function unescaped(b: Uint8Array, from: number, to: number): number {
   return unescapeString(b, from + 1, to - 1, scratch);
 }
 
+/** Stores a value if it fits; text is valid UTF-8 in a block. */
 function stores(b: Uint8Array, from: number, to: number, column: ColumnBuilder, row: number): boolean {
+  if (column.reader === TEXT) {
+    column.setText(row, b, from, to);
+    return true;
+  }
   return column.write(column, row, b, from, to, false) === CELL_OK;
 }
