@@ -30,8 +30,8 @@ export { Chart } from "./display/chart/chart.js";
 export type { Mark } from "./display/chart/marks/marks.js";
 export type { ChartSpec, PlotOptions } from "./display/chart/options.js";
 export { type DisplayOptions, display } from "./display/display.js";
-export type { ProgressEvent } from "./display/progress/event.js";
 export { type ProgressBar, progress } from "./display/progress/progress.js";
+export type { ProgressEvent } from "./display/progress/task-lines.js";
 export type { Exploration, ExploreOptions } from "./display/table/explore.js";
 export type {
   DatabaseMetadata,

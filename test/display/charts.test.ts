@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { JUPYTER_DISPLAY } from "../../src/display/base/show.js";
 import { sparkline } from "../../src/display/base/sparkline.js";
 import type { Chart } from "../../src/display/chart/chart.js";
+import { lttb } from "../../src/display/chart/marks/points.js";
 import { inPageColors } from "../../src/display/chart/page-colors.js";
-import { lttb } from "../../src/display/chart/parts/downsample.js";
 import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 

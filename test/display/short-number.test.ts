@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shortNumber } from "../../src/display/table/short-number.js";
+import { shortNumber } from "../../src/display/base/number-text.js";
 import { Frame } from "../../src/index.js";
 
 describe("a double in a table", () => {

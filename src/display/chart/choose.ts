@@ -1,7 +1,8 @@
-import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
+import { DataType, type Table, Utf8, type Vector, vectorFromArray } from "../../columns/arrow/arrow.js";
 import { keyOf } from "../../columns/arrow/key.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
+import { vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
@@ -10,7 +11,6 @@ import { TIME_FIRST } from "./marks/mark.js";
 import { MARKS, type Mark, markType } from "./marks/marks.js";
 import type { PlotOptions } from "./options.js";
 import type { Channel, Choice } from "./parts/channel.js";
-import { seriesColor } from "./series-color.js";
 
 /** What to draw, and the columns to draw it from. */
 interface Drawing {
@@ -127,3 +127,27 @@ function defaultX(channels: readonly Channel[], mark: Mark | undefined, taken: S
 }
 
 const defaultMark = (x: Channel | undefined): Mark => (x === undefined || x.scale === "text" ? "bar" : "line");
+
+/**
+ * The default colour channel for the series of a table: the columns of its key that are not dates and have several
+ * values, combined; undefined if the key does not contain x or identifies only one series.
+ *
+ * @param taken names of columns with another use in the chart
+ */
+function seriesColor(
+  table: Table,
+  channels: readonly Channel[],
+  x: Channel | undefined,
+  taken: ReadonlySet<string | undefined>,
+): Channel | undefined {
+  const key = keyOf(table.schema);
+  if (x?.scale !== "time" || !key.includes(x.name)) return undefined;
+  const columns = channels.filter(({ name, scale }) => key.includes(name) && scale !== "time" && !taken.has(name));
+  const varied = columns
+    .map((channel) => ({ channel, texts: vectorToStrings(channel.vector) }))
+    .filter(({ texts }) => texts.some((text) => text !== texts[0]));
+  if (varied.length <= 1) return varied[0]?.channel;
+  const joined = varied[0].texts.map((_, row) => varied.map(({ texts }) => texts[row] ?? "null").join(" "));
+  const name = varied.map(({ channel }) => channel.name).join(", ");
+  return { name, vector: vectorFromArray(joined, new Utf8()), scale: "text", days: false };
+}

@@ -1,7 +1,6 @@
-import type { ProgressEvent } from "./event.js";
-import { NO_SCREEN, type ProgressScreen } from "./screen.js";
-import { hasScreen, screenHere } from "./screen-here.js";
-import { type TaskLines, taskLines } from "./task-lines.js";
+import { hasScreen, NO_SCREEN, screenHere } from "./screen.js";
+import { type ProgressEvent, type TaskLines, taskLines } from "./task-lines.js";
+import type { ProgressScreen } from "./terminal-screen.js";
 
 /** One task in the bar that all tasks share. */
 export interface LiveWork {

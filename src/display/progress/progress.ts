@@ -1,7 +1,6 @@
-import type { ProgressEvent } from "./event.js";
-import { NO_SCREEN, type ProgressScreen } from "./screen.js";
-import { screenHere } from "./screen-here.js";
-import { taskLines } from "./task-lines.js";
+import { NO_SCREEN, screenHere } from "./screen.js";
+import { type ProgressEvent, taskLines } from "./task-lines.js";
+import type { ProgressScreen } from "./terminal-screen.js";
 
 /** A live bar: call it with events, or pass it as `onProgress`. */
 export interface ProgressBar {

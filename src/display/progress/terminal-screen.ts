@@ -1,9 +1,18 @@
 import { createRequire } from "node:module";
 import { builtin } from "../../package/builtin.js";
 import { cutTo } from "../base/width.js";
-import { endsLine, freshLine } from "./line-end.js";
-import { quietWrite } from "./quiet-write.js";
-import type { ProgressScreen } from "./screen.js";
+
+/** A target that a bar draws on. */
+export interface ProgressScreen {
+  /** Shows these lines, or `front` alone where there is room for one. */
+  readonly draw: (lines: readonly string[], front: string) => void;
+  /** Columns available for `front`; undefined where all lines are shown. */
+  readonly width?: () => number;
+  /** Ends with these lines, which stay. */
+  readonly end: (lines: readonly string[]) => void;
+  /** In a notebook, where the display stays: whether its cell is still running. */
+  readonly cellRuns?: () => boolean;
+}
 
 /** The part of cli-progress in use. */
 interface SingleBar {
@@ -143,3 +152,61 @@ function newBar(stream: object): SingleBar {
     format: (_: unknown, __: unknown, payload: { readonly line: string }) => payload.line,
   });
 }
+
+/** How many bytes at the end of a text are examined. */
+const LAST = 200;
+
+/** Whether a text written to a terminal ends its line; undefined where it writes nothing visible. */
+function endsLine(chunk: unknown): boolean | undefined {
+  const end = typeof chunk === "string" ? chunk.slice(-LAST) : chunk instanceof Uint8Array ? lastOf(chunk) : "";
+  // Colours and cursor movements are invisible.
+  const seen = end.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "");
+  return seen === "" ? undefined : seen.endsWith("\n");
+}
+
+const lastOf = (bytes: Uint8Array): string => new TextDecoder("latin1").decode(bytes.subarray(-LAST));
+
+/**
+ * Brings the cursor to the start of an empty line, wherever it was: a line of spaces fills an empty line, and wraps
+ * into the next one behind text. Terminals wrap only before the next character, so that an empty line is not skipped.
+ */
+function freshLine(columns: number): string {
+  return `${" ".repeat(columns)}\r`;
+}
+
+/**
+ * Writes to a stream whose other end may close, as Node's console does: errors are swallowed and do not end the
+ * process. After the first error nothing more is written, and `failed` is called, but never before the write has
+ * returned.
+ */
+function quietWrite(
+  stream: NodeJS.WriteStream,
+  write: NodeJS.WriteStream["write"],
+  failed: () => void,
+): (text: string) => boolean {
+  let isGone = false;
+  const fail = (): void => {
+    if (!isGone) failed();
+    isGone = true;
+  };
+  return (text) => {
+    if (isGone) return false;
+    stream.once("error", ignore);
+    try {
+      return write.call(stream, text, "utf8", (error) => {
+        if (!error) return;
+        // The event follows this call, once, or once per pending write.
+        stream.on("error", ignore);
+        setImmediate(() => stream.off("error", ignore));
+        fail();
+      });
+    } catch {
+      process.nextTick(fail);
+      return false;
+    } finally {
+      stream.off("error", ignore);
+    }
+  };
+}
+
+const ignore = (): void => {};

@@ -1,6 +1,5 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { takeRows } from "../../columns/table/take.js";
-import { MAX_COLUMNS, shortCell } from "./explore-limits.js";
 import { viewOf } from "./view.js";
 
 /** Which rows of a table are shown, and in which order. Columns are positions in the table. */
@@ -92,3 +91,11 @@ export function pageRequest(message: unknown, columns: number): PageRequest | un
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** The most columns of a live table. */
+export const MAX_COLUMNS = 50;
+
+const LONGEST_CELL = 500;
+
+/** The text of a cell as a live table receives it. */
+export const shortCell = (text: string | null): string | null => text?.slice(0, LONGEST_CELL) ?? null;

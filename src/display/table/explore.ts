@@ -4,14 +4,14 @@ import { builtin } from "../../package/builtin.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { escapeHtml, escapeJson } from "../base/escape.js";
 import { liveHost } from "../base/live-view.js";
+import { grouped } from "../base/number-text.js";
 import { type Bundle, showAs } from "../base/show.js";
-import { MAX_COLUMNS, shortCell } from "./explore-limits.js";
-import type { FindRows } from "./explore-rows.js";
+import { type FindRows, MAX_COLUMNS, shortCell } from "./explore-rows.js";
 import { EXPLORE_SCRIPT } from "./explore-script.js";
 import { htmlTable } from "./html.js";
 import { openLiveTable } from "./live-table.js";
 import { textTable } from "./text.js";
-import { grouped, viewOf } from "./view.js";
+import { viewOf } from "./view.js";
 
 let bundleOf: (exploration: Exploration) => Bundle;
 

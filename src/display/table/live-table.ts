@@ -3,8 +3,7 @@ import { columnsOf } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import type { LiveHost, LiveView } from "../base/live-view.js";
 import { newestOnly } from "../base/newest-only.js";
-import { MAX_COLUMNS } from "./explore-limits.js";
-import { type FindRows, type PageRequest, pageReader, pageRequest } from "./explore-rows.js";
+import { type FindRows, MAX_COLUMNS, type PageRequest, pageReader, pageRequest } from "./explore-rows.js";
 import { LIVE_TABLE_MODULE } from "./live-table-module.js";
 import { viewPositions } from "./view.js";
 

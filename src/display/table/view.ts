@@ -3,7 +3,7 @@ import { columnsOf } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import { cellText } from "../../columns/arrow/vector-values.js";
 import type { FrameSource } from "../../spec/frame-source.js";
-import { shortNumber } from "./short-number.js";
+import { grouped, shortNumber, sizeText } from "../base/number-text.js";
 
 /** Limits of a rendered table; a longer one shows its head and tail, or its first and last columns. */
 export interface TableOptions {
@@ -144,19 +144,4 @@ export function shapeText({ numRows, numColumns, bytes }: View): string {
   const rows = `${grouped(numRows)} row${numRows === 1 ? "" : "s"}`;
   const columns = `${numColumns} column${numColumns === 1 ? "" : "s"}`;
   return `${rows} × ${columns}${bytes === undefined ? "" : ` · ${sizeText(bytes)}`}`;
-}
-
-/** A count with commas: `30,180`. */
-export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-
-/** A byte count in readable units: `812 B`, `2.4 MB` (steps of 1,000). */
-export function sizeText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return unit === 0 ? `${value} B` : `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
 }

@@ -1,9 +1,9 @@
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import { InputError } from "../../../errors/errors.js";
+import { grouped } from "../../base/number-text.js";
 import { numberAxis, tip, type Unit, xChannel, xTip } from "../parts/axes.js";
-import type { Channel, Choice } from "../parts/channel.js";
-import { ascending, type ChartValues, count, type Datum, datumMaker, xNumbers } from "../parts/data.js";
-import { nameOf, tipName } from "../parts/names.js";
+import { type Channel, type Choice, nameOf, tipName } from "../parts/channel.js";
+import { ascending, type ChartValues, type Datum, datumMaker, xNumbers } from "../parts/data.js";
 import { type MarkType, TIME_FIRST, type UnitContext } from "./mark.js";
 
 /** The most candlesticks drawn; more are merged: first open, highest high, lowest low, last close. */
@@ -68,7 +68,7 @@ function candleValues(choice: Choice): ChartValues {
     };
     values.push({ ...candle, up: candle.close >= candle.open });
   }
-  const notes = run > 1 ? [`each candle merges ${run} of ${count(rows.length)} rows`] : [];
+  const notes = run > 1 ? [`each candle merges ${run} of ${grouped(rows.length)} rows`] : [];
   return { values, notes, rows: rows.length };
 }
 

@@ -1,9 +1,8 @@
 import type { Table } from "../../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import { numberAxis, type Unit } from "../parts/axes.js";
-import type { Channel, Choice } from "../parts/channel.js";
+import { type Channel, type Choice, nameOf, tipName, tipText } from "../parts/channel.js";
 import { type ChartValues, clean, type Labels, labels, roundStep } from "../parts/data.js";
-import { nameOf, tipName, tipText } from "../parts/names.js";
 import { type MarkType, TIME_FIRST } from "./mark.js";
 
 /** One cell per pair of x and y, coloured by a mean or by the number of rows. */

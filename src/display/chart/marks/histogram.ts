@@ -1,8 +1,8 @@
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
+import { grouped } from "../../base/number-text.js";
 import { numberAxis, type Unit } from "../parts/axes.js";
-import type { Channel, Choice } from "../parts/channel.js";
-import { type ChartValues, clean, count, labels, roundStep } from "../parts/data.js";
-import { nameOf } from "../parts/names.js";
+import { type Channel, type Choice, nameOf } from "../parts/channel.js";
+import { type ChartValues, clean, labels, roundStep } from "../parts/data.js";
 import type { MarkType } from "./mark.js";
 
 /** The distribution of the numbers of x. */
@@ -52,7 +52,7 @@ function histogramValues({ color, facet }: Choice, x: Channel): ChartValues {
   }));
   return {
     values,
-    notes: rows < numbers.length ? [`${count(numbers.length - rows)} rows without a number`] : [],
+    notes: rows < numbers.length ? [`${grouped(numbers.length - rows)} rows without a number`] : [],
     rows,
   };
 }

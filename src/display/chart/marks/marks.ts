@@ -1,11 +1,8 @@
-import { area } from "./area.js";
-import { bar } from "./bar.js";
 import { candlestick } from "./candlestick.js";
 import { heatmap } from "./heatmap.js";
 import { histogram } from "./histogram.js";
-import { line } from "./line.js";
 import type { MarkType } from "./mark.js";
-import { point } from "./point.js";
+import { area, bar, line, point } from "./points.js";
 
 const TYPES = { line, area, bar, point, candlestick, histogram, heatmap } as const satisfies Record<string, MarkType>;
 

@@ -1,19 +1,9 @@
 import type { Table } from "../../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
+import { grouped } from "../../base/number-text.js";
 import { numberAxis, tip, type Unit, xChannel, xTip } from "../parts/axes.js";
-import type { Channel, Choice } from "../parts/channel.js";
-import {
-  ascending,
-  type ChartValues,
-  count,
-  type Datum,
-  datumMaker,
-  type Labels,
-  labels,
-  xNumbers,
-} from "../parts/data.js";
-import { lttb } from "../parts/downsample.js";
-import { nameOf, tipName, tipText } from "../parts/names.js";
+import { type Channel, type Choice, nameOf, tipName, tipText } from "../parts/channel.js";
+import { ascending, type ChartValues, type Datum, datumMaker, type Labels, labels, xNumbers } from "../parts/data.js";
 import { type MarkType, TIME_FIRST } from "./mark.js";
 
 /** The most points or bars drawn: lines and areas keep their shape with fewer points; the caption reports it. */
@@ -37,7 +27,7 @@ interface PointLook {
 }
 
 /** Defines a mark that draws each row of each y column: lines, areas, points and bars. */
-export function pointMark(look: PointLook, defaultY: MarkType["defaultY"] = firstNumber): MarkType {
+function pointMark(look: PointLook, defaultY: MarkType["defaultY"] = firstNumber): MarkType {
   return {
     xScales: TIME_FIRST,
     defaultY,
@@ -50,7 +40,7 @@ export function pointMark(look: PointLook, defaultY: MarkType["defaultY"] = firs
 }
 
 /** The number columns without another use. */
-export const freeNumbers = (
+const freeNumbers = (
   channels: readonly Channel[],
   x: Channel | undefined,
   taken: ReadonlySet<string | undefined>,
@@ -58,6 +48,51 @@ export const freeNumbers = (
 
 function firstNumber(...choice: Parameters<MarkType["defaultY"]>): readonly Channel[] {
   return freeNumbers(...choice).slice(0, 1);
+}
+
+/** One bar per row; bars of several colours are stacked. */
+export const bar = pointMark({ mark: { type: "bar" }, fromZero: true, isStacked: true, isPath: false });
+
+/** One filled line per colour. */
+export const area = pointMark({
+  mark: { type: "area", opacity: 0.6, line: { strokeWidth: 1.5 } },
+  fromZero: true,
+  isStacked: false,
+  isPath: true,
+});
+
+/** One point per row. */
+export const point = pointMark({
+  mark: { type: "point", filled: true, size: 24, opacity: 0.6 },
+  fromZero: false,
+  isStacked: false,
+  isPath: false,
+});
+
+/** One line per y column and colour. */
+export const line = pointMark(
+  { mark: { type: "line", strokeWidth: 1.5 }, fromZero: false, isStacked: false, isPath: true },
+  (channels, x, taken) => {
+    const numbers = freeNumbers(channels, x, taken);
+    const isAlone = [...taken].every((name) => name === undefined);
+    return isAlone ? alike(numbers).slice(0, MAX_LINES) : numbers.slice(0, 1);
+  },
+);
+
+/** The most lines drawn by default. */
+const MAX_LINES = 8;
+
+/**
+ * The columns whose numbers are of similar size to the first one's, so that no line flattens the others (such as a
+ * volume beside prices).
+ */
+function alike(channels: readonly Channel[]): Channel[] {
+  const sizes = channels.map(({ vector }) => {
+    let largest = 0;
+    for (const value of vectorToNumbers(vector)) if (Math.abs(value) > largest) largest = Math.abs(value);
+    return largest;
+  });
+  return channels.filter((_, i) => sizes[i] <= 30 * sizes[0] && sizes[0] <= 30 * sizes[i]);
 }
 
 /** The inline data of a line, area, bar or point chart; with several y columns, one series each. */
@@ -80,7 +115,7 @@ function pointValues(table: Table, choice: Choice, isPath: boolean): ChartValues
   const notes: string[] = [];
   if (drawn !== undefined)
     notes.push(
-      `${drawn.size} of ${count(colors?.words.length ?? 0)} series (${color?.name}) drawn: those with the most rows`,
+      `${drawn.size} of ${grouped(colors?.words.length ?? 0)} series (${color?.name}) drawn: those with the most rows`,
     );
   const limit = isPath ? Math.min(LINE_POINTS, Math.max(200, Math.floor(ALL_LINE_POINTS / series.length))) : 0;
   const datum = datumMaker(x, xs);
@@ -100,11 +135,11 @@ function pointValues(table: Table, choice: Choice, isPath: boolean): ChartValues
   if (values.length < total - below) {
     notes.push(
       isPath
-        ? `${count(values.length)} of ${count(total)} points drawn, preserving the shape`
-        : `every ${ordinal(step)} of ${count(total)} rows drawn`,
+        ? `${grouped(values.length)} of ${grouped(total)} points drawn, preserving the shape`
+        : `every ${ordinal(step)} of ${grouped(total)} rows drawn`,
     );
   }
-  if (below > 0) notes.push(`${count(below)} values of 0 or less omitted`);
+  if (below > 0) notes.push(`${grouped(below)} values of 0 or less omitted`);
   return { values, notes, rows: total };
 }
 
@@ -209,4 +244,47 @@ function pointUnit(
       tooltip,
     },
   };
+}
+
+/**
+ * The positions of at most `limit` points that preserve the shape of a line (largest triangle three buckets, Sveinn
+ * Steinarsson 2013): the first, the last, and from each bucket between them the point that forms the largest triangle
+ * with its neighbours. `x` is ascending; points whose y is NaN are skipped.
+ */
+export function lttb(x: ArrayLike<number>, y: ArrayLike<number>, limit: number): number[] {
+  const points: number[] = [];
+  for (let i = 0; i < y.length; i++) if (!Number.isNaN(y[i])) points.push(i);
+  if (points.length <= limit || limit < 3) return points;
+  const kept = [points[0]];
+  const size = (points.length - 2) / (limit - 2);
+  for (let bucket = 0; bucket < limit - 2; bucket++) {
+    const from = Math.floor(bucket * size) + 1;
+    const end = Math.floor((bucket + 1) * size) + 1;
+    const next = meanOf(x, y, points, end, Math.min(points.length, Math.floor((bucket + 2) * size) + 1));
+    const last = kept[kept.length - 1];
+    let best = points[from];
+    let largest = -1;
+    for (let i = from; i < end; i++) {
+      const at = points[i];
+      const area = Math.abs((x[last] - next.x) * (y[at] - y[last]) - (x[last] - x[at]) * (next.y - y[last]));
+      if (area > largest) {
+        largest = area;
+        best = at;
+      }
+    }
+    kept.push(best);
+  }
+  kept.push(points[points.length - 1]);
+  return kept;
+}
+
+function meanOf(x: ArrayLike<number>, y: ArrayLike<number>, points: readonly number[], from: number, end: number) {
+  let sumX = 0;
+  let sumY = 0;
+  for (let i = from; i < end; i++) {
+    sumX += x[points[i]];
+    sumY += y[points[i]];
+  }
+  const count = Math.max(1, end - from);
+  return { x: sumX / count, y: sumY / count };
 }

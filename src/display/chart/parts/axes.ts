@@ -1,5 +1,4 @@
-import type { Channel } from "./channel.js";
-import { nameOf } from "./names.js";
+import { type Channel, nameOf } from "./channel.js";
 
 /** A part of a Vega-Lite spec. */
 export type Unit = Readonly<Record<string, unknown>>;

@@ -1,5 +1,7 @@
 import type { Vector } from "../../../columns/arrow/arrow.js";
 import type { Scale } from "../../../columns/arrow/types.js";
+import { scrub } from "../../../errors/secrets.js";
+import { cutTo } from "../../base/width.js";
 
 /** A column selected for a channel. */
 export interface Channel {
@@ -19,4 +21,26 @@ export interface Choice {
   readonly isKeyColor: boolean;
   readonly facet: Channel | undefined;
   readonly log: boolean;
+}
+
+export const nameOf = (channel: Channel | undefined): string => drawable(channel?.name ?? "row", 80);
+
+/**
+ * A name as the title of a tooltip line. Vega-Lite inserts these titles into an expression and escapes only the quote,
+ * so that a backslash would break out of the string: backslashes and quotes are replaced by lookalikes.
+ */
+export const tipName = (channel: Channel | undefined): string => tipText(nameOf(channel));
+export const tipText = (text: string): string =>
+  text
+    .replace(/\\/g, "\u29f5")
+    .replace(/"/g, "\u2033")
+    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, " ");
+
+/**
+ * A text as the chart shows it: keys removed, truncated. Vega fails on the names of Object's members unless a space
+ * follows.
+ */
+export function drawable(text: string, limit: number): string {
+  const cut = cutTo(scrub(text), limit);
+  return cut in {} ? `${cut} ` : cut;
 }

@@ -14,8 +14,6 @@ export interface ChartValues {
   readonly rows: number;
 }
 
-export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-
 export function ascending(rows: number[], xs: Float64Array): number[] {
   for (let i = 1; i < rows.length; i++) if (xs[rows[i]] < xs[rows[i - 1]]) return rows.sort((a, b) => xs[a] - xs[b]);
   return rows;

@@ -1,3 +1,18 @@
+/** A count with commas: `30,180`. */
+export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+
+/** A byte count in readable units: `812 B`, `2.4 MB` (steps of 1,000). */
+export function sizeText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return unit === 0 ? `${value} B` : `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
 /** Doubles of up to this many significant digits are shown whole: prices and counts, not results of a division. */
 const WHOLE_DIGITS = 10;
 const SHORT_DIGITS = 6;
