@@ -1,10 +1,9 @@
 import { Command, CommanderError } from "commander";
-import { version } from "../package/version.js";
-import { bulkCommand } from "./commands/bulk.js";
+import { version } from "../package/package-root.js";
 import { cacheCommand } from "./commands/cache.js";
 import { demoCommand } from "./commands/demo.js";
 import { explainCommand } from "./commands/explain.js";
-import { exportCommand } from "./commands/export.js";
+import { bulkCommand, exportCommand } from "./commands/export.js";
 import { getCommand } from "./commands/get.js";
 import { kernelCommand } from "./commands/kernel.js";
 import { metaCommand } from "./commands/meta.js";

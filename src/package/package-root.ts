@@ -21,3 +21,8 @@ export function packageRoot(): string {
     folder = above;
   }
 }
+
+/** The version of this package, from its package.json. */
+export function version(): string {
+  return (JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string }).version;
+}

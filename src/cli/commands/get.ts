@@ -1,7 +1,9 @@
+import { rm } from "node:fs/promises";
 import { Command, Option } from "commander";
 import type { DatasetQuery } from "../../client/query/dataset-query.js";
 import type { TableQuery } from "../../client/query/table-query.js";
 import type { Service } from "../../client/service.js";
+import { InputError } from "../../errors/errors.js";
 import type { Frame } from "../../frame/frame.js";
 import {
   COLLAPSES,
@@ -14,10 +16,18 @@ import {
   type Transform,
   type Unlisted,
 } from "../../spec/vocabulary.js";
-import { checkpointFor, removeCheckpoint, reportResumed, resumeOption } from "../input/resume.js";
-import { count, day, examples, list, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import {
+  count,
+  day,
+  examples,
+  ListedOption,
+  list,
+  type ServiceFlags,
+  serving,
+  withService,
+} from "../input/service-flags.js";
 import { type Where, where } from "../input/where.js";
-import { checkOutput, frameEndings, listed, writeFrame } from "../output/output.js";
+import { checkOutput, frameEndings, writeFrame } from "../output/output.js";
 
 interface GetFlags extends ServiceFlags {
   readonly output?: string;
@@ -75,9 +85,6 @@ function datasetCommand(): Command {
     });
 }
 
-/** The values of a flag, for the help; without the flag is "none". */
-const valuesOf = (names: readonly string[]): string => listed(names.filter((name) => name !== "none"));
-
 /** The flags of a query of a time series. */
 export function datasetFlags(command: Command): Command {
   return command
@@ -85,9 +92,9 @@ export function datasetFlags(command: Command): Command {
     .option("--column <title>", "one column, by title or number")
     .option("--from <day>", "first day, YYYY-MM-DD", day)
     .option("--to <day>", "last day, YYYY-MM-DD", day)
-    .option("--collapse <frequency>", valuesOf(COLLAPSES))
-    .option("--transform <calculation>", valuesOf(TRANSFORMS))
-    .option("--order <order>", valuesOf(ORDERS))
+    .addOption(new ListedOption("--collapse <frequency>", COLLAPSES))
+    .addOption(new ListedOption("--transform <calculation>", TRANSFORMS))
+    .addOption(new ListedOption("--order <order>", ORDERS))
     .option("--limit <rows>", "at most this many rows", count);
 }
 
@@ -174,4 +181,34 @@ export function tableQuery(service: Service, code: string, flags: TableChoice): 
   if (flags.where) query = query.where(flags.where);
   const [first, ...rest] = flags.select ?? [];
   return first === undefined ? query : query.select(first, ...rest);
+}
+
+/** The flag `--resume` of a command that reads pages into a file. */
+function resumeOption(): Option {
+  return new Option("--resume", "with -o: keep the pages beside the file until it is written, and resume from them");
+}
+
+/**
+ * The checkpoint of a command that writes `output`: a file beside it.
+ *
+ * @throws {InputError} BadArgument without an output file
+ */
+function checkpointFor(output: string | undefined, resume: boolean | undefined): string | undefined {
+  if (!resume) return undefined;
+  if (output !== undefined) return `${output}.checkpoint`;
+  throw new InputError("--resume needs an output file.", {
+    code: "BadArgument",
+    hint: "Pass one with -o: the pages are kept beside it.",
+  });
+}
+
+/** Says how much was taken from the checkpoint. */
+function reportResumed({ pages, rows }: { readonly pages: number; readonly rows: number }): void {
+  const count = (n: number, what: string): string => `${n.toLocaleString("en-US")} ${what}${n === 1 ? "" : "s"}`;
+  process.stderr.write(`resumed after ${count(pages, "page")}, ${count(rows, "row")}\n`);
+}
+
+/** Removes the checkpoint once its rows are in the output file. */
+async function removeCheckpoint(path: string | undefined): Promise<void> {
+  if (path !== undefined) await rm(path, { force: true });
 }

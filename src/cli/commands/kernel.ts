@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { InstallOptions } from "../../kernel/install/install.js";
 import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
-import { tableDeclarations } from "../output/table-declarations.js";
+import { tableDeclarations } from "./types.js";
 
 /** `arrowbook kernel`: installs, removes and lists the Jupyter kernel. */
 export function kernelCommand(): Command {

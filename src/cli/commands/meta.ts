@@ -9,9 +9,24 @@ interface MetaFlags extends ServiceFlags {
 }
 
 const KINDS = {
-  dataset: { shape: "DATABASE/DATASET", what: "a time series", example: "MARKET/AAA" },
-  database: { shape: "DATABASE", what: "a database of time series", example: "LABOR" },
-  table: { shape: "VENDOR/TABLE", what: "a table", example: "MARKET/PRICES" },
+  dataset: {
+    shape: "DATABASE/DATASET",
+    what: "a time series",
+    example: "MARKET/AAA",
+    query: (service: Service, code: string) => service.dataset(code),
+  },
+  database: {
+    shape: "DATABASE",
+    what: "a database of time series",
+    example: "LABOR",
+    query: (service: Service, code: string) => service.database(code),
+  },
+  table: {
+    shape: "VENDOR/TABLE",
+    what: "a table",
+    example: "MARKET/PRICES",
+    query: (service: Service, code: string) => service.table(code),
+  },
 } as const;
 
 /** `arrowbook meta dataset|database|table CODE`: prints metadata. */
@@ -19,35 +34,21 @@ export function metaCommand(): Command {
   const meta = new Command("meta")
     .description("show the metadata of a time series, database or table")
     .showHelpAfterError("(arrowbook meta dataset, database or table CODE)");
-  for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
-    const { shape, what, example } = KINDS[kind];
+  for (const [kind, { shape, what, example, query }] of Object.entries(KINDS)) {
     const command = examples(withService(new Command(kind)), `arrowbook meta ${kind} ${example} --sample`)
       .description(`the metadata of ${what}`)
       .argument("<code>", shape)
       .addOption(new Option("--format <format>", "format of the reply").choices(FORMATS).default("json"))
       .option("--refresh", "with --cache: request it even if it is on disk")
       .action((code: string, flags: MetaFlags) =>
-        serving(flags, "Nothing was written.", async (service) => show(await ask(service, kind, code, flags), flags)),
+        serving(flags, "Nothing was written.", async (service) => {
+          const { format, refresh } = flags;
+          show(await query(service, code).format(format).metadata({ refresh }), flags);
+        }),
       );
     meta.addCommand(command);
   }
   return meta;
-}
-
-function ask(
-  service: Service,
-  kind: keyof typeof KINDS,
-  code: string,
-  { format, refresh }: MetaFlags,
-): Promise<object> {
-  switch (kind) {
-    case "dataset":
-      return service.dataset(code).format(format).metadata({ refresh });
-    case "database":
-      return service.database(code).format(format).metadata({ refresh });
-    case "table":
-      return service.table(code).format(format).metadata({ refresh });
-  }
 }
 
 function show(metadata: object, flags: MetaFlags): void {

@@ -3,8 +3,7 @@ import { unlessAborted } from "../../errors/unless-aborted.js";
 import { Frame } from "../../frame/frame.js";
 import { localEndings } from "../input/local-tables.js";
 import { queryFiles } from "../input/query-files.js";
-import { examples } from "../input/service-flags.js";
-import { stoppable } from "../input/stoppable.js";
+import { examples, stoppable } from "../input/service-flags.js";
 import { checkOutput, frameEndings, type ReportFlags, writeFrame } from "../output/output.js";
 
 interface SqlFlags extends ReportFlags {

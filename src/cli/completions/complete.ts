@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
-import { COLLAPSES, ORDERS, TRANSFORMS } from "../../spec/vocabulary.js";
 import { localEndings } from "../input/local-tables.js";
+import { ListedOption } from "../input/service-flags.js";
 import type { CodeKind, Lookup } from "./lookup.js";
 
 /** A completion, and what it does. */
@@ -118,17 +118,12 @@ function flagsOf({ command, flags }: Line): Completions {
 
 /** The placeholder in the declaration of an option, `<file>`, names the kind of its value. */
 const PLACES = /^(file|folder|place)$/;
-const WORDS: Readonly<Record<string, readonly string[]>> = {
-  frequency: COLLAPSES,
-  calculation: TRANSFORMS,
-  order: ORDERS,
-};
 
 async function valuesOf(option: Option, last: string, line: Line, lookup: Lookup): Promise<Completions> {
   if (option.argChoices !== undefined) return of(option.argChoices);
+  if (option instanceof ListedOption) return of(option.values);
   const what = /[<[]([\w-]+)/.exec(option.flags)?.[1] ?? "";
   if (PLACES.test(what)) return FILES;
-  if (Object.hasOwn(WORDS, what)) return of(WORDS[what]);
   const kind = kindOf(line.command.registeredArguments[0]);
   const [code] = line.values;
   if (kind === undefined || code === undefined) return NOTHING;

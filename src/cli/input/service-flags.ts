@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Service } from "../../client/service.js";
 import { connect, type SampleOptions } from "../../connect.js";
+import { ArrowbookError } from "../../errors/errors.js";
 import { type ProfileName, profiles } from "../../spec/profile.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
 import { withFlags } from "../messages/flags-in-messages.js";
+import { listed } from "../output/output.js";
 import { type KeyFlags, keyOf } from "./key-input.js";
-import { stoppable } from "./stoppable.js";
 
 /** Flags shared by every command that calls a service. */
 export interface ServiceFlags extends KeyFlags {
@@ -46,6 +47,17 @@ export function withService(command: Command): Command {
 export function examples(command: Command, ...lines: readonly string[]): Command {
   const title = lines.length === 1 ? "Example" : "Examples";
   return command.addHelpText("after", `\n${title}:\n${lines.map((line) => `  ${line}\n`).join("")}`.trimEnd());
+}
+
+/** A flag with the values that are known; a service may accept others. */
+export class ListedOption extends Option {
+  constructor(
+    flags: string,
+    readonly values: readonly string[],
+  ) {
+    // Without the flag is "none".
+    super(flags, listed(values.filter((value) => value !== "none")));
+  }
 }
 
 /** The flag `--profile`. */
@@ -106,4 +118,26 @@ export function count(text: string): number {
   if (!Number.isSafeInteger(number) || number < 1)
     throw new InvalidArgumentError("must be a whole number of 1 or more");
   return number;
+}
+
+/** Exit statuses after a signal: 128 plus the number of the signal, as in shells. */
+const STOPPED = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Runs `work`. Ctrl-C aborts its signal with an error whose hint is `onStop`, and the process exits with status 130.
+ */
+export async function stoppable(onStop: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const interrupt = (name: keyof typeof STOPPED): void => {
+    process.exitCode = STOPPED[name];
+    stop.abort(new ArrowbookError("Stopped.", { code: "Stopped", hint: onStop }));
+  };
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  try {
+    await work(stop.signal);
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+  }
 }
