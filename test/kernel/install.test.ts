@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { dataFolders, userDataFolder } from "../../src/kernel/install/data-folders.js";
 import { installKernel, kernelStatus, uninstallKernel } from "../../src/kernel/install/install.js";
-import { findKernel } from "../../src/kernel/install/kernelspec.js";
+import { dataFolders, findKernel, userDataFolder } from "../../src/kernel/install/kernelspec.js";
 import { needBuild } from "./build.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

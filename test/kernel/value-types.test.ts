@@ -3,7 +3,7 @@ import * as ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { rowType } from "../../src/columns/arrow/row-type.js";
 import { Frame } from "../../src/index.js";
-import { declaredVariables } from "../../src/kernel/compiler/inferred-names.js";
+import { cellDeclarations } from "../../src/kernel/compiler/cell-declarations.js";
 import type { TypeScript } from "../../src/kernel/compiler/typescript-parts.js";
 import { narrowDeclarations } from "../../src/kernel/compiler/value-types.js";
 
@@ -101,12 +101,14 @@ it("rowType() is a valid type for every column name", () => {
   );
 });
 
-it("declaredVariables() distinguishes constants without an annotation", () => {
+it("cellDeclarations() distinguishes constants without an annotation", () => {
   const source = `const a = 1, b: number = 2; let c = 3; var d = 4;
 const { e, f: [g, , ...h], ...i } = x; const { j }: T = y; function k() { const l = 1; } export const m = 1;`;
-  const found = declaredVariables(typescript, ts.createSourceFile("cell.ts", source, ts.ScriptTarget.Latest));
+  const found = cellDeclarations(typescript, ts.createSourceFile("cell.ts", source, ts.ScriptTarget.Latest));
   expect(found).toEqual({
     all: ["a", "b", "c", "d", "e", "g", "h", "i", "j", "m"],
     inferred: ["a", "e", "g", "h", "i", "m"],
+    assignable: ["c", "d"],
+    imports: new Map(),
   });
 });

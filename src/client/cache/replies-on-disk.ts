@@ -6,7 +6,7 @@ import { digestName } from "../../disk/folders.js";
 import { seal, unseal } from "../../disk/sealed.js";
 import { sweepFolder } from "../../disk/sweep.js";
 import { holdsSecret } from "../../errors/secrets.js";
-import { version } from "../../package/version.js";
+import { version } from "../../package/package-root.js";
 import type { CacheSettings } from "./cache-settings.js";
 
 /** What a reply is to, and of which state of the data. */

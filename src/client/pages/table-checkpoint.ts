@@ -1,5 +1,5 @@
 import { digestName } from "../../disk/folders.js";
-import { version } from "../../package/version.js";
+import { version } from "../../package/package-root.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Session } from "../transport/session.js";
 import { isLocal } from "../transport/settings.js";

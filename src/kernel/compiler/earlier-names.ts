@@ -1,5 +1,5 @@
+import { boundNames } from "./cell-declarations.js";
 import type { CellNames, CompilerState } from "./compiler-state.js";
-import { boundNames } from "./inferred-names.js";
 import type { Program, SourceFile, Syntax, TypeScript } from "./typescript-parts.js";
 
 /** The name under which the code of a cell reaches the values of earlier cells. */

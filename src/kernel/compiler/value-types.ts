@@ -58,35 +58,44 @@ export function narrowDeclarations(
   declarations: string,
   value: (name: string) => unknown,
 ): NarrowedDeclarations {
-  const file = typescript.createSourceFile("declarations.d.ts", declarations, typescript.ScriptTarget.Latest);
-  const edits: Edit[] = [];
   const names = new Map<string, string>();
-  for (const statement of file.statements) {
-    if (!typescript.isVariableStatement(statement)) continue;
-    for (const { name, type } of statement.declarationList.declarations) {
-      if (type === undefined || !typescript.isIdentifier(name)) continue;
-      const current = value(name.text);
-      const found = current === undefined ? [] : safely(() => typeEdits(typescript, type, current), []);
-      if (found.length === 0) continue;
-      edits.push(...found);
-      names.set(name.text, declarations.slice(type.pos, type.end));
-    }
-  }
-  return { text: edited(declarations, edits), names };
+  const text = editedVariables(typescript, declarations, (name, type) => {
+    const current = value(name);
+    const found = current === undefined ? [] : safely(() => typeEdits(typescript, type, current), []);
+    if (found.length > 0) names.set(name, declarations.slice(type.pos, type.end));
+    return found;
+  });
+  return { text, names };
 }
 
 /** The declarations in which the names of `types` have these types. */
 export function withTypes(typescript: TypeScript, declarations: string, types: ReadonlyMap<string, string>): string {
+  return editedVariables(typescript, declarations, (name, { pos, end }) => {
+    const text = types.get(name);
+    return text === undefined ? [] : [{ start: pos, end, text }];
+  });
+}
+
+/** The declarations with the edits of each variable that has a name and a type. */
+function editedVariables(
+  typescript: TypeScript,
+  declarations: string,
+  editsOf: (name: string, type: Syntax.TypeNode) => readonly Edit[],
+): string {
   const file = typescript.createSourceFile("declarations.d.ts", declarations, typescript.ScriptTarget.Latest);
-  const edits: Edit[] = [];
+  let result = "";
+  let at = 0;
   for (const statement of file.statements) {
     if (!typescript.isVariableStatement(statement)) continue;
     for (const { name, type } of statement.declarationList.declarations) {
-      const text = typescript.isIdentifier(name) ? types.get(name.text) : undefined;
-      if (text !== undefined && type !== undefined) edits.push({ start: type.pos, end: type.end, text });
+      if (type === undefined || !typescript.isIdentifier(name)) continue;
+      for (const { start, end, text } of editsOf(name.text, type)) {
+        result += declarations.slice(at, start) + text;
+        at = end;
+      }
     }
   }
-  return edited(declarations, edits);
+  return result + declarations.slice(at);
 }
 
 /** The classes whose type parameter has columns, and its type where they are unknown. */
@@ -107,8 +116,7 @@ export function withOpenVariables(
   assignable: readonly string[],
   inferred: readonly string[],
 ): string {
-  const file = typescript.createSourceFile("declarations.d.ts", declarations, typescript.ScriptTarget.Latest);
-  const edits: Edit[] = [];
+  let edits: Edit[] = [];
   const open = (type: Syntax.Node): void => {
     const text = OPEN[referenceName(typescript, type) ?? ""];
     const row = (type as Syntax.TypeReferenceNode).typeArguments?.[0];
@@ -125,15 +133,12 @@ export function withOpenVariables(
       else openMembers(child);
     });
   };
-  for (const statement of file.statements) {
-    if (!typescript.isVariableStatement(statement)) continue;
-    for (const { name, type } of statement.declarationList.declarations) {
-      if (type === undefined || !typescript.isIdentifier(name)) continue;
-      if (assignable.includes(name.text)) open(type);
-      else if (inferred.includes(name.text)) openMembers(type);
-    }
-  }
-  return edited(declarations, edits);
+  return editedVariables(typescript, declarations, (name, type) => {
+    edits = [];
+    if (assignable.includes(name)) open(type);
+    else if (inferred.includes(name)) openMembers(type);
+    return edits;
+  });
 }
 
 /** Whether a row type is a name, as of an interface. */
@@ -158,16 +163,6 @@ export function mayBeRowTypesAlone(diagnostics: readonly Diagnostic[]): boolean 
     places.set(start.offset, (places.get(start.offset) ?? false) || isOne);
   }
   return places.size > 0 && [...places.values()].every((isOne) => isOne);
-}
-
-function edited(text: string, edits: readonly Edit[]): string {
-  let result = "";
-  let at = 0;
-  for (const edit of edits) {
-    result += text.slice(at, edit.start) + edit.text;
-    at = edit.end;
-  }
-  return result + text.slice(at);
 }
 
 /** The edits that specify the unknown row types in the declared type of a value. */

@@ -2,7 +2,12 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileError } from "../../errors/file-error.js";
-import { NOTEBOOK_NAMES, PACKAGE_NAMES } from "./prelude-names.js";
+
+/** The names of `arrowbook` that every notebook can use without importing them. */
+export const PACKAGE_NAMES = ["connect", "Frame", "display", "progress", "bulkFile"] as const;
+
+/** The functions of `arrowbook/notebook` among those names. */
+export const NOTEBOOK_NAMES = ["prompt", "confirm", "password", "sh", "timeit", "interact", "range"] as const;
 
 /** The file with the declarations. */
 const DECLARATIONS = "arrowbook-notebook.d.ts";

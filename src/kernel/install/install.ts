@@ -4,8 +4,8 @@ import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
-import { environmentPrefix, userDataFolder } from "./data-folders.js";
 import {
+  environmentPrefix,
   installedKernels,
   launcherPath,
   NODE_FLAGS,
@@ -13,8 +13,8 @@ import {
   ownKernelArgv,
   readKernelSpec,
   resolveTslab,
+  userDataFolder,
 } from "./kernelspec.js";
-import { LOGO_PNG, LOGO_SVG } from "./logo.js";
 
 /** The location of a kernelspec; by default the user's folder. */
 export interface InstallPlace {
@@ -195,3 +195,13 @@ function isLauncher(part: string): boolean {
 function isOurs(argv: readonly string[]): boolean {
   return argv.some(isLauncher);
 }
+
+/** The logo that launchers show for the kernel. */
+const LOGO_SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="12" fill="#2457a6"/><g fill="#fff"><rect x="12" y="36" width="8" height="16" rx="2"/><rect x="24" y="28" width="8" height="24" rx="2"/><rect x="36" y="32" width="8" height="20" rx="2" opacity=".75"/></g><path d="M12 24 28 14l10 7 12-9m0 0v9m0-9h-9" fill="none" stroke="#ffd166" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>\n';
+
+/** {@link LOGO_SVG} at 32 and 64 pixels, PNG in base64; made with `@resvg/resvg-js`. */
+const LOGO_PNG: Readonly<Record<32 | 64, string>> = {
+  32: "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAYAAABzenr0AAACZ0lEQVR4nO2XX0hTURzHvyeElFotCPQh2h42MaFaUPYUGCkIRdIfsEngIqinwrfJhB4iZT4lBUVBYBCzXgqth8Aioaekhy0ixQk58WFCoLlCA9n6/u7tuqxddPPuDsQP3HN+v8Pl/L7nd+453J/CX1T7I23pNAJAxgcoJyyGwaJqC3rH+1sf09VQfOALvHD+XFh4l6FJt+gwaHRbRcXxaN+ZOWV3cAMREX/Wekh5/JF2pHGbY7ajlLqkvC2Rr1y9GyVAMQvK0xJhfGtorP6Ge+c/01rJl5ntaH50mNb/5C3gqGsO4ZNjmP9Vho5XNRjl5AZmAgRvdz1ysWYBO8qXEGqYwLkDSXpZ7rx34y4fA7P31iXg7P4kOhsntMkFCSh225FpesCHhFPLhoNj4VNjqK38gRQzdGvIgx76QkEC9uxc1CaUtAsjU04EX9Zg+ns5PX077jPljq1LmF8s4wg0YbItQQqSPh4ahpC3gGvHJnGdj2Cs5vmnKnorkYCyygbuvyDvdL3xLAsqSMDA5Y9aGoV/JzRDPkBhaHw32yxm4wY5BQxSgKxM0ij7W0xyCrCTvAUMhJtQ695FixfM5CyaO17TKpy8BcSf+tlm8V7oZ1s4lgnoulIHV5WDFpBIptD5cITW6lgm4MmNE2yzXLz5lu3qmAow22vbBJgFMhvfFLApYOMJGOxpwj6XfgxHE7M4HdSPodl499U67K3UL6KpmRRCD4p0EVmN/JZHqeAgbdvhb3ms9IUJe5QiCwwcY2nmY8+iUK8Ph+0SwaAxFqf1WnFKfxkeqQAymfZiCWGwGPPey6Pchz/8BpixUduRHgfiAAAAAElFTkSuQmCC",
+  64: "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAYAAACqaXHeAAAEv0lEQVR4nO2bb2gbZRzHf08aXKfORuhUWMAIyVjL0KpoRSpG3N45O63QPwjLXkknHVVfdFTQKSrrC52uYBmCZqBJEf+003ebtGCVduLsZLRlHRilA3UFU52sgzTPvr/brkkvd+kdS5vL3X0gd8+PXo97Ps/v+d3lzyOoCNvakqElmW2WJKI4sEEShagCEESTuNaUIDlaJXzDM4PtKTIAxxaidJzodSlljByAECJeRfSGnogCAZG2ZEzK7GH8KYDQQci0zyf2nkt2DCFYZoWAa52Xn6DpWJANe2cH2+N0nWUBbui8is9Hz6iZoAiIdHzeIJcyv6DpEmTaL3z3c01QBIRbEyPYRclFCEHHZgc7YiLcloySlCzAdfiFuEdE2hJxKWkPYvfho5dEuPWzf5AQAYQuRAxDQEKiZUsa707Thy1n6bbqDKLi/Lvop7dPhumrX+9CZA4UwElbC/j55TFTnVdhCQ++14SWedZNwJ6H5mj/YylijnwfomM/BdEqzulXxmjThgxa5om8EyUrrLmAujsv0aGnZqge+3xOnKulA99uU0bNCJ4CA8+dtSTBNgI4dbuaUhR7eA6RPtx5lsAyVoPP17vjPLXc+yciY2whYOfWeeVig4FFRKsTPxWk/rGQIkQPoyzSo6wCgjWL1LvzvCJAj5MY6S04hjukZS5dTfu+3E7Tf92KKMezGPFXIZMzIJ//rvjprRNh6oOYfMomQC1y2gtlLixUUw9SfeL3a48bfFwXXnpwgezHi8/DWaSX8iyJz8f72d5RymfdBfBoFktP7kwcFV+b3vx/XOA4I7RMoWOM3jn5Ps/3e/V8ZRPAI1SsyJ36I6CkKI+SEXwOzgbOntVQU54F5FMWATzHOT31ihxfKKcxFzaz8Pn6ds0Y3u5YopryWtZVgJkixxeqpqcVOBu4oO3QnJtHPD/lteQ/LLH8B95tQss8pgUYVWNGW+RuBJ5SPC0YvZTXoj4sMZ1fbLd8DaYFjOwb1015oyJXKZgWMPri+IqKbabIVQKmBfAU4NTkKWC1yNkZ0wKciidgrQU01t9BhzobKbh5Za2Yu3iJDgxM0MTU34jKx5oLGOnfVdB5FZbwRNc3aJWPNReAr6GwNQbfSGFbPjwBdhNQF7qdXni6jmoDGxHlmE9fpqPHp2k6hU/xS4jtBLy//9GCzquwhO4jP6JVOmwn4NPXnsTWmOff/A7b0uEJsCrA6n3dcQKs3tcdJ8Bqh6we7wnwBHgCsDXGE+AJ8ARgWzo8AZ4AT4AnwBOAvWlOf9xCm26+Ca1CLlz8n6Jdx9HKYfX4j3oep40b9L9mm19YpO4PfkCrdFgWwG+H+zofoS2bb0GUgzvTMzBe8HbY6vHKR2LN9VRbU40oB3f+6PBU5X0kZndEpDXBC4zuQ9t1CKIzyIDkEJFsRuxC+MfS7YluytJhRO6Dfy7PS+QyUv6G0HUoCyawx73YfYsmhLpkBm1loSSyYBLNGrzcwAJGv2F50RSztT2xO5ulr9F0PAXL5lTwWBpz+tpBw4WTKtczIU7Omw4LGPmYOvIqBQIYrglLJA86pTBywasicZDnPGnQFaDCIjJC7qasiAqSIVkhT4zo1BlJIkU+OeqXYkiv4ypXAdY54NpQDuKiAAAAAElFTkSuQmCC",
+};

@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import { escapeHtml } from "../../display/base/escape.js";
 import { type PictureSize, pictureSize } from "../../display/base/picture-size.js";
-import { type Headings, headings } from "./contents.js";
 import { highlighted } from "./highlight.js";
 import { type LiveCharts, liveCharts } from "./live-charts.js";
-import { markdownHtml, pictureData } from "./markdown.js";
+import { type Headings, headings, markdownHtml, pictureData } from "./markdown.js";
 import {
   joined,
   type MimeBundle,

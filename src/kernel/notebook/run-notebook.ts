@@ -9,8 +9,7 @@ import { type KernelClient, startKernel } from "../protocol/jupyter-client.js";
 import type { Message } from "../protocol/message.js";
 import { joined, type Notebook, type NotebookCell, type Output, readNotebook, writeNotebook } from "./notebook-file.js";
 import { notebookPage, type PageOptions } from "./notebook-page.js";
-import { type CellCollector, outputCollector } from "./outputs.js";
-import { scrubbedOutput } from "./scrubbed-output.js";
+import { type CellCollector, outputCollector, scrubbedOutput } from "./outputs.js";
 
 /** Options of {@link runNotebook}. */
 export interface RunOptions {

@@ -4,6 +4,7 @@ import { bundleMetadata } from "../../display/base/picture-size.js";
 import type { Bundle } from "../../display/base/show.js";
 import { scrub } from "../../errors/secrets.js";
 import { unreachable } from "../../errors/unreachable.js";
+import { memoryReleaser } from "../../package/garbage.js";
 import { type Comms, createComms } from "../comms/comms.js";
 import { createWidgets, type Widgets } from "../comms/widgets.js";
 import type { CompilerState } from "../compiler/compiler-state.js";
@@ -11,19 +12,16 @@ import type { TslabParts } from "../compiler/tslab-parts.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
-import { type DebugRequests, debugRequests } from "./debug-requests.js";
+import { debugRequests } from "./debug-requests.js";
 import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
-import { awaitInput, expectInput } from "./input-buffer.js";
 import { type KnownCodes, knownCodes } from "./known-codes.js";
 import { type KnownColumns, knownColumns } from "./known-columns.js";
 import { codeCompletion, completion, inspection } from "./language.js";
 import type { Prelude } from "./prelude.js";
 import { resultBundle } from "./result-bundle.js";
-import { memoryReleaser } from "./spare-memory.js";
-import { captureStreams, type Streams } from "./streams.js";
-import type { ToCells, ToSockets } from "./thread-messages.js";
+import { captureStreams } from "./streams.js";
+import { awaitInput, expectInput, type ToCells, type ToSockets } from "./thread-messages.js";
 import { typedSecrets } from "./typed-secrets.js";
-import { variablesOf } from "./variables.js";
 
 /** Dependencies of {@link CellSession}. */
 export interface SessionParts {
@@ -60,7 +58,8 @@ const STEP_MS = 50;
 /** The thread that runs cells: handles the requests of the shell channel, one execution at a time. */
 export class CellSession {
   readonly #id: string = crypto.randomUUID();
-  readonly #streams: Streams;
+  /** Sends the buffered output of the cells. */
+  readonly #flush: () => void;
   readonly #history: History[] = [];
   #count = 0;
   /** Requests that wait for the running cell belong to a generation; an error that aborts them increments it. */
@@ -76,7 +75,7 @@ export class CellSession {
   readonly #memoryReleaser = memoryReleaser();
   readonly #codes: KnownCodes;
   readonly #columns: KnownColumns;
-  readonly #debug: DebugRequests;
+  readonly #debug: (request: Content) => Promise<Content>;
   readonly #secrets = typedSecrets();
   readonly #comms: Comms;
   readonly #widgets: Widgets;
@@ -89,15 +88,12 @@ export class CellSession {
     const prepare = (code: string): Promise<void> => parts.prelude.serviceFor(code);
     this.#columns = knownColumns(value, prepare);
     this.#codes = knownCodes(value, prepare);
-    this.#streams = captureStreams((name, text) => this.#publish("stream", { name, text: scrub(text) }));
-    this.#debug = debugRequests({
-      variables: variablesOf(
-        () => parts.executor.names(),
-        (name) => parts.executor.valueOf(name),
-      ),
-      value: (name) => parts.executor.valueOf(name),
-      bundle: (value) => this.#bundle(value),
-    });
+    this.#flush = captureStreams((name, text) => this.#publish("stream", { name, text: scrub(text) }));
+    this.#debug = debugRequests(
+      () => parts.executor.names(),
+      (name) => parts.executor.valueOf(name),
+      (value) => this.#bundle(value),
+    );
     this.#comms = createComms({
       publish: (type, content, metadata) => this.#publish(type, content, this.#commMessage ?? this.#current, metadata),
       report: (error, where) => console.error([`${where}:`, ...parts.executor.errorOf(error).traceback].join("\n")),
@@ -106,7 +102,7 @@ export class CellSession {
     offerLiveHost(this.#widgets);
     offerKernelHooks({
       clearOutput: (wait) => {
-        this.#streams.flush();
+        this.#flush();
         this.#publish("clear_output", { wait });
       },
       page: (data) => this.#payload.push({ source: "page", data, start: 0 }),
@@ -136,7 +132,7 @@ export class CellSession {
         break;
       case "shutdown":
         this.parts.executor.close();
-        this.#streams.flush();
+        this.#flush();
         this.#send({ kind: "closed" });
         break;
       case "exit":
@@ -184,7 +180,7 @@ export class CellSession {
     } catch (error) {
       console.error("The kernel failed to reply:", error);
     } finally {
-      this.#streams.flush();
+      this.#flush();
       this.#publish("status", { execution_state: "idle" }, request.message);
       if (--this.#working === 0) this.#idle = setTimeout(() => this.#whenIdle(), IDLE_MS).unref();
     }
@@ -203,13 +199,13 @@ export class CellSession {
     const { content } = request.message;
     const code = String(content["code"] ?? "");
     const silent = content["silent"] === true;
-    this.#streams.flush();
+    this.#flush();
     this.#current = request.message;
     this.#running = request;
     this.#payload = [];
     // A new function per cell: a later display still belongs to the cell that started it.
     this.parts.tslab.jupyter.lastWriteDisplayData = (display: Content, update?: boolean) => {
-      this.#streams.flush();
+      this.#flush();
       this.#publish(update ? "update_display_data" : "display_data", display, request.message);
     };
     if (!silent && content["store_history"] !== false) {
@@ -222,7 +218,7 @@ export class CellSession {
     await this.parts.prelude.before(code, "run");
     const result = await this.#runAndShow(code, count, silent);
     this.#running = undefined;
-    this.#streams.flush();
+    this.#flush();
     if (result.status === "ok") {
       this.#reply(request, "execute_reply", {
         status: "ok",
@@ -242,7 +238,7 @@ export class CellSession {
   #input(question: string, isSecret: boolean): string | undefined {
     const request = this.#running;
     if (request === undefined || request.message.content["allow_stdin"] !== true) return undefined;
-    this.#streams.flush();
+    this.#flush();
     const message = newMessage("input_request", { prompt: question, password: isSecret }, this.#id, request.message);
     expectInput(this.parts.input);
     this.#send({ kind: "input", origin: request.origin, message });
@@ -265,7 +261,7 @@ export class CellSession {
     } catch (error) {
       return error instanceof Interrupted ? INTERRUPTED : kernelFault(error);
     }
-    this.#streams.flush();
+    this.#flush();
     // The handle of a display has nothing to show.
     if (Object.keys(data).length === 0) return result;
     const metadata = bundleMetadata(data);
@@ -325,7 +321,7 @@ export class CellSession {
       case "history_request":
         return ["history_reply", { status: "ok", history: this.#historyFor(content) }];
       case "debug_request":
-        return ["debug_reply", await this.#debug.answer(content)];
+        return ["debug_reply", await this.#debug(content)];
       case "comm_info_request":
         return ["comm_info_reply", this.#comms.info(content["target_name"])];
       case "comm_open":
@@ -352,7 +348,7 @@ export class CellSession {
 
   #reply(request: Request, type: string, content: Content): void {
     const message = newMessage(type, this.#secrets.removeFrom(content), this.#id, request.message);
-    this.#send({ kind: "reply", channel: request.channel, origin: request.origin, message });
+    this.#send({ kind: "reply", origin: request.origin, message });
   }
 
   #send(message: ToSockets): void {

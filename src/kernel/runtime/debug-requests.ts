@@ -1,21 +1,6 @@
 import type { Bundle } from "../../display/base/show.js";
 import type { Content, Json } from "../protocol/message.js";
-import { isHidden, type Variables, variableContent } from "./variables.js";
-
-/** The values that the variables view shows. */
-export interface DebugParts {
-  readonly variables: Variables;
-  /** The value of a name of the cells; undefined if there is none. */
-  readonly value: (name: string) => unknown;
-  /** The MIME bundle of a value. */
-  readonly bundle: (value: unknown) => Promise<Bundle>;
-}
-
-/** Answers the debugger protocol as far as the variables view needs it; there are no breakpoints. */
-export interface DebugRequests {
-  /** @returns the content of the `debug_reply` */
-  answer(request: Content): Promise<Content>;
-}
+import { isHidden, variablesOf } from "./variables.js";
 
 type Arguments = Readonly<Record<string, Json | undefined>>;
 
@@ -24,11 +9,22 @@ type Handler = (given: Arguments) => Json | Promise<Json>;
 
 const GLOBALS = 1_000_000;
 
-/** @see https://jupyter-client.readthedocs.io/en/stable/messaging.html#debug-request */
-export function debugRequests({ variables, value, bundle }: DebugParts): DebugRequests {
+/**
+ * Answers the debugger protocol as far as the variables view needs it; there are no breakpoints.
+ *
+ * @param names the names that cells declared; `value` has their values
+ * @param bundle the MIME bundle of a value
+ * @returns maps the content of a `debug_request` to that of its reply
+ * @see https://jupyter-client.readthedocs.io/en/stable/messaging.html#debug-request
+ */
+export function debugRequests(
+  names: () => readonly string[],
+  value: (name: string) => unknown,
+  bundle: (value: unknown) => Promise<Bundle>,
+): (request: Content) => Promise<Content> {
+  const variables = variablesOf(names, value);
   let started = false;
   let replies = 0;
-  const list = (): Json => variables.list().map(variableContent);
   const nothing: Handler = () => ({});
 
   const handlers: Readonly<Record<string, Handler>> = {
@@ -62,10 +58,9 @@ export function debugRequests({ variables, value, bundle }: DebugParts): DebugRe
     threads: () => ({ threads: [{ id: 1, name: "cells" }] }),
     stackTrace: () => ({ stackFrames: [], totalFrames: 0 }),
     scopes: () => ({ scopes: [{ name: "Globals", variablesReference: GLOBALS, expensive: false }] }),
-    inspectVariables: () => ({ variables: list() }),
+    inspectVariables: () => ({ variables: variables.list() }),
     variables: ({ variablesReference }) => ({
-      variables:
-        variablesReference === GLOBALS ? list() : variables.members(Number(variablesReference)).map(variableContent),
+      variables: variablesReference === GLOBALS ? variables.list() : variables.members(Number(variablesReference)),
     }),
     richInspectVariables: async ({ variableName }) => {
       const name = String(variableName ?? "");
@@ -74,21 +69,19 @@ export function debugRequests({ variables, value, bundle }: DebugParts): DebugRe
     },
   };
 
-  return {
-    async answer(request) {
-      const command = String(request["command"] ?? "");
-      const handler = Object.hasOwn(handlers, command) ? handlers[command] : undefined;
-      const body = handler === undefined ? {} : await handler((request["arguments"] ?? {}) as Arguments);
-      return {
-        type: "response",
-        seq: ++replies,
-        request_seq: request["seq"] ?? 0,
-        command,
-        success: handler !== undefined,
-        ...(handler === undefined ? { message: `${command} is not supported: this kernel shows variables only` } : {}),
-        body,
-      };
-    },
+  return async (request) => {
+    const command = String(request["command"] ?? "");
+    const handler = Object.hasOwn(handlers, command) ? handlers[command] : undefined;
+    const body = handler === undefined ? {} : await handler((request["arguments"] ?? {}) as Arguments);
+    return {
+      type: "response",
+      seq: ++replies,
+      request_seq: request["seq"] ?? 0,
+      command,
+      success: handler !== undefined,
+      ...(handler === undefined ? { message: `${command} is not supported: this kernel shows variables only` } : {}),
+      body,
+    };
   };
 }
 

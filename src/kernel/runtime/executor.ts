@@ -1,14 +1,7 @@
 import vm from "node:vm";
+import { assignsOwnVariables, type CellDeclarations, cellDeclarations } from "../compiler/cell-declarations.js";
 import type { CompilerState } from "../compiler/compiler-state.js";
 import { EARLIER, EARLIER_TOO, returnedNames } from "../compiler/earlier-names.js";
-import {
-  assignableVariables,
-  assignsOwnVariables,
-  type DeclaredVariables,
-  declaredVariables,
-} from "../compiler/inferred-names.js";
-import { type LazyNames, withoutDeclared } from "../compiler/lazy-names.js";
-import { localImports } from "../compiler/local-imports.js";
 import { singlePass } from "../compiler/single-pass.js";
 import {
   type Completion,
@@ -17,6 +10,7 @@ import {
   cellFileName,
   type TslabParts,
 } from "../compiler/tslab-parts.js";
+import type { SourceFile } from "../compiler/typescript-parts.js";
 import {
   hasDataType,
   mayBeRowTypesAlone,
@@ -33,30 +27,6 @@ export type CellResult =
   | { readonly status: "ok"; readonly value?: unknown }
   | { readonly status: "error"; readonly error: CellError };
 
-/** Compiles and runs cells that share their declarations. */
-export interface Executor {
-  /** Runs one cell; `count` identifies it in stack traces. */
-  run(source: string, count: number): Promise<CellResult>;
-  /** Describes the error of a promise that was not awaited, or one thrown by a callback after its cell. */
-  lateError(error: unknown, isRejection: boolean): CellError;
-  /** Describes an error as that of a cell. */
-  errorOf(error: unknown): CellError;
-  /** Ends the running cell as interrupted. */
-  interrupt(): void;
-  /** Position and source are those of the cell being edited; `declarations` are added to those of the cells. */
-  complete(source: string, position: number, declarations?: string): Completion;
-  inspect(source: string, position: number, declarations?: string): unknown;
-  /** The names that cells declared. */
-  names(): readonly string[];
-  /** The value of a name that a cell declared; undefined if there is none. */
-  valueOf(name: string): unknown;
-  /** Declares names for cells with the TypeScript `declarations`; their values are created on first use. */
-  offer(names: LazyNames): void;
-  /** Imports as a cell does. */
-  load(id: string): unknown;
-  close(): void;
-}
-
 /** The key of the signal on which requests of a cell may listen; aborted when the cell is interrupted. */
 const SIGNAL = Symbol.for("arrowbook.signal");
 
@@ -69,12 +39,6 @@ const KEPT_CELLS = 200;
  */
 const STACK_FRAMES = 100;
 
-/** Creates an executor whose cells run in this thread with packages from `folder`. */
-export function createExecutor(tslab: TslabParts, state: CompilerState, folder: string, tasks: CellTasks): Executor {
-  Error.stackTraceLimit = STACK_FRAMES;
-  return new CellExecutor(tslab, state, folder, tasks);
-}
-
 /** The result of a cell that was interrupted. */
 export const INTERRUPTED: CellResult = failed({
   ename: "Interrupted",
@@ -82,13 +46,8 @@ export const INTERRUPTED: CellResult = failed({
   traceback: ["The cell was interrupted."],
 });
 
-/** What a cell declares: its variables, and its imports from local files with a statement for each. */
-interface CellDeclarations extends DeclaredVariables {
-  readonly assignable: readonly string[];
-  readonly imports: ReadonlyMap<string, string>;
-}
-
-class CellExecutor implements Executor {
+/** Compiles and runs cells that share their declarations, in this thread and with packages from `folder`. */
+export class Executor {
   readonly #converter: Converter;
   readonly #require: CellRequire;
   readonly #cells = new Map<string, RanCell>();
@@ -114,14 +73,17 @@ class CellExecutor implements Executor {
     private readonly folder: string,
     private readonly tasks: CellTasks,
   ) {
+    Error.stackTraceLimit = STACK_FRAMES;
     this.#converter = singlePass(tslab, state, tslab.createConverter({ isJS: false, isBrowser: false }));
     this.#require = cellRequire(folder, tslab.publicModule);
     this.#lazy = Object.create(null) as Record<string, unknown>;
     this.#values = Object.create(this.#lazy) as Record<string, unknown>;
     this.#exports = cellExports(this.#values);
-    this.#warmUp();
+    // The first compilation loads the type libraries; it runs before the kernel reports that it is ready.
+    this.#converter.convert("", "");
   }
 
+  /** Runs one cell; `count` identifies it in stack traces. */
   async run(source: string, count: number): Promise<CellResult> {
     await this.#reload();
     return this.#run(source, count);
@@ -162,6 +124,7 @@ class CellExecutor implements Executor {
     return result;
   }
 
+  /** Ends the running cell as interrupted. */
   interrupt(): void {
     this.#abort.abort(new DOMException("The cell was interrupted.", "AbortError"));
     // Code that runs between cells is not interrupted.
@@ -169,6 +132,7 @@ class CellExecutor implements Executor {
     this.tasks.interrupt();
   }
 
+  /** Position and source are those of the cell being edited; `declarations` are added to those of the cells. */
   complete(source: string, position: number, declarations = ""): Completion {
     return this.#converter.complete(declarations + this.#forEditing(), source, position);
   }
@@ -177,14 +141,17 @@ class CellExecutor implements Executor {
     return this.#converter.inspect(declarations + this.#forEditing(), source, position);
   }
 
+  /** The names that cells declared. */
   names(): readonly string[] {
     return Object.keys(this.#exports);
   }
 
+  /** The value of a name that a cell declared; undefined if there is none. */
   valueOf(name: string): unknown {
     return Object.hasOwn(this.#exports, name) ? this.#exports[name] : undefined;
   }
 
+  /** Declares names for cells with the TypeScript `declarations`; their values are created on first use. */
   offer(names: LazyNames): void {
     for (const [name, make] of Object.entries(names.values)) {
       Object.defineProperty(this.#lazy, name, {
@@ -198,6 +165,7 @@ class CellExecutor implements Executor {
     this.#previous = withoutDeclared(names.declarations, this.#previous) + this.#previous;
   }
 
+  /** Describes the error of a promise that was not awaited, or one thrown by a callback after its cell. */
   lateError(error: unknown, isRejection: boolean): CellError {
     const found = this.errorOf(error);
     const cell = this.#pending.get(error as object);
@@ -207,10 +175,12 @@ class CellExecutor implements Executor {
     return { ...found, traceback: [head, ...found.traceback] };
   }
 
+  /** Describes an error as that of a cell. */
   errorOf(error: unknown): CellError {
     return thrown(error, this.#cells, this.folder);
   }
 
+  /** Imports as a cell does. */
   load(id: string): unknown {
     return this.#require.require(id);
   }
@@ -227,25 +197,25 @@ class CellExecutor implements Executor {
   #convert(source: string): Conversion {
     const converted = this.#converter.convert(this.#previous, source);
     if (this.#narrowed.size === 0 || converted.diagnostics.length === 0) return converted;
-    if (!mayBeRowTypesAlone(converted.diagnostics) && !this.#assignsOwnVariables()) return converted;
+    const cell = this.#cell();
+    const assigns = cell !== undefined && assignsOwnVariables(this.tslab.typescript, cell);
+    if (!mayBeRowTypesAlone(converted.diagnostics) && !assigns) return converted;
     const open = this.#converter.convert(withTypes(this.tslab.typescript, this.#previous, this.#narrowed), source);
     if (open.diagnostics.length > 0) return converted;
     for (const name of this.#narrowed.keys()) this.#waiting.add(name);
     return open;
   }
 
-  #assignsOwnVariables(): boolean {
-    const cell = this.state.program?.getSourceFile(cellFileName(this.tslab.typescript.sys));
-    return cell !== undefined && assignsOwnVariables(this.tslab.typescript, cell);
+  /** The cell that was compiled last. */
+  #cell(): SourceFile | undefined {
+    return this.state.program?.getSourceFile(cellFileName(this.tslab.typescript.sys));
   }
 
-  /** The variables of the cell that was compiled last, and what it imports from local files. */
+  /** What the cell that was compiled last declares. */
   #declared(): CellDeclarations {
-    const { typescript } = this.tslab;
-    const cell = this.state.program?.getSourceFile(cellFileName(typescript.sys));
+    const cell = this.#cell();
     if (cell === undefined) return { all: [], inferred: [], assignable: [], imports: new Map() };
-    const assignable = assignableVariables(typescript, cell);
-    return { ...declaredVariables(typescript, cell), assignable, imports: localImports(typescript, cell) };
+    return cellDeclarations(this.tslab.typescript, cell);
   }
 
   /**
@@ -336,11 +306,6 @@ class CellExecutor implements Executor {
       this.#cells.delete(old);
     }
   }
-
-  /** The first compilation loads the type libraries; it runs before the kernel reports that it is ready. */
-  #warmUp(): void {
-    this.#converter.convert("", "");
-  }
 }
 
 function failed(error: CellError): CellResult {
@@ -359,4 +324,32 @@ function cellExports(values: Record<string, unknown>): Record<string, unknown> {
       return Reflect.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
     },
   });
+}
+
+/** Names that cells may use without importing them. */
+export interface LazyNames {
+  /** TypeScript declarations, one statement per line. */
+  readonly declarations: string;
+  /** A getter for the value of each name. */
+  readonly values: Readonly<Record<string, () => unknown>>;
+}
+
+/** The declarations without the lines whose name `previous` already declares. */
+function withoutDeclared(declarations: string, previous: string): string {
+  const kept = declarations.split("\n").filter((line) => {
+    const name = line.match(/(?:import \{ (?:type )?|const |class |type |interface |function )(\w+)/)?.[1];
+    return name === undefined || !new RegExp(`\\b${name}\\b`).test(declaredNames(previous));
+  });
+  return kept.length === 0 ? "" : `${kept.join("\n")}\n`;
+}
+
+/** The parts of declarations that introduce names. */
+function declaredNames(text: string): string {
+  return [
+    ...text.matchAll(
+      /^(?:export )?(?:declare )?(?:import\s+([^"']+?)\s+from|(?:const|let|var|class|enum|function|type|interface|abstract class)\s+(\w+))/gm,
+    ),
+  ]
+    .map((match) => match[1] ?? match[2])
+    .join(" ");
 }

@@ -2,19 +2,17 @@ import Module, { createRequire } from "node:module";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ArrowbookError } from "../../errors/errors.js";
-import { packageRoot } from "../../package/package-root.js";
-import { version } from "../../package/version.js";
+import { packageRoot, version } from "../../package/package-root.js";
 import { prepareTypeScript } from "../compiler/compiler.js";
 import type { CompilerState } from "../compiler/compiler-state.js";
 import { loadTslab, TslabDiffers, type TslabParts } from "../compiler/tslab-parts.js";
 import { type Content, PROTOCOL_VERSION } from "../protocol/message.js";
 import { CellSession } from "./cell-session.js";
 import { CellTasks } from "./cell-tasks.js";
-import { createExecutor } from "./executor.js";
-import { inputBuffer } from "./input-buffer.js";
+import { Executor } from "./executor.js";
 import { interruptMemory, RunningState } from "./interrupt-state.js";
 import { preludeLoader } from "./prelude.js";
-import type { SocketThreadData } from "./thread-messages.js";
+import { inputBuffer, type SocketThreadData } from "./thread-messages.js";
 
 /** The options of the launcher's command line. */
 export interface LaunchOptions {
@@ -54,7 +52,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
   const exit = process.exit.bind(process);
   process.exit = refuseToExit;
   const tasks = new CellTasks(new RunningState(interrupts));
-  const executor = createExecutor(tslab, state, folder, tasks);
+  const executor = new Executor(tslab, state, folder, tasks);
   const session = new CellSession({
     port: sockets,
     executor,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileError } from "../../errors/file-error.js";
-import { NOTEBOOK_NAMES, PACKAGE_NAMES } from "../install/prelude-names.js";
+import { NOTEBOOK_NAMES, PACKAGE_NAMES } from "../install/editor-types.js";
 import type { Executor } from "./executor.js";
 
 const MENTIONED = new RegExp(`\\b(?:${[...PACKAGE_NAMES, ...NOTEBOOK_NAMES].join("|")}|service)\\b`);

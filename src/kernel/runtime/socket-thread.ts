@@ -12,9 +12,8 @@ import {
   newMessage,
 } from "../protocol/message.js";
 import { type SocketType, type Wire, wire } from "../protocol/zmtp.js";
-import { cancelInput, deliverInput } from "./input-buffer.js";
 import { InterruptState } from "./interrupt-state.js";
-import type { RequestChannel, SocketThreadData, ToCells, ToSockets } from "./thread-messages.js";
+import { cancelInput, deliverInput, type SocketThreadData, type ToCells, type ToSockets } from "./thread-messages.js";
 
 /** How long the cells' thread may take to acknowledge an interrupt before its code is terminated from outside. */
 const STUCK_MS = 200;
@@ -69,8 +68,8 @@ class SocketThread {
       this.#bind(iopub_port, "PUB", () => undefined),
       this.#bind(hb_port, "REP", (parts, from) => from.send(parts)),
       this.#bind(stdin_port, "ROUTER", (parts) => this.#inputReply(parts), this.#inputs),
-      this.#bind(shell_port, "ROUTER", (parts, from, origin) => this.#request("shell", parts, from, origin)),
-      this.#bind(control_port, "ROUTER", (parts, from, origin) => this.#request("control", parts, from, origin)),
+      this.#bind(shell_port, "ROUTER", (parts, from, origin) => this.#request(false, parts, from, origin)),
+      this.#bind(control_port, "ROUTER", (parts, from, origin) => this.#request(true, parts, from, origin)),
     ]);
   }
 
@@ -102,7 +101,7 @@ class SocketThread {
     });
   }
 
-  #request(channel: RequestChannel, parts: Buffer[], from: Wire, origin: number): void {
+  #request(isControl: boolean, parts: Buffer[], from: Wire, origin: number): void {
     let message: Message;
     try {
       message = decodeMessage(parts, this.connection.key);
@@ -111,10 +110,10 @@ class SocketThread {
     }
     const type = message.header.msg_type;
     if (type === "shutdown_request") void this.#shutdown(message, from);
-    else if (channel === "control" && type === "interrupt_request") void this.#interrupt(message, from);
-    else if (channel === "control" && type === "kernel_info_request") {
+    else if (isControl && type === "interrupt_request") void this.#interrupt(message, from);
+    else if (isControl && type === "kernel_info_request") {
       this.#answer(message, from, "kernel_info_reply", this.kernelInfo);
-    } else this.#toCells({ kind: "request", channel, origin, message });
+    } else this.#toCells({ kind: "request", origin, message });
   }
 
   #fromCells(message: ToSockets): void {
@@ -204,7 +203,7 @@ class SocketThread {
     const closed = new Promise<boolean>((done) => {
       this.#closed = () => done(true);
     });
-    this.#toCells({ kind: "shutdown", restart });
+    this.#toCells({ kind: "shutdown" });
     cancelInput(this.input);
     await Promise.race([this.#forced(closed), after(CLOSE_MS)]);
     this.#answer(request, from, "shutdown_reply", { status: "ok", restart });

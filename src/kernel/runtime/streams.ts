@@ -3,20 +3,16 @@ import { StringDecoder } from "node:string_decoder";
 /** The two streams of the protocol. */
 export type StreamName = "stdout" | "stderr";
 
-/** Buffers the process's standard output and error for the front end. */
-export interface Streams {
-  /** Sends the buffered output; called before anything else is published, to keep the order. */
-  flush(): void;
-}
-
 const FLUSH_MS = 40;
 const FLUSH_CHARS = 32_768;
 
 /**
  * Replaces `process.stdout` and `process.stderr`. Writes are buffered briefly so that a printing loop does not send one
  * message per line; the output of a busy cell still appears while it runs.
+ *
+ * @returns sends the buffered output; called before anything else is published, to keep the order
  */
-export function captureStreams(publish: (name: StreamName, text: string) => void): Streams {
+export function captureStreams(publish: (name: StreamName, text: string) => void): () => void {
   let held: { name: StreamName; text: string } | undefined;
   let since = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +38,7 @@ export function captureStreams(publish: (name: StreamName, text: string) => void
   };
 
   for (const name of ["stdout", "stderr"] as const) process[name].write = writer((text) => add(name, text));
-  return { flush };
+  return flush;
 }
 
 type Done = (error?: Error | null) => void;

@@ -1,21 +1,18 @@
 import type { Content, Message } from "../protocol/message.js";
 
-/** The channels on which a kernel handles requests. */
-export type RequestChannel = "shell" | "control";
-
 /** Messages from the socket thread to the thread that runs cells. */
 export type ToCells =
-  | { readonly kind: "request"; readonly channel: RequestChannel; readonly origin: number; readonly message: Message }
+  | { readonly kind: "request"; readonly origin: number; readonly message: Message }
   /** Sent repeatedly, with one number, until it is acknowledged. */
   | { readonly kind: "interrupt"; readonly id: number }
-  | { readonly kind: "shutdown"; readonly restart: boolean }
+  | { readonly kind: "shutdown" }
   /** All output has been sent: the process may end. */
   | { readonly kind: "exit" };
 
 /** Messages from the thread that runs cells to the socket thread. */
 export type ToSockets =
   | { readonly kind: "publish"; readonly message: Message }
-  | { readonly kind: "reply"; readonly channel: RequestChannel; readonly origin: number; readonly message: Message }
+  | { readonly kind: "reply"; readonly origin: number; readonly message: Message }
   /** The interrupt was acknowledged: the thread is not stuck. */
   | { readonly kind: "interrupted" }
   | { readonly kind: "closed" }
@@ -32,4 +29,54 @@ export interface SocketThreadData {
   readonly input: SharedArrayBuffer;
   /** What the thread that runs cells runs, and the interrupt that it acknowledged. */
   readonly interrupts: SharedArrayBuffer;
+}
+
+/**
+ * One line of input on its way from the socket thread to the thread that runs cells, which waits for it: the state,
+ * the length, then the text in UTF-8.
+ */
+const HEAD_BYTES = 8;
+const MOST_BYTES = 1 << 20;
+const STATE = 0;
+const LENGTH = 1;
+
+const WAITING = 0;
+const ARRIVED = 1;
+const CANCELLED = 2;
+
+/** Creates the memory that both threads share. */
+export function inputBuffer(): SharedArrayBuffer {
+  return new SharedArrayBuffer(HEAD_BYTES + MOST_BYTES);
+}
+
+/** Prepares for the next line; called before it is requested. */
+export function expectInput(buffer: SharedArrayBuffer): void {
+  Atomics.store(new Int32Array(buffer, 0, 2), STATE, WAITING);
+}
+
+/** Blocks until the line has arrived; undefined if it was cancelled. */
+export function awaitInput(buffer: SharedArrayBuffer): string | undefined {
+  const head = new Int32Array(buffer, 0, 2);
+  while (Atomics.load(head, STATE) === WAITING) Atomics.wait(head, STATE, WAITING);
+  if (Atomics.load(head, STATE) === CANCELLED) return undefined;
+  // A copy: decoders refuse shared memory.
+  return new TextDecoder().decode(new Uint8Array(buffer, HEAD_BYTES, head[LENGTH]).slice());
+}
+
+/** Passes a line to the waiting thread; of a line longer than 1 MB the rest is dropped. */
+export function deliverInput(buffer: SharedArrayBuffer, line: string): void {
+  const head = new Int32Array(buffer, 0, 2);
+  const bytes = new TextEncoder().encode(line).subarray(0, MOST_BYTES);
+  new Uint8Array(buffer, HEAD_BYTES).set(bytes);
+  head[LENGTH] = bytes.length;
+  settle(head, ARRIVED);
+}
+
+/** Ends the wait without a line. */
+export function cancelInput(buffer: SharedArrayBuffer): void {
+  settle(new Int32Array(buffer, 0, 2), CANCELLED);
+}
+
+function settle(head: Int32Array, state: number): void {
+  if (Atomics.compareExchange(head, STATE, WAITING, state) === WAITING) Atomics.notify(head, STATE);
 }

@@ -6,7 +6,7 @@ import { scrub } from "../../errors/secrets.js";
 import { showsStack } from "../../errors/stack.js";
 import { packageRoot } from "../../package/package-root.js";
 import { withColumnMessages } from "../compiler/column-messages.js";
-import type { Position, PositionMap } from "../compiler/position-map.js";
+import type { Position, PositionMap } from "../compiler/compiler-state.js";
 import type { Diagnostic } from "../compiler/tslab-parts.js";
 
 /** The error fields that the protocol requires. */

@@ -1,15 +1,14 @@
 import { inspect } from "node:util";
-import type { Content, Json } from "../protocol/message.js";
 
 /** One line of the variables view, as the debugger protocol names its members. */
-export interface Variable {
+export type Variable = {
   readonly name: string;
   readonly value: string;
   readonly type: string;
   /** The reference by which its members can be requested; 0 if it has none. */
   readonly variablesReference: number;
   readonly evaluateName?: string;
-}
+};
 
 /** The values of cells for the variables view. */
 export interface Variables {
@@ -135,9 +134,4 @@ function safely(show: () => string): string {
   } catch (error) {
     return `(${error instanceof Error ? error.message : "cannot be shown"})`;
   }
-}
-
-/** A variable as a member of a message. */
-export function variableContent(variable: Variable): Json {
-  return { ...variable } as Content;
 }
