@@ -1,7 +1,7 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import { scrub } from "../../errors/secrets.js";
 import type { FrameSource } from "../../spec/frame-source.js";
-import { transformType } from "../../spec/vocabulary.js";
+import { type Collapse, transformType } from "../../spec/vocabulary.js";
 import { grouped } from "../base/number-text.js";
 import { filterText, heldFilter, isSelected } from "../base/source-parts.js";
 import { chooseColumns } from "./choose.js";
@@ -69,15 +69,13 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
 }
 
 /** The meaning of a collapse for the values (spec 4.2). */
-const COLLAPSES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    daily: "daily",
-    weekly: "last value of each week",
-    monthly: "last value of each month",
-    quarterly: "last value of each quarter",
-    annual: "last value of each year",
-  }),
-);
+const COLLAPSES: Readonly<Record<Exclude<Collapse, "none">, string>> = {
+  daily: "daily",
+  weekly: "last value of each week",
+  monthly: "last value of each month",
+  quarterly: "last value of each quarter",
+  annual: "last value of each year",
+};
 
 /** Title and caption: the title passed, or what is drawn and its source, including collapse and transform. */
 function titleOf(
@@ -88,7 +86,7 @@ function titleOf(
 ): { readonly title: string; readonly subtitle: string[] } {
   const subtitle: string[] = [];
   const meanings = [
-    meaningOf(source?.collapse, (collapse) => COLLAPSES.get(collapse)),
+    meaningOf(source?.collapse, (collapse) => new Map(Object.entries(COLLAPSES)).get(collapse)),
     meaningOf(source?.transform, (transform) => transformType(transform)?.meaning),
   ].filter((meaning) => meaning !== undefined);
   if (meanings.length > 0) subtitle.push(meanings.join(" · "));
