@@ -1,7 +1,7 @@
 import { connect as connectTo, Service } from "./client/service.js";
 import type { ConnectOptions } from "./client/transport/settings.js";
 import { InputError } from "./errors/errors.js";
-import { SAMPLE_KEY } from "./server/data/sample-key.js";
+import { SAMPLE_KEY } from "./server/answers/keys.js";
 import type { RunningService } from "./server/http/options.js";
 import type { CatalogItem } from "./spec/endpoints.js";
 

@@ -1,6 +1,7 @@
 import { contentOfText } from "../format/content.js";
 import { csvCell, csvRecords } from "../format/csv-records.js";
-import { elementTexts } from "../format/xml/element-texts.js";
+import { XML_DONE, XML_END, XML_START } from "../format/xml/cursor.js";
+import { openXML } from "../format/xml/open.js";
 import { decodeEntities } from "../format/xml/text.js";
 
 /** The contents of an error body. */
@@ -130,6 +131,21 @@ function readXML(body: string): FailureText | undefined {
   const code = readElement(body, "code");
   const message = readElement(body, "message");
   return code === undefined && message === undefined ? undefined : failureText(code, message);
+}
+
+/** The texts, trimmed and not empty, of all elements of this name (ignoring case) that contain no other element. */
+function elementTexts(bytes: Uint8Array, name: string): string[] {
+  const cursor = openXML(bytes);
+  const texts: string[] = [];
+  let text: string | undefined;
+  for (let token = cursor.next(); token !== XML_DONE; token = cursor.next()) {
+    if (token === XML_START) text = cursor.name().toLowerCase() === name ? "" : undefined;
+    else if (token === XML_END) {
+      if (text !== undefined && text.trim() !== "") texts.push(text.trim());
+      text = undefined;
+    } else if (text !== undefined) text += cursor.text();
+  }
+  return texts;
 }
 
 function readElement(body: string, name: string): string | undefined {

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Engine } from "../../engine/contract/engine.js";
 import type { KeyGrant } from "../../server/answers/keys.js";
+import { SAMPLE_KEY } from "../../server/answers/keys.js";
 import { sampleData } from "../../server/data/sample.js";
-import { SAMPLE_KEY } from "../../server/data/sample-key.js";
 import { isLoopback } from "../../server/http/listen.js";
 import type { RunningService } from "../../server/http/options.js";
 import { logLine } from "../../server/http/request-log.js";

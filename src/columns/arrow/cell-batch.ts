@@ -11,7 +11,16 @@ import { DATE_BYTES, writeDate } from "../../value/date.js";
 import { NUMBER_BYTES, writeNumber } from "../../value/number.js";
 import { TIMESTAMP_BYTES, writeTimestamp } from "../../value/timestamp.js";
 import { decimalWidth, WIDEST_SCALE, writeDecimal } from "../../value/write-decimal.js";
-import { type Data, type DataType, DateUnit, type Decimal, type RecordBatch, TimeUnit, Type } from "./arrow.js";
+import {
+  type Data,
+  type DataType,
+  DateUnit,
+  type Decimal,
+  type RecordBatch,
+  type Table,
+  TimeUnit,
+  Type,
+} from "./arrow.js";
 import { ALL_VALID, chunkReader } from "./cell-reader.js";
 import { kindOfArrow } from "./types.js";
 
@@ -150,6 +159,11 @@ function wordNumbers(values: Int32Array | Uint32Array, count: number, scale: num
     print: (i, out, at) => writeDecimal(values, i * count, count, scale, out, at),
     values: { kind: "words", values, count, scale },
   };
+}
+
+/** The rows of a small table as {@link cellTexts}. */
+export function tableTexts(table: Table): (string | null)[][] {
+  return table.batches.flatMap((batch) => [...cellTexts(batch)]);
 }
 
 /** The rows of a batch as exact strings, null as null, formatted as by `cellBatch`. */

@@ -1,7 +1,6 @@
 import type { CellBits, CellColumn, CellEntries, CellPrinter, CellTexts, CellValues } from "./cell-batch.js";
-import { plainBytes } from "./plain-bytes.js";
 import { COLUMN_KINDS } from "./row-program.js";
-import type { CellStyle } from "./row-style.js";
+import { type CellStyle, plainBytes } from "./row-style.js";
 
 /** 32-bit fields of the program's `Column`; those of them that change with the rows. */
 export const COLUMN_FIELDS = 14;

@@ -1,8 +1,7 @@
 import type { CellBatch, CellColumn, CellEntries, CellPrinter, CellTexts } from "./cell-batch.js";
 import { compiledRows } from "./compiled-rows.js";
 import { Output } from "./output.js";
-import { plainBytes } from "./plain-bytes.js";
-import type { CellStyle, RowStyle } from "./row-style.js";
+import { type CellStyle, plainBytes, type RowStyle } from "./row-style.js";
 
 /** The writer of rows pauses after about this many bytes. */
 const STRETCH = 64 * 1024;

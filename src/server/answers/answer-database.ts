@@ -12,7 +12,7 @@ import { fileLink } from "./answer-file.js";
 import type { FileOrder } from "./exports.js";
 import { needSubscription } from "./keys.js";
 import { logoUrl } from "./logo.js";
-import { type Answer, answerReply } from "./reply.js";
+import { type Answer, answerFields } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
 /** The database of a call; rejects an unknown code. */
@@ -51,8 +51,7 @@ export function databaseFields(
 /** Spec 4.5. */
 export function answerDatabaseMetadata(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
   const fields = databaseFields(databaseOf(call, state), asker, state);
-  const reply = { resource: "databaseMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
-  return answerReply(call, reply, asker, state);
+  return answerFields("databaseMetadata", fields, call, asker, state);
 }
 
 /** Spec 4.6: premium products only, subscribers only. */

@@ -14,7 +14,7 @@ import { type Refused, refused } from "../data/refused.js";
 import { type SeriesQuestion, seriesBatches } from "../data/series-batches.js";
 import { countDownload, databaseOf } from "./answer-database.js";
 import { needSubscription } from "./keys.js";
-import { type Answer, answerReply } from "./reply.js";
+import { type Answer, answerFields, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
 interface Place {
@@ -54,9 +54,7 @@ export function datasetFields({ database, dataset }: Place): DatasetMetadata & {
 
 /** Spec 4.3. */
 export function answerDatasetMetadata(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
-  const fields = datasetFields(placeOf(call, state));
-  const reply = { resource: "datasetMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
-  return answerReply(call, reply, asker, state);
+  return answerFields("datasetMetadata", datasetFields(placeOf(call, state)), call, asker, state);
 }
 
 /** Spec 4.1, and 4.2 on its path. */

@@ -1,4 +1,4 @@
-import { cellBatch, cellColumn } from "../../columns/arrow/cell-batch.js";
+import { cellBatch, cellColumn, tableTexts } from "../../columns/arrow/cell-batch.js";
 import type { CellBatch } from "../../document/cells/cell-batch.js";
 import type { TableMetadata } from "../../document/records.js";
 import type { Allocate } from "../../engine/contract/engine.js";
@@ -9,9 +9,8 @@ import type { Call } from "../../spec/endpoints.js";
 import { ALL_ROWS, filterSql, rowOrder, unknownColumn, type Where } from "../data/filter-sql.js";
 import type { StoredTable } from "../data/open-table.js";
 import { refused } from "../data/refused.js";
-import { texts } from "../data/texts.js";
 import { needSubscription } from "./keys.js";
-import { type Answer, answerReply } from "./reply.js";
+import { type Answer, answerFields, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
 /** The table of a call; rejects an unknown code. */
@@ -37,8 +36,7 @@ export function answerTableMetadata(call: Call, asker: Asker, state: ServiceStat
     premium: entry.premium,
     status: { ...entry.status, refreshed_at: refreshedAt },
   };
-  const reply = { resource: "tableMetadata", tag: JSON.stringify(fields), make: async () => ({ fields }) } as const;
-  return answerReply(call, reply, asker, state);
+  return answerFields("tableMetadata", fields, call, asker, state);
 }
 
 /** The columns selected by `qopts.columns`, in that order; all without it (spec 4.7). */
@@ -66,7 +64,7 @@ export function answerTableRows(call: Call, asker: Asker, state: ServiceState): 
   const size = pageSize(call, state);
   const question = JSON.stringify([table.code, table.version, call.filters, chosen]);
   const last = cursorRow(call, question, state);
-  const columns = chosen.map((i) => table.entry.columns[i]);
+  const columns = columnSpecs(table, chosen);
   const make = async (signal: AbortSignal, allocate: Allocate) => {
     if (last < 0) await refuseTooMany(table, where, state);
     const { batches, next } = await pageOf(table, { where, chosen, last, size, signal, allocate }, state);
@@ -116,7 +114,7 @@ async function refuseTooMany(
   const ready = await table.ready();
   if (ready.rows <= maxResultRows) return;
   const count = await store.engine.query(`SELECT count(*) AS n FROM ${ready.table} WHERE ${where.sql}`, where.params);
-  if (Number(texts(count)[0][0]) <= maxResultRows) return;
+  if (Number(tableTexts(count)[0][0]) <= maxResultRows) return;
   throw refused(
     profile,
     "QELx06",

@@ -56,6 +56,17 @@ export async function answerReply(
   return { status: 200, headers: { ...headers, ...body.headers }, body };
 }
 
+/** The reply with a resource of members alone. */
+export function answerFields(
+  resource: ResourceName,
+  fields: object,
+  call: Call,
+  asker: Asker,
+  state: ServiceState,
+): Promise<Answer> {
+  return answerReply(call, { resource, tag: JSON.stringify(fields), make: async () => ({ fields }) }, asker, state);
+}
+
 interface Rendering {
   readonly format: Format;
   readonly profile: Profile;

@@ -1,11 +1,11 @@
 import { DateDay, Field, Float64, Int32, Schema } from "../../columns/arrow/arrow.js";
+import { tableTexts } from "../../columns/arrow/cell-batch.js";
 import type { Engine } from "../../engine/contract/engine.js";
 import { DataError } from "../../errors/errors.js";
 import type { DatabaseEntry, DatasetEntry } from "./catalog.js";
 import { engineColumn } from "./filter-sql.js";
 import { isCurrent, type Loaded } from "./loaded.js";
 import type { RowSource } from "./source.js";
-import { texts } from "./texts.js";
 
 /** A time series in the engine. */
 export interface StoredDataset {
@@ -96,10 +96,9 @@ export async function openDatabase(
     loaded[each] = { version: source.version, refreshedAt: source.refreshedAt, series };
   }
   const ranges = new Map(
-    texts(await engine.query(`SELECT s, min(c0) AS oldest, max(c0) AS newest FROM ${table} GROUP BY s`)).map((row) => [
-      Number(row[0]),
-      row,
-    ]),
+    tableTexts(await engine.query(`SELECT s, min(c0) AS oldest, max(c0) AS newest FROM ${table} GROUP BY s`)).map(
+      (row) => [Number(row[0]), row],
+    ),
   );
   const datasets = entry.datasets.map((dataset, i): [string, StoredDataset] => {
     const each = `${code}/${dataset.dataset_code}`;
@@ -154,7 +153,7 @@ function heldSeries(engine: Engine, table: string): HeldSeries {
 
 /** The first number above those of all rows and of `used`. */
 async function freeNumber(engine: Engine, table: string, used: readonly number[]): Promise<number> {
-  const [[last]] = texts(await engine.query(`SELECT max(s) AS last FROM ${table}`));
+  const [[last]] = tableTexts(await engine.query(`SELECT max(s) AS last FROM ${table}`));
   return Math.max(Number(last ?? 0), 0, ...used) + 1;
 }
 
@@ -172,7 +171,7 @@ async function loadSeries(engine: Engine, code: string, rows: RowSource, place: 
     `SELECT c0, count(*) AS n FROM ${from} GROUP BY c0 HAVING c0 IS NULL OR count(*) > 1 LIMIT 1`,
   );
   if (wrong.numRows > 0) {
-    const [date, count] = texts(wrong)[0];
+    const [date, count] = tableTexts(wrong)[0];
     await engine.query(`DROP TABLE ${from}`);
     throw new DataError(`${code}: ${count} rows have the date ${date ?? "null"}; a series has one row per date.`, {
       code: "DuplicateKey",

@@ -1,3 +1,4 @@
+import { tableTexts } from "../../columns/arrow/cell-batch.js";
 import type { Engine } from "../../engine/contract/engine.js";
 import { DataError } from "../../errors/errors.js";
 import { parseType } from "../../spec/columns.js";
@@ -5,7 +6,6 @@ import type { TableEntry } from "./catalog.js";
 import { engineColumn } from "./filter-sql.js";
 import { isCurrent, type Loaded } from "./loaded.js";
 import type { RowSource } from "./source.js";
-import { texts } from "./texts.js";
 
 /** A table in the engine. */
 export interface StoredTable {
@@ -95,7 +95,7 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
     names.add(name);
     const table = quoteName(name);
     const listed = new Set(held.valueLists);
-    const [[count, last]] = texts(
+    const [[count, last]] = tableTexts(
       await engine.query(`SELECT count(*) AS n, max(${rowNumber.column}) AS last FROM ${table}`),
     );
     return {
@@ -200,7 +200,7 @@ async function checkKey(engine: Engine, code: string, entry: TableEntry, name: s
       HAVING count(*) > 1 OR ${nulls} LIMIT 1`,
   );
   if (found.numRows === 0) return;
-  const row = texts(found)[0];
+  const row = tableTexts(found)[0];
   const shown = entry.primary_key.map((column, i) => `${column} = ${row[i] ?? "null"}`).join(", ");
   throw new DataError(`${entry.file ?? code}: the primary key of ${code} has ${row.at(-1)} rows with ${shown}.`, {
     code: "DuplicateKey",

@@ -1,2 +1,0 @@
-/** The key of the sample, subscribed to everything. */
-export const SAMPLE_KEY = "sample";
