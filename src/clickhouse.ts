@@ -1,9 +1,6 @@
 import { type ClickhouseEngine, clickhouseEngine } from "./engine/clickhouse/clickhouse.js";
-import type { ClickhouseLoadOptions } from "./engine/clickhouse/load.js";
 import type { ClickhouseOptions } from "./engine/clickhouse/options.js";
-import type { Rows } from "./engine/contract/engine.js";
-import type { Frame } from "./frame/frame.js";
-import { type FrameEngine, frameEngine } from "./frame/frame-engine.js";
+import { frameEngine, type WithFrames } from "./frame/frame-engine.js";
 
 export { type ClickhouseEngine, clickhouseEngine } from "./engine/clickhouse/clickhouse.js";
 export type { ClickhouseLoadOptions } from "./engine/clickhouse/load.js";
@@ -13,11 +10,7 @@ export type { Engine, LoadOptions, Rows, Stoppable, Verification } from "./engin
 export type { FrameEngine } from "./frame/frame-engine.js";
 
 /** A ClickHouse server whose results are Frames. */
-export interface ClickhouseFrameEngine extends FrameEngine {
-  load(name: string, data: Frame | Rows, options?: ClickhouseLoadOptions): Promise<{ rows: number }>;
-  /** The statements that `load` with these arguments would send; see {@link ClickhouseEngine}. */
-  explainLoad(name: string, data: Frame | Rows, options?: ClickhouseLoadOptions): Promise<string>;
-}
+export interface ClickhouseFrameEngine extends WithFrames<ClickhouseEngine> {}
 
 /**
  * A ClickHouse server (24.8 or later) as a SQL engine, through the optional package `@clickhouse/client`: the methods
@@ -41,10 +34,5 @@ export interface ClickhouseFrameEngine extends FrameEngine {
  * ```
  */
 export async function clickhouse(address: string, options?: ClickhouseOptions): Promise<ClickhouseFrameEngine> {
-  const engine: ClickhouseEngine = await clickhouseEngine(address, options);
-  return {
-    ...frameEngine(engine),
-    load: (name, data, loadOptions) => engine.load(name, data, loadOptions),
-    explainLoad: (name, data, loadOptions) => engine.explainLoad(name, data, loadOptions),
-  };
+  return frameEngine(await clickhouseEngine(address, options));
 }

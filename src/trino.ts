@@ -1,30 +1,11 @@
-import type { RecordBatch } from "./columns/arrow/arrow.js";
-import type { Stoppable } from "./engine/contract/engine.js";
-import { type TrinoOptions, trinoEngine } from "./engine/trino.js";
-import type { AnyRow } from "./frame/cells/row-types.js";
-import { Frame } from "./frame/frame.js";
+import { type TrinoEngine, type TrinoOptions, trinoEngine } from "./engine/trino.js";
+import { frameEngine, type WithFrames } from "./frame/frame-engine.js";
 
 export type { Stoppable } from "./engine/contract/engine.js";
 export type { TrinoOptions } from "./engine/trino.js";
 
-/** A Trino server for queries. */
-export interface Trino {
-  /**
-   * Runs a statement and returns its result as a Frame, decimals and dates exact.
-   *
-   * @param params values for `$1`, `$2`, … in the statement
-   * @throws {InputError} BadStatement, EngineAccess, UnsupportedType for arrays, maps and rows
-   * @throws {DataError} EngineData for values that the statement cannot convert; BadCell
-   * @throws {TransportError} Unreachable, ConnectionLost, EngineBusy
-   */
-  query<Row extends object = AnyRow>(
-    sql: string,
-    params?: readonly unknown[],
-    options?: Stoppable,
-  ): Promise<Frame<Row>>;
-  /** The result as record batches, one page of the server in memory at a time. */
-  batches(sql: string, params?: readonly unknown[], options?: Stoppable): AsyncGenerator<RecordBatch>;
-}
+/** A Trino server for queries, whose results are Frames. */
+export interface Trino extends WithFrames<TrinoEngine> {}
 
 /**
  * A Trino server, for queries only. A data delivery service may reply to SQL by this protocol: the host is the
@@ -42,9 +23,5 @@ export interface Trino {
  * ```
  */
 export function trino(options: TrinoOptions): Trino {
-  const engine = trinoEngine(options);
-  return {
-    query: async (sql, params, queryOptions) => Frame.from(await engine.query(sql, params, queryOptions)),
-    batches: (sql, params, batchesOptions) => engine.batches(sql, params, batchesOptions),
-  };
+  return frameEngine(trinoEngine(options));
 }

@@ -30,7 +30,16 @@ export interface TrinoOptions {
 
 /** A Trino server whose results are Arrow. */
 export interface TrinoEngine {
+  /**
+   * Runs a statement and returns its complete result, decimals and dates exact.
+   *
+   * @param params values for `$1`, `$2`, … in the statement
+   * @throws {InputError} BadStatement, EngineAccess, UnsupportedType for arrays, maps and rows
+   * @throws {DataError} EngineData for values that the statement cannot convert; BadCell
+   * @throws {TransportError} Unreachable, ConnectionLost, EngineBusy
+   */
   query(sql: string, params?: readonly unknown[], options?: Stoppable): Promise<Table>;
+  /** The result as record batches, one page of the server in memory at a time. */
   batches(sql: string, params?: readonly unknown[], options?: Stoppable): AsyncGenerator<RecordBatch>;
 }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../errors/unreachable.js";
 import type { ServiceType } from "../../spec/columns.js";
 import type { Collapse } from "../../spec/vocabulary.js";
 import { parseDate } from "../../value/date.js";
@@ -49,8 +50,11 @@ function compare(column: string, comparison: Comparison, type: ServiceType, valu
     }
     case "boolean":
       return { sql: `${column} ${comparison} ${value}` };
-    default:
+    case "text":
+    case "unknown":
       return { sql: `${column} ${comparison} ?`, value };
+    default:
+      return unreachable(type.kind, "kind of column");
   }
 }
 
@@ -91,6 +95,8 @@ function oneOf(column: string, type: ServiceType, values: readonly string[]): Co
     }
     case "boolean":
       return undefined;
+    default:
+      return unreachable(type.kind, "kind of column");
   }
 }
 

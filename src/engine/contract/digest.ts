@@ -9,6 +9,7 @@ import {
 } from "../../columns/arrow/arrow.js";
 import { ALL_VALID, chunkReader, validity } from "../../columns/arrow/cell-reader.js";
 import { kindOfArrow } from "../../columns/arrow/types.js";
+import { unreachable } from "../../errors/unreachable.js";
 
 /**
  * Digests of rows that do not depend on their order: the sum of 64-bit hashes of all cells of a column, and of all
@@ -175,6 +176,8 @@ function hashValues(data: Data, out: Lanes): void {
       // Only columns of nulls can be stored; others are text as the reader prints it.
       if (data.type.typeId !== Type.Null) hashPrinted(data, out);
       break;
+    default:
+      unreachable(kind, "kind of column");
   }
 }
 
