@@ -1,5 +1,5 @@
+export type { BulkStatus } from "./client/bulk/archive.js";
 export { BulkFile, type BulkOptions } from "./client/bulk/bulk-file.js";
-export type { BulkStatus } from "./client/bulk/bulk-status.js";
 export type { ExportOptions, Poll, Stale } from "./client/bulk/export-options.js";
 export { bulkFile, type LocalBulkOptions } from "./client/bulk/local-bulk-file.js";
 export type { CacheOptions } from "./client/cache/cache-settings.js";

@@ -1,6 +1,5 @@
 import type { Table } from "../columns/arrow/arrow.js";
-import type { Engine } from "./contract/engine.js";
-import type { ScanSource } from "./contract/scan-source.js";
+import type { Engine, ScanSource } from "./contract/engine.js";
 
 /**
  * Opens the engine that is part of this package: in memory, or on a database file. It is loaded on first use.

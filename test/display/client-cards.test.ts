@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
-import { shownStatus } from "../../src/client/bulk/bulk-status.js";
+import { shownStatus } from "../../src/client/bulk/bulk-file.js";
 import { shownDataset, shownTable } from "../../src/client/cards/cards.js";
 import { connect } from "../../src/client/service.js";
 import { bundleOf } from "../../src/display/table/foreign.js";

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { countExport } from "../../src/client/bulk/export-quota.js";
+import { countExport } from "../../src/client/bulk/export-source.js";
 import { type Clock, Limiter } from "../../src/client/transport/limiter.js";
 import { retryBudget } from "../../src/client/transport/retry.js";
 import { settingsOf } from "../../src/client/transport/settings.js";
@@ -193,7 +193,7 @@ describe("row 14: exports an hour", () => {
     const account = settings("first-key-12345678");
     for (let i = 0; i < 3; i++) await countExport(account, now + i);
     vi.resetModules(); // another process shares only the file
-    const other = await import("../../src/client/bulk/export-quota.js");
+    const other = await import("../../src/client/bulk/export-source.js");
     await expect(other.countExport(account, now + 10)).rejects.toMatchObject({
       code: "ExportLimit",
       retry: { after: HOUR - 10 },

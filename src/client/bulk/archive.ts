@@ -21,12 +21,24 @@ import { isCorrupt } from "../../format/zip-error.js";
 import { prepareForArchive } from "../../frame/files/prepare-archive.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
+import type { FileStatus } from "../../spec/vocabulary.js";
 import { reportingTo, type Session } from "../transport/session.js";
 import { copyCsv, type Landing, type LandOptions, landedBatches, type RowCheck, zipLimits } from "./archive-reader.js";
 import type { BulkColumns, ColumnChooser } from "./bulk-columns.js";
-import type { BulkStatus } from "./bulk-status.js";
 import type { LinkSource } from "./download.js";
 import { noteOf } from "./partial-file.js";
+
+/** The state of a bulk file (spec 2.8, 3), without its link, which contains a key. */
+export interface BulkStatus {
+  /** The state as the service names it: `fresh`, `creating` or `regenerating`. */
+  readonly status: FileStatus;
+  /** Whether a file exists that the query's `stale` option accepts. */
+  readonly ready: boolean;
+  /** When the generation of the file started, ISO 8601 UTC; null if unknown. */
+  readonly data_snapshot_time: string | null;
+  /** When the table was last updated, ISO 8601 UTC; null if unknown. */
+  readonly last_refreshed_time: string | null;
+}
 
 /** Where a bulk file comes from: the service, or a local archive. */
 export interface BulkOrigin {

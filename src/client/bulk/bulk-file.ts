@@ -9,9 +9,8 @@ import { needPath } from "../../frame/cells/given.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import type { Frame } from "../../frame/frame.js";
 import { queryCard } from "../cards/cards.js";
-import type { Archive, BulkOrigin, Landed, ToldOptions } from "./archive.js";
+import type { Archive, BulkOrigin, BulkStatus, Landed, ToldOptions } from "./archive.js";
 import type { LandOptions } from "./archive-reader.js";
-import { type BulkStatus, shownStatus } from "./bulk-status.js";
 
 /** Options of one call on a bulk file. */
 export interface BulkOptions extends LandOptions {
@@ -160,4 +159,16 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     this.#opened ??= this.#origin();
     return this.#opened;
   }
+}
+
+/** The state of a bulk file (spec 2.8) that renders as a card. */
+export function shownStatus(code: string, status: BulkStatus): BulkStatus {
+  return showAsCard({ ...status }, (state) => ({
+    title: `Bulk file of ${code}: ${state.status}`,
+    entries: [
+      ["ready", state.ready],
+      ["snapshot", state.data_snapshot_time],
+      ["table refreshed", state.last_refreshed_time],
+    ],
+  }));
 }

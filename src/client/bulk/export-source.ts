@@ -1,17 +1,20 @@
+import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { OnProgress } from "../../columns/io/progress.js";
-import { digestName } from "../../disk/folders.js";
+import { atomicFile } from "../../disk/atomic-file.js";
+import { digestName, stateFolder } from "../../disk/folders.js";
 import { follow } from "../../display/progress/follow.js";
 import type { ExportStatus } from "../../document/records.js";
-import { DataError, ServiceError } from "../../errors/errors.js";
+import { DataError, ServiceError, TransportError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import { FILE_STATUSES, type FileStatus, type Format } from "../../spec/vocabulary.js";
 import { ask } from "../transport/ask.js";
-import { reportingTo, type Session } from "../transport/session.js";
+import { accountOf, reportingTo, type Session } from "../transport/session.js";
+import { isLocal, type Settings } from "../transport/settings.js";
 import { anySignal, sleep } from "../transport/timer.js";
-import type { BulkStatus } from "./bulk-status.js";
+import type { BulkStatus } from "./archive.js";
 import type { Link, LinkSource } from "./download.js";
 import type { ExportOptions } from "./export-options.js";
-import { countExport } from "./export-quota.js";
 
 type ExportCall = Call & { readonly format: Format };
 type Check = (signal?: AbortSignal) => Promise<unknown>;
@@ -147,4 +150,61 @@ function pending(code: string, status: string, ms: number): ServiceError {
     hint: 'Try again later; timeouts.export of connect() sets the limit, and stale: "use" accepts an older file.',
     retry: { retryable: true },
   });
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const inMemory = new Map<string, number[]>();
+
+/**
+ * Counts one export against the hourly limit of this key (spec 8: 60), across processes through a small file of times,
+ * and throws before sending the request if the limit is reached. Exports from a service on this machine are counted in
+ * this process only.
+ */
+export async function countExport(settings: Settings, now: number = Date.now()): Promise<void> {
+  const account = accountOf(settings);
+  const limit = settings.limits.exportsPerHour;
+  const local = isLocal(settings.url);
+  const times = (local ? (inMemory.get(account) ?? []) : await readTimes(account)).filter(
+    (time) => time > now - HOUR_MS && time <= now,
+  );
+  if (times.length >= limit) {
+    const after = times[times.length - limit] + HOUR_MS - now;
+    throw new TransportError(
+      `The limit of ${limit} exports per hour and key is reached. The next export is possible in ${Math.ceil(after / 60_000)} minutes.`,
+      {
+        code: "ExportLimit",
+        hint: "Wait, or use an existing export; limits.exportsPerHour of connect() sets another limit.",
+        retry: { retryable: false, after },
+      },
+    );
+  }
+  inMemory.set(account, [...times, now]);
+  if (!local) await noteTime(account, times, now);
+}
+
+const fileOf = (account: string): string => join(stateFolder(), `exports-${account}`);
+
+async function readTimes(account: string): Promise<number[]> {
+  try {
+    const lines = (await readFile(fileOf(account), "utf8")).split("\n");
+    return lines.map(Number).filter((time) => time > 0);
+  } catch {
+    return inMemory.get(account) ?? [];
+  }
+}
+
+/**
+ * Appends a line, which is safe across processes; rewrites a long file. In a read-only folder, exports are counted in
+ * this process only.
+ */
+async function noteTime(account: string, times: readonly number[], now: number): Promise<void> {
+  try {
+    await mkdir(stateFolder(), { recursive: true });
+    const path = fileOf(account);
+    await appendFile(path, `${now}\n`);
+    if ((await readFile(path)).length < 16_384) return;
+    await atomicFile(path, (file) => file.writeFile([...times, now].map((time) => `${time}\n`).join("")));
+  } catch {
+    // Counting continues in memory.
+  }
 }

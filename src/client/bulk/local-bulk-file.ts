@@ -5,9 +5,9 @@ import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import type { BulkStatus } from "./archive.js";
 import { undeclaredColumns } from "./bulk-columns.js";
 import { BulkFile } from "./bulk-file.js";
-import type { BulkStatus } from "./bulk-status.js";
 
 /** Options for reading a local archive. */
 export interface LocalBulkOptions extends Pick<CsvOptions, "header" | "emptyText" | "lenient"> {

@@ -8,7 +8,7 @@ import { FileError, hasCode } from "../../errors/errors.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Conditions, Operator } from "../../spec/vocabulary.js";
-import { lastDayOf } from "./changed-rows.js";
+import { changedRows, lastDayOf, nullKeyAsEmpty } from "./changed-rows.js";
 import {
   type Copy,
   type CopyState,
@@ -19,7 +19,6 @@ import {
   type Told,
   type WrittenCopy,
 } from "./copy.js";
-import { changedRows, nullKeyAsEmpty } from "./empty-text.js";
 
 /** What a copy needs of a SQL engine: an `Engine`, or one whose results are Frames. */
 export interface CopyEngine {

@@ -5,9 +5,8 @@ import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
 import { type ParquetSource, parquetFileBatches } from "../../columns/parquet/read/read.js";
 import { writeParquet } from "../../columns/parquet/write/write.js";
 import { tableOf } from "../../columns/table/conform.js";
-import { RepeatedKey, upserted } from "./changed-rows.js";
+import { changedRows, RepeatedKey, upserted } from "./changed-rows.js";
 import { type MirrorQuery, type SyncPlan, stateAfter, type Told, type WrittenCopy } from "./copy.js";
-import { changedRows } from "./empty-text.js";
 import {
   beginVersion,
   type Manifest,

@@ -1,8 +1,7 @@
 import { digestName } from "../../disk/folders.js";
 import type { Call } from "../../spec/endpoints.js";
-import type { BulkOrigin } from "../bulk/archive.js";
+import type { BulkOrigin, BulkStatus } from "../bulk/archive.js";
 import { databaseColumns } from "../bulk/bulk-columns.js";
-import type { BulkStatus } from "../bulk/bulk-status.js";
 import { emptyTextOf } from "../pages/typed-rows.js";
 import { address } from "../transport/address.js";
 import type { Session } from "../transport/session.js";

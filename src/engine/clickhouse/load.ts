@@ -3,7 +3,7 @@ import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
 import { DataError, FileError, InputError } from "../../errors/errors.js";
 import { oneOf } from "../../errors/options.js";
 import type { LoadOptions, Rows } from "../contract/engine.js";
-import { keyOf, openRows } from "../contract/rows.js";
+import { checkAddedColumns, checkAddedKey, keyOf, openRows } from "../contract/rows.js";
 import { blocks } from "./blocks.js";
 import { isTransport, ServerError } from "./error.js";
 import { LOADING, type LoadPlan, type LoadRequest, type Publish, planLoad } from "./plan.js";
@@ -100,7 +100,7 @@ export async function prepareLoad(
       const now = await describe(ask, name);
       const how = publishOn(now, mode);
       if (now !== undefined && how === "add") {
-        if (key.length === 0 && now.key.length > 0) throw wrongKey(name, now.key, key);
+        if (key.length === 0) checkAddedKey(name, now.key, key);
         checkTarget(name, now, schema, key, server.target.cluster);
       }
       return { plan: planLoad({ ...request, publish: how, shardRows: now?.shardRows }), publish: how };
@@ -293,33 +293,10 @@ function checkTarget(
       hint: 'Load into another table, and add its rows with INSERT INTO … SELECT, or pass mode: "replace".',
     });
   }
-  if (own.length > 0 && !(own.length === key.length && own.every((column) => key.includes(column)))) {
-    throw wrongKey(name, key, own);
-  }
-  for (const field of schema.fields) {
-    const found = columns.get(field.name);
-    const type = columnType(field, false);
-    if (found !== undefined && plainType(found) === plainType(type)) continue;
-    const has = found === undefined ? "has no such column" : `stores it as ${plainType(found)}`;
-    throw new InputError(
-      `Column ${JSON.stringify(field.name)} is ${plainType(type)} in ClickHouse, and the table ${shown} ${has}.`,
-      { code: "WrongTable", column: field.name, hint: "Convert the column with cast(): the engine would truncate it." },
-    );
-  }
-  if (schema.fields.length < columns.size) {
-    const missing = [...columns.keys()].filter((column) => !schema.fields.some((field) => field.name === column));
-    throw new InputError(`The rows lack the columns ${missing.join(", ")} of the table ${shown}.`, {
-      code: "WrongTable",
-      hint: "Add them with with().",
-    });
-  }
-}
-
-function wrongKey(name: string, key: readonly string[], own: readonly string[]): InputError {
-  const spelled = (columns: readonly string[]): string =>
-    columns.length === 0 ? "without a key" : `with the key ${columns.join(", ")}`;
-  return new InputError(`The table ${JSON.stringify(name)} was loaded ${spelled(key)}, not ${spelled(own)}.`, {
-    code: "WrongKey",
-    hint: 'Load it once with that key and mode: "replace".',
-  });
+  if (own.length > 0) checkAddedKey(name, key, own);
+  const added = new Map(
+    schema.fields.map((field) => [field.name, { column: field.name, type: plainType(columnType(field, false)) }]),
+  );
+  const stored = new Map([...columns].map(([column, type]) => [column, { column, type: plainType(type) }]));
+  checkAddedColumns({ engine: "ClickHouse", table: name, stored, added });
 }

@@ -1,4 +1,4 @@
-import type { RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
+import type { RecordBatch, Schema, Table, Vector } from "../../columns/arrow/arrow.js";
 import type { Dialect } from "./dialect.js";
 
 /** Options of every call that can take long. */
@@ -92,4 +92,14 @@ export interface Engine {
   verify(name: string, source: Rows, options?: Stoppable): Promise<Verification>;
   /** Closes the engine; later calls fail. */
   close(): Promise<void>;
+}
+
+/** Rows that a statement reads: only the columns that it uses are requested. */
+export interface ScanSource {
+  readonly schema: Schema;
+  readonly numRows: number;
+  /** A column of the rows, which may have to be copied for it. */
+  column(at: number): Vector;
+  /** The column of which {@link column} has the rows, with the same dictionary; never copied. */
+  whole(at: number): Vector;
 }

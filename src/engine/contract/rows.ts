@@ -139,3 +139,58 @@ export function keyOf(schema: Schema, { key = [], mode }: LoadOptions): readonly
   }
   return columns;
 }
+
+/** A table to which rows are added, and the columns of both, by their names as the engine compares them. */
+interface AddedRows {
+  /** The engine, for messages. */
+  readonly engine: string;
+  readonly table: string;
+  readonly stored: ReadonlyMap<string, StoredColumn>;
+  readonly added: ReadonlyMap<string, StoredColumn>;
+}
+
+/** A column of a table: its name, and its type in the engine. */
+export interface StoredColumn {
+  readonly column: string;
+  readonly type: string;
+}
+
+/**
+ * Checks that rows to be added have exactly the columns of the table and their types: engines would round and cast.
+ *
+ * @throws {InputError} WrongTable
+ */
+export function checkAddedColumns({ engine, table, stored, added }: AddedRows): void {
+  const shown = JSON.stringify(table);
+  for (const [id, { column, type }] of added) {
+    const other = stored.get(id)?.type;
+    if (other === type) continue;
+    const has = other === undefined ? "has no such column" : `stores it as ${other}`;
+    throw new InputError(`Column ${JSON.stringify(column)} is ${type} in ${engine}, and the table ${shown} ${has}.`, {
+      code: "WrongTable",
+      column,
+      hint: "Convert the column with cast(): the engine would round it.",
+    });
+  }
+  const missing = [...stored].filter(([id]) => !added.has(id)).map(([, { column }]) => column);
+  if (missing.length === 0) return;
+  throw new InputError(`The rows lack the columns ${missing.join(", ")} of the table ${shown}.`, {
+    code: "WrongTable",
+    hint: "Add them with with().",
+  });
+}
+
+/**
+ * Checks that rows have the key with which a table was loaded: rows are replaced by key only then.
+ *
+ * @throws {InputError} WrongKey
+ */
+export function checkAddedKey(table: string, stored: readonly string[], key: readonly string[]): void {
+  if (stored.length === key.length && stored.every((column) => key.includes(column))) return;
+  const spelled = (columns: readonly string[]): string =>
+    columns.length === 0 ? "without a key" : `with the key ${columns.join(", ")}`;
+  throw new InputError(`The table ${JSON.stringify(table)} was loaded ${spelled(stored)}, not ${spelled(key)}.`, {
+    code: "WrongKey",
+    hint: 'Load it once with that key and mode: "replace".',
+  });
+}

@@ -1,9 +1,9 @@
+import { cellText } from "../../columns/arrow/vector-values.js";
 import type { Collapse } from "../../spec/vocabulary.js";
-import type { Dialect } from "../contract/dialect.js";
+import type { Dialect, StatementRunner } from "../contract/dialect.js";
 import { quoteName } from "../contract/quote.js";
 import { loadParquet } from "./parquet.js";
 import { comparedType } from "./types.js";
-import { createEnums, dropEnums, enumColumn } from "./value-lists.js";
 
 /** From here on a list of values is joined: its rows have to be sorted, which is more work than a few comparisons. */
 const MANY_VALUES = 100;
@@ -60,4 +60,43 @@ function collapsed(
   const label = PERIOD_ENDS[collapse](weekEnd);
   const grouped = `SELECT ${label} AS e${last} FROM (${rows}) GROUP BY e${having}`;
   return `SELECT e AS d${values.map((v) => `, ${v}`).join("")} FROM (${grouped})`;
+}
+
+/** A text column has few distinct values if there are at most this many, and at most a tenth of its rows. */
+const MAX_ENUM_VALUES = 2_000;
+
+const typeName = (table: string, column: string): string => quoteName(`values of ${table} ${column}`);
+
+/**
+ * Creates an enum type for each text column with few distinct values; returns these columns. The rows stay text, so
+ * that filters work unchanged; reading such a column through its enum transfers one list of values and a number per row
+ * instead of a string per row.
+ */
+async function createEnums(engine: StatementRunner, table: string, columns: readonly string[]): Promise<string[]> {
+  const few: string[] = [];
+  const from = quoteName(table);
+  for (const column of columns) {
+    await engine.query(`DROP TYPE IF EXISTS ${typeName(table, column)}`);
+    // The engine returns enum values as C strings, which end at a NUL.
+    const found = await engine.query(
+      `SELECT count(DISTINCT ${column}) BETWEEN 1 AND least(${MAX_ENUM_VALUES}, count(*) / 10)
+        AND NOT bool_or(contains(${column}, chr(0))) FROM ${from}`,
+    );
+    const answer = found.getChildAt(0);
+    if (answer === null || cellText(answer, 0) !== "true") continue;
+    const values = `SELECT DISTINCT ${column} FROM ${from} WHERE ${column} IS NOT NULL ORDER BY ${column}`;
+    await engine.query(`CREATE TYPE ${typeName(table, column)} AS ENUM (${values})`);
+    few.push(column);
+  }
+  return few;
+}
+
+/** Removes the enum types of these columns, if they exist. */
+async function dropEnums(engine: StatementRunner, table: string, columns: readonly string[]): Promise<void> {
+  for (const column of columns) await engine.query(`DROP TYPE IF EXISTS ${typeName(table, column)}`);
+}
+
+/** SQL that reads a text column through its enum type. */
+function enumColumn(table: string, column: string): string {
+  return `CAST(${column} AS ${typeName(table, column)}) AS ${column}`;
 }

@@ -1,6 +1,6 @@
 import { type ArrowbookError, DataError, FileError, InputError, isArrowbookError } from "../../errors/errors.js";
 import { nearest, suggestion } from "../../errors/nearest.js";
-import type { ScanSource } from "../contract/scan-source.js";
+import type { ScanSource } from "../contract/engine.js";
 
 /**
  * Converts an error of the engine to one of this package: `what`, followed by the first line of the engine's message.

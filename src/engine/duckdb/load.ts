@@ -4,7 +4,7 @@ import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
 import type { LoadOptions, Rows } from "../contract/engine.js";
 import { quoteName } from "../contract/quote.js";
-import { keyOf, openRows } from "../contract/rows.js";
+import { checkAddedColumns, checkAddedKey, keyOf, openRows, type StoredColumn } from "../contract/rows.js";
 import { bindings, type Native } from "./bindings.js";
 import { cellWriters, sqlType, wideColumns } from "./types.js";
 import { CHUNK_ROWS, fillChunk } from "./write.js";
@@ -52,8 +52,7 @@ export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Pro
   const adds = async (): Promise<boolean> => {
     if (options.mode !== "append" && options.mode !== "upsert") return false;
     if (!(await tableExists(own, load.name))) return false;
-    if (key.length > 0) await checkKey(own, load.name, key);
-    await checkTypes(own, load, wide);
+    await checkTarget(own, load, key, wide);
     return true;
   };
   await adds();
@@ -121,59 +120,28 @@ async function tableExists(own: DuckDBConnection, name: string): Promise<boolean
   return found.currentRowCount > 0;
 }
 
-/** Checks that the table was loaded with this key: rows are replaced by key only then. */
-async function checkKey(own: DuckDBConnection, name: string, key: readonly string[]): Promise<void> {
+/** Checks that rows can be added to a table. */
+async function checkTarget(
+  own: DuckDBConnection,
+  { name, staging }: Load,
+  key: readonly string[],
+  wide: ReadonlyMap<string, string>,
+): Promise<void> {
   const found = await own.runAndReadAll(
     `SELECT unnest(constraint_column_names) FROM duckdb_constraints()
       WHERE table_name = $1 AND schema_name = current_schema() AND constraint_type = 'PRIMARY KEY'`,
     [name],
   );
-  const has = found.getRows().map(([column]) => String(column));
-  if (has.length === key.length && has.every((column) => key.includes(column))) return;
-  const loaded = has.length === 0 ? "without a key" : `with the key ${has.join(", ")}`;
-  throw new InputError(`The table ${JSON.stringify(name)} was loaded ${loaded}, not ${key.join(", ")}.`, {
-    code: "WrongKey",
-    hint: 'Load it once with that key and mode: "replace".',
-  });
-}
-
-/**
- * Checks that rows to be added have exactly the columns of the table and their types: the engine would round and cast.
- *
- * @throws {InputError} WrongTable
- */
-async function checkTypes(
-  own: DuckDBConnection,
-  { name, staging }: Load,
-  wide: ReadonlyMap<string, string>,
-): Promise<void> {
-  const [found, added] = await Promise.all([columnsOf(own, name), columnsOf(own, staging)]);
-  const table = JSON.stringify(name);
-  for (const [id, { column, type: stored }] of added) {
-    // Decimals that are stored as text have their type as a comment.
-    const type = wide.get(column) ?? stored;
-    const other = found.get(id)?.type;
-    if (other === type) continue;
-    const has = other === undefined ? "has no such column" : `stores it as ${other}`;
-    throw new InputError(`Column ${JSON.stringify(column)} is ${type} in DuckDB, and the table ${table} ${has}.`, {
-      code: "WrongTable",
-      column,
-      hint: "Convert the column with cast(): the engine would round it.",
-    });
-  }
-  const missing = [...found].filter(([id]) => !added.has(id)).map(([, { column }]) => column);
-  if (missing.length === 0) return;
-  throw new InputError(`The rows lack the columns ${missing.join(", ")} of the table ${table}.`, {
-    code: "WrongTable",
-    hint: "Add them with with().",
-  });
+  const stored = found.getRows().map(([column]) => String(column));
+  if (key.length > 0) checkAddedKey(name, stored, key);
+  const added = await columnsOf(own, staging);
+  // Decimals that are stored as text have their type as a comment, once their rows are complete.
+  for (const [id, { column, type }] of added) added.set(id, { column, type: wide.get(column) ?? type });
+  checkAddedColumns({ engine: "DuckDB", table: name, stored: await columnsOf(own, name), added });
 }
 
 /** The columns of a table and their types, by their names without case. */
-async function columnsOf(
-  own: DuckDBConnection,
-  table: string,
-): Promise<Map<string, { readonly column: string; readonly type: string }>> {
+async function columnsOf(own: DuckDBConnection, table: string): Promise<Map<string, StoredColumn>> {
   const found = await own.runAndReadAll(
     `SELECT column_name, CASE WHEN comment LIKE 'BigDecimal(%' THEN comment ELSE data_type END FROM duckdb_columns()
       WHERE table_name = $1 AND schema_name = current_schema() AND database_name = current_database()`,

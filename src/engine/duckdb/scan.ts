@@ -4,12 +4,21 @@ import type {
   DuckDBTableFunctionInitInfo,
   DuckDBType,
 } from "@duckdb/node-api";
-import { type Data, type DataType, type Dictionary, type RecordBatch, Schema } from "../../columns/arrow/arrow.js";
+import {
+  type Data,
+  type DataType,
+  type Dictionary,
+  type RecordBatch,
+  Schema,
+  Type,
+  type Vector,
+} from "../../columns/arrow/arrow.js";
+import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
+import type { ScanSource } from "../contract/engine.js";
 import { quoteName } from "../contract/quote.js";
-import type { ScanSource } from "../contract/scan-source.js";
 import { bindings, type Native } from "./bindings.js";
-import { enumMembers } from "./enum-members.js";
+import { isPlainText, oncePerDictionary, sameChunks } from "./strings.js";
 import { columnWriter, sqlType, storedType } from "./types.js";
 import { type CellWriter, CHUNK_ROWS, enumWriter, fillChunk } from "./write.js";
 
@@ -92,6 +101,33 @@ function typeNamed(api: Api, name: string): DuckDBType {
   const [, width, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(name) ?? [];
   return width === undefined ? (api[name as "DATE"] as DuckDBType) : api.DECIMAL(Number(width), Number(scale));
 }
+
+/** The most members of an enum: creating the type takes a call a member, for each statement. */
+const MOST_MEMBERS = 4_096;
+
+/**
+ * The strings of the dictionary that all batches of a text column share, if its indices can be read as an enum of the
+ * engine: few strings, none null or twice.
+ */
+function enumMembers({ schema, whole }: ScanSource, at: number): readonly string[] | undefined {
+  if (schema.fields[at].type.typeId !== Type.Dictionary) return undefined;
+  const dictionaries = whole(at).data.map((data) => data.dictionary as Vector | undefined);
+  const [dictionary] = dictionaries;
+  if (dictionary === undefined || dictionary.nullCount > 0 || !isPlainText(dictionary.type)) return undefined;
+  if (dictionary.length === 0 || dictionary.length > MOST_MEMBERS) return undefined;
+  const isShared = dictionaries.every((other) => other !== undefined && sameChunks(other.data, dictionary.data));
+  return isShared ? membersOf(dictionary) : undefined;
+}
+
+/** The strings; undefined if one occurs twice, or has a NUL, at which the bindings cut them off. */
+const membersOf = oncePerDictionary((dictionary): readonly string[] | undefined => {
+  const members = dictionary.data.flatMap((data) => {
+    const { value } = chunkReader(data);
+    return Array.from({ length: data.length }, (_, i) => String(value(i)));
+  });
+  const isDistinct = new Set(members).size === members.length;
+  return isDistinct && !members.some((text) => text.includes("\0")) ? members : undefined;
+});
 
 function bind(api: Api, info: DuckDBTableFunctionBindInfo, of: Registered | undefined): void {
   if (of === undefined) {

@@ -1,8 +1,7 @@
 import type { DuckDBInstance } from "@duckdb/node-api";
 import type { Table } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
-import type { Stoppable } from "../contract/engine.js";
-import type { ScanSource } from "../contract/scan-source.js";
+import type { ScanSource, Stoppable } from "../contract/engine.js";
 import { withNearestName } from "./error.js";
 import { interruptible, loadApi, openInstance } from "./instance.js";
 import { checkNames } from "./load.js";

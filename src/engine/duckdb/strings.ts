@@ -67,21 +67,30 @@ export function putTexts({ bytes, offsets }: TextBytes, from: number, count: num
   }
 }
 
-/** Strings by the first chunk of their dictionary: batches that share its chunks may have a vector each. */
-const known = new WeakMap<Data, { readonly chunks: readonly Data[]; readonly strings: Strings }>();
+/**
+ * Makes something of a dictionary once: it is known by the chunks of the dictionary, since batches that share them may
+ * have a vector each.
+ */
+export function oncePerDictionary<T>(make: (dictionary: Vector) => T): (dictionary: Vector) => T {
+  const known = new WeakMap<Data, { readonly chunks: readonly Data[]; readonly made: T }>();
+  return (dictionary) => {
+    const chunks = dictionary.data as readonly Data[];
+    const [first] = chunks;
+    if (first === undefined) return make(dictionary);
+    const found = known.get(first);
+    if (found !== undefined && sameChunks(found.chunks, chunks)) return found.made;
+    const made = make(dictionary);
+    known.set(first, { chunks, made });
+    return made;
+  };
+}
+
+/** Whether two dictionaries have the same chunks. */
+export const sameChunks = (a: readonly Data[], b: readonly Data[]): boolean =>
+  a.length === b.length && a.every((data, i) => data === b[i]);
 
 /** The strings of a dictionary; those of nulls are empty. */
-export function dictionaryStrings(dictionary: Vector): Strings {
-  const chunks = dictionary.data as readonly Data[];
-  const [first] = chunks;
-  if (first === undefined) return stringsOf(dictionary);
-  let entry = known.get(first);
-  if (entry?.chunks.length !== chunks.length || !chunks.every((data, k) => data === entry?.chunks[k])) {
-    entry = { chunks, strings: stringsOf(dictionary) };
-    known.set(first, entry);
-  }
-  return entry.strings;
-}
+export const dictionaryStrings = oncePerDictionary(stringsOf);
 
 function stringsOf(vector: Vector): Strings {
   const strings = new StringWriter(vector.length);

@@ -1,6 +1,5 @@
 import type { Table, Vector } from "../../columns/arrow/arrow.js";
-import type { Stoppable } from "../../engine/contract/engine.js";
-import type { ScanSource } from "../../engine/contract/scan-source.js";
+import type { ScanSource, Stoppable } from "../../engine/contract/engine.js";
 import { queryTables } from "../../engine/embedded.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
