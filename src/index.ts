@@ -62,7 +62,7 @@ export { jsonLinesBatches } from "./frame/files/json-lines.js";
 export { parquetBatches } from "./frame/files/parquet-batches.js";
 export type { SqlOptions } from "./frame/files/sql-table.js";
 export { Frame, type Grouped } from "./frame/frame.js";
-export type { DrawOptions } from "./frame/verbs/some-rows.js";
+export type { DrawOptions } from "./frame/verbs/pick.js";
 export type { AlignOptions } from "./series/align.js";
 export type { AsofOptions } from "./series/asof.js";
 export type { CollapseOptions, PeriodValue, Weekday } from "./series/collapse.js";

@@ -74,6 +74,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   stddev: ["std"],
   variance: ["var"],
   n_unique: ["nunique"],
+  unique: ["nunique"],
   size: ["count"],
   full: ["outer"],
   scatter: ["point"],

@@ -190,7 +190,7 @@ it("sorts by several keys as ORDER BY does, nulls last", async () => {
 });
 
 it("groups and pivots as SQL does", async () => {
-  const found = frame.groupBy("ticker").agg({ x: ["mean", "std", "median", "count"], cents: ["sum", "unique"] });
+  const found = frame.groupBy("ticker").agg({ x: ["mean", "std", "median", "count"], cents: ["sum", "nunique"] });
   const sql =
     "select ticker, avg(x), stddev_samp(x), median(x), count(x)::int, sum(cents)::varchar, count(distinct cents)::int from t group by 1 order by 1";
   same(

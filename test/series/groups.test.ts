@@ -44,12 +44,12 @@ const SQL: Readonly<Record<string, string>> = {
   mean: "avg(#)",
   std: "stddev_samp(#::double)",
   median: "median(#::double)",
-  unique: "count(distinct #)",
+  nunique: "count(distinct #)",
   first: "first(# order by place) filter (# is not null)",
   last: "last(# order by place) filter (# is not null)",
 };
 const NUMBERS = Object.keys(SQL);
-const OTHERS = ["min", "max", "count", "unique", "first", "last"];
+const OTHERS = ["min", "max", "count", "nunique", "first", "last"];
 const ASKED = { n: NUMBERS, p: NUMBERS, x: NUMBERS, s: OTHERS, d: OTHERS } as Readonly<Record<string, string[]>>;
 
 describe("groups", () => {

@@ -240,7 +240,7 @@ describe("groups", () => {
   it("aggregates keep what can be kept", () => {
     const result = frame.groupBy("ticker").agg({
       price: ["sum", "min", "last", "mean"],
-      count: ["sum", "unique", "count"],
+      count: ["sum", "nunique", "count"],
       note: "max",
       due: ["min", "first"],
     });
@@ -251,7 +251,7 @@ describe("groups", () => {
       { name: "price_last", type: "BigDecimal(12,4)" },
       { name: "price_mean", type: "double" },
       { name: "count_sum", type: "Integer" },
-      { name: "count_unique", type: "Integer" },
+      { name: "count_nunique", type: "Integer" },
       { name: "count_count", type: "Integer" },
       { name: "note", type: "String" },
       { name: "due_min", type: "Date" },

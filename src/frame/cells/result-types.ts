@@ -26,7 +26,7 @@ type NotPassed = false;
 type OptionOf<Options, Name extends string> = Options extends { readonly [K in Name]: infer Value } ? Value : NotPassed;
 
 /** What one aggregate makes of the cells of a column. */
-type Reduced<Value, How> = How extends "count" | "unique" | "nunique"
+type Reduced<Value, How> = How extends "count" | "nunique"
   ? number
   : How extends "list"
     ? string

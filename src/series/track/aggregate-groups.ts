@@ -54,7 +54,6 @@ export function aggregateGroups(field: Field, vector: Vector, how: Aggregate, gr
     case "median":
     case "nunique":
     case "list":
-    case "unique":
       return aggregate(field, vector, how, groups.spans());
   }
 }

@@ -29,15 +29,14 @@ export const AGGREGATES = [
   "median",
   "nunique",
   "list",
-  "unique",
 ] as const;
 
 /**
  * How values are reduced to one; nulls and NaN are skipped. If all are null, so is the result. `last`, `first`, `min`
  * and `max` select a value and keep the column's type, including text, dates and booleans (`false` before `true`);
  * `sum` of integers and decimals is exact (`Int64`; 38 digits, or 76 if wider), of floating point compensated, of
- * booleans the number of those that are true, and their `mean` the share; `count` counts values and `nunique` (or
- * `unique`) distinct values (`Int64`); `list` collects all cells, nulls included, in row order (`List`); `mean`, `std`
+ * booleans the number of those that are true, and their `mean` the share; `count` counts values and `nunique`
+ * distinct ones (`Int64`); `list` collects all cells, nulls included, in row order (`List`); `mean`, `std`
  * and `var` (divisor n − 1), `median` and `{ quantile }` (linear interpolation) are `Float64`.
  */
 export type Aggregate = AggregateOption["name"];
@@ -62,9 +61,9 @@ export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: S
   if (typeof how === "object" && how !== null) return quantiles(field, vector, how.quantile, spans);
   switch (oneOf(how, AGGREGATES, "aggregate")) {
     case "last":
-      return picked(field, vector, lastRows(presentOf(vector), spans));
+      return picked(field, vector, endRows(presentOf(vector), spans, -1));
     case "first":
-      return picked(field, vector, firstRows(presentOf(vector), spans));
+      return picked(field, vector, endRows(presentOf(vector), spans, 1));
     case "min":
       return picked(field, vector, extremeRows(field, vector, spans, -1));
     case "max":
@@ -76,7 +75,6 @@ export function aggregate(field: Field, vector: Vector, how: Aggregate, spans: S
     case "list":
       return lists(field, vector, spans);
     case "nunique":
-    case "unique":
       return countColumn(field.name, uniques(vector, spans));
     case "mean":
       return doubles(field, vector, spans, meanOf);
@@ -136,23 +134,11 @@ export function presentOf(vector: Vector): Uint8Array | undefined {
   return present;
 }
 
-function lastRows(valid: Uint8Array | undefined, { rows, from, to }: Spans): Int32Array {
+/** The row of the first value of each span (`step` 1), or of the last one (-1). */
+function endRows(valid: Uint8Array | undefined, { rows, from, to }: Spans, step: 1 | -1): Int32Array {
   const picks = new Int32Array(from.length).fill(-1);
   for (let s = 0; s < picks.length; s++) {
-    for (let at = to[s] - 1; at >= from[s]; at--) {
-      const row = rows === undefined ? at : rows[at];
-      if (valid !== undefined && valid[row] === 0) continue;
-      picks[s] = row;
-      break;
-    }
-  }
-  return picks;
-}
-
-function firstRows(valid: Uint8Array | undefined, { rows, from, to }: Spans): Int32Array {
-  const picks = new Int32Array(from.length).fill(-1);
-  for (let s = 0; s < picks.length; s++) {
-    for (let at = from[s]; at < to[s]; at++) {
+    for (let at = step === 1 ? from[s] : to[s] - 1; at >= from[s] && at < to[s]; at += step) {
       const row = rows === undefined ? at : rows[at];
       if (valid !== undefined && valid[row] === 0) continue;
       picks[s] = row;
