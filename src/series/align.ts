@@ -10,11 +10,11 @@ import { datedSeriesOf, isTime, listOf, vectorAt } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
 import { joinedKey, type Keys, keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
-import { refuseRepeatedNames } from "./core/result-names.js";
-import { refuseTooManyRows } from "./core/result-rows.js";
+import { refuseRepeatedNames, refuseTooManyRows } from "./core/result-shape.js";
 import { tableOf } from "./core/tables.js";
+import { type Places, rowsByCode } from "./track/matches.js";
 import { allRows, type Picks, picksByCode, picksOf } from "./track/picks.js";
-import { repeatedDate } from "./track/repeated-date.js";
+import { repeatedDate } from "./track/series-track.js";
 
 /** Options of {@link Frame.align}. */
 export interface AlignOptions {
@@ -103,22 +103,6 @@ function severalRows(
     option: (names) => `{ on: ${JSON.stringify([...names, name])} }`,
     onPurpose: `{ on: ${JSON.stringify(name)} } matches by date alone, in every combination.`,
   });
-}
-
-/** Rows by code: those of code c are at `starts[c]` to `starts[c + 1]`. */
-interface Places {
-  readonly rows: Int32Array;
-  readonly starts: Int32Array;
-}
-
-function rowsByCode(codes: Int32Array, size: number): Places {
-  const starts = new Int32Array(size + 1);
-  for (let i = 0; i < codes.length; i++) starts[codes[i] + 1]++;
-  for (let c = 0; c < size; c++) starts[c + 1] += starts[c];
-  const at = starts.slice();
-  const rows = new Int32Array(codes.length);
-  for (let i = 0; i < codes.length; i++) rows[at[codes[i]]++] = i;
-  return { rows, starts };
 }
 
 const placesOf = ({ codes: { rows, size } }: Keys): Places[] => rows.map((codes) => rowsByCode(codes, size));

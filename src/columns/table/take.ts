@@ -228,20 +228,19 @@ function mergeDictionaries(dictionaries: readonly Vector[]): { merged: Vector; m
 }
 
 function gatherStruct(chunks: readonly Data[], places: Places): Data {
-  const { type } = chunks[0];
-  const children = chunks[0].children.map((_, i) =>
+  const type = chunks[0].type as Struct;
+  const children = gatherChildren(chunks, places);
+  return makeData({ type, length: places.row.length, children, ...gatherValidity(chunks, places) });
+}
+
+/** The same rows of every child. */
+const gatherChildren = (chunks: readonly Data[], places: Places): Data[] =>
+  chunks[0].children.map((_, c) =>
     gather(
-      chunks.map((data) => data.children[i]),
+      chunks.map((data) => data.children[c]),
       places,
     ),
   );
-  return makeData({
-    type: type as Struct,
-    length: places.row.length,
-    children,
-    ...gatherValidity(chunks, places),
-  });
-}
 
 /** Lists and maps: copies the offsets and the child rows they cover. */
 function gatherList(chunks: readonly Data[], places: Places): Data {
@@ -295,12 +294,7 @@ function gatherUnion(chunks: readonly Data[], places: Places): Data {
     typeIds[i] = row[i] < 0 ? type.typeIds[0] : source.typeIds[row[i]];
   }
   if (type.mode === UnionMode.Sparse) {
-    const children = type.children.map((_, c) =>
-      gather(
-        chunks.map((data) => data.children[c]),
-        places,
-      ),
-    );
+    const children = gatherChildren(chunks, places);
     return nested(chunks[0], places, [undefined, undefined], children, { nullCount: 0 }, typeIds);
   }
   const rows: number[][] = type.children.map(() => []);

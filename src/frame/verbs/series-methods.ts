@@ -5,13 +5,13 @@ import type { ColumnChoice } from "../../series/core/choose.js";
 import { quantile } from "../../series/core/quantile.js";
 import { type EwmOptions, ewm } from "../../series/ewm.js";
 import { type Filling, type FillOptions, fill } from "../../series/fill.js";
+import { unique } from "../../series/group-by.js";
 import { querySeries, type SeriesQuery } from "../../series/query.js";
 import { type ResampleOptions, resample } from "../../series/resample.js";
 import { type RollingOptions, rolling, type WindowMethod } from "../../series/rolling.js";
 import { cummax, cummin, cumprod, cumsum, drawdown } from "../../series/running.js";
 import { diff, pctChange, type ReturnsOptions, returns, shift } from "../../series/track/steps.js";
 import { type TransformOptions, transform } from "../../series/transform.js";
-import { unique } from "../../series/unique.js";
 import type { Columns, OneOrMore } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { Collapse, Transform } from "../../spec/vocabulary.js";
@@ -24,6 +24,9 @@ export type SourceOperations = Pick<FrameSource, "collapse" | "transform">;
 interface Suffixed<Suffix extends string> {
   readonly suffix?: Suffix;
 }
+
+/** Which columns a method computes, and the suffix of the results. */
+type Choice<Row, Suffix extends string> = ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>;
 
 /** How options reduce the values of a period: a single way, or one for each column. */
 interface Reduced<Name extends string, How extends PeriodValue> {
@@ -100,26 +103,17 @@ export abstract class SeriesMethods<Row extends object> {
   }
 
   /** Moves every value some rows later (earlier if negative). {@link shift} */
-  shift<Suffix extends string = never>(
-    steps = 1,
-    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
-  ): OpenedBy<this, Suffix> {
+  shift<Suffix extends string = never>(steps = 1, options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
     return this.like(shift(this.table, steps, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Difference from the value some rows earlier; drops no rows. {@link diff} */
-  diff<Suffix extends string = never>(
-    steps = 1,
-    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
-  ): OpenedBy<this, Suffix> {
+  diff<Suffix extends string = never>(steps = 1, options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
     return this.like(diff(this.table, steps, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Relative change from the value some rows earlier; drops no rows. {@link pctChange} */
-  pctChange<Suffix extends string = never>(
-    steps = 1,
-    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
-  ): OpenedBy<this, Suffix> {
+  pctChange<Suffix extends string = never>(steps = 1, options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
     return this.like(pctChange(this.table, steps, options)) as OpenedBy<this, Suffix>;
   }
 
@@ -131,37 +125,27 @@ export abstract class SeriesMethods<Row extends object> {
   }
 
   /** Running sum; nulls stay null. {@link cumsum} */
-  cumsum<Suffix extends string = never>(
-    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
-  ): OpenedBy<this, Suffix> {
+  cumsum<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
     return this.like(cumsum(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Running product; nulls stay null. {@link cumprod} */
-  cumprod<Suffix extends string = never>(
-    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
-  ): OpenedBy<this, Suffix> {
+  cumprod<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
     return this.like(cumprod(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Largest value so far; nulls stay null. {@link cummax} */
-  cummax<Suffix extends string = never>(
-    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
-  ): OpenedBy<this, Suffix> {
+  cummax<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
     return this.like(cummax(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Smallest value so far; nulls stay null. {@link cummin} */
-  cummin<Suffix extends string = never>(
-    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
-  ): OpenedBy<this, Suffix> {
+  cummin<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
     return this.like(cummin(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
   /** Drawdown from the highest value so far, as a fraction. {@link drawdown} */
-  drawdown<Suffix extends string = never>(
-    options?: ColumnChoice<Columns<Row>["name"]> & Suffixed<Suffix>,
-  ): OpenedBy<this, Suffix> {
+  drawdown<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
     return this.like(drawdown(this.table, options)) as OpenedBy<this, Suffix>;
   }
 

@@ -1,6 +1,6 @@
 import type { Vector } from "../../columns/arrow/arrow.js";
 import type { Codes } from "../core/codes.js";
-import { refuseTooManyRows } from "../core/result-rows.js";
+import { refuseTooManyRows } from "../core/result-shape.js";
 import { presentOf } from "./aggregate.js";
 import { allRows, type Picks, picksByCode, picksOf } from "./picks.js";
 
@@ -116,8 +116,14 @@ function unmatched(left: Int32Array, right: Int32Array, size: number): Int32Arra
   return Int32Array.from(rows);
 }
 
-/** Rows by code: those of code c are at `starts[c]` to `starts[c + 1]`; rows of no code are left out. */
-function rowsByCode(codes: Int32Array, size: number): { readonly starts: Int32Array; readonly rows: Int32Array } {
+/** Rows by code: those of code c are at `starts[c]` to `starts[c + 1]`. */
+export interface Places {
+  readonly starts: Int32Array;
+  readonly rows: Int32Array;
+}
+
+/** The rows of each code; those of no code, -1, are left out. */
+export function rowsByCode(codes: Int32Array, size: number): Places {
   const starts = new Int32Array(size + 1);
   for (let i = 0; i < codes.length; i++) if (codes[i] !== -1) starts[codes[i] + 1]++;
   for (let c = 0; c < size; c++) starts[c + 1] += starts[c];
