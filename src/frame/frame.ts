@@ -22,7 +22,7 @@ import { type AlignOptions, align } from "../series/align.js";
 import { type AsofOptions, asof } from "../series/asof.js";
 import { type CorrelationMethod, corr, corrMatrix } from "../series/corr.js";
 import { describe } from "../series/describe.js";
-import { type Aggregates, countBy } from "../series/group-by.js";
+import { type Aggregates, aggregateBy, countBy, firstOfGroups } from "../series/group-by.js";
 import { type JoinOptions, join } from "../series/join.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
 import { type UnpivotOptions, unpivot } from "../series/unpivot.js";
@@ -59,12 +59,17 @@ import { type Watched, watched } from "./files/watched.js";
 import { castColumns, checkTypes, infoTable, tableOfColumns } from "./verbs/columns-of.js";
 import { concatTables } from "./verbs/concat.js";
 import { type Mask, passing } from "./verbs/filter.js";
-import { grouped } from "./verbs/grouped.js";
-import { newNames } from "./verbs/new-names.js";
-import { rowNumbers, setColumns, sliceBounds } from "./verbs/pick.js";
+import {
+  type DrawOptions,
+  newNames,
+  placesWithoutNulls,
+  rowNumbers,
+  sampledPlaces,
+  setColumns,
+  sliceBounds,
+} from "./verbs/pick.js";
 import { Selection } from "./verbs/selection.js";
 import type { SourceOperations } from "./verbs/series-methods.js";
-import { type DrawOptions, placesWithoutNulls, sampledPlaces } from "./verbs/some-rows.js";
 import { sortKeys } from "./verbs/sort-keys.js";
 
 /**
@@ -565,11 +570,17 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /** Groups rows by equal values: `.agg({ close: "mean" })`, `.count()`, `.head(2)`. {@link aggregateBy} */
   groupBy<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Grouped<Row, K> {
     const { table } = this;
-    const groups = grouped(table, names.flat());
+    const by = names.flat();
     return {
-      agg: (aggregates) => this.computed(groups.agg(aggregates)),
-      count: () => this.computed(groups.count()),
-      head: (count = 5) => this.over(groups.head(count)),
+      agg: (aggregates) => {
+        needObject(aggregates, "agg()", 'Pass aggregates by column: agg({ close: "mean" }).');
+        return this.computed(aggregateBy(table, by, aggregates));
+      },
+      count: () => this.computed(countBy(table, by)),
+      head: (count = 5) => {
+        needCount(count, "head()");
+        return this.over(firstOfGroups(table, by, count));
+      },
     };
   }
 

@@ -4,15 +4,13 @@ import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/columns.js";
 import { ALONG, listOf, requireTime, type SeriesColumns, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
-import { daysOf, timestampsOf } from "./core/days.js";
-import { type ExactTimes, exactTimesOf, isWithin, signOf, timesAt } from "./core/exact-times.js";
+import { daysOf, type ExactTimes, exactTimesOf, isWithin, signOf, timesAt, timestampsOf } from "./core/days.js";
 import { keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
-import { refuseTakenNames } from "./core/result-names.js";
+import { refuseTakenNames } from "./core/result-shape.js";
 import { withColumns } from "./core/tables.js";
-import { type RepeatMessage, repeatedDate } from "./track/repeated-date.js";
+import { byTimestamp, firstRepeat, type RepeatMessage, repeatedDate } from "./track/series-track.js";
 import { dayTrack, rowAt, type Track } from "./track/track.js";
-import { byTimestamp, firstRepeat } from "./track/within-days.js";
 
 /** Options of {@link Frame.asof}. */
 export interface AsofOptions<Name extends string = string> {

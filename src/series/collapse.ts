@@ -7,11 +7,10 @@ import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
 import { type Frequency, floor, label, next } from "./core/calendar.js";
 import { ALONG, type Along, datedSeriesOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
-import { refuseRepeatedNames } from "./core/result-names.js";
+import { refuseRepeatedNames } from "./core/result-shape.js";
 import { tableOf } from "./core/tables.js";
 import { AGGREGATES, type Aggregate, aggregate, presentOf, type Spans } from "./track/aggregate.js";
-import { checkCalendar } from "./track/check-calendar.js";
-import { seriesTrack } from "./track/series-track.js";
+import { checkCalendar, seriesTrack } from "./track/series-track.js";
 import { rowAt, rowsAt, type Track } from "./track/track.js";
 
 /** The last days of a week, in the order of their numbers. */

@@ -3,11 +3,12 @@ import { columnIndex } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, countColumn, renamed } from "./core/numbers.js";
-import { refuseRepeatedNames } from "./core/result-names.js";
+import { refuseRepeatedNames } from "./core/result-shape.js";
 import { rowsOf, tableOf } from "./core/tables.js";
 import type { Aggregate, AggregateOption } from "./track/aggregate.js";
 import { aggregateGroups } from "./track/aggregate-groups.js";
 import { type Groups, groupsOf } from "./track/groups.js";
+import { seriesCodes } from "./track/track.js";
 
 /** By column, one aggregate or several. */
 export type Aggregates<Name extends string = string> = {
@@ -64,4 +65,26 @@ function keysOf(table: Table, { columns, first }: Groups): Column[] {
     field: table.schema.fields[at],
     data: takeVector(vectorAt(table, at), first).data[0],
   }));
+}
+
+/**
+ * The first row of each combination of values in the named columns (default: all columns), in order, with all columns.
+ * Nulls equal each other.
+ *
+ * @throws {InputError} UnknownColumn
+ */
+export function unique(table: Table, names: string | readonly string[] = []): Table {
+  const named = listOf(names);
+  const columns =
+    named.length > 0 ? named.map((name) => columnIndex(table, name)) : table.schema.fields.map((_, at) => at);
+  const codes = seriesCodes(table, columns);
+  if (codes === undefined) return table;
+  const seen = new Uint8Array(codes.size);
+  const firsts: number[] = [];
+  for (const [row, code] of codes.rows[0].entries()) {
+    if (seen[code] === 1) continue;
+    seen[code] = 1;
+    firsts.push(row);
+  }
+  return firsts.length === table.numRows ? table : rowsOf(table, Int32Array.from(firsts));
 }

@@ -8,7 +8,7 @@ import { refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/columns.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { type Column, renamed } from "./core/numbers.js";
-import { refuseRepeatedNames } from "./core/result-names.js";
+import { refuseRepeatedNames } from "./core/result-shape.js";
 import { rowsOf, tableOf } from "./core/tables.js";
 import { type AggregateOption, aggregate, presentOf, type Spans } from "./track/aggregate.js";
 import { groupTrack, rowAt, seriesCodes } from "./track/track.js";

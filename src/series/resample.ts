@@ -4,8 +4,7 @@ import { type CollapseOptions, growing, type Periods, periodTable, WEEKDAYS } fr
 import { type Frequency, floor, label, next } from "./core/calendar.js";
 import { ALONG, datedSeriesOf } from "./core/choose.js";
 import { type Filling, fill } from "./fill.js";
-import { checkCalendar } from "./track/check-calendar.js";
-import { seriesTrack } from "./track/series-track.js";
+import { checkCalendar, seriesTrack } from "./track/series-track.js";
 import type { Track } from "./track/track.js";
 
 /** Options of {@link Frame.resample}. */

@@ -21,7 +21,7 @@ import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/columns.js";
 import { listOf, vectorAt } from "./core/choose.js";
-import { refuseRepeatedNames } from "./core/result-names.js";
+import { refuseRepeatedNames } from "./core/result-shape.js";
 
 /** Options of {@link Frame.unpivot}. */
 export interface UnpivotOptions<Name extends string = string> {

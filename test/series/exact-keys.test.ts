@@ -16,8 +16,7 @@ import {
   vectorFromArray,
 } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
-import { type Codes, codesOf, combine } from "../../src/series/core/codes.js";
-import { PairCodes } from "../../src/series/core/pair-codes.js";
+import { type Codes, codesOf, combine, PairCodes } from "../../src/series/core/codes.js";
 import { LargeMap } from "../../src/value/large-map.js";
 
 /** Codes are equal exactly if the keys are. */

@@ -9,6 +9,7 @@ import { instantsOf } from "../arrow/instants.js";
 import type { ReadOptions } from "../arrow/read-options.js";
 import { fieldOf } from "../arrow/schema.js";
 import { serviceTypeOfArrow } from "../arrow/types.js";
+import { vectorToNumbers } from "../arrow/vector-values.js";
 import { textTable } from "../build/from-text-rows.js";
 import { storeChecked } from "./add.js";
 import {
@@ -241,4 +242,35 @@ function ofTexts(
   const table = textTable(rows(), [spec], { text: layout, onPrecisionLoss });
   const made = table.getChildAt(0);
   return made === null ? new Vector([]) : made;
+}
+
+/**
+ * Columns of numbers as one type that holds the values of all exactly: decimals of more digits, or doubles where the
+ * others are integers up to 2^53; undefined where there is none.
+ *
+ * @throws {DataError} Overflow for decimals of more than 76 digits
+ */
+export function widened(vectors: readonly Vector[], place: Place): readonly Vector[] | undefined {
+  const types = vectors.map(({ type }) => type as DataType);
+  if (!types.every(isNumber)) return undefined;
+  const type = types.reduce((common, other) => commonType(common, other, place));
+  if (DataType.isFloat(type)) {
+    const isExact = vectors.every((vector, i) => DataType.isFloat(types[i]) || isSafe(vector));
+    if (!isExact) return undefined;
+  }
+  return vectors.map((vector) => cast(vector, type, {}, place));
+}
+
+/** Whether a column holds only integers that doubles hold. */
+function isSafe(vector: Vector): boolean {
+  if (!DataType.isInt(vector.type)) return false;
+  const numbers = vectorToNumbers(vector);
+  let row = 0;
+  for (const data of vector.data as readonly Data[]) {
+    const valid = validOf(data);
+    for (let i = 0; i < data.length; i++, row++) {
+      if (isValid(valid, i) && !Number.isSafeInteger(numbers[row])) return false;
+    }
+  }
+  return true;
 }

@@ -3,9 +3,8 @@ import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
-import { numberGetter } from "./number-getter.js";
+import { newState, numberGetter, ROW, type Turn, VIEW, VIEW_NUMBER, type View } from "./number-getter.js";
 import { type Cell, cellReader } from "./rows.js";
-import { newState, ROW, type Turn, VIEW, VIEW_NUMBER, type View } from "./turn.js";
 
 type Read = (row: number) => Cell;
 

@@ -12,7 +12,7 @@ import { namesOf } from "../../columns/arrow/column-names.js";
 import { keyOf, withKey } from "../../columns/arrow/key.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { typeNames } from "../../columns/arrow/schema.js";
-import { widened } from "../../columns/compute/widen.js";
+import { widened } from "../../columns/compute/cast.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
 import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";

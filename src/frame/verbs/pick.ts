@@ -1,11 +1,13 @@
-import { type RecordBatch, Table, type Vector } from "../../columns/arrow/arrow.js";
-import { columnIndex } from "../../columns/arrow/column-names.js";
+import { type Data, type RecordBatch, Table, type Vector } from "../../columns/arrow/arrow.js";
+import { columnIndex, namesOf } from "../../columns/arrow/column-names.js";
 import { schemaLike } from "../../columns/arrow/key.js";
 import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
+import { isValid, presentOf } from "../../columns/compute/chunks.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
 import { InputError } from "../../errors/errors.js";
+import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
-import { needList } from "../cells/given.js";
+import { needCount, needList, needObject } from "../cells/given.js";
 import type { MadeColumn } from "../cells/values.js";
 
 /**
@@ -100,4 +102,89 @@ export function setColumns(table: Table, columns: readonly MadeColumn[]): Table 
     vectors[at === -1 ? vectors.length : at] = vector;
   }
   return tableOfVectors(schemaLike(table.schema, fields, replaced), vectors, table.numRows);
+}
+
+/**
+ * The names of a table after `rename()`: by old name, or an array with all names.
+ *
+ * @throws {InputError} UnknownColumn, DifferentLength
+ */
+export function newNames(table: Table, names: unknown): string[] {
+  const fresh = namesOf(table);
+  if (Array.isArray(names)) {
+    if (names.length === fresh.length) return names.map(checkedName);
+    throw new InputError(`rename() expects ${fresh.length} names, one per column; got ${names.length}.`, {
+      code: "DifferentLength",
+      hint: 'Pass a name per column, or new names by old ones: rename({ close: "price" }).',
+    });
+  }
+  needObject(names, "rename()", 'Pass new names by old ones: rename({ close: "price" }).');
+  for (const [from, to] of Object.entries(names)) fresh[columnIndex(table, from)] = checkedName(to);
+  return fresh;
+}
+
+function checkedName(name: unknown): string {
+  if (typeof name === "string") return name;
+  throw new InputError(`Column names must be strings; got ${shown(name)}.`, {
+    code: "BadArgument",
+    hint: "Pass a string.",
+  });
+}
+
+/** The places of the rows that hold values other than NaN in every one of some columns. */
+export function placesWithoutNulls(columns: readonly Vector[], numRows: number): Int32Array {
+  const held = new Uint8Array(numRows).fill(1);
+  for (const vector of columns) {
+    let row = 0;
+    for (const data of vector.data as readonly Data[]) {
+      const valid = presentOf(data);
+      if (valid !== undefined) for (let i = 0; i < data.length; i++) if (!isValid(valid, i)) held[row + i] = 0;
+      row += data.length;
+    }
+  }
+  const places = new Int32Array(numRows);
+  let count = 0;
+  for (let row = 0; row < numRows; row++) if (held[row] === 1) places[count++] = row;
+  return places.slice(0, count);
+}
+
+/** How rows are drawn. */
+export interface DrawOptions {
+  /** A whole number: the same one draws the same rows. */
+  readonly seed?: number;
+}
+
+/**
+ * So many places among the rows, each at most once, ascending; all where there are fewer.
+ *
+ * @throws {InputError} BadArgument
+ */
+export function sampledPlaces(numRows: number, count: unknown, options: DrawOptions = {}): Int32Array {
+  needCount(count, "sample()");
+  refuseUnknown(options, ["seed"], "sample()");
+  const next = options.seed === undefined ? Math.random : seeded(options.seed);
+  const places = Int32Array.from({ length: numRows }, (_, i) => i);
+  const drawn = Math.min(numRows, Math.floor(count));
+  for (let i = 0; i < drawn; i++) {
+    const other = i + Math.floor(next() * (numRows - i));
+    [places[i], places[other]] = [places[other], places[i]];
+  }
+  return places.slice(0, drawn).sort();
+}
+
+/** Numbers from 0 (inclusive) to 1, the same for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  if (!Number.isInteger(seed)) {
+    throw new InputError(`The seed of sample() must be a whole number; got ${shown(seed)}.`, {
+      code: "BadArgument",
+      hint: "Pass a number such as 1.",
+    });
+  }
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -2,7 +2,7 @@ import { DataType, type Field, type Table, Utf8, Vector, vectorFromArray } from 
 import { typeNames } from "../../columns/arrow/schema.js";
 import { serviceTypeOfArrow } from "../../columns/arrow/types.js";
 import { vectorToStrings } from "../../columns/arrow/vector-values.js";
-import { widened } from "../../columns/compute/widen.js";
+import { widened } from "../../columns/compute/cast.js";
 import { InputError } from "../../errors/errors.js";
 import { isNumber, isPlainText, vectorAt } from "./choose.js";
 import { type Codes, codesOf, combine } from "./codes.js";

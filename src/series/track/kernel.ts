@@ -3,7 +3,7 @@ import { namesOf } from "../../columns/arrow/column-names.js";
 import { type ColumnChoice, choose, vectorAt } from "../core/choose.js";
 import { type Computed, doublesColumn, numberPieces, numbersOf, renamed } from "../core/numbers.js";
 import { cutsOf, type PieceKernel, type RunOptions, runPieces, runRows } from "../core/pieces.js";
-import { refuseTakenNames } from "../core/result-names.js";
+import { refuseTakenNames } from "../core/result-shape.js";
 import { withColumns } from "../core/tables.js";
 import { seriesTrack } from "./series-track.js";
 import { byRow, inOrder, type Track } from "./track.js";

@@ -1,4 +1,4 @@
-import { type ExactTimes, signOf } from "../core/exact-times.js";
+import { type ExactTimes, signOf } from "../core/days.js";
 import type { Track } from "./track.js";
 
 /** Half a day. */
