@@ -7,5 +7,9 @@ declare namespace WebAssembly {
     constructor(module: Module);
     readonly exports: Record<string, unknown>;
   }
-  class CompileError extends Error {}
+}
+
+/** A program in base64: `x.wasm` is compiled from `x.ts` by .config/assemblyscript.mjs where it is imported. */
+declare module "*.wasm" {
+  export const binary: string;
 }

@@ -1,13 +1,41 @@
-import type { RecordBatch } from "../../arrow/arrow.js";
+import { type Data, type RecordBatch, Vector } from "../../arrow/arrow.js";
 import { recordBatch } from "../../arrow/record-batch.js";
 import { badArrow } from "./bad-arrow.js";
 import { type Allowance, BatchBody, type BatchSource } from "./body.js";
 import { columnOf, columnsOf } from "./column.js";
-import { Dictionaries } from "./dictionaries.js";
 import type { Message } from "./message.js";
 import type { DeclaredSchema } from "./schema.js";
 
 const DICTIONARY = { id: 0, data: 1, isDelta: 2 };
+
+/** The dictionaries of a stream or file at the current message. */
+class Dictionaries {
+  private readonly states = new Map<number, { readonly chunks: Data[]; vector: Vector | undefined }>();
+
+  has(id: number): boolean {
+    return this.states.has(id);
+  }
+
+  /** Replaces a dictionary; batches that were already read keep the old one. */
+  replace(id: number, values: Data): void {
+    this.states.set(id, { chunks: [values], vector: undefined });
+  }
+
+  /** Appends values to an existing dictionary. */
+  extend(id: number, values: Data): void {
+    const state = this.states.get(id);
+    if (state === undefined || values.length === 0) return;
+    state.chunks.push(values);
+    state.vector = undefined;
+  }
+
+  /** The current values; the same object until they change. */
+  find(id: number): Vector | undefined {
+    const state = this.states.get(id);
+    if (state !== undefined) state.vector ??= new Vector([...state.chunks]);
+    return state?.vector;
+  }
+}
 
 /** Turns the messages after a schema into record batches, one at a time and in order. */
 export class Decoder {

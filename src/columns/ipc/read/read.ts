@@ -1,13 +1,16 @@
 import { DataError, FileError, InputError } from "../../../errors/errors.js";
 import { bytesAccess, fileAccess } from "../../../format/random-access.js";
+import { refuseFormat } from "../../../format/signature.js";
 import { type RecordBatch, Table } from "../../arrow/arrow.js";
 import { emptyData } from "../../arrow/empty-data.js";
 import type { OnBytes } from "../../arrow/read-options.js";
 import { recordBatch } from "../../arrow/record-batch.js";
 import { isArrowFile, openFile } from "./file-reader.js";
-import { FIRST_BYTES, refuseOtherFormats } from "./not-arrow.js";
 import { fromBytes, RangeReader, type Reading } from "./reading.js";
 import { type BatchReader, openStream } from "./stream-reader.js";
+
+/** Bytes that are enough to distinguish Arrow files, Arrow streams and other formats. */
+const FIRST_BYTES = 16;
 
 /**
  * Reads the bytes of an Arrow IPC stream or file as a table. Every length, offset, index and count is checked against
@@ -47,6 +50,23 @@ function* openArrow(size: number): Reading<BatchReader> {
   if (isArrowFile(first)) return yield* openFile(size);
   refuseOtherFormats(first, size);
   return yield* openStream(size);
+}
+
+/**
+ * Rejects an input of `size` bytes whose first ones cannot begin a stream, before its first length is read as one.
+ *
+ * @throws {DataError} BadArrow, with the name of the format if it is known
+ */
+function refuseOtherFormats(bytes: Uint8Array, size: number): void {
+  refuseFormat(bytes, "an Arrow stream or file", "BadArrow");
+  const length = bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getInt32(0, true);
+  if (length >= -1 && length <= size) return;
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, FIRST_BYTES)).toString("latin1");
+  throw new DataError(`Expected an Arrow stream or file; the bytes begin with ${JSON.stringify(start)}.`, {
+    code: "BadArrow",
+    offset: 0,
+    hint: "Pass the bytes of an Arrow stream or file; Frame.fromJSON() and Frame.fromCSV() read text.",
+  });
 }
 
 /**

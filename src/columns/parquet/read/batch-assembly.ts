@@ -5,12 +5,11 @@ import { BatchMaker } from "../../build/batch-maker.js";
 import type { RawBatch } from "../../build/builder.js";
 import { rowsMeeting } from "../../predicate/predicate.js";
 import { takeBatch } from "../../table/take.js";
-import { foreignType } from "./foreign-type.js";
+import { foreignType, retyped } from "./foreign-type.js";
 import { isForeign } from "./format/leaf-type.js";
 import type { Footer } from "./format/types.js";
 import type { ParquetRead } from "./options.js";
 import type { FlatFileColumn, ReadPlan } from "./plan.js";
-import { retyped } from "./retyped.js";
 
 /** Puts Arrow around the flat columns of batches, one after the other, and the nested columns beside them. */
 export class BatchAssembly {

@@ -1,12 +1,15 @@
 import {
   Binary,
+  Data,
   type DataType,
+  type Time,
   TimeMicrosecond,
   TimeMillisecond,
   TimeNanosecond,
   TimestampMicrosecond,
   TimestampMillisecond,
   TimestampNanosecond,
+  Type,
 } from "../../arrow/arrow.js";
 import type { Leaf } from "./format/types.js";
 
@@ -30,4 +33,18 @@ export function foreignType({ meaning }: Leaf, zone = "UTC"): DataType | undefin
     default:
       return undefined;
   }
+}
+
+/** A column of texts or integers under the Arrow type that its values have: bytes, or times of a day. */
+export function retyped(data: Data, type: DataType): Data {
+  const { length, nullCount, nullBitmap: validity } = data;
+  if (type.typeId === Type.Binary)
+    return new Data(type, 0, length, nullCount, [data.valueOffsets, data.values, validity]);
+  const values = data.values as BigInt64Array;
+  const isNarrow = (type as Time).bitWidth === 32;
+  return new Data(type, 0, length, nullCount, [
+    undefined,
+    isNarrow ? Int32Array.from(values, Number) : values,
+    validity,
+  ]);
 }

@@ -6,14 +6,13 @@ import { buildersFor } from "../../build/builder.js";
 import { type Page, PageReader } from "./decode/pages.js";
 import type { Values } from "./decode/values.js";
 import type { PlannedGroup } from "./flat-rows.js";
-import { foreignType } from "./foreign-type.js";
+import { foreignType, retyped } from "./foreign-type.js";
 import { ParquetFault } from "./format/fault.js";
 import type { Grow } from "./format/growth.js";
 import { serviceType } from "./format/leaf-type.js";
 import type { Leaf, PageRange, SchemaNode } from "./format/types.js";
 import type { GroupBytes } from "./group-bytes.js";
 import { type LeafSlots, leavesOf, nestedColumn } from "./nested.js";
-import { retyped } from "./retyped.js";
 import { storeOf } from "./store/store-of.js";
 
 /** The pages of a nested column's leaves in a row group. */

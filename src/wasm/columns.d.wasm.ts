@@ -1,4 +1,0 @@
-/**
- * The program of columns.ts as WebAssembly, in base64: compiled by .config/assemblyscript.mjs where this is imported.
- */
-export declare const binary: string;
