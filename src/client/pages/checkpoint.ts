@@ -2,12 +2,18 @@ import type { Schema } from "../../columns/arrow/arrow.js";
 import { tableFromIPCBytes } from "../../columns/ipc/read/read.js";
 import { tableToIPCBytes } from "../../columns/ipc/stream.js";
 import { tableOf } from "../../columns/table/conform.js";
+import { digestName } from "../../disk/folders.js";
 import { acquire, type Holder, type Lock } from "../../disk/lock.js";
 import { lookThrough, openRecords, type RecordFile } from "../../disk/record-file.js";
 import { FileError } from "../../errors/errors.js";
 import { holdsSecret } from "../../errors/secrets.js";
+import { version } from "../../package/package-root.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import type { Page } from "./table-page.js";
+import type { Filter } from "../../spec/endpoints.js";
+import type { Session } from "../transport/session.js";
+import { isLocal } from "../transport/settings.js";
+import { refreshedAt } from "./refreshed-at.js";
+import type { Page, PageOptions, TableCall } from "./table-page.js";
 
 /** What a checkpoint is of. */
 export interface CheckpointOf {
@@ -56,6 +62,26 @@ interface PageNote {
   readonly columns: readonly ColumnSpec[];
 }
 
+/** Opens the checkpoint of reading a table in the file at `path`. */
+export async function tableCheckpoint(
+  { settings }: Session,
+  table: TableCall,
+  parts: readonly (readonly Filter[])[],
+  path: string,
+  { decimals, onBadCell, onPrecisionLoss, text }: PageOptions,
+): Promise<Checkpoint> {
+  const { url, apiKey = "", profile } = settings;
+  const question = digestName(
+    version(),
+    // The embedded service has another port each time.
+    isLocal(url) ? new URL(url).hostname : url,
+    apiKey,
+    JSON.stringify([table.code, table.select, table.pageSize, table.format, profile.name, parts]),
+    JSON.stringify([decimals, onBadCell, onPrecisionLoss, text]),
+  );
+  return openCheckpoint(path, { code: table.code, question, refreshed_at: await refreshedAt(table) }, settings.warn);
+}
+
 /**
  * Opens or creates a checkpoint and locks it. Pages of another query or of an earlier refresh are forgotten, with a
  * warning that says why; a damaged end is removed and requested again.
@@ -63,11 +89,7 @@ interface PageNote {
  * @throws {FileError} BadCheckpoint for a file that is not a checkpoint, CheckpointInUse while another process holds
  *   it; also as the file system says
  */
-export async function openCheckpoint(
-  path: string,
-  of: CheckpointOf,
-  warn: (message: string) => void,
-): Promise<Checkpoint> {
+async function openCheckpoint(path: string, of: CheckpointOf, warn: (message: string) => void): Promise<Checkpoint> {
   const lock = await acquire(`${path}.lock`, of.question, (holder) => Promise.reject(busy(path, holder)));
   try {
     return await checkpointOf(path, of, lock, warn);

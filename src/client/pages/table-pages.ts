@@ -1,13 +1,13 @@
 import { follow } from "../../display/progress/follow.js";
+import type { CodeOf } from "../../errors/codes.js";
 import { DataError, hasCode, ServiceError } from "../../errors/errors.js";
+import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call, Filter } from "../../spec/endpoints.js";
 import { address } from "../transport/address.js";
 import { reportingTo, type Session } from "../transport/session.js";
 import type { Settings } from "../transport/settings.js";
 import type { Checkpoint, KeptPages } from "./checkpoint.js";
-import { pageCheck } from "./page-check.js";
 import { type FirstPage, firstPage, refreshedAt } from "./refreshed-at.js";
-import { splitFilters } from "./split-filters.js";
 import { type Page, type PageOptions, pageOf, type Resumed, type TableCall } from "./table-page.js";
 
 /**
@@ -48,7 +48,7 @@ async function checkpointFor(
 ): Promise<Checkpoint | undefined> {
   if (options.checkpoint === undefined) return undefined;
   // Few reads keep their pages: what writes and reads Arrow files is loaded for them alone.
-  const { tableCheckpoint } = await import("./table-checkpoint.js");
+  const { tableCheckpoint } = await import("./checkpoint.js");
   return tableCheckpoint(session, table, parts, options.checkpoint, options);
 }
 
@@ -135,6 +135,28 @@ export function partsOf({ settings }: Session, table: TableCall): (readonly Filt
   const { maxQueryLength } = settings.profile;
   const lengthOf = (filters: readonly Filter[]): number => queryLength(settings, table, filters);
   return splitFilters(table.filters, lengthOf, maxQueryLength.value - RESERVED);
+}
+
+/**
+ * Splits a query that is too long for an address (spec 7) into several: the longest list of values is halved until each
+ * part fits. The parts have no row in common, since each has other values of the same column. A query that cannot be
+ * shortened enough is returned unchanged, for the service to reject.
+ */
+function splitFilters(
+  filters: readonly Filter[],
+  lengthOf: (filters: readonly Filter[]) => number,
+  longest: number,
+): (readonly Filter[])[] {
+  if (lengthOf(filters) <= longest) return [filters];
+  const at = filters.reduce((best, { operator, values }, i) => {
+    return operator === "eq" && values.length > 1 && values.length > (filters[best]?.values.length ?? 0) ? i : best;
+  }, -1);
+  if (at === -1) return [filters];
+  const { values } = filters[at];
+  const half = Math.ceil(values.length / 2);
+  const part = (some: readonly string[]): Filter[] =>
+    filters.map((filter, i) => (i === at ? { ...filter, values: some } : filter));
+  return [values.slice(0, half), values.slice(half)].flatMap((some) => splitFilters(part(some), lengthOf, longest));
 }
 
 /**
@@ -251,4 +273,37 @@ function warnCapped(session: Session, code: string, rows: number): void {
   session.settings.warn(
     `${code}: the reply has exactly ${rows} rows, the most that one reply can have, and no cursor: rows may be missing. An export (.export()) is complete.`,
   );
+}
+
+/**
+ * Checks the pages of one query, passed in order.
+ *
+ * @throws {DataError} CursorLoop if a cursor or a page repeats, ColumnsChanged if the columns differ between pages,
+ *   TooManyPages
+ */
+function pageCheck(table: TableCall, maxPages: number): (page: Page) => void {
+  const cursors = new Set<string>();
+  let previous: Page | undefined;
+  let pages = 0;
+  return (page) => {
+    const fail = (code: CodeOf<"DataError">, what: string): never => {
+      throw new DataError(`The pages of ${table.code} ${what} (page ${pages + 1}).`, {
+        code,
+        hint: "Discard the rows read so far. Start again, or use an export (.export()).",
+      });
+    };
+    if (previous && !sameColumns(previous.columns, page.columns)) fail("ColumnsChanged", "changed their columns");
+    if (page.next !== null && cursors.has(page.next)) fail("CursorLoop", "repeat: a cursor was returned twice");
+    if (previous?.rows === 0 && page.rows === 0 && page.next !== null) fail("CursorLoop", "are empty but do not end");
+    // A selection without the key may legitimately repeat rows; complete rows may not.
+    const same = previous !== undefined && page.rows > 0 && previous.digest !== "" && previous.digest === page.digest;
+    if (same && !table.select) fail("CursorLoop", "repeat themselves");
+    if (++pages >= maxPages && page.next !== null) fail("TooManyPages", `exceed the limit of ${maxPages}`);
+    if (page.next !== null) cursors.add(page.next);
+    previous = page;
+  };
+}
+
+function sameColumns(a: readonly ColumnSpec[], b: readonly ColumnSpec[]): boolean {
+  return a.length === b.length && a.every(({ name, type }, i) => b[i].name === name && b[i].type === type);
 }

@@ -32,18 +32,26 @@ export function textMarks(test: CellTest): (data: Data, valid: Validity) => Uint
       const codes = data.values as Int32Array | BigInt64Array;
       const known = verdicts.get(dictionary) ?? new Uint8Array(dictionary.length);
       verdicts.set(dictionary, known);
-      const passes = entryTest(dictionary, test);
-      for (let i = 0; i < data.length; i++) {
-        const code = Number(codes[i]);
-        if (known[code] === 0) known[code] = passes(code) ? PASSES : FAILS;
-        if (known[code] === PASSES) bits[i >> 3] |= 1 << (i & 7);
-      }
+      // Of a dictionary that is longer than the chunk, only the entries that the chunk uses.
+      learn(known, dictionary.length <= data.length ? known.keys() : codes, entryTest(dictionary, test));
+      markPassing(codes, known, data.length, bits);
       return bits;
     }
     const passes = test(data);
     for (let i = 0; i < data.length; i++) if (isValid(valid, i) && passes(i)) bits[i >> 3] |= 1 << (i & 7);
     return bits;
   };
+}
+
+function learn(known: Uint8Array, codes: Iterable<number | bigint>, passes: (code: number) => boolean): void {
+  for (const given of codes) {
+    const code = Number(given);
+    if (known[code] === 0) known[code] = passes(code) ? PASSES : FAILS;
+  }
+}
+
+function markPassing(codes: Int32Array | BigInt64Array, known: Uint8Array, length: number, bits: Uint8Array): void {
+  for (let i = 0; i < length; i++) if (known[Number(codes[i])] === PASSES) bits[i >> 3] |= 1 << (i & 7);
 }
 
 function entryTest(dictionary: Vector, test: CellTest): (code: number) => boolean {
