@@ -1,7 +1,7 @@
 import type { DataType, RecordBatch } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
-import { isValid } from "../../columns/compute/chunks.js";
+import { isValid, presentOf } from "../../columns/compute/chunks.js";
 import { accepts, ORDERS, type Predicate, predicateOf } from "../../columns/predicate/predicate.js";
 import { InputError } from "../../errors/errors.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
@@ -76,8 +76,9 @@ export function unmetFilter(
   if (predicate === undefined) return undefined;
   let before = 0;
   for (const { data, numRows } of batches) {
-    const marks = predicate.marks(data.children[index]);
-    const { text, valid } = chunkReader(data.children[index]);
+    const cells = data.children[index];
+    const marks = predicate.marks(cells, presentOf(cells));
+    const { text, valid } = chunkReader(cells);
     for (let i = 0; i < numRows; i++) {
       if (isValid(marks, i)) continue;
       const cell = valid(i) ? text(i) : null;

@@ -66,9 +66,9 @@ export interface Predicate {
   /**
    * One bit for each row of a chunk, set where it holds a value that matches.
    *
-   * @param valid the rows that hold values
+   * @param valid the rows that hold values, as {@link presentOf} finds them
    */
-  marks(data: Data, valid?: Validity): Uint8Array;
+  marks(data: Data, valid: Validity): Uint8Array;
   /** How many of the values between two bounds match, null and NaN left out. */
   within(bounds: Bounds): "none" | "some" | "all";
 }
@@ -119,7 +119,7 @@ function predicate(
 ): Predicate {
   return {
     isNull,
-    marks(data, valid = presentOf(data)) {
+    marks(data, valid) {
       const bits = mark(data, valid);
       if (valid !== undefined) for (let i = 0; i < bits.length; i++) bits[i] &= valid[i];
       return bits;
@@ -323,7 +323,10 @@ export interface ColumnPredicate {
 
 /** The numbers of the rows of a batch that meet all predicates; undefined where all rows do. */
 export function rowsMeeting({ data, numRows }: RecordBatch, all: readonly ColumnPredicate[]): Uint32Array | undefined {
-  const marks = all.map(({ column, predicate }) => predicate.marks(data.children[column] as Data));
+  const marks = all.map(({ column, predicate }) => {
+    const cells = data.children[column] as Data;
+    return predicate.marks(cells, presentOf(cells));
+  });
   const bits = marks.reduce<Validity>((met, own) => both(met, own), undefined);
   if (bits === undefined) return undefined;
   const count = countBits(bits, numRows);
