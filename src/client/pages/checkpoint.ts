@@ -16,7 +16,7 @@ import { refreshedAt } from "./refreshed-at.js";
 import type { Page, PageOptions, TableCall } from "./table-page.js";
 
 /** What a checkpoint is of. */
-export interface CheckpointOf {
+interface CheckpointOf {
   /** `VENDOR/TABLE`, for messages. */
   readonly code: string;
   /** Digest of the service, the key, the query and the options of reading it. */
