@@ -75,7 +75,7 @@ export class LineBuffer {
       code: "BadJson",
       row,
       offset,
-      hint: "A row is an object: on a line of its own in JSON lines, or in the array that Frame.fromJSON() reads.",
+      hint: "A row is an object: JSON lines have one object on each line, Frame.fromJSON() reads an array of objects.",
     });
   }
 
