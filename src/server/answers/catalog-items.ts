@@ -25,8 +25,12 @@ function about({ name, description }: { readonly name: string; readonly descript
 }
 
 /** The list of all codes (see `CATALOG_PATH`). */
-export async function answerCatalog(store: Store, coding: Coding): Promise<Answer> {
-  const bytes = Buffer.from(JSON.stringify({ catalog: catalogItems(store) }));
+export const answerCatalog = (store: Store, coding: Coding): Promise<Answer> =>
+  answerJson({ catalog: catalogItems(store) }, coding);
+
+/** A JSON document that is no reply of the specification. */
+export async function answerJson(value: unknown, coding: Coding): Promise<Answer> {
+  const bytes = Buffer.from(JSON.stringify(value));
   const headers = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
   return { status: 200, headers, body: await rendered(bytes, coding, headers) };
 }

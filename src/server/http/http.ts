@@ -9,7 +9,7 @@ import type { Format } from "../../spec/vocabulary.js";
 import { withoutEnd } from "../../value/text.js";
 import { answer } from "../answers/answer.js";
 import { answerFile, FILES_PATH, noFile } from "../answers/answer-file.js";
-import { answerCatalog } from "../answers/catalog-items.js";
+import { answerCatalog, answerJson } from "../answers/catalog-items.js";
 import type { MadeFile } from "../answers/exports.js";
 import type { Gate, Subscriber } from "../answers/keys.js";
 import { answerLogo, LOGOS_PATH } from "../answers/logo.js";
@@ -165,11 +165,11 @@ async function answerTo(asked: Asked, options: HttpOptions, found: (format?: For
   const path = asked.url.split("?", 1)[0];
   options.checkHost(asked.header("host"));
   if (asked.method === "GET" || asked.method === "HEAD") {
+    const coding = acceptedCoding(asked.header("accept-encoding"));
     if (path.startsWith(`${FILES_PATH}/`)) return answerFile(path, subscriberOf(asked, options), state);
-    if (path.startsWith(LOGOS_PATH)) return answerLogo(path, acceptedCoding(asked.header("accept-encoding")), state);
-    if (path === CATALOG_PATH && subscriberOf(asked, options)) {
-      return answerCatalog(state.store, acceptedCoding(asked.header("accept-encoding")));
-    }
+    if (path.startsWith(LOGOS_PATH)) return answerLogo(path, coding, state);
+    if (path === OPEN_API_PATH) return answerJson(openApi(state.profile, asked.origin), coding);
+    if (path === CATALOG_PATH && subscriberOf(asked, options)) return answerCatalog(state.store, coding);
   }
   if (asked.method === "OPTIONS" && options.cors !== undefined) {
     const posts = hasExtension(state.profile, "post");
