@@ -45,7 +45,7 @@ export async function readDocument<R extends ResourceName>(
 ): Promise<Document<R>> {
   const { root, rowsAlone } = documentFormat(format);
   const fail = () => refuseFailure(bytes, profile);
-  if (rowsAlone === undefined) return readTree(resource, root(bytes, profile), fail) as Document<R>;
+  if (rowsAlone === undefined) return readTree(resource, await root(bytes, profile), fail) as Document<R>;
   if (hasRows(resource)) {
     const { names, rows } = rowsAlone(bytes);
     // A table may have these two columns.
@@ -56,7 +56,7 @@ export async function readDocument<R extends ResourceName>(
   }
   const { fields } = resources[resource] as Resource;
   try {
-    return asDocument(resource, readFields(fields, root(bytes, profile), { fields: {} })) as Document<R>;
+    return asDocument(resource, readFields(fields, await root(bytes, profile), { fields: {} })) as Document<R>;
   } catch (error) {
     // These members have no root that would distinguish an error body from them.
     fail();

@@ -32,7 +32,7 @@ export interface ReplyToWrite {
 export interface DocumentFormat {
   readonly contentType: string;
   /** Parses the root of a reply; the rows stay unread. */
-  readonly root: (bytes: Uint8Array, profile: Profile) => Node;
+  readonly root: (bytes: Uint8Array, profile: Profile) => Node | Promise<Node>;
   /** Parses a reply that consists of rows and their column names only (spec 1). */
   readonly rowsAlone?: (bytes: Uint8Array) => { readonly names: readonly string[]; readonly rows: Rows };
   /** The parts of a reply that is written to `out`; `spelt` writes the members of the resource. */

@@ -7,9 +7,13 @@ import { type Node, shapeError } from "./node.js";
 import type { Rows } from "./rows.js";
 
 /** Parses the root of an XML reply and checks its name against the profile (spec 1); the rows stay unread. */
-export function xmlNode(bytes: Uint8Array, rowsAt: readonly (readonly string[])[], profile: Profile): Node {
+export async function xmlNode(
+  bytes: Uint8Array,
+  rowsAt: readonly (readonly string[])[],
+  profile: Profile,
+): Promise<Node> {
   const expected = profile.xmlRoot.value;
-  const root = parseXML(bytes, ([, ...path]) => rowsAt.some((names) => isPath(path, names)));
+  const root = await parseXML(bytes, ([, ...path]) => rowsAt.some((names) => isPath(path, names)));
   if (root.name === expected) return new XMLNode(root, "");
   const other = Object.values(profiles).find(({ xmlRoot }) => xmlRoot.value === root.name);
   const hint = other === undefined ? "Set the root in the profile: defineProfile(…, { xmlRoot })." : profileHint(other);

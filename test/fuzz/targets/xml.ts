@@ -256,7 +256,7 @@ export const target: FuzzTarget = {
   mutate: (input, random) => mutateText(input, TOKENS, random),
   async check(input) {
     const judged = judgedXML(input);
-    const tree = await tried(async () => parseXML(input));
+    const tree = await tried(() => parseXML(input));
     if (judged === undefined) {
       if (!(tree instanceof Error)) throw new Error("it was read although it is not well-formed");
       return "refused";
