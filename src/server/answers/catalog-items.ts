@@ -28,7 +28,7 @@ function about({ name, description }: { readonly name: string; readonly descript
 export const answerCatalog = (store: Store, coding: Coding): Promise<Answer> =>
   answerJson({ catalog: catalogItems(store) }, coding);
 
-/** A JSON document that is no reply of the specification. */
+/** A JSON document beyond the replies of the specification. */
 export async function answerJson(value: unknown, coding: Coding): Promise<Answer> {
   const bytes = Buffer.from(JSON.stringify(value));
   const headers = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };

@@ -4,6 +4,7 @@ import { pipeline, Readable } from "node:stream";
 import { writeFailure } from "../../document/failure.js";
 import { hasCode } from "../../errors/errors.js";
 import { CATALOG_PATH, type Endpoint, endpoints } from "../../spec/endpoints.js";
+import { OPEN_API_PATH, openApi } from "../../spec/open-api.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { withoutEnd } from "../../value/text.js";
