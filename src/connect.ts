@@ -1,9 +1,9 @@
 import { connect as connectTo, Service } from "./client/service.js";
 import type { ConnectOptions } from "./client/transport/settings.js";
 import { InputError } from "./errors/errors.js";
-import { SAMPLE_KEY } from "./server/answers/keys.js";
 import type { RunningService } from "./server/http/options.js";
 import type { CatalogItem } from "./spec/endpoints.js";
+import { SAMPLE_KEY } from "./spec/endpoints.js";
 
 /** Options of `connect.sample`: those of `connect` that apply to the embedded service. */
 export type SampleOptions = Omit<ConnectOptions, "url" | "apiKey" | "profile" | "keyHeader" | "proxy" | "ca">;

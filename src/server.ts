@@ -1,4 +1,4 @@
-export { type KeyGrant, SAMPLE_KEY } from "./server/answers/keys.js";
+export type { KeyGrant } from "./server/answers/keys.js";
 export type { Catalog, DatabaseEntry, DatasetEntry, TableEntry, TableStatus } from "./server/data/catalog.js";
 export { sampleData } from "./server/data/sample.js";
 export { folderSource, madeRows, type RowSource, type Source } from "./server/data/source.js";
@@ -6,3 +6,4 @@ export type { RunningService, ServeOptions, ServerTimeouts, TableHolderEngine } 
 export type { RequestLog } from "./server/http/request-log.js";
 export { serve } from "./server/serve.js";
 export type { CatalogItem } from "./spec/endpoints.js";
+export { SAMPLE_KEY } from "./spec/endpoints.js";

@@ -8,6 +8,9 @@ export const API_PREFIX = "/api/v3";
 /** Path of the list of all codes of an embedded service: no call of the specification, hence not below the prefix. */
 export const CATALOG_PATH = "/catalog.json";
 
+/** The key of the sample, subscribed to everything. */
+export const SAMPLE_KEY = "sample";
+
 /**
  * One endpoint of spec section 4. The client builds addresses from this table, and the embedded service routes by it.
  */

@@ -47,7 +47,7 @@ export function openApi(profile: Profile, baseUrl: string): Json {
       },
       responses: {
         error: {
-          description: "An error (spec 7)",
+          description: "An error",
           content: { "application/json": { schema: ref("schemas", "error") } },
         },
       },

@@ -129,7 +129,6 @@ const NOT_OF_COMMANDS = [
   " of connect() is",
   'Use .format("json") or .format("xml"), or call metadata()',
   "where() expects",
-  "Pass conditions by column",
   "Pass an object: where(",
   "connect() expects apiKey",
   "where} })",

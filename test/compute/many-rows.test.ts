@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 const ROWS = 20_001;
 
 afterEach(() => {
-  vi.unstubAllGlobals();
+  vi.doUnmock("../../src/columns/table/column-program.js");
   vi.resetModules();
 });
 
@@ -41,9 +41,10 @@ function units(vector: Vector): (bigint | null)[] {
   });
 }
 
-describe.each(["with", "without"])("sums of many decimals, %s WebAssembly", (which) => {
+describe.each(["with", "without"])("sums of many decimals, %s memory for WebAssembly", (which) => {
   it("are those of their units, with nulls, in chunks of any length", async () => {
-    if (which === "without") vi.stubGlobal("WebAssembly", undefined);
+    if (which === "without")
+      vi.doMock("../../src/columns/table/column-program.js", () => ({ columnProgram: () => null }));
     const { add } = await import("../../src/columns/compute/add.js");
     let state = 11n;
     const next = (): bigint => {
@@ -65,9 +66,10 @@ describe.each(["with", "without"])("sums of many decimals, %s WebAssembly", (whi
   });
 });
 
-describe.each(["with", "without"])("products of many decimals, %s WebAssembly", (which) => {
+describe.each(["with", "without"])("products of many decimals, %s memory for WebAssembly", (which) => {
   it("are those of their units, at the borders of 64 bits too", async () => {
-    if (which === "without") vi.stubGlobal("WebAssembly", undefined);
+    if (which === "without")
+      vi.doMock("../../src/columns/table/column-program.js", () => ({ columnProgram: () => null }));
     const { multiply } = await import("../../src/columns/compute/multiply.js");
     const sizes = [0n, 1n, 3n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 53n, 2n ** 62n + 7n, 2n ** 63n - 1n];
     const borders = sizes
@@ -86,7 +88,8 @@ describe.each(["with", "without"])("products of many decimals, %s WebAssembly", 
   });
 
   it("name the row of one that does not fit", async () => {
-    if (which === "without") vi.stubGlobal("WebAssembly", undefined);
+    if (which === "without")
+      vi.doMock("../../src/columns/table/column-program.js", () => ({ columnProgram: () => null }));
     const { multiply } = await import("../../src/columns/compute/multiply.js");
     const large = Array.from({ length: ROWS }, (_, i) => (i === 17_003 ? 10n ** 37n : 12n));
     const place = { column: "x", method: "mul()" };

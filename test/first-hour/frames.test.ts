@@ -98,7 +98,7 @@ describeMistakes("frames", [
     "UnknownColumn",
     'The columns are "ticker", "date", "open", "high", "low", "close", "volume"',
   ],
-  ['p.pivot({ rows: "date" })', "UnknownOption", 'The options are "index", "columns", "values", "value"'],
+  ['p.pivot({ rows: "date" })', "UnknownOption", 'The options are "index", "columns", "values", "agg"'],
   ['p.unpivot({ index: "date" })', "WrongType", "Convert one of them with cast()"],
   ['p.dropNulls("x")', "UnknownColumn", 'The columns are "ticker", "date", "open", "high", "low", "close", "volume"'],
   [

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Engine } from "../../engine/contract/engine.js";
 import type { KeyGrant } from "../../server/answers/keys.js";
-import { SAMPLE_KEY } from "../../server/answers/keys.js";
 import { sampleData } from "../../server/data/sample.js";
 import { isLoopback } from "../../server/http/listen.js";
 import type { RunningService } from "../../server/http/options.js";
 import { logLine } from "../../server/http/request-log.js";
 import { serve } from "../../server/serve.js";
 import type { CatalogItem } from "../../spec/endpoints.js";
+import { SAMPLE_KEY } from "../../spec/endpoints.js";
 import type { ProfileName } from "../../spec/profile.js";
 import { passwordOf } from "../input/key-input.js";
 import { list, profileOption } from "../input/service-flags.js";

@@ -2,9 +2,6 @@ import { createHash } from "node:crypto";
 import type { Profile } from "../../spec/profile.js";
 import { refused } from "../data/refused.js";
 
-/** The key of the sample, subscribed to everything. */
-export const SAMPLE_KEY = "sample";
-
 /** What a key may read. */
 export interface KeyGrant {
   /** `"all"`, or products: a database (`EOD`), a vendor (`SHARADAR`) or one table (`SHARADAR/SEP`). */

@@ -126,8 +126,8 @@ interface Spelling {
 }
 
 const TEXT: Spelling = { isValid: () => true, expects: "text" };
-const DIGITS = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
-const DOUBLE = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const DIGITS = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+const DOUBLE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 const SPELLINGS: Readonly<Record<TypeKind, Spelling>> = {
   text: TEXT,

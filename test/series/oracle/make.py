@@ -176,7 +176,7 @@ case("groupBy agg", "long", ["groupBy:ticker", aggregates], summary, 1e-12)
 quarters = grouped.b.quantile(0.25).reset_index()
 case("groupBy quantile", "long", ["groupBy:ticker", {"b": {"quantile": 0.25}}], quarters, 1e-13)
 nunique = long.assign(b=(long.b / 500).round()).pipe(lambda f: table("coarse", f)).groupby("ticker", sort=False).b.nunique().reset_index()
-case("groupBy unique", "coarse", ["groupBy:ticker", {"b": "unique"}], nunique)
+case("groupBy unique", "coarse", ["groupBy:ticker", {"b": "nunique"}], nunique)
 
 # Wide, described, correlated.
 described = long[VALUES].describe()
@@ -188,7 +188,7 @@ for method in ["pearson", "spearman"]:
     matrix = long[VALUES].corr(method)
     case(f"corr {method}", "long", ["corr", VALUES, method], matrix, 1e-10)
 wide = long.pivot_table(index="date", columns="ticker", values="b", aggfunc="sum").reset_index()
-case("pivot", "long", ["pivot", {"index": "date", "columns": "ticker", "values": "b", "value": "sum"}], wide, 1e-12)
+case("pivot", "long", ["pivot", {"index": "date", "columns": "ticker", "values": "b", "agg": "sum"}], wide, 1e-12)
 
 # Merging.
 left = long[long.ticker == "A"][["date", "a", "b"]].reset_index(drop=True)
