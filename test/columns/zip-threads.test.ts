@@ -123,9 +123,7 @@ describe("a reading thread", () => {
     const text = csv(20_000);
     const { answers } = await answersTo(text, size, options);
     const receiver = new BatchReceiver();
-    const raws = answers.flatMap((answer) =>
-      "batches" in answer ? answer.batches.map((batch) => receiver.unpack(batch)) : [],
-    );
+    const raws = answers.flatMap((answer) => ("batch" in answer ? [receiver.unpack(answer.batch)] : []));
     const one = csvTable(Buffer.from(text), options);
     const maker = new BatchMaker(columns, options);
     const [late, early] = [new BatchMaker(columns, options).table(raws), tableOf(raws.map((raw) => maker.batch(raw)))];
@@ -155,9 +153,7 @@ describe("a reading thread", () => {
         const table = csvTable(Buffer.from(text), options);
         expect(answers.at(-1)).toMatchObject({ end: { rows: table.numRows } });
         const receiver = new BatchReceiver();
-        const raws = answers.flatMap((answer) =>
-          "batches" in answer ? answer.batches.map((batch) => receiver.unpack(batch)) : [],
-        );
+        const raws = answers.flatMap((answer) => ("batch" in answer ? [receiver.unpack(answer.batch)] : []));
         expect(textsOf(new BatchMaker(options.columns, {}).table(raws))).toEqual(textsOf(table));
         const source = peeked(chunksOf(Buffer.from(text), size));
         expect(await source.firstCells()).toEqual(names);
@@ -174,7 +170,7 @@ describe("a reading thread", () => {
     const { answers } = await answersTo(text, 999_999, { columns, batchRows: 250 });
     const lines = text.split("\n");
     const ends = [250, 500, 750, 1_000].map((rows) => lines.slice(0, rows + 1).join("\n").length + 1);
-    expect(answers.flatMap((answer) => ("batches" in answer ? [answer.offset] : []))).toEqual(ends);
+    expect(answers.flatMap((answer) => ("batch" in answer ? [answer.offset] : []))).toEqual(ends);
   });
 
   it("says so where something does not fit, after the batches before it, and nothing more", async () => {
@@ -182,7 +178,7 @@ describe("a reading thread", () => {
       columns,
       batchRows: 100,
     });
-    expect(answers.filter((answer) => "batches" in answer)).toHaveLength(10);
+    expect(answers.filter((answer) => "batch" in answer)).toHaveLength(10);
     expect(answers.at(-1)).toEqual({ failed: true });
     expect(answers.filter((answer) => "failed" in answer)).toHaveLength(1);
   });
@@ -196,7 +192,7 @@ describe("a reading thread", () => {
     const text = csv(1_000);
     const size = Math.ceil(text.length / 40);
     const reading = await answersTo(text, size, { columns, batchRows: 100 }, 2);
-    const batches = (): number => reading.answers.filter((answer) => "batches" in answer).length;
+    const batches = (): number => reading.answers.filter((answer) => "batch" in answer).length;
     expect(batches()).toBe(2);
     const before = reading.letIn();
     expect(before).toBeLessThan(30);

@@ -1,10 +1,11 @@
 import { builtin } from "../../package/builtin.js";
 import type { RawBatch } from "../build/builder.js";
 import { ChunkRing } from "./chunk-ring.js";
+import { HeldBatches } from "./held-batches.js";
 import type { InflateTask } from "./inflate.js";
 import type { ReadEnd, ReadTask } from "./task.js";
 import { type ReaderThread, readerThread, ThreadFailure } from "./thread.js";
-import { sentBatches } from "./thread-read.js";
+import { BatchReceiver } from "./transfer.js";
 
 interface ThreadOptions {
   /** No further chunk is read while this many batches have not been taken. */
@@ -29,29 +30,47 @@ export async function* pipedBatches(
   // A signal per read: the caller's may be shared by many reads, and would warn about too many listeners.
   const own = signal && AbortSignal.any([signal]);
   const parser = readerThread(own);
+  // Batches that are all kept fill fresh memory; of others, the memory is used again.
+  const held = ahead === Number.POSITIVE_INFINITY ? new HeldBatches() : undefined;
   let complete = false;
   try {
     const inflater = readerThread(own);
     try {
       inflater.onFailure(parser.fail);
       const ring = new ChunkRing().memory;
-      if (ahead === Number.POSITIVE_INFINITY) {
-        // Batches that are all kept fill fresh memory; of others, the memory is used again.
-        const { port1, port2 } = new (builtin("node:worker_threads").MessageChannel)();
-        inflater.send({ inflate: { task: file, ring, memory: port1 } }, [port1]);
-        parser.send({ stream: { ring, ahead, memory: port2 } }, [port2]);
-      } else {
+      if (held === undefined) {
         inflater.send({ inflate: { task: file, ring } });
         parser.send({ stream: { ring, ahead } });
+      } else {
+        const { port1, port2 } = new (builtin("node:worker_threads").MessageChannel)();
+        inflater.send({ inflate: { task: file, ring, memory: port1 } }, [port1]);
+        parser.send({ stream: { ring, ahead, memory: port2, held: held.port } }, [port2, held.port]);
       }
-      parser.send({ read: await choose(firstCellsOf(parser)) });
-      const end = yield* sentBatches(parser, onRead, () => parser.send({ taken: true }));
-      complete = true;
-      return end;
+      const task = await choose(firstCellsOf(parser));
+      parser.send({ read: task });
+      const receiver = new BatchReceiver();
+      for (;;) {
+        const answer = await parser.answer();
+        if ("end" in answer) {
+          if (held !== undefined) yield* held.rest();
+          complete = true;
+          return answer.end;
+        }
+        if ("held" in answer) {
+          onRead?.(answer.offset);
+          if (held !== undefined) yield* held.add(answer.held);
+        }
+        if ("batch" in answer) {
+          onRead?.(answer.offset);
+          yield receiver.unpack(answer.batch);
+          parser.send({ taken: true });
+        }
+      }
     } finally {
       inflater.release(complete);
     }
   } finally {
+    held?.close();
     parser.release(complete);
   }
 }

@@ -38,6 +38,8 @@ interface CsvStream {
   readonly ring: SharedArrayBuffer;
   /** No further chunk is accepted while this many batches have not been taken. */
   readonly ahead: number;
+  /** Receives the batches ({@link HeldBatches}); without it, they are sent as messages. */
+  readonly held?: MessagePort;
   /** Memory for the batches comes from the other end ({@link MemoryAhead}). */
   readonly memory?: MessagePort;
 }
@@ -48,7 +50,7 @@ interface CsvStream {
  */
 export type ThreadRequest =
   | { readonly prepare: "parquet" }
-  | { readonly part: PartTask }
+  | { readonly part: PartTask; readonly held: MessagePort }
   | { readonly stream: CsvStream }
   | { readonly firstCells: true }
   | { readonly read: ReadTask }
@@ -66,12 +68,14 @@ export interface ReadEnd {
 }
 
 /**
- * Messages from a worker thread: the cells of the first line; batches, and the end; or a failure to parse the input,
- * upon which the caller reads the same input and reports the error.
+ * Messages from a worker thread: the cells of the first line; batches, or the bytes of one that was sent to a port, and
+ * the end; or a failure to parse the input, upon which the caller reads the same input and reports the error.
  */
 export type ThreadReply =
   | { readonly first: readonly string[] }
+  | { readonly batch: SentBatch; readonly offset: number }
   | { readonly batches: readonly SentBatch[]; readonly offset: number }
+  | { readonly held: number; readonly offset: number }
   | { readonly end: ReadEnd }
   | { readonly failed: true };
 
@@ -107,8 +111,8 @@ export function threadReader(send: Send): (order: ThreadRequest) => void {
     else if ("read" in order) stream?.read(order.read).catch(failed);
     else {
       try {
-        const { part } = order;
-        const reader = taskReader(part, { offset: part.start, order: part.order }, send);
+        const { part, held } = order;
+        const reader = taskReader(part, { offset: part.start, order: part.order }, send, held);
         reader.give(partBatches(part, reader.parser));
         reader.end();
       } catch {
@@ -136,6 +140,7 @@ function taskReader(
   { options, modes }: ReadTask,
   start: { offset: number; order?: readonly number[] },
   send: Send,
+  held?: MessagePort,
 ): TaskReader {
   const parser = new CsvParser(options, { ...start, ...(modes && { modes }) });
   const sender = new BatchSender();
@@ -148,7 +153,13 @@ function taskReader(
         const { batch, transfer } = sender.pack(raw);
         rows += raw.rows;
         count++;
-        send({ batches: [batch], offset: parser.offset }, transfer);
+        const { offset } = parser;
+        if (held === undefined) send({ batch, offset }, transfer);
+        else {
+          const bytes = transfer.reduce((sum, { byteLength }) => sum + byteLength, 0);
+          held.postMessage(batch, transfer);
+          send({ held: bytes, offset });
+        }
       }
       return count;
     },
@@ -166,7 +177,7 @@ interface StreamReader {
 }
 
 /** Reads chunks as they arrive. */
-function streamReader({ ring: chunks, ahead, memory }: CsvStream, send: Send): StreamReader {
+function streamReader({ ring: chunks, ahead, held, memory }: CsvStream, send: Send): StreamReader {
   const ring = new ChunkRing(chunks);
   const first = new FirstRecord();
   let waiting = 0;
@@ -181,7 +192,7 @@ function streamReader({ ring: chunks, ahead, memory }: CsvStream, send: Send): S
       }
     },
     async read(task) {
-      const reader = taskReader(task, { offset: 0 }, send);
+      const reader = taskReader(task, { offset: 0 }, send, held);
       if (memory !== undefined) reader.parser.spare.source = new MemoryAhead(memory);
       const give = (chunk: Uint8Array): void => {
         waiting += reader.give(fullBatches(reader.parser, chunk));

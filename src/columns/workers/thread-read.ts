@@ -1,57 +1,49 @@
 import type { RawBatch } from "../build/builder.js";
+import { HeldBatches } from "./held-batches.js";
 import type { ParquetTask } from "./parquet-part.js";
 import type { PartTask, ReadEnd } from "./task.js";
-import { type ReaderThread, readerThread } from "./thread.js";
+import { readerThread } from "./thread.js";
 import { BatchReceiver } from "./transfer.js";
 
 /**
- * The batches that a thread sends until its read ends.
+ * Reads on a worker thread. The batches of CSV arrive many at a time ({@link HeldBatches}).
  *
- * @param onRead called with the offset that the thread has reached, before the batches up to there
- * @param onTaken called when a batch was taken
- * @throws {ThreadFailure} where the thread cannot read; the reason of an aborted signal
- */
-export async function* sentBatches(
-  thread: ReaderThread,
-  onRead: (offset: number) => void = () => {},
-  onTaken: () => void = () => {},
-): AsyncGenerator<RawBatch, ReadEnd> {
-  const receiver = new BatchReceiver();
-  for (;;) {
-    const reply = await thread.answer();
-    if ("end" in reply) return reply.end;
-    if (!("batches" in reply)) continue;
-    onRead(reply.offset);
-    for (const batch of reply.batches) {
-      yield receiver.unpack(batch);
-      onTaken();
-    }
-  }
-}
-
-/**
- * Reads on a worker thread; `onBatch` is called with each batch, in order, `onRead` as that of {@link sentBatches}.
- *
+ * @param onBatch called with each batch, in order, and the offset that the thread has reached
+ * @param onRead called with that offset after each message of several batches, or of none
  * @throws {ThreadFailure} where the thread cannot start or read; the reason of an aborted signal
  */
 export async function threadRead(
   request: { readonly part: PartTask } | { readonly parquet: ParquetTask },
   signal: AbortSignal | undefined,
-  onBatch: (raw: RawBatch) => void,
-  onRead: (offset: number) => void,
+  onBatch: (raw: RawBatch, offset: number) => void,
+  onRead: (offset: number) => void = () => {},
 ): Promise<ReadEnd> {
   const thread = readerThread(signal);
+  const held = new HeldBatches();
+  const receiver = new BatchReceiver();
   let complete = false;
   try {
-    thread.send(request);
-    const batches = sentBatches(thread, onRead);
+    if ("part" in request) thread.send({ ...request, held: held.port }, [held.port]);
+    else thread.send(request);
     for (;;) {
-      const { done, value } = await batches.next();
-      complete = done === true;
-      if (done) return value;
-      onBatch(value);
+      const reply = await thread.answer();
+      if ("end" in reply) {
+        for (const raw of held.rest()) onBatch(raw, reply.end.offset);
+        complete = true;
+        return reply.end;
+      }
+      if ("held" in reply) {
+        onRead(reply.offset);
+        for (const raw of held.add(reply.held)) onBatch(raw, reply.offset);
+      }
+      if ("batch" in reply) onBatch(receiver.unpack(reply.batch), reply.offset);
+      if ("batches" in reply) {
+        for (const batch of reply.batches) onBatch(receiver.unpack(batch), reply.offset);
+        onRead(reply.offset);
+      }
     }
   } finally {
+    held.close();
     thread.release(complete);
   }
 }

@@ -39,7 +39,7 @@ function workerPath(): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
-/** How many threads a long read uses, the caller's included. Tests and benchmarks change it. */
+/** How many threads a long read uses, the caller's included. Tests change it. */
 export const THREADS: { most: number } = { most: availableParallelism() };
 
 /** Whether worker threads are available. */
