@@ -12,8 +12,8 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { createRequire } from "node:module";
-import { availableParallelism, tmpdir } from "node:os";
+import { createRequire, syncBuiltinESMExports } from "node:module";
+import os, { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { createInflateRaw } from "node:zlib";
@@ -21,16 +21,11 @@ import * as data from "./data.mjs";
 
 const MB = 1 << 20;
 const arrowbook = () => import("../../dist/esm/index.js");
-/** Reads as a machine of one processor does. */
-const onOneThread = async (read) => {
-  const { THREADS } = await import("../../dist/esm/columns/workers/thread.js");
-  const usual = THREADS.most;
-  THREADS.most = 1;
-  try {
-    return await read();
-  } finally {
-    THREADS.most = usual;
-  }
+/** Reads as a machine of one processor does: the package asks once, when it is imported, and each contender has a process. */
+const onOneThread = (read) => {
+  os.availableParallelism = () => 1;
+  syncBuiltinESMExports();
+  return read();
 };
 const polars = async () => (await import("nodejs-polars")).default;
 const columns = data.PRICE_COLUMNS;

@@ -232,8 +232,9 @@ export const target: FuzzTarget = {
   check(input) {
     const truth = parsed(input);
     const shape = truth && shapeOf(truth.value);
-    READ_BATCH.rows = [1, 2, 5, 4096][input.length % 4];
     let rows: (string | null)[][];
+    const usual = READ_BATCH.rows;
+    READ_BATCH.rows = [1, 2, 5, 4096][input.length % 4];
     try {
       rows = Frame.fromJSON(input, { warn: () => undefined }).table.batches.flatMap((batch) => [...cellTexts(batch)]);
     } catch (error) {
@@ -242,6 +243,8 @@ export const target: FuzzTarget = {
       if (shape?.sure && !twice && shape.data.every((row) => row.every((value, k) => fits(value, shape.columns[k]))))
         throw error;
       return "refused";
+    } finally {
+      READ_BATCH.rows = usual;
     }
     if (truth === undefined) throw new Error("it was read although it is not JSON");
     if (shape === undefined) throw new Error("it was read although its shape is wrong");
