@@ -21,7 +21,7 @@ import * as data from "./data.mjs";
 
 const MB = 1 << 20;
 const arrowbook = () => import("../../dist/esm/index.js");
-/** Reads as a machine of one processor does: the package asks once, when it is imported, and each contender has a process. */
+/** Reads as a machine of one processor does: the package asks once, at its import, and each contender has a process. */
 const onOneThread = (read) => {
   os.availableParallelism = () => 1;
   syncBuiltinESMExports();
