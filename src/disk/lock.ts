@@ -102,7 +102,10 @@ function lockOf(path: string, { token }: Holder, left: unknown): Lock {
     utimes(path, now, now).catch(() => undefined);
   }, BEAT_MS);
   beat.unref();
-  const isHeld = async (): Promise<boolean> => (await tokenIn(path)) === token;
+  const isHeld = async (): Promise<boolean> => {
+    const found = await openLock(path);
+    return typeof found !== "string" && (await tokenOf(found)) === token;
+  };
   return {
     left,
     isHeld,
@@ -137,10 +140,8 @@ async function lineOf<T>(file: FileHandle, line: 0 | 1): Promise<T | undefined> 
   }
 }
 
-/** The token of the lock file's holder; undefined for one that names none. */
-async function tokenIn(path: string): Promise<string | undefined> {
-  const file = await openLock(path);
-  if (typeof file === "string") return undefined;
+/** The token of a lock file's holder; undefined for a file that names none. Closes the file. */
+async function tokenOf(file: FileHandle): Promise<string | undefined> {
   return (await lineOf<Holder>(file, 0).finally(() => file.close()))?.token;
 }
 
@@ -157,7 +158,10 @@ async function isAbandoned(holder: Holder, file: FileHandle): Promise<boolean> {
 async function removed(path: string, abandoned: string | undefined, signal?: AbortSignal): Promise<boolean> {
   const takeover = await acquire(`${path}.takeover`, "takeover", () => wait(TAKEOVER_POLL_MS, signal), signal);
   try {
-    if ((await tokenIn(path)) === abandoned) await unlink(path);
+    const found = await openLock(path);
+    if (found === "none") return true;
+    if (found !== "foreign" && (await tokenOf(found)) !== abandoned) return true;
+    await unlink(path);
     return true;
   } catch (error) {
     return codeOf(error) === "ENOENT";
