@@ -7,12 +7,12 @@ import type { Output } from "./cells/output.js";
 import { csvHeader, csvNode } from "./csv.js";
 import { type FailureText, writeCSVFailure } from "./failure-body.js";
 import { jsonNode, rowPaths } from "./json.js";
+import type { ObjectToWrite, Parts } from "./members.js";
 import type { Node } from "./node.js";
 import type { Rows, RowsToWrite } from "./rows.js";
-import { CsvSpeller, csvRows } from "./spell-csv.js";
-import { JSONSpeller } from "./spell-json.js";
-import { declared, XMLSpeller } from "./spell-xml.js";
-import type { Parts, Speller } from "./speller.js";
+import { csvParts, csvRows } from "./spell-csv.js";
+import { jsonParts } from "./spell-json.js";
+import { xmlParts } from "./spell-xml.js";
 import { xmlNode } from "./xml.js";
 
 /** The content of a reply: its members as in {@link RecordOf}, and the rows if the resource has any. */
@@ -35,8 +35,8 @@ export interface DocumentFormat {
   readonly root: (bytes: Uint8Array, profile: Profile) => Node | Promise<Node>;
   /** Parses a reply that consists of rows and their column names only (spec 1). */
   readonly rowsAlone?: (bytes: Uint8Array) => { readonly names: readonly string[]; readonly rows: Rows };
-  /** The parts of a reply that is written to `out`; `spelt` writes the members of the resource. */
-  readonly parts: (reply: ReplyToWrite, out: Output, spelt: (speller: Speller) => Parts) => Parts;
+  /** The parts of a reply that is written to `out`. */
+  readonly parts: (object: ObjectToWrite, out: Output, reply: ReplyToWrite) => Parts;
   /** An error body. */
   readonly failure: (failure: Required<FailureText>, profile: Profile) => string;
 }
@@ -47,14 +47,13 @@ const TYPES: Readonly<Record<Format, DocumentFormat>> = {
   json: {
     contentType: "application/json; charset=utf-8",
     root: (bytes) => jsonNode(bytes, ROW_PATHS),
-    parts: (_reply, out, spelt) => spelt(new JSONSpeller(out)),
+    parts: jsonParts,
     failure: ({ code, message }, profile) => JSON.stringify({ [profile.errorRoot.value]: { code, message } }),
   },
   xml: {
     contentType: "application/xml; charset=utf-8",
     root: (bytes, profile) => xmlNode(bytes, ROW_PATHS, profile),
-    parts: ({ document: { fields, rows }, profile }, out, spelt) =>
-      declared(spelt(new XMLSpeller(profile.xmlRoot.value, out)), fields, rows?.columns ?? [], out),
+    parts: (object, out, { profile }) => xmlParts(object, profile.xmlRoot.value, out),
     failure({ code, message }, profile) {
       const element = profile.errorRoot.value.replaceAll("_", "-");
       const inner = `<code>${escapeAnyXML(code)}</code><message>${escapeAnyXML(message)}</message>`;
@@ -66,11 +65,11 @@ const TYPES: Readonly<Record<Format, DocumentFormat>> = {
     contentType: "text/csv; charset=utf-8",
     root: (bytes, profile) => csvNode(strictText(bytes), profile.csvQuotesEmptyText.value),
     rowsAlone: (bytes) => ({ names: csvHeader(bytes), rows: { kind: "csv", bytes } }),
-    parts({ resource, document: { rows }, profile }, out, spelt) {
+    parts(object, out, { resource, profile }) {
       const quoteEmpty = profile.csvQuotesEmptyText.value;
-      return rows === undefined
-        ? spelt(new CsvSpeller(quoteEmpty))
-        : csvRows(rows, quoteEmpty, resource === "tableRows", out);
+      return object.rows === undefined
+        ? csvParts(object, quoteEmpty)
+        : csvRows(object.rows, quoteEmpty, resource === "tableRows", out);
     },
     failure: ({ code, message }) => writeCSVFailure(code, message),
   },
@@ -78,6 +77,25 @@ const TYPES: Readonly<Record<Format, DocumentFormat>> = {
 
 /** The reader and writer of a format. */
 export const documentFormat = (format: Format): DocumentFormat => TYPES[format];
+
+/**
+ * Appends a reply to `out` by the resource table of spec section 2; the inverse of `readDocument`. Returns to its
+ * caller after each 64 kB of rows or so.
+ *
+ * @throws {InputError} MissingMember if the format requires a member that is missing
+ */
+export function* writeDocument(
+  reply: ReplyToWrite,
+  format: Format,
+  out: Output,
+): Generator<undefined, void, undefined> {
+  const { fields: values, rows } = reply.document;
+  const { fields }: Resource = resources[reply.resource];
+  for (const part of TYPES[format].parts({ fields, values, rows }, out, reply)) {
+    if (part === undefined) yield;
+    else out.text(part);
+  }
+}
 
 function strictText(bytes: Uint8Array): string {
   try {

@@ -1,66 +1,42 @@
-import { InputError } from "../errors/errors.js";
 import { csvCell } from "../format/csv-records.js";
-import type { ObjectField } from "../spec/resources.js";
 import type { Output } from "./cells/output.js";
 import { writeRows } from "./cells/row-bytes.js";
 import { csvLines } from "./cells/row-style.js";
+import { type LeafField, membersOf, type ObjectToWrite, type Parts } from "./members.js";
 import type { RowsToWrite } from "./rows.js";
 import { jsonLeaf } from "./spell-json.js";
-import type { LeafField, Parts, Speller } from "./speller.js";
 import { spellTimestamp } from "./timestamp.js";
 
-/** Writes one header line and one row (spec 1); nested members have dotted names or share one cell (spec 2.7, 2.8). */
-export class CsvSpeller implements Speller {
-  readonly format = "csv";
-  private readonly names: string[] = [];
-  private readonly cells: string[] = [];
-  private prefix = "";
-  /** The object whose members are being collected into one cell. */
-  private cell: Record<string, unknown> | undefined;
+/** A header line and one row (spec 1); nested members have dotted names or share one cell (spec 2.7, 2.8). */
+export function* csvParts(object: ObjectToWrite, quoteEmpty: boolean): Parts {
+  const cells = [...csvCells(object, "")];
+  yield `${cells.map(([name]) => csvCell(name, true)).join(",")}\n`;
+  yield `${cells.map(([, text]) => csvCell(text, quoteEmpty)).join(",")}\n`;
+}
 
-  constructor(private readonly quoteEmpty: boolean) {}
-
-  begin(): string {
-    return "";
+function* csvCells(object: ObjectToWrite, prefix: string): Generator<readonly [name: string, text: string | null]> {
+  for (const member of membersOf(object, "csv")) {
+    const name = prefix + member.name;
+    if (member.kind === "leaf") yield [name, csvLeaf(member.field, member.value)];
+    if (member.kind !== "object") continue;
+    if (member.field.csv === "cell") yield [name, spacedJSON(jsonMembers(member.object))];
+    else yield* csvCells(member.object, member.field.csv === "dotted" ? `${member.name}.` : prefix);
   }
+}
 
-  end(): string {
-    return `${this.names.join(",")}\n${this.cells.join(",")}\n`;
-  }
+function csvLeaf(field: LeafField, value: unknown): string | null {
+  if (value === null) return null;
+  if (field.kind === "texts" || field.kind === "columns") return spacedJSON(jsonLeaf(field, value));
+  return field.kind === "dateTime" ? spellTimestamp(String(value), field, "csv") : String(value);
+}
 
-  open(name: string, field: ObjectField): string {
-    if (field.csv === "dotted") this.prefix = `${name}.`;
-    if (field.csv === "cell") this.cell = {};
-    return "";
-  }
-
-  close(name: string, field: ObjectField): string {
-    if (field.csv === "dotted") this.prefix = "";
-    if (field.csv === "cell") {
-      const text = spacedJSON(this.cell);
-      this.cell = undefined;
-      this.add(name, text);
-    }
-    return "";
-  }
-
-  leaf(name: string, field: LeafField, value: unknown): string {
-    if (this.cell !== undefined) this.cell[name] = jsonLeaf(field, value);
-    else if (value === null) this.add(name, null);
-    else if (field.kind === "texts" || field.kind === "columns") this.add(name, spacedJSON(jsonLeaf(field, value)));
-    else this.add(name, field.kind === "dateTime" ? spellTimestamp(String(value), field, "csv") : String(value));
-    return "";
-  }
-
-  // biome-ignore lint/correctness/useYield: replies with rows are written by csvRows
-  *rows(): Parts {
-    throw new InputError("Metadata in CSV has no rows.", { code: "MissingMember" });
-  }
-
-  private add(name: string, text: string | null): void {
-    this.names.push(csvCell(this.prefix + name, true));
-    this.cells.push(csvCell(text, this.quoteEmpty));
-  }
+/** The members of an object that share one cell. */
+function jsonMembers(object: ObjectToWrite): object {
+  return Object.fromEntries(
+    [...membersOf(object, "csv")].flatMap((each) =>
+      each.kind === "leaf" ? [[each.name, jsonLeaf(each.field, each.value)]] : [],
+    ),
+  );
 }
 
 /** JSON with a space after commas and colons, as services of this kind print list cells. */

@@ -2,51 +2,24 @@ import type { ColumnSpec } from "../spec/columns.js";
 import type { Output } from "./cells/output.js";
 import { writeRows } from "./cells/row-bytes.js";
 import { jsonRows } from "./cells/row-style.js";
-import type { RowsToWrite } from "./rows.js";
-import type { LeafField, Parts, Speller } from "./speller.js";
+import { type LeafField, membersOf, type ObjectToWrite, type Parts } from "./members.js";
 import { spellTimestamp } from "./timestamp.js";
 
-/** Writes members as JSON in the order of the resource table. */
-export class JSONSpeller implements Speller {
-  readonly format = "json";
-  private first = true;
-
-  constructor(private readonly out: Output) {}
-
-  begin(): string {
-    return "{";
+/** An object as JSON. */
+export function* jsonParts(object: ObjectToWrite, out: Output): Parts {
+  let before = "{";
+  for (const member of membersOf(object, "json")) {
+    yield `${before}"${member.name}":`;
+    before = ",";
+    if (member.kind === "leaf") yield JSON.stringify(jsonLeaf(member.field, member.value));
+    else if (member.kind === "object") yield* jsonParts(member.object, out);
+    else {
+      yield "[";
+      yield* writeRows(jsonRows(member.rows.columns), member.rows.batches, out);
+      yield "]";
+    }
   }
-
-  end(): string {
-    return "}";
-  }
-
-  open(name: string): string {
-    const text = `${this.comma()}"${name}":{`;
-    this.first = true;
-    return text;
-  }
-
-  close(): string {
-    this.first = false;
-    return "}";
-  }
-
-  leaf(name: string, field: LeafField, value: unknown): string {
-    return `${this.comma()}"${name}":${JSON.stringify(jsonLeaf(field, value))}`;
-  }
-
-  *rows(name: string, { columns, batches }: RowsToWrite): Parts {
-    yield `${this.comma()}"${name}":[`;
-    yield* writeRows(jsonRows(columns), batches, this.out);
-    yield "]";
-  }
-
-  private comma(): string {
-    if (!this.first) return ",";
-    this.first = false;
-    return "";
-  }
+  yield "}";
 }
 
 /** The JSON value of a member. */

@@ -1,55 +1,36 @@
 import { escapeXML } from "../format/xml/text.js";
 import { type ColumnSpec, parseType, SPEC_TYPES } from "../spec/columns.js";
-import type { ObjectField } from "../spec/resources.js";
 import type { Output } from "./cells/output.js";
 import { writeRows } from "./cells/row-bytes.js";
 import { xmlRows } from "./cells/row-style.js";
-import type { RowsToWrite } from "./rows.js";
-import type { LeafField, Parts, Speller } from "./speller.js";
+import { type LeafField, membersOf, type ObjectToWrite, type Parts } from "./members.js";
 import { spellTimestamp } from "./timestamp.js";
 import { hyphens } from "./xml.js";
 
-/** Writes members as elements with hyphens, typed values with a `type` attribute, null as `nil="true"` (spec 1). */
-export class XMLSpeller implements Speller {
-  readonly format = "xml";
-
-  constructor(
-    private readonly root: string,
-    private readonly out: Output,
-  ) {}
-
-  begin(): string {
-    return `<${this.root}>`;
+/** Members as elements with hyphens, typed values with a `type` attribute, null as `nil="true"` (spec 1). */
+function* xmlMembers(object: ObjectToWrite, out: Output): Parts {
+  for (const member of membersOf(object, "xml")) {
+    const element = hyphens(member.name);
+    if (member.kind === "leaf") {
+      yield xmlLeaf(element, member.field, member.value);
+      continue;
+    }
+    yield member.kind === "rows" ? `<${element} type="array">` : `<${element}>`;
+    if (member.kind === "object") yield* xmlMembers(member.object, out);
+    else yield* writeRows(xmlRows(member.rows.columns), member.rows.batches, out);
+    yield `</${element}>`;
   }
+}
 
-  end(): string {
-    return `</${this.root}>\n`;
-  }
-
-  open(name: string): string {
-    return `<${hyphens(name)}>`;
-  }
-
-  close(name: string, _field: ObjectField): string {
-    return `</${hyphens(name)}>`;
-  }
-
-  leaf(name: string, field: LeafField, value: unknown): string {
-    const element = ("xml" in field ? field.xml : undefined) ?? hyphens(name);
-    if (value === null) return `<${element} nil="true"/>`;
-    if (field.kind === "texts") return list(element, value as readonly string[], (text) => tag(field.item, text));
-    if (field.kind === "columns") return list(element, value as readonly ColumnSpec[], column);
-    const text = field.kind === "dateTime" ? spellTimestamp(String(value), field, "xml") : String(value);
-    return field.kind === "string"
-      ? tag(element, text)
-      : `<${element} type="${field.kind}">${escapeXML(text)}</${element}>`;
-  }
-
-  *rows(name: string, { columns, batches }: RowsToWrite): Parts {
-    yield `<${name} type="array">`;
-    yield* writeRows(xmlRows(columns), batches, this.out);
-    yield `</${name}>`;
-  }
+function xmlLeaf(usual: string, field: LeafField, value: unknown): string {
+  const element = ("xml" in field ? field.xml : undefined) ?? usual;
+  if (value === null) return `<${element} nil="true"/>`;
+  if (field.kind === "texts") return list(element, value as readonly string[], (text) => tag(field.item, text));
+  if (field.kind === "columns") return list(element, value as readonly ColumnSpec[], column);
+  const text = field.kind === "dateTime" ? spellTimestamp(String(value), field, "xml") : String(value);
+  return field.kind === "string"
+    ? tag(element, text)
+    : `<${element} type="${field.kind}">${escapeXML(text)}</${element}>`;
 }
 
 function tag(element: string, text: string): string {
@@ -66,22 +47,24 @@ function list<T>(element: string, items: readonly T[], spell: (item: T) => strin
 }
 
 /**
- * Writes the whole document with its declaration. Control characters require XML 1.1, which the declaration must say
- * before they occur: where a text column holds some, its digit is changed once the last row is written.
+ * The whole document in the element `root`, with its declaration. Control characters require XML 1.1, which the
+ * declaration must say before they occur: where a text column holds some, its digit is changed once the last row is
+ * written.
  */
-export function* declared(parts: Parts, fields: object, columns: readonly ColumnSpec[], out: Output): Parts {
-  let controls = CONTROL_IN_JSON.test(JSON.stringify(fields));
-  const looks = columns.some(({ type }) => mayHoldControls(type));
+export function* xmlParts(object: ObjectToWrite, root: string, out: Output): Parts {
+  let controls = CONTROL_IN_JSON.test(JSON.stringify(object.values));
+  const looks = object.rows?.columns.some(({ type }) => mayHoldControls(type));
   yield DECLARATION_START;
   const digit = out.length;
-  yield `${controls ? 1 : 0}" encoding="UTF-8"?>\n`;
+  yield `${controls ? 1 : 0}" encoding="UTF-8"?>\n<${root}>`;
   let from = out.length;
-  for (const part of parts) {
+  for (const part of xmlMembers(object, out)) {
     yield part;
     // Between two parts no reference is cut.
     if (looks && !controls) controls = hasControl(out.bytes.subarray(from, out.length));
     from = out.length;
   }
+  yield `</${root}>\n`;
   if (controls) out.bytes[digit] = ONE;
 }
 

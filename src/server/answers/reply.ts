@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { Output } from "../../document/cells/output.js";
-import { type DocumentToWrite, documentFormat } from "../../document/formats.js";
-import { writeDocument } from "../../document/write.js";
+import { type DocumentToWrite, documentFormat, writeDocument } from "../../document/formats.js";
 import type { Allocate } from "../../engine/contract/engine.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
