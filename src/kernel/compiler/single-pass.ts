@@ -1,7 +1,7 @@
 import type { CompilerState } from "./compiler-state.js";
 import { parsedCell } from "./jsx.js";
 import type { Conversion, Converter, TslabParts } from "./tslab-parts.js";
-import type { SourceFile, TypeScript } from "./typescript-parts.js";
+import type { SourceFile, Syntax, TypeScript } from "./typescript-parts.js";
 
 /** The name under which tslab stores the last expression; it takes another one if the cell declares this one. */
 const LAST_EXPRESSION = "tsLastExpr";
@@ -47,7 +47,7 @@ function declaredNames(typescript: TypeScript, source: string): string[] {
   typescript.bindSourceFile(cell, {});
   return [...(cell.locals?.keys() ?? [])]
     .filter((name) => !AUGMENTED.test(name))
-    .map(typescript.unescapeLeadingUnderscores);
+    .map((name) => typescript.unescapeLeadingUnderscores(name as Syntax.__String));
 }
 
 /** The namespaces, augmented modules and aliases of earlier cells, which tslab drops after one cell. */

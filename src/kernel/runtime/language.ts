@@ -1,6 +1,6 @@
 import type { CompilerState } from "../compiler/compiler-state.js";
 import { cellFileName, type TslabParts } from "../compiler/tslab-parts.js";
-import type { SignatureHelp } from "../compiler/typescript-parts.js";
+import type { SignatureHelpItems } from "../compiler/typescript-parts.js";
 import type { Content } from "../protocol/message.js";
 import type { Executor } from "./executor.js";
 import type { KnownCodes } from "./known-codes.js";
@@ -101,7 +101,7 @@ function signatureText(tslab: TslabParts, state: CompilerState, position: number
 }
 
 /** The signature of a call with its parameters, the current one followed by its documentation. */
-function printed(help: SignatureHelp): string {
+function printed(help: SignatureHelpItems): string {
   const item = help.items[help.selectedItemIndex];
   const text = (parts: readonly { readonly text: string }[]): string => parts.map((part) => part.text).join("");
   const parameters = item.parameters.map((parameter) => text(parameter.displayParts));
