@@ -2,20 +2,19 @@ import type { DuckDBDataChunk, DuckDBType, DuckDBVector } from "@duckdb/node-api
 import {
   type Data,
   DataType,
-  type Dictionary,
+  type Field,
   Int32,
   makeData,
-  makeVector,
   type RecordBatch,
   type Schema,
   Utf8,
   vectorFromArray,
 } from "../../columns/arrow/arrow.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
+import { grown, grownInts } from "../../columns/build/dictionary.js";
 import { DataError } from "../../errors/errors.js";
 import type { Allocate } from "../contract/engine.js";
 import { nodeApi } from "./bindings.js";
-import type { OutColumn } from "./types.js";
 
 /** The fixed-width buffers of a vector of the binding, whose own accessors create one object per cell. */
 interface RawVector {
@@ -24,53 +23,52 @@ interface RawVector {
   readonly validity: { readonly data: BigUint64Array | null; readonly offset: number };
 }
 
-/** Collects the chunks of a result into columns and returns them as record batches. */
-export interface BatchBuilder {
-  readonly rows: number;
-  append(chunk: DuckDBDataChunk): void;
-  /** Returns the rows so far as one batch and resets the builder. */
-  flush(): RecordBatch;
+/** A column of a result: the Arrow field, its type in the engine, and how its vectors become Arrow's. */
+export interface OutColumn {
+  readonly field: Field;
+  readonly type: DuckDBType;
+  readonly read: ColumnReader;
 }
 
-/** The columns of a result. */
-interface ResultColumns {
-  readonly schema: Schema;
-  readonly columns: readonly OutColumn[];
-  readonly types: readonly DuckDBType[];
-}
-
-/** Creates a builder for the columns of a result. `capacity` is the estimate of the rows per batch. */
-export function batchBuilder(
-  { schema, columns, types }: ResultColumns,
-  capacity: number,
-  allocate?: Allocate,
-): BatchBuilder {
-  const memory = new ValueMemory(capacity, allocate);
-  let collectors: Collector[] | undefined;
-  let rows = 0;
-  return {
-    get rows() {
-      return rows;
-    },
-    append(chunk) {
-      const count = chunk.rowCount;
-      collectors ??= columns.map((column, i) => collector(column, types[i], memory));
-      for (let i = 0; i < collectors.length; i++) collectors[i].append(chunk.getColumnVector(i), count);
-      rows += count;
-    },
-    flush() {
-      const children = (collectors ?? []).map((each) => each.finish(rows));
-      const batch = recordBatch(schema, children, rows);
-      collectors = undefined;
-      rows = 0;
-      return batch;
-    },
-  };
-}
+/** Makes what collects the vectors of a column. */
+export type ColumnReader = (column: OutColumn, memory: ValueMemory) => Collector;
 
 interface Collector {
   append(vector: DuckDBVector, count: number): void;
   finish(rows: number): Data;
+}
+
+/** Collects the chunks of a result into columns and returns them as record batches. */
+export class BatchBuilder {
+  rows = 0;
+  #collectors: readonly Collector[] | undefined;
+  readonly #memory: ValueMemory;
+
+  /** @param capacity the estimate of the rows per batch */
+  constructor(
+    private readonly schema: Schema,
+    private readonly columns: readonly OutColumn[],
+    capacity: number,
+    allocate?: Allocate,
+  ) {
+    this.#memory = new ValueMemory(capacity, allocate);
+  }
+
+  append(chunk: DuckDBDataChunk): void {
+    const count = chunk.rowCount;
+    this.#collectors ??= this.columns.map((column) => column.read(column, this.#memory));
+    for (const [i, collector] of this.#collectors.entries()) collector.append(chunk.getColumnVector(i), count);
+    this.rows += count;
+  }
+
+  /** Returns the rows so far as one batch and begins the next. */
+  flush(): RecordBatch {
+    const { rows } = this;
+    const children = (this.#collectors ?? []).map((each) => each.finish(rows));
+    this.#collectors = undefined;
+    this.rows = 0;
+    return recordBatch(this.schema, children, rows);
+  }
 }
 
 /** Memory for the values of columns: that of the caller where it lends some. */
@@ -100,54 +98,61 @@ class ValueMemory {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-function collector(column: OutColumn, type: DuckDBType, memory: ValueMemory): Collector {
-  switch (column.read) {
-    case "copy":
-      return fixedCollector(
-        column.field.type,
-        memory,
-        hasInfinities(column.field.type) ? copyTimes(column) : copyBytes,
-      );
-    case "narrow":
-      return fixedCollector(column.field.type, memory, copyNumbers(column.field.type));
-    case "wide":
-      return fixedCollector(column.field.type, memory, widenDecimals);
-    case "bool":
-      return boolCollector(column.field.type, memory.capacity);
-    case "text":
-      return textCollector(memory, copyInlineText);
-    case "other":
-      return otherCollector(type);
-    case "enum":
-      return enumCollector(column.field.type as Dictionary, type, memory);
-  }
+/** The cells of a column, but for their nulls. */
+interface Cells {
+  /** Stores the cells of a vector from row `at` on. */
+  store(vector: RawVector, at: number, count: number, source: DuckDBVector): void;
+  /** The buffers of all cells. */
+  buffers(rows: number): object;
+}
+
+/** Collects cells and their nulls. */
+function collected(type: DataType, { capacity }: ValueMemory, { store, buffers }: Cells): Collector {
+  const validity = new Validity(capacity);
+  let rows = 0;
+  return {
+    append(source, count) {
+      const vector = source as unknown as RawVector;
+      store(vector, rows, count, source);
+      validity.append(vector, rows, count);
+      rows += count;
+    },
+    finish: (length) => makeData({ type, length, ...buffers(length), ...validity.buffers() } as never),
+  };
 }
 
 /** Validity bits in Arrow's order: 1 is a value, least significant bit first. Allocated at the first null. */
-function validityCollector(capacity: number) {
-  let bits: Uint8Array | undefined;
-  let nulls = 0;
-  return {
-    append(vector: RawVector, at: number, count: number) {
-      const words = vector.validity.data;
-      if (words === null && bits === undefined) return;
-      const needed = (at + count + 7) >> 3;
-      if (bits === undefined) bits = new Uint8Array(Math.max(needed, capacity >> 3)).fill(255);
-      else if (bits.length < needed) bits = grownBits(bits, needed).fill(255, bits.length);
-      if (words === null) return;
-      const source = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-      const from = vector.validity.offset;
-      for (let i = 0; i < count; i++) {
-        const bit = from + i;
-        if ((source[bit >> 3] & (1 << (bit & 7))) === 0) {
-          bits[(at + i) >> 3] &= ~(1 << ((at + i) & 7));
-          nulls++;
-        }
+class Validity {
+  #bits: Uint8Array | undefined;
+  #nulls = 0;
+
+  constructor(private readonly capacity: number) {}
+
+  append(vector: RawVector, at: number, count: number): void {
+    const words = vector.validity.data;
+    let bits = this.#bits;
+    if (words === null && bits === undefined) return;
+    const needed = (at + count + 7) >> 3;
+    if (bits === undefined) bits = new Uint8Array(Math.max(needed, this.capacity >> 3)).fill(255);
+    else if (bits.length < needed) bits = grown(bits, needed).fill(255, bits.length);
+    this.#bits = bits;
+    if (words === null) return;
+    const source = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    const from = vector.validity.offset;
+    let nulls = 0;
+    for (let i = 0; i < count; i++) {
+      const bit = from + i;
+      if ((source[bit >> 3] & (1 << (bit & 7))) === 0) {
+        bits[(at + i) >> 3] &= ~(1 << ((at + i) & 7));
+        nulls++;
       }
-    },
-    isNull: isNullAt,
-    finish: () => ({ nullBitmap: bits, nullCount: nulls }),
-  };
+    }
+    this.#nulls += nulls;
+  }
+
+  buffers() {
+    return { nullBitmap: this.#bits, nullCount: this.#nulls };
+  }
 }
 
 function isNullAt({ validity: { data, offset } }: RawVector, i: number): boolean {
@@ -156,35 +161,28 @@ function isNullAt({ validity: { data, offset } }: RawVector, i: number): boolean
   return (data[bit >> 6] & (1n << BigInt(bit & 63))) === 0n;
 }
 
-function grownBits(bytes: Uint8Array, needed: number): Uint8Array {
-  const larger = new Uint8Array(Math.max(needed, bytes.length * 2));
-  larger.set(bytes);
-  return larger;
-}
-
 /** Fills the bytes of `count` cells from cell `at` on. */
 type Fill = (target: Bytes, at: number, vector: RawVector, count: number) => void;
 
-function fixedCollector(type: DataType, memory: ValueMemory, fill: Fill): Collector {
+function fixedCells(type: DataType, memory: ValueMemory, fill: Fill): Cells {
   const width = byteWidth(type);
-  const validity = validityCollector(memory.capacity);
   let bytes = memory.allocate(memory.capacity * width);
-  let rows = 0;
   return {
-    append(vector, count) {
-      const needed = (rows + count) * width;
+    store(vector, at, count) {
+      const needed = (at + count) * width;
       if (needed > bytes.length) bytes = memory.grown(bytes, needed);
-      const raw = vector as unknown as RawVector;
-      fill(bytes, rows, raw, count);
-      validity.append(raw, rows, count);
-      rows += count;
+      fill(bytes, at, vector, count);
     },
-    finish(length) {
-      const data = viewAs(type.ArrayType as unknown as ArrayView<never>, memory.first(bytes, length * width));
-      return makeData({ type, length, data, ...validity.finish() } as never);
-    },
+    buffers: (rows) => ({
+      data: viewAs(type.ArrayType as unknown as ArrayView<never>, memory.first(bytes, rows * width)),
+    }),
   };
 }
+
+const fixedReader =
+  (fillOf: (field: Field) => Fill): ColumnReader =>
+  ({ field }, memory) =>
+    collected(field.type, memory, fixedCells(field.type, memory, fillOf(field)));
 
 /** An array class that views memory. */
 interface ArrayView<T> {
@@ -213,10 +211,11 @@ const copyBytes: Fill = (target, at, vector, count) => {
   target.set(source, at * width);
 };
 
-const hasInfinities = (type: DataType): boolean => DataType.isDate(type) || DataType.isTimestamp(type);
+/** Values as they are. */
+export const copyReader = fixedReader(() => copyBytes);
 
 /** Dates and timestamps as they are. The engine's infinities, the largest number and its negative, are not in Arrow. */
-function copyTimes({ field: { name, type } }: OutColumn): Fill {
+export const timeReader = fixedReader(({ name, type }) => {
   const isWide = DataType.isTimestamp(type);
   return (target, at, vector, count) => {
     copyBytes(target, at, vector, count);
@@ -236,9 +235,10 @@ function copyTimes({ field: { name, type } }: OutColumn): Fill {
       });
     }
   };
-}
+});
 
-const copyNumbers = (type: DataType): Fill => {
+/** Integers of up to 32 bits as those of 64, floats as doubles. */
+export const narrowReader = fixedReader(({ type }) => {
   const whole = (type.ArrayType as unknown) === BigInt64Array;
   return (target, at, vector, count) => {
     const items = vector.items as ArrayLike<number>;
@@ -250,7 +250,7 @@ const copyNumbers = (type: DataType): Fill => {
       for (let i = 0; i < count; i++) cells[at + i] = items[i];
     }
   };
-};
+});
 
 /** Decimals of up to 18 digits have 16, 32 or 64 bits, as unsigned integers have; Arrow's have 128, sign-extended. */
 const widenDecimals: Fill = (target, at, vector, count) => {
@@ -277,25 +277,23 @@ const widenDecimals: Fill = (target, at, vector, count) => {
   }
 };
 
-function boolCollector(type: DataType, capacity: number): Collector {
-  const validity = validityCollector(capacity);
-  let bits: Uint8Array = new Uint8Array((capacity + 7) >> 3);
-  let rows = 0;
-  return {
-    append(vector, count) {
-      const raw = vector as unknown as RawVector;
-      const needed = (rows + count + 7) >> 3;
-      if (needed > bits.length) bits = grownBits(bits, needed);
-      const source = bytesOf(raw);
+/** Decimals of up to 64 bits, and unsigned integers of 64, as decimals of 128 bits. */
+export const wideReader = fixedReader(() => widenDecimals);
+
+export const boolReader: ColumnReader = ({ field }, memory) => {
+  let bits: Uint8Array = new Uint8Array((memory.capacity + 7) >> 3);
+  return collected(field.type, memory, {
+    store(vector, at, count) {
+      const needed = (at + count + 7) >> 3;
+      if (needed > bits.length) bits = grown(bits, needed);
+      const source = bytesOf(vector);
       for (let i = 0; i < count; i++) {
-        if (source[i] !== 0 && !validity.isNull(raw, i)) bits[(rows + i) >> 3] |= 1 << ((rows + i) & 7);
+        if (source[i] !== 0 && !isNullAt(vector, i)) bits[(at + i) >> 3] |= 1 << ((at + i) & 7);
       }
-      validity.append(raw, rows, count);
-      rows += count;
     },
-    finish: (length) => makeData({ type, length, data: bits, ...validity.finish() } as never),
-  };
-}
+    buffers: () => ({ data: bits }),
+  });
+};
 
 /**
  * Text of up to 12 bytes is stored in the vector itself; longer text behind a pointer that only the binding can follow.
@@ -303,65 +301,57 @@ function boolCollector(type: DataType, capacity: number): Collector {
 const INLINE_BYTES = 12;
 const encoder = new TextEncoder();
 
-interface TextTarget {
-  readonly memory: ValueMemory;
+/** Texts one after the other. */
+class Texts {
   bytes: Bytes;
-  size: number;
+  size = 0;
+
+  constructor(private readonly memory: ValueMemory) {
+    this.bytes = memory.allocate(memory.capacity * 8);
+  }
+
+  add(vector: DuckDBVector, index: number): void {
+    const view = (vector as unknown as { dataView: DataView }).dataView;
+    const at = index * 16;
+    const length = view.getUint32(at, true);
+    if (length > INLINE_BYTES) {
+      const text = vector.getItem(index) as string;
+      this.#ensure(text.length * 3);
+      this.size += encoder.encodeInto(text, this.bytes.subarray(this.size)).written;
+      return;
+    }
+    this.#ensure(INLINE_BYTES);
+    const { bytes, size } = this;
+    for (let i = 0; i < length; i++) bytes[size + i] = view.getUint8(at + 4 + i);
+    this.size += length;
+  }
+
+  #ensure(count: number): void {
+    const most = this.size + count;
+    if (most > this.bytes.length) this.bytes = this.memory.grown(this.bytes, most);
+  }
 }
 
-function push(target: TextTarget, text: string): void {
-  const most = target.size + text.length * 3;
-  if (most > target.bytes.length) target.bytes = target.memory.grown(target.bytes, most);
-  target.size += encoder.encodeInto(text, target.bytes.subarray(target.size)).written;
-}
-
-type AppendText = (target: TextTarget, vector: DuckDBVector, index: number) => void;
-
-const copyInlineText: AppendText = (target, vector, index) => {
-  const view = (vector as unknown as { dataView: DataView }).dataView;
-  const at = index * 16;
-  const length = view.getUint32(at, true);
-  if (length > INLINE_BYTES) return push(target, vector.getItem(index) as string);
-  const { bytes, memory } = target;
-  if (target.size + INLINE_BYTES > bytes.length) target.bytes = memory.grown(bytes, target.size + INLINE_BYTES);
-  for (let i = 0; i < length; i++) target.bytes[target.size + i] = view.getUint8(at + 4 + i);
-  target.size += length;
+export const textReader: ColumnReader = ({ field }, memory) => {
+  const texts = new Texts(memory);
+  let offsets: Int32Array = new Int32Array(memory.capacity + 1);
+  return collected(field.type, memory, {
+    store(vector, at, count, source) {
+      if (at + count + 1 > offsets.length) offsets = grownInts(offsets, at + count + 1);
+      for (let i = 0; i < count; i++) {
+        if (!isNullAt(vector, i)) texts.add(source, i);
+        offsets[at + i + 1] = texts.size;
+      }
+    },
+    buffers: (rows) => ({
+      valueOffsets: offsets.subarray(0, rows + 1),
+      data: memory.first(texts.bytes, texts.size),
+    }),
+  });
 };
 
-function textCollector(memory: ValueMemory, append: AppendText): Collector {
-  const { capacity } = memory;
-  const validity = validityCollector(capacity);
-  const target: TextTarget = { memory, bytes: memory.allocate(capacity * 8), size: 0 };
-  let offsets = new Int32Array(capacity + 1);
-  let rows = 0;
-  return {
-    append(vector, count) {
-      const raw = vector as unknown as RawVector;
-      if (rows + count + 1 > offsets.length) {
-        const larger = new Int32Array(Math.max(rows + count + 1, offsets.length * 2));
-        larger.set(offsets);
-        offsets = larger;
-      }
-      for (let i = 0; i < count; i++) {
-        if (!validity.isNull(raw, i)) append(target, vector, i);
-        offsets[rows + i + 1] = target.size;
-      }
-      validity.append(raw, rows, count);
-      rows += count;
-    },
-    finish: (length) =>
-      makeData({
-        type: new Utf8(),
-        length,
-        valueOffsets: offsets.subarray(0, length + 1),
-        data: memory.first(target.bytes, target.size),
-        ...validity.finish(),
-      }),
-  };
-}
-
 /** Other types as the engine's text. Vectors of maps, unions and variants have no validity of their own. */
-function otherCollector(type: DuckDBType): Collector {
+export const otherReader: ColumnReader = ({ type }) => {
   const hasTimes = /DATE|TIMESTAMP|VARIANT/.test(type.toString());
   const texts: (string | null)[] = [];
   return {
@@ -373,7 +363,7 @@ function otherCollector(type: DuckDBType): Collector {
     },
     finish: () => vectorFromArray(texts, new Utf8()).data[0],
   };
-}
+};
 
 /**
  * A value in which times print as the engine does: the binding prints infinite ones as days that are far away, and
@@ -402,32 +392,16 @@ class TimeText {
   }
 }
 
-function enumCollector(type: Dictionary, duckType: DuckDBType, memory: ValueMemory): Collector {
-  const words = (duckType as unknown as { values: readonly string[] }).values;
-  const target: TextTarget = { memory: new ValueMemory(0, undefined), bytes: new Uint8Array(64), size: 0 };
-  const offsets = new Int32Array(words.length + 1);
-  for (const [i, word] of words.entries()) {
-    push(target, word);
-    offsets[i + 1] = target.size;
-  }
-  const dictionary = makeVector(
-    makeData({
-      type: new Utf8(),
-      length: words.length,
-      valueOffsets: offsets,
-      data: target.bytes.slice(0, target.size),
-    }),
-  );
-  const indices = fixedCollector(new Int32(), memory, (bytes, at, vector, count) => {
+export const enumReader: ColumnReader = ({ field, type }, memory) => {
+  const { values } = type as unknown as { values: readonly string[] };
+  const dictionary = vectorFromArray(values, new Utf8());
+  const indices = fixedCells(new Int32(), memory, (bytes, at, vector, count) => {
     const cells = viewAs(Int32Array, bytes);
     const items = vector.items as ArrayLike<number>;
     for (let i = 0; i < count; i++) cells[at + i] = items[i];
   });
-  return {
-    append: indices.append,
-    finish(length) {
-      const { values, nullBitmap, nullCount } = indices.finish(length);
-      return makeData({ type, length, data: values, nullBitmap, nullCount, dictionary } as never);
-    },
-  };
-}
+  return collected(field.type, memory, {
+    store: indices.store,
+    buffers: (rows) => ({ ...indices.buffers(rows), dictionary }),
+  });
+};

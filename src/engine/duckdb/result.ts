@@ -13,7 +13,7 @@ import type { Allocate } from "../contract/engine.js";
 import { checkedParams } from "../contract/params.js";
 import { engineError } from "./error.js";
 import { loadApi } from "./instance.js";
-import { batchBuilder } from "./read.js";
+import { BatchBuilder } from "./read.js";
 import { outColumn } from "./types.js";
 import type { WideResult } from "./wide-results.js";
 import { CHUNK_ROWS } from "./write.js";
@@ -84,7 +84,7 @@ export async function resultOf(
     .map((name, i) => outColumn(name, types[i], String(types[i]) === "VARCHAR" ? wide[i] : undefined));
   const schema = new Schema(columns.map((column) => column.field));
   async function* batches(): AsyncGenerator<RecordBatch> {
-    const builder = batchBuilder({ schema, columns, types }, capacity, allocate);
+    const builder = new BatchBuilder(schema, columns, capacity, allocate);
     try {
       for await (const chunk of chunks) {
         builder.append(chunk);

@@ -26,6 +26,18 @@ import { InputError } from "../../errors/errors.js";
 import type { ServiceType, TypeKind } from "../../spec/columns.js";
 import { DECIMAL128_DIGITS } from "../../value/decimal.js";
 import {
+  boolReader,
+  type ColumnReader,
+  copyReader,
+  enumReader,
+  narrowReader,
+  type OutColumn,
+  otherReader,
+  textReader,
+  timeReader,
+  wideReader,
+} from "./read.js";
+import {
   boolWriter,
   type CellWriter,
   copyWriter,
@@ -198,54 +210,46 @@ function timestampType(type: DataType): string {
   return timezone ? "TIMESTAMPTZ" : "TIMESTAMP";
 }
 
-/** A column of a result: the Arrow field, and its reader in `duckdb-read`. */
-export interface OutColumn {
-  readonly field: Field;
-  readonly read: "copy" | "narrow" | "wide" | "bool" | "text" | "enum" | "other";
+const INT64 = new Int64();
+const UTC_MICROSECONDS = new TimestampMicrosecond("UTC");
+
+/** By the type of a result column: its Arrow type, and its reader. */
+const RESULTS: Readonly<Record<string, readonly [DataType, ColumnReader]>> = {
+  TINYINT: [INT64, narrowReader],
+  SMALLINT: [INT64, narrowReader],
+  INTEGER: [INT64, narrowReader],
+  UTINYINT: [INT64, narrowReader],
+  USMALLINT: [INT64, narrowReader],
+  UINTEGER: [INT64, narrowReader],
+  BIGINT: [INT64, copyReader],
+  UBIGINT: [new Decimal(0, 20, 128), wideReader],
+  HUGEINT: [new Decimal(0, ENGINE_PRECISION, 128), copyReader],
+  DOUBLE: [new Float64(), copyReader],
+  FLOAT: [new Float64(), narrowReader],
+  DATE: [new DateDay(), timeReader],
+  BOOLEAN: [new Bool(), boolReader],
+  TIMESTAMP_S: [new TimestampSecond("UTC"), timeReader],
+  TIMESTAMP_MS: [new TimestampMillisecond("UTC"), timeReader],
+  TIMESTAMP_NS: [new TimestampNanosecond("UTC"), timeReader],
+  TIMESTAMP: [UTC_MICROSECONDS, timeReader],
+  "TIMESTAMP WITH TIME ZONE": [UTC_MICROSECONDS, timeReader],
+  VARCHAR: [new Utf8(), textReader],
+};
+
+/** The Arrow column of a result column. Types without an Arrow column type are converted to text. */
+export function outColumn(name: string, type: DuckDBType, serviceType?: string): OutColumn {
+  const [arrow, read] = resultType(type);
+  const metadata = serviceType === undefined ? undefined : new Map([[TYPE_KEY, serviceType]]);
+  return { field: new Field(name, arrow, true, metadata), type, read };
 }
 
-const INTEGERS = new Set(["TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"]);
-
-/** The Arrow field of a result column. Types without an Arrow column type are converted to text. */
-export function outColumn(name: string, type: DuckDBType, serviceType?: string): OutColumn {
-  const metadata = serviceType === undefined ? undefined : new Map([[TYPE_KEY, serviceType]]);
-  const out = (read: OutColumn["read"], arrow: DataType): OutColumn => ({
-    field: new Field(name, arrow, true, metadata),
-    read,
-  });
-  const word = type.toString();
-  if (INTEGERS.has(word)) return out("narrow", new Int64());
-  switch (word) {
-    case "BIGINT":
-      return out("copy", new Int64());
-    case "UBIGINT":
-      return out("wide", new Decimal(0, 20, 128));
-    case "HUGEINT":
-      return out("copy", new Decimal(0, ENGINE_PRECISION, 128));
-    case "DOUBLE":
-      return out("copy", new Float64());
-    case "FLOAT":
-      return out("narrow", new Float64());
-    case "DATE":
-      return out("copy", new DateDay());
-    case "BOOLEAN":
-      return out("bool", new Bool());
-    case "TIMESTAMP_S":
-      return out("copy", new TimestampSecond("UTC"));
-    case "TIMESTAMP_MS":
-      return out("copy", new TimestampMillisecond("UTC"));
-    case "TIMESTAMP_NS":
-      return out("copy", new TimestampNanosecond("UTC"));
-    case "TIMESTAMP":
-    case "TIMESTAMP WITH TIME ZONE":
-      return out("copy", new TimestampMicrosecond("UTC"));
-    case "VARCHAR":
-      return out("text", new Utf8());
-  }
-  if (word.startsWith("DECIMAL")) {
+function resultType(type: DuckDBType): readonly [DataType, ColumnReader] {
+  const name = type.toString();
+  if (name.startsWith("DECIMAL")) {
     const { width, scale } = type as unknown as { width: number; scale: number };
-    return out(width > 18 ? "copy" : "wide", new Decimal(scale, width, 128));
+    return [new Decimal(scale, width, 128), width > 18 ? copyReader : wideReader];
   }
-  if (word.startsWith("ENUM")) return out("enum", new Dictionary(new Utf8(), new Int32()));
-  return out("other", new Utf8());
+  // One type a column: the number of a dictionary is that of its type.
+  if (name.startsWith("ENUM")) return [new Dictionary(new Utf8(), new Int32()), enumReader];
+  return Object.hasOwn(RESULTS, name) ? RESULTS[name] : [new Utf8(), otherReader];
 }
