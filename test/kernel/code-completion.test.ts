@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect } from "../../src/index.js";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
-import { knownCodes } from "../../src/kernel/runtime/known-codes.js";
+import { ServiceNames } from "../../src/kernel/runtime/service-names.js";
 import { sampleData } from "../../src/server/data/sample.js";
 import { serve } from "../../src/server.js";
 import { needBuild } from "./build.js";
@@ -20,8 +20,8 @@ describe("codes of a service", () => {
     const running = await serve({ data: sampleData(), profile, log: (entry) => log.push(JSON.stringify(entry)) });
     try {
       const service = connect({ url: running.url, apiKey: "sample", profile, proxy: false });
-      const codes = knownCodes((name) => (name === "data" ? service : undefined), ready);
-      const matches = async (before: string) => (await codes.complete(before))?.matches;
+      const names = new ServiceNames((name) => (name === "data" ? service : undefined), ready);
+      const matches = async (before: string) => (await names.codes(before))?.matches;
       // On a busy machine a reply may take longer than a completion waits; it serves the next completion.
       await expect.poll(() => matches('data.table("MARKET/'), { timeout: 60_000 }).toEqual(["MARKET/PRICES"]);
       expect(await matches("data.table('MARKET/P")).toEqual(["MARKET/PRICES"]);
@@ -32,9 +32,9 @@ describe("codes of a service", () => {
       const sorted = async () => (await matches('await data.dataset("MARKET/'))?.sort();
       await expect.poll(sorted, { timeout: 60_000 }).toEqual(series);
       expect(log).toHaveLength(3);
-      expect(await codes.complete('data.table("MARKET/')).toMatchObject({ start: 'data.table("'.length });
+      expect(await names.codes('data.table("MARKET/')).toMatchObject({ start: 'data.table("'.length });
       for (const other of ['data.table("MARKET/PRICES"', "data.table(", 'other.table("MARK', 'data.select("MARK'])
-        expect(await codes.complete(other)).toBeUndefined();
+        expect(await names.codes(other)).toBeUndefined();
       expect(log).toHaveLength(3);
     } finally {
       await running.close();
@@ -48,9 +48,9 @@ describe("codes of a service", () => {
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const codes = knownCodes(() => connection, ready);
+    const names = new ServiceNames(() => connection, ready);
     const connection = connect({ url, apiKey: "sample", proxy: false });
-    for (let i = 0; i < 3; i++) expect(await codes.complete('service.table("M')).toBeUndefined();
+    for (let i = 0; i < 3; i++) expect(await names.codes('service.table("M')).toBeUndefined();
     await expect.poll(() => requests, { timeout: 60_000 }).toBe(1);
     server.closeAllConnections();
     server.close();
@@ -61,8 +61,8 @@ describe("codes of a service", () => {
     ["of another kind", {}],
     ["a proxy that throws", new Proxy({}, { has: () => expect.fail("looked into") })],
   ])("are silently nothing for a service that is %s", async (_, service) => {
-    const codes = knownCodes(() => service, ready);
-    expect(await codes.complete('service.table("M')).toBeUndefined();
+    const names = new ServiceNames(() => service, ready);
+    expect(await names.codes('service.table("M')).toBeUndefined();
   });
 });
 

@@ -14,14 +14,13 @@ import { type Content, type Json, type Message, newMessage } from "../protocol/m
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import { debugRequests } from "./debug-requests.js";
 import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
-import { type KnownCodes, knownCodes } from "./known-codes.js";
-import { type KnownColumns, knownColumns } from "./known-columns.js";
 import { codeCompletion, completion, inspection } from "./language.js";
 import type { Prelude } from "./prelude.js";
 import { resultBundle } from "./result-bundle.js";
+import { ServiceNames } from "./service-names.js";
 import { captureStreams } from "./streams.js";
 import { awaitInput, expectInput, type ToCells, type ToSockets } from "./thread-messages.js";
-import { typedSecrets } from "./typed-secrets.js";
+import { TypedSecrets } from "./typed-secrets.js";
 
 /** Dependencies of {@link CellSession}. */
 export interface SessionParts {
@@ -73,10 +72,9 @@ export class CellSession {
   #idle?: NodeJS.Timeout;
   #working = 0;
   readonly #memoryReleaser = memoryReleaser();
-  readonly #codes: KnownCodes;
-  readonly #columns: KnownColumns;
+  readonly #names: ServiceNames;
   readonly #debug: (request: Content) => Promise<Content>;
-  readonly #secrets = typedSecrets();
+  readonly #secrets = new TypedSecrets();
   readonly #comms: Comms;
   readonly #widgets: Widgets;
   /** Payloads for the front end in the reply of the running cell. */
@@ -85,9 +83,7 @@ export class CellSession {
   constructor(private readonly parts: SessionParts) {
     const value = (name: string): unknown =>
       parts.executor.valueOf(name) ?? (name === "service" ? parts.prelude.service() : undefined);
-    const prepare = (code: string): Promise<void> => parts.prelude.serviceFor(code);
-    this.#columns = knownColumns(value, prepare);
-    this.#codes = knownCodes(value, prepare);
+    this.#names = new ServiceNames(value, (code) => parts.prelude.serviceFor(code));
     this.#flush = captureStreams((name, text) => this.#publish("stream", { name, text: scrub(text) }));
     this.#debug = debugRequests(
       () => parts.executor.names(),
@@ -300,19 +296,19 @@ export class CellSession {
         return ["kernel_info_reply", this.parts.kernelInfo];
       case "complete_request": {
         await this.parts.prelude.before(code, "complete");
-        const codes = await codeCompletion(this.#codes, code, cursor);
+        const codes = await codeCompletion(this.#names, code, cursor);
         if (codes !== undefined) return ["complete_reply", codes];
-        await this.#columns.learn(code, cursor);
+        await this.#names.learn(code, cursor);
         return tasks.protect(() => [
           "complete_reply",
-          completion(executor, code, cursor, this.#columns.declarations(code)),
+          completion(executor, code, cursor, this.#names.declarations(code)),
         ]);
       }
       case "inspect_request":
         await this.parts.prelude.before(code, "complete");
         return tasks.protect(() => [
           "inspect_reply",
-          inspection(executor, tslab, state, code, cursor, this.#columns.declarations(code)),
+          inspection({ executor, tslab, state }, code, cursor, this.#names.declarations(code)),
         ]);
       case "is_complete_request": {
         const { completed, indent } = tslab.isCompleteCode(code);

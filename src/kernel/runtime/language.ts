@@ -3,7 +3,7 @@ import { cellFileName, type TslabParts } from "../compiler/tslab-parts.js";
 import type { SignatureHelpItems } from "../compiler/typescript-parts.js";
 import type { Content } from "../protocol/message.js";
 import type { Executor } from "./executor.js";
-import type { KnownCodes } from "./known-codes.js";
+import type { ServiceNames } from "./service-names.js";
 
 /** The line that tslab puts before the source of a cell. */
 const PREFIX = "export {};\n";
@@ -13,34 +13,29 @@ export function completion(executor: Executor, code: string, cursor: number, dec
   const { start, end, candidates, original } = executor.complete(code, toUnits(code, cursor), declarations);
   const matches = candidates.filter((name) => !/^(tsLastExpr\d?|__tslab__)$/.test(name));
   const kinds = new Map(original?.entries?.map(({ name, kind }) => [name, kind]));
-  const [cursor_start, cursor_end] = [toPoints(code, start), toPoints(code, end)];
-  const types = matches.map((text) => {
-    return { text, type: kindName(kinds.get(text)), start: cursor_start, end: cursor_end };
-  });
-  return {
-    status: "ok",
-    matches,
-    cursor_start,
-    cursor_end,
-    // What front ends read to show an icon beside each match.
-    metadata: { _jupyter_types_experimental: types },
-  };
+  return completeReply(code, start, end, matches, (name) => kindName(kinds.get(name)));
 }
 
 /** Completes the code of a table, series or database; undefined where the cursor is not in one, or none is known. */
-export async function codeCompletion(codes: KnownCodes, code: string, cursor: number): Promise<Content | undefined> {
+export async function codeCompletion(names: ServiceNames, code: string, cursor: number): Promise<Content | undefined> {
   const before = code.slice(0, toUnits(code, cursor));
-  const found = await codes.complete(before);
-  if (found === undefined) return undefined;
-  const [start, end] = [toPoints(code, found.start), toPoints(code, before.length)];
-  const types = found.matches.map((text) => ({ text, type: "value", start, end }));
-  return {
-    status: "ok",
-    matches: found.matches,
-    cursor_start: start,
-    cursor_end: end,
-    metadata: { _jupyter_types_experimental: types },
-  };
+  const found = await names.codes(before);
+  return found && completeReply(code, found.start, before.length, found.matches, () => "value");
+}
+
+/** The reply with what replaces the code between two positions in UTF-16 units. */
+function completeReply(
+  code: string,
+  from: number,
+  to: number,
+  matches: readonly string[],
+  typeOf: (match: string) => string,
+): Content {
+  const [start, end] = [toPoints(code, from), toPoints(code, to)];
+  // What front ends read to show an icon beside each match.
+  const types = matches.map((text) => ({ text, type: typeOf(text), start, end }));
+  const metadata = { _jupyter_types_experimental: types };
+  return { status: "ok", matches, cursor_start: start, cursor_end: end, metadata };
 }
 
 /** The compiler's kinds of symbols under the names that other kernels use. */
@@ -72,9 +67,11 @@ function kindName(kind: string | undefined): string {
 
 /** Handles `inspect_request`: type and documentation of the symbol at the cursor, and inside a call its parameters. */
 export function inspection(
-  executor: Executor,
-  tslab: TslabParts,
-  state: CompilerState,
+  {
+    executor,
+    tslab,
+    state,
+  }: { readonly executor: Executor; readonly tslab: TslabParts; readonly state: CompilerState },
   code: string,
   cursor: number,
   declarations: string,
