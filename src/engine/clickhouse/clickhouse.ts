@@ -2,14 +2,14 @@ import { type RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
 import { cellTexts } from "../../columns/arrow/cell-batch.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
-import type { Engine, Rows, Stoppable } from "../contract/engine.js";
+import type { Engine, Rows } from "../contract/engine.js";
+import { engineClosed } from "../contract/rows.js";
 import { verifyRows } from "../contract/verify.js";
 import { clickhouseDialect } from "./dialect.js";
 import { engineError, ServerError } from "./error.js";
 import { type ClickhouseLoadOptions, load, prepareLoad } from "./load.js";
 import { type ClickhouseOptions, targetOf } from "./options.js";
 import { LOADING, planText, SHARD_ROWS } from "./plan.js";
-import { quoteName } from "./quote.js";
 import { openResult } from "./result.js";
 import { connectServer, type Server } from "./server.js";
 import { statement } from "./statement.js";
@@ -68,11 +68,7 @@ async function checkVersion(server: Server): Promise<void> {
 function engineOn(server: Server): ClickhouseEngine {
   let closed = false;
   const whenOpen = (): void => {
-    if (closed)
-      throw new InputError("The engine has been closed.", {
-        code: "EngineClosed",
-        hint: "Open another one: await clickhouse().",
-      });
+    if (closed) throw engineClosed("clickhouse()");
   };
   /** Errors of the server as those of this package; an abort as its reason. */
   const settle = (error: unknown, what: string, signal: AbortSignal | undefined): unknown =>
@@ -149,15 +145,7 @@ function engineOn(server: Server): ClickhouseEngine {
       );
       return names.map(([name]) => name).sort();
     },
-    async verify(name, source, options: Stoppable = {}) {
-      whenOpen();
-      refuseUnknown(options, ["signal"], "verify()");
-      const read = ({ fields }: Schema): AsyncIterable<RecordBatch> => {
-        const columns = fields.map((field) => quoteName(field.name)).join(", ");
-        return batches(`SELECT ${columns} FROM ${quoteName(name)}`, [], options.signal);
-      };
-      return verifyRows(name, source, read, options);
-    },
+    verify: (name, source, options) => verifyRows(engine, name, source, options),
     async close() {
       if (closed) return;
       closed = true;

@@ -1,5 +1,4 @@
-import { unreachable } from "../../errors/unreachable.js";
-import type { ServiceType } from "../../spec/columns.js";
+import type { ServiceType, TypeKind } from "../../spec/columns.js";
 import type { Collapse } from "../../spec/vocabulary.js";
 import { parseDate } from "../../value/date.js";
 import { readTimestamp } from "../../value/timestamp.js";
@@ -15,90 +14,84 @@ export const clickhouseDialect: Dialect = {
   prepare: [],
   sortedBy: (columns) => ({ orderBy: columns }),
   rowNumber: { column: "r", isLoaded: true, order: " ORDER BY r" },
-  compare,
+  compare: (column, comparison, type, value) => COMPARED[type.kind].compare(column, comparison, value, type),
   oneOf,
   collapsed,
 };
 
-/** Values are bound as integers where ClickHouse reads text inexactly, or clamps it. */
-function compare(column: string, comparison: Comparison, type: ServiceType, value: string): Condition {
-  switch (type.kind) {
-    case "date": {
-      const day = parseDate(value);
-      return outside(column, comparison, day) ?? { sql: `${column} ${comparison} toDate32(?)`, value };
-    }
-    case "datetime": {
+/** How columns of a kind are compared: by integers where ClickHouse reads text inexactly, or clamps it. */
+interface ComparedKind {
+  compare(column: string, comparison: Comparison, value: string, type: ServiceType): Condition;
+  /** The list of values that is bound as one, as SQL and as values; absent where a comparison for each is better. */
+  list?(values: readonly string[], type: ServiceType): readonly [sql: string, values: readonly unknown[]];
+}
+
+const TEXT: ComparedKind = {
+  compare: (column, comparison, value) => ({ sql: `${column} ${comparison} ?`, value }),
+  list: (values) => ["?", values],
+};
+
+const COMPARED: Readonly<Record<TypeKind, ComparedKind>> = {
+  text: TEXT,
+  unknown: TEXT,
+  date: {
+    compare: (column, comparison, value) =>
+      outside(column, comparison, parseDate(value)) ?? { sql: `${column} ${comparison} toDate32(?)`, value },
+    list: (values) => ["CAST(? AS Array(Date32))", values.filter((value) => isStored(parseDate(value)))],
+  },
+  datetime: {
+    compare(column, comparison, value) {
       const ms = milliseconds(value);
-      return (
-        outside(column, comparison, Math.floor(ms / DAY_MS)) ?? {
-          sql: `${column} ${comparison} fromUnixTimestamp64Milli(?, 'UTC')`,
-          value: BigInt(ms),
-        }
-      );
-    }
-    case "decimal":
-      return { sql: `${column} ${comparison} CAST(? AS Decimal(${type.precision}, ${type.scale}))`, value };
-    case "integer":
-      return { sql: `${column} ${comparison} CAST(? AS Int128)`, value };
-    case "double": {
+      const sql = `${column} ${comparison} fromUnixTimestamp64Milli(?, 'UTC')`;
+      return outside(column, comparison, dayOf(ms)) ?? { sql, value: BigInt(ms) };
+    },
+    list: (values) => [
+      "arrayMap(x -> fromUnixTimestamp64Milli(x, 'UTC'), ?)",
+      values
+        .map(milliseconds)
+        .filter((ms) => isStored(dayOf(ms)))
+        .map(BigInt),
+    ],
+  },
+  decimal: {
+    compare: (column, comparison, value, type) => ({
+      sql: `${column} ${comparison} CAST(? AS Decimal(${type.precision}, ${type.scale}))`,
+      value,
+    }),
+    list: (values, type) => [`CAST(? AS Array(Decimal(${type.precision}, ${type.scale})))`, values],
+  },
+  integer: {
+    compare: (column, comparison, value) => ({ sql: `${column} ${comparison} CAST(? AS Int128)`, value }),
+    list: (values) => ["?", values.map(BigInt).filter((value) => BigInt.asIntN(64, value) === value)],
+  },
+  double: {
+    compare(column, comparison, value) {
       // Several comparisons by = become a lookup by bits, which differ for 0 and -0.
       if (comparison === "=" && Number(value) === 0) return { sql: `(${column} >= 0 AND ${column} <= 0)` };
       const compared = `${column} ${comparison} reinterpretAsFloat64(?)`;
-      const bits = new BigInt64Array(Float64Array.of(Number(value)).buffer)[0];
       // NaN is the largest number, as in other engines.
-      return { sql: comparison.startsWith(">") ? `(${compared} OR isNaN(${column}))` : compared, value: bits };
-    }
-    case "boolean":
-      return { sql: `${column} ${comparison} ${value}` };
-    case "text":
-    case "unknown":
-      return { sql: `${column} ${comparison} ?`, value };
-    default:
-      return unreachable(type.kind, "kind of column");
-  }
+      const sql = comparison.startsWith(">") ? `(${compared} OR isNaN(${column}))` : compared;
+      return { sql, value: bitsOf([Number(value)])[0] };
+    },
+    // A lookup by bits: 0 and -0 differ.
+    list: (values) => [
+      "arrayMap(x -> reinterpretAsFloat64(x), ?)",
+      bitsOf(values.map(Number).flatMap((value) => (value === 0 ? [0, -0] : [value]))),
+    ],
+  },
+  boolean: { compare: (column, comparison, value) => ({ sql: `${column} ${comparison} ${value}` }) },
+};
+
+function oneOf(column: string, type: ServiceType, values: readonly string[]): Condition | undefined {
+  const list = COMPARED[type.kind].list?.(values, type);
+  if (list === undefined) return undefined;
+  const [sql, value] = list;
+  return value.length === 0 ? { sql: "false" } : { sql: `${column} IN ${sql}`, value };
 }
 
-/** Values are bound as one list, of integers as in {@link compare}. */
-function oneOf(column: string, type: ServiceType, values: readonly string[]): Condition | undefined {
-  const among = (list: string, value: readonly unknown[]): Condition =>
-    value.length === 0 ? { sql: "false" } : { sql: `${column} IN ${list}`, value };
-  switch (type.kind) {
-    case "text":
-    case "unknown":
-      return among("?", values);
-    case "date":
-      return among(
-        "CAST(? AS Array(Date32))",
-        values.filter((value) => isStored(parseDate(value))),
-      );
-    case "datetime":
-      return among(
-        "arrayMap(x -> fromUnixTimestamp64Milli(x, 'UTC'), ?)",
-        values
-          .map(milliseconds)
-          .filter((ms) => isStored(Math.floor(ms / DAY_MS)))
-          .map(BigInt),
-      );
-    case "decimal":
-      return among(`CAST(? AS Array(Decimal(${type.precision}, ${type.scale})))`, values);
-    case "integer":
-      return among(
-        "?",
-        values.map(BigInt).filter((value) => BigInt.asIntN(64, value) === value),
-      );
-    case "double": {
-      // A lookup by bits: 0 and -0 differ.
-      const numbers = values.map(Number).flatMap((value) => (value === 0 ? [0, -0] : [value]));
-      return among("arrayMap(x -> reinterpretAsFloat64(x), ?)", [
-        ...new BigInt64Array(Float64Array.from(numbers).buffer),
-      ]);
-    }
-    case "boolean":
-      return undefined;
-    default:
-      return unreachable(type.kind, "kind of column");
-  }
-}
+const bitsOf = (doubles: readonly number[]): bigint[] => [...new BigInt64Array(Float64Array.from(doubles).buffer)];
+
+const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
 
 /** The milliseconds of a timestamp as filters spell it. */
 function milliseconds(value: string): number {

@@ -33,18 +33,11 @@ export interface ClickhouseOptions {
 }
 
 /** Where a server is, and how it is used. */
-export interface Target {
+export interface Target extends Required<Omit<ClickhouseOptions, "database" | "cluster">> {
   /** The origin and path of the HTTP interface, without user, password and query. */
   readonly url: string;
-  readonly user: string;
-  readonly password: string;
   readonly database: string | undefined;
   readonly cluster: string | undefined;
-  readonly timeout: number;
-  readonly retries: number;
-  readonly compression: boolean;
-  readonly abandonedAfter: number;
-  readonly settings: Readonly<Record<string, string | number>>;
 }
 
 /** The ports of the HTTP interface. */

@@ -62,54 +62,35 @@ export function planLoad(request: LoadRequest): LoadPlan {
     .join(",\n");
   const order = sorted.length === 0 ? "tuple()" : `(${sorted.map(quoteName).join(", ")})`;
   const engine = key.length === 0 ? "MergeTree" : "ReplacingMergeTree";
-  const insert = (into: string): string =>
-    `INSERT INTO ${into} (${schema.fields.map((field) => quoteName(field.name)).join(", ")}) FORMAT ArrowStream`;
-  const count = `SELECT count() AS n FROM ${staging}${key.length === 0 ? "" : " FINAL"}`;
-  const dropped = (table: string, on = ""): string => `DROP TABLE IF EXISTS ${table}${on} SYNC`;
-  if (cluster === undefined) {
-    return {
-      stagingName,
-      staging,
-      create: [
-        `CREATE TABLE IF NOT EXISTS ${staging} (\n${columns}\n) ENGINE = ${engine} ORDER BY ${order} ` +
-          `SETTINGS non_replicated_deduplication_window = ${REMEMBERED_BLOCKS}`,
-      ],
-      insert: insert(staging),
-      count,
-      publish: {
-        exchange: `EXCHANGE TABLES ${staging} AND ${target}`,
-        rename: `RENAME TABLE ${staging} TO ${target}`,
-        add: `ALTER TABLE ${staging} MOVE PARTITION tuple() TO TABLE ${target}`,
-      }[publish],
-      drop: publish === "rename" ? [] : [dropped(staging)],
-      undo: [dropped(staging)],
-    };
+  const on = cluster === undefined ? "" : ` ON CLUSTER ${quoteName(cluster)}`;
+  /** The table with the rows, which on a cluster is behind the staging table; and that of the rows before. */
+  const rows = cluster === undefined ? staging : qualified(`${SHARD_ROWS}${id}`);
+  const old = cluster === undefined || request.shardRows === undefined ? [] : [qualified(request.shardRows)];
+  const staged = cluster === undefined ? [staging] : [staging, rows];
+  const dropped = (table: string): string => `DROP TABLE IF EXISTS ${table}${on} SYNC`;
+  const [replicated, window] = cluster === undefined ? ["", "non_replicated"] : ["Replicated", "replicated"];
+  const create = [
+    `CREATE TABLE IF NOT EXISTS ${rows}${on} (\n${columns}\n) ENGINE = ${replicated}${engine} ORDER BY ${order} ` +
+      `SETTINGS ${window}_deduplication_window = ${REMEMBERED_BLOCKS}`,
+  ];
+  if (cluster !== undefined) {
+    const place = [cluster, database, `${SHARD_ROWS}${id}`].map(quoteText);
+    const distributed = `Distributed(${[...place, shardOf(request)].join(", ")})`;
+    create.push(`CREATE TABLE IF NOT EXISTS ${staging}${on} AS ${rows} ENGINE = ${distributed}`);
   }
-  const on = `ON CLUSTER ${quoteName(cluster)}`;
-  const rows = `${SHARD_ROWS}${id}`;
-  const old = request.shardRows === undefined ? undefined : qualified(request.shardRows);
-  const distributed = [quoteText(cluster), quoteText(database), quoteText(rows), shardOf(request)].join(", ");
   return {
     stagingName,
     staging,
-    create: [
-      `CREATE TABLE IF NOT EXISTS ${qualified(rows)} ${on} (\n${columns}\n) ENGINE = Replicated${engine} ORDER BY ${order} ` +
-        `SETTINGS replicated_deduplication_window = ${REMEMBERED_BLOCKS}`,
-      `CREATE TABLE IF NOT EXISTS ${staging} ${on} AS ${qualified(rows)} ENGINE = Distributed(${distributed})`,
-    ],
-    insert: insert(staging),
-    count,
+    create,
+    insert: `INSERT INTO ${staging} (${schema.fields.map((field) => quoteName(field.name)).join(", ")}) FORMAT ArrowStream`,
+    count: `SELECT count() AS n FROM ${staging}${key.length === 0 ? "" : " FINAL"}`,
     publish: {
-      exchange: `EXCHANGE TABLES ${staging} AND ${target} ${on}`,
-      rename: `RENAME TABLE ${staging} TO ${target} ${on}`,
-      add: `ALTER TABLE ${qualified(rows)} ${on} MOVE PARTITION tuple() TO TABLE ${old}`,
+      exchange: `EXCHANGE TABLES ${staging} AND ${target}${on}`,
+      rename: `RENAME TABLE ${staging} TO ${target}${on}`,
+      add: `ALTER TABLE ${rows}${on} MOVE PARTITION tuple() TO TABLE ${old[0] ?? target}`,
     }[publish],
-    drop: {
-      exchange: [staging, ...(old === undefined ? [] : [old])],
-      rename: [],
-      add: [staging, qualified(rows)],
-    }[publish].map((table) => dropped(table, ` ${on}`)),
-    undo: [staging, qualified(rows)].map((table) => dropped(table, ` ${on}`)),
+    drop: { exchange: [staging, ...old], rename: [], add: staged }[publish].map(dropped),
+    undo: staged.map(dropped),
   };
 }
 

@@ -6,7 +6,6 @@ import {
   Float64,
   Int32,
   makeData,
-  makeVector,
   TimestampMicrosecond,
   TimestampMillisecond,
   TimestampNanosecond,
@@ -14,6 +13,7 @@ import {
   TimeUnit,
   Type,
   Utf8,
+  vectorFromArray,
 } from "../../columns/arrow/arrow.js";
 import { validityBits } from "../../columns/arrow/bits.js";
 import { validity } from "../../columns/arrow/cell-reader.js";
@@ -244,12 +244,7 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b
 function enumColumn(names: ReadonlyMap<number, string>): ResultColumn {
   const type = new Dictionary(new Utf8(), new Int32());
   const numbers = new Map([...names.keys()].map((number, i) => [number, i]));
-  const encoder = new TextEncoder();
-  const parts = [...names.values()].map((name) => encoder.encode(name));
-  const valueOffsets = new Int32Array(parts.length + 1);
-  for (const [i, part] of parts.entries()) valueOffsets[i + 1] = valueOffsets[i] + part.length;
-  const bytes = new Uint8Array(Buffer.concat(parts));
-  const dictionary = makeVector(makeData({ type: new Utf8(), length: parts.length, valueOffsets, data: bytes }));
+  const dictionary = vectorFromArray([...names.values()], new Utf8());
   const convert = (data: Data): Data => {
     const values = data.values as unknown as Int8Array | Int16Array;
     const indices = new Int32Array(data.length);

@@ -32,9 +32,9 @@ export async function openResult(
   signal: AbortSignal | undefined,
 ): Promise<Result> {
   const reply = await server.send({ sql: `${sql}\nFORMAT ArrowStream`, params, signal, repeatable: true });
-  const source = watched(reply);
+  const source = new WatchedReply(reply);
   try {
-    const arriving = await arrivingStream(source.bytes).catch((error) => {
+    const arriving = await arrivingStream(source).catch((error) => {
       throw source.judge(error);
     });
     const { fields } = arriving.schema;
@@ -54,7 +54,7 @@ async function* batchesOf(
   arriving: Awaited<ReturnType<typeof arrivingStream>>,
   schema: Schema,
   columns: readonly ResultColumn[],
-  source: Watched,
+  source: WatchedReply,
 ): AsyncGenerator<RecordBatch> {
   try {
     for (;;) {
@@ -67,11 +67,10 @@ async function* batchesOf(
     }
     await source.drain();
     if (arriving.rest().length > 0 || source.drained > 0) {
-      const what = errorInResult(source.tail(), source.tag);
-      throw what ?? broken("bytes follow its end mark");
+      throw source.error() ?? broken("bytes follow its end mark");
     }
   } finally {
-    source.stop();
+    source.reply.stop();
   }
 }
 
@@ -97,7 +96,7 @@ async function serverTypes(
   if (!/^[\s(]*(SELECT|WITH|FROM)\b/i.test(sql)) return [];
   const described = `DESCRIBE TABLE (\n${sql}\n) FORMAT ArrowStream`;
   const reply = await server.send({ sql: described, params, signal, repeatable: true });
-  const { schema, batches } = await arrivingStream(watched(reply).bytes);
+  const { schema, batches } = await arrivingStream(reply.bytes[Symbol.asyncIterator]());
   const column = schema.fields.findIndex((field) => field.name === "type");
   const types: string[] = [];
   for await (const batch of batches) for (const type of batch.getChildAt(column) ?? []) types.push(String(type));
@@ -113,64 +112,56 @@ const broken = (how: string, cause?: unknown): TransportError =>
   });
 
 /** The bytes of a reply, of which the last ones are kept. */
-interface Watched {
-  readonly bytes: AsyncIterator<Uint8Array>;
-  readonly tag: string | undefined;
+class WatchedReply {
   /** Bytes that were drained. */
-  readonly drained: number;
-  readonly tail: () => Uint8Array;
-  /** Reads the rest. */
-  readonly drain: () => Promise<void>;
-  /** The error to report instead of one that was found while reading. */
-  readonly judge: (error: unknown) => unknown;
-  readonly stop: () => void;
-}
+  drained = 0;
+  readonly #source: AsyncIterator<Uint8Array>;
+  #last: Uint8Array[] = [];
+  #size = 0;
+  #lost: unknown;
 
-function watched({ bytes, exceptionTag, stop }: Reply): Watched {
-  const source = bytes[Symbol.asyncIterator]();
-  const last: Uint8Array[] = [];
-  let size = 0;
-  let drained = 0;
-  let isLost: unknown;
-  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+  constructor(readonly reply: Reply) {
+    this.#source = reply.bytes[Symbol.asyncIterator]();
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
     try {
-      const { done, value } = await source.next();
+      const { done, value } = await this.#source.next();
       if (done) return { done: true, value: undefined };
-      last.push(value);
-      size += value.length;
-      while (size - last[0].length > LONGEST_TAIL) size -= (last.shift() as Uint8Array).length;
+      this.#last.push(value);
+      this.#size += value.length;
+      while (this.#size - this.#last[0].length > LONGEST_TAIL) this.#size -= (this.#last.shift() as Uint8Array).length;
       return { done: false, value };
     } catch (error) {
-      isLost = error;
+      this.#lost = error;
       throw error;
     }
-  };
-  const tail = (): Uint8Array => Buffer.concat(last).subarray(-LONGEST_TAIL);
-  return {
-    bytes: { next },
-    tag: exceptionTag,
-    get drained() {
-      return drained;
-    },
-    tail,
-    async drain() {
-      if (isLost !== undefined) return;
-      try {
-        for (let step = await next(); !step.done; step = await next()) drained += step.value.length;
-      } catch {
-        // The connection broke while the reason of an earlier error was looked for.
-      }
-    },
-    judge(error) {
-      const found = errorInResult(tail(), exceptionTag);
-      if (found !== undefined) return found;
-      if (error instanceof EndedEarly) return size === 0 && last.length === 0 ? noArrow() : broken("it ends early");
-      if (isLost !== undefined && isTransport(isLost)) return broken("the connection broke", isLost);
-      if (isArrowbookError(error) && error.code === "BadArrow") return broken(error.message, error);
-      return error;
-    },
-    stop,
-  };
+  }
+
+  /** Reads the rest. */
+  async drain(): Promise<void> {
+    if (this.#lost !== undefined) return;
+    try {
+      for (let step = await this.next(); !step.done; step = await this.next()) this.drained += step.value.length;
+    } catch {
+      // The connection broke while the reason of an earlier error was looked for.
+    }
+  }
+
+  /** The error that the server wrote into its result. */
+  error(): Error | undefined {
+    return errorInResult(Buffer.concat(this.#last).subarray(-LONGEST_TAIL), this.reply.exceptionTag);
+  }
+
+  /** The error to report instead of one that was found while reading. */
+  judge(error: unknown): unknown {
+    const found = this.error();
+    if (found !== undefined) return found;
+    if (error instanceof EndedEarly) return this.#last.length === 0 ? noArrow() : broken("it ends early");
+    if (this.#lost !== undefined && isTransport(this.#lost)) return broken("the connection broke", this.#lost);
+    if (isArrowbookError(error) && error.code === "BadArrow") return broken(error.message, error);
+    return error;
+  }
 }
 
 const noArrow = (): InputError =>

@@ -253,11 +253,12 @@ function hashUtf8(data: Data, out: Lanes): void {
 
 function hashPrinted(data: Data, out: Lanes): void {
   const { valid, text } = chunkReader(data);
-  for (let i = 0; i < data.length; i++) {
-    if (!valid(i)) continue;
-    const bytes = encoder.encode(text(i));
-    setBytes(out, i, bytes, 0, bytes.length);
-  }
+  for (let i = 0; i < data.length; i++) if (valid(i)) setText(out, i, text(i));
+}
+
+function setText(out: Lanes, i: number, text: string): void {
+  const bytes = encoder.encode(text);
+  setBytes(out, i, bytes, 0, bytes.length);
 }
 
 const dictionaries = new WeakMap<Vector, Lanes>();
@@ -294,9 +295,6 @@ function hashSpelledDecimals(data: Data, type: DataType, out: Lanes): void {
     if (!valid(i)) continue;
     const digits = text(i);
     if (spelled.test(digits)) setInteger(out, i, BigInt(digits.replace(".", "")));
-    else {
-      const bytes = encoder.encode(digits);
-      setBytes(out, i, bytes, 0, bytes.length);
-    }
+    else setText(out, i, digits);
   }
 }

@@ -1,25 +1,24 @@
-import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
+import { refuseUnknown } from "../../errors/options.js";
 import { digestTypes, RowsDigest } from "./digest.js";
-import type { Rows, Stoppable, Verification, VerifiedColumn } from "./engine.js";
+import type { Engine, Rows, Stoppable, Verification, VerifiedColumn } from "./engine.js";
 import { openRows } from "./rows.js";
 
-/**
- * Compares what an engine reads back with its source. Both are streamed, one after the other.
- *
- * @param read the columns of a table of the engine, in the order of the schema
- */
+/** {@link Engine.verify} of an engine: its source and what it reads back are streamed, one after the other. */
 export async function verifyRows(
+  engine: Engine,
   name: string,
   source: Rows,
-  read: (schema: Schema) => AsyncIterable<RecordBatch>,
-  { signal }: Stoppable,
+  options: Stoppable = {},
 ): Promise<Verification> {
-  const { schema, batches } = await openRows(`the source of ${JSON.stringify(name)}`, source, { signal });
+  refuseUnknown(options, ["signal"], "verify()");
+  const { schema, batches } = await openRows(`the source of ${JSON.stringify(name)}`, source, options);
   const types = digestTypes(schema);
   const expected = new RowsDigest(types);
   for await (const batch of batches) expected.add(batch);
   const found = new RowsDigest(types);
-  for await (const batch of read(schema)) found.add(batch);
+  const { quoteName } = engine.dialect;
+  const list = schema.fields.map((field) => quoteName(field.name)).join(", ");
+  for await (const batch of engine.batches(`SELECT ${list} FROM ${quoteName(name)}`, [], options)) found.add(batch);
   const columns = schema.fields.map((field, i): VerifiedColumn => {
     const [digest, expectedDigest] = [found.column(i), expected.column(i)];
     return { name: field.name, equal: digest === expectedDigest, digest, expectedDigest };

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { Schema } from "../../columns/arrow/arrow.js";
 import { FileError, InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import type { Engine } from "../contract/engine.js";
 import { quoteName } from "../contract/quote.js";
+import { engineClosed } from "../contract/rows.js";
 import { verifyRows } from "../contract/verify.js";
 import { duckdbDialect } from "./dialect.js";
 import { engineError } from "./error.js";
@@ -69,11 +69,7 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
     return done;
   };
   const whenOpen = (): void => {
-    if (closed)
-      throw new InputError("The engine has been closed.", {
-        code: "EngineClosed",
-        hint: "Open another one: await duckdb().",
-      });
+    if (closed) throw engineClosed("duckdb()");
   };
 
   const engine: Engine = {
@@ -151,14 +147,7 @@ export async function duckdbEngine(path?: string, options: DuckdbOptions = {}): 
       );
       return [...found].map((row) => String(row?.["table_name"]));
     },
-    async verify(name, source, verifyOptions = {}) {
-      refuseUnknown(verifyOptions, ["signal"], "verify()");
-      const read = ({ fields }: Schema) => {
-        const columns = fields.map((field) => quoteName(field.name)).join(", ");
-        return engine.batches(`SELECT ${columns} FROM ${quoteName(name)}`, [], verifyOptions);
-      };
-      return verifyRows(name, source, read, verifyOptions);
-    },
+    verify: (name, source, verifyOptions) => verifyRows(engine, name, source, verifyOptions),
     async close() {
       if (closed) return;
       closed = true;

@@ -4,7 +4,7 @@ import type { Json } from "../protocol/message.js";
 /** Shorter secrets may be common text, whose removal would garble outputs. */
 const SHORTEST = 4;
 
-/** Secrets that the user typed, which no message of the kernel may contain, also escaped for HTML, an address or JSON. */
+/** Secrets that the user typed, which no message may contain, also escaped for HTML, an address or JSON. */
 export class TypedSecrets {
   readonly #forms = new Set<string>();
 
