@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import tty from "node:tty";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { liveWork } from "../../src/display/progress/live-work.js";
+import { liveWork } from "../../src/display/progress/follow.js";
 import { progress } from "../../src/display/progress/progress.js";
 import { fakeTerminal } from "./terminal.js";
 

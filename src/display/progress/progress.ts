@@ -1,5 +1,5 @@
 import { NO_SCREEN, screenHere } from "./screen.js";
-import { type ProgressEvent, taskLines } from "./task-lines.js";
+import { type ProgressEvent, TaskLines } from "./task-lines.js";
 import type { ProgressScreen } from "./terminal-screen.js";
 
 /** A live bar: call it with events, or pass it as `onProgress`. */
@@ -28,7 +28,7 @@ const GAP_MS = 100;
  * ```
  */
 export function progress(label?: string, screen: ProgressScreen = screenHere() ?? NO_SCREEN): ProgressBar {
-  let tasks = taskLines(label);
+  let tasks = new TaskLines(label);
   let drawn = Number.NEGATIVE_INFINITY;
   const bar = (event: ProgressEvent): void => {
     const now = performance.now();
@@ -40,7 +40,7 @@ export function progress(label?: string, screen: ProgressScreen = screenHere() ?
     const now = performance.now();
     tasks.finish(now, false);
     screen.end(tasks.lines(now));
-    tasks = taskLines(label);
+    tasks = new TaskLines(label);
   };
   return Object.assign(bar, { done });
 }

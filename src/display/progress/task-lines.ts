@@ -25,24 +25,6 @@ export interface ProgressEvent {
   readonly done?: boolean;
 }
 
-/** The tasks of one piece of work (a code in a phase each) as lines of text, the most recently updated one last. */
-export interface TaskLines {
-  /**
-   * Takes an event; true for the first and the last of a task. `since` is the start of the task, where that was
-   * earlier.
-   */
-  note(event: ProgressEvent, now: number, since?: number): boolean;
-  /** Ends running tasks; `stopped` says so in their lines (a last attempt does not count as stopped). */
-  finish(now: number, stopped: boolean): void;
-  lines(now: number): string[];
-  /** The last line in at most `room` columns, by leaving out the bar and most of a long name. */
-  front(now: number, room: number): string;
-  /** Whether a task is running. */
-  readonly busy: boolean;
-  /** No event is due before this time: the pause that was announced last. */
-  readonly quietUntil: number;
-}
-
 interface Task {
   event: ProgressEvent;
   at: number;
@@ -57,53 +39,71 @@ interface Task {
 /** The most lines shown at once. */
 const MAX_LINES = 8;
 
-/** An empty list of tasks; `label` precedes every line. */
-export function taskLines(label?: string): TaskLines {
-  const tasks = new Map<string, Task>();
-  let last: Task | undefined;
-  return {
-    note(event, now, since = now) {
-      const key = `${event.code ?? ""}\n${event.phase ?? ""}`;
-      const known = tasks.get(key);
-      const begun = known?.ended === undefined ? known : undefined;
-      const task = begun ?? { event, at: now, start: since, first: event, firstAt: now };
-      task.event = event;
-      task.at = now;
-      if (event.done) task.ended = now;
-      // Most events belong to the same task as the previous one, whose position does not change.
-      if (task !== last) {
-        tasks.delete(key);
-        tasks.set(key, task);
-        last = task;
-        if (tasks.size > MAX_LINES) tasks.delete(tasks.keys().next().value as string);
-      }
-      return begun === undefined || event.done === true;
-    },
-    finish(now, stopped) {
-      for (const task of tasks.values()) {
-        if (task.ended !== undefined) continue;
-        task.ended = now;
-        task.stopped = stopped && task.event.phase !== "retry";
-      }
-    },
-    lines: (now) => [...tasks.values()].map((task) => taskLine(task, now, label)),
-    front(now, room) {
-      if (last === undefined) return "";
-      const line = taskLine(last, now, label);
-      if (widthOf(line) <= room) return line;
-      const bare = taskLine(last, now, label, LONGEST_CODE, false);
-      const missing = widthOf(bare) - room;
-      if (missing <= 0) return bare;
-      const code = shortened(last.event.code ?? "", LONGEST_CODE);
-      return taskLine(last, now, label, Math.max(SHORTEST_CODE, code.length - missing), false);
-    },
-    get busy() {
-      return [...tasks.values()].some(({ ended }) => ended === undefined);
-    },
-    get quietUntil() {
-      return Math.max(0, ...Array.from(tasks.values(), ({ at, event }) => at + (event.pause ?? 0)));
-    },
-  };
+/** The tasks of one piece of work (a code in a phase each) as lines of text, the most recently updated one last. */
+export class TaskLines {
+  readonly #tasks = new Map<string, Task>();
+  #last: Task | undefined;
+
+  /** @param label precedes every line */
+  constructor(private readonly label?: string) {}
+
+  /**
+   * Takes an event; true for the first and the last of a task. `since` is the start of the task, where that was
+   * earlier.
+   */
+  note(event: ProgressEvent, now: number, since = now): boolean {
+    const key = `${event.code ?? ""}\n${event.phase ?? ""}`;
+    const known = this.#tasks.get(key);
+    const begun = known?.ended === undefined ? known : undefined;
+    const task = begun ?? { event, at: now, start: since, first: event, firstAt: now };
+    task.event = event;
+    task.at = now;
+    if (event.done) task.ended = now;
+    // Most events belong to the same task as the previous one, whose position does not change.
+    if (task !== this.#last) {
+      this.#tasks.delete(key);
+      this.#tasks.set(key, task);
+      this.#last = task;
+      if (this.#tasks.size > MAX_LINES) this.#tasks.delete(this.#tasks.keys().next().value as string);
+    }
+    return begun === undefined || event.done === true;
+  }
+
+  /** Ends running tasks; `stopped` says so in their lines (a last attempt does not count as stopped). */
+  finish(now: number, stopped: boolean): void {
+    for (const task of this.#tasks.values()) {
+      if (task.ended !== undefined) continue;
+      task.ended = now;
+      task.stopped = stopped && task.event.phase !== "retry";
+    }
+  }
+
+  lines(now: number): string[] {
+    return [...this.#tasks.values()].map((task) => taskLine(task, now, this.label));
+  }
+
+  /** The last line in at most `room` columns, by leaving out the bar and most of a long name. */
+  front(now: number, room: number): string {
+    const last = this.#last;
+    if (last === undefined) return "";
+    const line = taskLine(last, now, this.label);
+    if (widthOf(line) <= room) return line;
+    const bare = taskLine(last, now, this.label, LONGEST_CODE, false);
+    const missing = widthOf(bare) - room;
+    if (missing <= 0) return bare;
+    const code = shortened(last.event.code ?? "", LONGEST_CODE);
+    return taskLine(last, now, this.label, Math.max(SHORTEST_CODE, code.length - missing), false);
+  }
+
+  /** Whether a task is running. */
+  get busy(): boolean {
+    return [...this.#tasks.values()].some(({ ended }) => ended === undefined);
+  }
+
+  /** No event is due before this time: the pause that was announced last. */
+  get quietUntil(): number {
+    return Math.max(0, ...Array.from(this.#tasks.values(), ({ at, event }) => at + (event.pause ?? 0)));
+  }
 }
 
 function shareOf({ rows, totalRows, bytes, total }: ProgressEvent): number | undefined {

@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { builtin } from "../../package/builtin.js";
 import { cutTo } from "../base/width.js";
 
@@ -12,14 +11,6 @@ export interface ProgressScreen {
   readonly end: (lines: readonly string[]) => void;
   /** In a notebook, where the display stays: whether its cell is still running. */
   readonly cellRuns?: () => boolean;
-}
-
-/** The part of cli-progress in use. */
-interface SingleBar {
-  start(total: number, value: number, payload: object): void;
-  update(payload: object): void;
-  render(): void;
-  stop(): void;
 }
 
 /** The screen that owns the terminal's line; others show nothing until it is free. */
@@ -74,17 +65,17 @@ interface TerminalLine {
 /** Acquires the terminal; `gone` is called when it can no longer be written to. */
 function terminalLine(gone: () => void): TerminalLine {
   const { stderr, stdout } = process;
-  let bar: SingleBar | undefined;
+  let isShown = false;
   let isFinished = true;
+  const own = quietWrite(stderr, stderr.write, gone);
   const erase = (): void => {
-    bar?.stop();
-    bar = undefined;
+    if (isShown) own("\r\x1b[2K");
+    isShown = false;
   };
   const others = (chunk: unknown): void => {
     erase();
     isFinished = endsLine(chunk) ?? isFinished;
   };
-  const own = quietWrite(stderr, stderr.write, gone);
   const restore = [stderr, ...(stdout.isTTY ? [stdout] : [])].map((stream) => beforeWrites(stream, others));
   const close = (): void => {
     erase();
@@ -95,16 +86,10 @@ function terminalLine(gone: () => void): TerminalLine {
   return {
     show(text) {
       if (!isFinished || readsKeys()) return erase();
-      const cut = cutTo(text, width() - 1);
-      if (bar !== undefined) {
-        bar.update({ line: cut });
-        bar.render();
-        return;
-      }
       // The content of the line was written earlier and stays.
-      own(freshLine(width()));
-      bar = newBar({ isTTY: true, columns: width(), write: own });
-      bar.start(1, 0, { line: cut });
+      if (!isShown) own(freshLine(width()));
+      own(`\r${cutTo(text, width() - 1)}\x1b[K`);
+      isShown = true;
     },
     isFinished: () => isFinished,
     close,
@@ -131,26 +116,6 @@ function beforeWrites(stream: NodeJS.WriteStream, before: (chunk: unknown) => vo
     // If others have wrapped our function it stays, but only forwards.
     if (stream.write === watched) stream.write = write;
   };
-}
-
-type BarClass = new (options: object) => SingleBar & { readonly timer: NodeJS.Timeout | null };
-
-/** A bar of cli-progress, which loads on first use; its timer does not keep the process alive. */
-function newBar(stream: object): SingleBar {
-  const { SingleBar: Bar } = createRequire(import.meta.url)("cli-progress") as { SingleBar: BarClass };
-  class QuietBar extends Bar {
-    override render(): void {
-      super.render();
-      this.timer?.unref();
-    }
-  }
-  return new QuietBar({
-    stream,
-    linewrap: true,
-    clearOnComplete: true,
-    fps: 1,
-    format: (_: unknown, __: unknown, payload: { readonly line: string }) => payload.line,
-  });
 }
 
 /** How many bytes at the end of a text are examined. */
