@@ -1,14 +1,9 @@
-/** Passes values to a function, one call at a time; values that arrive during a call replace each other. */
-export interface NewestOnly<T> {
-  push(value: T): void;
-  /** Forgets the running call, whose code may have been terminated, and continues with the newest value. */
-  restart(): void;
-  /** Whether a call is running. */
-  readonly isBusy: boolean;
-}
-
-/** @param work must not throw or reject; `isCurrent` is false once the call has been forgotten */
-export function newestOnly<T>(work: (value: T, isCurrent: () => boolean) => void | Promise<void>): NewestOnly<T> {
+/**
+ * Passes values to a function, one call at a time; values that arrive during a call replace each other.
+ *
+ * @param work must not throw or reject; `isCurrent` is false once the call has been forgotten
+ */
+export function newestOnly<T>(work: (value: T, isCurrent: () => boolean) => void | Promise<void>) {
   let waiting: { readonly value: T } | undefined;
   let running: symbol | undefined;
 
@@ -32,15 +27,17 @@ export function newestOnly<T>(work: (value: T, isCurrent: () => boolean) => void
   };
 
   return {
-    push(value) {
+    push(value: T): void {
       waiting = { value };
       if (running === undefined) next();
     },
-    restart() {
+    /** Forgets the running call, whose code may have been terminated, and continues with the newest value. */
+    restart(): void {
       running = undefined;
       if (waiting !== undefined) next();
     },
-    get isBusy() {
+    /** Whether a call is running. */
+    get isBusy(): boolean {
       return running !== undefined;
     },
   };

@@ -1,7 +1,7 @@
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import { InputError } from "../../../errors/errors.js";
 import { grouped } from "../../base/number-text.js";
-import { numberAxis, tip, type Unit, xChannel, xTip } from "../parts/axes.js";
+import { numberAxis, numberTip, type Unit, xChannel, xTip } from "../parts/axes.js";
 import { type Channel, type Choice, nameOf, tipName } from "../parts/channel.js";
 import { ascending, type ChartValues, type Datum, datumMaker, xNumbers } from "../parts/data.js";
 import { type MarkType, TIME_FIRST, type UnitContext } from "./mark.js";
@@ -76,15 +76,10 @@ function candleUnit(choice: Choice, values: ChartValues, { width }: UnitContext)
   const names = choice.y.map(tipName);
   const wide = Math.max(1, Math.min(14, (0.65 * width) / Math.max(1, values.values.length)));
   const color = { condition: { test: "datum.up", value: UP }, value: DOWN };
-  const tips = ["open", "high", "low", "close"].map((field, i) => ({
-    field,
-    type: "quantitative",
-    title: names[i],
-    format: ",.10~g",
-  }));
+  const tips = ["open", "high", "low", "close"].map((field, i) => numberTip(field, names[i]));
   const scale = choice.log ? { type: "log", nice: false } : { zero: false };
   return {
-    encoding: { x: xChannel(choice.x), color, tooltip: [tip(xTip(choice.x), tipName(choice.x)), ...tips] },
+    encoding: { x: xChannel(choice.x), color, tooltip: [xTip(choice.x), ...tips] },
     layer: [
       {
         mark: { type: "rule" },

@@ -1,6 +1,6 @@
 import type { Table } from "../../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
-import { numberAxis, type Unit } from "../parts/axes.js";
+import { numberAxis, numberTip, type Unit } from "../parts/axes.js";
 import { type Channel, type Choice, nameOf, tipName, tipText } from "../parts/channel.js";
 import { type ChartValues, clean, type Labels, labels, roundStep } from "../parts/data.js";
 import { type MarkType, TIME_FIRST } from "./mark.js";
@@ -93,7 +93,7 @@ function heatmapUnit({ x, y, color }: Choice): Unit {
       tooltip: [
         { field: "x", type: "nominal", title: tipName(x) },
         { field: "y", type: "nominal", title: tipName(y[0]) },
-        { field: "heat", type: "quantitative", title: tipText(title), format: ",.6~g" },
+        numberTip("heat", tipText(title), ",.6~g"),
       ],
     },
   };

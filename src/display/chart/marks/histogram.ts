@@ -1,6 +1,6 @@
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import { grouped } from "../../base/number-text.js";
-import { numberAxis, type Unit } from "../parts/axes.js";
+import { numberAxis, numberTip, seriesColors, type Unit } from "../parts/axes.js";
 import { type Channel, type Choice, nameOf } from "../parts/channel.js";
 import { type ChartValues, clean, labels, roundStep } from "../parts/data.js";
 import type { MarkType } from "./mark.js";
@@ -70,12 +70,8 @@ function histogramUnit({ x, color, log }: Choice): Unit {
         ...(log && { scale: { type: "log" }, stack: null }),
         axis: numberAxis(false),
       },
-      ...(color && { color: { field: "color", type: "nominal", title: nameOf(color), sort: null } }),
-      tooltip: [
-        { field: "x", type: "quantitative", title: "from", format: ",.10~g" },
-        { field: "x2", type: "quantitative", title: "to", format: ",.10~g" },
-        { field: "y", type: "quantitative", title: "rows", format: "," },
-      ],
+      ...(color && { color: seriesColors(nameOf(color)) }),
+      tooltip: [numberTip("x", "from"), numberTip("x2", "to"), numberTip("y", "rows", ",")],
     },
   };
 }

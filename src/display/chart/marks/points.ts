@@ -1,7 +1,7 @@
 import type { Table } from "../../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import { grouped } from "../../base/number-text.js";
-import { numberAxis, tip, type Unit, xChannel, xTip } from "../parts/axes.js";
+import { numberAxis, numberTip, seriesColors, type Unit, xChannel, xTip } from "../parts/axes.js";
 import { type Channel, type Choice, nameOf, tipName, tipText } from "../parts/channel.js";
 import { ascending, type ChartValues, type Datum, datumMaker, type Labels, labels, xNumbers } from "../parts/data.js";
 import { type MarkType, TIME_FIRST } from "./mark.js";
@@ -40,15 +40,10 @@ function pointMark(look: PointLook, defaultY: MarkType["defaultY"] = firstNumber
 }
 
 /** The number columns without another use. */
-const freeNumbers = (
-  channels: readonly Channel[],
-  x: Channel | undefined,
-  taken: ReadonlySet<string | undefined>,
-): Channel[] => channels.filter((c) => c.scale === "number" && c !== x && !taken.has(c.name));
+const freeNumbers: MarkType["defaultY"] = (channels, x, taken) =>
+  channels.filter((c) => c.scale === "number" && c !== x && !taken.has(c.name));
 
-function firstNumber(...choice: Parameters<MarkType["defaultY"]>): readonly Channel[] {
-  return freeNumbers(...choice).slice(0, 1);
-}
+const firstNumber: MarkType["defaultY"] = (...choice) => freeNumbers(...choice).slice(0, 1);
 
 /** One bar per row; bars of several colours are stacked. */
 export const bar = pointMark({ mark: { type: "bar" }, fromZero: true, isStacked: true, isPath: false });
@@ -229,10 +224,7 @@ function pointUnit(
     axis: numberAxis(percent),
     ...(!isStacked && { stack: null }),
   };
-  const tooltip = [
-    tip(xTip(x), tipName(x)),
-    { field: "y", type: "quantitative", title: tipText(title ?? "value"), format: percent ? ".2%" : ",.10~g" },
-  ];
+  const tooltip = [xTip(x), numberTip("y", tipText(title ?? "value"), percent ? ".2%" : undefined)];
   const tagged = values.values.some((datum) => "color" in datum);
   if (tagged) tooltip.splice(1, 0, { field: "color", type: "nominal", title: color ? tipName(color) : "column" });
   return {
@@ -240,7 +232,7 @@ function pointUnit(
     encoding: {
       x: xChannel(x),
       y: yChannel,
-      ...(tagged && { color: { field: "color", type: "nominal", title: color ? nameOf(color) : null, sort: null } }),
+      ...(tagged && { color: seriesColors(color ? nameOf(color) : null) }),
       tooltip,
     },
   };

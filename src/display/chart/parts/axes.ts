@@ -1,4 +1,4 @@
-import { type Channel, nameOf } from "./channel.js";
+import { type Channel, nameOf, tipName } from "./channel.js";
 
 /** A part of a Vega-Lite spec. */
 export type Unit = Readonly<Record<string, unknown>>;
@@ -26,11 +26,22 @@ export function numberAxis(percent: boolean): Unit {
   return { labelExpr: `${big} ? replace(format(datum.value, '.4~s'), 'G', 'B') : format(datum.value, ',.6~g')` };
 }
 
-/** Type and format of x in a tooltip. */
+/** The line of x in a tooltip. */
 export const xTip = (x: Channel | undefined): Unit => {
-  if (x?.scale === "time")
-    return { field: "x", type: "temporal", format: x.days ? "%Y-%m-%d" : "%Y-%m-%d %H:%M:%S", scale: { type: "utc" } };
-  return x?.scale === "text" ? { field: "x", type: "nominal" } : { field: "x", type: "quantitative", format: ",.10~g" };
+  const title = tipName(x);
+  if (x?.scale === "text") return { field: "x", type: "nominal", title };
+  if (x?.scale !== "time") return numberTip("x", title);
+  const format = x.days ? "%Y-%m-%d" : "%Y-%m-%d %H:%M:%S";
+  return { field: "x", type: "temporal", title, format, scale: { type: "utc" } };
 };
 
-export const tip = (channel: Unit, title: string): Unit => ({ ...channel, title });
+/** The line of a number in a tooltip. */
+export const numberTip = (field: string, title: string, format = ",.10~g"): Unit => ({
+  field,
+  type: "quantitative",
+  title,
+  format,
+});
+
+/** The channel of series by colour. */
+export const seriesColors = (title: string | null): Unit => ({ field: "color", type: "nominal", title, sort: null });
