@@ -1,4 +1,4 @@
-// Writes the tables of docs/errors.md: the codes of src/errors/codes.ts by class, and the codes of services from
+// Writes the lists of docs/errors.md: the codes of src/errors/codes.ts by class, and the codes of services from
 // src/spec/error-meanings.ts. With --check nothing is written, and a page that differs ends with exit status 1.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -21,31 +21,33 @@ const { ERROR_CODES } = await load("src/errors/codes.ts");
 const { ERROR_MEANINGS } = await load("src/spec/error-meanings.ts");
 
 const classes = [...new Set(Object.values(ERROR_CODES).map((entry) => entry.class))];
-const cell = (text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-const tables = classes.map((name) => {
-  const rows = Object.entries(ERROR_CODES)
+const line = (text) => text.replaceAll("\n", " ");
+const lists = classes.map((name) => {
+  const entries = Object.entries(ERROR_CODES)
     .filter(([, entry]) => entry.class === name)
-    .map(([code, { meaning, cure }]) => `| \`${code}\` | ${cell(meaning)} | ${cell(cure)} |`);
-  return `### ${name}\n\n| code | meaning | what to do |\n|---|---|---|\n${rows.join("\n")}\n`;
+    .map(([code, { meaning, cure }]) => `- \`${code}\`: ${line(meaning)} ${line(cure)}`);
+  return `### ${name}\n\n${entries.join("\n")}\n`;
 });
-const observed = Object.entries(ERROR_MEANINGS).map(
-  ([code, { status, retryable, hint }]) => `| \`${code}\` | ${status} | ${retryable ? "yes" : "no"} | ${cell(hint)} |`,
-);
+
+/** The codes of services by their remedy, each with its status. */
+const observed = new Map();
+for (const [code, { status, retryable, hint }] of Object.entries(ERROR_MEANINGS)) {
+  const remedy = hint.replace(/Request an export instead.*: see docs\/bulk\.md\.$/, "Request [an export](bulk.md).");
+  observed.set(remedy, [...(observed.get(remedy) ?? []), `\`${code}\` (${status}${retryable ? ", retried" : ""})`]);
+}
 const services = [
   "### Codes of a service",
   "",
-  "A `ServiceError` has the service's own code, or `HTTP404` where a reply has only a status. These are known (`profile.errors`):",
+  "A `ServiceError` has the service's own code, or `HTTP404` where a reply has only a status. These are known (`profile.errors`), with their status:",
   "",
-  "| code | status | retryable | what to do |",
-  "|---|---|---|---|",
-  ...observed,
+  ...[...observed].map(([remedy, codes]) => `- ${codes.join(", ")}: ${remedy}`),
 ];
 
 const page = readFileSync(PAGE, "utf8");
 const [before, rest] = page.split(BEGIN);
 const after = rest?.split(END)[1];
-if (after === undefined) throw new Error(`${PAGE} has no place for the tables: ${BEGIN} … ${END}`);
-const fresh = `${before}${BEGIN}\n\n${tables.join("\n")}\n${services.join("\n")}\n\n${END}${after}`;
+if (after === undefined) throw new Error(`${PAGE} has no place for the lists: ${BEGIN} … ${END}`);
+const fresh = `${before}${BEGIN}\n\n${lists.join("\n")}\n${services.join("\n")}\n\n${END}${after}`;
 
 if (!process.argv.includes("--check")) writeFileSync(PAGE, fresh);
 else if (fresh !== page) {

@@ -8,7 +8,7 @@ const SECTIONS = {
     ...["docs/client", "docs/bulk", "docs/mirror", "docs/files", "docs/reading", "docs/frames", "docs/series", "docs/engines"],
     ...["docs/display", "docs/notebook", "docs/kernel", "docs/cli", "docs/server", "docs/testing", "docs/profiles"],
   ],
-  Guides: ["docs/guides/python-client", "docs/guides/pandas", "docs/guides/danfojs", "docs/guides/polars"],
+  Guides: ["docs/recipes", "docs/guides/dataframes", "docs/guides/python-client"],
   Reference: ["reference/index", "docs/specification", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],
   Figures: [
     ...["docs/reliability", "docs/benchmarks", "docs/decisions"],

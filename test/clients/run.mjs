@@ -1,6 +1,6 @@
 // test:clients: existing clients, unchanged, against the embedded service in the profile nasdaqDataLink. Every call is
 // also made by this package, and the values must be equal; so must those of the verbs beside pandas, and of Parquet
-// files beside pyarrow. `--write` renews the tables of docs/server.md.
+// files beside pyarrow. `--write` renews the tables of results.md.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
-const page = join(root, "docs/server.md");
+const page = join(here, "results.md");
 
 if (!existsSync(join(root, "dist/esm/index.js"))) fail("test:clients lacks the built package: npm run build");
 const python = preparePython();
@@ -148,7 +148,7 @@ function check(what, holds, detail = "") {
   return holds;
 }
 
-/** The tables of docs/server.md say what was found. */
+/** The tables of results.md say what was found. */
 function checkPage(tables) {
   const [begin, end] = ["<!-- test:clients -->\n", "<!-- /test:clients -->"];
   const text = readFileSync(page, "utf8");
@@ -156,8 +156,7 @@ function checkPage(tables) {
   const [, after] = (rest ?? "").split(end);
   const renewed = `${before}${begin}${tables}${end}${after}`;
   if (process.argv.includes("--write")) writeFileSync(page, renewed);
-  else
-    check("docs/server.md has the tables of this run", text === renewed, "npm run test:clients -- --write renews them");
+  else check("results.md has the tables of this run", text === renewed, "npm run test:clients -- --write renews them");
 }
 
 /** The interpreter of an environment of its own, made once. */

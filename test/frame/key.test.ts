@@ -33,7 +33,7 @@ const names = Frame.fromColumns({ ticker: ["AAA", "CCC"], name: ["Alpha", "Gamma
 const KEY = ["ticker", "date"];
 const NONE: readonly string[] = [];
 
-/** What each method that makes a frame does with the key `["ticker", "date"]`; the table of docs/frames.md. */
+/** What each method that makes a frame does with the key `["ticker", "date"]`; docs/frames.md, "The key" */
 const verbs: Record<
   string,
   readonly [what: string, made: (frame: Frame) => Frame | Promise<Frame>, key: readonly string[]][]
