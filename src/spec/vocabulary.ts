@@ -29,8 +29,8 @@ const TRANSFORM_TYPES = {
 } as const satisfies Readonly<Record<string, TransformType>>;
 
 /**
- * The effect of a transform on the values of a series. The computation is in series/transform, and for SQL in
- * the engines' dialects (engine/duckdb/series-sql).
+ * The effect of a transform on the values of a series. The computation is in series/transform, for the
+ * embedded service too.
  */
 export interface TransformType {
   /** What the values are, for captions. */

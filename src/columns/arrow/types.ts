@@ -49,7 +49,7 @@ export interface ColumnType {
 
 /**
  * Every column type in terms of Arrow (docs/types.md). Names and spelling at the service: spec/columns; reading cells
- * from bytes: columns/build/types; Parquet: columns/parquet/types; SQL: engine/duckdb/types.
+ * from bytes: columns/build/types; Parquet: columns/parquet/write/types; SQL: engine/duckdb/types.
  */
 const TYPES: Readonly<Record<TypeKind, ColumnType>> = {
   // Initially a dictionary; a reader may switch a column whose values mostly differ to Utf8 (`ReadOptions.text`).
