@@ -25,6 +25,7 @@ await writeReference();
 checkLinks();
 writeFileSync(join(pages, "sections.json"), JSON.stringify({ base, sidebar: sections(pages) }));
 await build(here);
+copyForAssistants();
 console.log(`site/dist: ${files(pages).length} pages`);
 
 /** The pages as they are in the repository, so that the links between them hold. */
@@ -37,6 +38,13 @@ function copyPages() {
   cpSync(join(root, "notebooks/data/README.md"), join(pages, "notebooks/data/README.md"));
   cpSync(join(root, "README.md"), join(pages, "index.md"));
   for (const path of files(pages)) writeFileSync(path, forSite(readFileSync(path, "utf8")));
+}
+
+/** llms.txt, and the Markdown of the pages that it names. */
+function copyForAssistants() {
+  const text = readFileSync(join(here, "llms.txt"), "utf8");
+  writeFileSync(join(here, "dist/llms.txt"), text);
+  for (const [, page] of text.matchAll(/\]\(([^)]+)\)/g)) cpSync(join(root, page), join(here, "dist", page));
 }
 
 /** Links to files that are not pages become text; angle brackets outside of code are text. */
