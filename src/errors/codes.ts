@@ -275,7 +275,7 @@ export const ERROR_CODES = {
 
   // Stopping
   NoMemory: other(
-    "WebAssembly gets no memory to inflate with.",
+    "WebAssembly gets no memory to inflate or compute with.",
     "Allow the process more address space, or read fewer files at once.",
   ),
   Stopped: other("The command was interrupted.", "Run it again; a download resumes."),

@@ -1,13 +1,10 @@
 import { type Data, Decimal, makeData, Vector } from "apache-arrow";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { add } from "../../src/columns/compute/add.js";
+import { multiply } from "../../src/columns/compute/multiply.js";
 
 // More rows than one call of the program computes.
 const ROWS = 20_001;
-
-afterEach(() => {
-  vi.doUnmock("../../src/columns/table/column-program.js");
-  vi.resetModules();
-});
 
 /** Decimals of 128 bits in chunks of these lengths; a null cell may hold any units. */
 function decimals(values: readonly (bigint | null)[], lengths: readonly number[], precision = 37): Vector {
@@ -41,11 +38,8 @@ function units(vector: Vector): (bigint | null)[] {
   });
 }
 
-describe.each(["with", "without"])("sums of many decimals, %s memory for WebAssembly", (which) => {
-  it("are those of their units, with nulls, in chunks of any length", async () => {
-    if (which === "without")
-      vi.doMock("../../src/columns/table/column-program.js", () => ({ columnProgram: () => null }));
-    const { add } = await import("../../src/columns/compute/add.js");
+describe("sums of many decimals", () => {
+  it("are those of their units, with nulls, in chunks of any length", () => {
     let state = 11n;
     const next = (): bigint => {
       state = (state * 6364136223846793005n + 1442695040888963407n) % 2n ** 64n;
@@ -66,11 +60,8 @@ describe.each(["with", "without"])("sums of many decimals, %s memory for WebAsse
   });
 });
 
-describe.each(["with", "without"])("products of many decimals, %s memory for WebAssembly", (which) => {
-  it("are those of their units, at the borders of 64 bits too", async () => {
-    if (which === "without")
-      vi.doMock("../../src/columns/table/column-program.js", () => ({ columnProgram: () => null }));
-    const { multiply } = await import("../../src/columns/compute/multiply.js");
+describe("products of many decimals", () => {
+  it("are those of their units, at the borders of 64 bits too", () => {
     const sizes = [0n, 1n, 3n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 53n, 2n ** 62n + 7n, 2n ** 63n - 1n];
     const borders = sizes
       .flatMap((size) => [size, -size])
@@ -87,10 +78,7 @@ describe.each(["with", "without"])("products of many decimals, %s memory for Web
     expect(units(multiply(a, "-1.5", place))).toEqual(left.map((x) => (x === null ? null : x * -15n)));
   });
 
-  it("name the row of one that does not fit", async () => {
-    if (which === "without")
-      vi.doMock("../../src/columns/table/column-program.js", () => ({ columnProgram: () => null }));
-    const { multiply } = await import("../../src/columns/compute/multiply.js");
+  it("name the row of one that does not fit", () => {
     const large = Array.from({ length: ROWS }, (_, i) => (i === 17_003 ? 10n ** 37n : 12n));
     const place = { column: "x", method: "mul()" };
     const run = () => multiply(decimals(large, [10_000, ROWS - 10_000], 19), decimals(large, [ROWS], 19), place);

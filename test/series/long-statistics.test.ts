@@ -1,16 +1,12 @@
 import fc from "fast-check";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
+import { Frame } from "../../src/frame/frame.js";
 import { describe as summarized } from "../../src/series/describe.js";
 import { BOUND, cancelling, exactly, series, table, unitsOf } from "./exact-windows.js";
 import { cellsIn } from "./tables.js";
 
 // As many rows as are read in passes of WebAssembly.
 const ROWS = 20_000;
-
-afterEach(() => {
-  vi.doUnmock("../../src/columns/table/column-program.js");
-  vi.resetModules();
-});
 
 /** Whole numbers below 2^32, the same in every run. */
 function random(): () => number {
@@ -40,10 +36,8 @@ const COLUMNS: Readonly<Record<string, readonly [type: string, cells: readonly (
   wider: ["BigDecimal(60,2)", decimals(() => `${next()}.25`)],
 };
 
-/** The statistics of all columns, in a copy of the modules of its own. */
-async function statistics(): Promise<unknown> {
-  vi.resetModules();
-  const { Frame } = await import("../../src/frame/frame.js");
+/** The statistics of all columns. */
+function statistics(): unknown {
   const names = Object.keys(COLUMNS);
   const rows = Array.from({ length: ROWS }, (_, i) =>
     Object.fromEntries(names.map((name) => [name, COLUMNS[name][1][i]])),
@@ -57,14 +51,8 @@ async function statistics(): Promise<unknown> {
   return names.map((name) => [name, ...all.column(name as never).toArray(), parts.quantile(name as never, 0.1)]);
 }
 
-it("are the same in passes of WebAssembly and without memory for it, to the last bit", async () => {
-  const inPasses = await statistics();
-  vi.doMock("../../src/columns/table/column-program.js", () => ({ columnProgram: () => null }));
-  expect(inPasses).toEqual(await statistics());
-});
-
-it("are those of the sorted values", async () => {
-  const found = (await statistics()) as [string, ...(number | null)[]][];
+it("are those of the sorted values", () => {
+  const found = statistics() as [string, ...(number | null)[]][];
   for (const [name, count, nulls, mean, std, min, q25, q50, q75, max] of found) {
     const held = COLUMNS[name][1].filter((cell) => cell !== null).map(Number);
     expect([name, count, nulls]).toEqual([name, held.length, ROWS - held.length]);

@@ -82,36 +82,11 @@ function addUnits(
 
 /** Adds decimals of 128 bits of one scale, whose sums have 128 bits too. Leaves 0 in rows that hold no value. */
 function add128(a: Units, b: Units, sign: 1 | -1, valid: Validity, length: number): Int32Array {
-  const out =
-    inBlocks(a, b, length, ({ run, left, right, step, count, out }) => run.add(left, right, step, count, sign, out)) ??
-    addedOneByOne(a, b, sign, length);
+  const out = inBlocks(a, b, length, ({ run, left, right, step, count, out }) =>
+    run.add(left, right, step, count, sign, out),
+  );
   clearNulls(out, valid, length);
   return out;
-}
-
-function addedOneByOne(a: Units, b: Units, sign: 1 | -1, length: number): Int32Array {
-  const out = new Int32Array(length * 4);
-  for (let i = 0; i < length; i++) addWords(a.words, i * a.step, b.words, i * b.step, sign, out, i * 4);
-  return out;
-}
-
-/** The sum or difference of two values of 128 bits whose result has 128 bits too. */
-function addWords(
-  a: Int32Array,
-  at: number,
-  b: Int32Array,
-  other: number,
-  sign: 1 | -1,
-  out: Int32Array,
-  to: number,
-): void {
-  const flip = sign === 1 ? 0 : -1;
-  let carry = sign === 1 ? 0 : 1;
-  for (let w = 0; w < 4; w++) {
-    const sum = (a[at + w] >>> 0) + ((b[other + w] ^ flip) >>> 0) + carry;
-    out[to + w] = sum | 0;
-    carry = sum > 0xffffffff ? 1 : 0;
-  }
 }
 
 const INT64_LIMIT = 2n ** 63n;

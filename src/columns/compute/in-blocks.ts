@@ -18,18 +18,13 @@ interface Block {
   readonly out: number;
   /** The first row in the chunk. */
   readonly first: number;
-  /** The results as 32-bit integers, four for each row. */
-  readonly results: Int32Array;
 }
 
-/** Results of 128 bits, computed block by block in WebAssembly; undefined where that gets no memory. */
-export function inBlocks(a: Units, b: Units, length: number, compute: (block: Block) => void): Int32Array | undefined {
-  const program = columnProgram();
-  if (program === null) return undefined;
-  const { run, memory, at: left } = program;
+/** Results of 128 bits, computed block by block in WebAssembly. */
+export function inBlocks(a: Units, b: Units, length: number, compute: (block: Block) => void): Int32Array {
+  const { run, memory, at: left } = columnProgram();
   const bytes = unsafeBytes(length * BYTES);
   const [right, out] = [left + CALL * BYTES, left + 2 * CALL * BYTES];
-  const results = new Int32Array(memory.buffer, out, CALL * 4);
   const [leftBytes, rightBytes] = [bytesOf(a.words), bytesOf(b.words)];
   const step = b.step === 0 ? 0 : BYTES;
   if (step === 0) memory.set(rightBytes.subarray(0, BYTES), right);
@@ -38,7 +33,7 @@ export function inBlocks(a: Units, b: Units, length: number, compute: (block: Bl
     const [from, end] = [first * BYTES, (first + count) * BYTES];
     memory.set(leftBytes.subarray(from, end), left);
     if (step !== 0) memory.set(rightBytes.subarray(from, end), right);
-    compute({ run, left, right, step, count, out, first, results });
+    compute({ run, left, right, step, count, out, first });
     bytes.set(memory.subarray(out, out + count * BYTES), from);
   }
   return new Int32Array(bytes.buffer, 0, length * 4);

@@ -5,9 +5,8 @@ import { doubleData, isValid, nullDoubles, typeOfUnits, unitsData, type Validity
 import { clearNulls, inBlocks } from "./in-blocks.js";
 import { numberOperands, type Operand } from "./operands.js";
 import type { Place } from "./place.js";
-import { big, MOST_DIGITS, small, small128, store, type Units, type UnitsType } from "./units.js";
+import { big, MOST_DIGITS, small, store, type Units, type UnitsType } from "./units.js";
 
-const TWO_32 = 4_294_967_296;
 const TWO_53 = 9_007_199_254_740_992;
 
 /**
@@ -30,12 +29,11 @@ export function multiply(left: Vector, right: Operand, place: Place): Vector {
   const { operands } = numbers;
   const type = productType(operands.left, operands.right, place);
   return operands.map(typeOfUnits(type), (a, b, valid, length, from) => {
-    if (a.count === 4 && b.count === 4 && wordsOf(type) === 4) {
-      const words = multiply128(a, b, type, valid, length, from, place);
-      if (words !== undefined) return unitsData(type, length, words, valid);
-    }
-    const words = new Int32Array(length * wordsOf(type));
-    multiplyUnits(a, b, type, words, valid, length, from, place);
+    const rows = { length, valid, from };
+    const isNarrow = !type.isInteger && a.count <= 4 && b.count <= 4;
+    const words = isNarrow
+      ? multiply128(as128(a, length), as128(b, length), type, rows, place)
+      : multiplyUnits(a, b, type, rows, place);
     return unitsData(type, length, words, valid);
   });
 }
@@ -52,85 +50,64 @@ function productType(a: UnitsType, b: UnitsType, { column, method }: Place): Uni
   );
 }
 
-function multiplyUnits(
-  a: Units,
-  b: Units,
-  type: UnitsType,
-  out: Int32Array,
-  valid: Validity,
-  length: number,
-  from: number,
-  place: Place,
-): void {
-  const count = wordsOf(type);
-  const isNarrow = a.count === 4 && b.count === 4;
-  for (let i = 0; i < length; i++) {
-    if (valid !== undefined && (valid[i >> 3] & (1 << (i & 7))) === 0) continue;
-    const x = isNarrow ? small128(a.words, i * a.step) : small(a.words, i * a.step, a.count);
-    const y = isNarrow ? small128(b.words, i * b.step) : small(b.words, i * b.step, b.count);
-    const product = x * y;
-    if (product < TWO_53 && product > -TWO_53) store(out, i * count, count, product);
-    // A product of two such values has at most 32 digits, which every decimal of 128 bits holds.
-    else if (count > 2 && !Number.isNaN(product)) longProduct(x, y, out, i * count, count);
-    else storeChecked(out, i * count, type, big(a, i) * big(b, i), from + i, place);
-  }
+/** The rows of a chunk, and the number of its first in the column. */
+interface Rows {
+  readonly length: number;
+  readonly valid: Validity;
+  readonly from: number;
 }
 
-/** Multiplies decimals of 128 bits whose product has as many; undefined without memory for WebAssembly. */
-function multiply128(
-  a: Units,
-  b: Units,
-  type: UnitsType,
-  valid: Validity,
-  length: number,
-  from: number,
-  place: Place,
-): Int32Array | undefined {
-  const words = inBlocks(a, b, length, ({ run, left, right, step, count, out, first, results }) => {
+function multiplyUnits(a: Units, b: Units, type: UnitsType, { length, valid, from }: Rows, place: Place): Int32Array {
+  const count = wordsOf(type);
+  const out = new Int32Array(length * count);
+  for (let i = 0; i < length; i++) {
+    if (valid !== undefined && (valid[i >> 3] & (1 << (i & 7))) === 0) continue;
+    const product = small(a.words, i * a.step, a.count) * small(b.words, i * b.step, b.count);
+    if (product < TWO_53 && product > -TWO_53) store(out, i * count, count, product);
+    else storeChecked(out, i * count, type, big(a, i) * big(b, i), from + i, place);
+  }
+  return out;
+}
+
+/** Multiplies values of 128 bits: most products have as many, the others are computed one by one. */
+function multiply128(a: Units, b: Units, type: UnitsType, { length, valid, from }: Rows, place: Place): Int32Array {
+  const beyond: number[] = [];
+  const products = inBlocks(a, b, length, ({ run, left, right, step, count, out, first }) => {
     for (let i = 0; i < count; i++) {
       i += run.multiply(left + i * 16, right + i * step, step, count - i, out + i * 16);
-      if (i === count || !isValid(valid, first + i)) continue;
-      storeChecked(results, i * 4, type, big(a, first + i) * big(b, first + i), from + first + i, place);
+      if (i < count && isValid(valid, first + i)) beyond.push(first + i);
     }
   });
-  if (words !== undefined) clearNulls(words, valid, length);
+  clearNulls(products, valid, length);
+  const words = wordsOf(type) === 4 ? products : as256(products);
+  for (const i of beyond) {
+    storeChecked(words, i * wordsOf(type), type, big(a, i) * big(b, i), from + i, place);
+  }
   return words;
 }
 
-/** Writes the product of two whole numbers below 2^53 in size, by parts of 32 bits. */
-function longProduct(x: number, y: number, out: Int32Array, at: number, count: number): void {
-  const isNegative = x < 0 !== y < 0;
-  const a = Math.abs(x);
-  const b = Math.abs(y);
-  const aHigh = Math.floor(a / TWO_32);
-  const bHigh = Math.floor(b / TWO_32);
-  const aLow = a - aHigh * TWO_32;
-  const bLow = b - bHigh * TWO_32;
-  // The product of the lower parts has 64 bits; its lower half is known, and the double is off by less than 2^11.
-  const low = Math.imul(aLow, bLow);
-  const carry = Math.floor((aLow * bLow - (low >>> 0)) / TWO_32 + 0.5);
-  const first = aLow * bHigh;
-  const second = aHigh * bLow;
-  const firstHigh = Math.floor(first / TWO_32);
-  const secondHigh = Math.floor(second / TWO_32);
-  const middle = carry + (first - firstHigh * TWO_32) + (second - secondHigh * TWO_32);
-  const middleHigh = Math.floor(middle / TWO_32);
-  const upper = aHigh * bHigh + firstHigh + secondHigh + middleHigh;
-  const w1 = middle | 0;
-  const w2 = upper | 0;
-  const w3 = Math.floor(upper / TWO_32) | 0;
-  if (isNegative) {
-    out[at] = -low;
-    const c1 = low === 0 ? 1 : 0;
-    out[at + 1] = ~w1 + c1;
-    const c2 = c1 === 1 && w1 === 0 ? 1 : 0;
-    out[at + 2] = ~w2 + c2;
-    out[at + 3] = ~w3 + (c2 === 1 && w2 === 0 ? 1 : 0);
-  } else {
-    out[at] = low;
-    out[at + 1] = w1;
-    out[at + 2] = w2;
-    out[at + 3] = w3;
+/** Values of at most 128 bits as ones of 128. */
+function as128(units: Units, length: number): Units {
+  const { words, count, step } = units;
+  if (count === 4) return units;
+  const out = new Int32Array(length * 4);
+  for (let i = 0; i < length; i++) {
+    const high = count === 1 ? words[i] >> 31 : words[i * step + 1];
+    out[4 * i] = words[i * step];
+    out[4 * i + 1] = high;
+    out[4 * i + 2] = out[4 * i + 3] = high >> 31;
   }
-  if (count > 4) out.fill(out[at + 3] >> 31, at + 4, at + count);
+  return { words: out, count: 4, step: 4 };
+}
+
+/** Values of 128 bits as ones of 256. */
+function as256(words: Int32Array): Int32Array {
+  const out = new Int32Array(words.length * 2);
+  for (let i = 0; i < words.length; i += 4) {
+    for (let w = 0; w < 4; w++) {
+      out[2 * i + w] = words[i + w];
+      out[2 * i + 4 + w] = words[i + 3] >> 31;
+    }
+  }
+  return out;
 }

@@ -25,8 +25,6 @@ export const MOST_DIGITS = 76;
 const INT64_DIGITS = 19;
 const TWO_32 = 4_294_967_296;
 const TWO_53 = 9_007_199_254_740_992;
-/** Upper halves of values below 2^53 in size are below this. */
-const MOST_HIGH = 2 ** 21;
 
 const TIME_SCALES: Readonly<Record<number, number>> = {
   [TimeUnit.SECOND]: 0,
@@ -106,14 +104,6 @@ export function small(words: Int32Array, at: number, count: number): number {
   }
   const value = high * TWO_32 + (low >>> 0);
   return value > -TWO_53 && value < TWO_53 ? value : Number.NaN;
-}
-
-/** As {@link small}, of 128 bits. */
-export function small128(words: Int32Array, at: number): number {
-  const high = words[at + 1];
-  const sign = high >> 31;
-  if (words[at + 2] !== sign || words[at + 3] !== sign || high >= MOST_HIGH || high < -MOST_HIGH) return Number.NaN;
-  return high * TWO_32 + (words[at] >>> 0);
 }
 
 /** The value at a place, whatever its size. */

@@ -1,3 +1,4 @@
+import { ArrowbookError } from "../../errors/errors.js";
 import { binary } from "../../wasm/columns.wasm";
 import { type Instance, instanceWith } from "../../wasm/compiled-module.js";
 
@@ -38,10 +39,18 @@ export type ColumnProgram = Instance<Exports>;
 /** Bytes for the input and output of one call. */
 const WORK_BYTES = 2_375_680;
 
-let program: ColumnProgram | null | undefined;
+let program: ColumnProgram | undefined;
 
-/** Operations on buffers in WebAssembly; null where it gets no memory. */
-export function columnProgram(): ColumnProgram | null {
-  if (program === undefined) program = instanceWith<Exports>(binary, WORK_BYTES);
-  return program;
+/**
+ * Operations on buffers in WebAssembly.
+ *
+ * @param bytes more than {@link WORK_BYTES} get a program of their own, which is not kept
+ * @throws {ArrowbookError} NoMemory
+ */
+export function columnProgram(bytes = WORK_BYTES): ColumnProgram {
+  if (bytes <= WORK_BYTES && program !== undefined) return program;
+  const made = instanceWith<Exports>(binary, Math.max(bytes, WORK_BYTES));
+  if (made === null) throw new ArrowbookError("There is no memory to compute columns with.", { code: "NoMemory" });
+  if (bytes <= WORK_BYTES) program = made;
+  return made;
 }

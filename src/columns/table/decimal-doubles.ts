@@ -1,7 +1,7 @@
 import { decimalNumber, POWERS } from "../../value/decimal.js";
 import { type Data, DataType, type Decimal } from "../arrow/arrow.js";
 import { validityBits } from "../arrow/bits.js";
-import { type ColumnProgram, columnProgram } from "./column-program.js";
+import { columnProgram } from "./column-program.js";
 
 /** Values converted by one call of the program. */
 const CALL = 8_192;
@@ -11,18 +11,11 @@ const LEAST_ROWS = 16_384;
 /** Powers of ten up to this are exact doubles. */
 const MOST_EXACT_POWER = 22;
 
-/** Whether doubles of a type are converted in WebAssembly: decimals of 128 bits, in enough rows. */
-function areConverted(type: DataType | undefined, length: number): type is Decimal {
-  if (type === undefined || length < LEAST_ROWS || !DataType.isDecimal(type) || type.bitWidth !== 128) return false;
-  return type.scale >= 0 && type.scale <= MOST_EXACT_POWER && columnProgram() !== null;
-}
-
-/**
- * The nearest doubles of decimals of 128 bits, null as NaN; undefined unless {@link areConverted} is true of them.
- */
+/** The nearest doubles of decimals of 128 bits in enough rows, null as NaN; undefined for other columns. */
 export function decimalDoubles(chunks: readonly Data[], length: number): Float64Array | undefined {
   const type = chunks[0]?.type as DataType | undefined;
-  if (!areConverted(type, length)) return undefined;
+  if (type === undefined || length < LEAST_ROWS || !DataType.isDecimal(type) || type.bitWidth !== 128) return undefined;
+  if (type.scale < 0 || type.scale > MOST_EXACT_POWER) return undefined;
   const out = new Float64Array(length);
   let row = 0;
   for (const data of chunks) {
@@ -36,9 +29,9 @@ export function decimalDoubles(chunks: readonly Data[], length: number): Float64
   return out;
 }
 
-/** Stores the nearest doubles of a chunk of a type that is {@link areConverted}, from `row` on; of nulls any. */
+/** Stores the nearest doubles of a chunk of decimals of 128 bits, from `row` on; of nulls any. */
 function convert({ type: { scale }, values, length }: Data<Decimal>, out: Float64Array, row: number): void {
-  const { run, memory, at } = columnProgram() as ColumnProgram;
+  const { run, memory, at } = columnProgram();
   const { buffer, byteOffset } = values as Uint32Array;
   const outAt = at + CALL * BYTES;
   const results = new Float64Array(memory.buffer, outAt, CALL);

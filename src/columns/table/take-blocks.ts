@@ -41,7 +41,7 @@ const NARROWED = 16;
 
 const known = new WeakMap<Places, Route | null>();
 
-/** How to copy these rows in two steps; undefined where that is not faster, or without memory for WebAssembly. */
+/** How to copy these rows in two steps; undefined where that is not faster. */
 export function routeOf(
   places: Places,
   chunks: readonly { readonly length: number }[],
@@ -53,7 +53,7 @@ export function routeOf(
   let route = known.get(places);
   if (route === undefined) {
     const rows = chunks.reduce((sum, { length }) => sum + length, 0);
-    route = (columnProgram() === null ? undefined : routeThrough(positions, rows)) ?? null;
+    route = routeThrough(positions, rows) ?? null;
     known.set(places, route);
   }
   return route ?? undefined;
@@ -199,7 +199,7 @@ export function ungroupValues(
 
 /** The memory of the program: a window of a block, the same in `between` bytes each, places, and the values found. */
 function columnWindow(width: number, between: number) {
-  const { run, memory, at } = columnProgram() as NonNullable<ReturnType<typeof columnProgram>>;
+  const { run, memory, at } = columnProgram();
   const narrowAt = between < width ? at + BLOCK * width : at;
   const placesAt = narrowAt + BLOCK * between;
   const outAt = placesAt + CALL * 2;

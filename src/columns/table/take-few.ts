@@ -14,15 +14,10 @@ const WIDTHS: readonly number[] = [1, 2, 4, 8, 16];
 export const areFew = (chunks: readonly { readonly length: number }[], width: number): boolean =>
   chunks.length === 1 && chunks[0].length * width <= MOST_BYTES;
 
-/**
- * Many rows out of few values of `width` bytes, 0 for row -1; undefined where the values are not few, or without
- * WebAssembly.
- */
+/** Many rows out of few values of `width` bytes, 0 for row -1; undefined where the values are not few. */
 export function lookedUp(values: Uint8Array, width: number, rows: Int32Array): Uint8Array | undefined {
   if (rows.length < LEAST_ROWS || values.byteLength > MOST_BYTES || !WIDTHS.includes(width)) return undefined;
-  const program = columnProgram();
-  if (program === null) return undefined;
-  const { run, memory, at } = program;
+  const { run, memory, at } = columnProgram();
   const [placesAt, outAt] = [at + MOST_BYTES, at + MOST_BYTES + CALL * 4];
   const places = new Int32Array(memory.buffer, placesAt, CALL);
   const out = unsafeBytes(rows.length * width);
