@@ -10,9 +10,8 @@ import { ownIndices } from "../core/codes.js";
 import { exactColumn, isExact, sumPrecision } from "../core/exact.js";
 import { type Column, countColumn, doubleColumn, numbersOf } from "../core/numbers.js";
 import { AGGREGATES, type Aggregate, aggregate, truthsAsUnits } from "./aggregate.js";
-import { extremeRows } from "./extreme-rows.js";
 import type { Groups } from "./groups.js";
-import { totalOf, unitSums } from "./unit-sums.js";
+import { summariesOf, unitSums } from "./summaries.js";
 
 /**
  * As {@link aggregate}, for groups: in one pass over the rows as they are, by the group of each, where the aggregate
@@ -37,7 +36,7 @@ export function aggregateGroups(field: Field, vector: Vector, how: Aggregate, gr
       return picked(field, vector, lastRows(vector, groups));
     case "min":
     case "max": {
-      const rows = extremeRows(vector, name === "max" ? 1 : -1, groups) ?? rankedRows(vector, name, groups);
+      const rows = extremeRows(vector, name, groups) ?? rankedRows(vector, name, groups);
       return rows === undefined ? aggregate(field, vector, how, groups.spans()) : picked(field, vector, rows);
     }
     case "sum":
@@ -106,6 +105,26 @@ function lastRows(vector: Vector, { of, count }: Groups): Int32Array {
   return rows;
 }
 
+/**
+ * The row of the smallest or largest value of each group, of equal ones the first, −1 of none; undefined for columns
+ * that are neither numbers nor dates, and for values of more than 64 bits.
+ */
+function extremeRows(vector: Vector, how: "min" | "max", groups: Groups): Int32Array | undefined {
+  if (!DataType.isFloat(vector.type)) return summariesOf(vector, groups)?.[how === "max" ? "mostRows" : "leastRows"];
+  const doubles = numbersOf(vector);
+  const rows = new Int32Array(groups.count).fill(-1);
+  const values = new Float64Array(groups.count);
+  for (let row = 0; row < doubles.length; row++) {
+    const value = doubles[row];
+    if (Number.isNaN(value)) continue;
+    const group = groups.of[row];
+    if (rows[group] !== -1 && !(how === "max" ? value > values[group] : value < values[group])) continue;
+    rows[group] = row;
+    values[group] = value;
+  }
+  return rows;
+}
+
 /** The extremes of text in one dictionary: its entries are compared once, then their ranks. */
 function rankedRows(vector: Vector, how: "min" | "max", { of, count }: Groups): Int32Array | undefined {
   const own = ownIndices(vector);
@@ -135,7 +154,7 @@ function rankedRows(vector: Vector, how: "min" | "max", { of, count }: Groups): 
 
 function exactSums(field: Field, vector: Vector, groups: Groups): Column {
   const sums = unitSums(vector, groups);
-  const units = Array.from(sums.counts, (count, group) => (count === 0 ? null : totalOf(sums, group)));
+  const units = Array.from(sums.counts, (count, group) => (count === 0 ? null : sums.sumOf(group)));
   if (!DataType.isDecimal(vector.type)) return exactColumn(field, units, { scale: undefined, precision: 19 });
   const { scale, precision } = vector.type as Decimal;
   return exactColumn(field, units, { scale, precision: sumPrecision(precision) });
@@ -149,9 +168,8 @@ function means(vector: Vector, groups: Groups): Float64Array | undefined {
   const scale = DataType.isDecimal(vector.type) ? (vector.type as Decimal).scale : 0;
   const sums = unitSums(vector, groups);
   return Float64Array.from(sums.counts, (count, group) => {
-    const { high, low } = sums;
-    const isPlain = high[group] === undefined && scale >= 0 && scale <= 22;
-    const total = isPlain ? low[group] / POWERS[scale] : Number(`${totalOf(sums, group)}e${-scale}`);
+    const small = scale >= 0 && scale <= 22 ? sums.smallSumOf(group) : Number.NaN;
+    const total = Number.isNaN(small) ? Number(`${sums.sumOf(group)}e${-scale}`) : small / POWERS[scale];
     return count === 0 ? Number.NaN : total / count;
   });
 }

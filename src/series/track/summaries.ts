@@ -1,14 +1,22 @@
-import type { Data, Vector } from "../../columns/arrow/arrow.js";
+import { type Data, DataType, type Vector } from "../../columns/arrow/arrow.js";
 import { validityBits } from "../../columns/arrow/bits.js";
-import { unitsOf } from "../../columns/compute/units.js";
+import { vectorToBigInts } from "../../columns/arrow/vector-values.js";
+import { big, isDays, small, type Units, unitsOf } from "../../columns/compute/units.js";
 import { columnProgram } from "../../columns/table/column-program.js";
+import { isExact } from "../core/exact.js";
 import type { Groups } from "./groups.js";
 
-/** What is known of the values of each group after one pass. */
-export interface Summaries {
-  readonly sums: readonly bigint[];
+/** The sums of the units of each group. */
+interface UnitSums {
   /** How many values there are. */
   readonly counts: Int32Array;
+  readonly sumOf: (group: number) => bigint;
+  /** The sum as a double; NaN for 2^53 and more in size. */
+  readonly smallSumOf: (group: number) => number;
+}
+
+/** What is known of the values of each group after one pass. */
+export interface Summaries extends UnitSums {
   /** The row of the smallest value, of equal ones the first; −1 of none. */
   readonly leastRows: Int32Array;
   /** The row of the largest value, of equal ones the first; −1 of none. */
@@ -20,18 +28,17 @@ const CALL = 8_192;
 const MOST_WIDTH = 16;
 /** Bytes of the state of a group; wasm/columns/summarize.ts lays it out. */
 const STATE = 64;
-/** Groups whose states have room. */
-const MOST_GROUPS = 32_768;
-/** For fewer rows, compiling the program costs more. */
-const LEAST_ROWS = 16_384;
+const SUM_WORDS = 4;
 
 const known = new WeakMap<Groups, WeakMap<Vector, Summaries | null>>();
 
 /**
- * Sums and extremes of a column of integers, decimals, dates or timestamps in WebAssembly; undefined where a value has
- * more than 64 bits, where there are too many groups or few rows, or without memory for WebAssembly.
+ * Sums and extremes of a column of integers, decimals, dates or timestamps in WebAssembly; undefined for other columns,
+ * and where a value has more than 64 bits.
  */
 export function summariesOf(vector: Vector, groups: Groups): Summaries | undefined {
+  const type = vector.type as DataType;
+  if (!isExact(type) && !DataType.isTimestamp(type) && !isDays(type)) return undefined;
   const ofGroups = known.get(groups) ?? new WeakMap<Vector, Summaries | null>();
   known.set(groups, ofGroups);
   let summaries = ofGroups.get(vector);
@@ -42,24 +49,36 @@ export function summariesOf(vector: Vector, groups: Groups): Summaries | undefin
   return summaries ?? undefined;
 }
 
+/** The sums of a column of integers or decimals, of values of any size. */
+export function unitSums(vector: Vector, groups: Groups): UnitSums {
+  const summaries = summariesOf(vector, groups);
+  if (summaries !== undefined) return summaries;
+  const sums = new Array<bigint>(groups.count).fill(0n);
+  const counts = new Int32Array(groups.count);
+  for (const [row, units] of vectorToBigInts(vector).entries()) {
+    if (units === null) continue;
+    sums[groups.of[row]] += units;
+    counts[groups.of[row]]++;
+  }
+  return { counts, sumOf: (group) => sums[group], smallSumOf: () => Number.NaN };
+}
+
 function summarized(vector: Vector, { of, count }: Groups): Summaries | undefined {
-  if (count > MOST_GROUPS || vector.length < LEAST_ROWS) return undefined;
-  const program = columnProgram();
-  if (program === null) return undefined;
-  const { run, memory, at } = program;
+  const states = count * STATE;
+  const { run, memory, at } = columnProgram(CALL * (MOST_WIDTH + 4 + 1) + states);
   const ofAt = at + CALL * MOST_WIDTH;
   const bitsAt = ofAt + CALL * 4;
   const statesAt = bitsAt + CALL / 8;
   const codes = new Int32Array(memory.buffer, ofAt, CALL);
-  memory.fill(0, statesAt, statesAt + count * STATE);
+  memory.fill(0, statesAt, statesAt + states);
   let row = 0;
   for (const data of vector.data as readonly Data[]) {
     if (data.length === 0) continue;
-    const { words, count: parts } = unitsOf(data);
-    const values = new Uint8Array(words.buffer, words.byteOffset, data.length * parts * 4);
-    const width = parts * 4;
+    const units = narrowed(unitsOf(data), data.length);
+    if (units === undefined) return undefined;
+    const width = units.count * 4;
+    const values = new Uint8Array(units.words.buffer, units.words.byteOffset, data.length * width);
     const bits = validityBits(data);
-    if (width > MOST_WIDTH) return undefined;
     for (let from = 0; from < data.length; from += CALL) {
       const length = Math.min(CALL, data.length - from);
       memory.set(values.subarray(from * width, (from + length) * width), at);
@@ -70,18 +89,32 @@ function summarized(vector: Vector, { of, count }: Groups): Summaries | undefine
       row += length;
     }
   }
-  return read(memory.slice(statesAt, statesAt + count * STATE), count);
+  return read(memory.slice(statesAt, statesAt + states), count);
+}
+
+/** Values of 256 bits as ones of 128; undefined where they do not fit. */
+function narrowed(units: Units, length: number): Units | undefined {
+  const { words, count } = units;
+  if (count <= SUM_WORDS) return units;
+  const out = new Int32Array(length * SUM_WORDS);
+  for (let i = 0; i < length; i++) {
+    for (let w = 0; w < SUM_WORDS; w++) out[i * SUM_WORDS + w] = words[i * count + w];
+    const sign = out[i * SUM_WORDS + SUM_WORDS - 1] >> 31;
+    for (let w = SUM_WORDS; w < count; w++) if (words[i * count + w] !== sign) return undefined;
+  }
+  return { words: out, count: SUM_WORDS, step: SUM_WORDS };
 }
 
 function read({ buffer }: Uint8Array, count: number): Summaries {
-  const [whole, parts] = [new BigInt64Array(buffer), new Int32Array(buffer)];
-  const [wide, narrow] = [STATE / 8, STATE / 4];
-  const counts = Int32Array.from({ length: count }, (_, group) => parts[group * narrow + 4]);
-  const rowAt = (place: number) => counts.map((held, group) => (held === 0 ? -1 : parts[group * narrow + place]));
+  const words = new Int32Array(buffer);
+  const step = STATE / 4;
+  const counts = Int32Array.from({ length: count }, (_, group) => words[group * step + 4]);
+  const rowAt = (place: number) => counts.map((held, group) => (held === 0 ? -1 : words[group * step + place]));
   return {
-    sums: Array.from(counts, (_, group) => (whole[group * wide + 1] << 64n) + BigInt.asUintN(64, whole[group * wide])),
     counts,
     leastRows: rowAt(5),
     mostRows: rowAt(6),
+    sumOf: (group) => big({ words, count: SUM_WORDS, step }, group),
+    smallSumOf: (group) => small(words, group * step, SUM_WORDS),
   };
 }
