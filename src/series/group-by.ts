@@ -2,6 +2,7 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { listOf, vectorAt } from "./core/choose.js";
+import { firstsOf } from "./core/codes.js";
 import { type Column, countColumn, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
 import { rowsOf, tableOf } from "./core/tables.js";
@@ -79,12 +80,6 @@ export function unique(table: Table, names: string | readonly string[] = []): Ta
     named.length > 0 ? named.map((name) => columnIndex(table, name)) : table.schema.fields.map((_, at) => at);
   const codes = seriesCodes(table, columns);
   if (codes === undefined) return table;
-  const seen = new Uint8Array(codes.size);
-  const firsts: number[] = [];
-  for (const [row, code] of codes.rows[0].entries()) {
-    if (seen[code] === 1) continue;
-    seen[code] = 1;
-    firsts.push(row);
-  }
-  return firsts.length === table.numRows ? table : rowsOf(table, Int32Array.from(firsts));
+  const firsts = firstsOf(codes);
+  return firsts.length === table.numRows ? table : rowsOf(table, firsts);
 }

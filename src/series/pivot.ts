@@ -7,6 +7,7 @@ import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/columns.js";
 import { listOf, vectorAt } from "./core/choose.js";
+import { firstsOf } from "./core/codes.js";
 import { type Column, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
 import { rowsOf, tableOf } from "./core/tables.js";
@@ -84,23 +85,14 @@ function axisOf(table: Table, names: readonly string[]): Axis {
       hint: "Pass `index`, a column name or several.",
     });
   const [own] = codes.rows;
-  const firstOf = new Int32Array(codes.size).fill(-1);
-  for (let row = own.length - 1; row >= 0; row--) firstOf[own[row]] = row;
-  const occurring = Int32Array.from(firstOf.keys()).filter((code) => firstOf[code] !== -1);
-  const found = rowsOf(
-    table,
-    occurring.map((code) => firstOf[code]),
-  );
+  const found = firstsOf(codes);
   const order = sortedRows(
-    found,
+    rowsOf(table, found),
     columns.map((column) => ({ column })),
   );
+  const firsts = Int32Array.from(order, (at) => found[at]);
   const placeOf = new Int32Array(codes.size);
-  const firsts = new Int32Array(order.length);
-  for (const [place, at] of order.entries()) {
-    placeOf[occurring[at]] = place;
-    firsts[place] = firstOf[occurring[at]];
-  }
+  for (const [place, row] of firsts.entries()) placeOf[own[row]] = place;
   return { columns, places: own.map((code) => placeOf[code]), firsts, size: order.length };
 }
 

@@ -1,7 +1,7 @@
 import { type DataType, Field, type Vector } from "../../columns/arrow/arrow.js";
 import { TYPE_KEY } from "../../columns/arrow/schema.js";
 import { takeVector } from "../../columns/table/take.js";
-import { codesOf } from "../../series/core/codes.js";
+import { codesOf, firstsOf } from "../../series/core/codes.js";
 import type { Aggregate } from "../../series/track/aggregate.js";
 import { aggregateGroups } from "../../series/track/aggregate-groups.js";
 import { type Cell, cellReader, checkRowsOptions, type RowsOptions } from "./rows.js";
@@ -36,14 +36,5 @@ export function reduced({ name, type, vector }: Named, how: Aggregate, options: 
 
 /** The distinct values of a column, null among them, in order of first appearance. */
 export function distinct(vector: Vector): Vector {
-  const { rows, size } = codesOf([vector]);
-  const seen = new Uint8Array(size);
-  const order: number[] = [];
-  for (let row = 0; row < vector.length; row++) {
-    const code = rows[0][row];
-    if (seen[code] === 1) continue;
-    seen[code] = 1;
-    order.push(row);
-  }
-  return takeVector(vector, Int32Array.from(order));
+  return takeVector(vector, firstsOf(codesOf([vector])));
 }

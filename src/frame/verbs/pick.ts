@@ -48,16 +48,6 @@ function placeOf(at: number, count: number): number {
   return Math.min(count, Math.max(0, whole < 0 ? count + whole : whole));
 }
 
-/** Whether a row number occurs twice. */
-export function hasRepeats(rows: Int32Array, numRows: number): boolean {
-  const seen = new Uint8Array(numRows);
-  for (let i = 0; i < rows.length; i++) {
-    if (seen[rows[i]] === 1) return true;
-    seen[rows[i]] = 1;
-  }
-  return false;
-}
-
 /**
  * Validates the row numbers passed to `take()`.
  *

@@ -4,8 +4,9 @@ import { type SortKey, sortedRows } from "../../columns/table/sort.js";
 import { takeColumn, takenTable, takeRows } from "../../columns/table/take.js";
 import { copyOnTwoThreads } from "../../columns/workers/copy-columns.js";
 import { byteLength } from "../../display/table/view.js";
+import { hasRepeats } from "../../series/core/codes.js";
 import { type RowsOptions, rowsOf } from "../cells/rows.js";
-import { hasRepeats, sliceRows } from "./pick.js";
+import { sliceRows } from "./pick.js";
 
 /**
  * The rows of a frame: a table, and the row numbers unless all rows are selected in order. The rows are copied once,

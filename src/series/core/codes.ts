@@ -1,9 +1,9 @@
 import { type Data, DataType, Vector } from "../../columns/arrow/arrow.js";
-import { presentBits } from "../../columns/arrow/bits.js";
-import { cellText, vectorToNumbers } from "../../columns/arrow/vector-values.js";
+import { missingCount, presentBits } from "../../columns/arrow/bits.js";
+import { vectorToNumbers, vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { hashText, TextDictionary } from "../../columns/build/dictionary.js";
+import { takeVector } from "../../columns/table/take.js";
 import { LargeMap } from "../../value/large-map.js";
-import { isPlainText } from "./choose.js";
 import { joined } from "./pieces.js";
 
 /**
@@ -17,8 +17,6 @@ export interface Codes {
   readonly size: number;
 }
 
-type Seen = LargeMap<unknown, number>;
-
 /**
  * Encodes one or several vectors of the same type. The indices of a dictionary without repeated values are used
  * directly, without a copy.
@@ -28,24 +26,43 @@ export function codesOf(vectors: readonly Vector[]): Codes {
   if (direct !== undefined) return direct;
   const narrow = narrowCodes(vectors);
   if (narrow !== undefined) return narrow;
-  const plain = plainCodes(vectors);
-  if (plain !== undefined) return plain;
-  const seen: Seen = new LargeMap();
+  if (vectors.some(({ type }) => DataType.isDictionary(type))) return entryCodes(vectors);
+  return plainCodes(vectors) ?? textCodes(vectors);
+}
+
+/** The codes of the entries of all dictionaries, by row. */
+function entryCodes(vectors: readonly Vector[]): Codes {
+  const chunks = vectors.flatMap((vector) => vector.data.filter((data) => data.length > 0));
+  const unlike: Data[] = [];
+  for (const data of chunks) if (!unlike.some((other) => sameDictionary(data, other))) unlike.push(data);
+  if (unlike.length === 0) return { rows: vectors.map(() => new Int32Array(0)), size: 0 };
+  const dictionaries = unlike.map(({ dictionary }) => dictionary as Vector);
+  const { rows: entries, size } = codesOf([...dictionaries, takeVector(dictionaries[0], Int32Array.of(-1))]);
+  const [ofNull] = entries[unlike.length];
   const rows = vectors.map((vector) => {
-    const codes = new Int32Array(vector.length);
+    const codes = new Int32Array(vector.length).fill(ofNull);
     let at = 0;
-    let met: Met | undefined;
     for (const data of vector.data as readonly Data[]) {
-      if (DataType.isDictionary(data.type)) {
-        if (met === undefined || !sameDictionary(data, met.data)) {
-          met = { data, codes: new Int32Array((data.dictionary as Vector).length).fill(-1) };
-        }
-        codeEntries(data, at, seen, met.codes, codes);
-      } else codeChunk(vector, data, at, seen, codes);
-      at += data.length;
+      const { values, length } = data;
+      const own = entries[unlike.findIndex((other) => sameDictionary(data, other))];
+      const nulls = data.nullCount > 0;
+      for (let i = 0; i < length; i++, at++) if (!nulls || data.getValid(i)) codes[at] = own[Number(values[i])];
     }
     return codes;
   });
+  return { rows, size };
+}
+
+/** The codes of values by their texts, as of decimals and booleans. */
+function textCodes(vectors: readonly Vector[]): Codes {
+  const seen = new LargeMap<string | null, number>();
+  const rows = vectors.map((vector) =>
+    Int32Array.from(vectorToStrings(vector), (text) => {
+      const code = seen.get(text) ?? seen.size;
+      if (code === seen.size) seen.set(text, code);
+      return code;
+    }),
+  );
   return { rows, size: seen.size };
 }
 
@@ -83,29 +100,12 @@ const known = new WeakMap<Vector, boolean>();
 function isDistinct(dictionary: Vector): boolean {
   let distinct = known.get(dictionary);
   if (distinct === undefined) {
-    const entries = new LargeMap<unknown, true>();
-    for (let i = 0; i < dictionary.length; i++) entries.set(entryOf(dictionary, i), true);
-    distinct = entries.size === dictionary.length && entries.get(null) === undefined;
+    const hasAll = missingCount(dictionary.data as readonly Data[]) === 0;
+    const { rows, size } = codesOf([dictionary]);
+    distinct = hasAll && !hasRepeats(rows[0], size);
     known.set(dictionary, distinct);
   }
   return distinct;
-}
-
-/**
- * An entry as a value that can be compared: text, of which Arrow drops the byte order mark, and decimals and bytes,
- * which it returns as arrays, by their text.
- */
-function entryOf(dictionary: Vector, index: number): unknown {
-  if (isPlainText(dictionary.type)) return cellText(dictionary, index);
-  const value: unknown = dictionary.get(index);
-  if (Number.isNaN(value as number)) return null;
-  return typeof value === "object" && value !== null ? cellText(dictionary, index) : value;
-}
-
-/** The codes of a dictionary's entries that were met; -1 for others. */
-interface Met {
-  readonly data: Data;
-  readonly codes: Int32Array;
 }
 
 /** Whether two chunks share one dictionary. */
@@ -113,30 +113,6 @@ function sameDictionary(a: Data, b: Data): boolean {
   const [x, y] = [a.dictionary, b.dictionary] as [Vector | undefined, Vector | undefined];
   if (x === undefined || y === undefined) return false;
   return x === y || (x.data.length === y.data.length && x.data.every((data, i) => data === y.data[i]));
-}
-
-/** The codes of a chunk with a dictionary. */
-function codeEntries(data: Data, at: number, seen: Seen, met: Int32Array, codes: Int32Array): void {
-  const nulls = data.nullCount > 0;
-  const dictionary = data.dictionary as Vector;
-  const { values } = data;
-  const indices = values instanceof Int32Array ? values : Int32Array.from(values as ArrayLike<number>, Number);
-  for (let i = 0; i < data.length; i++) {
-    const index = indices[i];
-    if (nulls && !data.getValid(i)) codes[at + i] = codeFor(null, seen);
-    else {
-      if (met[index] === -1) met[index] = codeFor(entryOf(dictionary, index), seen);
-      codes[at + i] = met[index];
-    }
-  }
-}
-
-function codeChunk(vector: Vector, data: Data, at: number, seen: Seen, codes: Int32Array): void {
-  const nulls = data.nullCount > 0;
-  for (let i = 0; i < data.length; i++) {
-    const isNull = nulls && !data.getValid(i);
-    codes[at + i] = codeFor(isNull ? null : cellText(vector, at + i), seen);
-  }
 }
 
 /** Codes of plain text and of values of up to 64 bits, the next for null and NaN; undefined for other columns. */
@@ -206,15 +182,6 @@ function wordsOf(data: Data): Int32Array | undefined {
   return words;
 }
 
-function codeFor(value: unknown, seen: Seen): number {
-  let code = seen.get(value);
-  if (code === undefined) {
-    code = seen.size;
-    seen.set(value, code);
-  }
-  return code;
-}
-
 /** Entries of a table that is filled instead of a map: below four for each row it costs less. */
 const tableSize = (rows: number): number => Math.max(65_536, 4 * rows);
 
@@ -249,6 +216,28 @@ function narrowCodes(vectors: readonly Vector[]): Codes | undefined {
     return codes;
   });
   return { rows, size: range + 1 };
+}
+
+/** The first row of each code, in order of appearance. */
+export function firstsOf({ rows: [codes], size }: Codes): Int32Array {
+  const seen = new Uint8Array(size);
+  const firsts: number[] = [];
+  for (let row = 0; row < codes.length; row++) {
+    if (seen[codes[row]] === 1) continue;
+    seen[codes[row]] = 1;
+    firsts.push(row);
+  }
+  return Int32Array.from(firsts);
+}
+
+/** Whether a code, or a row number, occurs twice. */
+export function hasRepeats(codes: Int32Array, size: number): boolean {
+  const seen = new Uint8Array(size);
+  for (let i = 0; i < codes.length; i++) {
+    if (seen[codes[i]] === 1) return true;
+    seen[codes[i]] = 1;
+  }
+  return false;
 }
 
 /** Codes of tuples: one number per combination of codes that occurs. */
