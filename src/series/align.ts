@@ -7,13 +7,15 @@ import { takeColumn, takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { datedSeriesOf, isTime, listOf, vectorAt } from "./core/choose.js";
+import { type Codes, firstsOf, hasRepeats } from "./core/codes.js";
 import { daysOf } from "./core/days.js";
 import { joinedKey, type Keys, keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
-import { refuseRepeatedNames, refuseTooManyRows } from "./core/result-shape.js";
+import { joined } from "./core/pieces.js";
+import { refuseRepeatedNames } from "./core/result-shape.js";
 import { tableOf } from "./core/tables.js";
-import { type Places, rowsByCode } from "./track/matches.js";
-import { allRows, type Picks, picksByCode, picksOf } from "./track/picks.js";
+import { type Places, pairsOf, rowsByCode } from "./track/matches.js";
+import { allRows, type Picks, picksOf, rowsTo } from "./track/picks.js";
 import { repeatedDate } from "./track/series-track.js";
 
 /** Options of {@link Frame.align}. */
@@ -50,21 +52,11 @@ export function align(tables: readonly Table[], options: AlignOptions = {}): Tab
   const columns = keyColumns(tables, options.on);
   const keys = keysOf(tables, columns);
   const { rows, size } = keys.codes;
-  const firsts = rows.map((codes) => firstRows(codes, size));
-  const repeats = firsts.findIndex(({ repeats }) => repeats);
+  const repeats = rows.findIndex((codes) => hasRepeats(codes, size));
   if (repeats !== -1 && listOf(options.on).length === 0) {
     throw severalRows(tables, columns, rowsByCode(rows[repeats], size), repeats);
   }
-  const isLookup = how !== "outer" && !firsts.slice(1).some(({ repeats }) => repeats);
-  const picks = isLookup
-    ? lookedUp(
-        rows[0],
-        firsts.slice(1).map(({ row }) => row),
-        how,
-      )
-    : joined(how === "outer" ? outerCodes(tables, columns, keys) : codesInOrder(rows[0]), placesOf(keys), how).map(
-        (part, t) => picksOf(part, tables[t].numRows),
-      );
+  const picks = picksFor(keys.codes, how === "outer" ? outerCodes(tables, columns, keys) : how);
   return sideBySide(tables, columns, keys, picks, { suffixes: options.suffixes, isKeyed: repeats === -1 });
 }
 
@@ -105,63 +97,51 @@ function severalRows(
   });
 }
 
-const placesOf = ({ codes: { rows, size } }: Keys): Places[] => rows.map((codes) => rowsByCode(codes, size));
-
-/** The first row of each code, -1 for none, and whether one repeats; only some of the rows if so. */
-function firstRows(codes: Int32Array, size: number): { readonly row: Int32Array; readonly repeats: boolean } {
-  const row = new Int32Array(size).fill(-1);
-  for (let i = 0; i < codes.length; i++) {
-    if (row[codes[i]] !== -1) return { row, repeats: true };
-    row[codes[i]] = i;
-  }
-  return { row, repeats: false };
-}
-
 /**
- * As {@link joined}, where no key repeats in the other tables: each row of the first one, or those with a match in all,
- * in their order.
+ * For each table, its row for every row of the result: the sorted codes, or the rows of the first table, with every
+ * combination of the rows of the others.
  */
-function lookedUp(codes: Int32Array, others: readonly Int32Array[], how: "inner" | "left"): Picks[] {
-  const kept = how === "left" ? undefined : matched(codes, others);
-  if (kept === undefined) return [allRows(codes.length), ...others.map((row) => picksByCode(codes, row))];
-  const left = Int32Array.from(kept, (row) => codes[row]);
-  return [picksOf(kept, codes.length), ...others.map((row) => picksByCode(left, row))];
-}
-
-/** The rows whose code has a row in all others; undefined if these are all. */
-function matched(codes: Int32Array, others: readonly Int32Array[]): Int32Array | undefined {
-  const has = new Uint8Array(others[0]?.length ?? 0).fill(1);
-  for (const row of others) for (let code = 0; code < row.length; code++) if (row[code] === -1) has[code] = 0;
-  if (others.length === 0 || !has.includes(0)) return undefined;
-  const kept = new Int32Array(codes.length);
-  let count = 0;
-  for (let i = 0; i < codes.length; i++) if (has[codes[i]] === 1) kept[count++] = i;
-  return count === codes.length ? undefined : kept.slice(0, count);
-}
-
-/** The distinct codes of the first table in order of first appearance. */
-function codesInOrder(codes: Int32Array): Int32Array {
-  const most = codes.reduce((size, code) => Math.max(size, code + 1), 0);
-  const seen = new Uint8Array(most);
-  const order: number[] = [];
-  for (let i = 0; i < codes.length; i++) {
-    if (seen[codes[i]] === 1) continue;
-    seen[codes[i]] = 1;
-    order.push(codes[i]);
+function picksFor({ rows, size }: Codes, how: Int32Array | "inner" | "left"): Picks[] {
+  let picks: Picks[] = [];
+  let codes = rows[0];
+  if (how === "left") picks = [allRows(codes.length)];
+  else if (how === "inner") {
+    const kept = rowsInAll(rows, size);
+    picks = [picksOf(kept, codes.length)];
+    codes = kept.map((row) => rows[0][row]);
+  } else codes = how;
+  for (const [t, right] of rows.entries()) {
+    if (t < picks.length) continue;
+    const pairs = pairsOf({ left: codes, right, size }, "left", "align()");
+    const { left } = pairs;
+    if (left !== undefined) {
+      picks = picks.map((own, i) => {
+        const ownRows = own.rows();
+        return picksOf(
+          left.map((at) => ownRows[at]),
+          rows[i].length,
+        );
+      });
+      codes = left.map((at) => codes[at]);
+    }
+    picks.push(pairs.right);
   }
-  return Int32Array.from(order);
+  return picks;
+}
+
+/** The rows of the first table whose codes all others have. */
+function rowsInAll([first, ...others]: readonly Int32Array[], size: number): Int32Array {
+  const found = new Int32Array(size);
+  for (const [t, codes] of others.entries()) {
+    for (let i = 0; i < codes.length; i++) if (found[codes[i]] === t) found[codes[i]]++;
+  }
+  return rowsTo(first.length).filter((row) => found[first[row]] === others.length);
 }
 
 /** All codes, sorted by the keys they represent. */
 function outerCodes(tables: readonly Table[], columns: readonly (readonly number[])[], keys: Keys): Int32Array {
-  const firstRow = new Int32Array(keys.codes.size).fill(-1);
-  let offset = 0;
-  for (const codes of keys.codes.rows) {
-    for (let i = 0; i < codes.length; i++) if (firstRow[codes[i]] === -1) firstRow[codes[i]] = offset + i;
-    offset += codes.length;
-  }
-  const occurring = Int32Array.from(firstRow.keys()).filter((code) => firstRow[code] !== -1);
-  const rows = occurring.map((code) => firstRow[code]);
+  const all = joined(keys.codes.rows, Int32Array);
+  const rows = firstsOf({ rows: [all], size: keys.codes.size });
   const distinct = keys.vectors.map((vectors, k) => ({
     field: keys.fields[k],
     data: takeVector(joinedKey(vectors), rows).data[0],
@@ -172,7 +152,7 @@ function outerCodes(tables: readonly Table[], columns: readonly (readonly number
     tableOf(distinct, rows.length),
     distinct.map(({ field }, column) => ({ column, descending: descending && isTime(field.type) })),
   );
-  return Int32Array.from(order, (row) => occurring[row]);
+  return Int32Array.from(order, (at) => all[rows[at]]);
 }
 
 /** -1 for a table that is newest first, 1 for oldest first, determined by its first two rows; 0 if they are equal. */
@@ -181,41 +161,6 @@ function directionOf(table: Table, columns: readonly number[]): number {
   if (on === undefined || table.numRows < 2 || vectorAt(table, on).nullCount > 0) return 0;
   const days = daysOf(vectorAt(table, on), table.schema.fields[on].name);
   return Math.sign(days[1] - days[0]);
-}
-
-/** For each table, its row for every row of the result, or -1. */
-function joined(codes: Int32Array, places: readonly Places[], how: "outer" | "inner" | "left"): Int32Array[] {
-  const counts = new Float64Array(codes.length);
-  let total = 0;
-  for (let i = 0; i < codes.length; i++) {
-    counts[i] = places.reduce((product, { starts }) => {
-      const count = starts[codes[i] + 1] - starts[codes[i]];
-      return product * (count === 0 && how !== "inner" ? 1 : count);
-    }, 1);
-    total += counts[i];
-  }
-  refuseTooManyRows(total, "align()");
-  const picks = places.map(() => new Int32Array(total).fill(-1));
-  for (let i = 0, at = 0; i < codes.length; at += counts[i], i++) {
-    if (counts[i] === 0) continue;
-    let repeat = counts[i];
-    for (const [t, { rows, starts }] of places.entries()) {
-      const from = starts[codes[i]];
-      const count = starts[codes[i] + 1] - from;
-      if (count === 0) continue;
-      repeat /= count;
-      for (let k = 0; k < counts[i]; k++) picks[t][at + k] = rows[from + (Math.floor(k / repeat) % count)];
-    }
-  }
-  return how === "outer" ? picks : inFirstOrder(picks);
-}
-
-/** The same rows in the order of the first table. */
-function inFirstOrder(picks: Int32Array[]): Int32Array[] {
-  const [first] = picks;
-  if (first.every((row, i) => i === 0 || first[i - 1] <= row)) return picks;
-  const order = Int32Array.from(first.keys()).sort((a, b) => first[a] - first[b] || a - b);
-  return picks.map((rows) => order.map((at) => rows[at]));
 }
 
 function sideBySide(

@@ -117,7 +117,7 @@ function pairsFor(left: Table, right: Table, columns: KeyColumns, how: JoinKind)
     columns.left.map((at) => vectorAt(left, at)),
     columns.right.map((at) => vectorAt(right, at)),
   ] as const;
-  return pairsOf(matchesOf(codes, vectors), how);
+  return pairsOf(matchesOf(codes, vectors), how, "join()");
 }
 
 function crossed(lefts: number, rights: number): Pairs {

@@ -42,10 +42,10 @@ function withoutNulls(codes: Int32Array, vectors: readonly Vector[]): Int32Array
 
 type Kind = "inner" | "left" | "right" | "outer" | "semi" | "anti";
 
-/** The pairs of rows that a join keeps. */
-export function pairsOf({ left, right, size }: Matches, how: Kind): Pairs {
+/** The pairs of rows that a join keeps; `method` is for messages. */
+export function pairsOf({ left, right, size }: Matches, how: Kind, method: string): Pairs {
   if (how === "right") {
-    const { left: rights, right: lefts } = pairsOf({ left: right, right: left, size }, "left");
+    const { left: rights, right: lefts } = pairsOf({ left: right, right: left, size }, "left", method);
     const all = rights === undefined ? allRows(right.length) : picksOf(rights, right.length);
     return { left: lefts.rows(), right: all, rightIsUnique: false };
   }
@@ -62,7 +62,7 @@ export function pairsOf({ left, right, size }: Matches, how: Kind): Pairs {
     total += counts[i];
   }
   const alone = how === "outer" ? unmatched(left, right, size) : new Int32Array(0);
-  refuseTooManyRows(total + alone.length, "join()");
+  refuseTooManyRows(total + alone.length, method);
   const lefts = new Int32Array(total + alone.length).fill(-1);
   const rights = new Int32Array(total + alone.length).fill(-1);
   for (let i = 0, at = 0; i < left.length; i++) {

@@ -31,7 +31,8 @@ export const allRows = (length: number): Picks => ({
   taken: (vector, lengths) => takenIn(vector, rowsTo(length), lengths),
 });
 
-const rowsTo = (length: number): Int32Array => Int32Array.from({ length }, (_, i) => i);
+/** All row numbers in order. */
+export const rowsTo = (length: number): Int32Array => Int32Array.from({ length }, (_, i) => i);
 
 /**
  * The row of each code, −1 for none, by the codes of the result's rows, also −1 for none. Where codes are few, so are
