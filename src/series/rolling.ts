@@ -10,7 +10,7 @@ import { computeColumns, runWhole } from "./track/kernel.js";
 import { byRow, rowAt, type Track } from "./track/track.js";
 import { extremePositions, windowExtreme, windowQuantile } from "./track/window-order.js";
 import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./track/window-sums.js";
-import { dayWindows, hourWindows, rowWindows, type Windows } from "./track/windows.js";
+import { rowWindows, timeWindows, type Windows } from "./track/windows.js";
 
 /** Names of the functions over a sliding window. */
 const WINDOW_METHODS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
@@ -69,8 +69,7 @@ export function rolling(table: Table, size: number, method: WindowMethod, option
 function windowsOf(table: Table, on: number | undefined, track: Track, size: number, center: boolean): Windows {
   if (on === undefined) return rowWindows(track, size, center);
   const times = exactTimesOf(vectorAt(table, on), table.schema.fields[on].name);
-  if (times.nanos === undefined) return dayWindows(track, size, center);
-  return hourWindows(track, track.rows === undefined ? times : timesAt(times, track.rows), size, center);
+  return timeWindows(track, track.rows === undefined ? times : timesAt(times, track.rows), size, center);
 }
 
 function kernelOf(method: WindowMethod, { quantile }: RollingOptions): WindowKernel {

@@ -28,33 +28,11 @@ export function rowWindows({ starts }: Track, size: number, center: boolean): Wi
 }
 
 /**
- * Windows of `size` days that end on each row's day: later than `size` days before, up to 0 after; with `center`, half
- * of it before and after.
+ * Windows of `size` days that end at each row's time: later than `size` times 24 hours before, up to 0 after; with
+ * `center`, half of it before and after. `times` are in the order of the track.
  */
-export function dayWindows({ starts, days }: Track, size: number, center: boolean): Windows {
-  const times = days as Int32Array;
-  const low = new Int32Array(times.length);
-  const high = new Int32Array(times.length);
-  const ahead = center ? size / 2 : 0;
-  for (let g = 0; g + 1 < starts.length; g++) {
-    const to = starts[g + 1];
-    let a = starts[g];
-    let b = starts[g];
-    for (let i = starts[g]; i < to; i++) {
-      const end = times[i] + ahead;
-      while (b < to && times[b] <= end) b++;
-      while (a < b && times[a] <= end - size) a++;
-      low[i] = a;
-      high[i] = b;
-    }
-  }
-  return { low, high };
-}
-
-/** As {@link dayWindows}, over timestamps: `size` times 24 hours. `times` are in the order of the track. */
-export function hourWindows({ starts }: Track, times: ExactTimes, size: number, center: boolean): Windows {
-  const days = times.days;
-  const nanos = times.nanos as Float64Array;
+export function timeWindows({ starts }: Track, times: ExactTimes, size: number, center: boolean): Windows {
+  const { days, nanos = new Float64Array(days.length) } = times;
   const low = new Int32Array(days.length);
   const high = new Int32Array(days.length);
   const aheadDays = center ? Math.floor(size / 2) : 0;
