@@ -164,8 +164,16 @@ function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
   };
 }
 
-/** The periods of each series, newest first if its rows are newest first. */
-function periodsOf(track: Track, frequency: Frequency, options: CollapseOptions): Periods {
+/**
+ * The periods of each series with rows, and those between them for which `fills` returns true, by their first day;
+ * newest first if its rows are newest first.
+ */
+export function periodsOf(
+  track: Track,
+  frequency: Frequency,
+  options: Pick<CollapseOptions, "week" | "label">,
+  fills?: (start: number) => boolean,
+): Periods {
   const weekEnd = WEEKDAYS.indexOf(oneOf(options.week ?? "sunday", WEEKDAYS, "week"));
   const asCalendar = oneOf(options.label ?? "calendar", ["calendar", "last"], "label") === "calendar";
   const days = track.days as Int32Array;
@@ -177,6 +185,12 @@ function periodsOf(track: Track, frequency: Frequency, options: CollapseOptions)
     const end = track.starts[g + 1];
     while (at < end) {
       const last = ends(days[at]);
+      if (fills !== undefined && at > track.starts[g]) {
+        for (let start = ends(days[at - 1]) + 1; ends(start) < last; start = ends(start) + 1) {
+          // An empty span starts at the first row of its series, from which it takes its keys.
+          if (fills(start)) periods.add(track.starts[g], track.starts[g], ends(start));
+        }
+      }
       const from = at;
       while (at < end && days[at] <= last) at++;
       periods.add(from, at, asCalendar ? last : days[at - 1]);
@@ -211,7 +225,7 @@ function periodEnds({ starts, days }: Track, frequency: Frequency, weekEnd: numb
 }
 
 /** Three arrays that grow together. */
-export function growing(expected: number) {
+function growing(expected: number) {
   let room = Math.max(16, expected);
   let from = new Int32Array(room);
   let to = new Int32Array(room);

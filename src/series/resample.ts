@@ -1,11 +1,10 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { type CollapseOptions, growing, type Periods, periodTable, WEEKDAYS } from "./collapse.js";
-import { type Frequency, floor, label, next } from "./core/calendar.js";
+import { type CollapseOptions, periodsOf, periodTable } from "./collapse.js";
+import type { Frequency } from "./core/calendar.js";
 import { ALONG, datedSeriesOf } from "./core/choose.js";
 import { type Filling, fill } from "./fill.js";
 import { checkCalendar, seriesTrack } from "./track/series-track.js";
-import type { Track } from "./track/track.js";
 
 /** Options of {@link Frame.resample}. */
 export interface ResampleOptions<Name extends string = string> extends Omit<CollapseOptions<Name>, "label"> {
@@ -40,35 +39,12 @@ export function resample(table: Table, frequency: Frequency, options: ResampleOp
   const { on, by } = series;
   const track = seriesTrack(table, series);
   checkCalendar(table, on, track);
-  const periods = everyPeriod(track, word, options);
+  const skips = options.skip !== undefined && oneOf(options.skip, ["weekends"], "skip") && word === "daily";
+  const periods = periodsOf(track, word, { week: options.week }, (start) => !(skips && isWeekend(start)));
   const result = periodTable(table, on, by, periods, options);
   const gaps = options.gaps ?? "null";
   if (gaps === "null") return result;
   return fill(result, gaps, { on: table.schema.fields[on].name, by: options.by });
-}
-
-function everyPeriod(track: Track, frequency: Frequency, { week = "sunday", skip }: ResampleOptions): Periods {
-  const weekEnd = WEEKDAYS.indexOf(oneOf(week, WEEKDAYS, "week"));
-  const skips = skip !== undefined && oneOf(skip, ["weekends"], "skip") === "weekends" && frequency === "daily";
-  const days = track.days as Int32Array;
-  const periods = growing(track.starts.length);
-  for (let g = 0; g + 1 < track.starts.length; g++) {
-    const first = periods.count;
-    let at = track.starts[g];
-    const end = track.starts[g + 1];
-    let start = at < end ? floor(days[at], frequency, weekEnd) : 0;
-    while (at < end) {
-      const after = next(start, frequency);
-      const from = at;
-      while (at < end && days[at] < after) at++;
-      // An empty span starts at the first row of its series, from which it takes its keys.
-      if (from < at) periods.add(from, at, label(start, frequency));
-      else if (!(skips && isWeekend(start))) periods.add(track.starts[g], track.starts[g], label(start, frequency));
-      start = after;
-    }
-    if (track.newestFirst[g] === 1) periods.reverse(first);
-  }
-  return { rows: track.rows, ...periods.done() };
 }
 
 /** Saturday or Sunday; 1970-01-01 was a Thursday. */
