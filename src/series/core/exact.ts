@@ -15,7 +15,6 @@ export interface Exact {
   readonly precision: number;
 }
 
-const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const NARROW = 38;
 const WIDE = 76;
@@ -54,39 +53,27 @@ export function exactColumn(
   units: readonly (bigint | null)[],
   { scale, precision }: Omit<Exact, "units">,
 ): Column {
-  return scale === undefined ? integerColumn(field, units) : decimalColumn(field, units, scale, precision);
-}
-
-function integerColumn(field: Field, units: readonly (bigint | null)[]): Column {
-  const { length } = units;
-  const data = new BigInt64Array(length);
-  for (let i = 0; i < length; i++) {
-    const value = units[i];
-    if (value === null) continue;
-    if (value < INT64_MIN || value > INT64_MAX) throw overflow(field, value, "64 bits");
-    data[i] = value;
-  }
-  return {
-    field: retyped(field, new Int64(), "Integer"),
-    data: makeData({ type: new Int64(), length, data, ...nullsOf(units) }),
-  };
-}
-
-function decimalColumn(field: Field, units: readonly (bigint | null)[], scale: number, precision: number): Column {
-  const words = precision > NARROW ? 4 : 2; // of 64 bits
+  const isInteger = scale === undefined;
+  const words = isInteger ? 1 : precision > NARROW ? 4 : 2; // of 64 bits
+  const most = isInteger ? INT64_MAX : 10n ** BigInt(precision) - 1n;
+  const least = isInteger ? -most - 1n : -most;
   const data = new BigInt64Array(units.length * words);
-  const limit = 10n ** BigInt(precision);
   for (let i = 0; i < units.length; i++) {
     let value = units[i];
     if (value === null) continue;
-    if (value >= limit || value <= -limit) throw overflow(field, value, `${precision} digits`);
+    if (value > most || value < least) throw overflow(field, value, isInteger ? "64 bits" : `${precision} digits`);
     for (let w = 0; w < words; w++) {
       data[i * words + w] = BigInt.asIntN(64, value);
       value >>= 64n;
     }
   }
+  const nulls = { length: units.length, ...nullsOf(units) };
+  if (isInteger) {
+    const type = new Int64();
+    return { field: retyped(field, type, "Integer"), data: makeData({ type, data, ...nulls }) };
+  }
   const type = new Decimal(scale, precision, words * 64);
-  const made = makeData({ type, length: units.length, data: new Uint32Array(data.buffer), ...nullsOf(units) });
+  const made = makeData({ type, data: new Uint32Array(data.buffer), ...nulls });
   return { field: retyped(field, type, `BigDecimal(${precision},${scale})`), data: made };
 }
 
