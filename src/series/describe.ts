@@ -2,9 +2,9 @@ import { Field, type Table, Utf8, vectorFromArray } from "../columns/arrow/arrow
 import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { choose, vectorAt } from "./core/choose.js";
 import { type Column, doubleColumn, numbersOf } from "./core/numbers.js";
-import { inPasses } from "./core/passes.js";
 import { quantilesOf } from "./core/quantile.js";
-import { rootOf, squaresOf } from "./core/sums.js";
+import { distributionOf } from "./core/select.js";
+import { rootOf } from "./core/sums.js";
 import { tableOf } from "./core/tables.js";
 
 const STATISTICS = ["count", "nulls", "mean", "std", "min", "25%", "50%", "75%", "max"] as const;
@@ -31,9 +31,8 @@ export function textColumn(name: string, texts: readonly (string | null)[]): Col
 const QUARTILES = [0, 0.25, 0.5, 0.75, 1];
 
 function statisticsOf(values: Float64Array): Float64Array {
-  const passes = inPasses(values, QUARTILES);
-  const { count, mean, squares } = passes ?? squaresOf(values, 0, values.length);
+  const distribution = distributionOf(values);
+  const { count, mean, squares } = distribution;
   const std = rootOf(count < 2 ? Number.NaN : squares / (count - 1), values, 0, values.length);
-  const quartiles = passes?.quartiles ?? quantilesOf(values, count, QUARTILES);
-  return Float64Array.of(count, values.length - count, mean, std, ...quartiles);
+  return Float64Array.of(count, values.length - count, mean, std, ...quantilesOf(distribution, QUARTILES));
 }

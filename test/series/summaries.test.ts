@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { vectorToNumbers } from "../../src/columns/arrow/vector-values.js";
-import { valuesAt } from "../../src/series/core/select.js";
+import { distributionOf } from "../../src/series/core/select.js";
 import { decimals } from "../engine/tables.js";
 
 describe("decimals as doubles", () => {
@@ -43,7 +43,7 @@ describe("values at places among the sorted", () => {
         if (length === 0) return;
         const places = [...new Set([0, ...parts.map((part) => Math.floor(part * (length - 1))), length - 1])];
         places.sort((a, b) => a - b);
-        const found = valuesAt(values, length, places);
+        const found = distributionOf(values).valuesAt(places);
         expect(places.map((at) => found.get(at))).toEqual(places.map((at) => sorted[at]));
       }),
       { seed: 9, numRuns: 60, examples: [[[0, -0], [0.5]]] },

@@ -4,7 +4,7 @@ import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { vectorAt } from "./choose.js";
 import { numbersOf } from "./numbers.js";
-import { valuesAt } from "./select.js";
+import { type Distribution, distributionOf } from "./select.js";
 
 /**
  * The `q` quantile (0 to 1) of the first `count` sorted values, interpolated linearly as in pandas, NumPy and DuckDB's
@@ -18,17 +18,8 @@ export function quantileOfSorted(sorted: Float64Array, count: number, q: number)
   return count === 0 ? Number.NaN : interpolated(sorted[below], sorted[above], part);
 }
 
-/** As {@link quantileOfSorted}, for values in any order, of which `count` are not NaN. */
-export function quantilesOf(values: Float64Array, count: number, quantiles: readonly number[]): number[] {
-  return quantilesBy(count, quantiles, (places) => valuesAt(values, count, places));
-}
-
-/** As {@link quantilesOf}; `valuesAt` gives the values at some places (ascending) of the sorted values. */
-export function quantilesBy(
-  count: number,
-  quantiles: readonly number[],
-  valuesAt: (places: readonly number[]) => ReadonlyMap<number, number>,
-): number[] {
+/** As {@link quantileOfSorted}, several at once, for values in any order. */
+export function quantilesOf({ count, valuesAt }: Distribution, quantiles: readonly number[]): number[] {
   quantiles.forEach(checkQuantile);
   if (count === 0) return quantiles.map(() => Number.NaN);
   const places = quantiles.map((q) => placeOf(count, q));
@@ -70,9 +61,6 @@ function interpolated(low: number, high: number, part: number): number {
  * ```
  */
 export function quantile(table: Table, column: string, q: number): number | null {
-  const values = numbersOf(vectorAt(table, columnIndex(table, column)));
-  let count = 0;
-  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) count++;
-  const [value] = quantilesOf(values, count, [q]);
+  const [value] = quantilesOf(distributionOf(numbersOf(vectorAt(table, columnIndex(table, column)))), [q]);
   return Number.isNaN(value) ? null : value;
 }
