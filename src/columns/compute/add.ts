@@ -1,8 +1,8 @@
 import { POWERS } from "../../value/decimal.js";
-import { Float64, type Vector } from "../arrow/arrow.js";
-import { doubleData, isValid, nullDoubles, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
+import type { Vector } from "../arrow/arrow.js";
+import { isValid, unitsData, wordsOf } from "./chunks.js";
 import { clearNulls, inBlocks } from "./in-blocks.js";
-import { numberOperands, type Operand } from "./operands.js";
+import { arithmetic, type Operand, type Rows } from "./operands.js";
 import { type Place, tooLarge } from "./place.js";
 import { big, constantUnits, MOST_DIGITS, small, store, storeBig, type Units, type UnitsType } from "./units.js";
 
@@ -17,28 +17,23 @@ const HALF = 2 ** 52;
  * @throws {DataError} Overflow for a result beyond 64 bits (of integers) or 76 digits
  */
 export function add(left: Vector, right: Operand, sign: 1 | -1, place: Place): Vector {
-  const numbers = numberOperands(left, right, place);
-  if (numbers.kind === "null") return nullDoubles(left);
-  if (numbers.kind === "double") {
-    return numbers.operands.map(new Float64(), (a, b, step, valid, length) => {
-      const out = new Float64Array(length);
+  return arithmetic(left, right, place, {
+    doubles(a, b, step, { length, valid }, out) {
       for (let i = 0; i < length; i++) if (isValid(valid, i)) out[i] = a[i] + sign * b[i * step];
-      return doubleData(out, valid);
-    });
-  }
-  const { operands } = numbers;
-  const type = sumType(operands.left, operands.right);
-  const powers = { left: type.scale - operands.left.scale, right: type.scale - operands.right.scale };
-  return operands.map(typeOfUnits(type), (a, other, valid, length, from) => {
-    const isScaled = other.step === 0 && powers.right > 0;
-    const b = isScaled ? constantUnits(big(other, 0) * 10n ** BigInt(powers.right)) : other;
-    const right = isScaled ? 0 : powers.right;
-    if (a.count === 4 && b.count === 4 && wordsOf(type) === 4 && powers.left === 0 && right === 0) {
-      return unitsData(type, length, add128(a, b, sign, valid, length), valid);
-    }
-    const words = new Int32Array(length * wordsOf(type));
-    addUnits(a, b, sign, { left: powers.left, right }, type, words, valid, length, from, place);
-    return unitsData(type, length, words, valid);
+    },
+    exact(first, second) {
+      const type = sumType(first, second);
+      const [up, otherUp] = [type.scale - first.scale, type.scale - second.scale];
+      return {
+        type,
+        compute(a, b, rows) {
+          const isScaled = b.step === 0 && otherUp > 0;
+          const other = isScaled ? constantUnits(big(b, 0) * 10n ** BigInt(otherUp)) : b;
+          const powers = { left: up, right: isScaled ? 0 : otherUp };
+          return unitsData(type, rows.length, addUnits(a, other, { sign, powers, type, place }, rows), rows.valid);
+        },
+      };
+    },
   });
 }
 
@@ -53,19 +48,25 @@ function sumType(a: UnitsType, b: UnitsType): UnitsType {
   };
 }
 
-function addUnits(
-  a: Units,
-  b: Units,
-  sign: 1 | -1,
-  powers: { readonly left: number; readonly right: number },
-  type: UnitsType,
-  out: Int32Array,
-  valid: Validity,
-  length: number,
-  from: number,
-  place: Place,
-): void {
+interface Addition {
+  readonly sign: 1 | -1;
+  /** Powers of ten that bring the operands to the scale of the sum. */
+  readonly powers: { readonly left: number; readonly right: number };
+  readonly type: UnitsType;
+  readonly place: Place;
+}
+
+function addUnits(a: Units, b: Units, { sign, powers, type, place }: Addition, rows: Rows): Int32Array {
+  const { length, valid, from } = rows;
   const count = wordsOf(type);
+  if (a.count === 4 && b.count === 4 && count === 4 && powers.left === 0 && powers.right === 0) {
+    const sums = inBlocks(a, b, length, ({ run, left, right, step, count, out }) =>
+      run.add(left, right, step, count, sign, out),
+    );
+    clearNulls(sums, valid, length);
+    return sums;
+  }
+  const out = new Int32Array(length * count);
   const fa = POWERS[powers.left];
   const fb = POWERS[powers.right];
   for (let i = 0; i < length; i++) {
@@ -78,14 +79,6 @@ function addUnits(
       storeChecked(out, i * count, type, sum, from + i, place);
     }
   }
-}
-
-/** Adds decimals of 128 bits of one scale, whose sums have 128 bits too. Leaves 0 in rows that hold no value. */
-function add128(a: Units, b: Units, sign: 1 | -1, valid: Validity, length: number): Int32Array {
-  const out = inBlocks(a, b, length, ({ run, left, right, step, count, out }) =>
-    run.add(left, right, step, count, sign, out),
-  );
-  clearNulls(out, valid, length);
   return out;
 }
 

@@ -2,7 +2,7 @@ import { DataError, InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { parseType, TYPE_TITLES } from "../../spec/columns.js";
-import { POWERS, unscaledText } from "../../value/decimal.js";
+import { unscaledText } from "../../value/decimal.js";
 import { type Data, DataType, DateDay, Float64, TimestampMillisecond, Utf8, Vector } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
@@ -24,11 +24,11 @@ import {
   wordsOf,
 } from "./chunks.js";
 import { type Constant, exactConstant } from "./constant.js";
-import { bigQuotient } from "./divide.js";
 import { doublesOf, isNumber } from "./operands.js";
 import { type Place, tooLarge, unlike, wrongConstant } from "./place.js";
+import { KEPT, mapUnits, ROUNDED } from "./round.js";
 import { isText } from "./texts.js";
-import { big, exactType, isDays, MOST_DIGITS, small, store, type UnitsType, unitsOf } from "./units.js";
+import { big, exactType, isDays, MOST_DIGITS, type Units, type UnitsType } from "./units.js";
 
 /** How values are converted. */
 export interface CastOptions {
@@ -141,31 +141,17 @@ export function commonType(a: DataType, b: DataType, place: Place): DataType {
 }
 
 function rescaled(vector: Vector, type: UnitsType, { onPrecisionLoss }: CastOptions, place: Place): Vector {
-  const from = exactType(vector.type) as UnitsType;
-  const count = wordsOf(type);
-  const up = Math.max(0, type.scale - from.scale);
-  const down = Math.max(0, from.scale - type.scale);
-  const [factor, bigFactor, bigDivisor] = [POWERS[up], 10n ** BigInt(up), 10n ** BigInt(down)];
-  const most = Math.min(2 ** 52, (POWERS[Math.min(type.precision, 22)] ?? 0) - 1);
-  return mapChunks(vector, typeOfUnits(type), (data, base) => {
-    const units = unitsOf(data);
-    const valid = validOf(data);
-    const words = new Int32Array(data.length * count);
-    for (let i = 0; i < data.length; i++) {
-      if (!isValid(valid, i)) continue;
-      const value = down === 0 ? small(units.words, i * units.step, units.count) * factor : Number.NaN;
-      if (Math.abs(value) <= most) {
-        store(words, i * count, count, value);
-        continue;
-      }
-      const exact = big(units, i) * bigFactor;
-      const result = bigQuotient(exact, bigDivisor);
-      if (onPrecisionLoss !== "round" && result * bigDivisor !== exact) {
-        throw loss(place, base + i, unscaledText(String(big(units, i)), from.scale), typeOfUnits(type));
-      }
-      storeChecked(words, i * count, type, result, base + i, place);
-    }
-    return unitsData(type, data.length, words, valid);
+  const { scale } = exactType(vector.type) as UnitsType;
+  const [down, up] = [Math.max(0, scale - type.scale), Math.max(0, type.scale - scale)];
+  const onLoss = (units: Units, i: number, row: number): never => {
+    throw loss(place, row, unscaledText(String(big(units, i)), scale), typeOfUnits(type));
+  };
+  return mapUnits(vector, type, {
+    ...(down === 0 ? KEPT : ROUNDED),
+    down,
+    up,
+    place,
+    onLoss: onPrecisionLoss === "round" || down === 0 ? undefined : onLoss,
   });
 }
 

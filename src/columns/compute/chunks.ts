@@ -12,7 +12,7 @@ import type { UnitsType } from "./units.js";
 export type Validity = Uint8Array | undefined;
 
 /** Rows of two columns that are a chunk in both. */
-export interface Pair {
+interface Pair {
   readonly left: Data;
   readonly right: Data;
   /** The first row in the column. */

@@ -1,10 +1,10 @@
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { POWERS } from "../../value/decimal.js";
-import { Float64, type Vector } from "../arrow/arrow.js";
+import type { Vector } from "../arrow/arrow.js";
 import { storeChecked } from "./add.js";
-import { doubleData, isValid, nullDoubles, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
-import { numberOperands, type Operand } from "./operands.js";
+import { isValid, unitsData, type Validity, wordsOf } from "./chunks.js";
+import { arithmetic, type Operand, type Rows } from "./operands.js";
 import type { Place } from "./place.js";
 import { big, MOST_DIGITS, small, store, type Units, type UnitsType } from "./units.js";
 
@@ -24,23 +24,22 @@ const HALF = 2 ** 52;
  * @throws {DataError} Overflow for a result beyond 76 digits
  */
 export function divide(left: Vector, right: Operand, { scale }: DivideOptions, place: Place): Vector {
-  const numbers = numberOperands(left, right, place);
-  if (numbers.kind === "null") return nullDoubles(left);
-  if (numbers.kind === "double") {
-    return numbers.operands.map(new Float64(), (a, b, step, valid, length) => {
-      const out = new Float64Array(length);
+  return arithmetic(left, right, place, {
+    doubles(a, b, step, { length, valid }, out) {
       for (let i = 0; i < length; i++) if (isValid(valid, i)) out[i] = a[i] / b[i * step];
-      return doubleData(out, valid);
-    });
-  }
-  const { operands } = numbers;
-  const type = quotientType(operands.left, operands.right, neededScale(scale, place));
-  const power = type.scale - operands.left.scale + operands.right.scale;
-  return operands.map(typeOfUnits(type), (a, b, valid, length, from) => {
-    const words = new Int32Array(length * wordsOf(type));
-    const held = withoutZeros(b, valid, length);
-    divideUnits(a, b, power, type, words, held, length, from, place);
-    return unitsData(type, length, words, held);
+    },
+    exact(first, second) {
+      const type = quotientType(first, second, neededScale(scale, place));
+      const power = type.scale - first.scale + second.scale;
+      return {
+        type,
+        compute(a, b, rows) {
+          const valid = withoutZeros(b, rows);
+          const words = divideUnits(a, b, { power, type, place }, { ...rows, valid });
+          return unitsData(type, rows.length, words, valid);
+        },
+      };
+    },
   });
 }
 
@@ -64,7 +63,7 @@ function quotientType(a: UnitsType, b: UnitsType, scale: number): UnitsType {
 }
 
 /** The rows that hold values and whose divisor is not 0. */
-function withoutZeros({ words, count, step }: Units, valid: Validity, length: number): Validity {
+function withoutZeros({ words, count, step }: Units, { valid, length }: Rows): Validity {
   let held: Uint8Array | undefined;
   for (let i = 0; i < length; i++) {
     if (small(words, i * step, count) !== 0) continue;
@@ -74,18 +73,16 @@ function withoutZeros({ words, count, step }: Units, valid: Validity, length: nu
   return held ?? valid;
 }
 
-function divideUnits(
-  a: Units,
-  b: Units,
-  power: number,
-  type: UnitsType,
-  out: Int32Array,
-  valid: Validity,
-  length: number,
-  from: number,
-  place: Place,
-): void {
+interface Division {
+  /** Of ten, which brings the quotient of the units to the scale of the result. */
+  readonly power: number;
+  readonly type: UnitsType;
+  readonly place: Place;
+}
+
+function divideUnits(a: Units, b: Units, { power, type, place }: Division, { length, valid, from }: Rows): Int32Array {
   const count = wordsOf(type);
+  const out = new Int32Array(length * count);
   const fa = power > 0 ? POWERS[power] : 1;
   const fb = power < 0 ? POWERS[-power] : 1;
   for (let i = 0; i < length; i++) {
@@ -98,6 +95,7 @@ function divideUnits(
       storeChecked(out, i * count, type, bigQuotient(n, d), from + i, place);
     }
   }
+  return out;
 }
 
 /** The quotient of two whole numbers of at most 2^52, rounded half to even. */

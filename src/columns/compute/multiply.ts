@@ -1,9 +1,9 @@
 import { InputError } from "../../errors/errors.js";
-import { Float64, type Vector } from "../arrow/arrow.js";
+import type { Vector } from "../arrow/arrow.js";
 import { storeChecked } from "./add.js";
-import { doubleData, isValid, nullDoubles, typeOfUnits, unitsData, type Validity, wordsOf } from "./chunks.js";
+import { isValid, unitsData, wordsOf } from "./chunks.js";
 import { clearNulls, inBlocks } from "./in-blocks.js";
-import { numberOperands, type Operand } from "./operands.js";
+import { arithmetic, type Operand, type Rows } from "./operands.js";
 import type { Place } from "./place.js";
 import { big, MOST_DIGITS, small, store, type Units, type UnitsType } from "./units.js";
 
@@ -17,24 +17,23 @@ const TWO_53 = 9_007_199_254_740_992;
  * @throws {DataError} Overflow for a result beyond 64 bits (of integers) or 76 digits
  */
 export function multiply(left: Vector, right: Operand, place: Place): Vector {
-  const numbers = numberOperands(left, right, place);
-  if (numbers.kind === "null") return nullDoubles(left);
-  if (numbers.kind === "double") {
-    return numbers.operands.map(new Float64(), (a, b, step, valid, length) => {
-      const out = new Float64Array(length);
+  return arithmetic(left, right, place, {
+    doubles(a, b, step, { length, valid }, out) {
       for (let i = 0; i < length; i++) if (isValid(valid, i)) out[i] = a[i] * b[i * step];
-      return doubleData(out, valid);
-    });
-  }
-  const { operands } = numbers;
-  const type = productType(operands.left, operands.right, place);
-  return operands.map(typeOfUnits(type), (a, b, valid, length, from) => {
-    const rows = { length, valid, from };
-    const isNarrow = !type.isInteger && a.count <= 4 && b.count <= 4;
-    const words = isNarrow
-      ? multiply128(as128(a, length), as128(b, length), type, rows, place)
-      : multiplyUnits(a, b, type, rows, place);
-    return unitsData(type, length, words, valid);
+    },
+    exact(first, second) {
+      const type = productType(first, second, place);
+      return {
+        type,
+        compute(a, b, rows) {
+          const isNarrow = !type.isInteger && a.count <= 4 && b.count <= 4;
+          const words = isNarrow
+            ? multiply128(as128(a, rows.length), as128(b, rows.length), type, rows, place)
+            : multiplyUnits(a, b, type, rows, place);
+          return unitsData(type, rows.length, words, rows.valid);
+        },
+      };
+    },
   });
 }
 
@@ -48,13 +47,6 @@ function productType(a: UnitsType, b: UnitsType, { column, method }: Place): Uni
     `${method} of column ${JSON.stringify(column)}: a product with ${scale} digits after the point; decimals have at most ${MOST_DIGITS}.`,
     { code: "BadArgument", column, hint: "Round one side first: column.round(6)." },
   );
-}
-
-/** The rows of a chunk, and the number of its first in the column. */
-interface Rows {
-  readonly length: number;
-  readonly valid: Validity;
-  readonly from: number;
 }
 
 function multiplyUnits(a: Units, b: Units, type: UnitsType, { length, valid, from }: Rows, place: Place): Int32Array {

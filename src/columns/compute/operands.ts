@@ -1,83 +1,92 @@
 import { InputError } from "../../errors/errors.js";
-import { type Data, type DataType, Vector } from "../arrow/arrow.js";
+import { type Data, type DataType, Float64, Vector } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { columnType } from "../arrow/types.js";
-import { both, mapChunks, mapPairs, type Pair, type Validity, validOf } from "./chunks.js";
-import { type Constant, exactConstant, numberConstant } from "./constant.js";
+import { both, doubleData, mapChunks, mapPairs, nullDoubles, typeOfUnits, type Validity, validOf } from "./chunks.js";
+import { type Constant, type ExactConstant, exactConstant, numberConstant } from "./constant.js";
 import { type Place, unlike, wrongType } from "./place.js";
 import { constantUnits, exactType, MOST_DIGITS, type Units, type UnitsType, unitsOf } from "./units.js";
 
 /** The other operand: a column, or one value for every row. */
 export type Operand = Vector | Constant;
 
-/** Two columns of units, or a column and a constant, chunk by chunk. */
-interface ExactOperands {
-  readonly left: UnitsType;
-  readonly right: UnitsType;
-  /** Computes every chunk; `from` is its first row. */
-  map(type: DataType, compute: (a: Units, b: Units, valid: Validity, length: number, from: number) => Data): Vector;
+/** The rows of a chunk: which hold values in both operands, and the number of the first in the column. */
+export interface Rows {
+  readonly length: number;
+  readonly valid: Validity;
+  readonly from: number;
 }
 
-/** As {@link ExactOperands}, for doubles; a constant is an array of one, `step` 0. */
-interface DoubleOperands {
-  map(
-    type: DataType,
-    compute: (a: Float64Array, b: Float64Array, step: 0 | 1, valid: Validity, length: number) => Data,
-  ): Vector;
+/** How two numbers become one. */
+interface Arithmetic {
+  /** Fills `out` from doubles; where `step` is 0, `b` has one value for all rows. */
+  readonly doubles: (a: Float64Array, b: Float64Array, step: 0 | 1, rows: Rows, out: Float64Array) => void;
+  /** For units of these types, the type of the results and how a chunk of them is computed. */
+  readonly exact: (
+    left: UnitsType,
+    right: UnitsType,
+  ) => { readonly type: UnitsType; readonly compute: (a: Units, b: Units, rows: Rows) => Data };
 }
-
-/** Numbers, as the types of two operands say: exact, doubles where either is one, or nothing but nulls. */
-export type NumberOperands =
-  | { readonly kind: "exact"; readonly operands: ExactOperands }
-  | { readonly kind: "double"; readonly operands: DoubleOperands }
-  | { readonly kind: "null" };
 
 /** Whether a column holds numbers: integers, decimals and floating point. */
 export const isNumber = (type: DataType): boolean => columnType(type).scale === "number";
 
 /**
- * A column of numbers and the other operand, brought to one kind.
+ * A column of numbers computed with the other operand: exactly, or as doubles where either is one; null where either is
+ * null.
  *
  * @throws {InputError} WrongType, BadArgument, DifferentLength
  */
-export function numberOperands(left: Vector, right: Operand, place: Place): NumberOperands {
+export function arithmetic(left: Vector, right: Operand, place: Place, how: Arithmetic): Vector {
   if (!isNumber(left.type)) throw wrongType(place, left.type, "a column of numbers");
-  if (right === null) return { kind: "null" };
+  if (right === null) return nullDoubles(left);
+  if (right instanceof Vector && !isNumber(right.type)) throw unlike(place, left.type, right.type);
   const exact = exactType(left.type);
-  if (right instanceof Vector) {
-    if (!isNumber(right.type)) throw unlike(place, left.type, right.type);
-    const other = exactType(right.type);
-    if (exact === undefined || other === undefined) return { kind: "double", operands: doubles(left, right, place) };
-    return {
-      kind: "exact",
-      operands: {
-        left: exact,
-        right: other,
-        map: (type, compute) =>
-          mapPairs(left, right, type, place, (pair) => {
-            const { valid, length } = rowsOf(pair);
-            return compute(unitsOf(pair.left), unitsOf(pair.right), valid, length, pair.from);
-          }),
-      },
-    };
+  const constant = right instanceof Vector || exact === undefined ? undefined : exactConstant(right, left.type, place);
+  const other = right instanceof Vector ? exactType(right.type) : constant && constantType(constant, place);
+  if (exact === undefined || other === undefined) {
+    const number = right instanceof Vector ? 0 : numberConstant(right, left.type, place);
+    return mapRows(left, right, new Float64(), place, (a, b, rows) => {
+      const out = new Float64Array(rows.length);
+      how.doubles(
+        doublesOf(a),
+        b === undefined ? Float64Array.of(number) : doublesOf(b),
+        b === undefined ? 0 : 1,
+        rows,
+        out,
+      );
+      return doubleData(out, rows.valid);
+    });
   }
-  if (exact === undefined)
-    return { kind: "double", operands: doublesAnd(left, numberConstant(right, left.type, place)) };
-  const constant = exactConstant(right, left.type, place);
-  if (constant === undefined) return { kind: "double", operands: doublesAnd(left, right as number) };
-  const { units, scale } = constant;
+  const { type, compute } = how.exact(exact, other);
+  const units = constant && constantUnits(constant.units);
+  return mapRows(left, right, typeOfUnits(type), place, (a, b, rows) =>
+    compute(unitsOf(a), units ?? unitsOf(b as Data), rows),
+  );
+}
+
+/** Computes each chunk of a column, with that of the other where it is a column. */
+function mapRows(
+  left: Vector,
+  right: Operand,
+  type: DataType,
+  place: Place,
+  compute: (a: Data, b: Data | undefined, rows: Rows) => Data,
+): Vector {
+  if (right instanceof Vector) {
+    return mapPairs(left, right, type, place, ({ left: a, right: b, from }) =>
+      compute(a, b, { length: a.length, valid: both(validOf(a), validOf(b)), from }),
+    );
+  }
+  return mapChunks(left, type, (data, from) =>
+    compute(data, undefined, { length: data.length, valid: validOf(data), from }),
+  );
+}
+
+function constantType({ units, scale }: ExactConstant, place: Place): UnitsType {
   const precision = Math.max(String(units < 0n ? -units : units).length, scale, 1);
   if (precision > MOST_DIGITS) throw tooManyDigits(place, precision);
-  const constantPart = constantUnits(units);
-  return {
-    kind: "exact",
-    operands: {
-      left: exact,
-      right: { precision, scale, isInteger: scale === 0 && precision < 19 },
-      map: (type, compute) =>
-        mapChunks(left, type, (data, from) => compute(unitsOf(data), constantPart, validOf(data), data.length, from)),
-    },
-  };
+  return { precision, scale, isInteger: scale === 0 && precision < 19 };
 }
 
 function tooManyDigits({ column, method }: Place, digits: number): InputError {
@@ -86,27 +95,6 @@ function tooManyDigits({ column, method }: Place, digits: number): InputError {
     column,
     hint: `Decimals have at most ${MOST_DIGITS}; round the constant, or use cast("double") on the column.`,
   });
-}
-
-const rowsOf = ({ left, right }: Pair): { valid: Validity; length: number } => ({
-  valid: both(validOf(left), validOf(right)),
-  length: left.length,
-});
-
-const doubles = (left: Vector, right: Vector, place: Place): DoubleOperands => ({
-  map: (type, compute) =>
-    mapPairs(left, right, type, place, (pair) => {
-      const { valid, length } = rowsOf(pair);
-      return compute(doublesOf(pair.left), doublesOf(pair.right), 1, valid, length);
-    }),
-});
-
-function doublesAnd(left: Vector, constant: number): DoubleOperands {
-  const values = Float64Array.of(constant);
-  return {
-    map: (type, compute) =>
-      mapChunks(left, type, (data) => compute(doublesOf(data), values, 0, validOf(data), data.length)),
-  };
 }
 
 /** The nearest doubles of a chunk of numbers; 0 in rows of other types than `Float64` that hold none. */

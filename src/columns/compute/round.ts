@@ -7,7 +7,7 @@ import { doubleData, isValid, mapChunks, typeOfUnits, unitsData, validOf, wordsO
 import { bigQuotient, quotient } from "./divide.js";
 import { doublesOf, isNumber } from "./operands.js";
 import { type Place, wrongType } from "./place.js";
-import { big, exactType, MOST_DIGITS, small, store, type UnitsType, unitsOf } from "./units.js";
+import { big, exactType, MOST_DIGITS, small, store, type Units, type UnitsType, unitsOf } from "./units.js";
 
 const HALF = 2 ** 52;
 
@@ -31,7 +31,7 @@ export function round(vector: Vector, digits: number, place: Place): Vector {
   if (exact === undefined) return mapDoubles(vector, (value) => roundDouble(value, digits));
   if (digits >= exact.scale) return vector;
   const type = { ...exact, scale: Math.max(digits, 0), precision: widened(exact, Math.max(digits, 0)) };
-  return mapUnits(vector, type, exact.scale - digits, Math.max(-digits, 0), quotient, bigQuotient, place);
+  return mapUnits(vector, type, { ...ROUNDED, down: exact.scale - digits, up: Math.max(-digits, 0), place });
 }
 
 /**
@@ -44,7 +44,7 @@ export function floor(vector: Vector, place: Place): Vector {
   if (exact === undefined) return mapDoubles(vector, Math.floor);
   if (exact.scale === 0) return vector;
   const type = { ...exact, scale: 0, precision: widened(exact, 0) };
-  return mapUnits(vector, type, exact.scale, 0, floorQuotient, bigFloor, place);
+  return mapUnits(vector, type, { down: exact.scale, up: 0, divide: floorQuotient, divideBig: bigFloor, place });
 }
 
 /**
@@ -57,9 +57,9 @@ export function signed(vector: Vector, how: "negate" | "size", place: Place): Ve
   const exact = numberType(vector, place);
   const isNegated = how === "negate";
   if (exact === undefined) return mapDoubles(vector, isNegated ? (value) => -value : Math.abs);
-  const change = (x: number): number => (isNegated ? 0 - x : Math.abs(x));
-  const changeBig = (x: bigint): bigint => (isNegated || x < 0n ? -x : x);
-  return mapUnits(vector, exact, 0, 0, change, changeBig, place);
+  const divide = (x: number): number => (isNegated ? 0 - x : Math.abs(x));
+  const divideBig = (x: bigint): bigint => (isNegated || x < 0n ? -x : x);
+  return mapUnits(vector, exact, { down: 0, up: 0, divide, divideBig, place });
 }
 
 function numberType(vector: Vector, place: Place): UnitsType | undefined {
@@ -80,19 +80,29 @@ function mapDoubles(vector: Vector, change: (value: number) => number): Vector {
   });
 }
 
-/** Each value as `divided(value, 10^down) × 10^up`, in units of the type. */
-function mapUnits(
-  vector: Vector,
-  type: UnitsType,
-  down: number,
-  up: number,
-  divided: (x: number, y: number) => number,
-  bigDivided: (x: bigint, y: bigint) => bigint,
-  place: Place,
-): Vector {
+/** How whole units change: divided by 10^`down`, and times 10^`up`. */
+interface Scaling {
+  readonly down: number;
+  readonly up: number;
+  readonly divide: (x: number, y: number) => number;
+  readonly divideBig: (x: bigint, y: bigint) => bigint;
+  readonly place: Place;
+  /** Called with the place in the chunk of a value that a division does not keep, and its number in the column. */
+  readonly onLoss?: ((units: Units, i: number, row: number) => void) | undefined;
+}
+
+/** Half to even. */
+export const ROUNDED = { divide: quotient, divideBig: bigQuotient };
+
+export const KEPT = { divide: (x: number): number => x, divideBig: (x: bigint): bigint => x };
+
+/** The units of a column scaled to those of a type. */
+export function mapUnits(vector: Vector, type: UnitsType, scaling: Scaling): Vector {
+  const { down, up, divide, divideBig, place, onLoss } = scaling;
   const count = wordsOf(type);
   const divisor = POWERS[down] <= HALF ? POWERS[down] : Number.NaN;
   const [bigDivisor, factor, bigFactor] = [10n ** BigInt(down), POWERS[up], 10n ** BigInt(up)];
+  const most = type.isInteger ? HALF : Math.min(HALF, POWERS[type.precision] - 1);
   return mapChunks(vector, typeOfUnits(type), (data, from) => {
     const units = unitsOf(data);
     const valid = validOf(data);
@@ -100,9 +110,15 @@ function mapUnits(
     for (let i = 0; i < data.length; i++) {
       if (!isValid(valid, i)) continue;
       const x = small(units.words, i * units.step, units.count);
-      const result = Math.abs(x) <= HALF ? divided(x, divisor) * factor : Number.NaN;
-      if (Math.abs(result) <= HALF) store(out, i * count, count, result);
-      else storeChecked(out, i * count, type, bigDivided(big(units, i), bigDivisor) * bigFactor, from + i, place);
+      const divided = Math.abs(x) <= HALF ? divide(x, divisor) : Number.NaN;
+      if (Math.abs(divided * factor) <= most) {
+        store(out, i * count, count, divided * factor);
+        if (onLoss !== undefined && divided * divisor !== x) onLoss(units, i, from + i);
+        continue;
+      }
+      const exact = divideBig(big(units, i), bigDivisor);
+      if (onLoss !== undefined && exact * bigDivisor !== big(units, i)) onLoss(units, i, from + i);
+      storeChecked(out, i * count, type, exact * bigFactor, from + i, place);
     }
     return unitsData(type, data.length, out, valid);
   });
