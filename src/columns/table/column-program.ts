@@ -39,18 +39,23 @@ export type ColumnProgram = Instance<Exports>;
 /** Bytes for the input and output of one call. */
 const WORK_BYTES = 2_375_680;
 
+/** A program with more is not kept: its memory never shrinks. */
+const MOST_KEPT = 33_554_432;
+
 let program: ColumnProgram | undefined;
+let held = 0;
 
 /**
  * Operations on buffers in WebAssembly.
  *
- * @param bytes more than {@link WORK_BYTES} get a program of their own, which is not kept
+ * @param bytes of memory to work on, at least {@link WORK_BYTES}
  * @throws {ArrowbookError} NoMemory
  */
-export function columnProgram(bytes = WORK_BYTES): ColumnProgram {
-  if (bytes <= WORK_BYTES && program !== undefined) return program;
-  const made = instanceWith<Exports>(binary, Math.max(bytes, WORK_BYTES));
+export function columnProgram(bytes = 0): ColumnProgram {
+  if (program !== undefined && bytes <= held) return program;
+  const room = Math.max(bytes, WORK_BYTES);
+  const made = instanceWith<Exports>(binary, room);
   if (made === null) throw new ArrowbookError("There is no memory to compute columns with.", { code: "NoMemory" });
-  if (bytes <= WORK_BYTES) program = made;
+  if (room <= MOST_KEPT) [program, held] = [made, room];
   return made;
 }

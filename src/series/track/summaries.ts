@@ -1,6 +1,5 @@
 import { type Data, DataType, type Vector } from "../../columns/arrow/arrow.js";
 import { validityBits } from "../../columns/arrow/bits.js";
-import { vectorToBigInts } from "../../columns/arrow/vector-values.js";
 import { big, isDays, small, type Units, unitsOf } from "../../columns/compute/units.js";
 import { columnProgram } from "../../columns/table/column-program.js";
 import { isExact } from "../core/exact.js";
@@ -29,6 +28,9 @@ const MOST_WIDTH = 16;
 /** Bytes of the state of a group; wasm/columns/summarize.ts lays it out. */
 const STATE = 64;
 const SUM_WORDS = 4;
+/** The states of more groups are not near one another in memory, which costs more than sums one by one. */
+const MOST_GROUPS = 32_768;
+const MOST = Number.MAX_SAFE_INTEGER;
 
 const known = new WeakMap<Groups, WeakMap<Vector, Summaries | null>>();
 
@@ -51,16 +53,37 @@ export function summariesOf(vector: Vector, groups: Groups): Summaries | undefin
 
 /** The sums of a column of integers or decimals, of values of any size. */
 export function unitSums(vector: Vector, groups: Groups): UnitSums {
-  const summaries = summariesOf(vector, groups);
-  if (summaries !== undefined) return summaries;
-  const sums = new Array<bigint>(groups.count).fill(0n);
-  const counts = new Int32Array(groups.count);
-  for (const [row, units] of vectorToBigInts(vector).entries()) {
-    if (units === null) continue;
-    sums[groups.of[row]] += units;
-    counts[groups.of[row]]++;
+  const summaries = groups.count > MOST_GROUPS ? undefined : summariesOf(vector, groups);
+  return summaries ?? summedOneByOne(vector, groups);
+}
+
+/** Sums below 2^53 in size as doubles, and what goes beyond it. */
+function summedOneByOne(vector: Vector, { of, count }: Groups): UnitSums {
+  const low = new Float64Array(count);
+  const high = new Array<bigint | undefined>(count).fill(undefined);
+  const counts = new Int32Array(count);
+  let row = 0;
+  for (const data of vector.data as readonly Data[]) {
+    if (data.length === 0) continue;
+    const units = unitsOf(data);
+    const valid = validityBits(data);
+    for (let i = 0; i < data.length; i++, row++) {
+      if (valid !== undefined && (valid[i >> 3] & (1 << (i & 7))) === 0) continue;
+      const group = of[row];
+      counts[group]++;
+      const sum = low[group] + small(units.words, i * units.step, units.count);
+      if (sum <= MOST && sum >= -MOST) low[group] = sum;
+      else {
+        high[group] = (high[group] ?? 0n) + BigInt(low[group]) + big(units, i);
+        low[group] = 0;
+      }
+    }
   }
-  return { counts, sumOf: (group) => sums[group], smallSumOf: () => Number.NaN };
+  return {
+    counts,
+    sumOf: (group) => (high[group] ?? 0n) + BigInt(low[group]),
+    smallSumOf: (group) => (high[group] === undefined ? low[group] : Number.NaN),
+  };
 }
 
 function summarized(vector: Vector, { of, count }: Groups): Summaries | undefined {
@@ -108,13 +131,17 @@ function narrowed(units: Units, length: number): Units | undefined {
 function read({ buffer }: Uint8Array, count: number): Summaries {
   const words = new Int32Array(buffer);
   const step = STATE / 4;
-  const counts = Int32Array.from({ length: count }, (_, group) => words[group * step + 4]);
+  const counts = new Int32Array(count).map((_, group) => words[group * step + 4]);
   const rowAt = (place: number) => counts.map((held, group) => (held === 0 ? -1 : words[group * step + place]));
+  const smallSumOf = (group: number): number => small(words, group * step, SUM_WORDS);
   return {
     counts,
     leastRows: rowAt(5),
     mostRows: rowAt(6),
-    sumOf: (group) => big({ words, count: SUM_WORDS, step }, group),
-    smallSumOf: (group) => small(words, group * step, SUM_WORDS),
+    smallSumOf,
+    sumOf(group) {
+      const sum = smallSumOf(group);
+      return Number.isNaN(sum) ? big({ words, count: SUM_WORDS, step }, group) : BigInt(sum);
+    },
   };
 }
