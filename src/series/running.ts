@@ -1,66 +1,40 @@
 import type { Table } from "../columns/arrow/arrow.js";
-import { takeVector } from "../columns/table/take.js";
 import { refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, vectorAt } from "./core/choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
-import type { Column, Computed } from "./core/numbers.js";
+import { type Column, type Computed, picked } from "./core/numbers.js";
 import { ExactSum } from "./core/sums.js";
-import { computeColumns, type Kernel, runKernel } from "./track/kernel.js";
+import { type Compute, computeColumns, type Kernel, runKernel } from "./track/kernel.js";
 import { rowAt, type Track } from "./track/track.js";
 
 /**
- * Running sum along each series by ascending day; nulls stay null and are skipped (unlike `transform("cumul")`, which
- * repeats the sum and rounds). Exact for integers and decimals; doubles are summed in two doubles, without rounding.
+ * Calculations of every value and those before it in its series, by ascending day; nulls stay null and are skipped.
+ *
+ * - `cumsum`: the sum, exact for integers and decimals; doubles are summed in two doubles, without rounding. Unlike
+ *   `transform("cumul")`, which repeats the sum for a null and rounds.
+ * - `cumprod`: the product, `Float64`.
+ * - `cummax`, `cummin`: the largest and smallest value so far, in the column's type.
+ * - `drawdown`: from the highest value so far: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; null until the first value
+ *   above 0.
+ */
+const RUNNING = {
+  cumsum: (table, at, track) =>
+    isExact(table.schema.fields[at].type) ? exactCumsum(table, at, track) : runKernel(table, at, track, sumKernel),
+  cumprod: (table, at, track) => runKernel(table, at, track, productKernel),
+  cummax: (table, at, track) => runningExtreme(table, at, track, 1),
+  cummin: (table, at, track) => runningExtreme(table, at, track, -1),
+  drawdown: (table, at, track) => runKernel(table, at, track, drawdownKernel),
+} as const satisfies Readonly<Record<string, Compute>>;
+
+/**
+ * One of the running calculations, see {@link RUNNING}.
  *
  * @throws {InputError} UnknownColumn, WrongType, EmptyDate
  * @throws {DataError} Overflow
  */
-export function cumsum(table: Table, options: ColumnChoice = {}): Table {
-  refuseUnknown(options, CHOICE, "cumsum()");
-  return computeColumns(table, options, (from, at, track) =>
-    isExact(from.schema.fields[at].type) ? exactCumsum(from, at, track) : runKernel(from, at, track, sumKernel),
-  );
-}
-
-/**
- * Running product along each series by ascending day, `Float64`; nulls stay null and are skipped.
- *
- * @throws {InputError} as {@link cumsum}
- */
-export function cumprod(table: Table, options: ColumnChoice = {}): Table {
-  refuseUnknown(options, CHOICE, "cumprod()");
-  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, productKernel));
-}
-
-/**
- * Largest value so far along each series by ascending day, in the column's type; nulls stay null.
- *
- * @throws {InputError} as {@link cumsum}
- */
-export function cummax(table: Table, options: ColumnChoice = {}): Table {
-  refuseUnknown(options, CHOICE, "cummax()");
-  return computeColumns(table, options, (from, at, track) => runningExtreme(from, at, track, 1));
-}
-
-/**
- * Smallest value so far along each series by ascending day, in the column's type; nulls stay null.
- *
- * @throws {InputError} as {@link cumsum}
- */
-export function cummin(table: Table, options: ColumnChoice = {}): Table {
-  refuseUnknown(options, CHOICE, "cummin()");
-  return computeColumns(table, options, (from, at, track) => runningExtreme(from, at, track, -1));
-}
-
-/**
- * Drawdown of each series from its highest value so far: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; nulls stay
- * null, and the result is null until the first value above 0.
- *
- * @throws {InputError} as {@link cumsum}
- */
-export function drawdown(table: Table, options: ColumnChoice = {}): Table {
-  refuseUnknown(options, CHOICE, "drawdown()");
-  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, drawdownKernel));
+export function running(table: Table, name: keyof typeof RUNNING, options: ColumnChoice = {}): Table {
+  refuseUnknown(options, CHOICE, `${name}()`);
+  return computeColumns(table, options, RUNNING[name]);
 }
 
 const sumKernel: Kernel = (y, out, from, to) => {
@@ -150,19 +124,30 @@ function runningExtreme(table: Table, at: number, track: Track, sign: 1 | -1): C
       picks[row] = best;
     }
   }
-  return { field, data: takeVector(vector, picks).data[0] };
+  return picked(field, vector, picks);
 }
 
 function exactCumsum(table: Table, at: number, track: Track): Column {
   const { units, scale, precision } = exactOf(vectorAt(table, at));
+  const sums = runningSums(units, track, false);
+  return exactColumn(table.schema.fields[at], sums, { scale, precision: sumPrecision(precision) });
+}
+
+/** By row, the sum of the values up to it in its series; a null `repeats` the sum, or is null as before the first value. */
+export function runningSums(
+  units: readonly (bigint | null)[],
+  { rows, starts }: Track,
+  repeats: boolean,
+): (bigint | null)[] {
   const out = new Array<bigint | null>(units.length).fill(null);
-  for (let g = 0; g + 1 < track.starts.length; g++) {
-    let sum = 0n;
-    for (let i = track.starts[g]; i < track.starts[g + 1]; i++) {
-      const row = rowAt(track, i);
-      const value = units[row];
-      if (value !== null) out[row] = sum += value;
+  for (let g = 0; g + 1 < starts.length; g++) {
+    let sum: bigint | null = null;
+    for (let i = starts[g]; i < starts[g + 1]; i++) {
+      const row = rows === undefined ? i : rows[i];
+      const now = units[row];
+      if (now !== null) sum = sum === null ? now : sum + now;
+      if (now !== null || repeats) out[row] = sum;
     }
   }
-  return exactColumn(table.schema.fields[at], out, { scale, precision: sumPrecision(precision) });
+  return out;
 }

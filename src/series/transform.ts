@@ -7,10 +7,11 @@ import { differencePrecision, exactColumn, exactOf, isExact, sumPrecision } from
 import { type Computed, doublesColumn } from "./core/numbers.js";
 import type { PieceKernel } from "./core/pieces.js";
 import { inBatches, type Ranges, rangesWithout, withColumns } from "./core/tables.js";
+import { runningSums } from "./running.js";
 import { runAlong } from "./track/kernel.js";
 import { seriesTrack } from "./track/series-track.js";
 import { exactDifferences } from "./track/steps.js";
-import { rowAt, rowsAt, type Track } from "./track/track.js";
+import { rowsAt, type Track } from "./track/track.js";
 
 /** Options of {@link Frame.transform}. */
 export interface TransformOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
@@ -184,7 +185,7 @@ const CALCULATIONS: Readonly<Record<AppliedTransform, Calculation>> = {
         out[t] = sum;
       }
     },
-    exact: { results: exactCumul, precision: sumPrecision },
+    exact: { results: (units, track) => runningSums(units, track, true), precision: sumPrecision },
   },
   normalize: {
     kernel(y, out, from, to) {
@@ -196,18 +197,3 @@ const CALCULATIONS: Readonly<Record<AppliedTransform, Calculation>> = {
     },
   },
 };
-
-function exactCumul(units: readonly (bigint | null)[], track: Track): (bigint | null)[] {
-  const out = new Array<bigint | null>(units.length).fill(null);
-  const { starts } = track;
-  for (let g = 0; g + 1 < starts.length; g++) {
-    let sum: bigint | null = null;
-    for (let t = starts[g]; t < starts[g + 1]; t++) {
-      const row = rowAt(track, t);
-      const now = units[row];
-      if (now !== null) sum = sum === null ? now : sum + now;
-      out[row] = sum;
-    }
-  }
-  return out;
-}

@@ -9,7 +9,7 @@ import { unique } from "../../series/group-by.js";
 import { querySeries, type SeriesQuery } from "../../series/query.js";
 import { type ResampleOptions, resample } from "../../series/resample.js";
 import { type RollingOptions, rolling, type WindowMethod } from "../../series/rolling.js";
-import { cummax, cummin, cumprod, cumsum, drawdown } from "../../series/running.js";
+import { running } from "../../series/running.js";
 import { diff, pctChange, type ReturnsOptions, returns, shift } from "../../series/track/steps.js";
 import { type TransformOptions, transform } from "../../series/transform.js";
 import type { Columns, OneOrMore } from "../../spec/columns.js";
@@ -124,29 +124,29 @@ export abstract class SeriesMethods<Row extends object> {
     return this.like(returns(this.table, options)) as OpenedBy<this, Suffix>;
   }
 
-  /** Running sum; nulls stay null. {@link cumsum} */
+  /** Running sum; nulls stay null. {@link running} */
   cumsum<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
-    return this.like(cumsum(this.table, options)) as OpenedBy<this, Suffix>;
+    return this.like(running(this.table, "cumsum", options)) as OpenedBy<this, Suffix>;
   }
 
-  /** Running product; nulls stay null. {@link cumprod} */
+  /** Running product; nulls stay null. {@link running} */
   cumprod<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
-    return this.like(cumprod(this.table, options)) as OpenedBy<this, Suffix>;
+    return this.like(running(this.table, "cumprod", options)) as OpenedBy<this, Suffix>;
   }
 
-  /** Largest value so far; nulls stay null. {@link cummax} */
+  /** Largest value so far; nulls stay null. {@link running} */
   cummax<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
-    return this.like(cummax(this.table, options)) as OpenedBy<this, Suffix>;
+    return this.like(running(this.table, "cummax", options)) as OpenedBy<this, Suffix>;
   }
 
-  /** Smallest value so far; nulls stay null. {@link cummin} */
+  /** Smallest value so far; nulls stay null. {@link running} */
   cummin<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
-    return this.like(cummin(this.table, options)) as OpenedBy<this, Suffix>;
+    return this.like(running(this.table, "cummin", options)) as OpenedBy<this, Suffix>;
   }
 
-  /** Drawdown from the highest value so far, as a fraction. {@link drawdown} */
+  /** Drawdown from the highest value so far, as a fraction. {@link running} */
   drawdown<Suffix extends string = never>(options?: Choice<Row, Suffix>): OpenedBy<this, Suffix> {
-    return this.like(drawdown(this.table, options)) as OpenedBy<this, Suffix>;
+    return this.like(running(this.table, "drawdown", options)) as OpenedBy<this, Suffix>;
   }
 
   /** Fills nulls from the previous or next value, or with a constant. {@link fill} */
