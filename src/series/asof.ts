@@ -3,13 +3,13 @@ import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
 import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/columns.js";
-import { ALONG, listOf, requireTime, type SeriesColumns, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
-import { daysOf, type ExactTimes, exactTimesOf, isWithin, signOf, timesAt, timestampsOf } from "./core/days.js";
+import { ALONG, listOf, requireTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
+import { daysOf, type ExactTimes, exactTimesOf, isWithin, signOf, timesAt } from "./core/days.js";
 import { keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
 import { refuseTakenNames } from "./core/result-shape.js";
 import { withColumns } from "./core/tables.js";
-import { byTimestamp, firstRepeat, type RepeatMessage, repeatedDate } from "./track/series-track.js";
+import { orderedTrack, type RepeatMessage } from "./track/series-track.js";
 import { dayTrack, rowAt, type Track } from "./track/track.js";
 
 /** Options of {@link Frame.asof}. */
@@ -58,7 +58,7 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
   const byRight = names.map((name) => columnIndex(right, name));
   const { leftCodes, track, places } = pairs(left, right, names, onRight);
   const isOne = options.by !== undefined && names.length === 0;
-  const ordered = orderedTrack(right, { on: onRight, by: byRight, isOne }, track);
+  const ordered = orderedTrack(right, { on: onRight, by: byRight, isOne }, track, OTHER);
   const times = exactTimesOf(vectorAt(left, onLeft), left.schema.fields[onLeft].name);
   const known = exactTimesOf(vectorAt(right, onRight), right.schema.fields[onRight].name);
   const search: Search = {
@@ -82,11 +82,7 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
       { field: renamed(field, name).clone({ nullable: true }), data: takeVector(vectorAt(right, at), picks).data[0] },
     ];
   });
-  refuseTakenNames(
-    namesOf(left),
-    added.map(({ field }) => field.name),
-    'Pass another suffix: { suffix: "_2" }.',
-  );
+  refuseTakenNames(namesOf(left), added, 'Pass another suffix: { suffix: "_2" }.');
   return withColumns(left, new Map(), added);
 }
 
@@ -125,20 +121,6 @@ function pairs(left: Table, right: Table, names: readonly string[], onRight: num
     places[rightCodes[rowAt(track, at)]] = g;
   }
   return { leftCodes, track, places };
-}
-
-/**
- * The track with the rows of each day by timestamp.
- *
- * @throws {InputError} RepeatedDate if a date or timestamp repeats within a series, unless `isOne`
- */
-function orderedTrack(right: Table, { on, by, isOne }: SeriesColumns & { readonly on: number }, track: Track): Track {
-  if (!track.repeats) return track;
-  const timestamps = timestampsOf(vectorAt(right, on));
-  const ordered = timestamps === undefined ? track : byTimestamp(track, timestamps);
-  const at = isOne ? undefined : firstRepeat(ordered, timestamps);
-  if (at === undefined) return ordered;
-  throw repeatedDate(right, { on, by }, [rowAt(ordered, at - 1), rowAt(ordered, at)], OTHER);
 }
 
 interface Search {

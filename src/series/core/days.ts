@@ -66,7 +66,7 @@ export function timestampsOf(vector: Vector): BigInt64Array | undefined {
 }
 
 /** Nanoseconds of a day. */
-const NANOS_PER_DAY = 86_400_000_000_000;
+export const NANOS_PER_DAY = 86_400_000_000_000;
 
 /**
  * Dates or timestamps of any unit as exact doubles: whole days since 1970-01-01 in UTC, and nanoseconds since their

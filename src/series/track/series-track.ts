@@ -13,14 +13,22 @@ import { rowAt, type Track, trackOf } from "./track.js";
  *
  * @throws {InputError} RepeatedDate if a date repeats within a series, unless all rows are explicitly one series
  */
-export function seriesTrack(table: Table, series: SeriesColumns, message?: RepeatMessage): Track {
-  const track = trackOf(table, series.on, series.by);
-  if (!track.repeats || series.on === undefined) return track;
-  const timestamps = timestampsOf(vectorAt(table, series.on));
+export const seriesTrack = (table: Table, series: SeriesColumns): Track =>
+  orderedTrack(table, series, trackOf(table, series.on, series.by));
+
+/** As {@link seriesTrack}, of a track in which the rows of one day are in table order. */
+export function orderedTrack(
+  table: Table,
+  { on, by, isOne }: SeriesColumns,
+  track: Track,
+  message?: RepeatMessage,
+): Track {
+  if (!track.repeats || on === undefined) return track;
+  const timestamps = timestampsOf(vectorAt(table, on));
   const ordered = timestamps === undefined ? track : byTimestamp(track, timestamps);
-  const at = series.isOne ? undefined : firstRepeat(ordered, timestamps);
+  const at = isOne ? undefined : firstRepeat(ordered, timestamps);
   if (at === undefined) return ordered;
-  throw repeatedDate(table, { on: series.on, by: series.by }, [rowAt(ordered, at - 1), rowAt(ordered, at)], message);
+  throw repeatedDate(table, { on, by }, [rowAt(ordered, at - 1), rowAt(ordered, at)], message);
 }
 
 /**
@@ -49,7 +57,7 @@ export function checkCalendar(table: Table, on: number, track: Track): void {
 }
 
 /** The same track with the rows of each day ordered by timestamp (indexed by table row). */
-export function byTimestamp(track: Track, timestamps: BigInt64Array): Track {
+function byTimestamp(track: Track, timestamps: BigInt64Array): Track {
   const { starts, days } = track;
   const rows = track.rows?.slice() ?? Int32Array.from({ length: timestamps.length }, (_, row) => row);
   const newestFirst = track.newestFirst.slice();
@@ -73,7 +81,7 @@ export function byTimestamp(track: Track, timestamps: BigInt64Array): Track {
  * The position of the first row that repeats the date (or the timestamp, if there are any) of the previous row of its
  * series.
  */
-export function firstRepeat(track: Track, timestamps: BigInt64Array | undefined): number | undefined {
+function firstRepeat(track: Track, timestamps: BigInt64Array | undefined): number | undefined {
   const days = track.days as Int32Array;
   for (let g = 0; g + 1 < track.starts.length; g++) {
     for (let at = track.starts[g] + 1; at < track.starts[g + 1]; at++) {

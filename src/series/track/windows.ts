@@ -1,8 +1,5 @@
-import { type ExactTimes, signOf } from "../core/days.js";
+import { type ExactTimes, NANOS_PER_DAY } from "../core/days.js";
 import type { Track } from "./track.js";
-
-/** Half a day. */
-const HALF_DAY = 43_200_000_000_000;
 
 /** For every position the start and the end (exclusive) of its window; neither ever decreases within a series. */
 export interface Windows {
@@ -32,20 +29,24 @@ export function rowWindows({ starts }: Track, size: number, center: boolean): Wi
  * `center`, half of it before and after. `times` are in the order of the track.
  */
 export function timeWindows({ starts }: Track, times: ExactTimes, size: number, center: boolean): Windows {
-  const { days, nanos = new Float64Array(days.length) } = times;
+  const { days, nanos } = times;
   const low = new Int32Array(days.length);
   const high = new Int32Array(days.length);
   const aheadDays = center ? Math.floor(size / 2) : 0;
-  const aheadNanos = center && size % 2 === 1 ? HALF_DAY : 0;
+  const aheadNanos = center && size % 2 === 1 ? NANOS_PER_DAY / 2 : 0;
   for (let g = 0; g + 1 < starts.length; g++) {
     const to = starts[g + 1];
     let a = starts[g];
     let b = starts[g];
     for (let i = starts[g]; i < to; i++) {
-      const end = days[i] + aheadDays;
-      const endNanos = nanos[i] + aheadNanos;
-      while (b < to && signOf(days[b] - end, nanos[b] - endNanos) <= 0) b++;
-      while (a < b && signOf(days[a] - end + size, nanos[a] - endNanos) <= 0) a++;
+      const ahead = nanos === undefined ? aheadNanos : nanos[i] + aheadNanos;
+      const carried = ahead >= NANOS_PER_DAY ? 1 : 0;
+      const end = days[i] + aheadDays + carried;
+      const rest = ahead - carried * NANOS_PER_DAY;
+      const start = end - size;
+      // The time of a day is 0.
+      while (b < to && (days[b] < end || (days[b] === end && (nanos === undefined || nanos[b] <= rest)))) b++;
+      while (a < b && (days[a] < start || (days[a] === start && (nanos === undefined || nanos[a] <= rest)))) a++;
       low[i] = a;
       high[i] = b;
     }
