@@ -15,7 +15,7 @@ import { joined } from "./core/pieces.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
 import { tableOf } from "./core/tables.js";
 import { type Places, pairsOf, rowsByCode } from "./track/matches.js";
-import { allRows, type Picks, picksOf, rowsTo } from "./track/picks.js";
+import { allRows, type Picks, picksOf } from "./track/picks.js";
 import { repeatedDate } from "./track/series-track.js";
 
 /** Options of {@link Frame.align}. */
@@ -115,16 +115,16 @@ function picksFor({ rows, size }: Codes, how: Int32Array | "inner" | "left"): Pi
     const pairs = pairsOf({ left: codes, right, size }, "left", "align()");
     const { left } = pairs;
     if (left !== undefined) {
-      picks = picks.map((own, i) => {
-        const ownRows = own.rows();
-        return picksOf(
-          left.map((at) => ownRows[at]),
+      const own = picks.map((known) => known.rows());
+      picks = own.map((known, i) =>
+        picksOf(
+          left.map((at) => known[at]),
           rows[i].length,
-        );
-      });
+        ),
+      );
       codes = left.map((at) => codes[at]);
     }
-    picks.push(pairs.right);
+    picks.push(typeof how === "string" ? pairs.right : picksOf(pairs.right.rows(), right.length));
   }
   return picks;
 }
@@ -135,7 +135,10 @@ function rowsInAll([first, ...others]: readonly Int32Array[], size: number): Int
   for (const [t, codes] of others.entries()) {
     for (let i = 0; i < codes.length; i++) if (found[codes[i]] === t) found[codes[i]]++;
   }
-  return rowsTo(first.length).filter((row) => found[first[row]] === others.length);
+  const kept = new Int32Array(first.length);
+  let count = 0;
+  for (let i = 0; i < first.length; i++) if (found[first[i]] === others.length) kept[count++] = i;
+  return kept.slice(0, count);
 }
 
 /** All codes, sorted by the keys they represent. */
@@ -194,10 +197,7 @@ function sideBySide(
       made.push({ field: nullable(renamed(field, name)), vector: picks[t].isWhole ? own : picks[t].taken(own, cuts) });
     }
   }
-  refuseRepeatedNames(
-    made.map(({ field }) => field.name),
-    'Pass suffixes, one per frame: { suffixes: [" A", " B"] }.',
-  );
+  refuseRepeatedNames(made, 'Pass suffixes, one per frame: { suffixes: [" A", " B"] }.');
   const fields = made.map(({ field, vector }) => field.clone({ type: vector.type }));
   const schema = withKey(new Schema(fields), isKeyed ? keys.fields.map(({ name }) => name) : []);
   return tableOfVectors(

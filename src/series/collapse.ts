@@ -1,12 +1,11 @@
 import { DateDay, Field, makeData, type Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { TYPE_KEY } from "../columns/arrow/schema.js";
-import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
 import { type Frequency, floor, label, next } from "./core/calendar.js";
 import { ALONG, type Along, datedSeriesOf, vectorAt } from "./core/choose.js";
-import { type Column, renamed } from "./core/numbers.js";
+import { type Column, picked, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
 import { tableOf } from "./core/tables.js";
 import { AGGREGATES, type Aggregate, aggregate, presentOf, type Spans } from "./track/aggregate.js";
@@ -91,14 +90,11 @@ export function periodTable(
   const firsts = rowsAt(periods, periods.from);
   for (const [at, field] of table.schema.fields.entries()) {
     if (at === on) columns.push(dayColumn(field.name, periods.label));
-    else if (by.includes(at)) columns.push({ field, data: takeVector(vectorAt(table, at), firsts).data[0] });
+    else if (by.includes(at)) columns.push(picked(field, vectorAt(table, at), firsts));
     else columns.push(...periodColumns(table, at, how(field.name), periods));
   }
   if (columns.length > table.schema.fields.length) {
-    refuseRepeatedNames(
-      columns.map(({ field }) => field.name),
-      "Rename the other column first.",
-    );
+    refuseRepeatedNames(columns, "Rename the other column first.");
   }
   const key = [...by, on].map((at) => table.schema.fields[at].name);
   return tableOf(columns, periods.label.length, { key, metadata: table.schema.metadata });

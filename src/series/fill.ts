@@ -12,15 +12,15 @@ import {
   vectorFromArray,
 } from "../columns/arrow/arrow.js";
 import { typeName } from "../columns/arrow/schema.js";
-import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { plainNumber } from "../value/json-number.js";
 import { ALONG, type ColumnChoice, choose, isNumber, isPlainText, vectorAt, wholeNumber } from "./core/choose.js";
-import type { Column } from "./core/numbers.js";
+import { type Column, picked } from "./core/numbers.js";
 import { parseDay } from "./query.js";
 import { presentOf } from "./track/aggregate.js";
 import { computeColumns, eachColumn } from "./track/kernel.js";
+import { rowsTo } from "./track/picks.js";
 import { rowAt, type Track } from "./track/track.js";
 
 /** What replaces a null: the previous value, the next one, or a value of the column's type. */
@@ -93,19 +93,13 @@ function filledFromNeighbours(table: Table, at: number, track: Track, forward: b
       picks[row] = age <= limit ? last : -1;
     }
   }
-  return { field, data: takeVector(vector, picks).data[0] };
+  return picked(field, vector, picks);
 }
 
 /** The column unchanged, in one chunk. */
 function whole(field: Field, vector: Vector): Column {
   if (vector.data.length === 1) return { field, data: vector.data[0] };
-  return {
-    field,
-    data: takeVector(
-      vector,
-      Int32Array.from({ length: vector.length }, (_, i) => i),
-    ).data[0],
-  };
+  return picked(field, vector, rowsTo(vector.length));
 }
 
 function filledWith(table: Table, at: number, value: number | string | bigint | boolean): Column {
@@ -115,7 +109,7 @@ function filledWith(table: Table, at: number, value: number | string | bigint | 
   if (present === undefined) return whole(field, vector);
   const withConstant = new Vector([...vector.data, constantData(field, value)]);
   const picks = Int32Array.from(present, (isPresent, row) => (isPresent === 1 ? row : vector.length));
-  return { field, data: takeVector(withConstant, picks).data[0] };
+  return picked(field, withConstant, picks);
 }
 
 /** Whether a column accepts such a value without being listed in `columns`. */

@@ -1,9 +1,8 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
-import { takeVector } from "../columns/table/take.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { firstsOf } from "./core/codes.js";
-import { type Column, countColumn, renamed } from "./core/numbers.js";
+import { type Column, countColumn, picked, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
 import { rowsOf, tableOf } from "./core/tables.js";
 import type { Aggregate, AggregateOption } from "./track/aggregate.js";
@@ -36,10 +35,7 @@ export function aggregateBy(table: Table, by: string | readonly string[], aggreg
       made.push({ field: renamed(column.field, shown), data: column.data });
     }
   }
-  refuseRepeatedNames(
-    made.map(({ field }) => field.name),
-    "Leave the grouping columns out of the aggregates, or pass their aggregates as an array.",
-  );
+  refuseRepeatedNames(made, "Leave the grouping columns out of the aggregates, or pass their aggregates as an array.");
   return tableOf(made, groups.count, { key: listOf(by) });
 }
 
@@ -62,10 +58,7 @@ export function firstOfGroups(table: Table, by: string | readonly string[], coun
 const nameOfAggregate = (how: Aggregate): string => (typeof how === "string" ? how : `q${how.quantile}`);
 
 function keysOf(table: Table, { columns, first }: Groups): Column[] {
-  return columns.map((at) => ({
-    field: table.schema.fields[at],
-    data: takeVector(vectorAt(table, at), first).data[0],
-  }));
+  return columns.map((at) => picked(table.schema.fields[at], vectorAt(table, at), first));
 }
 
 /**

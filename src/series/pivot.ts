@@ -1,14 +1,13 @@
-import type { Field, Table, Vector } from "../columns/arrow/arrow.js";
+import { type Field, type Table, Vector } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { cellText } from "../columns/arrow/vector-values.js";
 import { sortedRows } from "../columns/table/sort.js";
-import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/columns.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { firstsOf } from "./core/codes.js";
-import { type Column, renamed } from "./core/numbers.js";
+import { type Column, picked, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
 import { rowsOf, tableOf } from "./core/tables.js";
 import { type AggregateOption, aggregate, presentOf, type Spans } from "./track/aggregate.js";
@@ -48,10 +47,7 @@ export function pivot(table: Table, options: PivotOptions): Table {
   refuseTooWide(rows.size, across.size);
   const cells = cellsOf(rows, across);
   if (agg === undefined) refuseSeveral(table, cells.spans, rows.columns, across.columns);
-  const made: Column[] = rows.columns.map((at) => ({
-    field: table.schema.fields[at],
-    data: takeVector(vectorAt(table, at), rows.firsts).data[0],
-  }));
+  const made: Column[] = rows.columns.map((at) => picked(table.schema.fields[at], vectorAt(table, at), rows.firsts));
   const names = listOf(values);
   for (const name of names) {
     const at = columnIndex(table, name);
@@ -61,10 +57,7 @@ export function pivot(table: Table, options: PivotOptions): Table {
       made.push(spread(filled, called, cells.at.subarray(c * rows.size, (c + 1) * rows.size)));
     }
   }
-  refuseRepeatedNames(
-    made.map(({ field }) => field.name),
-    "Rename a column, or change the values that name the columns, first.",
-  );
+  refuseRepeatedNames(made, "Rename a column, or change the values that name the columns, first.");
   return tableOf(made, rows.size, { key: listOf(index) });
 }
 
@@ -138,6 +131,5 @@ function headings(table: Table, across: Axis): string[] {
 
 const spread = (filled: Column, name: string, at: Int32Array): Column => {
   const field: Field = renamed(filled.field, name).clone({ nullable: true });
-  const vector = tableOf([filled], filled.data.length).getChildAt(0) as Vector;
-  return { field, data: takeVector(vector, at).data[0] };
+  return picked(field, new Vector([filled.data]), at);
 };

@@ -1,11 +1,10 @@
 import type { Table } from "../columns/arrow/arrow.js";
-import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, requireTime, vectorAt, wholeNumber } from "./core/choose.js";
 import { exactTimesOf, timesAt } from "./core/days.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
-import type { Column, Computed } from "./core/numbers.js";
+import { type Column, type Computed, picked } from "./core/numbers.js";
 import { computeColumns, runWhole } from "./track/kernel.js";
 import { byRow, rowAt, type Track } from "./track/track.js";
 import { extremePositions, windowExtreme, windowQuantile } from "./track/window-order.js";
@@ -156,5 +155,5 @@ function exactExtremes(table: Table, at: number, track: Track, windows: Windows,
   }
   const taken = picks.map((position) => (position === -1 ? -1 : rowAt(track, position)));
   const byRows = rows === undefined ? taken : Int32Array.from(byRow(Float64Array.from(taken), rows));
-  return { field: table.schema.fields[at], data: takeVector(vector, byRows).data[0] };
+  return picked(table.schema.fields[at], vector, byRows);
 }

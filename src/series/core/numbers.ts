@@ -2,6 +2,7 @@ import { type Data, DataType, Field, Float64, Int64, makeData, Vector } from "..
 import { TYPE_KEY } from "../../columns/arrow/schema.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { decimalDoubles } from "../../columns/table/decimal-doubles.js";
+import { takeVector } from "../../columns/table/take.js";
 import { cutsOf, joined } from "./pieces.js";
 
 /** A column of a result: its field and its values in one chunk. */
@@ -82,6 +83,12 @@ export function doublesColumn(field: Field, pieces: readonly Float64Array[], mis
 }
 
 const doubleField = (field: Field): Field => retyped(field, new Float64(), "double");
+
+/** The values at some rows of a column, null for row −1. */
+export const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({
+  field,
+  data: takeVector(vector, rows).data[0],
+});
 
 /** A column of counts. */
 export function countColumn(name: string, counts: ArrayLike<number>): Column {

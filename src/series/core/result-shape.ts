@@ -1,14 +1,18 @@
 import { InputError } from "../../errors/errors.js";
 
+/** A column of a result, or its name. */
+type Named = string | { readonly field: { readonly name: string } };
+
 /**
  * Checks that no two columns of a result would have the same name.
  *
  * @param hint how to name them otherwise
  * @throws {InputError} DuplicateColumn
  */
-export function refuseRepeatedNames(names: readonly string[], hint: string): void {
+export function refuseRepeatedNames(columns: readonly Named[], hint: string): void {
   const seen = new Set<string>();
-  for (const name of names) {
+  for (const column of columns) {
+    const name = typeof column === "string" ? column : column.field.name;
     if (seen.has(name)) {
       throw new InputError(`The result would have two columns named ${JSON.stringify(name)}.`, {
         code: "DuplicateColumn",
@@ -21,7 +25,7 @@ export function refuseRepeatedNames(names: readonly string[], hint: string): voi
 }
 
 /** As {@link refuseRepeatedNames}, for columns added to those of a table, whose own names may repeat. */
-export function refuseTakenNames(own: readonly string[], added: readonly string[], hint: string): void {
+export function refuseTakenNames(own: readonly string[], added: readonly Named[], hint: string): void {
   refuseRepeatedNames([...new Set(own), ...added], hint);
 }
 

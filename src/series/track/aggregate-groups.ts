@@ -2,14 +2,12 @@ import { type Data, DataType, type Decimal, type Field, type Vector } from "../.
 import { missingCount, presentBits } from "../../columns/arrow/bits.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { compareText } from "../../columns/table/sort.js";
-import { takeVector } from "../../columns/table/take.js";
-import { oneOf } from "../../errors/options.js";
 import { POWERS } from "../../value/decimal.js";
 import { isNumber } from "../core/choose.js";
 import { ownIndices } from "../core/codes.js";
 import { exactColumn, isExact, sumPrecision } from "../core/exact.js";
-import { type Column, countColumn, doubleColumn, numbersOf } from "../core/numbers.js";
-import { AGGREGATES, type Aggregate, aggregate, truthsAsUnits } from "./aggregate.js";
+import { type Column, countColumn, doubleColumn, numbersOf, picked } from "../core/numbers.js";
+import { type Aggregate, aggregate, truthsAsUnits } from "./aggregate.js";
 import type { Groups } from "./groups.js";
 import { summariesOf, unitSums } from "./summaries.js";
 
@@ -18,52 +16,34 @@ import { summariesOf, unitSums } from "./summaries.js";
  * allows it.
  */
 export function aggregateGroups(field: Field, vector: Vector, how: Aggregate, groups: Groups): Column {
-  if (typeof how === "object") return aggregate(field, vector, how, groups.spans());
-  const name = oneOf(how, AGGREGATES, "aggregate");
-  if (DataType.isBool(vector.type) && (name === "sum" || name === "mean")) {
-    return aggregateGroups(field, truthsAsUnits(vector), name, groups);
+  if (DataType.isBool(vector.type) && (how === "sum" || how === "mean")) {
+    return aggregateGroups(field, truthsAsUnits(vector), how, groups);
   }
-  switch (name) {
+  return inOnePass(field, vector, how, groups) ?? aggregate(field, vector, how, groups.spans());
+}
+
+function inOnePass(field: Field, vector: Vector, how: Aggregate, groups: Groups): Column | undefined {
+  const ofRows = (rows: Int32Array | undefined) => rows && picked(field, vector, rows);
+  const ofDoubles = (values: Float64Array | undefined) => values && doubleColumn(field, values);
+  switch (how) {
     case "count":
       return countColumn(field.name, counts(vector, groups));
     case "first":
-      return picked(
-        field,
-        vector,
-        missingCount(vector.data as readonly Data[]) === 0 ? groups.first : firstRows(vector, groups),
-      );
+      return ofRows(missingCount(vector.data as readonly Data[]) === 0 ? groups.first : firstRows(vector, groups));
     case "last":
-      return picked(field, vector, lastRows(vector, groups));
+      return ofRows(lastRows(vector, groups));
     case "min":
-    case "max": {
-      const rows = extremeRows(vector, name, groups) ?? rankedRows(vector, name, groups);
-      return rows === undefined ? aggregate(field, vector, how, groups.spans()) : picked(field, vector, rows);
-    }
+    case "max":
+      return ofRows(extremeRows(vector, how, groups) ?? rankedRows(vector, how, groups));
     case "sum":
       if (isExact(vector.type)) return exactSums(field, vector, groups);
-      return doublesOr(field, isNumber(vector.type) ? doubleSums(numbersOf(vector), groups)?.totals : undefined, () =>
-        aggregate(field, vector, how, groups.spans()),
-      );
+      return ofDoubles(isNumber(vector.type) ? doubleSums(numbersOf(vector), groups)?.totals : undefined);
     case "mean":
-      return doublesOr(field, isNumber(vector.type) ? means(vector, groups) : undefined, () =>
-        aggregate(field, vector, how, groups.spans()),
-      );
-    case "std":
-    case "var":
-    case "median":
-    case "nunique":
-    case "list":
-      return aggregate(field, vector, how, groups.spans());
+      return ofDoubles(isNumber(vector.type) ? means(vector, groups) : undefined);
+    default:
+      return undefined;
   }
 }
-
-const doublesOr = (field: Field, values: Float64Array | undefined, other: () => Column): Column =>
-  values === undefined ? other() : doubleColumn(field, values);
-
-const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({
-  field,
-  data: takeVector(vector, rows).data[0],
-});
 
 /** Calls back for each chunk with the row that it begins at, and bits of the rows that hold values. */
 function eachChunk(vector: Vector, visit: (data: Data, from: number, valid: Uint8Array | undefined) => void): void {

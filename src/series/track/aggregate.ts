@@ -10,7 +10,7 @@ import { oneOf } from "../../errors/options.js";
 import { isNumber, isPlainText } from "../core/choose.js";
 import { codesOf } from "../core/codes.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "../core/exact.js";
-import { type Column, countColumn, doubleColumn, numbersOf } from "../core/numbers.js";
+import { type Column, countColumn, doubleColumn, numbersOf, picked } from "../core/numbers.js";
 import { quantileOfSorted } from "../core/quantile.js";
 import { deviationOf, meanOf, sumOf, varianceOf } from "../core/sums.js";
 import { inOrder } from "./track.js";
@@ -113,11 +113,6 @@ function lists(field: Field, vector: Vector, { rows, from, to }: Spans): Column 
   const data = makeData({ type, length: from.length, nullCount: 0, valueOffsets: offsets, child });
   return { field: new Field(field.name, type, true), data };
 }
-
-const picked = (field: Field, vector: Vector, rows: Int32Array): Column => ({
-  field,
-  data: takeVector(vector, rows).data[0],
-});
 
 /** Whether each row has a value, NaN not among them; undefined if all have. */
 export function presentOf(vector: Vector): Uint8Array | undefined {

@@ -46,11 +46,7 @@ export function eachColumn(
     if (suffix === undefined) replaced.set(at, column);
     else added.push({ ...column, field: renamed(column.field, table.schema.fields[at].name + suffix) });
   }
-  refuseTakenNames(
-    namesOf(table),
-    added.map(({ field }) => field.name),
-    "Pass another suffix, or rename the column first.",
-  );
+  refuseTakenNames(namesOf(table), added, "Pass another suffix, or rename the column first.");
   return withColumns(table, replaced, added);
 }
 

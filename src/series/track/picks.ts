@@ -32,7 +32,7 @@ export const allRows = (length: number): Picks => ({
 });
 
 /** All row numbers in order. */
-export const rowsTo = (length: number): Int32Array => Int32Array.from({ length }, (_, i) => i);
+export const rowsTo = (length: number): Int32Array => new Int32Array(length).map((_, i) => i);
 
 /**
  * The row of each code, −1 for none, by the codes of the result's rows, also −1 for none. Where codes are few, so are

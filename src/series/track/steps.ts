@@ -1,11 +1,10 @@
 import type { Table } from "../../columns/arrow/arrow.js";
-import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { oneOf, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { CHOICE, type ColumnChoice, listOf, vectorAt } from "../core/choose.js";
 import { differencePrecision, exactColumn, exactOf, isExact } from "../core/exact.js";
-import type { Column } from "../core/numbers.js";
+import { type Column, picked } from "../core/numbers.js";
 import { computeColumns, type Kernel, runKernel } from "./kernel.js";
 import { rowAt, type Track } from "./track.js";
 
@@ -26,7 +25,7 @@ export function shift(table: Table, steps = 1, options: ColumnChoice = {}): Tabl
       eachPair(track, steps, (now, before) => {
         picks[now] = before;
       });
-      return { field: from.schema.fields[at], data: takeVector(vectorAt(from, at), picks).data[0] };
+      return picked(from.schema.fields[at], vectorAt(from, at), picks);
     },
     listOf(options.columns).length > 0 ? () => true : undefined,
   );
