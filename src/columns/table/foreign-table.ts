@@ -165,64 +165,45 @@ function ownField(field: FieldLike): Field {
   return new Field(field.name, ownType(field.type), field.nullable, new Map(field.metadata ?? []));
 }
 
-/** The same type in our copy, from its type id and parameters. */
+/** The parameters of a type of any copy of the library. */
+type Parameters = Readonly<Record<string, never>>;
+
+/** Makes the types of our copy from their parameters and the fields of their children. */
+const OWN_TYPES: Readonly<Record<number, (from: Parameters, fields: () => Field[]) => DataType>> = {
+  [Type.Null]: () => new Null(),
+  [Type.Int]: (t) => new Int(t["isSigned"], t["bitWidth"]),
+  [Type.Float]: (t) => new Float(t["precision"]),
+  [Type.Binary]: () => new Binary(),
+  [Type.LargeBinary]: () => new LargeBinary(),
+  [Type.BinaryView]: () => new BinaryView(),
+  [Type.Utf8]: () => new Utf8(),
+  [Type.LargeUtf8]: () => new LargeUtf8(),
+  [Type.Utf8View]: () => new Utf8View(),
+  [Type.Bool]: () => new Bool(),
+  [Type.Decimal]: (t) => new Decimal(t["scale"], t["precision"], t["bitWidth"]),
+  [Type.Date]: (t) => new Date_(t["unit"]),
+  [Type.Time]: (t) => new Time(t["unit"], t["bitWidth"]),
+  [Type.Timestamp]: (t) => new Timestamp(t["unit"], t["timezone"]),
+  [Type.Interval]: (t) => new Interval(t["unit"]),
+  [Type.Duration]: (t) => new Duration(t["unit"]),
+  [Type.FixedSizeBinary]: (t) => new FixedSizeBinary(t["byteWidth"]),
+  [Type.List]: (_, fields) => new List(fields()[0]),
+  [Type.LargeList]: (_, fields) => new LargeList(fields()[0]),
+  [Type.FixedSizeList]: (t, fields) => new FixedSizeList(t["listSize"], fields()[0]),
+  [Type.Struct]: (_, fields) => new Struct(fields()),
+  [Type.Map]: (t, fields) => new Map_(fields()[0] as never, t["keysSorted"]),
+  [Type.Union]: (t, fields) => new Union(t["mode"], t["typeIds"], fields()),
+  [Type.Dictionary]: (t) =>
+    new Dictionary(ownType(t["dictionary"]), ownType(t["indices"]) as never, null, t["isOrdered"]),
+};
+
+/** The same type in our copy. */
 function ownType(type: DataType): DataType {
-  const t = type as unknown as Record<string, never>;
-  const fields = (): Field[] => (type.children as unknown as FieldLike[]).map(ownField);
-  switch (type.typeId as Type) {
-    case Type.Null:
-      return new Null();
-    case Type.Int:
-      return new Int(t["isSigned"], t["bitWidth"]);
-    case Type.Float:
-      return new Float(t["precision"]);
-    case Type.Binary:
-      return new Binary();
-    case Type.LargeBinary:
-      return new LargeBinary();
-    case Type.BinaryView:
-      return new BinaryView();
-    case Type.Utf8:
-      return new Utf8();
-    case Type.LargeUtf8:
-      return new LargeUtf8();
-    case Type.Utf8View:
-      return new Utf8View();
-    case Type.Bool:
-      return new Bool();
-    case Type.Decimal:
-      return new Decimal(t["scale"], t["precision"], t["bitWidth"]);
-    case Type.Date:
-      return new Date_(t["unit"]);
-    case Type.Time:
-      return new Time(t["unit"], t["bitWidth"]);
-    case Type.Timestamp:
-      return new Timestamp(t["unit"], t["timezone"]);
-    case Type.Interval:
-      return new Interval(t["unit"]);
-    case Type.Duration:
-      return new Duration(t["unit"]);
-    case Type.FixedSizeBinary:
-      return new FixedSizeBinary(t["byteWidth"]);
-    case Type.List:
-      return new List(fields()[0]);
-    case Type.LargeList:
-      return new LargeList(fields()[0]);
-    case Type.FixedSizeList:
-      return new FixedSizeList(t["listSize"], fields()[0]);
-    case Type.Struct:
-      return new Struct(fields());
-    case Type.Map:
-      return new Map_(fields()[0] as never, t["keysSorted"]);
-    case Type.Union:
-      return new Union(t["mode"], t["typeIds"], fields());
-    case Type.Dictionary: {
-      const { dictionary, indices, isOrdered } = type as unknown as Dictionary;
-      return new Dictionary(ownType(dictionary), ownType(indices) as never, null, isOrdered);
-    }
-    default:
-      throw new InputError(`Arrow type ${String(type)} is not supported.`, { code: "UnsupportedType" });
+  const make = OWN_TYPES[type.typeId];
+  if (make === undefined) {
+    throw new InputError(`Arrow type ${String(type)} is not supported.`, { code: "UnsupportedType" });
   }
+  return make(type as unknown as Parameters, () => (type.children as unknown as FieldLike[]).map(ownField));
 }
 
 /** The same buffers under our type. A dictionary that several columns share becomes one vector. */
