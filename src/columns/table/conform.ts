@@ -17,8 +17,9 @@ import { recordBatch } from "../arrow/record-batch.js";
 import { typeNames } from "../arrow/schema.js";
 import { extendsDictionary, isOwnDictionary } from "../build/batch-maker.js";
 import { hashText, TextDictionary } from "../build/dictionary.js";
-import { TEXT_LIMIT, textTooLong } from "../build/text-limit.js";
+import { TEXT_LIMIT } from "../build/text-limit.js";
 import { noBatches } from "../io/written.js";
+import { withoutDictionary } from "./take.js";
 
 /**
  * Combines batches that were read separately, such as the pages of a table: every column takes its type from the schema
@@ -64,31 +65,13 @@ function mismatch(found: string, expected: string, column?: string): DataError {
 function retyped(data: Data, type: DataType, column: string): Data {
   if (data.type === type) return data;
   const from = data.type as DataType;
-  if (from.typeId === Type.Dictionary && type.typeId === Type.Utf8) return toUtf8(data);
+  if (from.typeId === Type.Dictionary && type.typeId === Type.Utf8) return withoutDictionary(data);
   if (from.typeId === Type.Utf8 && type.typeId === Type.Dictionary) return toDictionary(data, type as Dictionary);
   if (String(from) !== String(type)) {
     const [found, expected] = typeNames([from, type]);
     throw mismatch(found, expected, column);
   }
   return data.clone(type);
-}
-
-/** Expands dictionary text to Utf8. */
-function toUtf8(data: Data): Data {
-  const { valid, text } = chunkReader(data);
-  const encoder = new TextEncoder();
-  const offsets = new Int32Array(data.length + 1);
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for (let i = 0; i < data.length; i++) {
-    const bytes = valid(i) ? encoder.encode(text(i)) : new Uint8Array(0);
-    parts.push(bytes);
-    length += bytes.length;
-    if (length > TEXT_LIMIT.bytes) throw textTooLong(length);
-    offsets[i + 1] = length;
-  }
-  const bytes = new Uint8Array(Buffer.concat(parts));
-  return makeData({ type: new Utf8(), length: data.length, ...nulls(data), valueOffsets: offsets, data: bytes });
 }
 
 /** Encodes Utf8 text with a dictionary. */

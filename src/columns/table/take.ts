@@ -83,6 +83,13 @@ export function takeColumn(vector: Vector, positions: Uint32Array | Int32Array):
   return gatherCut(chunksIn(vector), placesIn(vector, positions));
 }
 
+/** A chunk of dictionary codes as the values that they number. */
+export function withoutDictionary(data: Data): Data {
+  const codes = new Int32Array(data.length);
+  for (let i = 0; i < data.length; i++) codes[i] = data.getValid(i) ? Number(data.values[i]) : -1;
+  return takeVector(data.dictionary as Vector, codes).data[0];
+}
+
 const placesIn = (vector: Vector, positions: Uint32Array | Int32Array): Places =>
   placesOf(
     vector.data.map((data) => data.length),

@@ -1,7 +1,6 @@
 import {
   type Data,
   DataType,
-  type Dictionary,
   type Field,
   type RecordBatch,
   Schema,
@@ -14,7 +13,7 @@ import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { typeNames } from "../../columns/arrow/schema.js";
 import { widened } from "../../columns/compute/cast.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
-import { takeVector } from "../../columns/table/take.js";
+import { withoutDictionary } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { vectorAt } from "../../series/core/choose.js";
 import { fieldAs } from "../../series/core/keys.js";
@@ -119,16 +118,8 @@ function sameType(a: DataType, b: DataType): boolean {
 
 function asType(data: Data, type: DataType): Data {
   if (data.type === type) return data;
-  if (DataType.isDictionary(data.type) && DataType.isUtf8(type)) return expanded(data);
+  if (DataType.isDictionary(data.type) && DataType.isUtf8(type)) return withoutDictionary(data);
   const copy = data.clone(type);
   copy.dictionary = data.dictionary;
   return copy;
-}
-
-/** Replaces dictionary codes by their texts. */
-function expanded(data: Data): Data {
-  const positions = new Int32Array(data.length);
-  for (let i = 0; i < data.length; i++) positions[i] = data.getValid(i) ? Number(data.values[i]) : -1;
-  const [texts] = takeVector(data.dictionary as Vector<Dictionary>, positions).data;
-  return texts;
 }
