@@ -2,6 +2,8 @@ import type { Table, Vector } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
+import { mapTruths } from "../../columns/compute/chunks.js";
+import { textMarks } from "../../columns/compute/texts.js";
 import type { FoundRows, RowQuery } from "../../display/table/explore-rows.js";
 import { isArrowbookError } from "../../errors/errors.js";
 import { Column } from "../cells/column.js";
@@ -37,7 +39,7 @@ function columnAt(selection: Selection, at: number): Column<never> {
 }
 
 /** The rows that pass a filter; undefined for a filter that is empty or still being typed. */
-function maskOf(column: Column<never>, filter: string): Column<boolean | null> | Uint8Array | undefined {
+function maskOf(column: Column<never>, filter: string): Column<boolean | null> | Vector | undefined {
   if (filter === "") return undefined;
   if (filter.toLowerCase() === "null") return column.isNull();
   if (filter.toLowerCase() === "!null") return column.isNull().not();
@@ -53,25 +55,12 @@ function maskOf(column: Column<never>, filter: string): Column<boolean | null> |
   return column[METHODS[sign as keyof typeof METHODS]](other as never);
 }
 
-/** Whether the text of each cell contains a string, ignoring case; the entries of a dictionary are searched once. */
-function searched(vector: Vector, part: string): Uint8Array {
+/** Whether the text of each cell contains a string, ignoring case. */
+function searched(vector: Vector, part: string): Vector {
   const wanted = part.toLowerCase();
-  const mask = new Uint8Array(vector.length);
-  let at = 0;
-  for (const data of vector.data) {
-    const { valid, text } = chunkReader(data);
-    const codes = data.dictionary === undefined ? undefined : (data.values as ArrayLike<number | bigint>);
-    const known = new Map<number | bigint, boolean>();
-    for (let i = 0; i < data.length; i++, at++) {
-      if (!valid(i)) continue;
-      const code = codes?.[i];
-      let holds = code === undefined ? undefined : known.get(code);
-      if (holds === undefined) {
-        holds = text(i).toLowerCase().includes(wanted);
-        if (code !== undefined) known.set(code, holds);
-      }
-      if (holds) mask[at] = 1;
-    }
-  }
-  return mask;
+  const marks = textMarks((data) => {
+    const { text } = chunkReader(data);
+    return (i) => text(i).toLowerCase().includes(wanted);
+  });
+  return mapTruths(vector, marks);
 }

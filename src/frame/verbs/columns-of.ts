@@ -1,4 +1,4 @@
-import { type Data, Field, Int64, Schema, Table, Utf8, vectorFromArray } from "../../columns/arrow/arrow.js";
+import { type Data, Field, Schema, Table } from "../../columns/arrow/arrow.js";
 import { missingCount } from "../../columns/arrow/bits.js";
 import { columnIndex } from "../../columns/arrow/column-names.js";
 import { checkDeclaredTypes } from "../../columns/arrow/declared-types.js";
@@ -84,38 +84,11 @@ export function checkTypes(types: Readonly<Record<string, string | undefined>>, 
 export function infoTable(table: Table): Table {
   const specs = columnsOf(table.schema);
   const nulls = specs.map((_, at) => BigInt(missingCount(table.getChildAt(at)?.data as readonly Data[])));
-  const made = [
-    column(
-      "column",
-      "String",
-      vectorFromArray(
-        specs.map(({ name }) => name),
-        new Utf8(),
-      ),
-    ),
-    column(
-      "type",
-      "String",
-      vectorFromArray(
-        specs.map(({ type }) => type),
-        new Utf8(),
-      ),
-    ),
-    column(
-      "values",
-      "Integer",
-      vectorFromArray(
-        nulls.map((count) => BigInt(table.numRows) - count),
-        new Int64(),
-      ),
-    ),
-    column("nulls", "Integer", vectorFromArray(nulls, new Int64())),
-  ];
-  const schema = new Schema([]);
-  return setColumns(new Table(schema, [recordBatch(schema, [], specs.length)]), made);
+  const columns = {
+    column: specs.map(({ name }) => name),
+    type: specs.map(({ type }) => type),
+    values: nulls.map((count) => BigInt(table.numRows) - count),
+    nulls,
+  };
+  return tableOfColumns(columns, { column: "String", type: "String", values: "Integer", nulls: "Integer" });
 }
-
-const column = (name: string, type: string, vector: MadeColumn["vector"]): MadeColumn => ({
-  field: new Field(name, vector.type, true, new Map([[TYPE_KEY, type]])),
-  vector,
-});
