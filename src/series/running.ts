@@ -14,8 +14,8 @@ import { rowAt, type Track } from "./track/track.js";
  *   `transform("cumul")`, which repeats the sum for a null and rounds.
  * - `cumprod`: the product, `Float64`.
  * - `cummax`, `cummin`: the largest and smallest value so far, in the column's type.
- * - `drawdown`: from the highest value so far: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; null until the first value
- *   above 0.
+ * - `drawdown`: from the highest value so far: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; null until the first
+ *   value above 0.
  */
 const RUNNING = {
   cumsum: (table, at, track) =>
@@ -133,7 +133,7 @@ function exactCumsum(table: Table, at: number, track: Track): Column {
   return exactColumn(table.schema.fields[at], sums, { scale, precision: sumPrecision(precision) });
 }
 
-/** By row, the sum of the values up to it in its series; a null `repeats` the sum, or is null as before the first value. */
+/** By row, the sum of the values up to it in its series; where a null `repeats` it, null before the first value alone. */
 export function runningSums(
   units: readonly (bigint | null)[],
   { rows, starts }: Track,
