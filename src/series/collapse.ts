@@ -13,7 +13,7 @@ import { checkCalendar, seriesTrack } from "./track/series-track.js";
 import { rowAt, rowsAt, type Track } from "./track/track.js";
 
 /** The last days of a week, in the order of their numbers. */
-export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
 /** A day of the week, on which weekly periods end. */
 export type Weekday = (typeof WEEKDAYS)[number];
 

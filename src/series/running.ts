@@ -133,7 +133,7 @@ function exactCumsum(table: Table, at: number, track: Track): Column {
   return exactColumn(table.schema.fields[at], sums, { scale, precision: sumPrecision(precision) });
 }
 
-/** By row, the sum of the values up to it in its series; where a null `repeats` it, null before the first value alone. */
+/** By row, the sum of the values up to it in its series; at a null the last sum if it `repeats`, else null. */
 export function runningSums(
   units: readonly (bigint | null)[],
   { rows, starts }: Track,
