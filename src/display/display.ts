@@ -58,12 +58,10 @@ function send(value: unknown, id: string, update: boolean): void {
   }
 }
 
-/** The bundle of a value; its text where it has none. */
 export function bundleOfAny(value: unknown): Bundle | Promise<Bundle> {
   return bundleOf(value) ?? { "text/plain": textOf(value) };
 }
 
-/** The terminal representation of a value. */
 function textOf(value: unknown): string {
   const bundle = bundleOf(value);
   const text = bundle === undefined || bundle instanceof Promise ? undefined : (bundle as Bundle)["text/plain"];

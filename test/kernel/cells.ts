@@ -4,7 +4,7 @@ import type { CompilerState } from "../../src/kernel/compiler/compiler-state.js"
 import { loadTslab } from "../../src/kernel/compiler/tslab-parts.js";
 import { CellTasks } from "../../src/kernel/runtime/cell-tasks.js";
 import { Executor } from "../../src/kernel/runtime/executor.js";
-import { interruptMemory, RunningState } from "../../src/kernel/runtime/interrupt-state.js";
+import { InterruptState, interruptMemory } from "../../src/kernel/runtime/interrupt-state.js";
 
 /** Runs cells in this process as the kernel does. */
 export interface Cells {
@@ -18,7 +18,7 @@ export function startCells(): Cells {
   const folder = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
   const state: CompilerState = {};
   const tslab = loadTslab(folder, (typescript) => prepareTypeScript(typescript, {}, state, folder));
-  const executor = new Executor(tslab, state, folder, new CellTasks(new RunningState(interruptMemory())));
+  const executor = new Executor(tslab, state, folder, new CellTasks(new InterruptState(interruptMemory())));
   let count = 0;
   return {
     executor,

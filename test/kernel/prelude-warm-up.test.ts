@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Executor } from "../../src/kernel/runtime/executor.js";
-import { preludeLoader } from "../../src/kernel/runtime/prelude.js";
+import { Prelude } from "../../src/kernel/runtime/prelude.js";
 
 /** An executor that notes what a prelude asks of it. */
 function noting(connect: () => unknown): { readonly executor: Executor; readonly calls: string[] } {
@@ -21,7 +21,7 @@ function noting(connect: () => unknown): { readonly executor: Executor; readonly
 
 it("an idle kernel loads types, package and service, so that the first completion of a column has all it needs", async () => {
   const { executor, calls } = noting(() => "the service");
-  const prelude = preludeLoader(executor, undefined);
+  const prelude = new Prelude(executor, undefined);
   expect(prelude.service()).toBeUndefined();
   expect([prelude.whenIdle(), prelude.whenIdle(), prelude.whenIdle(), prelude.whenIdle()]).toEqual([
     true,
@@ -40,7 +40,7 @@ it("a service that cannot be created in advance is created again where a cell us
     if (tries === 1) throw new Error("not yet");
     return "the service";
   });
-  const prelude = preludeLoader(executor, undefined);
+  const prelude = new Prelude(executor, undefined);
   while (prelude.whenIdle());
   await expect.poll(() => tries).toBe(1);
   expect(prelude.service()).toBeUndefined();

@@ -44,7 +44,6 @@ export interface DatasetFlags extends GetFlags {
   readonly limit?: number;
 }
 
-/** The rows and columns of a table that the flags choose. */
 export interface TableChoice {
   readonly where?: Where;
   readonly select?: string[];
@@ -85,7 +84,6 @@ function datasetCommand(): Command {
     });
 }
 
-/** The flags of a query of a time series. */
 export function datasetFlags(command: Command): Command {
   return command
     .argument("<code>", "DATABASE/DATASET")
@@ -129,7 +127,6 @@ function tableCommand(): Command {
     });
 }
 
-/** The flags of a table query. */
 export function tableFlags(command: Command): Command {
   return choiceFlags(command.argument("<code>", "VENDOR/TABLE")).option(
     "--limit <rows>",
@@ -160,7 +157,6 @@ async function run(
   return frame !== undefined;
 }
 
-/** The query of a time series by the flags of {@link datasetFlags}. */
 export function datasetQuery(service: Service, code: string, flags: DatasetFlags): DatasetQuery {
   let query = service.dataset(code).format(flags.format);
   const { column, from, to, collapse, transform, order, limit } = flags;
@@ -174,7 +170,6 @@ export function datasetQuery(service: Service, code: string, flags: DatasetFlags
   return query;
 }
 
-/** The query of a table by the flags of {@link tableFlags}. */
 export function tableQuery(service: Service, code: string, flags: TableChoice): TableQuery {
   let query = service.table(code);
   if (flags.limit !== undefined) query = query.limit(flags.limit);
@@ -208,7 +203,6 @@ function reportResumed({ pages, rows }: { readonly pages: number; readonly rows:
   process.stderr.write(`resumed after ${count(pages, "page")}, ${count(rows, "row")}\n`);
 }
 
-/** Removes the checkpoint once its rows are in the output file. */
 async function removeCheckpoint(path: string | undefined): Promise<void> {
   if (path !== undefined) await rm(path, { force: true });
 }

@@ -3,7 +3,6 @@ import { localEndings } from "../input/local-tables.js";
 import { ListedOption } from "../input/service-flags.js";
 import type { CodeKind, Lookup } from "./lookup.js";
 
-/** A completion, and what it does. */
 interface Candidate {
   readonly value: string;
   readonly about?: string;

@@ -4,7 +4,6 @@ import { sampleData } from "../../server/data/sample.js";
 import type { ProfileName } from "../../spec/profile.js";
 import { keyOf } from "../input/key-input.js";
 
-/** What a code names. */
 export type CodeKind = "database" | "dataset" | "table";
 
 type Flags = ReadonlyMap<string, string>;

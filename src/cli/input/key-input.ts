@@ -11,7 +11,6 @@ export interface KeyFlags {
   readonly askKey?: boolean;
 }
 
-/** The terminal that is asked. */
 interface Terminal {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
@@ -42,7 +41,6 @@ function keyInFile(path: string): string {
   });
 }
 
-/** A secret to be asked for. */
 interface Secret {
   readonly flag: string;
   readonly name: string;

@@ -13,7 +13,6 @@ import type { Frame } from "../../frame/frame.js";
 import { type LocalTable, localTables, type TextFlags } from "./local-tables.js";
 
 interface QueryFlags extends TextFlags {
-  /** The values for `$1`, `$2`, … */
   readonly param?: readonly string[];
 }
 

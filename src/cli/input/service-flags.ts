@@ -18,7 +18,6 @@ export interface ServiceFlags extends KeyFlags {
   readonly cache?: string | boolean;
 }
 
-/** Adds the flags of {@link ServiceFlags} to a command. */
 export function withService(command: Command): Command {
   return command
     .option("--url <address>", "base address of the service (default: ARROWBOOK_URL)")
@@ -60,7 +59,6 @@ export class ListedOption extends Option {
   }
 }
 
-/** The flag `--profile`. */
 export function profileOption(): Option {
   const names = Object.keys(profiles);
   return new Option("--profile <name>", "the service profile: values that the specification leaves open").choices(
@@ -100,7 +98,6 @@ export function list(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(",").map((part) => part.trim())].filter((part) => part !== "");
 }
 
-/** Validates a day. */
 export function day(text: string): string {
   if (parseDate(text) === NO_DATE) throw new InvalidArgumentError("must be a day that exists, YYYY-MM-DD");
   return text;
@@ -112,7 +109,6 @@ export const MAX_RATIO = [
   "accept archives that grow up to n-fold (default: any up to 1 GB, 200 beyond)",
 ] as const;
 
-/** Parses a whole number of at least 1. */
 export function count(text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 1)

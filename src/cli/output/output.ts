@@ -9,7 +9,6 @@ import { InputError } from "../../errors/errors.js";
 import { nearest } from "../../errors/nearest.js";
 import type { Frame } from "../../frame/frame.js";
 
-/** How what a command writes is reported. */
 export interface ReportFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -42,7 +41,6 @@ const BULK_FILES: Readonly<Record<string, BulkWriter>> = {
 /** Names as an enumeration: `a, b or c`. */
 export const listed = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
-/** The endings of `-o`, for the help of a command. */
 export const frameEndings: string = listed(Object.keys(FRAME_FILES));
 export const bulkEndings: string = listed(Object.keys(BULK_FILES));
 
@@ -83,7 +81,6 @@ function print(frame: Frame, json: boolean): void {
   else process.stdout.write(frame.toCSV());
 }
 
-/** Writes a bulk file by the ending of the path. */
 export async function writeBulk(file: BulkFile, path: string, flags: ReportFlags, options: BulkOptions): Promise<void> {
   reportWritten(await writerOf(path, BULK_FILES)(file, path, options), flags);
 }

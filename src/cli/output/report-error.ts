@@ -14,7 +14,6 @@ export function reportError(error: unknown): void {
   if (showsStack() && error instanceof Error) process.stderr.write(`${scrub(error.stack ?? "")}\n`);
 }
 
-/** The line: the message, then the hint. */
 export function errorLine(error: unknown): string {
   if (isArrowbookError(error)) return oneLine(`${withFlags(error.message)}${hintOf(error)}`);
   if (error instanceof Error) return oneLine(scrub(error.message || error.name));

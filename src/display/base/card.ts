@@ -7,7 +7,6 @@ import { cutTo, pad, widthOf } from "./width.js";
 /** A short summary of an object: a query, metadata, a bulk file, an error. */
 export interface Card {
   readonly title: string;
-  /** Text below the title, such as a description. */
   readonly text?: string;
   readonly entries: readonly (readonly [name: string, value: string | number | boolean | null | undefined])[];
   /** Shown in red where a terminal has colours. */
@@ -32,7 +31,6 @@ export function showAsCard<T extends object>(target: T, cardOf: (value: T) => Ca
   return target;
 }
 
-/** Renders a card for a notebook. */
 export function cardBundle(card: Card): Bundle {
   return { "text/html": cardHtml(card), "text/plain": cardText(card) };
 }

@@ -24,7 +24,6 @@ export function errorCard(error: ArrowbookError): Card {
   };
 }
 
-/** The messages of the chain of causes. */
 function causeText(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return typeof cause === "string" ? cause : undefined;
   const deeper = causeText(cause.cause);

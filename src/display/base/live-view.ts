@@ -7,19 +7,16 @@ export interface LiveView {
   close(): void;
 }
 
-/** What a kernel needs for a live view. */
 export interface LiveViewSpec {
   /** A JavaScript module for the page, with the protocol of anywidget: its default export has `initialize`. */
   readonly module: string;
   /** JSON that the module reads with `model.get(name)`. */
   readonly state: Readonly<Record<string, unknown>>;
-  /** Called with each message of the page. */
   readonly onMessage: (message: unknown) => void;
   /** Called when the user interrupts the kernel: code that `onMessage` started may have been terminated. */
   readonly onInterrupt?: () => void;
 }
 
-/** A kernel that supports live views. */
 export interface LiveHost {
   open(spec: LiveViewSpec): LiveView;
 }

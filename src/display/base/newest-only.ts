@@ -36,7 +36,6 @@ export function newestOnly<T>(work: (value: T, isCurrent: () => boolean) => void
       running = undefined;
       if (waiting !== undefined) next();
     },
-    /** Whether a call is running. */
     get isBusy(): boolean {
       return running !== undefined;
     },

@@ -1,6 +1,5 @@
 import type { WriteStream } from "node:tty";
 
-/** A colour or weight of terminals. */
 export type Paint = (text: string) => string;
 
 const style =

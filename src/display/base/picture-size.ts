@@ -1,4 +1,3 @@
-/** The size of a picture on the page, in pixels of the page. */
 export type PictureSize = { readonly width: number; readonly height: number };
 
 const PNG = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);

@@ -6,7 +6,6 @@ export type Bundle = Readonly<Record<string, unknown>>;
 /** The method that Deno, arrowbook's kernel and its tslab hook call first; it returns a {@link Bundle}. */
 export const JUPYTER_DISPLAY = Symbol.for("Jupyter.display");
 
-/** The representations of a class. */
 export interface Shown<T> {
   /** For notebooks; must hold `text/plain`. */
   readonly bundle: (value: T) => Bundle;

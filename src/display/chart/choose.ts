@@ -12,7 +12,6 @@ import { MARKS, type Mark, markType } from "./marks/marks.js";
 import type { PlotOptions } from "./options.js";
 import type { Channel, Choice } from "./parts/channel.js";
 
-/** What to draw, and the columns to draw it from. */
 interface Drawing {
   readonly mark: Mark;
   readonly choice: Choice;

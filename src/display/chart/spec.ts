@@ -10,7 +10,6 @@ import type { ChartSpec, PlotOptions } from "./options.js";
 import { drawable, nameOf } from "./parts/channel.js";
 import type { ChartValues } from "./parts/data.js";
 
-/** Pixels around a chart. */
 const PADDING = 12;
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json";

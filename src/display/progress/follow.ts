@@ -29,7 +29,6 @@ function throttled(onProgress: OnProgress): OnProgress {
   };
 }
 
-/** Shorter tasks show nothing. */
 const SHORT_MS = 500;
 /** Milliseconds between two reported events, and two redraws that they cause. */
 const GAP_MS = 100;
@@ -50,7 +49,6 @@ interface Work {
 interface Bar {
   screen: ProgressScreen;
   drawn: number;
-  /** Lines of tasks that have ended. */
   ended: readonly string[];
   /** The bar has no tasks; the next task of the same cell reuses it. */
   idle: boolean;

@@ -9,7 +9,6 @@ export interface ProgressBar {
   readonly done: () => void;
 }
 
-/** Milliseconds between two redraws. */
 const GAP_MS = 100;
 
 /**

@@ -2,7 +2,6 @@ import { escapeHtml } from "../base/escape.js";
 import { notebookHost } from "../base/host.js";
 import { type ProgressScreen, terminalScreen } from "./terminal-screen.js";
 
-/** Shows nothing. */
 export const NO_SCREEN: ProgressScreen = { draw: () => {}, end: () => {} };
 
 /** The notebook whose kernel this process is, else the terminal behind standard error, else undefined. */
@@ -11,7 +10,6 @@ export function screenHere(): ProgressScreen | undefined {
   return hasTerminal() ? terminalScreen() : undefined;
 }
 
-/** Whether there is a {@link screenHere}. */
 export function hasScreen(): boolean {
   return notebookHost() !== undefined || hasTerminal();
 }
@@ -20,7 +18,6 @@ function hasTerminal(): boolean {
   return process.stderr.isTTY && process.env["TERM"] !== "dumb";
 }
 
-/** One display that is replaced in place. */
 function notebookScreen(): ProgressScreen {
   const id = crypto.randomUUID();
   const cell = notebookHost()?.cell;

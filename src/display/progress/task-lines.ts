@@ -36,7 +36,6 @@ interface Task {
   stopped?: boolean;
 }
 
-/** The most lines shown at once. */
 const MAX_LINES = 8;
 
 /** The tasks of one piece of work (a code in a phase each) as lines of text, the most recently updated one last. */
@@ -95,7 +94,6 @@ export class TaskLines {
     return taskLine(last, now, this.label, Math.max(SHORTEST_CODE, code.length - missing), false);
   }
 
-  /** Whether a task is running. */
   get busy(): boolean {
     return [...this.#tasks.values()].some(({ ended }) => ended === undefined);
   }

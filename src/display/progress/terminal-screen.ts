@@ -1,7 +1,6 @@
 import { builtin } from "../../package/builtin.js";
 import { cutTo } from "../base/width.js";
 
-/** A target that a bar draws on. */
 export interface ProgressScreen {
   /** Shows these lines, or `front` alone where there is room for one. */
   readonly draw: (lines: readonly string[], front: string) => void;

@@ -5,7 +5,6 @@ import type { Bundle } from "../base/show.js";
 import { htmlTable } from "./html.js";
 import { textTable } from "./text.js";
 
-/** One column as a table of one column. */
 function columnTable(name: string, type: string, vector: Vector): Table {
   const field = new Field(name, vector.type, true, new Map([[TYPE_KEY, type]]));
   const schema = new Schema([field]);

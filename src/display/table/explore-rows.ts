@@ -8,7 +8,6 @@ export interface RowQuery {
   readonly sort?: { readonly column: number; readonly descending: boolean };
 }
 
-/** The rows that match a {@link RowQuery}. */
 export interface FoundRows {
   /** Row numbers in order; undefined for all rows in order. */
   readonly rows: Int32Array | undefined;
@@ -17,10 +16,8 @@ export interface FoundRows {
   readonly faults: ReadonlyMap<number, string>;
 }
 
-/** Finds the rows of a query. */
 export type FindRows = (query: RowQuery) => FoundRows;
 
-/** One page of rows for the browser. */
 export interface RowPage {
   readonly kind: "rows";
   readonly seq: number;
@@ -92,10 +89,8 @@ export function pageRequest(message: unknown, columns: number): PageRequest | un
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** The most columns of a live table. */
 export const MAX_COLUMNS = 50;
 
 const LONGEST_CELL = 500;
 
-/** The text of a cell as a live table receives it. */
 export const shortCell = (text: string | null): string | null => text?.slice(0, LONGEST_CELL) ?? null;

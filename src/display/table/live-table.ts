@@ -7,12 +7,10 @@ import { type FindRows, MAX_COLUMNS, type PageRequest, pageReader, pageRequest }
 import { LIVE_TABLE_MODULE } from "./live-table-module.js";
 import { viewPositions } from "./view.js";
 
-/** A table that the kernel sorts, filters and pages. */
 export interface LiveTable {
   /** The `id` of the element with the static form. */
   readonly id: string;
   readonly table: Table;
-  /** Rows of a page. */
   readonly size: number;
   readonly find: FindRows;
 }

@@ -6,7 +6,6 @@ import { sourceParts } from "../base/source-parts.js";
 import { cutTo, pad, widthOf } from "../base/width.js";
 import { shapeText, type TableOptions, type View, type ViewColumn, viewOf } from "./view.js";
 
-/** Limits of a text table. */
 export interface TextOptions extends TableOptions {
   /** Terminal columns; table columns that do not fit are hidden and counted. Default 120. */
   readonly width?: number;

@@ -20,7 +20,6 @@ export interface TableOptions {
   readonly sparklines?: readonly string[];
 }
 
-/** One cell ready to render. */
 export interface ViewCell {
   /** The full text as the service writes it; undefined for null. */
   readonly text: string | null;
@@ -30,7 +29,6 @@ export interface ViewCell {
   readonly full?: string;
 }
 
-/** One column of a view. */
 export interface ViewColumn {
   readonly name: string;
   readonly type: string;

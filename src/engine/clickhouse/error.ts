@@ -27,7 +27,6 @@ export class ServerError extends Error {
     super(message);
   }
 
-  /** Whether the same request may succeed later. */
   get isBusy(): boolean {
     if (this.number !== undefined) return BUSY.has(this.number);
     return this.status !== undefined && BUSY_STATUS.has(this.status);

@@ -22,7 +22,6 @@ export interface ClickhouseLoadOptions extends LoadOptions {
 /** Runs a query of few rows as text cells. */
 export type Ask = (sql: string, params?: readonly unknown[]) => Promise<string[][]>;
 
-/** A table of the server. */
 interface ExistingTable {
   readonly engine: string;
   readonly uuid: string;
@@ -35,13 +34,11 @@ interface ExistingTable {
   readonly isPartitioned: boolean;
 }
 
-/** A load that is about to begin. */
 interface PreparedLoad {
   readonly plan: LoadPlan;
   readonly batches: AsyncIterable<RecordBatch>;
   readonly schema: Schema;
   readonly key: readonly string[];
-  /** The columns that have no nulls. */
   readonly required: readonly string[];
   readonly publish: Publish;
   /**

@@ -32,20 +32,17 @@ export interface LoadRequest {
   readonly shardRows: string | undefined;
 }
 
-/** The statements of a load, in order. */
 export interface LoadPlan {
   /** The table that receives the rows: its name, and as SQL. */
   readonly stagingName: string;
   readonly staging: string;
   readonly create: readonly string[];
   readonly insert: string;
-  /** Counts the rows by key. */
   readonly count: string;
   /** Makes the rows visible, in one step on each node. */
   readonly publish: string;
   /** Removes the staging tables and the old rows once the new rows are visible. */
   readonly drop: readonly string[];
-  /** Removes everything after a failure. */
   readonly undo: readonly string[];
 }
 

@@ -3,7 +3,6 @@ export function quoteName(name: string): string {
   return `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``;
 }
 
-/** Quotes text as a literal. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\0", "\\0")}'`;
 }

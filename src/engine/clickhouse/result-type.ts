@@ -46,7 +46,6 @@ export function isAmbiguous(type: DataType): boolean {
 
 /** The widest decimal; wider integers are an error. */
 const MOST_DIGITS = 76;
-/** Digits of 128-bit integers. */
 const DIGITS_128 = 39;
 
 /**
@@ -181,7 +180,6 @@ function wideIntegers(name: string, data: Data, type: Decimal, isSigned: boolean
   return makeData({ type, length: data.length, data: words, ...nullsOf(data) } as never);
 }
 
-/** Prints each cell from the bytes of its value. */
 function printed(data: Data, print: (bytes: Uint8Array) => string): Data {
   const { buffer, byteOffset, byteLength } = data.values as unknown as Uint8Array;
   const width = data.length === 0 ? 0 : byteLength / data.length;

@@ -7,13 +7,11 @@ import { isAmbiguous, type ResultColumn, resultColumn } from "./result-type.js";
 import type { Reply, Server } from "./server.js";
 import type { Statement } from "./statement.js";
 
-/** The most rows per batch of a result. */
 const BATCH_ROWS = 65_536;
 
 /** The longest message of an error in the middle of a result, with its marks. */
 const LONGEST_TAIL = 1 << 16;
 
-/** A result that arrives. */
 export interface Result {
   readonly schema: Schema;
   /** Batches of at most {@link BATCH_ROWS} rows. */
@@ -113,7 +111,6 @@ const broken = (how: string, cause?: unknown): TransportError =>
 
 /** The bytes of a reply, of which the last ones are kept. */
 class WatchedReply {
-  /** Bytes that were drained. */
   drained = 0;
   readonly #source: AsyncIterator<Uint8Array>;
   #last: Uint8Array[] = [];
@@ -138,7 +135,6 @@ class WatchedReply {
     }
   }
 
-  /** Reads the rest. */
   async drain(): Promise<void> {
     if (this.#lost !== undefined) return;
     try {

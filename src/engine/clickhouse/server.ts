@@ -42,12 +42,10 @@ function loadPackage(): ClientPackage {
   }
 }
 
-/** One request. */
 interface Request {
   readonly sql: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, string | number>>;
-  /** Rows of an INSERT. */
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
   /** Whether it may be sent again if its effect is unknown: it reads, or has the same effect twice. */
@@ -56,13 +54,11 @@ interface Request {
   readonly isPlain?: boolean;
 }
 
-/** A reply that has begun. */
 export interface Reply {
   /** Its bytes; leaving the iteration stops the query. */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Marks an error that the server writes into the bytes. */
   readonly exceptionTag: string | undefined;
-  /** Stops the query. */
   readonly stop: () => void;
 }
 
@@ -71,7 +67,6 @@ export interface Server {
   readonly target: Target;
   /** Sends a request; resolves when the reply begins. */
   send(request: Request): Promise<Reply>;
-  /** Sends a statement and waits for its end. */
   run(request: Request): Promise<void>;
   close(): Promise<void>;
 }

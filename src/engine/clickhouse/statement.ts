@@ -10,7 +10,6 @@ export interface Statement {
   readonly sql: string;
   /** The values of `{p1:…}`, `{p2:…}`, …, as the client takes them. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** Whether it returns rows. */
   readonly returnsRows: boolean;
 }
 
@@ -19,7 +18,6 @@ export interface Statement {
 const TOKENS =
   /'(?:[^'\\]|\\[\s\S]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|\\?$)|`(?:[^`\\]|\\[\s\S]|``)*(?:`|\\?$)|--[^\n]*|#!?\s[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\w*)\$[\s\S]*?\$\1\$|\$(\d+)/g;
 
-/** What may end a statement. */
 const BLANKS = "; \t\r\n\f\v";
 
 const RETURNS_ROWS = /^[\s(]*(SELECT|WITH|FROM|SHOW|DESCRIBE|DESC|EXPLAIN|EXISTS|CHECK)\b/i;

@@ -4,7 +4,6 @@ import { kindOfArrow } from "../../columns/arrow/types.js";
 import { DataError, InputError } from "../../errors/errors.js";
 import type { TypeKind } from "../../spec/columns.js";
 
-/** A column type in ClickHouse. */
 interface StoredType {
   /** The type of a column that stores an Arrow type exactly; undefined if there is none. */
   readonly stored: (type: DataType) => string | undefined;
@@ -126,7 +125,6 @@ export function checkValues(field: Field, data: Data, isKey: boolean, row: numbe
   );
 }
 
-/** The first row with a value for which `isOutside` holds. */
 function firstWhere(data: Data, isOutside: (i: number) => boolean): number | undefined {
   let valid: ((i: number) => boolean) | undefined;
   for (let i = 0; i < data.length; i++) {

@@ -2,7 +2,6 @@ import type { Table } from "../../columns/arrow/arrow.js";
 import type { ColumnSpec, ServiceType } from "../../spec/columns.js";
 import type { Collapse } from "../../spec/vocabulary.js";
 
-/** A SQL condition. */
 export interface Condition {
   /** `?` is the placeholder of the value. */
   readonly sql: string;
@@ -12,13 +11,11 @@ export interface Condition {
   readonly isUnordered?: boolean;
 }
 
-/** The part of an engine that runs statements. */
 export interface StatementRunner {
   /** Runs a statement and returns its complete result. */
   query(sql: string): Promise<Table>;
 }
 
-/** The comparisons of row filters. */
 export type Comparison = "=" | "<" | "<=" | ">" | ">=";
 
 /**

@@ -92,7 +92,6 @@ class Lanes {
 const NULL_A = 0x6e756c6c;
 const NULL_B = 0x4e554c4c;
 
-/** One step of MurmurHash3. */
 function mixed(hash: number, word: number): number {
   let k = Math.imul(word, 0xcc9e2d51);
   k = (k << 15) | (k >>> 17);

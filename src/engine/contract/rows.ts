@@ -146,7 +146,6 @@ export const engineClosed = (opener: string): InputError =>
 
 /** A table to which rows are added, and the columns of both, by their names as the engine compares them. */
 interface AddedRows {
-  /** The engine, for messages. */
   readonly engine: string;
   readonly table: string;
   readonly stored: ReadonlyMap<string, StoredColumn>;

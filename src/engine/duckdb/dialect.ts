@@ -8,7 +8,6 @@ import { comparedType } from "./types.js";
 /** From here on a list of values is joined: its rows have to be sorted, which is more work than a few comparisons. */
 const MANY_VALUES = 100;
 
-/** The SQL of the embedded service on DuckDB. */
 export const duckdbDialect: Dialect = {
   quoteName,
   // Pages and exports rely on the row order of a table.
@@ -91,12 +90,10 @@ async function createEnums(engine: StatementRunner, table: string, columns: read
   return few;
 }
 
-/** Removes the enum types of these columns, if they exist. */
 async function dropEnums(engine: StatementRunner, table: string, columns: readonly string[]): Promise<void> {
   for (const column of columns) await engine.query(`DROP TYPE IF EXISTS ${typeName(table, column)}`);
 }
 
-/** SQL that reads a text column through its enum type. */
 function enumColumn(table: string, column: string): string {
   return `CAST(${column} AS ${typeName(table, column)}) AS ${column}`;
 }

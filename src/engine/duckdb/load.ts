@@ -17,7 +17,6 @@ type Api = typeof import("@duckdb/node-api");
  */
 export const UNFINISHED = "arrowbook: rows of a load that is not complete";
 
-/** The name of a table that no other table has. */
 export const stagingName = (): string => `arrowbook_load_${randomUUID().replaceAll("-", "")}`;
 
 /** A load: rows go into the table `staging`, which then replaces `name` or is appended to it. */
@@ -120,7 +119,6 @@ async function tableExists(own: DuckDBConnection, name: string): Promise<boolean
   return found.currentRowCount > 0;
 }
 
-/** Checks that rows can be added to a table. */
 async function checkTarget(
   own: DuckDBConnection,
   { name, staging }: Load,

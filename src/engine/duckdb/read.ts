@@ -30,7 +30,6 @@ export interface OutColumn {
   readonly read: ColumnReader;
 }
 
-/** Makes what collects the vectors of a column. */
 export type ColumnReader = (column: OutColumn, memory: ValueMemory) => Collector;
 
 interface Collector {
@@ -74,7 +73,6 @@ export class BatchBuilder {
 /** Memory for the values of columns: that of the caller where it lends some. */
 class ValueMemory {
   constructor(
-    /** Rows to make room for. */
     readonly capacity: number,
     private readonly lent: Allocate | undefined,
   ) {}
@@ -102,11 +100,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 interface Cells {
   /** Stores the cells of a vector from row `at` on. */
   store(vector: RawVector, at: number, count: number, source: DuckDBVector): void;
-  /** The buffers of all cells. */
   buffers(rows: number): object;
 }
 
-/** Collects cells and their nulls. */
 function collected(type: DataType, { capacity }: ValueMemory, { store, buffers }: Cells): Collector {
   const validity = new Validity(capacity);
   let rows = 0;
@@ -184,7 +180,6 @@ const fixedReader =
   ({ field }, memory) =>
     collected(field.type, memory, fixedCells(field.type, memory, fillOf(field)));
 
-/** An array class that views memory. */
 interface ArrayView<T> {
   new (memory: ArrayBuffer, start: number, length: number): T;
   readonly BYTES_PER_ELEMENT: number;
@@ -211,7 +206,6 @@ const copyBytes: Fill = (target, at, vector, count) => {
   target.set(source, at * width);
 };
 
-/** Values as they are. */
 export const copyReader = fixedReader(() => copyBytes);
 
 /** Dates and timestamps as they are. The engine's infinities, the largest number and its negative, are not in Arrow. */

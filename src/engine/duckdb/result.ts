@@ -21,7 +21,6 @@ import { CHUNK_ROWS } from "./write.js";
 /** A result of at most this many rows is fetched in one call: each call waits for a thread of Node's pool. */
 export const SMALL_RESULT = 16_384;
 
-/** The most rows per batch of a result. */
 const BATCH_ROWS = 65_536;
 
 /** A result, of which nothing is read yet. */
@@ -39,7 +38,6 @@ interface Statement {
   readonly allocate?: Allocate | undefined;
 }
 
-/** The complete result of a statement on a connection. */
 export async function completeResult(
   main: DuckDBConnection,
   sql: string,

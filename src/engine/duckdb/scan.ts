@@ -31,14 +31,11 @@ export interface Scans {
   remove(id: number): void;
 }
 
-/** A source that statements can read. */
 export interface AddedSource {
   readonly source: ScanSource;
-  /** The number in SQL. */
   readonly id: number;
   /** The strings of the text columns that are read as enums: numbers of a byte or two instead of strings. */
   readonly members: readonly (readonly string[] | undefined)[];
-  /** The first error of its scans. */
   error(): unknown;
 }
 

@@ -24,7 +24,6 @@ export class StringWriter implements Strings {
     this.bytes = new Uint8Array(this.words.buffer);
   }
 
-  /** Makes the first strings empty again. */
   clear(count: number): void {
     this.words.fill(0, 0, count * (STRING_BYTES / 4));
     this.long.clear();
@@ -85,7 +84,6 @@ export function oncePerDictionary<T>(make: (dictionary: Vector) => T): (dictiona
   };
 }
 
-/** Whether two dictionaries have the same chunks. */
 export const sameChunks = (a: readonly Data[], b: readonly Data[]): boolean =>
   a.length === b.length && a.every((data, i) => data === b[i]);
 

@@ -53,11 +53,9 @@ import {
 /** The most digits of the engine's decimals; wider ones are stored as text. */
 const ENGINE_PRECISION = DECIMAL128_DIGITS;
 
-/** A column type in the engine. */
 export interface EngineType {
   /** The SQL type as which an Arrow column is loaded; undefined if the engine has none. */
   readonly loaded: (type: DataType) => string | undefined;
-  /** Writes the cells of an Arrow column to the engine. */
   readonly writer: (data: Data) => CellWriter;
   /**
    * The SQL type of a column that is declared with a service type, and whether it can represent every value of another
@@ -148,7 +146,6 @@ export function comparedType(type: ServiceType): string {
   return type.kind === "integer" ? "DECIMAL(19,0)" : engineType(type).declared(type);
 }
 
-/** The engine's type for a declared column. */
 export function engineType({ kind }: ServiceType): EngineType {
   return TYPES[kind];
 }
@@ -185,12 +182,10 @@ export function wideColumns(schema: Schema): Map<string, string> {
   return wide;
 }
 
-/** One writer per column of a batch. */
 export function cellWriters(batch: RecordBatch): CellWriter[] {
   return batch.data.children.map(columnWriter);
 }
 
-/** The writer of a column of a batch. */
 export function columnWriter(data: Data): CellWriter {
   return TYPES[kindOfArrow(data.type)].writer(data);
 }

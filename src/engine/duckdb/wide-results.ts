@@ -17,13 +17,11 @@ const markerOf = (type: string): string => `CAST(NULL AS ENUM('${MARK}${type.rep
 
 const MARK = "arrowbook:";
 
-/** SQL of the columns of a stored table. */
 export function markedTable(database: string, table: string, wide: WideColumns): Marked {
   const columns = [...wide].map(([name, type]) => `${markerOf(type)} AS ${quoteName(name)}`);
   return [table, `SELECT * REPLACE (${columns.join(", ")}) FROM ${database}.${quoteName(table)}`];
 }
 
-/** SQL of the columns of a schema. */
 export function markedColumns(schema: Schema): string {
   const wide = wideColumns(schema);
   const columns = schema.fields.map(({ name, type }) => {

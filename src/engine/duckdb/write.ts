@@ -17,7 +17,6 @@ import {
   type TextBytes,
 } from "./strings.js";
 
-/** The most rows per chunk of the engine. */
 export const CHUNK_ROWS = 2048;
 
 /**
@@ -40,7 +39,6 @@ const scratch16 = new Int16Array(scratch);
 const scratch32 = new Int32Array(scratch);
 const strings = new StringWriter(CHUNK_ROWS);
 
-/** Adds the nulls of a column to a writer of its values. */
 function withNulls(data: Data, write: CellWriter): CellWriter {
   const bits = validityBits(data);
   return bits === undefined ? write : withBits(unshared(bits), write);
@@ -62,7 +60,6 @@ function unshared<T extends ArrayBufferView & { slice(): T }>(values: T): T {
   return values.buffer instanceof ArrayBuffer ? values : values.slice();
 }
 
-/** Copies `width` bytes for each value. */
 function bytesWriter(values: ArrayBufferView & { slice(): ArrayBufferView }, width: number): CellWriter {
   const { buffer, byteOffset } = unshared(values as Uint8Array);
   const native = bindings();
@@ -79,7 +76,6 @@ function scratchWriter(width: number, fill: (from: number, count: number) => voi
   };
 }
 
-/** A column of nulls. */
 export function nullWriter(data: Data): CellWriter {
   return withBits(new Uint8Array((data.length + 7) >> 3), () => undefined);
 }
@@ -258,7 +254,6 @@ function copyIndices(
   }
 }
 
-/** A column without its dictionary. */
 export function withoutDictionary(data: Data<Dictionary>): Data {
   const dictionary = data.dictionary as Vector;
   const indices = indicesOf(data);

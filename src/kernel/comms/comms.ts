@@ -13,18 +13,15 @@ export interface Comm {
 /** What the kernel does with the messages of a comm. An error, also a rejected promise, is reported. */
 export interface CommHandlers {
   message?(data: Json): unknown;
-  /** The front end closed the comm. */
   close?(data: Json): unknown;
 }
 
 /** Accepts a comm that the front end opened. */
 type CommTarget = (comm: Comm, data: Json) => CommHandlers;
 
-/** The comms of a kernel. */
 export interface Comms {
   /** Sets what accepts the comms that the front end opens for `target`. */
   register(target: string, accept: CommTarget): void;
-  /** Opens a comm from the kernel's side. */
   open(target: string, data: Content, handlers: CommHandlers, options?: CommOpenOptions): Comm;
   /** Handles `comm_open`, `comm_msg` or `comm_close`. Messages for unknown comms and malformed ones are ignored. */
   receive(type: string, content: Content): void;
@@ -32,14 +29,11 @@ export interface Comms {
   info(target?: Json): Content;
 }
 
-/** Options of {@link Comms.open}. */
 interface CommOpenOptions {
   readonly id?: string;
-  /** The metadata of the message. */
   readonly metadata?: Content;
 }
 
-/** Where comms send messages and errors. */
 export interface CommParts {
   readonly publish: (type: string, content: Content, metadata?: Content) => void;
   readonly report: (error: unknown, where: string) => void;

@@ -2,9 +2,7 @@ import type { LiveHost, LiveView, LiveViewSpec } from "../../display/base/live-v
 import type { Content, Json } from "../protocol/message.js";
 import type { Comm, Comms } from "./comms.js";
 
-/** The live views of a kernel. */
 export interface Widgets extends LiveHost {
-  /** Called when the user interrupts the kernel. */
   interrupt(): void;
 }
 
@@ -51,7 +49,6 @@ export function createWidgets(comms: Comms): Widgets {
     },
   }));
 
-  /** Marks a widget as the one used last. */
   const touch = (id: string, widget: Widget): void => {
     widgets.delete(id);
     widgets.set(id, widget);

@@ -2,7 +2,6 @@ import type { SourceFile, Syntax, TypeScript } from "./typescript-parts.js";
 
 /** What the top level of a cell declares, also in patterns: `const { frame } = …`. */
 export interface CellDeclarations {
-  /** Its variables. */
   readonly all: readonly string[];
   /** The `const`s without a type annotation, whose type is the compiler's own conclusion. */
   readonly inferred: readonly string[];

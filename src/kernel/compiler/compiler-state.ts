@@ -9,9 +9,7 @@ export interface CellNames {
   readonly variable: readonly string[];
 }
 
-/** State of the compiler. */
 export interface CompilerState {
-  /** The program of the last compilation. */
   program?: Program;
   /** Maps positions in the running code to the last compiled source. */
   positions?: PositionMap;

@@ -7,7 +7,6 @@ export const EARLIER = "exports";
 /** The same for a cell that uses the name above itself. */
 export const EARLIER_TOO = "$earlierCells";
 
-/** What JSX elements call: `React.createElement`. */
 const JSX_NAMESPACE = "React";
 
 /** The transformers of one cell: `before` those of the compiler, and `after` them. */

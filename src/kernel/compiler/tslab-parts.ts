@@ -5,7 +5,6 @@ import { resolveTslab } from "../install/kernelspec.js";
 import type { CellNames } from "./compiler-state.js";
 import type { System, TypeScript } from "./typescript-parts.js";
 
-/** The release whose internals are supported. */
 const TSLAB_VERSION = "1.0.22";
 
 /** A compiler message about a cell or a side-loaded file. Lines and characters count from 0. */
@@ -17,7 +16,6 @@ export interface Diagnostic {
   readonly fileName?: string;
 }
 
-/** The result of converting a cell with tslab. */
 export interface Conversion {
   readonly output?: string;
   readonly declOutput?: string;
@@ -38,7 +36,6 @@ export interface Completion {
   readonly original?: { readonly entries?: readonly { readonly name: string; readonly kind: string }[] };
 }
 
-/** tslab's TypeScript compiler for cells. */
 export interface Converter {
   convert(previous: string, source: string): Conversion;
   complete(previous: string, source: string, position: number): Completion;

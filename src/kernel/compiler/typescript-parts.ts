@@ -57,7 +57,6 @@ export interface TypeScript extends Omit<typeof Syntax, Replaced> {
   readonly getTokenAtPosition: (file: Syntax.SourceFile, position: number) => Syntax.Node;
   /** The position of the first token at or after a position. */
   readonly skipTrivia: (text: string, position: number) => number;
-  /** Binds the names of a file. */
   readonly bindSourceFile: (file: Syntax.SourceFile, options: object) => void;
   /** Whether the name of an element is that of the language, such as `div`. */
   readonly isIntrinsicJsxName: (name: string) => boolean;

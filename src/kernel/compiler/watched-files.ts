@@ -14,7 +14,6 @@ export interface WatchedFiles {
 
 type Callback = (file: string, event: number) => void;
 
-/** The event of a changed file in the compiler. */
 const CHANGED = 1;
 
 /** Wraps the compiler's file access. Files of packages are left to the compiler's own watchers. */

@@ -16,7 +16,7 @@ import {
   pageControls,
 } from "./controls.js";
 import { CONTROLS_MODULE } from "./controls-module.js";
-import { kernelHooks } from "./kernel-hooks.js";
+import { isPromise, kernelHooks } from "./kernel-hooks.js";
 
 /** Controls and the output of their function. */
 export interface Interaction<Values> {
@@ -215,6 +215,3 @@ function outputInPlace(): (bundle: Bundle) => void {
     isShown = true;
   };
 }
-
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === "function";

@@ -1,6 +1,5 @@
 import type { Bundle } from "../../display/base/show.js";
 
-/** What arrowbook's kernel offers to code in cells. */
 export interface KernelHooks {
   /** Clears the outputs of the running cell; with `wait`, only when the next output arrives. */
   clearOutput(wait: boolean): void;
@@ -30,3 +29,7 @@ export function offerKernelHooks(hooks: KernelHooks): void {
 export function kernelHooks(): KernelHooks | undefined {
   return (globalThis as Global)[HOOKS];
 }
+
+/** Whether a value of a cell can be awaited. */
+export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function";

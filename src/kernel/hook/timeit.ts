@@ -1,6 +1,7 @@
 import { showAs } from "../../display/base/show.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
+import { isPromise } from "./kernel-hooks.js";
 
 /** Runs of {@link timeit}; each has as many calls as fit into a fraction of a second. */
 const RUNS = 7;
@@ -95,10 +96,6 @@ function timingOf(times: readonly number[], calls: number): Timing {
   const mean = each.reduce((sum, time) => sum + time, 0) / each.length;
   const variance = each.reduce((sum, time) => sum + (time - mean) ** 2, 0) / each.length;
   return new Timing(mean, Math.sqrt(variance), Math.min(...each), times.length, calls);
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 const UNITS = [

@@ -9,7 +9,6 @@ export const PACKAGE_NAMES = ["connect", "Frame", "display", "progress", "bulkFi
 /** The functions of `arrowbook/notebook` among those names. */
 export const NOTEBOOK_NAMES = ["prompt", "confirm", "password", "sh", "timeit", "interact", "range"] as const;
 
-/** The file with the declarations. */
 const DECLARATIONS = "arrowbook-notebook.d.ts";
 
 /** The compiler options of cells, as far as an editor can have them. */
@@ -29,9 +28,7 @@ const TSCONFIG = {
   include: ["**/*.ts"],
 };
 
-/** Options of {@link writeEditorTypes}. */
 export interface EditorTypesOptions {
-  /** Declarations of tables to append. */
   readonly tables?: string;
   /** The prelude's service is that of `ARROWBOOK_URL`, not the sample. */
   readonly hasAddress: boolean;

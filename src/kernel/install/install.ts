@@ -26,7 +26,6 @@ export interface InstallPlace {
   readonly sysPrefix?: boolean;
 }
 
-/** Options of {@link installKernel}. */
 export interface InstallOptions extends InstallPlace {
   /** Replace a kernelspec of this name that starts another installation of this package, or another program. */
   readonly force?: boolean;
@@ -38,7 +37,6 @@ export interface InstallOptions extends InstallPlace {
   readonly bundler?: boolean;
 }
 
-/** The state of one installed kernelspec. */
 export interface KernelStatus {
   readonly name: string;
   readonly folder: string;

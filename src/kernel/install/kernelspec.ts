@@ -20,7 +20,6 @@ export interface KernelSpec {
   readonly folder?: string;
 }
 
-/** The name of arrowbook's own kernel. */
 export const OWN_KERNEL = "arrowbook";
 
 /**

@@ -7,23 +7,6 @@ import type { ChartSpec } from "../../display/chart/options.js";
 import { inPageColors } from "../../display/chart/page-colors.js";
 import { InputError } from "../../errors/errors.js";
 
-/** The charts of a page that are drawn again, with tooltips, where its scripts may run. */
-export interface LiveCharts {
-  /** Adds a Vega-Lite specification; returns the id of the element whose picture it replaces. */
-  add(spec: object): string;
-  /** The scripts of the page; empty without charts. */
-  scripts(): PageScripts;
-}
-
-/** Inline scripts and the source expressions by which the page's policy allows exactly these. */
-interface PageScripts {
-  readonly html: string;
-  /** For `script-src`; empty without scripts. */
-  readonly policy: string;
-}
-
-const NO_SCRIPTS: PageScripts = { html: "", policy: "" };
-
 /**
  * Draws each chart beside its picture and replaces the picture if that succeeds. Runs in the page; the libraries cannot
  * load anything, because the page's policy forbids it.
@@ -39,29 +22,32 @@ const DRAW = `for (const [id, spec] of JSON.parse(document.getElementById("chart
   }
 }`;
 
-/** @throws {InputError} MissingPackage from `scripts()` if vega or vega-lite is not installed */
-export function liveCharts(): LiveCharts {
-  const charts: [id: string, spec: object][] = [];
-  return {
-    add(spec) {
-      const id = `chart-${charts.length + 1}`;
-      charts.push([id, inPageColors(spec as ChartSpec)]);
-      return id;
-    },
-    scripts() {
-      if (charts.length === 0) return NO_SCRIPTS;
-      const scripts = [library("vega"), library("vega-lite"), DRAW];
-      const data = `<script type="application/json" id="charts">${escapeJson(charts)}</script>`;
-      const html = [data, ...scripts.map((text) => `<script>${text}</script>`)].join("\n");
-      // Vega compiles its expressions to functions.
-      const policy = ["'unsafe-eval'", ...scripts.map((text) => `'sha256-${sha256(text)}'`)].join(" ");
-      return { html, policy };
-    },
-  };
-}
+/** The charts of a page that are drawn again, with tooltips, where its scripts may run. */
+export class LiveCharts {
+  readonly #charts: [id: string, spec: object][] = [];
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
+  /** Adds a Vega-Lite specification; returns the id of the element whose picture it replaces. */
+  add(spec: object): string {
+    const id = `chart-${this.#charts.length + 1}`;
+    this.#charts.push([id, inPageColors(spec as ChartSpec)]);
+    return id;
+  }
+
+  /**
+   * Inline scripts, and the source expressions by which the page's policy (`script-src`) allows exactly these; empty
+   * without charts.
+   *
+   * @throws {InputError} MissingPackage if vega or vega-lite is not installed
+   */
+  scripts(): { readonly html: string; readonly policy: string } {
+    if (this.#charts.length === 0) return { html: "", policy: "" };
+    const scripts = [library("vega"), library("vega-lite"), DRAW];
+    const data = `<script type="application/json" id="charts">${escapeJson(this.#charts)}</script>`;
+    const html = [data, ...scripts.map((text) => `<script>${text}</script>`)].join("\n");
+    const hashes = scripts.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+    // Vega compiles its expressions to functions.
+    return { html, policy: ["'unsafe-eval'", ...hashes].join(" ") };
+  }
 }
 
 /** The browser build of an installed package, as one script. */

@@ -42,7 +42,6 @@ export async function markdownHtml(
   return marked.parse(joined(cell.source)) as string;
 }
 
-/** The text of rendered markdown. */
 function plainText(html: string): string {
   const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#96": "`" };
   return html.replace(/<[^>]*>/g, "").replace(/&([a-z]+|#\d+);/g, (whole, name: string) => entities[name] ?? whole);
@@ -66,52 +65,37 @@ export function pictureData(bundle: MimeBundle): string | undefined {
   return undefined;
 }
 
-/** A heading of a page. */
-interface Heading {
-  /** The element's id, unique in the page. */
-  readonly id: string;
-  /** 1 to 6. */
-  readonly level: number;
-  readonly text: string;
-}
-
-/** The headings of a page, collected while its cells are rendered. */
-export interface Headings {
-  /** Adds a heading; returns its id. */
-  add(level: number, text: string): string;
-  /** The table of contents as HTML; empty if the page has fewer than two headings below its title. */
-  html(): string;
-}
-
 const FEWEST = 2;
 const DEEPEST = 3;
 
-/** Creates an empty list of headings. */
-export function headings(): Headings {
-  const all: Heading[] = [];
-  const used = new Set<string>();
-  return {
-    add(level, text) {
-      const slug = `section-${
-        text
-          .toLowerCase()
-          .match(/[\p{L}\p{N}]+/gu)
-          ?.join("-") ?? "untitled"
-      }`;
-      let id = slug;
-      for (let n = 2; used.has(id); n++) id = `${slug}-${n}`;
-      used.add(id);
-      all.push({ id, level, text });
-      return id;
-    },
-    html() {
-      const [first, ...rest] = all;
-      const listed = (first?.level === 1 ? rest : all).filter(({ level }) => level <= DEEPEST);
-      if (listed.length < FEWEST) return "";
-      const items = listed.map(
-        ({ id, level, text }) => `<li class="level${level}"><a href="#${escapeHtml(id)}">${escapeHtml(text)}</a></li>`,
-      );
-      return `<nav aria-label="Contents"><details open><summary>Contents</summary>\n<ul>\n${items.join("\n")}\n</ul></details></nav>\n`;
-    },
-  };
+/** The headings of a page, collected while its cells are rendered. */
+export class Headings {
+  readonly #all: { readonly id: string; readonly level: number; readonly text: string }[] = [];
+  readonly #used = new Set<string>();
+
+  /** Adds a heading; returns its id, which is unique in the page. */
+  add(level: number, text: string): string {
+    const slug = `section-${
+      text
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]+/gu)
+        ?.join("-") ?? "untitled"
+    }`;
+    let id = slug;
+    for (let n = 2; this.#used.has(id); n++) id = `${slug}-${n}`;
+    this.#used.add(id);
+    this.#all.push({ id, level, text });
+    return id;
+  }
+
+  /** The table of contents as HTML; empty if the page has fewer than two headings below its title. */
+  html(): string {
+    const [first, ...rest] = this.#all;
+    const listed = (first?.level === 1 ? rest : this.#all).filter(({ level }) => level <= DEEPEST);
+    if (listed.length < FEWEST) return "";
+    const items = listed.map(
+      ({ id, level, text }) => `<li class="level${level}"><a href="#${escapeHtml(id)}">${escapeHtml(text)}</a></li>`,
+    );
+    return `<nav aria-label="Contents"><details open><summary>Contents</summary>\n<ul>\n${items.join("\n")}\n</ul></details></nav>\n`;
+  }
 }

@@ -10,7 +10,6 @@ export type MultilineText = string | readonly string[];
 /** A MIME bundle: one value in several formats. */
 export type MimeBundle = { readonly [mime: string]: Json };
 
-/** One stored output of a code cell. */
 export type Output =
   | { readonly output_type: "stream"; readonly name: string; readonly text: MultilineText }
   | { readonly output_type: "display_data"; readonly data: MimeBundle; readonly metadata: MimeBundle }
@@ -103,7 +102,6 @@ export async function writeNotebook(path: string, notebook: Notebook): Promise<v
   }
 }
 
-/** The text of a multiline field. */
 export function joined(text: MultilineText): string {
   return typeof text === "string" ? text : text.join("");
 }

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from "node:util";
 import { escapeHtml } from "../../display/base/escape.js";
 import { type PictureSize, pictureSize } from "../../display/base/picture-size.js";
 import { highlighted } from "./highlight.js";
-import { type LiveCharts, liveCharts } from "./live-charts.js";
-import { type Headings, headings, markdownHtml, pictureData } from "./markdown.js";
+import { LiveCharts } from "./live-charts.js";
+import { Headings, markdownHtml, pictureData } from "./markdown.js";
 import {
   joined,
   type MimeBundle,
@@ -15,7 +15,6 @@ import {
 import { PAGE_STYLE } from "./page-style.js";
 import { safeHtml } from "./safe-html.js";
 
-/** Options of {@link notebookPage}. */
 export interface PageOptions {
   /** Title of the page; default: that of the notebook, else its first heading. */
   readonly title?: string;
@@ -29,7 +28,6 @@ export interface PageOptions {
 interface PageParts {
   readonly headings: Headings;
   readonly foldCode: boolean;
-  /** Undefined on a page without scripts. */
   readonly charts?: LiveCharts;
 }
 
@@ -54,9 +52,9 @@ function policyOf(scripts: string): string {
  */
 export async function notebookPage(notebook: Notebook, options: PageOptions = {}): Promise<string> {
   const parts: PageParts = {
-    headings: headings(),
+    headings: new Headings(),
     foldCode: options.foldCode ?? false,
-    ...(options.interactive ? { charts: liveCharts() } : {}),
+    ...(options.interactive ? { charts: new LiveCharts() } : {}),
   };
   const body: string[] = [];
   for (const cell of notebook.cells) body.push(await cellHtml(cell, parts));

@@ -3,7 +3,6 @@ import { unreachable } from "../../errors/unreachable.js";
 import type { Json, Message } from "../protocol/message.js";
 import { joined, lines, type MimeBundle, type Output } from "./notebook-file.js";
 
-/** The outputs of one running cell. */
 export interface CellCollector {
   /** Handles the next iopub message of the cell. */
   readonly add: (message: Message) => void;

@@ -11,7 +11,6 @@ import { joined, type Notebook, type NotebookCell, type Output, readNotebook, wr
 import { notebookPage, type PageOptions } from "./notebook-page.js";
 import { type CellCollector, outputCollector, scrubbedOutput } from "./outputs.js";
 
-/** Options of {@link runNotebook}. */
 export interface RunOptions {
   /** Name of the kernel; default: that of the notebook's metadata, else arrowbook's. */
   readonly kernel?: string;
@@ -23,7 +22,6 @@ export interface RunOptions {
   readonly output?: string | false;
   /** A tag of cells that do not run, as those that need a package that is not installed. */
   readonly skipTag?: string;
-  /** Path of a self-contained HTML page to write. */
   readonly html?: string;
   /** How the page shows code and charts. */
   readonly page?: Pick<PageOptions, "foldCode" | "interactive">;
@@ -34,7 +32,6 @@ export interface RunOptions {
   readonly onCell?: (cell: number, cells: number) => void;
 }
 
-/** A cell that failed. */
 interface CellFailure {
   /** Number among all cells, counted from 1. */
   readonly cell: number;
@@ -42,11 +39,9 @@ interface CellFailure {
   readonly evalue: string;
 }
 
-/** The result of a run. */
 export interface RunReport {
   readonly notebook: Notebook;
   readonly kernel: string;
-  /** Number of executed code cells. */
   readonly executed: number;
   /** Failed cells; empty unless errors are allowed. */
   readonly failures: readonly CellFailure[];

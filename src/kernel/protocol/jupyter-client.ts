@@ -16,7 +16,6 @@ import {
 import { newConnection } from "./ports.js";
 import { type SocketType, type Wire, wire } from "./zmtp.js";
 
-/** Options of {@link startKernel}. */
 export interface KernelOptions {
   /** Working folder of the kernel, from which packages are resolved. Default: the current one. */
   readonly folder?: string;
@@ -25,7 +24,6 @@ export interface KernelOptions {
   readonly startTimeout?: number;
 }
 
-/** Options of {@link KernelClient.execute}. */
 interface ExecuteOptions {
   /** In milliseconds; then the kernel is interrupted and a `TransportError` CellTimeout is thrown. */
   readonly timeout?: number;
@@ -62,7 +60,6 @@ export interface KernelClient {
   shutdown(patience?: number): Promise<boolean>;
 }
 
-/** Options of {@link KernelClient.request}. */
 interface RequestOptions {
   readonly channel?: "shell" | "control";
   readonly timeout?: number;

@@ -16,7 +16,6 @@ export interface KernelProcess {
   /** The last lines of its standard output and error, with keys removed. */
   lastWords(): string;
   kill(signal: NodeJS.Signals): void;
-  /** Deletes the connection file. */
   clean(): Promise<void>;
 }
 

@@ -3,13 +3,11 @@ import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 /** The supported version of the Jupyter messaging protocol. */
 export const PROTOCOL_VERSION = "5.3";
 
-/** A value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };
 
 /** The content of a message: an object whose fields depend on the message type. */
 export type Content = { readonly [name: string]: Json | undefined };
 
-/** The header of a Jupyter message. */
 interface Header {
   readonly msg_id: string;
   readonly msg_type: string;

@@ -10,7 +10,6 @@ export interface Wire {
   close(): void;
 }
 
-/** Events that a {@link wire} emits. */
 export interface WireEvents {
   /** The handshake is complete; `identity` is that of the peer, empty if it has none. */
   readonly onReady?: (wire: Wire, identity: string) => void;
@@ -113,7 +112,7 @@ function frameReader(type: SocketType, self: Wire, socket: Socket, events: WireE
   let greeted = false;
   let ready = false;
   let message: Buffer[] = [];
-  const store = byteStore();
+  const store = new ByteStore();
 
   const onCommand = (body: Buffer): void => {
     const name = body.toString("latin1", 1, 1 + body[0]);
@@ -151,63 +150,44 @@ function frameReader(type: SocketType, self: Wire, socket: Socket, events: WireE
   };
 }
 
-interface ByteStore {
-  push(bytes: Buffer): void;
-  /** The next `count` bytes; undefined until all have arrived. */
-  take(count: number): Buffer | undefined;
-  /** The next complete frame; undefined until all of it has arrived. */
-  frame(): { readonly flags: number; readonly body: Buffer } | undefined;
-}
-
 /** A queue of received bytes; chunks are joined only when enough of them have arrived. */
-function byteStore(): ByteStore {
-  let chunks: Buffer[] = [];
-  let held = 0;
-  let head: { flags: number; size: number } | undefined;
+class ByteStore {
+  #chunks: Buffer[] = [];
+  #held = 0;
+  /** Bytes without which there is no next frame. */
+  #needed = 2;
 
-  const take = (count: number): Buffer | undefined => {
-    if (held < count) return undefined;
-    if (chunks.length === 0) return Buffer.alloc(0);
-    const all = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-    held -= count;
-    chunks = held > 0 ? [all.subarray(count)] : [];
+  push(bytes: Buffer): void {
+    this.#chunks.push(bytes);
+    this.#held += bytes.length;
+  }
+
+  /** The next `count` bytes; undefined until all have arrived. */
+  take(count: number): Buffer | undefined {
+    if (this.#held < count) return undefined;
+    const all = this.#joined();
+    this.#held -= count;
+    this.#chunks = [all.subarray(count)];
     return all.subarray(0, count);
-  };
+  }
 
-  /** Returns the first `count` bytes without consuming them. */
-  const peek = (count: number): Buffer | undefined => {
-    if (held < count) return undefined;
-    if (chunks[0].length < count) chunks = [Buffer.concat(chunks)];
-    return chunks[0];
-  };
+  /** The next complete frame; undefined until all of it has arrived. */
+  frame(): { readonly flags: number; readonly body: Buffer } | undefined {
+    if (this.#held < this.#needed) return undefined;
+    const all = this.#joined();
+    const [flags, short] = all;
+    const head = flags & LONG ? 9 : 2;
+    this.#needed = head;
+    if (all.length < head) return undefined;
+    this.#needed += flags & LONG ? Number(all.readBigUInt64BE(1)) : short;
+    const frame = this.take(this.#needed);
+    if (frame === undefined) return undefined;
+    this.#needed = 2;
+    return { flags, body: frame.subarray(head) };
+  }
 
-  const readHead = (): typeof head => {
-    const first = peek(2);
-    if (first === undefined) return undefined;
-    const flags = first[0];
-    if (!(flags & LONG)) {
-      const short = take(2)!;
-      return { flags, size: short[1] };
-    }
-    const long = take(9);
-    return long && { flags, size: Number(long.readBigUInt64BE(1)) };
-  };
-
-  return {
-    push(bytes) {
-      if (bytes.length === 0) return;
-      chunks.push(bytes);
-      held += bytes.length;
-    },
-    take,
-    frame() {
-      head ??= readHead();
-      if (head === undefined) return undefined;
-      const body = take(head.size);
-      if (body === undefined) return undefined;
-      const { flags } = head;
-      head = undefined;
-      return { flags, body };
-    },
-  };
+  #joined(): Buffer {
+    if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0];
+  }
 }

@@ -16,7 +16,6 @@ export interface CellRequire {
 export function cellRequire(folder: string, tslabModule: () => unknown): CellRequire {
   const compiled = new Map<string, string>();
   const loaded = new Map<string, unknown>();
-  /** The files that import each file. */
   const importers = new Map<string, Set<string>>();
   const fromFolder = createRequire(join(folder, "cell.js"));
 

@@ -22,9 +22,7 @@ import { captureStreams } from "./streams.js";
 import { awaitInput, expectInput, type ToCells, type ToSockets } from "./thread-messages.js";
 import { TypedSecrets } from "./typed-secrets.js";
 
-/** Dependencies of {@link CellSession}. */
 export interface SessionParts {
-  /** The port of the thread with the sockets. */
   readonly port: {
     postMessage(message: ToSockets): void;
     on(event: "message", listener: (message: ToCells) => void): unknown;
@@ -37,7 +35,6 @@ export interface SessionParts {
   readonly prelude: Prelude;
   /** The memory through which a line of input arrives. */
   readonly input: SharedArrayBuffer;
-  /** Ends this process. */
   exit(): void;
 }
 
@@ -65,9 +62,7 @@ export class CellSession {
   #generation = 0;
   #queue: Promise<void> = Promise.resolve();
   #current?: Message;
-  /** The request of the running cell. */
   #running?: Request;
-  /** The comm message that is being handled. */
   #commMessage?: Message;
   #idle?: NodeJS.Timeout;
   #working = 0;

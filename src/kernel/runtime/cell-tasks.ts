@@ -1,4 +1,4 @@
-import type { RunningState } from "./interrupt-state.js";
+import type { InterruptState } from "./interrupt-state.js";
 
 /** Code of a cell was interrupted. */
 export class Interrupted extends Error {
@@ -13,7 +13,7 @@ export class CellTasks {
   #isInterrupted = false;
   #stop?: () => void;
 
-  constructor(private readonly state: RunningState) {}
+  constructor(private readonly state: InterruptState) {}
 
   /** A cell begins: an interrupt before its code runs keeps it from running. */
   begin(): void {

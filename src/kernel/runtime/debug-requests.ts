@@ -92,7 +92,6 @@ function unverified(breakpoints: Json | undefined): Json {
     : [];
 }
 
-/** A name for the text of a cell. */
 function hash(text: string): string {
   let sum = 0;
   for (let i = 0; i < text.length; i++) sum = (Math.imul(sum, 31) + text.charCodeAt(i)) | 0;

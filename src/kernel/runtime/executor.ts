@@ -39,7 +39,6 @@ const KEPT_CELLS = 200;
  */
 const STACK_FRAMES = 100;
 
-/** The result of a cell that was interrupted. */
 export const INTERRUPTED: CellResult = failed({
   ename: "Interrupted",
   evalue: "the cell was interrupted",
@@ -124,7 +123,6 @@ export class Executor {
     return result;
   }
 
-  /** Ends the running cell as interrupted. */
   interrupt(): void {
     this.#abort.abort(new DOMException("The cell was interrupted.", "AbortError"));
     // Code that runs between cells is not interrupted.
@@ -141,7 +139,6 @@ export class Executor {
     return this.#converter.inspect(declarations + this.#forEditing(), source, position);
   }
 
-  /** The names that cells declared. */
   names(): readonly string[] {
     return Object.keys(this.#exports);
   }
@@ -175,7 +172,6 @@ export class Executor {
     return { ...found, traceback: [head, ...found.traceback] };
   }
 
-  /** Describes an error as that of a cell. */
   errorOf(error: unknown): CellError {
     return thrown(error, this.#cells, this.folder);
   }
@@ -206,12 +202,10 @@ export class Executor {
     return open;
   }
 
-  /** The cell that was compiled last. */
   #cell(): SourceFile | undefined {
     return this.state.program?.getSourceFile(cellFileName(this.tslab.typescript.sys));
   }
 
-  /** What the cell that was compiled last declares. */
   #declared(): CellDeclarations {
     const cell = this.#cell();
     if (cell === undefined) return { all: [], inferred: [], assignable: [], imports: new Map() };
@@ -330,7 +324,6 @@ function cellExports(values: Record<string, unknown>): Record<string, unknown> {
 export interface LazyNames {
   /** TypeScript declarations, one statement per line. */
   readonly declarations: string;
-  /** A getter for the value of each name. */
   readonly values: Readonly<Record<string, () => unknown>>;
 }
 

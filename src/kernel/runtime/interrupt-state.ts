@@ -15,15 +15,14 @@ export function interruptMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** The side of the thread that runs cells. */
-export class RunningState {
+export class InterruptState {
   readonly #memory: Int32Array;
 
   constructor(memory: SharedArrayBuffer) {
     this.#memory = new Int32Array(memory);
   }
 
-  /** Sets what runs from now on, and returns what ran before. A termination under way hits the caller here. */
+  /** Sets what the cells' thread runs, and returns what ran before. A termination under way hits the caller. */
   set(next: Running): Running {
     const value = STATES.indexOf(next);
     for (;;) {
@@ -33,7 +32,7 @@ export class RunningState {
     }
   }
 
-  /** Runs `work` without termination. */
+  /** Runs `work` in the cells' thread without termination. */
   during<T>(work: () => T): T {
     const before = this.set("kernel");
     try {
@@ -43,18 +42,9 @@ export class RunningState {
     }
   }
 
-  /** Whether this interrupt is new. From now on it needs no termination. */
+  /** Whether this interrupt is new to the cells' thread. From now on it needs no termination. */
   acknowledge(id: number): boolean {
     return Atomics.exchange(this.#memory, ACKNOWLEDGED, id) < id;
-  }
-}
-
-/** The side of the socket thread. */
-export class InterruptState {
-  readonly #memory: Int32Array;
-
-  constructor(memory: SharedArrayBuffer) {
-    this.#memory = new Int32Array(memory);
   }
 
   isAcknowledged(id: number): boolean {

@@ -10,11 +10,10 @@ import { type Content, PROTOCOL_VERSION } from "../protocol/message.js";
 import { CellSession } from "./cell-session.js";
 import { CellTasks } from "./cell-tasks.js";
 import { Executor } from "./executor.js";
-import { interruptMemory, RunningState } from "./interrupt-state.js";
-import { preludeLoader } from "./prelude.js";
+import { InterruptState, interruptMemory } from "./interrupt-state.js";
+import { Prelude } from "./prelude.js";
 import { inputBuffer, type SocketThreadData } from "./thread-messages.js";
 
-/** The options of the launcher's command line. */
 export interface LaunchOptions {
   readonly connectionFile: string;
   /** A TypeScript file that runs at the start of every notebook. */
@@ -51,7 +50,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
   const sockets = new Worker(entry, { workerData: data, execArgv: [] });
   const exit = process.exit.bind(process);
   process.exit = refuseToExit;
-  const tasks = new CellTasks(new RunningState(interrupts));
+  const tasks = new CellTasks(new InterruptState(interrupts));
   const executor = new Executor(tslab, state, folder, tasks);
   const session = new CellSession({
     port: sockets,
@@ -61,7 +60,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
     state,
     kernelInfo,
     input,
-    prelude: preludeLoader(executor, options.prelude),
+    prelude: new Prelude(executor, options.prelude),
     exit: () => exit(0),
   });
   sockets.on("error", (error) => {

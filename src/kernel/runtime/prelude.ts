@@ -13,21 +13,6 @@ type Package = Readonly<Record<(typeof PACKAGE_NAMES)[number], unknown>> & {
   readonly connect: (() => unknown) & { readonly sample: () => Promise<unknown> };
 };
 
-/** The prelude of a kernel. */
-export interface Prelude {
-  /** Called with the code of a cell before it runs or is completed. */
-  before(code: string, purpose: "run" | "complete"): Promise<void>;
-  /** Creates the service of the prelude if the code, which is completed, uses it. */
-  serviceFor(code: string): Promise<void>;
-  /** The service of the prelude if it exists already. */
-  service(): unknown;
-  /**
-   * Called when the kernel is idle, until it returns false: each call does one step of what makes the first completion
-   * fast. Loads the types, then the package, then creates the service.
-   */
-  whenIdle(): boolean;
-}
-
 function readPrelude(file: string): string {
   try {
     return readFileSync(file, "utf8");
@@ -37,53 +22,80 @@ function readPrelude(file: string): string {
 }
 
 /**
- * Provides the prelude's names to cells: those above, and `service`, created from the environment (`ARROWBOOK_URL`) or
- * else from the sample. Types and values are loaded when first used, so that the kernel starts as fast as without them.
- * `file` is the user's prelude, run before the first cell.
+ * Provides names to cells: those above, and `service`, created from the environment (`ARROWBOOK_URL`) or else from the
+ * sample. Types and values are loaded when first used, so that the kernel starts as fast as without them.
  */
-export function preludeLoader(executor: Executor, file: string | undefined): Prelude {
-  const own = file === undefined ? undefined : readPrelude(file);
-  const service = serviceMaker(executor);
-  let offered = false;
-  let ownRun = own === undefined;
+export class Prelude {
+  /** The source of the user's prelude, until it has run. */
+  #own: string | undefined;
+  #isOffered = false;
+  readonly #service: PreludeService;
+  readonly #steps: (() => void)[];
 
-  const offer = (): void => {
-    if (offered) return;
-    offered = true;
-    executor.offer({ declarations: declarations(), values: values(executor, service.value) });
-  };
+  /** @param file the user's prelude, run before the first cell */
+  constructor(
+    private readonly executor: Executor,
+    file: string | undefined,
+  ) {
+    this.#own = file === undefined ? undefined : readPrelude(file);
+    this.#service = new PreludeService(executor);
+    this.#steps = [
+      () => {
+        this.#offer();
+        executor.complete(WARM_UP, WARM_UP.length);
+      },
+      () => void attempt(() => executor.load("arrowbook")),
+      () => void this.#service.make("service"),
+    ];
+  }
 
-  const prepare = async (code: string, purpose: "run" | "complete"): Promise<void> => {
-    if (purpose === "complete" || MENTIONED.test(code)) offer();
-    if (purpose === "run") await service.before(code);
-  };
+  /** Called with the code of a cell before it runs or is completed. */
+  async before(code: string, purpose: "run" | "complete"): Promise<void> {
+    const own = this.#own;
+    this.#own = undefined;
+    if (own !== undefined) {
+      await this.#prepare(own, "run");
+      const result = await this.executor.run(own, 0);
+      if (result.status === "error") console.error(["The prelude failed:", ...result.error.traceback].join("\n"));
+    }
+    await this.#prepare(code, purpose);
+  }
 
-  const steps = [
-    () => {
-      offer();
-      executor.complete(WARM_UP, WARM_UP.length);
-    },
-    () => void attempt(() => executor.load("arrowbook")),
-    () => void service.make("service"),
-  ];
+  /** Creates the service of the prelude if the code, which is completed, uses it. */
+  serviceFor(code: string): Promise<void> {
+    return this.#service.make(code);
+  }
 
-  return {
-    async before(code, purpose) {
-      if (!ownRun) {
-        ownRun = true;
-        await prepare(own!, "run");
-        const result = await executor.run(own!, 0);
-        if (result.status === "error") console.error(["The prelude failed:", ...result.error.traceback].join("\n"));
-      }
-      await prepare(code, purpose);
-    },
-    serviceFor: (code) => service.make(code),
-    service: () => service.made(),
-    whenIdle() {
-      steps.shift()?.();
-      return steps.length > 0;
-    },
-  };
+  /** The service of the prelude if it exists already. */
+  service(): unknown {
+    return this.#service.made;
+  }
+
+  /**
+   * Called when the kernel is idle, until it returns false: each call does one step of what makes the first completion
+   * fast. Loads the types, then the package, then creates the service.
+   */
+  whenIdle(): boolean {
+    this.#steps.shift()?.();
+    return this.#steps.length > 0;
+  }
+
+  async #prepare(code: string, purpose: "run" | "complete"): Promise<void> {
+    if (purpose === "complete" || MENTIONED.test(code)) this.#offer();
+    if (purpose === "run") await this.#service.before(code);
+  }
+
+  #offer(): void {
+    if (this.#isOffered) return;
+    this.#isOffered = true;
+    const from = (name: string): Readonly<Record<string, unknown>> => this.executor.load(name) as Package;
+    const values = [
+      ...PACKAGE_NAMES.map((name) => [name, () => from("arrowbook")[name]]),
+      ...NOTEBOOK_NAMES.map((name) => [name, () => from("arrowbook/notebook")[name]]),
+      ["service", () => this.#service.value()],
+    ];
+    this.executor.offer({ declarations: declarations(), values: Object.fromEntries(values) });
+  }
 }
 
 /** What fails in advance fails again where it is used, and says so there. */
@@ -106,53 +118,41 @@ function declarations(): string {
   return [...imports, `declare const service: ${type};`].join("\n");
 }
 
-function values(executor: Executor, service: () => unknown): Record<string, () => unknown> {
-  const own = PACKAGE_NAMES.map((name) => [name, () => (executor.load("arrowbook") as Package)[name]]);
-  const helpers = NOTEBOOK_NAMES.map((name) => [
-    name,
-    () => (executor.load("arrowbook/notebook") as Readonly<Record<string, unknown>>)[name],
-  ]);
-  return { ...Object.fromEntries([...own, ...helpers]), service };
-}
-
 /** The service of the prelude, created before the first cell that uses it without declaring its own. */
-function serviceMaker(executor: Executor): {
-  before(code: string): Promise<void>;
-  make(code: string): Promise<void>;
-  made(): unknown;
-  value(): unknown;
-} {
-  let made: unknown;
-  let failure: unknown;
-  let settled = false;
-  let making: Promise<void> | undefined;
-  const create = async (): Promise<void> => {
+class PreludeService {
+  made: unknown;
+  #failure: unknown;
+  #isSettled = false;
+  #making: Promise<void> | undefined;
+
+  constructor(private readonly executor: Executor) {}
+
+  async before(code: string): Promise<void> {
+    if (OWN_SERVICE.test(code)) this.#isSettled = true;
+    await this.make(code);
+  }
+
+  async make(code: string): Promise<void> {
+    if (this.#isSettled || OWN_SERVICE.test(code) || !SERVICE.test(code)) return;
+    this.#making ??= this.#create();
+    await this.#making;
+  }
+
+  value(): unknown {
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.made;
+  }
+
+  async #create(): Promise<void> {
     try {
-      const { connect } = executor.load("arrowbook") as Package;
-      made = process.env["ARROWBOOK_URL"] ? connect() : await connect.sample();
-      settled = true;
-      failure = undefined;
+      const { connect } = this.executor.load("arrowbook") as Package;
+      this.made = process.env["ARROWBOOK_URL"] ? connect() : await connect.sample();
+      this.#isSettled = true;
+      this.#failure = undefined;
     } catch (error) {
-      failure = error;
+      this.#failure = error;
     } finally {
-      making = undefined;
+      this.#making = undefined;
     }
-  };
-  const make = async (code: string): Promise<void> => {
-    if (settled || OWN_SERVICE.test(code) || !SERVICE.test(code)) return;
-    making ??= create();
-    await making;
-  };
-  return {
-    async before(code) {
-      if (OWN_SERVICE.test(code)) settled = true;
-      await make(code);
-    },
-    make,
-    made: () => made,
-    value() {
-      if (failure !== undefined) throw failure;
-      return made;
-    },
-  };
+  }
 }

@@ -23,7 +23,6 @@ function plainText(value: unknown): string {
 
 type Eventual = Bundle | undefined | Promise<Bundle | undefined>;
 
-/** The representations that the value provides. */
 function ownBundle(value: unknown): Eventual {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
   const display = (value as { [JUPYTER_DISPLAY]?: unknown })[JUPYTER_DISPLAY];

@@ -1,6 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** The two streams of the protocol. */
 export type StreamName = "stdout" | "stderr";
 
 const FLUSH_MS = 40;
@@ -43,7 +42,6 @@ export function captureStreams(publish: (name: StreamName, text: string) => void
 
 type Done = (error?: Error | null) => void;
 
-/** A stream's `write` that never waits. */
 function writer(add: (text: string) => void): NodeJS.WriteStream["write"] {
   const decoder = new StringDecoder("utf8");
   return (chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done) => {

@@ -19,7 +19,6 @@ export type ToSockets =
   /** Ask the client of `origin` for a line of input; it is delivered through the shared buffer. */
   | { readonly kind: "input"; readonly origin: number; readonly message: Message };
 
-/** The data with which the socket thread is started. */
 export interface SocketThreadData {
   readonly role: "sockets";
   readonly connectionFile: string;

@@ -17,7 +17,6 @@ export interface CellError {
   readonly traceback: readonly string[];
 }
 
-/** An executed cell, for stack traces. */
 export interface RanCell {
   readonly source: string;
   readonly positions?: PositionMap;
@@ -60,7 +59,6 @@ export function thrown(error: unknown, cells: RanCells, folder: string): CellErr
   };
 }
 
-/** Converts the compiler's messages about a cell to an error. */
 export function compileError(found: readonly Diagnostic[], source: string, count: number): CellError {
   const diagnostics = withColumnMessages(found);
   const own = diagnostics.map(({ fileName, start, messageText, code }) => {

@@ -10,26 +10,17 @@ export type Variable = {
   readonly evaluateName?: string;
 };
 
-/** The values of cells for the variables view. */
-export interface Variables {
-  /** The variables that cells declared. References of earlier calls become invalid. */
-  list(): Variable[];
-  /** The members of a value; none for an unknown reference. */
-  members(reference: number): Variable[];
-}
-
 const LONGEST_VALUE = 120;
 const MOST_MEMBERS = 200;
 /** Names of the kernel and of tslab among the values of cells. */
 const HIDDEN = /^(tsLastExpr\d*|__tslab__|__esModule|default)$/;
 
-/** Whether the variables view omits a name. */
 export function isHidden(name: string): boolean {
   return HIDDEN.test(name);
 }
 
 /** @param names the names that cells declared, in order; `valueOf` has their values */
-export function variablesOf(names: () => readonly string[], value: (name: string) => unknown): Variables {
+export function variablesOf(names: () => readonly string[], value: (name: string) => unknown) {
   let references: unknown[] = [];
 
   const line = (name: string, held: unknown, evaluateName?: string): Variable => {
@@ -44,13 +35,15 @@ export function variablesOf(names: () => readonly string[], value: (name: string
   };
 
   return {
-    list() {
+    /** The variables that cells declared. References of earlier calls become invalid. */
+    list(): Variable[] {
       references = [];
       return names()
         .filter((name) => !isHidden(name))
         .map((name) => line(name, value(name), name));
     },
-    members(reference) {
+    /** The members of a value; none for an unknown reference. */
+    members(reference: number): Variable[] {
       const held = references[reference - 1];
       return typeof held === "object" && held !== null
         ? membersOf(held).map(([name, member]) => line(name, member))

@@ -6,13 +6,11 @@ import type { ChartValues } from "../parts/data.js";
 
 /** The size of the chart and properties of its values. */
 export interface UnitContext {
-  /** Pixels. */
   readonly width: number;
   /** The values of y are fractions. */
   readonly percent: boolean;
 }
 
-/** The definition of a mark. */
 export interface MarkType {
   /** The scales of the default x: the first column of the first of these that exists. */
   readonly xScales: readonly Scale[];
@@ -22,18 +20,14 @@ export interface MarkType {
     x: Channel | undefined,
     taken: ReadonlySet<string | undefined>,
   ) => readonly Channel[];
-  /** Whether the mark requires a y column. */
   readonly needsY: boolean;
   /** Throws InputError `BadArgument` if the mark cannot draw these y columns. */
   readonly checkY?: (y: readonly Channel[]) => void;
   /** Whether the series are coloured by the key of the table by default. */
   readonly byKey: boolean;
   readonly values: (table: Table, choice: Choice) => ChartValues;
-  /** The mark and encoding in the Vega-Lite spec. */
   readonly unit: (choice: Choice, values: ChartValues, context: UnitContext) => Unit;
-  /** A phrase for the title. */
   readonly title: (choice: Choice) => string;
 }
 
-/** Dates first, then names, then numbers. */
 export const TIME_FIRST: readonly Scale[] = ["time", "text", "number"];

@@ -10,5 +10,4 @@ const TYPES = { line, area, bar, point, candlestick, histogram, heatmap } as con
 export type Mark = keyof typeof TYPES;
 export const MARKS = Object.keys(TYPES) as readonly Mark[];
 
-/** The definition of a mark. */
 export const markType = (mark: Mark): MarkType => TYPES[mark];

@@ -19,7 +19,6 @@ const MAX_SERIES = 12;
 /** The appearance of a mark with one shape per row. */
 interface PointLook {
   readonly mark: Unit;
-  /** Whether the y axis starts at zero. */
   readonly fromZero: boolean;
   readonly isStacked: boolean;
   /** Whether the points form a path, which keeps its shape with fewer of them. */
@@ -74,7 +73,6 @@ export const line = pointMark(
   },
 );
 
-/** The most lines drawn by default. */
 const MAX_LINES = 8;
 
 /**
@@ -146,7 +144,6 @@ interface Series {
   readonly tags: Datum;
 }
 
-/** The identity of a series. */
 interface Tags {
   readonly name: string | undefined;
   readonly colors: Labels | undefined;

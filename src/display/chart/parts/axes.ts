@@ -26,7 +26,6 @@ export function numberAxis(percent: boolean): Unit {
   return { labelExpr: `${big} ? replace(format(datum.value, '.4~s'), 'G', 'B') : format(datum.value, ',.6~g')` };
 }
 
-/** The line of x in a tooltip. */
 export const xTip = (x: Channel | undefined): Unit => {
   const title = tipName(x);
   if (x?.scale === "text") return { field: "x", type: "nominal", title };
@@ -35,7 +34,6 @@ export const xTip = (x: Channel | undefined): Unit => {
   return { field: "x", type: "temporal", title, format, scale: { type: "utc" } };
 };
 
-/** The line of a number in a tooltip. */
 export const numberTip = (field: string, title: string, format = ",.10~g"): Unit => ({
   field,
   type: "quantitative",
@@ -43,5 +41,4 @@ export const numberTip = (field: string, title: string, format = ",.10~g"): Unit
   format,
 });
 
-/** The channel of series by colour. */
 export const seriesColors = (title: string | null): Unit => ({ field: "color", type: "nominal", title, sort: null });

@@ -3,7 +3,6 @@ import type { Scale } from "../../../columns/arrow/types.js";
 import { scrub } from "../../../errors/secrets.js";
 import { cutTo } from "../../base/width.js";
 
-/** A column selected for a channel. */
 export interface Channel {
   readonly name: string;
   readonly vector: Vector;

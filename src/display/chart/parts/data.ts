@@ -5,12 +5,10 @@ import type { Channel } from "./channel.js";
 /** One datum of the spec. The member names are fixed, so that a column name never becomes part of an expression. */
 export type Datum = Readonly<Record<string, string | number | boolean | null>>;
 
-/** The data of a chart and what was done to it. */
 export interface ChartValues {
   readonly values: readonly Datum[];
   /** Phrases for the caption: points omitted, merged, or rejected by a logarithmic axis. */
   readonly notes: readonly string[];
-  /** The number of rows that the chart represents. */
   readonly rows: number;
 }
 
