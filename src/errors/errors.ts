@@ -164,3 +164,7 @@ function scrubCause(cause: unknown): unknown {
   }
   return typeof cause === "string" ? scrub(cause) : undefined;
 }
+
+/** The error of a call that needs an optional package, which is not installed. */
+export const missingPackage = (message: string, packages: string, cause: unknown): InputError =>
+  new InputError(message, { code: "MissingPackage", hint: `npm install ${packages}`, cause });

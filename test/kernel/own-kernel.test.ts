@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
+import { newConnection } from "../../src/kernel/protocol/kernel-process.js";
 import type { Message } from "../../src/kernel/protocol/message.js";
-import { newConnection } from "../../src/kernel/protocol/ports.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { needBuild } from "./build.js";
 

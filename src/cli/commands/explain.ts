@@ -2,8 +2,7 @@ import { inspect } from "node:util";
 import { Command, Option } from "commander";
 import type { Plan } from "../../client/pages/plan.js";
 import type { Service } from "../../client/service.js";
-import { FORMATS } from "../../spec/vocabulary.js";
-import { examples, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import { examples, formatOption, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { type DatasetFlags, datasetFlags, datasetQuery, type TableFlags, tableFlags, tableQuery } from "./get.js";
 
 /** `arrowbook explain dataset|table CODE …`: prints what `get` or `export` would do, without requesting rows. */
@@ -12,7 +11,7 @@ export function explainCommand(): Command {
     .description("show what a query would do, without requesting rows")
     .showHelpAfterError("(arrowbook explain dataset or table CODE)");
   const dataset = examples(
-    datasetFlags(shared(new Command("dataset"))),
+    datasetFlags(withService(new Command("dataset")).addOption(formatOption())),
     "arrowbook explain dataset MARKET/AAA --column Close --sample",
   )
     .description("addresses and checks of a query of a time series")
@@ -20,7 +19,7 @@ export function explainCommand(): Command {
       show(flags, (service, signal) => datasetQuery(service, code, flags).explain({ signal })),
     );
   const table = examples(
-    tableFlags(shared(new Command("table"))),
+    tableFlags(withService(new Command("table")).addOption(formatOption())),
     "arrowbook explain table MARKET/PRICES --where ticker=AAA --sample",
   )
     .description("addresses, checks and pages of a query of a table")
@@ -31,12 +30,6 @@ export function explainCommand(): Command {
       ),
     );
   return explain.addCommand(dataset).addCommand(table);
-}
-
-function shared(command: Command): Command {
-  return withService(command).addOption(
-    new Option("--format <format>", "format of the replies").choices(FORMATS).default("json"),
-  );
 }
 
 function show(flags: ServiceFlags, plan: (service: Service, signal: AbortSignal) => Promise<Plan>): Promise<void> {

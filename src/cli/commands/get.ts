@@ -8,7 +8,6 @@ import type { Frame } from "../../frame/frame.js";
 import {
   COLLAPSES,
   type Collapse,
-  FORMATS,
   type Format,
   ORDERS,
   type Order,
@@ -20,6 +19,7 @@ import {
   count,
   day,
   examples,
+  formatOption,
   ListedOption,
   list,
   type ServiceFlags,
@@ -57,18 +57,18 @@ export interface TableFlags extends GetFlags, TableChoice {
 
 /** `arrowbook get dataset|table CODE`: prints rows or writes them to a file. */
 export function getCommand(): Command {
-  const get = new Command("get")
+  return new Command("get")
     .description("get the rows of a time series or a table")
-    .showHelpAfterError("(arrowbook get dataset or table CODE)");
-  get.addCommand(datasetCommand()).addCommand(tableCommand());
-  return get;
+    .showHelpAfterError("(arrowbook get dataset or table CODE)")
+    .addCommand(datasetCommand())
+    .addCommand(tableCommand());
 }
 
 /** The flags of a command that writes rows. */
 function outputs(command: Command): Command {
   return withService(command)
     .option("-o, --output <file>", `write a file instead of printing: ${frameEndings}`)
-    .addOption(new Option("--format <format>", "format of the replies").choices(FORMATS).default("json"));
+    .addOption(formatOption());
 }
 
 function datasetCommand(): Command {
@@ -109,7 +109,7 @@ function tableCommand(): Command {
         "export",
       ]),
     )
-    .addOption(resumeOption())
+    .option("--resume", "with -o: keep the pages beside the file until it is written, and resume from them")
     .action(async (code: string, flags: TableFlags) => {
       const { fallback } = flags;
       const checkpoint = checkpointFor(flags.output, flags.resume);
@@ -123,7 +123,8 @@ function tableCommand(): Command {
             checkpoint,
             ...(flags.quiet ? {} : { onResume: reportResumed }),
           });
-      if (await run(flags, ask, onStop)) await removeCheckpoint(checkpoint);
+      const isWritten = await run(flags, ask, onStop);
+      if (isWritten && checkpoint !== undefined) await rm(checkpoint, { force: true });
     });
 }
 
@@ -178,11 +179,6 @@ export function tableQuery(service: Service, code: string, flags: TableChoice): 
   return first === undefined ? query : query.select(first, ...rest);
 }
 
-/** The flag `--resume` of a command that reads pages into a file. */
-function resumeOption(): Option {
-  return new Option("--resume", "with -o: keep the pages beside the file until it is written, and resume from them");
-}
-
 /**
  * The checkpoint of a command that writes `output`: a file beside it.
  *
@@ -201,8 +197,4 @@ function checkpointFor(output: string | undefined, resume: boolean | undefined):
 function reportResumed({ pages, rows }: { readonly pages: number; readonly rows: number }): void {
   const count = (n: number, what: string): string => `${n.toLocaleString("en-US")} ${what}${n === 1 ? "" : "s"}`;
   process.stderr.write(`resumed after ${count(pages, "page")}, ${count(rows, "row")}\n`);
-}
-
-async function removeCheckpoint(path: string | undefined): Promise<void> {
-  if (path !== undefined) await rm(path, { force: true });
 }

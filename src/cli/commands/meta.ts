@@ -1,7 +1,7 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import type { Service } from "../../client/service.js";
-import { FORMATS, type Format } from "../../spec/vocabulary.js";
-import { examples, type ServiceFlags, serving, withService } from "../input/service-flags.js";
+import type { Format } from "../../spec/vocabulary.js";
+import { examples, formatOption, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 
 interface MetaFlags extends ServiceFlags {
   readonly format: Format;
@@ -38,7 +38,7 @@ export function metaCommand(): Command {
     const command = examples(withService(new Command(kind)), `arrowbook meta ${kind} ${example} --sample`)
       .description(`the metadata of ${what}`)
       .argument("<code>", shape)
-      .addOption(new Option("--format <format>", "format of the reply").choices(FORMATS).default("json"))
+      .addOption(formatOption("format of the reply"))
       .option("--refresh", "with --cache: request it even if it is on disk")
       .action((code: string, flags: MetaFlags) =>
         serving(flags, "Nothing was written.", async (service) => {

@@ -3,6 +3,7 @@ import type { Service } from "../../client/service.js";
 import { connect, type SampleOptions } from "../../connect.js";
 import { ArrowbookError } from "../../errors/errors.js";
 import { type ProfileName, profiles } from "../../spec/profile.js";
+import { FORMATS } from "../../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
 import { withFlags } from "../messages/flags-in-messages.js";
 import { listed } from "../output/output.js";
@@ -58,6 +59,9 @@ export class ListedOption extends Option {
     super(flags, listed(values.filter((value) => value !== "none")));
   }
 }
+
+export const formatOption = (what = "format of the replies"): Option =>
+  new Option("--format <format>", what).choices(FORMATS).default("json");
 
 export function profileOption(): Option {
   const names = Object.keys(profiles);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { InputError } from "../../errors/errors.js";
+import { missingPackage } from "../../errors/errors.js";
 import { wellFormedXml } from "../base/escape.js";
 import type { ChartSpec } from "./options.js";
 import { type Pixels, pngOf } from "./png.js";
@@ -44,11 +44,7 @@ function loadVega(): NonNullable<typeof vega> {
     vega ??= { vega: require("vega"), compile: require("vega-lite").compile };
     return vega;
   } catch (cause) {
-    throw new InputError("Drawing a chart requires the packages vega and vega-lite.", {
-      code: "MissingPackage",
-      hint: "npm install vega@5 vega-lite@5",
-      cause,
-    });
+    throw missingPackage("Drawing a chart requires the packages vega and vega-lite.", "vega@5 vega-lite@5", cause);
   }
 }
 
@@ -57,11 +53,7 @@ function loadResvg(): Resvg {
     resvg ??= require("@resvg/resvg-js") as Resvg;
     return resvg;
   } catch (cause) {
-    throw new InputError("An image of a chart requires the package @resvg/resvg-js.", {
-      code: "MissingPackage",
-      hint: "npm install @resvg/resvg-js",
-      cause,
-    });
+    throw missingPackage("An image of a chart requires the package @resvg/resvg-js.", "@resvg/resvg-js", cause);
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { InputError } from "../../errors/errors.js";
+import { missingPackage } from "../../errors/errors.js";
 import { isTransport, replyError, ServerError } from "./error.js";
 import type { Target } from "./options.js";
 
@@ -34,11 +34,7 @@ function loadPackage(): ClientPackage {
   try {
     return require("@clickhouse/client") as ClientPackage;
   } catch (cause) {
-    throw new InputError("ClickHouse requires the package @clickhouse/client.", {
-      code: "MissingPackage",
-      hint: "npm install @clickhouse/client",
-      cause,
-    });
+    throw missingPackage("ClickHouse requires the package @clickhouse/client.", "@clickhouse/client", cause);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { FileError, InputError } from "../../errors/errors.js";
+import { FileError, missingPackage } from "../../errors/errors.js";
 import { engineReason } from "./error.js";
 
 type Api = typeof import("@duckdb/node-api");
@@ -13,11 +13,8 @@ interface Limits {
 /** The package is an optional dependency: an install with `--omit=optional`, or for a platform without it, lacks it. */
 export function loadApi(): Promise<Api> {
   return import("@duckdb/node-api").catch((cause: unknown) => {
-    throw new InputError("SQL, the embedded service and DuckDB files require the package @duckdb/node-api.", {
-      code: "MissingPackage",
-      hint: "npm install @duckdb/node-api",
-      cause,
-    });
+    const what = "SQL, the embedded service and DuckDB files require the package @duckdb/node-api.";
+    throw missingPackage(what, "@duckdb/node-api", cause);
   });
 }
 

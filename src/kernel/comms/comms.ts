@@ -19,15 +19,7 @@ export interface CommHandlers {
 /** Accepts a comm that the front end opened. */
 type CommTarget = (comm: Comm, data: Json) => CommHandlers;
 
-export interface Comms {
-  /** Sets what accepts the comms that the front end opens for `target`. */
-  register(target: string, accept: CommTarget): void;
-  open(target: string, data: Content, handlers: CommHandlers, options?: CommOpenOptions): Comm;
-  /** Handles `comm_open`, `comm_msg` or `comm_close`. Messages for unknown comms and malformed ones are ignored. */
-  receive(type: string, content: Content): void;
-  /** The content of `comm_info_reply`: the open comms, of one target if it is passed. */
-  info(target?: Json): Content;
-}
+export type Comms = ReturnType<typeof createComms>;
 
 interface CommOpenOptions {
   readonly id?: string;
@@ -45,7 +37,7 @@ interface OpenComm {
 }
 
 /** @see https://jupyter-client.readthedocs.io/en/stable/messaging.html#custom-messages */
-export function createComms({ publish, report }: CommParts): Comms {
+export function createComms({ publish, report }: CommParts) {
   const targets = new Map<string, CommTarget>();
   const open = new Map<string, OpenComm>();
 
@@ -97,14 +89,21 @@ export function createComms({ publish, report }: CommParts): Comms {
   };
 
   return {
-    register: (target, take) => void targets.set(target, take),
-    open(target, data, handlers, { id = crypto.randomUUID(), metadata } = {}) {
+    /** Sets what accepts the comms that the front end opens for `target`. */
+    register: (target: string, take: CommTarget): void => void targets.set(target, take),
+    open(
+      target: string,
+      data: Content,
+      handlers: CommHandlers,
+      { id = crypto.randomUUID(), metadata }: CommOpenOptions = {},
+    ): Comm {
       const comm = commOf(id, target);
       open.set(id, { comm, handlers });
       publish("comm_open", { comm_id: id, target_name: target, data }, metadata);
       return comm;
     },
-    receive(type, content) {
+    /** Handles `comm_open`, `comm_msg` or `comm_close`. Messages for unknown comms and malformed ones are ignored. */
+    receive(type: string, content: Content): void {
       const { comm_id: id, target_name: target, data = {} } = content;
       if (typeof id !== "string") return;
       if (type === "comm_open") accept(id, String(target), data);
@@ -116,7 +115,8 @@ export function createComms({ publish, report }: CommParts): Comms {
         guarded(found.comm.target, () => found.handlers.close?.(data));
       }
     },
-    info(target) {
+    /** The content of `comm_info_reply`: the open comms, of one target if it is passed. */
+    info(target?: Json): Content {
       const all = [...open.values()].filter(({ comm }) => typeof target !== "string" || comm.target === target);
       const comms = Object.fromEntries(all.map(({ comm }) => [comm.id, { target_name: comm.target }]));
       return { status: "ok", comms };

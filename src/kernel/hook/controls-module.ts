@@ -54,6 +54,15 @@ const initialize = ({ model }) => {
     views.update();
   };
 
+  const field = (members, at, grid, typed) => {
+    const input = Object.assign(make("input", grid), members);
+    make("span", grid);
+    input.oninput = () => typed(input);
+    return [input, () => {
+      if (document.activeElement !== input) input.value = values[at];
+    }];
+  };
+
   const builders = {
     range(control, at, grid) {
       const input = make("input", grid);
@@ -80,29 +89,15 @@ const initialize = ({ model }) => {
       return [input, () => void (input.checked = values[at])];
     },
     text(_, at, grid) {
-      const input = make("input", grid);
-      input.type = "text";
-      make("span", grid);
       let typing;
-      input.oninput = () => {
+      return field({ type: "text" }, at, grid, (input) => {
         clearTimeout(typing);
         typing = setTimeout(() => set(at, input.value), TYPING_MS);
-      };
-      return [input, () => {
-        if (document.activeElement !== input) input.value = values[at];
-      }];
+      });
     },
-    number(_, at, grid) {
-      const input = make("input", grid);
-      Object.assign(input, { type: "number", step: "any" });
-      make("span", grid);
-      input.oninput = () => {
-        if (input.value !== "" && Number.isFinite(Number(input.value))) set(at, Number(input.value));
-      };
-      return [input, () => {
-        if (document.activeElement !== input) input.value = values[at];
-      }];
-    },
+    number: (_, at, grid) => field({ type: "number", step: "any" }, at, grid, (input) => {
+      if (input.value !== "" && Number.isFinite(Number(input.value))) set(at, Number(input.value));
+    }),
   };
 
   const build = (root) => {

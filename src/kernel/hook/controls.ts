@@ -67,19 +67,13 @@ export type ControlValue<C> = C extends Range
 export type ControlValues<Controls> = { readonly [Name in keyof Controls]: ControlValue<Controls[Name]> };
 
 /** A control as the page builds it. Choices are sent by their position. */
-export type PageControl =
-  | {
-      readonly name: string;
-      readonly kind: "range";
-      readonly min: number;
-      readonly max: number;
-      readonly step: number;
-      readonly value: number;
-    }
-  | { readonly name: string; readonly kind: "choice"; readonly labels: readonly string[]; readonly value: number }
-  | { readonly name: string; readonly kind: "check"; readonly value: boolean }
-  | { readonly name: string; readonly kind: "text"; readonly value: string }
-  | { readonly name: string; readonly kind: "number"; readonly value: number };
+export type PageControl = { readonly name: string } & (
+  | ({ readonly kind: "range" } & Readonly<Record<"min" | "max" | "step" | "value", number>>)
+  | { readonly kind: "choice"; readonly labels: readonly string[]; readonly value: number }
+  | { readonly kind: "check"; readonly value: boolean }
+  | { readonly kind: "text"; readonly value: string }
+  | { readonly kind: "number"; readonly value: number }
+);
 
 /** The values as the page sends them, in the order of the controls. */
 export type PageValues = readonly (number | boolean | string)[];

@@ -7,6 +7,7 @@ import { fileError } from "../../errors/file-error.js";
 import {
   environmentPrefix,
   installedKernels,
+  type KernelSpec,
   launcherPath,
   NODE_FLAGS,
   OWN_KERNEL,
@@ -37,11 +38,8 @@ export interface InstallOptions extends InstallPlace {
   readonly bundler?: boolean;
 }
 
-export interface KernelStatus {
-  readonly name: string;
+export interface KernelStatus extends Pick<KernelSpec, "name" | "displayName" | "argv"> {
   readonly folder: string;
-  readonly displayName: string;
-  readonly argv: readonly string[];
   /** Problems that keep it from starting, if any. */
   readonly problems: readonly string[];
 }

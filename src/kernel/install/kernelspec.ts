@@ -104,34 +104,18 @@ export function launcherPath(): string {
 }
 
 function builtIn(name: string, folder: string): KernelSpec | undefined {
+  const typescript = { name, displayName: "TypeScript", language: "typescript", env: {} };
   if (name === OWN_KERNEL) {
-    return {
-      name,
-      argv: ownKernelArgv(),
-      displayName: "TypeScript (arrowbook)",
-      language: "typescript",
-      interruptMode: "message",
-      env: {},
-    };
+    return { ...typescript, argv: ownKernelArgv(), displayName: "TypeScript (arrowbook)", interruptMode: "message" };
   }
   if (name !== "tslab" && name !== "jslab") return undefined;
   const main = resolveTslab(folder);
   if (main === undefined) return undefined;
-  const js = name === "jslab";
-  return {
-    name,
-    argv: [
-      process.execPath,
-      join(main, "bin", "tslab"),
-      "kernel",
-      ...(js ? ["--js"] : []),
-      "--config-path={connection_file}",
-    ],
-    displayName: js ? "JavaScript" : "TypeScript",
-    language: js ? "javascript" : "typescript",
-    interruptMode: "signal",
-    env: {},
-  };
+  const command = [process.execPath, join(main, "bin", "tslab"), "kernel"];
+  const connection = "--config-path={connection_file}";
+  if (name === "tslab") return { ...typescript, argv: [...command, connection], interruptMode: "signal" };
+  const javascript = { displayName: "JavaScript", language: "javascript" };
+  return { ...typescript, ...javascript, argv: [...command, "--js", connection], interruptMode: "signal" };
 }
 
 /**

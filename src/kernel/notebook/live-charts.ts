@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { escapeJson } from "../../display/base/escape.js";
 import type { ChartSpec } from "../../display/chart/options.js";
 import { inPageColors } from "../../display/chart/page-colors.js";
-import { InputError } from "../../errors/errors.js";
+import { missingPackage } from "../../errors/errors.js";
 
 /**
  * Draws each chart beside its picture and replaces the picture if that succeeds. Runs in the page; the libraries cannot
@@ -58,10 +58,6 @@ function library(name: "vega" | "vega-lite"): string {
     // Browsers normalize line ends before they compute the hash.
     return text.replaceAll("\r\n", "\n").replaceAll("</script", "<\\/script");
   } catch (cause) {
-    throw new InputError(`Interactive charts require the package ${name}.`, {
-      code: "MissingPackage",
-      hint: "npm install vega@5 vega-lite@5",
-      cause,
-    });
+    throw missingPackage(`Interactive charts require the package ${name}.`, "vega@5 vega-lite@5", cause);
   }
 }

@@ -42,19 +42,14 @@ export function notebookFaults(raw: unknown): string[] {
 }
 
 function metadataFaults(metadata: Fields): string[] {
-  const faults: string[] = [];
-  const spec = metadata["kernelspec"];
-  if (spec !== undefined && !(isObject(spec) && typeof spec["name"] === "string")) {
-    faults.push("metadata.kernelspec has no name");
-  }
-  const language = metadata["language_info"];
-  if (language !== undefined && !(isObject(language) && typeof language["name"] === "string")) {
-    faults.push("metadata.language_info has no name");
-  }
-  if (metadata["authors"] !== undefined && !Array.isArray(metadata["authors"])) {
-    faults.push("metadata.authors is not a list");
-  }
-  return faults;
+  const faults = ["kernelspec", "language_info"]
+    .filter((name) => {
+      const found = metadata[name];
+      return found !== undefined && !(isObject(found) && typeof found["name"] === "string");
+    })
+    .map((name) => `metadata.${name} has no name`);
+  const { authors } = metadata;
+  return authors === undefined || Array.isArray(authors) ? faults : [...faults, "metadata.authors is not a list"];
 }
 
 function cellFaults(cell: Fields, minor: number): string[] {
@@ -83,23 +78,24 @@ function idFaults(id: unknown): string[] {
   return /^[a-zA-Z0-9_-]{1,64}$/.test(id) ? [] : [`has an invalid id: ${JSON.stringify(id.slice(0, 80))}`];
 }
 
+type MemberCheck = readonly [isValid: (value: unknown) => boolean, what: string];
+const STRING: MemberCheck = [(value) => typeof value === "string", "text"];
+const OBJECT: MemberCheck = [isObject, "an object"];
+
+const CELL_METADATA: Readonly<Record<string, MemberCheck>> = {
+  collapsed: [(value) => typeof value === "boolean", "true or false"],
+  scrolled: [(value) => typeof value === "boolean" || value === "auto", 'true, false or "auto"'],
+  name: STRING,
+  format: STRING,
+  tags: [(value) => Array.isArray(value) && value.every((tag) => typeof tag === "string"), "an array of strings"],
+  jupyter: OBJECT,
+  execution: OBJECT,
+};
+
 function cellMetadataFaults(metadata: Fields): string[] {
-  const faults: string[] = [];
-  const check = (name: string, good: (value: unknown) => boolean, what: string): void => {
-    if (metadata[name] !== undefined && !good(metadata[name])) faults.push(`has metadata.${name} that is not ${what}`);
-  };
-  check("collapsed", (value) => typeof value === "boolean", "true or false");
-  check("scrolled", (value) => typeof value === "boolean" || value === "auto", 'true, false or "auto"');
-  check("name", (value) => typeof value === "string", "text");
-  check("format", (value) => typeof value === "string", "text");
-  check(
-    "tags",
-    (value) => Array.isArray(value) && value.every((tag) => typeof tag === "string"),
-    "an array of strings",
-  );
-  check("jupyter", isObject, "an object");
-  check("execution", isObject, "an object");
-  return faults;
+  return Object.entries(CELL_METADATA)
+    .filter(([name, [isValid]]) => metadata[name] !== undefined && !isValid(metadata[name]))
+    .map(([name, [, what]]) => `has metadata.${name} that is not ${what}`);
 }
 
 function outputFaults(output: Fields, minor: number): string[] {

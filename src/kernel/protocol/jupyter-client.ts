@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CodeOf } from "../../errors/codes.js";
 import { TransportError } from "../../errors/errors.js";
 import type { KernelSpec } from "../install/kernelspec.js";
-import { type KernelProcess, spawnKernel } from "./kernel-process.js";
+import { type KernelProcess, newConnection, spawnKernel } from "./kernel-process.js";
 import {
   type ConnectionInfo,
   type Content,
@@ -13,7 +13,6 @@ import {
   type Message,
   newMessage,
 } from "./message.js";
-import { newConnection } from "./ports.js";
 import { type SocketType, type Wire, wire } from "./zmtp.js";
 
 export interface KernelOptions {
