@@ -2,7 +2,7 @@ import { type DuckdbOptions, duckdbEngine } from "./engine/duckdb/duckdb.js";
 import { type FrameEngine, frameEngine } from "./frame/frame-engine.js";
 
 export type { Engine, LoadOptions, Rows, Stoppable, Verification } from "./engine/contract/engine.js";
-export { quoteName } from "./engine/contract/quote.js";
+export { quoteName } from "./engine/contract/statements.js";
 export type { DuckdbOptions } from "./engine/duckdb/duckdb.js";
 export { duckdbEngine } from "./engine/duckdb/duckdb.js";
 export type { FrameEngine } from "./frame/frame-engine.js";

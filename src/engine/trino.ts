@@ -11,6 +11,7 @@ import { readEnvelope } from "../format/json-envelope.js";
 import type { ColumnSpec } from "../spec/columns.js";
 import { withoutEnd } from "../value/text.js";
 import type { Stoppable } from "./contract/engine.js";
+import { missingParam } from "./contract/statements.js";
 
 /** Options of `trino()`. */
 export interface TrinoOptions {
@@ -84,87 +85,13 @@ export function trinoEngine(options: TrinoOptions): TrinoEngine {
     }),
   };
 
-  const once = async (url: string, body: string | undefined, signal: AbortSignal | undefined): Promise<Uint8Array> => {
-    const method = body === undefined ? "GET" : "POST";
-    const response = await fetch(url, { method, headers, body, signal, redirect: "manual" });
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    if (response.status === 200) return bytes;
-    throw statusError(response, bytes);
-  };
-  const request = async (
-    url: string,
-    body: string | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array> => {
-    let waited = 0;
-    for (let attempt = 0; ; attempt++) {
-      signal?.throwIfAborted();
-      try {
-        return await once(url, body, signal);
-      } catch (error) {
-        if (signal?.aborted) throw signal.reason;
-        const isBusy = error instanceof TransportError;
-        const isLost = error instanceof TypeError;
-        // A page may be fetched again. A statement is sent again only if the server did not take it.
-        const isSafe = isBusy || (isLost && body === undefined);
-        if (!isSafe || attempt >= retries) throw isLost ? lost(origin, error) : error;
-        const pause = Math.max(isBusy ? (error.retry?.after ?? 0) : 0, FIRST_PAUSE * 2 ** attempt);
-        waited += pause;
-        if (waited > LONGEST_WAIT) throw error;
-        await delay(pause, undefined, { signal }).catch(() => undefined);
-      }
-    }
-  };
-
-  async function* pages(sql: string, signal: AbortSignal | undefined): AsyncGenerator<Page> {
-    let columns: readonly ColumnSpec[] | undefined;
-    let next: string | undefined;
-    let isDone = false;
-    const read = (bytes: Uint8Array): Page => {
-      const envelope = readEnvelope(bytes, [["data"]]);
-      const { columns: found, error, nextUri } = pageOf(envelope.value);
-      columns ??= found?.map(columnOf);
-      if (error !== undefined) {
-        isDone = true;
-        throw pageError(error);
-      }
-      if (nextUri !== undefined && new URL(nextUri).origin !== origin) {
-        throw new TransportError(`The server continues its result at another address: ${shown(scrub(nextUri))}.`, {
-          code: "BadRedirect",
-          hint: "Pass the address that the server itself uses as `url`.",
-        });
-      }
-      next = nextUri;
-      const { rows } = envelope;
-      if (rows !== undefined && columns === undefined) {
-        throw new DataError("The reply has rows and no columns.", {
-          code: "UnexpectedShape",
-          hint: "Check that the address is that of a Trino server, and that no proxy changes its replies.",
-        });
-      }
-      const hasRows = rows !== undefined && columns !== undefined;
-      const batches = hasRows ? jsonRowsBatches(bytes, rows.start, rows.end, columns as readonly ColumnSpec[]) : [];
-      return { columns, batches };
-    };
-    try {
-      yield read(await request(`${origin}/v1/statement`, sql, signal));
-      while (next !== undefined) yield read(await request(next, undefined, signal));
-      isDone = true;
-    } finally {
-      // A result that is not read to its end is cancelled on the server.
-      if (!isDone && next !== undefined) {
-        const cancelled = fetch(next, { method: "DELETE", headers, redirect: "manual" });
-        cancelled.then((response) => response.body?.cancel()).catch(() => undefined);
-      }
-    }
-  }
-
+  const server = new TrinoServer(origin, headers, retries);
   return {
     async query(sql, params, queryOptions) {
       refuseUnknown(queryOptions, ["signal"], "query()");
       let schemaFound = new Schema([]);
       const all: RecordBatch[] = [];
-      for await (const page of pages(withLiterals(sql, params), queryOptions?.signal)) {
+      for await (const page of server.pages(withLiterals(sql, params), queryOptions?.signal)) {
         if (page.columns !== undefined && all.length === 0) schemaFound = schemaOf(page.columns);
         all.push(...page.batches.filter((batch) => batch.numRows > 0));
       }
@@ -172,13 +99,89 @@ export function trinoEngine(options: TrinoOptions): TrinoEngine {
     },
     async *batches(sql, params, batchesOptions) {
       refuseUnknown(batchesOptions, ["signal"], "batches()");
-      for await (const page of pages(withLiterals(sql, params), batchesOptions?.signal)) {
+      for await (const page of server.pages(withLiterals(sql, params), batchesOptions?.signal)) {
         for (const batch of page.batches) {
           if (batch.numRows > 0) yield batch;
         }
       }
     },
   };
+}
+
+/** Requests to a server, which are sent again while it is overloaded and where it is safe. */
+class TrinoServer {
+  constructor(
+    private readonly origin: string,
+    private readonly headers: Readonly<Record<string, string>>,
+    private readonly retries: number,
+  ) {}
+
+  async *pages(sql: string, signal: AbortSignal | undefined): AsyncGenerator<Page> {
+    let columns: readonly ColumnSpec[] | undefined;
+    let next: string | undefined;
+    let isDone = false;
+    const read = (bytes: Uint8Array): Page => {
+      const { rows, value } = readEnvelope(bytes, [["data"]]);
+      const { columns: found, error, nextUri } = pageOf(value);
+      columns ??= found?.map(columnOf);
+      if (error !== undefined) {
+        isDone = true;
+        throw pageError(error);
+      }
+      this.#demandOrigin(nextUri);
+      next = nextUri;
+      if (rows === undefined) return { columns, batches: [] };
+      if (columns !== undefined) return { columns, batches: jsonRowsBatches(bytes, rows.start, rows.end, columns) };
+      throw new DataError("The reply has rows and no columns.", {
+        code: "UnexpectedShape",
+        hint: "Check that the address is that of a Trino server, and that no proxy changes its replies.",
+      });
+    };
+    try {
+      yield read(await this.#request(`${this.origin}/v1/statement`, sql, signal));
+      while (next !== undefined) yield read(await this.#request(next, undefined, signal));
+      isDone = true;
+    } finally {
+      // A result that is not read to its end is cancelled on the server.
+      if (!isDone && next !== undefined) {
+        const cancelled = fetch(next, { method: "DELETE", headers: this.headers, redirect: "manual" });
+        cancelled.then((response) => response.body?.cancel()).catch(() => undefined);
+      }
+    }
+  }
+
+  #demandOrigin(nextUri: string | undefined): void {
+    if (nextUri === undefined || new URL(nextUri).origin === this.origin) return;
+    throw new TransportError(`The server continues its result at another address: ${shown(scrub(nextUri))}.`, {
+      code: "BadRedirect",
+      hint: "Pass the address that the server itself uses as `url`.",
+    });
+  }
+
+  async #request(url: string, body: string | undefined, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const method = body === undefined ? "GET" : "POST";
+    let waited = 0;
+    for (let attempt = 0; ; attempt++) {
+      signal?.throwIfAborted();
+      try {
+        const response = await fetch(url, { method, headers: this.headers, body, signal, redirect: "manual" });
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        if (response.status === 200) return bytes;
+        throw statusError(response, bytes);
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        const isBusy = error instanceof TransportError;
+        const isLost = error instanceof TypeError;
+        // A page may be fetched again. A statement is sent again only if the server did not take it.
+        const isSafe = isBusy || (isLost && body === undefined);
+        if (!isSafe || attempt >= this.retries) throw isLost ? lost(this.origin, error) : error;
+        const pause = Math.max(isBusy ? (error.retry?.after ?? 0) : 0, FIRST_PAUSE * 2 ** attempt);
+        waited += pause;
+        if (waited > LONGEST_WAIT) throw error;
+        await delay(pause, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
 }
 
 function originOf(address: string): string {
@@ -302,12 +305,7 @@ function withLiterals(sql: string, params: readonly unknown[] = []): string {
   }
   const written = sql.replace(TOKENS, (token: string, position: string | undefined) => {
     if (position === undefined) return token;
-    if (Number(position) < 1 || Number(position) > params.length) {
-      throw new InputError(`The statement has $${position}; ${params.length} values were passed.`, {
-        code: "BadArgument",
-        hint: "Pass one value for each of $1, $2, ….",
-      });
-    }
+    if (Number(position) < 1 || Number(position) > params.length) throw missingParam(position, params.length);
     return literal(params[Number(position) - 1]);
   });
   return withoutEnd(written, "; \t\r\n\f\v");

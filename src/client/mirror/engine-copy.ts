@@ -3,7 +3,7 @@ import { schemaOf } from "../../columns/arrow/schema.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { conditionsOf } from "../../columns/predicate/conditions.js";
 import type { LoadOptions, Rows, Stoppable } from "../../engine/contract/engine.js";
-import { quoteName } from "../../engine/contract/quote.js";
+import { quoteName } from "../../engine/contract/statements.js";
 import { FileError, hasCode } from "../../errors/errors.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec } from "../../spec/columns.js";

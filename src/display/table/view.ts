@@ -1,7 +1,8 @@
-import { DataType, type Table, type Vector } from "../../columns/arrow/arrow.js";
-import { columnsOf } from "../../columns/arrow/schema.js";
+import { DataType, Field, Schema, type Table, type Vector } from "../../columns/arrow/arrow.js";
+import { columnsOf, TYPE_KEY } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import { cellText } from "../../columns/arrow/vector-values.js";
+import { tableOfVectors } from "../../columns/table/of-vectors.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { grouped, shortNumber, sizeText } from "../base/number-text.js";
 
@@ -67,6 +68,12 @@ export function viewOf(table: Table, options: TableOptions = {}, headShare = HEA
     return columnView(field.name, specs[index].type, vector, rows, options.digits);
   });
   return { columns, rows, head, left, numRows, numColumns, bytes: byteLength(table) };
+}
+
+/** One column as a table. */
+export function columnTable(name: string, type: string, vector: Vector): Table {
+  const field = new Field(name, vector.type, true, new Map([[TYPE_KEY, type]]));
+  return tableOfVectors(new Schema([field]), [vector], vector.length);
 }
 
 /** Share of the shown rows that precede the gap. */

@@ -3,7 +3,7 @@ import { cellTexts } from "../../columns/arrow/cell-batch.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { Engine, Rows } from "../contract/engine.js";
-import { engineClosed } from "../contract/rows.js";
+import { engineClosed } from "../contract/statements.js";
 import { verifyRows } from "../contract/verify.js";
 import { clickhouseDialect } from "./dialect.js";
 import { engineError, ServerError } from "./error.js";

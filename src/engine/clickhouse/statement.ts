@@ -1,7 +1,7 @@
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { withoutEnd } from "../../value/text.js";
-import { checkedParams } from "../contract/params.js";
+import { checkedParams, missingParam } from "../contract/statements.js";
 import { quoteText } from "./quote.js";
 
 /** A statement with ClickHouse's typed parameters. */
@@ -43,12 +43,7 @@ export function statement(sql: string, params: readonly unknown[] | undefined): 
     from = at + token.length;
     if (position === undefined) return isComment ? " " : token;
     const value = bound[Number(position) - 1];
-    if (value === undefined) {
-      throw new InputError(`The statement has $${position}; ${bound.length} values were passed.`, {
-        code: "BadArgument",
-        hint: "Pass one value for each of $1, $2, ….",
-      });
-    }
+    if (value === undefined) throw missingParam(position, bound.length);
     if (value.literal !== undefined) return value.literal;
     used[`p${position}`] = value.value;
     return `{p${position}:${value.type}}`;

@@ -140,10 +140,6 @@ export function keyOf(schema: Schema, { key = [], mode }: LoadOptions): readonly
   return columns;
 }
 
-/** The error of a call of an engine that has been closed; `opener` opens another. */
-export const engineClosed = (opener: string): InputError =>
-  new InputError("The engine has been closed.", { code: "EngineClosed", hint: `Open another one: await ${opener}.` });
-
 /** A table to which rows are added, and the columns of both, by their names as the engine compares them. */
 interface AddedRows {
   readonly engine: string;

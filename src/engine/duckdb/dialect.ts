@@ -1,7 +1,7 @@
 import { cellText } from "../../columns/arrow/vector-values.js";
 import type { Collapse } from "../../spec/vocabulary.js";
 import type { Dialect, StatementRunner } from "../contract/dialect.js";
-import { quoteName } from "../contract/quote.js";
+import { quoteName } from "../contract/statements.js";
 import { loadParquet } from "./parquet.js";
 import { comparedType } from "./types.js";
 

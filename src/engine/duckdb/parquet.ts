@@ -3,7 +3,7 @@ import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { StatementRunner } from "../contract/dialect.js";
-import { quoteName } from "../contract/quote.js";
+import { quoteName } from "../contract/statements.js";
 import { parquetScan } from "./parquet-scan.js";
 import { engineType, storedType, wideColumns } from "./types.js";
 

@@ -10,7 +10,7 @@ import type {
 import { type RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
 import type { Allocate } from "../contract/engine.js";
-import { checkedParams } from "../contract/params.js";
+import { checkedParams } from "../contract/statements.js";
 import { engineError } from "./error.js";
 import { loadApi } from "./instance.js";
 import { BatchBuilder } from "./read.js";

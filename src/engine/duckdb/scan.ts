@@ -16,7 +16,7 @@ import {
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
 import type { ScanSource } from "../contract/engine.js";
-import { quoteName } from "../contract/quote.js";
+import { quoteName } from "../contract/statements.js";
 import { bindings, type Native } from "./bindings.js";
 import { isPlainText, oncePerDictionary, sameChunks } from "./strings.js";
 import { columnWriter, sqlType, storedType } from "./types.js";

@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import type { Schema } from "../../columns/arrow/arrow.js";
-import { quoteName } from "../contract/quote.js";
+import { quoteName } from "../contract/statements.js";
 import { storedType, wideColumns } from "./types.js";
 
 /** Wide decimals of a table, which the engine stores as text: their service types by column name. */

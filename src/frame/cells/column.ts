@@ -23,8 +23,10 @@ import type { Place } from "../../columns/compute/place.js";
 import { floor, round, signed } from "../../columns/compute/round.js";
 import { compare, isIn } from "../../columns/predicate/compare.js";
 import type { Comparison } from "../../columns/predicate/predicate.js";
-import { NOTEBOOK_WIDTH, showAs } from "../../display/base/show.js";
-import { columnBundle, columnText } from "../../display/table/column.js";
+import { showAs } from "../../display/base/show.js";
+import { htmlTable } from "../../display/table/html.js";
+import { textTable } from "../../display/table/text.js";
+import { columnTable } from "../../display/table/view.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
@@ -402,7 +404,7 @@ const dated = (column: Column<unknown>, part: DatePart): Column<never> =>
 Object.defineProperty(Column.prototype, Symbol.toPrimitive, {
   configurable: true,
   value(this: Column, wanted: string): string {
-    if (wanted === "string") return columnText(this.name, this.type, this.vector, NOTEBOOK_WIDTH);
+    if (wanted === "string") return textTable(shownTable(this));
     throw new InputError(`The column ${JSON.stringify(this.name)} is not a number: operators do not compute columns.`, {
       code: "WrongType",
       column: this.name,
@@ -413,8 +415,13 @@ Object.defineProperty(Column.prototype, Symbol.toPrimitive, {
 
 showTypeArguments<Column>(Column.prototype, ({ type }) => [cellType(type)]);
 
+const shownTable = ({ name, type, vector }: Column) => columnTable(name, type, vector);
+
 showAs<Column>(Column.prototype, {
-  bundle: (column) => columnBundle(column.name, column.type, column.vector),
-  text: (column, width) => columnText(column.name, column.type, column.vector, width),
+  bundle(column) {
+    const table = shownTable(column);
+    return { "text/html": htmlTable(table), "text/plain": textTable(table) };
+  },
+  text: (column, width) => textTable(shownTable(column), { width }),
   brief: ({ name, type, length }) => `Column ${JSON.stringify(name)} ${type}, ${length} rows`,
 });

@@ -9,6 +9,30 @@ type Handler = (given: Arguments) => Json | Promise<Json>;
 
 const GLOBALS = 1_000_000;
 
+const INFO = {
+  hashMethod: "Murmur2",
+  hashSeed: 0,
+  tmpFilePrefix: "arrowbook-cell-",
+  tmpFileSuffix: ".ts",
+  breakpoints: [],
+  stoppedThreads: [],
+  richRendering: true,
+  exceptionPaths: [],
+  copyToGlobals: false,
+};
+
+/** The replies that are always the same. */
+const CONSTANT: Readonly<Record<string, Json>> = {
+  attach: {},
+  configurationDone: {},
+  setExceptionBreakpoints: { breakpoints: [] },
+  source: { content: "" },
+  modules: { modules: [], totalModules: 0 },
+  threads: { threads: [{ id: 1, name: "cells" }] },
+  stackTrace: { stackFrames: [], totalFrames: 0 },
+  scopes: { scopes: [{ name: "Globals", variablesReference: GLOBALS, expensive: false }] },
+};
+
 /**
  * Answers the debugger protocol as far as the variables view needs it; there are no breakpoints.
  *
@@ -25,39 +49,19 @@ export function debugRequests(
   const variables = variablesOf(names, value);
   let started = false;
   let replies = 0;
-  const nothing: Handler = () => ({});
 
   const handlers: Readonly<Record<string, Handler>> = {
-    debugInfo: () => ({
-      isStarted: started,
-      hashMethod: "Murmur2",
-      hashSeed: 0,
-      tmpFilePrefix: "arrowbook-cell-",
-      tmpFileSuffix: ".ts",
-      breakpoints: [],
-      stoppedThreads: [],
-      richRendering: true,
-      exceptionPaths: [],
-      copyToGlobals: false,
-    }),
+    debugInfo: () => ({ isStarted: started, ...INFO }),
     initialize: () => {
       started = true;
       return { supportsSetVariable: false, supportsConfigurationDoneRequest: true };
     },
-    attach: nothing,
-    configurationDone: nothing,
     disconnect: () => {
       started = false;
       return {};
     },
     dumpCell: ({ code }) => ({ sourcePath: `arrowbook-cell-${hash(String(code ?? ""))}.ts` }),
     setBreakpoints: (given) => ({ breakpoints: unverified(given["breakpoints"]) }),
-    setExceptionBreakpoints: () => ({ breakpoints: [] }),
-    source: () => ({ content: "" }),
-    modules: () => ({ modules: [], totalModules: 0 }),
-    threads: () => ({ threads: [{ id: 1, name: "cells" }] }),
-    stackTrace: () => ({ stackFrames: [], totalFrames: 0 }),
-    scopes: () => ({ scopes: [{ name: "Globals", variablesReference: GLOBALS, expensive: false }] }),
     inspectVariables: () => ({ variables: variables.list() }),
     variables: ({ variablesReference }) => ({
       variables: variablesReference === GLOBALS ? variables.list() : variables.members(Number(variablesReference)),
@@ -72,15 +76,16 @@ export function debugRequests(
   return async (request) => {
     const command = String(request["command"] ?? "");
     const handler = Object.hasOwn(handlers, command) ? handlers[command] : undefined;
-    const body = handler === undefined ? {} : await handler((request["arguments"] ?? {}) as Arguments);
+    const constant = Object.hasOwn(CONSTANT, command) ? CONSTANT[command] : undefined;
+    const body = handler === undefined ? constant : await handler((request["arguments"] ?? {}) as Arguments);
     return {
       type: "response",
       seq: ++replies,
       request_seq: request["seq"] ?? 0,
       command,
-      success: handler !== undefined,
-      ...(handler === undefined ? { message: `${command} is not supported: this kernel shows variables only` } : {}),
-      body,
+      success: body !== undefined,
+      ...(body !== undefined ? {} : { message: `${command} is not supported: this kernel shows variables only` }),
+      body: body ?? {},
     };
   };
 }
