@@ -22,10 +22,13 @@ const { ERROR_MEANINGS } = await load("src/spec/error-meanings.ts");
 
 const classes = [...new Set(Object.values(ERROR_CODES).map((entry) => entry.class))];
 const line = (text) => text.replaceAll("\n", " ");
+/** A remedy that only refers to the error's own hint or message is not repeated. */
+const remedyOf = (cure) =>
+  /^(?:Use|Pass|Run|Follow) [^.]*\b(?:hint(?: suggests)?|message(?: expects)?)\.$/.test(cure) ? "" : ` ${line(cure)}`;
 const lists = classes.map((name) => {
   const entries = Object.entries(ERROR_CODES)
     .filter(([, entry]) => entry.class === name)
-    .map(([code, { meaning, cure }]) => `- \`${code}\`: ${line(meaning)} ${line(cure)}`);
+    .map(([code, { meaning, cure }]) => `- \`${code}\`: ${line(meaning)}${remedyOf(cure)}`);
   return `### ${name}\n\n${entries.join("\n")}\n`;
 });
 

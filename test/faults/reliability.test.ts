@@ -14,7 +14,7 @@ const END = "<!-- end of table -->";
 const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string]>> = {
   1: [
     "The connection breaks in the middle of a body",
-    "Retried; a download resumes where it stopped when a strong ETag, or the same snapshot or weak ETag and length, say that it is the same file",
+    "Retried; a download resumes where it stopped if a strong ETag, or the same snapshot or weak ETag and length, prove that it is the same file",
   ],
   2: ["The service ignores `Range` and answers 200", "Starts again from the first byte; nothing is appended"],
   3: [
@@ -23,38 +23,35 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   ],
   4: ["A reply shorter than declared", "Tried again, then an error"],
   5: [
-    "A reply cut where only the end of the connection marks its end",
-    "JSON and XML by their structure, CSV by its last line end, archives by their directory; never a short table",
+    "A reply truncated where only the end of the connection marks its end",
+    "Found by the structure of JSON and XML, the last line end of CSV, the directory of archives; never a short table",
   ],
   6: ["A declared length that is wrong", "Tried again or refused, never a short table"],
-  7: ["No answer, a stall, a trickle", "Limits for the answer, for idling, for the whole; tried again"],
+  7: ["No answer, a stall, a trickle", "Timeouts for the response, for idling, for the whole; tried again"],
   8: [
     "Name unknown, connection refused, certificate bad",
-    "The first two are tried three times in all; a bad certificate is reported at once, with the host only",
+    "The first two are tried three times in all; a bad certificate is reported at once",
   ],
   9: [
-    "gzip, asked for or not, once or twice; a body that is not in the coding its head names",
-    "Decoded within a limit; a coded archive is never resumed by `Range`. A damaged body is an error within the timeouts, also where a `fetch` of the caller's never settles",
+    "gzip, requested or not, once or twice; a body that is not in its declared coding",
+    "Decoded within a limit; a coded archive is never resumed by `Range`; a damaged body is an error within the timeouts",
   ],
   10: ["A web page with status 200", "`UnexpectedContent` with the status and 200 characters, keys removed"],
-  11: [
-    "500, 502, 503, 504",
-    "Retried with random pauses in a doubling span; then an error that names the export as the way out",
-  ],
+  11: ["500, 502, 503, 504", "Retried with random pauses in a doubling span; then an error that suggests an export"],
   12: ["429 or 503 with `Retry-After` in any form", "Waited for in full; beyond the budget an error at once"],
-  13: ["429 without a time; a daily limit", "The pace is cut to 0.7 and recovers slowly; a daily limit fails at once"],
-  14: ["60 exports an hour", "Counted per key across processes, refused before asking"],
+  13: ["429 without a time; a daily limit", "The pace falls to 0.7 and recovers slowly; a daily limit fails at once"],
+  14: ["60 exports an hour", "Counted per key across processes, refused before the request"],
   15: ["400, 401, 403, 404, 410, 413, 414, 422", "Never tried again; the service's code decides before the status"],
   16: [
     "Redirects: other host, loop, to an insecure address",
-    "Followed by hand, five at most; the key stays with its own host; no way down from https",
+    "Five at most; the key stays with its own host; https never becomes http",
   ],
   17: [
     "A link that has expired, at the start or in the middle",
     "Renewed up to three times without progress; resumes only within one generation",
   ],
-  18: ["Clocks that differ", "The age of a link is monotonic, and the service's answer decides"],
-  19: ["The machine slept", "The age is looked at before each use"],
+  18: ["Clocks that differ", "The age of a link is monotonic, and the service's reply decides"],
+  19: ["The machine slept", "The age of a link is checked before each use"],
   20: [
     "An export that is never made",
     "Growing pauses, a deadline, `ExportPending` with the state; an abort ends it at once",
@@ -65,13 +62,13 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
     "A missing link is not ready; an unknown state is an error that names it; no order of states is assumed",
   ],
   23: [
-    "Cursors that loop, repeat, expire or are not text; empty pages",
+    "Cursors that loop, repeat, expire or are not strings; empty pages",
     "`CursorLoop`, `BadCursor`, `TooManyPages`, or the service's own error; never a part or a mix",
   ],
-  24: ["Columns or rows change between pages", "Columns: an error; a refresh: read again, for batches an error"],
+  24: ["Columns or rows change between pages", "Columns: an error; a refresh: started again, for batches an error"],
   25: ["Exactly 10,000 rows and no cursor member", "A warning, and `source.complete` is false"],
   26: ["A truncated archive, or one with bytes before or after it", "Refused; fetched once more"],
-  27: ["A wrong checksum or size", "Refused; nothing read before counts; fetched once more"],
+  27: ["A wrong checksum or size", "Refused with all that was read; fetched once more"],
   28: ["zip64", "Read, sizes beyond 4 GiB included"],
   29: [
     "Names that leave the folder, links, several files, none, an archive inside",
@@ -87,12 +84,12 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   41: ["A column type that changes between pages", "An error"],
   44: [
     "The disk is full",
-    "Checked before the first byte; the error says what is needed and what is free; an older file stays",
+    "Checked before the first byte; the error has the needed and the free space; an older file stays",
   ],
   45: ["Two processes want the same file", "One download, shared; right also where locks do nothing"],
   46: [
     "kill -9, power, a broken run",
-    "Only complete files under their names; the next run resumes, by `checkpoint` also pages, and removes leftovers",
+    "Only complete files have their names; the next run resumes, with `checkpoint` also pages, and removes leftovers",
   ],
   47: ["A folder that cannot be written; a corrupt cache", "An error, or works without; downloaded again"],
   48: [
@@ -101,7 +98,7 @@ const FAULTS: Readonly<Record<number, readonly [fault: string, behaviour: string
   ],
   50: [
     "A reply to another query, as of a cache that drops the query string",
-    "`ReplyContradicts` with both: the echoed parameters, the columns, the count and order of rows, dates, and the row filters on typed values are checked, of exports their columns and filters; what a reply does not show is not (CSV has no echo)",
+    "`ReplyContradicts`, as far as the reply shows it ([checks](profiles.md#replies-that-contradict-the-query))",
   ],
   49: ["Keys in errors, logs, files, notebooks, links", "One scrubber; links are never stored"],
 };
