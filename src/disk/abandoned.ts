@@ -18,7 +18,6 @@ export function isAbandoned({ host, pid }: TempName, mtimeMs: number): boolean {
   return pid === process.pid || !isAlive(pid);
 }
 
-/** Whether a process is running on this machine. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -39,7 +38,6 @@ export interface Runner {
   readonly started?: string;
 }
 
-/** The thread that runs this. */
 export function thisThread(): Runner {
   const { pid } = process;
   let thread = pid;

@@ -4,13 +4,11 @@ import { sweepFolder } from "./sweep.js";
 
 /** How much a folder may hold. */
 export interface FolderBounds {
-  /** The most bytes. */
   readonly bytes: number;
   /** Milliseconds after which a file that is not used is removed. */
   readonly age: number;
 }
 
-/** A file of a folder. */
 export interface FolderFile {
   readonly path: string;
   readonly bytes: number;

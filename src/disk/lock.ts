@@ -53,7 +53,6 @@ export async function locked<T>(
 
 const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> => unlessAborted(pause(ms), signal);
 
-/** Waits for a lock. */
 export function acquired(path: string, purpose: string, signal: AbortSignal | undefined): Promise<Lock> {
   return acquire(path, purpose, () => wait(POLL_MS, signal), signal);
 }

@@ -13,17 +13,7 @@ interface Placed<Note> {
 }
 
 /** A file of records to which records are added; each is on the disk before the next one is added. */
-export interface RecordFile<Note> {
-  /** The records in order. */
-  readonly records: readonly Placed<Note>[];
-  /** @throws {FileError} */
-  append(record: Uint8Array, note: Note): Promise<void>;
-  /** The record to append for a note and its bytes. */
-  next(note: Note, bytes: Uint8Array): Uint8Array;
-  /** Reads a record again; undefined if it has changed since the file was opened. */
-  read(index: number): Promise<Sealed<Note> | undefined>;
-  close(): Promise<void>;
-}
+export type RecordFile<Note> = Awaited<ReturnType<typeof recordsOf<Note>>>;
 
 /** What a file of records was found to hold. */
 export interface Found<Head, Note> {
@@ -102,12 +92,7 @@ export async function openRecords<Head, Note>(
   }
 }
 
-async function recordsOf<Note>(
-  path: string,
-  file: FileHandle,
-  found: readonly Placed<Note>[],
-  length: number,
-): Promise<RecordFile<Note>> {
+async function recordsOf<Note>(path: string, file: FileHandle, found: readonly Placed<Note>[], length: number) {
   const records = [...found];
   let end = length;
   const digestBefore = async (index: number): Promise<string> => {
@@ -117,8 +102,10 @@ async function recordsOf<Note>(
   let previous = await digestBefore(records.length);
   return {
     records,
-    next: (note, bytes) => seal(note, bytes, previous),
-    async append(record, note) {
+    /** The record to append for a note and its bytes. */
+    next: (note: Note, bytes: Uint8Array) => seal(note, bytes, previous),
+    /** @throws {FileError} */
+    async append(record: Uint8Array, note: Note): Promise<void> {
       try {
         for (let at = 0; at < record.length; ) {
           at += (await file.write(record, at, record.length - at, end + at)).bytesWritten;
@@ -131,7 +118,8 @@ async function recordsOf<Note>(
       previous = digestOfSealed(record);
       end += record.length;
     },
-    async read(index) {
+    /** Reads a record again; undefined if it has changed since the file was opened. */
+    async read(index: number): Promise<Sealed<Note> | undefined> {
       const { at, length: size } = records[index];
       try {
         return unseal<Note>(await bytesAt(file, at, size), await digestBefore(index));

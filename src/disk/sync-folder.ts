@@ -36,11 +36,9 @@ export async function makeFolder(folder: string): Promise<string[]> {
 
 /** Removes folders in this order, up to the first that cannot be removed, such as one that is not empty. */
 export async function removeEmptyFolders(folders: readonly string[]): Promise<void> {
-  for (const folder of folders) {
-    try {
-      await rmdir(folder);
-    } catch {
-      return;
-    }
+  try {
+    for (const folder of folders) await rmdir(folder);
+  } catch {
+    // The others hold it.
   }
 }

@@ -6,12 +6,10 @@ export type TempKind = "download" | "file" | "note";
 
 const ENDINGS = { download: "part", file: "tmp", note: "new" } as const satisfies Readonly<Record<TempKind, string>>;
 
-/** The parts of a temporary name. */
 export interface TempName {
   /** The final name of the file. */
   readonly target: string;
   readonly kind: TempKind;
-  /** The writing machine, as eight hexadecimal digits. */
   readonly host: string;
   /** The id of the writing process on that machine. */
   readonly pid: number;
@@ -40,6 +38,6 @@ export function parseTempName(name: string): TempName | undefined {
   const match = PATTERN.exec(name);
   if (match === null) return undefined;
   const [, target, host, pid, ending] = match;
-  const kind = (Object.keys(ENDINGS) as TempKind[]).find((each) => ENDINGS[each] === ending);
-  return kind === undefined ? undefined : { target, kind, host, pid: Number(pid) };
+  const kind = (Object.keys(ENDINGS) as TempKind[]).find((each) => ENDINGS[each] === ending) as TempKind;
+  return { target, kind, host, pid: Number(pid) };
 }

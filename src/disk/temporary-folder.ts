@@ -9,7 +9,6 @@ import { hostDigits } from "./temp-name.js";
 /** A folder for files that nothing else uses, readable by its user alone. */
 export interface TemporaryFolder {
   readonly path: string;
-  /** Removes it. */
   release(): Promise<void>;
 }
 

@@ -85,7 +85,6 @@ function literalNode(text: string, where: string): Node {
   return new JSONNode(value, where);
 }
 
-/** A cell with a single value. */
 class CellNode implements Node {
   constructor(
     private readonly cell: CsvCell,

@@ -4,13 +4,11 @@ import { XML_DONE, XML_END, XML_START } from "../format/xml/cursor.js";
 import { openXML } from "../format/xml/open.js";
 import { decodeEntities } from "../format/xml/text.js";
 
-/** The contents of an error body. */
 export interface FailureText {
   readonly code?: string;
   readonly message?: string;
 }
 
-/** The most levels of wrappers to search. */
 const MAX_LEVELS = 5;
 /** The most messages kept from a list of errors, and their total length in characters. */
 const MAX_MESSAGES = 3;
@@ -171,7 +169,6 @@ function readCSV(body: string): FailureText | undefined {
   }
 }
 
-/** The CSV error body: a header and one row. */
 export function writeCSVFailure(code: string, message: string): string {
   return `code,message\n${csvCell(code, true)},${csvCell(message, true)}\n`;
 }

@@ -96,7 +96,6 @@ export function writeFailure(
   return { contentType: written.contentType, body: written.failure(failure, profile) };
 }
 
-/** Longest plain text that is used as the message. */
 const LONGEST_SENTENCE = 200;
 
 function sentence(found: FailureText | undefined, body: string, status: number): string {

@@ -31,13 +31,11 @@ export interface ReplyToWrite {
 /** How replies are read and written in one format. */
 export interface DocumentFormat {
   readonly contentType: string;
-  /** Parses the root of a reply; the rows stay unread. */
   readonly root: (bytes: Uint8Array, profile: Profile) => Node | Promise<Node>;
   /** Parses a reply that consists of rows and their column names only (spec 1). */
   readonly rowsAlone?: (bytes: Uint8Array) => { readonly names: readonly string[]; readonly rows: Rows };
   /** The parts of a reply that is written to `out`. */
   readonly parts: (object: ObjectToWrite, out: Output, reply: ReplyToWrite) => Parts;
-  /** An error body. */
   readonly failure: (failure: Required<FailureText>, profile: Profile) => string;
 }
 
@@ -75,7 +73,6 @@ const TYPES: Readonly<Record<Format, DocumentFormat>> = {
   },
 };
 
-/** The reader and writer of a format. */
 export const documentFormat = (format: Format): DocumentFormat => TYPES[format];
 
 /**

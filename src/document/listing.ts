@@ -1,11 +1,9 @@
 import { DataError } from "../errors/errors.js";
 import type { DatabaseMetadata, DatasetMetadata, TableMetadata } from "./records.js";
 
-/** A page of a list of codes: beyond the specification, as observed at services of this kind. JSON only. */
-export interface Listing<L extends ListName = ListName> {
-  readonly items: readonly ListItems[L][];
-  readonly meta: ListingMeta;
-}
+/*
+ * Lists of codes, page by page: beyond the specification, as observed at services of this kind. JSON only.
+ */
 
 /** An item of each list: metadata, for tables without their columns. */
 export interface ListItems {
@@ -20,24 +18,12 @@ export interface ListItems {
 /** The names of the lists, which are their paths and the members of their replies. */
 export type ListName = keyof ListItems;
 
-/** The position of a page in its list; pages and items count from 1. */
-interface ListingMeta {
-  readonly query: string;
-  readonly per_page: number;
-  readonly current_page: number;
-  readonly prev_page: number | null;
-  readonly total_pages: number;
-  readonly total_count: number;
-  readonly next_page: number | null;
-  readonly current_first_item: number | null;
-  readonly current_last_item: number | null;
-}
-
-/** The part of `all` that is page `page` of `perPage` items. */
-export function listingPage<L extends ListName>(
+/** The reply with page `page` of a list, of `perPage` items; pages and items count from 1. */
+export function writeListing<L extends ListName>(
+  name: L,
   all: readonly ListItems[L][],
   { query, page, perPage }: { readonly query: string; readonly page: number; readonly perPage: number },
-): Listing<L> {
+): string {
   const from = (page - 1) * perPage;
   const items = all.slice(from, from + perPage);
   const pages = Math.max(1, Math.ceil(all.length / perPage));
@@ -52,20 +38,19 @@ export function listingPage<L extends ListName>(
     current_first_item: items.length > 0 ? from + 1 : null,
     current_last_item: items.length > 0 ? from + items.length : null,
   };
-  return { items, meta };
-}
-
-/** The reply with a page of a list. */
-export function writeListing<L extends ListName>(name: L, { items, meta }: Listing<L>): string {
   return JSON.stringify({ [name]: items, meta });
 }
 
 /**
- * Reads a reply with a page of a list. Of the position only the next page is required; some services send no more.
+ * Reads a reply with a page of a list. Of the position only the next page is required, null after the last; some
+ * services send no more.
  *
  * @throws {DataError} BadJson, UnexpectedShape
  */
-export function readListing<L extends ListName>(name: L, bytes: Uint8Array): Pick<Listing<L>, "items"> & NextPage {
+export function readListing<L extends ListName>(
+  name: L,
+  bytes: Uint8Array,
+): { readonly items: readonly ListItems[L][]; readonly next: number | null } {
   let body: unknown;
   try {
     body = JSON.parse(new TextDecoder().decode(bytes));
@@ -81,11 +66,6 @@ export function readListing<L extends ListName>(name: L, bytes: Uint8Array): Pic
     throw unexpected(`meta.next_page is ${JSON.stringify(next)}, not a page number or null`);
   }
   return { items, next: next === null ? null : Number(next) };
-}
-
-interface NextPage {
-  /** The number of the next page; null after the last. */
-  readonly next: number | null;
 }
 
 function memberOf(value: unknown, name: string): unknown {

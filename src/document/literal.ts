@@ -13,7 +13,6 @@ export function readLiteral(text: string): unknown {
   }
 }
 
-/** The deepest nesting that is accepted. */
 const DEEPEST = 20;
 
 class LiteralReader {

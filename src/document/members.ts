@@ -6,7 +6,6 @@ import type { RowsToWrite } from "./rows.js";
 /** A reply as it is written: text to append, or undefined where rows were appended and the caller may pause. */
 export type Parts = Generator<string | undefined, void, undefined>;
 
-/** A member with a value. */
 export type LeafField = Exclude<Field, { kind: "object" | "rows" }>;
 
 /** An object to write; `rows` are those of the reply. */

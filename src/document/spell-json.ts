@@ -5,7 +5,6 @@ import { jsonRows } from "./cells/row-style.js";
 import { type LeafField, membersOf, type ObjectToWrite, type Parts } from "./members.js";
 import { spellTimestamp } from "./timestamp.js";
 
-/** An object as JSON. */
 export function* jsonParts(object: ObjectToWrite, out: Output): Parts {
   let before = "{";
   for (const member of membersOf(object, "json")) {

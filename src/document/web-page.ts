@@ -36,7 +36,6 @@ const INTERMEDIARIES: readonly Intermediary[] = [
   { name: "Fastly", sent: (headers) => /^cache-/.test(headers("x-served-by") ?? "") },
 ];
 
-/** The message and hint for a web page in place of an error message. */
 export interface WebPageText {
   readonly message: string;
   readonly hint: string;

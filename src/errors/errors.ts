@@ -10,33 +10,23 @@ export interface RetryAdvice {
 }
 
 /** The fields of an {@link ArrowbookError}; all except `code` are optional. */
-export interface ErrorDetails<Code extends string = ErrorCode> {
-  /**
-   * A stable identifier for programs: `UnknownColumn`, `BadCell`, …; for a service error the service's own code, such
-   * as `QECx02`.
-   */
+type ErrorDetails<Code extends string = ErrorCode> = Partial<Pick<ArrowbookError, (typeof FIELDS)[number]>> & {
   readonly code: Code;
-  /** What to do next, in one sentence. */
-  readonly hint?: string;
-  /** HTTP status of the reply. */
-  readonly status?: number;
-  /** The service's request id from the reply headers, with keys removed. */
-  readonly requestId?: string;
-  /** The first bytes of the reply body, with keys removed. */
-  readonly body?: string;
-  readonly retry?: RetryAdvice;
-  /** Row of the data, counted from 0. */
-  readonly row?: number;
-  /** Line of the file, counted from 1. */
-  readonly line?: number;
-  /** Column name. */
-  readonly column?: string;
-  /** The offending value. */
-  readonly value?: string;
-  /** Byte offset in the reply or file, counted from 0. */
-  readonly offset?: number;
   readonly cause?: unknown;
-}
+};
+
+const FIELDS = [
+  "hint",
+  "status",
+  "requestId",
+  "body",
+  "retry",
+  "row",
+  "line",
+  "column",
+  "value",
+  "offset",
+] as const satisfies readonly (keyof ArrowbookError)[];
 
 /**
  * The base class of all errors of this package. `message` never contains a key.
@@ -80,16 +70,11 @@ export class ArrowbookError<Code extends string = ErrorCode | (string & {})> ext
     super(scrub(message), details.cause === undefined ? undefined : { cause: scrubCause(details.cause) });
     this.name = new.target.name;
     this.code = scrub(details.code) as Code;
-    if (details.hint !== undefined) this.hint = scrub(details.hint);
-    if (details.status !== undefined) this.status = details.status;
-    if (details.requestId !== undefined) this.requestId = scrub(details.requestId);
-    if (details.body !== undefined) this.body = scrub(details.body);
-    if (details.retry !== undefined) this.retry = details.retry;
-    if (details.row !== undefined) this.row = details.row;
-    if (details.line !== undefined) this.line = details.line;
-    if (details.column !== undefined) this.column = scrub(details.column);
-    if (details.value !== undefined) this.value = scrub(clip(details.value));
-    if (details.offset !== undefined) this.offset = details.offset;
+    for (const name of FIELDS) {
+      const given = details[name];
+      const value = typeof given === "string" ? scrub(name === "value" ? clip(given) : given) : given;
+      if (value !== undefined) Object.assign(this, { [name]: value });
+    }
     this.stack = visibleStack(this);
   }
 }
@@ -152,10 +137,8 @@ export function clip(text: string): string {
 function scrubCause(cause: unknown): unknown {
   if (cause instanceof ArrowbookError) return cause;
   if (cause instanceof Error) {
-    const clean = new Error(
-      scrub(cause.message),
-      cause.cause === undefined ? undefined : { cause: scrubCause(cause.cause) },
-    );
+    const inner = cause.cause === undefined ? undefined : { cause: scrubCause(cause.cause) };
+    const clean = new Error(scrub(cause.message), inner);
     clean.name = cause.name;
     if (cause.stack !== undefined) clean.stack = scrub(cause.stack);
     const code = (cause as { code?: unknown }).code;

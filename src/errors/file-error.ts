@@ -1,10 +1,8 @@
 import type { CodeOf } from "./codes.js";
 import { FileError } from "./errors.js";
 
-/** The failed operation. */
 export type FileOperation = "read" | "write" | "delete";
 
-/** Additions to the message. */
 export interface FilePurpose {
   /** The kind of file, which precedes the path: `notebook`, `catalogue`. */
   readonly what?: string;

@@ -12,12 +12,11 @@ import { rememberSecret } from "../errors/secrets.js";
 import { SAMPLE_KEY } from "../spec/endpoints.js";
 import { profileOf } from "../spec/profile.js";
 import { catalogItems } from "./answers/catalog-items.js";
-import { cursors } from "./answers/cursor.js";
 import { type BulkFiles, bulkFiles, type MadeFile } from "./answers/exports.js";
 import { gate, type KeyGrant } from "./answers/keys.js";
-import { links } from "./answers/links.js";
 import { pageMemories } from "./answers/page-memory.js";
 import { replyCache } from "./answers/reply-cache.js";
+import { cursors, links } from "./answers/seals.js";
 import type { ServiceState } from "./answers/service-state.js";
 import { checkProfile } from "./data/check-profile.js";
 import { folderSource, type Source } from "./data/source.js";
@@ -118,22 +117,16 @@ function keysOf(options: ServeOptions, host: string): Readonly<Record<string, Ke
   return apiKeys;
 }
 
-interface Opened {
-  readonly state: ServiceState;
-  /** The time of day, ISO 8601 UTC: that of the start, advanced by the clock. */
-  readonly now: () => string;
-  readonly remember: () => Promise<void>;
-}
-
 async function openService(
   engine: Engine,
   source: Source | undefined,
   options: ServeOptions,
   undo: (() => Promise<unknown>)[],
-): Promise<Opened> {
+) {
   const { clock = () => performance.now() } = options;
   const profile = profileOf(options.profile);
   const [beganAt, began] = [Date.now(), clock()];
+  /** The time of day, ISO 8601 UTC: that of the start, advanced by the clock. */
   const now = (): string => `${new Date(beganAt + clock() - began).toISOString().slice(0, 19)}Z`;
   const saved = savedState(engine);
   const store = await openStore(engine, source, saved);
@@ -152,21 +145,18 @@ async function openService(
     if (options.database !== undefined) await saving;
   };
   const files: BulkFiles = bulkFiles({ folder, profile, clock, now, remembered, changed });
-  return {
-    now,
-    state: {
-      store,
-      profile,
-      files,
-      downloads,
-      links: links(clock, profile.linkLifetimeMs.value),
-      cursors: cursors(secret),
-      lendMemory: pageMemories(),
-      replies: replyCache(options.replyCacheBytes ?? 64 << 20),
-      maxResultRows: options.maxResultRows ?? 1_000_000,
-    },
-    remember,
+  const state: ServiceState = {
+    store,
+    profile,
+    files,
+    downloads,
+    links: links(clock, profile.linkLifetimeMs.value),
+    cursors: cursors(secret),
+    lendMemory: pageMemories(),
+    replies: replyCache(options.replyCacheBytes ?? 64 << 20),
+    maxResultRows: options.maxResultRows ?? 1_000_000,
   };
+  return { now, state, remember };
 }
 
 /**

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
 import { connect as withSample } from "../../src/connect.js";
-import { listingPage, readListing, writeListing } from "../../src/document/listing.js";
+import { readListing, writeListing } from "../../src/document/listing.js";
 import { started } from "../server/support.js";
 
 const plain = await started();
@@ -103,7 +103,7 @@ it("a page of a list is read as it is written, and the pages join to the list", 
       const all = items.map((each, id) => ({ ...each, id, datasets_count: 1, downloads: 0, image: null }));
       const joined = [];
       for (let page: number | null = 1; page !== null; ) {
-        const text: string = writeListing("databases", listingPage<"databases">(all, { query: "", page, perPage }));
+        const text: string = writeListing("databases", all, { query: "", page, perPage });
         const read: ReturnType<typeof readListing> = readListing("databases", new TextEncoder().encode(text));
         joined.push(...read.items);
         page = read.next;

@@ -10,15 +10,17 @@ import { refuseBomb, type ZipEntry, type ZipOptions } from "../../format/zip-ent
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { ColumnChooser } from "./bulk-columns.js";
 
-/** The CSV file of an archive on disk and how to read it. */
-export interface Landing {
-  readonly entry: ZipEntry;
-  readonly code: string;
+export interface RowReading {
   readonly choose: ColumnChooser;
   readonly emptyText: "quoted" | "null";
+  readonly check?: RowCheck;
+}
+
+/** The CSV file of an archive on disk and how to read it. */
+export interface Landing extends RowReading {
+  readonly entry: ZipEntry;
+  readonly code: string;
   readonly onProgress: OnProgress;
-  /** Compares the rows with what was requested. */
-  readonly check?: RowCheck | undefined;
   /** The caller releases each batch after reading it. */
   readonly lent?: LentBatches;
 }
@@ -40,7 +42,6 @@ export interface ArchiveLimits {
 /** Up to here, columns that repeat their values may be as dense as they are. */
 const FREE_SIZE = 2 ** 30;
 
-/** The limits with which an archive is read. */
 export function zipLimits({ maxRatio, maxSize }: ArchiveLimits): ZipOptions {
   return maxRatio === undefined ? { maxSize, freeSize: FREE_SIZE } : { maxRatio, maxSize };
 }
@@ -57,7 +58,8 @@ export async function* landedBatches(landing: Landing, options: LandOptions & Ba
   const { entry, code, emptyText, onProgress, lent } = landing;
   const { size: total } = entry;
   if (total === 0) {
-    await landing.choose(() => emptyLine(entry));
+    // Its contents may contradict the declared size.
+    await landing.choose(() => readThrough(entry).then(() => []));
     return;
   }
   const progress = readProgress(onProgress, code);
@@ -88,10 +90,9 @@ export async function* landedBatches(landing: Landing, options: LandOptions & Ba
   progress.done({ rows, bytes: total, total });
 }
 
-/** The first line of a file that declares a size of 0, which its contents may contradict. */
-async function emptyLine(entry: ZipEntry): Promise<readonly string[]> {
+/** Reads an entry to its end, which verifies its size and checksum. */
+export async function readThrough(entry: ZipEntry): Promise<void> {
   for await (const _ of entry.chunks());
-  return [];
 }
 
 /** Copies the archive's CSV to `path`, byte for byte; the file is complete or absent. Returns its size. */

@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
@@ -16,17 +16,25 @@ import { temporaryFolder } from "../../disk/temporary-folder.js";
 import { DataError, hasCode } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import { zipEntry } from "../../format/zip.js";
-import { type EntryPlace, type ZipEntry, zipEntryAt } from "../../format/zip-entry.js";
+import { type EntryPlace, zipEntryAt } from "../../format/zip-entry.js";
 import { isCorrupt } from "../../format/zip-error.js";
 import { prepareForArchive } from "../../frame/files/prepare-archive.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { FileStatus } from "../../spec/vocabulary.js";
 import { reportingTo, type Session } from "../transport/session.js";
-import { copyCsv, type Landing, type LandOptions, landedBatches, type RowCheck, zipLimits } from "./archive-reader.js";
+import {
+  copyCsv,
+  type Landing,
+  type LandOptions,
+  landedBatches,
+  type RowReading,
+  readThrough,
+  zipLimits,
+} from "./archive-reader.js";
 import type { BulkColumns, ColumnChooser } from "./bulk-columns.js";
-import type { LinkSource } from "./download.js";
-import { noteOf } from "./partial-file.js";
+import type { DownloadOptions, LinkSource } from "./download.js";
+import { removeNoted } from "./partial-file.js";
 
 /** The state of a bulk file (spec 2.8, 3), without its link, which contains a key. */
 export interface BulkStatus {
@@ -41,20 +49,20 @@ export interface BulkStatus {
 }
 
 /** Where a bulk file comes from: the service, or a local archive. */
-export interface BulkOrigin {
+export interface BulkOrigin extends RowReading {
   /** The source of its frames, beside the code. */
   readonly about?: FrameSource;
-  readonly choose: ColumnChooser;
-  /** Compares the rows with what was requested. */
-  readonly check?: RowCheck;
-  readonly emptyText: "quoted" | "null";
   status(signal?: AbortSignal): Promise<BulkStatus>;
   ready(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<BulkStatus>;
   /** The archive on disk, or the source from which to download it. */
-  readonly from: { readonly path: string } | { readonly session: Session; readonly source: LinkSource };
+  readonly from: { readonly path: string } | ServiceFile;
 }
 
-/** Options of a call that reports its progress. */
+interface ServiceFile {
+  readonly session: Session;
+  readonly source: LinkSource;
+}
+
 export type ToldOptions = LandOptions & { readonly onProgress: OnProgress };
 
 /** A complete file. */
@@ -96,7 +104,6 @@ export class Archive<Row extends object> {
     }
   }
 
-  /** All rows. */
   frame(options: ToldOptions): Promise<Frame<Row>> {
     return this.#landed(undefined, options, async (landing) => {
       const batches: RecordBatch[] = [];
@@ -112,7 +119,6 @@ export class Archive<Row extends object> {
     });
   }
 
-  /** Writes a Parquet file. */
   async toParquet(path: string, options: ToldOptions & Pick<ParquetOptions, "compression">): Promise<Landed> {
     const { writeParquet } = await import("../../columns/parquet/write/write.js");
     // Tables with very many columns have shorter row groups; batches of at most that length limit their memory.
@@ -120,31 +126,23 @@ export class Archive<Row extends object> {
     return this.#written(path, short, (batches, onWritten) => writeParquet(batches, path, { ...options, onWritten }));
   }
 
-  /** Writes an Arrow file. */
   toArrow(path: string, options: ToldOptions & { readonly format?: "stream" | "file" }): Promise<Landed> {
     const write = options.format === "file" ? writeArrowFile : writeArrowStream;
     return this.#written(path, options, (batches, onWritten) => write(batches, path, { onWritten }));
   }
 
-  /** Copies the CSV of the archive. */
   toCSV(path: string, options: ToldOptions): Promise<Landed> {
     return this.#landed(path, options, async (landing) => ({ path, bytes: await copyCsv(landing, path) }));
   }
 
-  /** Keeps the archive itself. */
   async saveZip(path: string, options: ToldOptions): Promise<Landed> {
     const { from } = this.#origin;
-    const { signal, onProgress } = options;
     if ("path" in from) {
-      await readThrough(await zipEntry(from.path, { signal, ...zipLimits(options) }));
+      await readThrough(await zipEntry(from.path, { signal: options.signal, ...zipLimits(options) }));
       await atomicFile(path, async (file) => {
         for await (const block of fileBlocks(from.path)) await file.writeFile(block);
       });
-    } else {
-      const { download } = await import("./download.js");
-      const told = reportingTo(from.session, onProgress);
-      await download(told, from.source, path, { signal, onProgress, verify: true, limits: zipLimits(options) });
-    }
+    } else await downloaded(from, path, options, { verify: true });
     return { path, bytes: (await stat(path)).size };
   }
 
@@ -159,9 +157,7 @@ export class Archive<Row extends object> {
 
   /** A later call must not find the rows of another query in the cache, or beside its file. */
   async #discardOther(error: unknown, { path }: EntryPlace): Promise<void> {
-    if ("path" in this.#origin.from || !hasCode(error, "ReplyContradicts")) return;
-    await rm(path, { force: true });
-    await rm(noteOf(path), { force: true });
+    if (!("path" in this.#origin.from) && hasCode(error, "ReplyContradicts")) await removeNoted(path);
   }
 
   #written(
@@ -215,69 +211,60 @@ export class Archive<Row extends object> {
       const { place } = await zipEntry(from.path);
       return { place: place as EntryPlace, release: async () => undefined };
     }
-    const { session, source } = from;
-    const cache = session.settings.cache?.path;
-    const { signal, onProgress } = options;
+    const cache = from.session.settings.cache?.path;
+    const keep = cache !== undefined || target !== undefined;
     const place = cache
-      ? { path: join(cache, `${source.identity}.zip`), release: async () => undefined }
+      ? await cached(cache, from.source.identity)
       : target === undefined
         ? await temporaryPlace()
         : beside(resolve(target));
-    if (cache) {
-      await mkdir(cache, { recursive: true }).catch((cause: unknown) =>
-        Promise.reject(fileError(cache, "write", cause)),
-      );
-    }
     try {
-      const keep = cache !== undefined || target !== undefined;
-      const { download } = await import("./download.js");
-      const told = reportingTo(session, onProgress);
-      const landed = await download(told, source, place.path, {
-        signal,
-        onProgress,
-        keep,
-        fresh,
-        verify,
-        limits: zipLimits(options),
-      });
-      return { ...place, place: landed };
+      return { ...place, place: await downloaded(from, place.path, options, { keep, fresh, verify }) };
     } catch (error) {
-      if (!cache && target === undefined) await place.release();
+      if (!keep) await place.release();
       throw error;
     }
   }
 
   #landing(place: EntryPlace, options: ToldOptions): Landing {
-    const { choose, check, emptyText } = this.#origin;
     const { onProgress, signal } = options;
-    return {
-      entry: zipEntryAt(place, { signal, ...zipLimits(options) }),
-      code: this.#code,
-      choose,
-      check,
-      emptyText,
-      onProgress,
-    };
+    const entry = zipEntryAt(place, { signal, ...zipLimits(options) });
+    return { ...this.#origin, entry, code: this.#code, onProgress };
   }
 }
 
-/** Reads an entry to its end, which verifies its size and checksum. */
-async function readThrough(entry: ZipEntry): Promise<void> {
-  for await (const _ of entry.chunks());
+async function downloaded(
+  { session, source }: ServiceFile,
+  path: string,
+  options: ToldOptions,
+  how: Pick<DownloadOptions, "keep" | "fresh" | "verify">,
+): Promise<EntryPlace> {
+  const { download } = await import("./download.js");
+  const { signal, onProgress } = options;
+  return download(reportingTo(session, onProgress), source, path, {
+    ...how,
+    signal,
+    onProgress,
+    limits: zipLimits(options),
+  });
 }
 
-function beside(target: string): { readonly path: string; release(): Promise<void> } {
+interface ArchivePlace {
+  readonly path: string;
+  release(): Promise<void>;
+}
+
+async function cached(cache: string, identity: string): Promise<ArchivePlace> {
+  await mkdir(cache, { recursive: true }).catch((cause: unknown) => Promise.reject(fileError(cache, "write", cause)));
+  return { path: join(cache, `${identity}.zip`), release: async () => undefined };
+}
+
+function beside(target: string): ArchivePlace {
   const path = `${target}.download.zip`;
-  return {
-    path,
-    async release() {
-      await rm(path, { force: true });
-      await rm(noteOf(path), { force: true });
-    },
-  };
+  return { path, release: () => removeNoted(path) };
 }
 
-async function temporaryPlace(): Promise<{ readonly path: string; release(): Promise<void> }> {
+async function temporaryPlace(): Promise<ArchivePlace> {
   const { path, release } = await temporaryFolder("bulk");
   return { path: join(path, "bulk.zip"), release };
 }

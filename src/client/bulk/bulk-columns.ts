@@ -62,7 +62,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 export function databaseColumns(titles: (datasetCode: string) => Promise<readonly string[]>): ColumnChooser {
   return async (firstCells) => {
     const first = await firstCells();
-    if (first.length === 0) return keyed({ columns: codeAndDate("Date"), header: true });
+    if (first.length === 0) return keyed({ columns: named("Code", ["Date"]), header: true });
     const header = !DAY.test(first[1] ?? "");
     const known = header ? first.slice(1) : await titles(first[0]).catch(() => []);
     const names =
@@ -80,8 +80,6 @@ const keyed = (chosen: BulkColumns): BulkColumns => ({
 function named(code: string, names: readonly string[]): ColumnSpec[] {
   return [{ name: code, type: "String" }, ...seriesColumns(names)];
 }
-
-const codeAndDate = (date: string): ColumnSpec[] => named("Code", [date]);
 
 /**
  * Columns of a local file without declared ones: a database bulk file is recognized by its first cell.

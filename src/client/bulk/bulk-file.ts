@@ -136,7 +136,6 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     return this.#working(options, (archive, told) => archive[method](path, told));
   }
 
-  /** A task that reports its progress. */
   async #working<T, Options extends BulkOptions>(
     options: Options,
     work: (archive: Archive<Row>, told: Options & ToldOptions) => Promise<T>,

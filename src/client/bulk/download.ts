@@ -13,9 +13,9 @@ import { failed, storageFailure } from "../transport/reply-failure.js";
 import { type RetryBudget, retryBudget } from "../transport/retry.js";
 import type { Session } from "../transport/session.js";
 import { anySignal, sleep } from "../transport/timer.js";
+import { readThrough } from "./archive-reader.js";
 import { checkSpace, commit, type Note, type Origin, openPartial, type PartialFile } from "./partial-file.js";
 
-/** The location of a bulk file. */
 export interface Link {
   /** May contain a key; never shown or stored. */
   readonly address: string;
@@ -47,7 +47,6 @@ export interface DownloadOptions {
   readonly keep?: boolean;
   /** Neither resumes nor reuses files of an earlier run. */
   readonly fresh?: boolean;
-  /** Limits for reading the archive. */
   readonly limits?: ZipOptions;
 }
 
@@ -94,11 +93,6 @@ export async function download(
   }
 }
 
-/** The single entry of an archive on disk. Throws as {@link zipEntry}. */
-async function entryPlace(path: string): Promise<EntryPlace> {
-  return (await zipEntry(path)).place as EntryPlace;
-}
-
 function tooLong(code: string, ms: number): TransportError {
   return new TransportError(`The download of ${code} was not complete within ${ms / 1000} seconds.`, {
     code: "Timeout",
@@ -119,15 +113,13 @@ async function run(job: Job, left: Note | undefined): Promise<{ readonly place: 
   const part = await openPartial(target, source.identity, left);
   try {
     if (options.fresh && part.size > 0) await part.restart({ identity: source.identity });
-    let place: EntryPlace | undefined;
-    for (let rounds = 0; place === undefined; rounds++) {
+    await fetchAll(job, part);
+    const place = await checked(part, options).catch(async (error: unknown) => {
+      if (!isCorrupt(error)) throw error;
+      await part.restart({ identity: source.identity });
       await fetchAll(job, part);
-      place = await checked(part, options).catch(async (error: unknown) => {
-        if (!isCorrupt(error) || rounds > 0) throw error;
-        await part.restart({ identity: source.identity });
-        return undefined;
-      });
-    }
+      return checked(part, options);
+    });
     const { size } = part;
     const origin = { ...part.origin, total: size };
     await part.finish();
@@ -144,22 +136,33 @@ async function run(job: Job, left: Note | undefined): Promise<{ readonly place: 
 
 /** Reads the archive's directory, and its contents if unverified parts were joined or `verify` is set. */
 async function checked(part: PartialFile, { verify, limits }: DownloadOptions): Promise<EntryPlace> {
-  const place = await entryPlace(part.path);
-  if (verify || part.origin.joined) for await (const _ of zipEntryAt(place, limits).chunks());
+  const place = (await zipEntry(part.path)).place as EntryPlace;
+  if (verify || part.origin.joined) await readThrough(zipEntryAt(place, limits));
   return place;
 }
 
-/** Fetches until the partial file is complete. */
+interface Course extends Job {
+  readonly part: PartialFile;
+  readonly budget: RetryBudget;
+  /** Times that the file was replaced, and that its link was renewed since the last progress. */
+  changes: number;
+  renewals: number;
+  furthest: number;
+  /** The last error of a storage host that rejected its link. */
+  refusal?: unknown;
+}
+
 async function fetchAll(job: Job, part: PartialFile): Promise<void> {
-  const { session, source, signal } = job;
+  const { session, source, signal, options } = job;
   const budget = retryBudget(session.settings.retry);
-  const course: Course = { changes: 0, renewals: 0, furthest: part.size, budget };
+  const course: Course = { ...job, part, budget, changes: 0, renewals: 0, furthest: part.size };
   let link: Link | undefined;
   for (;;) {
     signal?.throwIfAborted();
     try {
       link = await currentLink(job, link);
-      if (await step(job, part, link, course)) return;
+      await step(course, link);
+      return;
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (part.size > course.furthest) {
@@ -174,19 +177,10 @@ async function fetchAll(job: Job, part: PartialFile): Promise<void> {
       }
       const pause = budget.pauseFor(toFileError(job.target, "write", error));
       const status = isArrowbookError(error) ? error.code : undefined;
-      job.options.onProgress?.({ phase: "retry", code: source.code, bytes: part.size, status, pause });
+      options.onProgress?.({ phase: "retry", code: source.code, bytes: part.size, status, pause });
       await sleep(pause, signal);
     }
   }
-}
-
-interface Course {
-  changes: number;
-  renewals: number;
-  furthest: number;
-  /** The last error of a storage host that rejected its link. */
-  refusal?: unknown;
-  readonly budget: RetryBudget;
 }
 
 function isExpired(error: unknown): boolean {
@@ -197,45 +191,36 @@ function isExpired(error: unknown): boolean {
  * The current link, or a new one if there is none or it is about to expire (by monotonic time; the reply decides in the
  * end).
  */
-async function currentLink(job: Job, link: Link | undefined): Promise<Link> {
-  const life = job.session.settings.profile.linkLifetimeMs.value;
+async function currentLink({ session, source, signal, options }: Job, link: Link | undefined): Promise<Link> {
+  const life = session.settings.profile.linkLifetimeMs.value;
   const worn = link?.renewable && performance.now() - link.since > life - Math.min(60_000, life / 10);
-  return link && !worn ? link : job.source.link(job.signal, job.options.onProgress);
+  return link && !worn ? link : source.link(signal, options.onProgress);
 }
 
-/** Sends one request; returns true when the file is complete. */
-async function step(job: Job, part: PartialFile, link: Link, course: Course): Promise<boolean> {
-  const { session, source } = job;
-  const known = part.origin;
-  if (part.size > 0 && known.generation !== link.generation) {
-    await changed(part, { identity: source.identity, generation: link.generation }, course, source.code);
-  } else if (part.size > 0 && part.size === known.total && link.generation !== undefined) {
-    return true;
-  }
-  const range = await rangeFor(part);
-  const answer = await exchange(session.settings, link.address, {
-    keyed: link.keyed,
-    headers: {
-      "accept-encoding": "identity",
-      // A cache must not reply with the redirect to the storage that has just rejected it.
-      ...(course.refusal !== undefined && { "cache-control": "no-cache" }),
-      ...range,
-    },
-    signal: job.signal,
-  });
+/** Sends one request; the file is complete unless it throws. */
+async function step(course: Course, link: Link): Promise<void> {
+  const { session, source, part, signal } = course;
+  const fresh: Origin = { identity: source.identity, generation: link.generation };
+  if (part.size > 0 && part.origin.generation !== link.generation) await changed(course, fresh);
+  else if (part.size > 0 && part.size === part.origin.total && link.generation !== undefined) return;
+  const headers = {
+    "accept-encoding": "identity",
+    // A cache must not reply with the redirect to the storage that has just rejected it.
+    ...(course.refusal !== undefined && { "cache-control": "no-cache" }),
+    ...(await rangeFor(part)),
+  };
+  const answer = await exchange(session.settings, link.address, { keyed: link.keyed, headers, signal });
   try {
-    if (await accept(job, part, link, answer, course)) return true;
-    await receive(job, part, answer);
+    if (await accept(course, fresh, answer)) return;
+    await receive(course, answer);
   } finally {
     answer.discard();
   }
   const { total } = part.origin;
-  if (total !== undefined && part.size < total) throw truncated(answer, `ended after ${part.size} of ${total} bytes`);
-  if (total !== undefined && part.size > total) {
-    await part.restart({ identity: source.identity, generation: link.generation });
-    throw truncated(answer, `has more than the ${total} bytes it declared`);
-  }
-  return true;
+  if (total === undefined || part.size === total) return;
+  if (part.size < total) throw truncated(answer, `ended after ${part.size} of ${total} bytes`);
+  await part.restart(fresh);
+  throw truncated(answer, `has more than the ${total} bytes it declared`);
 }
 
 const isStrong = (etag: string | undefined): etag is string => etag !== undefined && !etag.startsWith("W/");
@@ -246,27 +231,30 @@ const isStrong = (etag: string | undefined): etag is string => etag !== undefine
  */
 async function rangeFor(part: PartialFile): Promise<Record<string, string>> {
   const { etag, total, generation, identity } = part.origin;
-  if (part.size === 0) return {};
-  // A complete file of an earlier run: the response headers show whether it is still current.
-  if (part.size === total) return {};
+  // Of a complete file of an earlier run, the response headers show whether it is still current.
+  if (part.size === 0 || part.size === total) return {};
   if (total !== undefined && isStrong(etag)) return { range: `bytes=${part.size}-`, "if-range": etag };
   if (total !== undefined && (generation !== undefined || etag !== undefined)) return { range: `bytes=${part.size}-` };
   await part.restart({ identity, generation });
   return {};
 }
 
-/** Checks status and headers and prepares the partial file for the body. True if no more data is needed. */
-async function accept(job: Job, part: PartialFile, link: Link, answer: Answer, course: Course): Promise<boolean> {
-  const { source, session } = job;
+/**
+ * Checks status and headers and prepares the partial file for the body. True if no more data is needed.
+ *
+ * @param fresh the origin of the file behind the link
+ */
+async function accept(course: Course, fresh: Origin, answer: Answer): Promise<boolean> {
+  const { source, session, part, target } = course;
   const etag = answer.header("etag") ?? undefined;
-  const fresh: Origin = { identity: source.identity, generation: link.generation, etag, total: answer.length };
   const known = part.origin;
   if (answer.status === 200) {
-    const same = known.total !== undefined && known.total === answer.length && known.etag === etag;
+    const total = answer.length;
+    const same = known.total !== undefined && known.total === total && known.etag === etag;
     if (same && part.size === known.total && etag !== undefined) return true;
-    if (part.size > 0 && !same) await changed(part, fresh, course, source.code);
-    else await part.restart(fresh);
-    if (fresh.total !== undefined) await checkSpace(job.target, fresh.total);
+    if (part.size > 0 && !same) await changed(course, { ...fresh, etag, total });
+    else await part.restart({ ...fresh, etag, total });
+    if (total !== undefined) await checkSpace(target, total);
     return false;
   }
   if (answer.status === 206) {
@@ -274,15 +262,13 @@ async function accept(job: Job, part: PartialFile, link: Link, answer: Answer, c
     const fits = range && Number(range[1]) === part.size && Number(range[3]) === known.total;
     if (fits && (etag === undefined || etag === known.etag) && !answer.coded) {
       if (!isStrong(known.etag)) await part.note({ ...known, joined: true });
-      await checkSpace(job.target, (known.total ?? 0) - part.size);
+      await checkSpace(target, (known.total ?? 0) - part.size);
       return false;
     }
-    await changed(part, { identity: source.identity, generation: link.generation }, course, source.code);
-    throw truncated(answer, "is a part of another file");
   }
-  if (answer.status === 416) {
-    await changed(part, { identity: source.identity, generation: link.generation }, course, source.code);
-    throw truncated(answer, "has no such part");
+  if (answer.status === 206 || answer.status === 416) {
+    await changed(course, fresh);
+    throw truncated(answer, answer.status === 206 ? "is a part of another file" : "has no such part");
   }
   const body = await failureBody(answer);
   if (isOwn(session.settings, answer.url)) throw failed(session, answer, body);
@@ -292,35 +278,37 @@ async function accept(job: Job, part: PartialFile, link: Link, answer: Answer, c
 }
 
 /** The file has been replaced: discards the partial file. Throws after more than two replacements. */
-async function changed(part: PartialFile, origin: Origin, course: Course, code: string): Promise<void> {
-  await part.restart(origin);
+async function changed(course: Course, origin: Origin): Promise<void> {
+  await course.part.restart(origin);
   course.furthest = 0;
-  if (++course.changes > MAX_CHANGES) {
-    throw new TransportError(`The file of ${code} was replaced ${course.changes} times during its download.`, {
+  if (++course.changes <= MAX_CHANGES) return;
+  throw new TransportError(
+    `The file of ${course.source.code} was replaced ${course.changes} times during its download.`,
+    {
       code: "FileReplaced",
       hint: "The service regenerates it faster than it can be downloaded; try again later.",
       retry: { retryable: false },
-    });
-  }
+    },
+  );
 }
 
 /** Writes the body to the partial file after checking its first bytes. */
-async function receive(job: Job, part: PartialFile, answer: Answer): Promise<void> {
-  const { source, options } = job;
+async function receive(course: Course, answer: Answer): Promise<void> {
+  const { source, options, part } = course;
   let head: Uint8Array | undefined = part.size === 0 ? new Uint8Array() : undefined;
   for await (const chunk of answer.chunks()) {
     let piece = chunk;
     if (head) {
       head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
       if (head.length < 4) continue;
-      checkStart(job, answer, head);
+      checkStart(course, answer, head);
       piece = head;
       head = undefined;
     }
     await part.append(piece);
     options.onProgress?.({ phase: "download", code: source.code, bytes: part.size, total: part.origin.total });
   }
-  if (head) checkStart(job, answer, head);
+  if (head) checkStart(course, answer, head);
 }
 
 /** Reports an error body with status 200 as the error it contains. */

@@ -16,77 +16,61 @@ import type { BulkStatus } from "./archive.js";
 import type { Link, LinkSource } from "./download.js";
 import type { ExportOptions } from "./export-options.js";
 
-type ExportCall = Call & { readonly format: Format };
-type Check = (signal?: AbortSignal) => Promise<unknown>;
-
 /** The protocol of one export (spec 2.8, 3, 4.9): request it, poll with growing pauses, take the link, renew it. */
 export class ExportSource implements LinkSource {
   readonly code: string;
   readonly identity: string;
-  readonly #session: Session;
-  readonly #call: ExportCall;
-  readonly #options: ExportOptions;
-  readonly #check: Check;
   #counted: Promise<void> | undefined;
   #first: ExportStatus | undefined;
   #held: { readonly answer: ExportStatus; readonly since: number } | undefined;
 
   /** @param check called before each use, to refuse a call that the service cannot export */
-  constructor(session: Session, call: ExportCall, options: ExportOptions, check: Check) {
+  constructor(
+    private readonly session: Session,
+    private readonly call: Call & { readonly format: Format },
+    private readonly options: ExportOptions,
+    private readonly check: (signal?: AbortSignal) => Promise<unknown>,
+  ) {
     this.code = Object.values(call.codes).join("/");
     const question = JSON.stringify([call.codes, call.parameters, call.filters]);
     this.identity = digestName(session.settings.url, `export ${question}`);
-    this.#session = session;
-    this.#call = call;
-    this.#options = options;
-    this.#check = check;
   }
 
   async status(signal?: AbortSignal): Promise<BulkStatus> {
-    await this.#check(signal);
-    return this.#shown(await this.#look(signal, this.#session));
+    await this.check(signal);
+    return this.#shown(await this.#look(signal, this.session));
   }
 
   async ready(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<BulkStatus> {
-    await this.#check(signal);
+    await this.check(signal);
     return this.#shown(await this.#wait(signal, onProgress));
   }
 
   /** The link of the last reply if it has not been used, otherwise a new one. */
   async link(signal: AbortSignal | undefined, onProgress?: OnProgress): Promise<Link> {
-    await this.#check(signal);
+    await this.check(signal);
     const held = this.#held;
     this.#held = undefined;
-    const answer = held?.answer ?? (await this.#wait(signal, onProgress));
+    const { file } = held?.answer ?? (await this.#wait(signal, onProgress));
     const since = held?.since ?? performance.now();
     this.#held = undefined;
-    return {
-      address: absolute(answer.file.link ?? "", this.#session.settings.url),
-      keyed: false,
-      generation: answer.file.data_snapshot_time ?? undefined,
-      since,
-      renewable: true,
-    };
+    const address = absolute(file.link ?? "", this.session.settings.url);
+    return { address, keyed: false, generation: file.data_snapshot_time ?? undefined, since, renewable: true };
   }
 
   /** Polls the service. The first request counts as an export; later polls do not. */
   async #look(signal: AbortSignal | undefined, session: Session): Promise<ExportStatus> {
-    this.#counted ??= countExport(this.#session.settings);
+    this.#counted ??= countExport(this.session.settings);
     await this.#counted.catch((error) => {
       this.#counted = undefined;
       throw error;
     });
-    const { fields } = (await ask(session, "tableExport", this.#call, signal)).document;
+    const { fields } = (await ask(session, "tableExport", this.call, signal)).document;
     const { status } = fields.file;
     if (!(FILE_STATUSES as readonly string[]).includes(status)) {
-      throw new DataError(
-        `The service reports the unknown status ${JSON.stringify(status)} for the file of ${this.code}.`,
-        {
-          code: "UnknownStatus",
-          value: status,
-          hint: `Spec 3 names ${FILE_STATUSES.join(", ")}.`,
-        },
-      );
+      const message = `The service reports the unknown status ${JSON.stringify(status)} for the file of ${this.code}.`;
+      const hint = `Spec 3 names ${FILE_STATUSES.join(", ")}.`;
+      throw new DataError(message, { code: "UnknownStatus", value: status, hint });
     }
     this.#first ??= fields;
     return fields;
@@ -94,12 +78,12 @@ export class ExportSource implements LinkSource {
 
   /** Polls until a file is available or the time limit is reached. */
   async #wait(signal?: AbortSignal, onProgress?: OnProgress | false): Promise<ExportStatus> {
-    const { settings } = this.#session;
+    const { settings } = this.session;
     const both = anySignal(signal, settings.signal);
-    const { first = 1_000, longest = 60_000 } = this.#options.poll ?? {};
+    const { first = 1_000, longest = 60_000 } = this.options.poll ?? {};
     const deadline = performance.now() + settings.timeouts.export;
     const { tell, end } = follow(onProgress ?? settings.onProgress);
-    const session = reportingTo(this.#session, tell);
+    const session = reportingTo(this.session, tell);
     try {
       for (let pause = first; ; pause = Math.min(longest, pause * 2)) {
         const answer = await this.#look(both, session);
@@ -120,7 +104,7 @@ export class ExportSource implements LinkSource {
 
   #isReady({ file, datatable }: ExportStatus): boolean {
     if (file.link === null || file.status === "creating") return false;
-    if (file.status === "fresh" || this.#options.stale !== "wait") return true;
+    if (file.status === "fresh" || this.options.stale !== "wait") return true;
     // A file whose generation started after the refresh known at the first request is new enough, even if the table has
     // been refreshed since. Times are in whole seconds, so that an equal one may be earlier.
     const asked = this.#first?.datatable.last_refreshed_time ?? datatable.last_refreshed_time;

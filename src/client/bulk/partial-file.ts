@@ -31,22 +31,7 @@ export interface Note extends Origin {
 }
 
 /** A download in progress: bytes 0 to `size` of the file that `origin` identifies. */
-export interface PartialFile {
-  readonly path: string;
-  readonly size: number;
-  readonly origin: Origin;
-  /** Discards the contents and restarts for another origin. */
-  restart(origin: Origin): Promise<void>;
-  /** Keeps the bytes and updates their origin. */
-  note(origin: Origin): Promise<void>;
-  append(chunk: Uint8Array): Promise<void>;
-  /** Syncs to the disk and closes. */
-  finish(): Promise<void>;
-  /** Closes and keeps everything for a later run. */
-  leave(): Promise<void>;
-  /** Closes and deletes everything. */
-  discard(): Promise<void>;
-}
+export type PartialFile = Awaited<ReturnType<typeof partialOf>>;
 
 /**
  * Opens a partial download beside `target`: one left by an earlier run of the same query, or an empty one. Its name is
@@ -68,7 +53,7 @@ export async function openPartial(target: string, identity: string, left?: Note)
       const { size } = await handle.stat();
       await handle.close();
       inUse.delete(path);
-      if (size === 0) await sweep(path);
+      if (size === 0) await removeNoted(path);
       throw cause;
     }
   } catch (cause) {
@@ -76,7 +61,7 @@ export async function openPartial(target: string, identity: string, left?: Note)
   }
 }
 
-async function partialOf(path: string, first: FileHandle, found: Origin): Promise<PartialFile> {
+async function partialOf(path: string, first: FileHandle, found: Origin) {
   let handle = first;
   let origin = found;
   let size = (await handle.stat()).size;
@@ -97,7 +82,8 @@ async function partialOf(path: string, first: FileHandle, found: Origin): Promis
     get origin() {
       return origin;
     },
-    async restart(next) {
+    /** Discards the contents and restarts for another origin. */
+    async restart(next: Origin): Promise<void> {
       // A new file instead of truncating the old one, which another process may have claimed and be reading.
       if (size > 0) {
         await handle.close();
@@ -108,28 +94,31 @@ async function partialOf(path: string, first: FileHandle, found: Origin): Promis
       origin = next;
       await write();
     },
-    async note(next) {
+    /** Keeps the bytes and updates their origin. */
+    async note(next: Origin): Promise<void> {
       origin = next;
       await write();
     },
-    async append(chunk) {
+    async append(chunk: Uint8Array): Promise<void> {
       for (let at = 0; at < chunk.length; ) {
         const { bytesWritten } = await handle.write(chunk, at, chunk.length - at);
         at += bytesWritten;
         size += bytesWritten;
       }
     },
-    async finish() {
+    async finish(): Promise<void> {
       await handle.sync();
       await close();
     },
-    async leave() {
+    /** Closes and keeps everything for a later run. */
+    async leave(): Promise<void> {
       await close();
-      if (size === 0) await sweep(path);
+      if (size === 0) await removeNoted(path);
     },
-    async discard() {
+    /** Closes and deletes everything. */
+    async discard(): Promise<void> {
       await close();
-      await sweep(path);
+      await removeNoted(path);
     },
   };
 }
@@ -138,10 +127,7 @@ const openNew = (path: string): Promise<FileHandle> => open(path, "a+");
 
 const NOTE = ".json";
 
-/** The note beside a partial or kept file. */
-export function noteOf(path: string): string {
-  return `${path}${NOTE}`;
-}
+const noteOf = (path: string): string => `${path}${NOTE}`;
 
 /** The file that a note belongs to; undefined for a name that is not a note's. */
 function notedFile(name: string): string | undefined {
@@ -192,19 +178,18 @@ async function takeOver(
     const isOwn = note?.modified === state?.mtimeMs && note?.total === state?.size;
     const believed = note?.identity === identity && (partial || isOwn);
     if (state?.isFile() && believed) found.push({ path: other, size: state.size, note });
-    else if (partial) await sweep(other);
+    else if (partial) await removeNoted(other);
   }
   found.sort((a, b) => b.size - a.size);
   let taken: Origin | undefined;
   for (const candidate of found) {
     const { modified: _modified, ...origin } = candidate.note;
     if (taken === undefined && (await claim(candidate.path, path, origin, candidate.path === target))) taken = origin;
-    if (candidate.path !== target) await sweep(candidate.path);
+    if (candidate.path !== target) await removeNoted(candidate.path);
   }
   return taken;
 }
 
-/** Removes the note of a partial file that no longer exists. */
 async function sweepOrphan(note: string): Promise<void> {
   const path = notedFile(note) as string;
   const exists = await stat(path).catch(() => undefined);
@@ -239,7 +224,7 @@ function isUnfinishedNote(name: string, target: string): boolean {
   return noted === basename(target) || isPartialOf(noted, target);
 }
 
-async function sweep(path: string): Promise<void> {
+export async function removeNoted(path: string): Promise<void> {
   await rm(path, { force: true });
   await rm(noteOf(path), { force: true });
 }

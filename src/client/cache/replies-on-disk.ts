@@ -26,21 +26,15 @@ export interface ReplyNote extends Pick<ReplyOf, "code" | "refreshed_at"> {
   readonly requested?: number;
 }
 
-/** A reply of the cache. */
-export interface CachedReply {
-  readonly body: Uint8Array;
-  /** Of metadata: milliseconds since it was requested; `Infinity` if the clock has been set back since. */
-  readonly age: number;
-}
-
-/** The names of replies: with rows, and of metadata. */
 export const REPLY_NAME = /^[0-9a-f]{32}\.(?:reply|metadata)$/;
 
-/** The folder of the replies of a cache. */
 export const repliesIn = (cache: string): string => join(cache, "replies");
 
-/** A reply; undefined if the cache does not have it, or it is damaged. */
-export async function cachedReply({ path: cache }: CacheSettings, of: ReplyOf): Promise<CachedReply | undefined> {
+/**
+ * A reply; undefined if the cache does not have it, or it is damaged. `age` are the milliseconds since metadata was
+ * requested; `Infinity` if the clock has been set back since.
+ */
+export async function cachedReply({ path: cache }: CacheSettings, of: ReplyOf) {
   const path = pathOf(cache, of);
   const record = await readFile(path).catch(() => undefined);
   const opened = record && unseal<ReplyNote>(record);
@@ -74,7 +68,7 @@ export async function cacheReply(
   const folder = repliesIn(cache.path);
   try {
     await mkdir(folder, { recursive: true });
-    await atomicFile(pathOf(cache.path, of), (file) => file.writeFile(record), { durable: false });
+    await atomicFile(pathOf(cache.path, of), (file) => file.writeFile(record), false);
     await sweepFolder(folder, ({ target }) => REPLY_NAME.test(target));
     await trim(folder, REPLY_NAME, cache);
   } catch (error) {

@@ -5,7 +5,6 @@ import { hasExtension } from "../../spec/profile.js";
 import { request, requestAt } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 
-/** What to list. */
 export interface ListOptions {
   /** Only items whose code, name or description contains all of these terms. */
   readonly query?: string;
@@ -95,8 +94,7 @@ async function embeddedCatalog(session: Session, signal: AbortSignal | undefined
   const { url } = session.settings;
   let body: { readonly catalog?: unknown } | null;
   try {
-    const where = `${url}${CATALOG_PATH}`;
-    const { bytes } = await requestAt(session, where, { code: "catalog", format: "json", signal });
+    const { bytes } = await requestAt(session, `${url}${CATALOG_PATH}`, "catalog", "json", signal);
     body = JSON.parse(new TextDecoder().decode(bytes));
   } catch (cause) {
     const isMissing = cause instanceof ServiceError && !/^QEA/.test(cause.code) && isAbsent(cause);

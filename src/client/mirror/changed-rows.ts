@@ -1,10 +1,10 @@
-import { Data, type RecordBatch, type Schema, Table, Vector } from "../../columns/arrow/arrow.js";
+import { Data, type RecordBatch, Table, Vector } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { fill } from "../../columns/compute/nulls.js";
 import { isText } from "../../columns/compute/texts.js";
 import { takeRows } from "../../columns/table/take.js";
-import type { MirrorQuery } from "./copy.js";
+import type { MirrorQuery, SyncPlan } from "./copy.js";
 
 /** Characters of `2024-03-01`. */
 const DAY = 10;
@@ -12,12 +12,8 @@ const DAY = 10;
 /** Two rows have one key, so that a changed row cannot find its own. */
 export class RepeatedKey extends Error {}
 
-/** How rows are identified. */
-export interface RowKey {
-  readonly key: readonly string[];
-  /** Whether empty text is null. */
-  readonly emptyIsNull: boolean;
-}
+/** How rows are identified: by columns in which empty text may be null. */
+type RowKey = Pick<SyncPlan, "key"> & Pick<MirrorQuery, "emptyIsNull">;
 
 /**
  * The rows of a copy with changed ones in their place: rows whose key is among the changed ones are left out, then come
@@ -74,7 +70,8 @@ export async function lastDayOf(
 }
 
 function* keys(batch: RecordBatch, { key, emptyIsNull }: RowKey): Generator<string> {
-  const readers = key.map((name) => chunkReader(batch.data.children[placeOf(batch.schema, name)]));
+  const names = batch.schema.fields.map(({ name }) => name);
+  const readers = key.map((name) => chunkReader(batch.data.children[names.indexOf(name)]));
   const cells: (string | null)[] = [];
   for (let i = 0; i < batch.numRows; i++) {
     for (const [k, reader] of readers.entries()) {
@@ -85,15 +82,10 @@ function* keys(batch: RecordBatch, { key, emptyIsNull }: RowKey): Generator<stri
   }
 }
 
-function placeOf(schema: Schema, name: string): number {
-  return schema.fields.findIndex((field) => field.name === name);
-}
-
 /** The rows since a day, as an export has them: their empty text is null if the service writes both alike in CSV. */
 export async function* changedRows(
   query: MirrorQuery,
-  column: string,
-  day: string,
+  { column, day }: NonNullable<SyncPlan["update"]>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RecordBatch> {
   for await (const batch of query.since(column, day, signal)) {

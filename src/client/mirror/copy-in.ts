@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { locked } from "../../disk/lock.js";
-import type { Engine } from "../../engine/contract/engine.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import type { Copy, CopyState } from "./copy.js";
@@ -49,15 +48,9 @@ export function copyIn(target: MirrorTarget, code: string, by: string | undefine
       });
     }
     const { hostname, pathname } = new URL(target);
-    return new EngineCopy(
-      `clickhouse://${hostname}${pathname}`,
-      code,
-      lending(() => openServer(target)),
-      withoutLock,
-    );
+    return new EngineCopy(`clickhouse://${hostname}${pathname}`, code, server(target), withoutLock);
   }
-  const path = resolve(target);
-  return new DatabaseCopy(path, code);
+  return new DatabaseCopy(resolve(target), code);
 }
 
 /** A copy in a DuckDB file, which is created by the first rows and not before. */
@@ -86,19 +79,15 @@ class DatabaseCopy extends EngineCopy {
 
 const withoutLock: Copy["exclusive"] = (_what, _signal, work) => work();
 
-/** Opens an engine for each use, so that nothing stays open. */
-function lending(open: () => Promise<Engine>): WithEngine {
+/** Opens the engine of a server for each use, so that nothing stays open. */
+function server(address: string): WithEngine {
   return async (use) => {
-    const engine = await open();
+    const { clickhouseEngine } = await import("../../engine/clickhouse/clickhouse.js");
+    const engine = await clickhouseEngine(address);
     try {
       return await use(engine);
     } finally {
       await engine.close();
     }
   };
-}
-
-async function openServer(address: string): Promise<Engine> {
-  const { clickhouseEngine } = await import("../../engine/clickhouse/clickhouse.js");
-  return clickhouseEngine(address);
 }

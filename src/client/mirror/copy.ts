@@ -30,7 +30,6 @@ export interface MirrorQuery {
   since(column: string, day: string, signal?: AbortSignal): AsyncIterable<RecordBatch>;
 }
 
-/** What is known of a copy. */
 export interface CopyState {
   readonly code: string;
   /** {@link MirrorQuery.question} of its query. */
@@ -68,13 +67,11 @@ export interface SyncPlan {
   readonly update?: { readonly column: string; readonly day: string };
 }
 
-/** The caller's part in a write. */
 export interface Told extends ArchiveLimits {
   readonly signal?: AbortSignal;
   readonly onProgress?: OnProgress | false;
 }
 
-/** What a write did. */
 export interface WrittenCopy<State extends CopyState = CopyState> {
   readonly state: State;
   /** Rows that the service sent. */

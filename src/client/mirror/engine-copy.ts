@@ -70,17 +70,18 @@ const WITH = new RegExp(`^${BLANK}*with(?![\\w$])(?:${BLANK}+recursive(?![\\w$])
 
 /** A copy as a table of a SQL engine, called by the code of what it copies. */
 export class EngineCopy implements Copy {
-  readonly place: string;
   readonly #code: string;
   readonly #with: WithEngine;
-  readonly #locked: Copy["exclusive"];
 
-  /** @param locked keeps other processes from writing; engines replace a table in one step without it */
-  constructor(place: string, code: string, withEngine: WithEngine, locked: Copy["exclusive"]) {
-    this.place = place;
+  /** @param exclusive keeps other processes from writing; engines replace a table in one step without it */
+  constructor(
+    readonly place: string,
+    code: string,
+    withEngine: WithEngine,
+    readonly exclusive: Copy["exclusive"],
+  ) {
     this.#code = code;
     this.#with = withEngine;
-    this.#locked = locked;
   }
 
   async state(): Promise<CopyState | undefined> {
@@ -119,10 +120,6 @@ export class EngineCopy implements Copy {
     return found === rows ? undefined : `the table ${quoteName(this.#code)} has ${found} rows; written were ${rows}`;
   }
 
-  exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    return this.#locked(what, signal, work);
-  }
-
   damage(state: CopyState): Promise<string | undefined> {
     if (state.isLoading) return Promise.resolve("a synchronisation did not end");
     return this.#with(async (engine) =>
@@ -157,12 +154,9 @@ export class EngineCopy implements Copy {
       if (before === undefined) await this.#demandOwn(engine, plan);
       // A process that ends before the last note leaves the rows of before or the new ones, which are loaded again.
       await this.#note(engine, { code: query.code, ...before, isLoading: true });
-      const { column, day } = plan.update ?? {};
-      const mode = column === undefined || day === undefined ? "replace" : "upsert";
-      const sent =
-        column === undefined || day === undefined
-          ? query.export().batches(told)
-          : changedRows(query, column, day, told.signal);
+      const { update } = plan;
+      const mode = update === undefined ? "replace" : "upsert";
+      const sent = update === undefined ? query.export().batches(told) : changedRows(query, update, told.signal);
       const batches = query.emptyIsNull ? nullKeyAsEmpty(sent, plan.key) : sent;
       const { rows: received } = await described(batches, plan.columns, (rows, schema) =>
         engine.load(this.#code, rows, { ...key, schema, mode, signal: told.signal }),
@@ -171,27 +165,24 @@ export class EngineCopy implements Copy {
         throw error;
       });
       const rows = await this.#count(engine);
-      const updated = mode === "replace" ? undefined : { updates: 0, ...before };
+      const updated = update && { updates: 0, ...before };
       const state = stateAfter(query, plan, { synced_at, rows }, updated);
       await this.#note(engine, state);
-      return { state, received, change: mode === "replace" ? "export" : "since" };
+      return { state, received, change: update === undefined ? "export" : "since" };
     }, told.signal);
   }
 
   /** @throws {FileError} BadMirror for a table of other columns, which no mirror has made */
   async #demandOwn(engine: CopyEngine, { columns }: SyncPlan): Promise<void> {
     if (!(await this.#hasTable(engine))) return;
-    const found = await engine.query(`select * from ${quoteName(this.#code)} limit 0`);
-    const { schema } = "table" in found ? found.table : found;
-    const names = schema.fields.map(({ name }) => name);
+    const { columns: all } = Frame.from(await engine.query(`select * from ${quoteName(this.#code)} limit 0`));
+    const names = all.map(({ name }) => name);
     if (columns.length === names.length && columns.every(({ name }) => names.includes(name))) return;
-    throw new FileError(
-      `${this.place} has a table ${quoteName(this.#code)} of other columns, which is not a mirror's.`,
-      {
-        code: "BadMirror",
-        hint: "Rename or drop it, or mirror the table into another place.",
-      },
-    );
+    const found = `${this.place} has a table ${quoteName(this.#code)} of other columns`;
+    throw new FileError(`${found}, which is not a mirror's.`, {
+      code: "BadMirror",
+      hint: "Rename or drop it, or mirror the table into another place.",
+    });
   }
 
   async checked(): Promise<void> {}

@@ -12,21 +12,18 @@ import { type Watched, watched } from "../../frame/files/watched.js";
 import { lastDayOf } from "./changed-rows.js";
 import { type Copy, incomplete, type MirrorQuery, type SyncPlan, type Told, type WrittenCopy } from "./copy.js";
 import { endVersion, type Manifest, pathsOf, readManifest, writeChecked } from "./manifest.js";
-import { parseSplit, type Split } from "./split.js";
+import { parseSplit } from "./split.js";
 
-/** A copy in a folder of Parquet files. */
 export class FolderCopy implements Copy {
-  readonly place: string;
-  readonly #by: string | undefined;
-  readonly #split: Split | undefined;
   /** Files that are as they were written, and their state. */
   readonly #verified = new Map<string, string>();
 
   /** @throws {InputError} BadArgument for a `by` that names neither a column nor a unit of dates */
-  constructor(folder: string, by: string | undefined) {
-    this.place = folder;
-    this.#by = by;
-    this.#split = by === undefined ? undefined : parseSplit(by);
+  constructor(
+    readonly place: string,
+    private readonly by: string | undefined,
+  ) {
+    if (by !== undefined) parseSplit(by);
   }
 
   state(): Promise<Manifest | undefined> {
@@ -73,13 +70,7 @@ export class FolderCopy implements Copy {
 
   async write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<WrittenCopy<Manifest>> {
     const { writeVersion } = await import("./write-version.js");
-    return writeVersion(
-      query,
-      plan,
-      await this.state(),
-      { folder: this.place, split: this.#split, by: this.#by },
-      told,
-    );
+    return writeVersion(query, plan, await this.state(), { folder: this.place, by: this.by }, told);
   }
 
   checked(at: Date): Promise<void> {

@@ -6,7 +6,6 @@ import { FileError } from "../../errors/errors.js";
 import { fileError, isSystemError } from "../../errors/file-error.js";
 import type { CopyState } from "./copy.js";
 
-/** One Parquet file of a mirror. */
 export interface MirrorFile {
   /** Its name in the folder of its version. */
   readonly name: string;
@@ -26,7 +25,6 @@ export interface Manifest extends CopyState {
   readonly old?: readonly OldVersion[];
 }
 
-/** A version that the manifest named before. */
 export interface OldVersion {
   readonly version: number;
   readonly files: readonly string[];
@@ -44,12 +42,10 @@ const WRITING = "writing.json";
 /** The names in the folder of a mirror before its first version begins, and those of files being written to them. */
 const OWN = [MANIFEST, CHECKED, WRITING, "sync.lock"] as const;
 
-/** The folder of a version in the folder of a mirror. */
 export function versionFolder(folder: string, version: number): string {
   return join(folder, `v${String(version).padStart(6, "0")}`);
 }
 
-/** The paths of the files of the current version. */
 export function pathsOf(folder: string, { version, files }: Manifest): string[] {
   return files.map(({ name }) => join(versionFolder(folder, version), name));
 }
@@ -101,9 +97,7 @@ export async function beginVersion(folder: string, code: string, current: number
   if (begun > current) return begun;
   let version = current + 1;
   while (existsSync(versionFolder(folder, version))) version++;
-  await atomicFile(join(folder, WRITING), (file) =>
-    file.writeFile(`${JSON.stringify({ mirror: code, version } satisfies Writing)}\n`),
-  );
+  await writeJSON(folder, WRITING, JSON.stringify({ mirror: code, version } satisfies Writing));
   return version;
 }
 
@@ -143,13 +137,16 @@ async function textOf(path: string): Promise<string | undefined> {
 
 /** Replaces the manifest in one step: from then on its version is the copy. */
 export function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  return atomicFile(join(folder, MANIFEST), (file) => file.writeFile(`${JSON.stringify(manifest, null, 1)}\n`));
+  return writeJSON(folder, MANIFEST, JSON.stringify(manifest, null, 1));
 }
 
 /** Notes when the service was last asked: the only file that changes if the table has not. */
 export function writeChecked(folder: string, at: Date): Promise<void> {
-  const text = `${JSON.stringify({ checked_at: at.toISOString() })}\n`;
-  return atomicFile(join(folder, CHECKED), (file) => file.writeFile(text));
+  return writeJSON(folder, CHECKED, JSON.stringify({ checked_at: at.toISOString() }));
+}
+
+function writeJSON(folder: string, name: (typeof OWN)[number], text: string): Promise<void> {
+  return atomicFile(join(folder, name), (file) => file.writeFile(`${text}\n`));
 }
 
 function parsed(text: string): Manifest | undefined {

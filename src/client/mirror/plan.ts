@@ -4,12 +4,7 @@ import { suggestion } from "../../errors/nearest.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Copy, CopyState, MirrorQuery, SyncPlan } from "./copy.js";
-
-interface Choices {
-  readonly since?: string;
-  readonly wholeEvery?: number;
-  readonly by?: string;
-}
+import type { MirrorOptions } from "./mirror.js";
 
 const WHOLE_EVERY = 10;
 
@@ -22,7 +17,7 @@ export async function planSync(
   query: MirrorQuery,
   copy: Pick<Copy, "lastDay" | "damage">,
   state: CopyState | undefined,
-  { since, wholeEvery = WHOLE_EVERY, by }: Choices,
+  { since, wholeEvery = WHOLE_EVERY, by }: Pick<MirrorOptions, "since" | "wholeEvery" | "by">,
   signal: AbortSignal | undefined,
 ): Promise<SyncPlan> {
   const metadata = await query.metadata(signal);

@@ -54,11 +54,10 @@ export function sharedFile(path: string, longestWait = LONGEST_WAIT): WithEngine
   };
 }
 
-/** Whether calls use the file now. */
 export const isOpen = (path: string): boolean => openFiles().has(realName(path));
 
 function opened(path: string, longestWait: number): OpenFile {
-  let onClosed = (): void => undefined;
+  let onClosed!: () => void;
   const closed = new Promise<void>((resolve) => {
     onClosed = resolve;
   });

@@ -79,7 +79,6 @@ export async function writeSplit(
   }
 }
 
-/** One file that is being written. */
 class Part {
   readonly #rows = new PassThrough({ objectMode: true, highWaterMark: 1 });
   readonly #name: string;

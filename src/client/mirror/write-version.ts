@@ -17,14 +17,7 @@ import {
   versionFolder,
   writeManifest,
 } from "./manifest.js";
-
-import { type Split, writeSplit } from "./split.js";
-
-interface Target {
-  readonly folder: string;
-  readonly split: Split | undefined;
-  readonly by: string | undefined;
-}
+import { parseSplit, type Split, writeSplit } from "./split.js";
 
 /** The name of the file of a mirror that is not split. Engines pass over names that begin with a dot. */
 const WHOLE = "rows.parquet";
@@ -38,15 +31,15 @@ export async function writeVersion(
   query: MirrorQuery,
   plan: SyncPlan,
   current: Manifest | undefined,
-  { folder, split, by }: Target,
+  { folder, by }: { readonly folder: string; readonly by: string | undefined },
   told: Told,
 ): Promise<WrittenCopy<Manifest>> {
+  const split = by === undefined ? undefined : parseSplit(by);
   const synced_at = new Date().toISOString();
   const version = await beginVersion(folder, query.code, current?.version ?? 0);
   const place = versionFolder(folder, version);
   const path = join(place, split === undefined ? WHOLE : UNSPLIT);
-  const change = plan.update && { ...plan.update, key: plan.key };
-  const updates = change && current && (await updated(query, change, pathsOf(folder, current), path, told.signal));
+  const updates = current && (await updated(query, plan, pathsOf(folder, current), path, told.signal));
   const { rows, bytes, received } = updates ?? (await exported(query, path, told));
   const files = split === undefined ? [{ name: WHOLE, rows, bytes }] : await splitFile(path, place, split);
   const old = oldVersions(folder, current);
@@ -58,18 +51,17 @@ export async function writeVersion(
     files,
     ...(old.length === 0 ? {} : { old }),
   };
-  const names = files.map(({ name }) => name);
-  await removeAllBut(place, names);
+  await removeAllBut(
+    place,
+    files.map(({ name }) => name),
+  );
   await writeManifest(folder, state);
   for (const each of old.slice(0, -1)) await removeVersion(folder, each);
   return { state, received, change: updates === undefined ? "export" : "since" };
 }
 
-interface Made {
-  readonly rows: number;
-  readonly bytes: number;
-  readonly received: number;
-}
+/** A file of rows: how many it has, and how many the service sent. */
+type Made = Pick<MirrorFile, "rows" | "bytes"> & Pick<WrittenCopy, "received">;
 
 async function exported(query: MirrorQuery, path: string, told: Told): Promise<Made> {
   const { rows = 0, bytes } = await query.export().toParquet(path, told);
@@ -78,18 +70,19 @@ async function exported(query: MirrorQuery, path: string, told: Told): Promise<M
 
 /**
  * The current version with the changed rows in place. The changed rows are in memory, the others pass through it.
- * Undefined if two rows have one key.
+ * Undefined if no update is planned, or two rows have one key.
  */
 async function updated(
   query: MirrorQuery,
-  { key, column, day }: Pick<SyncPlan, "key"> & NonNullable<SyncPlan["update"]>,
+  { key, update }: SyncPlan,
   current: readonly string[],
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Made | undefined> {
+  if (update === undefined) return undefined;
   const batches: RecordBatch[] = [];
   const { emptyIsNull } = query;
-  for await (const batch of changedRows(query, column, day, signal)) batches.push(batch);
+  for await (const batch of changedRows(query, update, signal)) batches.push(batch);
   const schema = await schemaOfFiles(current);
   const changed = tableOf(batches, batches[0]?.schema ?? schema);
   const rows = upserted(parquetFileBatches(current), changed, { key, emptyIsNull });

@@ -1,4 +1,3 @@
-import type { Schema } from "../../columns/arrow/arrow.js";
 import { tableFromIPCBytes } from "../../columns/ipc/read/read.js";
 import { tableToIPCBytes } from "../../columns/ipc/stream.js";
 import { tableOf } from "../../columns/table/conform.js";
@@ -15,7 +14,6 @@ import { isLocal } from "../transport/settings.js";
 import { refreshedAt } from "./refreshed-at.js";
 import type { Page, PageOptions, TableCall } from "./table-page.js";
 
-/** What a checkpoint is of. */
 interface CheckpointOf {
   /** `VENDOR/TABLE`, for messages. */
   readonly code: string;
@@ -26,27 +24,9 @@ interface CheckpointOf {
 }
 
 /** The pages of a query, each on the disk before the next one is kept. */
-export interface Checkpoint {
-  /** When the table was last refreshed before the first page was requested; null if the service does not say. */
-  readonly refreshed_at: string | null;
-  /** The pages that an earlier run kept of a part of the query. */
-  kept(part: number): KeptPages;
-  keep(part: number, page: Page): Promise<void>;
-  /** Forgets all pages. */
-  restart(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Checkpoint = Awaited<ReturnType<typeof checkpointOf>>;
 
-/** Pages of one part of a query. */
-export interface KeptPages {
-  readonly pages: number;
-  readonly rows: number;
-  /** The cursor after the last page; null if the part is complete. */
-  readonly next: string | null;
-  /** The schema of the first page with rows. */
-  schema(): Promise<Schema | undefined>;
-  read(): AsyncGenerator<Page>;
-}
+export type KeptPages = ReturnType<typeof keptPages>;
 
 const KIND = "arrowbook checkpoint";
 const VERSION = 1;
@@ -62,7 +42,6 @@ interface PageNote {
   readonly columns: readonly ColumnSpec[];
 }
 
-/** Opens the checkpoint of reading a table in the file at `path`. */
 export async function tableCheckpoint(
   { settings }: Session,
   table: TableCall,
@@ -99,12 +78,7 @@ async function openCheckpoint(path: string, of: CheckpointOf, warn: (message: st
   }
 }
 
-async function checkpointOf(
-  path: string,
-  of: CheckpointOf,
-  lock: Lock,
-  warn: (message: string) => void,
-): Promise<Checkpoint> {
+async function checkpointOf(path: string, of: CheckpointOf, lock: Lock, warn: (message: string) => void) {
   const head: Head = { kind: KIND, version: VERSION, ...of };
   const found = await lookThrough<Head, PageNote>(path);
   if (found === "foreign" || (found?.head !== undefined && found.head.kind !== KIND)) throw notOne(path);
@@ -114,9 +88,11 @@ async function checkpointOf(
   let file: RecordFile<PageNote> = await openRecords(path, head, why === undefined ? found : undefined);
   let hasWarned = false;
   return {
+    /** When the table was last refreshed before the first page was requested; null if the service does not say. */
     refreshed_at: of.refreshed_at,
-    kept: (part) => keptPages(path, file, part),
-    async keep(part, page) {
+    /** The pages that an earlier run kept of a part of the query. */
+    kept: (part: number) => keptPages(path, file, part),
+    async keep(part: number, page: Page): Promise<void> {
       const { batches, columns, ...rest } = page;
       const bytes = batches.length === 0 ? new Uint8Array() : tableToIPCBytes(tableOf(batches));
       const note: PageNote = { part, page: rest, columns };
@@ -130,11 +106,12 @@ async function checkpointOf(
       if (!(await lock.isHeld())) throw busy(path);
       await file.append(record, note);
     },
-    async restart() {
+    /** Forgets all pages. */
+    async restart(): Promise<void> {
       await file.close();
       file = await openRecords<Head, PageNote>(path, head, undefined);
     },
-    async close() {
+    async close(): Promise<void> {
       await file.close();
       await lock.release();
     },
@@ -150,7 +127,7 @@ function reasonToRestart(found: Head | undefined, head: Head): string | undefine
   return undefined;
 }
 
-function keptPages(path: string, file: RecordFile<PageNote>, part: number): KeptPages {
+function keptPages(path: string, file: RecordFile<PageNote>, part: number) {
   const own = file.records.flatMap(({ note }, index) => (note.part === part ? [{ index, page: note.page }] : []));
   const pageAt = async (index: number): Promise<Page> => {
     const record = await file.read(index);
@@ -162,12 +139,14 @@ function keptPages(path: string, file: RecordFile<PageNote>, part: number): Kept
   return {
     pages: own.length,
     rows: own.reduce((sum, { page }) => sum + page.rows, 0),
+    /** The cursor after the last page; null if the part is complete. */
     next: own.at(-1)?.page.next ?? null,
+    /** The schema of the first page with rows. */
     async schema() {
       const first = own.find(({ page }) => page.rows > 0);
       return first && (await pageAt(first.index)).batches[0]?.schema;
     },
-    async *read() {
+    async *read(): AsyncGenerator<Page> {
       for (const { index } of own) yield await pageAt(index);
     },
   };

@@ -9,20 +9,17 @@ import type { Filter } from "../../spec/endpoints.js";
 import { OPERATORS, type Operator } from "../../spec/vocabulary.js";
 import { NO_DATE, parseDate } from "../../value/date.js";
 
-/** How the cells of a page were read. */
 export type CellReading = Pick<ReadOptions, "decimals" | "onBadCell" | "onPrecisionLoss"> & {
   /** Empty text and null are both null. */
   readonly emptyIsNull: boolean;
 };
 
-/** A row filter with a known operator. */
 export interface FilterComparison {
   readonly column: string;
   readonly operator: Operator;
   readonly values: readonly string[];
 }
 
-/** A row filter with its operator, if that is a known one. */
 function knownFilter({ column, operator: given, values }: Filter): FilterComparison | undefined {
   const operator = OPERATORS.find((each) => each === given);
   return operator && { column, operator, values };

@@ -26,7 +26,6 @@ export interface Plan {
   readonly notes: readonly string[];
 }
 
-/** A plan that renders as a card. */
 export function shownPlan(plan: Plan): Plan {
   return showAsCard({ ...plan }, planCard);
 }
@@ -58,10 +57,8 @@ function planCard(plan: Plan): Card {
   };
 }
 
-/** The most values of a filter that a plan shows. */
 const MAX_VALUES = 5;
 
-/** Filters in readable form. */
 export function filterTexts(filters: readonly Filter[]): string[] {
   return filters.map((filter) => {
     const { values } = filter;

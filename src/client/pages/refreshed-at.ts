@@ -17,7 +17,6 @@ const timeOf = (metadata: Promise<TableMetadata>): Promise<string | null> =>
 /** How long the first page waits for the metadata. */
 const WAIT_MS = 1_000;
 
-/** The first page of a result. */
 export interface FirstPage {
   readonly page: Page;
   /** When the table had last been refreshed before it was requested; null if unknown, undefined for a lone page. */

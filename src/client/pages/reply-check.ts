@@ -59,14 +59,11 @@ function listed(names: readonly string[]): string {
   return names.length > MAX_NAMES ? `${some.join(", ")}, … (${names.length} in all)` : some.join(", ");
 }
 
-/** What a table query asks of its rows. */
 interface TableQuestion {
   readonly filters: readonly Filter[];
-  /** Rows of a page at most. */
   readonly pageSize?: number;
 }
 
-/** The rows of one page, or a part of a file. */
 interface TableReply {
   readonly columns: readonly ColumnSpec[];
   readonly batches: readonly RecordBatch[];
@@ -111,7 +108,6 @@ interface DatasetQuestion {
   readonly limit?: number;
 }
 
-/** What a reply repeats of its query, and its rows. */
 export interface DatasetReply {
   /** The parameters that the reply repeats (spec 2.1): null where they are not set, undefined where it lacks them. */
   readonly echo: Partial<Record<"collapse" | "transform" | "order", string | null>> &

@@ -10,28 +10,19 @@ export interface RowBounds {
   readonly truncate?: boolean;
 }
 
-/** Counts the rows of a result and cuts it at its bounds. */
-export interface RowBudget {
-  /** The batches that are within the bounds. */
-  take(batches: readonly RecordBatch[]): RecordBatch[];
-  /** Whether no more rows are needed. */
-  readonly isFull: boolean;
-  /** Whether rows were left out. */
-  readonly isCut: boolean;
-}
-
 /**
- * A budget of rows.
+ * Counts the rows of a result and cuts it at its bounds.
  *
  * @throws {DataError} TooManyRows from `take`, for more than `maxRows` without `truncate`
  */
-export function rowBudget(code: string, { limit, maxRows, truncate }: RowBounds): RowBudget {
+export function rowBudget(code: string, { limit, maxRows, truncate }: RowBounds) {
   const most = Math.min(limit ?? Number.POSITIVE_INFINITY, maxRows ?? Number.POSITIVE_INFINITY);
   const isStrict = maxRows !== undefined && most === maxRows && most !== limit && truncate !== true;
   let rows = 0;
   let isCut = false;
   return {
-    take(batches) {
+    /** The batches that are within the bounds. */
+    take(batches: readonly RecordBatch[]): RecordBatch[] {
       const kept: RecordBatch[] = [];
       for (const batch of batches) {
         const room = most - rows;
@@ -45,11 +36,13 @@ export function rowBudget(code: string, { limit, maxRows, truncate }: RowBounds)
       }
       return kept;
     },
-    get isFull() {
+    /** Whether no more rows are needed. */
+    get isFull(): boolean {
       // One row more than `maxRows` must arrive before it is an error.
       return isStrict ? false : rows >= most;
     },
-    get isCut() {
+    /** Whether rows were left out. */
+    get isCut(): boolean {
       return isCut;
     },
   };

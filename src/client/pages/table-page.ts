@@ -15,18 +15,15 @@ import { refuseContradictions, selectionContradictions, tableContradictions } fr
 import type { ResultShape } from "./result-shape.js";
 import { csvColumns, emptyTextOf, typedRows } from "./typed-rows.js";
 
-/** A table query ready to be sent. */
 export interface TableCall {
   readonly code: string;
   readonly codes: Readonly<Record<string, string>>;
   readonly filters: readonly Filter[];
-  /** The columns to request. */
   readonly select?: readonly string[];
   readonly pageSize?: number;
   readonly format: Format;
   /** What is done to the rows here. */
   readonly shape: ResultShape;
-  /** The most rows of the result. */
   readonly limit?: number;
   /** The table's metadata, if its names have been checked. */
   readonly known?: TableMetadata;
@@ -37,7 +34,6 @@ export interface TableCall {
   readonly fresh: () => Promise<TableMetadata>;
 }
 
-/** One page of rows. */
 export interface Page {
   readonly columns: readonly ColumnSpec[];
   readonly batches: readonly RecordBatch[];
@@ -51,7 +47,6 @@ export interface Page {
   readonly digest: string;
 }
 
-/** How the cells of a table's replies are read. */
 function cellReading(table: TableCall, profile: Profile, options: ReadOptions): CellReading {
   return { ...options, emptyIsNull: table.format === "csv" && emptyTextOf(profile) === "null" };
 }
@@ -62,7 +57,6 @@ export interface Resumed {
   readonly rows: number;
 }
 
-/** Receives what was taken from a checkpoint. */
 export type OnResume = (taken: Resumed) => void;
 
 export type PageOptions = ReadOptions & {
@@ -78,7 +72,6 @@ export type PageOptions = ReadOptions & {
   readonly onResume?: OnResume;
 };
 
-/** Requests and reads one page. */
 export async function pageOf(
   session: Session,
   table: TableCall,

@@ -54,7 +54,6 @@ async function checkpointFor(
 
 const DISCARDED = ["TableRefreshed", "CursorLoop", "ColumnsChanged"] as const;
 
-/** A page, and whether it is the last one of the query. */
 type PlacedPage = Page & { readonly isLast: boolean };
 
 async function* pagesOfParts(

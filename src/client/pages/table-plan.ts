@@ -7,7 +7,6 @@ import { filterTexts, type Plan, shownPlan } from "./plan.js";
 import type { TableCall } from "./table-page.js";
 import { exportFilters, partsOf } from "./table-pages.js";
 
-/** The plan of reading a table by pages, or by an export. */
 export function tablePlan(session: Session, table: TableCall, by: "pages" | "export"): Plan {
   const { profile } = session.settings;
   const here = filterTexts(table.shape.here);

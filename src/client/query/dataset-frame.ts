@@ -22,7 +22,6 @@ export interface DatasetParameters {
   readonly format: Format;
 }
 
-/** A query whose reply has arrived. */
 export interface AnsweredDataset {
   readonly code: string;
   readonly settings: Settings;

@@ -158,7 +158,6 @@ function titled(frame: Frame, code: string): Frame {
   return frame.rename(frame.columns.map(({ name }, i) => (i === 0 ? name : `${code} - ${name}`)));
 }
 
-/** The same error, with the code in its message. */
 function named(error: unknown, code: string): unknown {
   if (!(error instanceof ArrowbookError) || error.message.includes(code)) return error;
   return reworded(error, `${code}: ${error.message}`, { cause: error });

@@ -5,7 +5,6 @@ import type { Format } from "../../spec/vocabulary.js";
 import type { MetadataCall } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 
-/** Whose metadata is requested. */
 interface MetadataOf<R> {
   readonly endpoint: R;
   readonly codes: Call["codes"];
@@ -34,7 +33,6 @@ export async function readMetadata<R extends "datasetMetadata" | "databaseMetada
   return format === "json" ? session.memory.renew(metadataKey(codes), read) : (await read()).value;
 }
 
-/** The name of metadata in the memory of a session. */
 export function metadataKey(codes: Call["codes"]): string {
   return JSON.stringify(codes);
 }

@@ -14,7 +14,6 @@ import { emptyTextOf } from "../pages/typed-rows.js";
 import type { Session } from "../transport/session.js";
 import { sourceOf } from "./table-source.js";
 
-/** What an export of a table holds. */
 interface ExportQuestion {
   readonly code: string;
   readonly codes: Readonly<Record<string, string>>;

@@ -33,23 +33,15 @@ const OWN = ["fallback", "maxRows", "truncate", "checkpoint", "onResume", "maxRa
 export function checkTableRead(options: TableReadCall, where: string): void {
   checkReadOptions(options, where, OWN);
   checkWords(options, { fallback: ["export"] });
-  const { maxRows, checkpoint } = options;
-  if (checkpoint !== undefined && (typeof checkpoint !== "string" || checkpoint === "")) {
-    throw new InputError(`checkpoint of ${where} is ${shown(checkpoint)}.`, {
-      code: "BadArgument",
-      hint: 'Pass the path of a file: checkpoint: "prices.checkpoint".',
-    });
-  }
-  if (options.onResume !== undefined && typeof options.onResume !== "function") {
-    throw new InputError(`onResume of ${where} is ${shown(options.onResume)}.`, {
-      code: "BadArgument",
-      hint: "Pass a function: onResume: ({ pages, rows }) => console.error(pages, rows).",
-    });
-  }
-  if (maxRows !== undefined && !(Number.isSafeInteger(maxRows) && maxRows >= 1)) {
-    throw new InputError(`maxRows of ${where} is ${shown(maxRows)}.`, {
-      code: "BadArgument",
-      hint: "Pass a whole number of at least 1.",
-    });
-  }
+  const { maxRows, checkpoint, onResume } = options;
+  const demand = (name: string, value: unknown, holds: boolean, hint: string): void => {
+    if (value === undefined || holds) return;
+    throw new InputError(`${name} of ${where} is ${shown(value)}.`, { code: "BadArgument", hint });
+  };
+  const isPath = typeof checkpoint === "string" && checkpoint !== "";
+  demand("checkpoint", checkpoint, isPath, 'Pass the path of a file: checkpoint: "prices.checkpoint".');
+  const usual = "Pass a function: onResume: ({ pages, rows }) => console.error(pages, rows).";
+  demand("onResume", onResume, typeof onResume === "function", usual);
+  const isCount = Number.isSafeInteger(maxRows) && Number(maxRows) >= 1;
+  demand("maxRows", maxRows, isCount, "Pass a whole number of at least 1.");
 }

@@ -18,7 +18,6 @@ export interface ResultRows {
   readonly isComplete: boolean;
 }
 
-/** The rows of a query by pages. */
 export async function* pagedRows(
   session: Session,
   call: TableCall,
@@ -35,7 +34,6 @@ export async function* pagedRows(
   }
 }
 
-/** One page of a query: the first, or the one at `cursor`. */
 export async function onePage(
   session: Session,
   call: TableCall,

@@ -15,7 +15,6 @@ export async function keyOf({ known, metadata }: TableCall): Promise<readonly st
   }
 }
 
-/** The source of a frame of a table. */
 export function sourceOf(code: string, filters: readonly Filter[], known: TableMetadata | undefined): FrameSource {
   const refreshed = known?.status?.refreshed_at;
   return {

@@ -58,7 +58,6 @@ function exchangeOf(line: string, path: string, number: number): Exchange {
   });
 }
 
-/** A request of `fetch`. */
 export interface Asked {
   readonly method: string;
   readonly address: URL;
@@ -66,7 +65,6 @@ export interface Asked {
   readonly body?: string;
 }
 
-/** The request that the arguments of `fetch` describe. */
 export async function askedBy(input: string | URL | Request, init: RequestInit | undefined): Promise<Asked> {
   // A copy: the caller's request must stay readable.
   const request = input instanceof Request ? new Request(input.clone(), init) : new Request(input, init);

@@ -8,10 +8,8 @@ export const RECORDED = "https://recorded.invalid";
 const SECRET_NAME =
   /^(?:.*[-_.]|x-amz-|x-goog-)?(?:api_?-?key|apikey|key|auth_?token|token|signature|sig|secret|password|credential|session|sessionid|security-token)$/i;
 
-/** Headers that carry a key. */
 const SECRET_HEADER = /authorization|token|api-?key|secret|session/i;
 
-/** Whether a query parameter carries a key. */
 const isSecret = (name: string): boolean => SECRET_NAME.test(name);
 
 /** Registers every key of a request, so that none remains in a reply that repeats it. */

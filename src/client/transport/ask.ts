@@ -23,10 +23,7 @@ interface Reply extends Pick<Answer, "header" | "disconnect"> {
   readonly bytes: Uint8Array;
 }
 
-/** A call's parsed reply, with its headers and bytes. */
-export interface ParsedReply<R extends ResourceName> extends Pick<Reply, "header" | "bytes"> {
-  readonly document: Document<R>;
-}
+type ParsedReply<R extends ResourceName> = Pick<Reply, "header" | "bytes"> & { readonly document: Document<R> };
 
 /**
  * Sends a call and reads its whole reply. Temporary failures, classified by the service's error code, else by the
@@ -38,23 +35,19 @@ export interface ParsedReply<R extends ResourceName> extends Pick<Reply, "header
  */
 export function request(session: Session, call: FormattedCall, signal?: AbortSignal): Promise<Reply> {
   const { url, profile } = session.settings;
-  const options = { code: Object.values(call.codes).join("/"), format: call.format, signal };
-  return requestAt(session, address(call, url, profile), options);
+  return requestAt(session, address(call, url, profile), Object.values(call.codes).join("/"), call.format, signal);
 }
 
-/** Options of {@link requestAt}. */
-interface RequestOptions {
-  /** What is requested, for progress events. */
-  readonly code: string;
-  readonly format: Format;
-  readonly signal?: AbortSignal;
-}
-
-/** Sends a GET to an address of the service, as {@link request} does. */
-export async function requestAt(session: Session, where: string, options: RequestOptions): Promise<Reply> {
+/** Sends a GET to an address of the service, as {@link request} does; `code` is for progress events. */
+export async function requestAt(
+  session: Session,
+  where: string,
+  code: string,
+  format: Format,
+  outer?: AbortSignal,
+): Promise<Reply> {
   const { settings, limiter } = session;
-  const { code, format } = options;
-  const signal = anySignal(options.signal, settings.signal);
+  const signal = anySignal(outer, settings.signal);
   const budget = retryBudget(settings.retry);
   const { tell, end } = follow(settings.onProgress);
   try {
@@ -67,8 +60,7 @@ export async function requestAt(session: Session, where: string, options: Reques
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         const pause = budget.pauseFor(error);
-        const status = isArrowbookError(error) ? error.code : undefined;
-        tell({ phase: "retry", code, status, pause });
+        tell({ phase: "retry", code, status: isArrowbookError(error) ? error.code : undefined, pause });
         await sleep(pause, signal);
       }
     }
@@ -158,7 +150,6 @@ export async function askMetadata<R extends ResourceName>(
   return { document, validFor: cache.metadata - age };
 }
 
-/** Options of a call for metadata. */
 export interface MetadataCall {
   readonly signal?: AbortSignal;
   /** Requests the metadata even if the cache on disk has it. Default false. */

@@ -6,7 +6,6 @@ import { gunzipped } from "../../format/gzip.js";
 /** `Accept-Encoding` of requests that allow compression. */
 export const ACCEPTED_CODINGS = "gzip";
 
-/** The most layers that are decoded. */
 const MAX_LAYERS = 3;
 
 /**

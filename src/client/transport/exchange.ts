@@ -53,11 +53,9 @@ export async function exchange(settings: Settings, address: string, options: Exc
       const received = await send(settings, current, options, watch);
       if (!REDIRECTS.has(received.status)) {
         const { origin } = new URL(address);
-        return {
-          ...answerOf(received, current, settings, watch),
-          redirectedFrom: origin === new URL(current).origin ? undefined : origin,
-          keyWithheld: options.keyed && settings.apiKey !== undefined && !isOwn(settings, current),
-        };
+        const redirectedFrom = origin === new URL(current).origin ? undefined : origin;
+        const keyWithheld = options.keyed && settings.apiKey !== undefined && !isOwn(settings, current);
+        return { ...answerOf(received, current, settings, watch), redirectedFrom, keyWithheld };
       }
       received.discard();
       current = redirected(current, received.header("location"), hops);
@@ -99,7 +97,6 @@ function withKey(settings: Settings, address: string, keyed: boolean, headers: R
   return `${address}${address.includes("?") ? "&" : "?"}${profile.keyParameter.value}=${encodeURIComponent(apiKey)}`;
 }
 
-/** Whether an address is the service's own. */
 export function isOwn(settings: Settings, address: string): boolean {
   return new URL(address).origin === new URL(settings.url).origin;
 }
@@ -140,7 +137,7 @@ function answerOf(
     framed: declared !== null || chunked || (coded && !received.decoded),
     host,
     url,
-    chunks: () => bodyOf(received, received.decoded ? [] : codings, { host, watch, idle: settings.timeouts.idle }),
+    chunks: () => bodyOf(received, host, watch, settings.timeouts.idle),
     discard() {
       watch.end();
       received.discard();
@@ -149,18 +146,9 @@ function answerOf(
   };
 }
 
-interface BodyOptions {
-  readonly host: string;
-  readonly watch: Stopwatch;
-  readonly idle: number;
-}
-
 /** The decoded body, as long as bytes arrive; time during which the consumer is busy does not count. */
-async function* bodyOf(
-  received: Received,
-  codings: readonly string[],
-  { host, watch, idle }: BodyOptions,
-): AsyncGenerator<Uint8Array> {
+async function* bodyOf(received: Received, host: string, watch: Stopwatch, idle: number): AsyncGenerator<Uint8Array> {
+  const codings = received.decoded ? [] : codingsOf(received.header("content-encoding"));
   const guard = stallGuard(idle, () => watch.stop(timeout(host, "stalled for", idle)));
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of received.body) {

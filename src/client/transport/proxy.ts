@@ -71,7 +71,6 @@ function proxyUrl(text: string, name: string): URL {
   return url;
 }
 
-/** The headers that identify the user of a proxy. */
 function authorization({ username, password }: URL): Record<string, string> {
   if (username === "") return {};
   const text = `${decoded(username)}:${decoded(password)}`;
@@ -91,7 +90,6 @@ export function throughProxy(proxy: URL, address: URL, headers: Readonly<Record<
   };
 }
 
-/** Options of a request through a tunnel. */
 export interface TunnelOptions extends RequestOptions {
   /** Ends the attempt to open the tunnel; Node passes the signal of a request to its agent under no name. */
   readonly tunnelSignal?: AbortSignal;
@@ -157,7 +155,6 @@ function refusedBy(proxy: URL, status: number): TransportError {
   });
 }
 
-/** The error of a proxy that cannot be reached. */
 export function unreachable(proxy: URL, cause: Error): TransportError {
   return new TransportError(`The proxy ${proxy.host} cannot be reached: ${cause.message}.`, {
     code: "Unreachable",

@@ -1,23 +1,16 @@
 import { readFailure } from "../../document/failure.js";
-import type { ServiceError } from "../../errors/errors.js";
-import { reworded } from "../../errors/errors.js";
+import { reworded, type ServiceError } from "../../errors/errors.js";
 import { API_PREFIX } from "../../spec/endpoints.js";
 import { baseOf } from "./address.js";
 import type { Answer } from "./exchange.js";
-import type { Limiter } from "./limiter.js";
+import type { Session } from "./session.js";
 import type { Settings } from "./settings.js";
-
-/** The connection that sent the request. */
-interface Asking {
-  readonly settings: Settings;
-  readonly limiter: Limiter;
-}
 
 /**
  * The error of a reply of any status. "Too many requests" slows the limiter down; a reply from another host is not
  * attributed to the key.
  */
-export function failed({ settings, limiter }: Asking, answer: Answer, bytes: Uint8Array): ServiceError {
+export function failed({ settings, limiter }: Session, answer: Answer, bytes: Uint8Array): ServiceError {
   const error = failureOf(answer, bytes, settings);
   if (answer.status === 429 && error.retry?.retryable !== false) limiter.slowDown(error.retry?.after);
   if (settings.profile.seriesRetired.value && isRetired(error, answer)) {
@@ -49,14 +42,12 @@ function failureOf({ status, header }: Answer, bytes: Uint8Array, { profile }: S
   return readFailure({ status, contentType: header("content-type"), headers: header, bytes }, profile);
 }
 
-const ABOUT_KEYS = new Set([401, 403]);
-
 /**
  * The error of another host after a redirect: the key was not sent there, so that its complaint about a key is
  * meaningless.
  */
 function elsewhere(error: ServiceError, answer: Answer, from: string): ServiceError {
-  const aboutKeys = answer.keyWithheld && (ABOUT_KEYS.has(answer.status) || /^QE[AP]/i.test(error.code));
+  const aboutKeys = answer.keyWithheld && ([401, 403].includes(answer.status) || /^QE[AP]/i.test(error.code));
   const message = `${error.message} ${redirectText(answer, from)}${aboutKeys ? ", which does not get the key" : ""}.`;
   if (!aboutKeys) return reworded(error, message);
   const hint = `If the service has moved there, pass its new address: connect({ url: ${JSON.stringify(newBase(answer.url))} }).`;

@@ -57,8 +57,12 @@ function overBudget(error: ArrowbookError, pause: number): ArrowbookError {
   });
 }
 
-/** Errors of Node's sockets and of `fetch` for which a retry may help. */
-const UNREACHABLE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"]);
+/** Errors of Node's sockets and of `fetch` for which a retry may help, with their meaning where it has a name. */
+const UNREACHABLE = new Map([
+  ["ECONNREFUSED", "it refuses connections"],
+  ["ENOTFOUND", "the host name does not resolve"],
+  ...["EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"].map((code) => [code, code] as const),
+]);
 const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/;
 
 /** Converts rejections of `fetch` or of a body stream to TransportError; only `host` of the address appears. */
@@ -66,13 +70,7 @@ export function transportError(cause: unknown, host: string): unknown {
   if (cause instanceof ArrowbookError) return cause;
   const code = codeOf(cause);
   if (code && UNREACHABLE.has(code)) {
-    const why =
-      code === "ECONNREFUSED"
-        ? "it refuses connections"
-        : code === "ENOTFOUND"
-          ? "the host name does not resolve"
-          : code;
-    return new TransportError(`The service at ${host} cannot be reached: ${why}.`, {
+    return new TransportError(`The service at ${host} cannot be reached: ${UNREACHABLE.get(code)}.`, {
       code: "Unreachable",
       hint: "Check the address passed to connect() or in ARROWBOOK_URL, and that the service is running.",
       retry: { retryable: true },

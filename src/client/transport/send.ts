@@ -21,7 +21,6 @@ export interface Received {
   disconnect(): void;
 }
 
-/** Options of a GET. */
 interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -32,7 +31,6 @@ export type Send = (address: string, options: SendOptions) => Promise<Received>;
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** How connections are made. */
 export interface Connections {
   readonly proxy: ProxyChooser;
   /** Certificates of authorities, in addition to those that Node trusts. */
@@ -53,12 +51,8 @@ export function sendByHTTP({ proxy, ca }: Connections): Send {
       tunnels.set(through.href, agent);
       return { client: clientOf(url), url, options: { ...tls, agent, tunnelSignal: options.signal }, through };
     }
-    const client = clientOf(through);
-    return {
-      client,
-      options: { ...throughProxy(through, url, options.headers), ...(trusted && { ca: trusted }) },
-      through,
-    };
+    const all = { ...throughProxy(through, url, options.headers), ...(trusted && { ca: trusted }) };
+    return { client: clientOf(through), options: all, through };
   };
   return async (address, options) => {
     const way = ways(address, options);
@@ -74,7 +68,6 @@ export function sendByHTTP({ proxy, ca }: Connections): Send {
   };
 }
 
-/** The client and options by which a request is sent. */
 interface Way {
   readonly client: ReturnType<typeof clientOf>;
   /** Without a proxy or through its tunnel, the address; a plain proxy gets it in the request. */
@@ -111,10 +104,7 @@ function received(message: IncomingMessage): Received {
   const { socket } = message;
   return {
     status: message.statusCode ?? 0,
-    header: (name) => {
-      const value = message.headers[name.toLowerCase()];
-      return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
-    },
+    header: (name) => message.headers[name.toLowerCase()]?.toString() ?? null,
     body: message,
     decoded: false,
     discard: () => void message.destroy(),
@@ -122,7 +112,6 @@ function received(message: IncomingMessage): Received {
   };
 }
 
-/** Sends with the caller's `fetch`. */
 export function sendByFetch(fetch: typeof globalThis.fetch): Send {
   return async (address, { headers, signal }) => {
     const response = await fetch(address, { headers, redirect: "manual", signal });
@@ -138,15 +127,6 @@ export function sendByFetch(fetch: typeof globalThis.fetch): Send {
   };
 }
 
-async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader();
-  try {
-    while (reader) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    void reader?.cancel().catch(() => undefined);
-  }
+async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  if (body !== null) yield* body;
 }

@@ -103,7 +103,6 @@ export interface ConnectOptions {
   readonly warn?: (message: string) => void;
 }
 
-/** Options with all defaults. */
 export interface Settings {
   /** Without `/api/v3` and without a trailing slash. */
   readonly url: string;

@@ -16,16 +16,11 @@ const FRAME_FIELDS = 6;
 /** Bytes between two buffers: the program may read, and behind its output write, so many beyond. */
 const MARGIN = 16;
 
-/** Writes the rows of one batch in WebAssembly, a few hundred at a time. */
-export interface CompiledRows {
-  /** The most rows of a call. */
-  readonly most: number;
-  /** Appends rows; returns false, with nothing appended, if a cell is not as simple as the program expects. */
-  write(from: number, to: number, begins: boolean, out: Output): boolean;
-}
-
-/** A writer for a batch; undefined if a column needs JavaScript, or WebAssembly gets no memory. */
-export function compiledRows(style: RowStyle, { columns, rows }: CellBatch): CompiledRows | undefined {
+/**
+ * Writes the rows of one batch in WebAssembly, at most `most` of them at a time; undefined if a column needs
+ * JavaScript, or WebAssembly gets no memory.
+ */
+export function compiledRows(style: RowStyle, { columns, rows }: CellBatch) {
   const program = rowProgram();
   if (program === null) return undefined;
   const { memory, words, run, at: frame } = program;
@@ -60,7 +55,8 @@ export function compiledRows(style: RowStyle, { columns, rows }: CellBatch): Com
   if (most < LEAST_ROWS) return undefined;
   return {
     most,
-    write(from, to, begins, out) {
+    /** Appends rows; returns false, with nothing appended, if a cell is not as simple as the program expects. */
+    write(from: number, to: number, begins: boolean, out: Output): boolean {
       const texts = sources.reduce((sum, { source }) => sum + (source.texts?.(from, to) ?? 0), 0);
       if (begin + others + (to - from) * (inBytes + outBytes) + 2 * texts > end) return false;
       if (program.owner !== image) memory.set(image, frame);

@@ -13,12 +13,10 @@ export interface RowStyle {
   readonly cells: readonly CellStyle[];
 }
 
-/** How a format writes the cells of one column. */
 export interface CellStyle {
   /** Around a cell that is not null. */
   readonly open: string;
   readonly close: string;
-  /** Written for null. */
   readonly nothing: string;
   /** The exact text of a cell as the format spells it; null for NaN and infinities, which no format can carry. */
   readonly spell: (text: string) => string | null;

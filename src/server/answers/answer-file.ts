@@ -5,7 +5,6 @@ import type { Subscriber } from "./keys.js";
 import type { Answer } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
-/** Path under which bulk files are downloaded. */
 export const FILES_PATH = "/files";
 
 /** A link to a bulk file, with the key of the caller (spec 2.8). */
@@ -14,7 +13,6 @@ export function fileLink(file: MadeFile, name: string, asker: Asker, { links, pr
   return `${asker.origin}${FILES_PATH}/${links.make(file.id)}/${name}?${key}`;
 }
 
-/** The error for a file that does not exist. */
 export const noFile = (profile: Profile): Refused =>
   refused(profile, "QECx03", "There is no such file. Repeat the export call.");
 

@@ -1,4 +1,4 @@
-import { type ListItems, type ListName, listingPage, writeListing } from "../../document/listing.js";
+import { type ListItems, type ListName, writeListing } from "../../document/listing.js";
 import { shownText } from "../../errors/shown.js";
 import type { Call } from "../../spec/endpoints.js";
 import { refused } from "../data/refused.js";
@@ -14,7 +14,7 @@ const LONGEST_PAGE = 100;
 /** Databases whose code, name or description contains all terms of `query`; a page of them. */
 export async function answerDatabaseList(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
   const items = [...state.store.databases.values()].map((database) => databaseFields(database, asker, state));
-  return page("databases", items, (item) => [item.database_code, item.name, item.description], call, asker, state);
+  return page("databases", items, (item) => item.database_code, call, asker, state);
 }
 
 /** Datasets of all databases or of `database_code`, searched in the same way. */
@@ -27,12 +27,7 @@ export async function answerDatasetList(call: Call, asker: Asker, state: Service
   const items = databases.flatMap((database) =>
     [...database.datasets.values()].map((dataset) => datasetFields({ database, dataset })),
   );
-  const texts = (item: ListItems["datasets"]): (string | null)[] => [
-    `${item.database_code}/${item.dataset_code}`,
-    item.name,
-    item.description,
-  ];
-  return page("datasets", items, texts, call, asker, state);
+  return page("datasets", items, (item) => `${item.database_code}/${item.dataset_code}`, call, asker, state);
 }
 
 /** Tables, searched in the same way. */
@@ -45,18 +40,13 @@ export async function answerTableList(call: Call, asker: Asker, state: ServiceSt
     premium: entry.premium,
     status: { ...entry.status, refreshed_at: refreshedAt },
   }));
-  const texts = (item: ListItems["datatables"]): (string | null)[] => [
-    `${item.vendor_code}/${item.datatable_code}`,
-    item.name,
-    item.description,
-  ];
-  return page("datatables", items, texts, call, asker, state);
+  return page("datatables", items, (item) => `${item.vendor_code}/${item.datatable_code}`, call, asker, state);
 }
 
 async function page<L extends ListName>(
   name: L,
   items: readonly ListItems[L][],
-  texts: (item: ListItems[L]) => readonly (string | null)[],
+  codeOf: (item: ListItems[L]) => string,
   { parameters }: Call,
   { coding }: Asker,
   state: ServiceState,
@@ -67,7 +57,7 @@ async function page<L extends ListName>(
     .split(/[\s+]+/)
     .filter((term) => term !== "");
   const found = items.filter((item) => {
-    const text = texts(item).join("\n").toLowerCase();
+    const text = [codeOf(item), item.name, item.description].join("\n").toLowerCase();
     return terms.every((term) => text.includes(term));
   });
   const number = (parameter: string, usual: number, most: number): number => {
@@ -81,7 +71,7 @@ async function page<L extends ListName>(
     page: number("page", 1, Number.MAX_SAFE_INTEGER),
     perPage: number("per_page", LONGEST_PAGE, LONGEST_PAGE),
   };
-  const bytes = Buffer.from(writeListing(name, listingPage<L>(found, position)));
+  const bytes = Buffer.from(writeListing<L>(name, found, position));
   const body = await rendered(bytes, coding, { "content-type": "application/json; charset=utf-8" });
   return { status: 200, headers: { ...body.headers, "cache-control": "no-store" }, body };
 }

@@ -25,17 +25,7 @@ export function tableOf(call: Call, { store, profile }: ServiceState): StoredTab
 /** Spec 4.8. */
 export function answerTableMetadata(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
   const { entry, refreshedAt } = tableOf(call, state);
-  const fields: TableMetadata = {
-    vendor_code: entry.vendor_code,
-    datatable_code: entry.datatable_code,
-    name: entry.name,
-    description: entry.description,
-    columns: entry.columns,
-    filters: entry.filters,
-    primary_key: entry.primary_key,
-    premium: entry.premium,
-    status: { ...entry.status, refreshed_at: refreshedAt },
-  };
+  const fields: TableMetadata = { ...entry, status: { ...entry.status, refreshed_at: refreshedAt } };
   return answerFields("tableMetadata", fields, call, asker, state);
 }
 

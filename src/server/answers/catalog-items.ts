@@ -24,7 +24,6 @@ function about({ name, description }: { readonly name: string; readonly descript
   return description === null ? { name } : { name, description };
 }
 
-/** The list of all codes (see `CATALOG_PATH`). */
 export const answerCatalog = (store: Store, coding: Coding): Promise<Answer> =>
   answerJson({ catalog: catalogItems(store) }, coding);
 

@@ -10,7 +10,6 @@ import { csvCell } from "../../format/csv-records.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Profile } from "../../spec/profile.js";
 
-/** A finished zip file. */
 export interface ZipFile {
   readonly path: string;
   readonly bytes: number;
@@ -20,7 +19,6 @@ export interface ZipFile {
 
 /** The content of a zip: one CSV entry with streamed rows. */
 export interface CsvToZip {
-  /** Name of the entry. */
   readonly name: string;
   readonly columns: readonly ColumnSpec[];
   readonly batches: AsyncIterable<RecordBatch>;

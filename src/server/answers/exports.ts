@@ -40,22 +40,8 @@ interface FileState {
 /**
  * The bulk files of a service: generated once per query and version of the rows, kept until a newer one is available.
  */
-export interface BulkFiles {
-  /**
-   * The state of a table export (spec 3, 4.9); starts generating a file if there is none for these rows. Each started
-   * file counts against the subscriber's hourly limit (spec 8), reading its state does not.
-   */
-  order(order: FileOrder, subscriberId: string): Promise<FileState>;
-  /** The finished file of a database bulk download (spec 4.6), generated if necessary. */
-  make(order: FileOrder): Promise<MadeFile>;
-  find(id: string): MadeFile | undefined;
-  /** The finished files, to persist across restarts. */
-  made(): readonly MadeFile[];
-  /** Cancels the generation of files. */
-  close(): Promise<void>;
-}
+export type BulkFiles = ReturnType<typeof bulkFiles>;
 
-/** Dependencies of bulk files. */
 export interface BulkFilesOptions {
   readonly folder: string;
   readonly profile: Profile;
@@ -73,8 +59,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** A file that has not been requested for this long is removed when the next one is started. */
 const KEPT_MS = 24 * HOUR_MS;
 
-/** Bulk files in a folder. */
-export function bulkFiles({ folder, profile, clock, now, remembered, changed }: BulkFilesOptions): BulkFiles {
+export function bulkFiles({ folder, profile, clock, now, remembered, changed }: BulkFilesOptions) {
   const files = new Map(remembered.filter((file) => existsSync(file.path)).map((file) => [file.id, file]));
   /** Finished files that are being persisted. */
   const unsaved = new Map<string, MadeFile>();
@@ -119,7 +104,11 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
   };
 
   return {
-    async order(order, subscriberId) {
+    /**
+     * The state of a table export (spec 3, 4.9); starts generating a file if there is none for these rows. Each started
+     * file counts against the subscriber's hourly limit (spec 8), reading its state does not.
+     */
+    async order(order: FileOrder, subscriberId: string): Promise<FileState> {
       const id = idOf(order);
       const file = files.get(id);
       asked.set(id, clock());
@@ -136,7 +125,8 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
       await forgetOld();
       return state;
     },
-    async make(order) {
+    /** The finished file of a database bulk download (spec 4.6), generated if necessary. */
+    async make(order: FileOrder): Promise<MadeFile> {
       const id = idOf(order);
       asked.set(id, clock());
       // A file that is being made may be one of the rows before a refresh.
@@ -147,9 +137,11 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
       const file = files.get(id);
       return file?.version === order.version ? file : begin(id, order);
     },
-    find: (id) => files.get(id),
-    made: () => [...new Map([...files, ...unsaved]).values()],
-    async close() {
+    find: (id: string) => files.get(id),
+    /** The finished files, to persist across restarts. */
+    made: (): MadeFile[] => [...new Map([...files, ...unsaved]).values()],
+    /** Cancels the generation of files. */
+    async close(): Promise<void> {
       stop.abort();
       await Promise.allSettled(running.values());
     },

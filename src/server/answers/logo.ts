@@ -3,7 +3,6 @@ import { type Coding, rendered } from "./rendered.js";
 import type { Answer } from "./reply.js";
 import type { ServiceState } from "./service-state.js";
 
-/** Where the paths of drawn logos begin. */
 export const LOGOS_PATH = "/logos/";
 
 /** The address of the logo that the service draws for a database without one in the catalogue (spec 2.4: `image`). */

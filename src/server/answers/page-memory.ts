@@ -17,7 +17,6 @@ const MOST_KEPT = 4;
 const LONGEST_TEXT = 8 << 20;
 const LARGEST_BLOCK = 4 << 20;
 
-/** Capacity for the text of the first reply. */
 const FIRST_TEXT = 64 << 10;
 
 /**

@@ -15,7 +15,6 @@ export interface Rendered {
   readonly size: number;
 }
 
-/** Replies below this size are not compressed. */
 const SMALL = 1_024;
 
 /** Fewer bytes than this are packed at once, in less than a slice: they would wait behind pages in the thread pool. */

@@ -1,13 +1,7 @@
 import type { Rendered } from "./rendered.js";
 
 /** Replies by their entity tag, which changes with the query and with the rows. */
-export interface ReplyCache {
-  /**
-   * The reply of this tag, or the one that `make` renders; equal questions at one time share the making, which is ended
-   * when all who ask for it are gone.
-   */
-  reply(tag: string, make: (signal: AbortSignal) => Promise<Rendered>, gone: AbortSignal): Promise<Rendered>;
-}
+export type ReplyCache = ReturnType<typeof replyCache>;
 
 /** Replies larger than this share of the cache are not cached. */
 const LARGEST_PART = 1 / 4;
@@ -22,7 +16,7 @@ interface Kept {
 }
 
 /** A cache of at most `limit` bytes, including compressed forms; evicts the least recently used reply first. */
-export function replyCache(limit: number): ReplyCache {
+export function replyCache(limit: number) {
   const kept = new Map<string, Kept>();
   let total = 0;
   const drop = (tag: string, entry: Kept): void => {
@@ -62,7 +56,11 @@ export function replyCache(limit: number): ReplyCache {
     return entry;
   };
   return {
-    reply(tag, make, gone) {
+    /**
+     * The reply of this tag, or the one that `make` renders; equal questions at one time share the making, which is
+     * ended when all who ask for it are gone.
+     */
+    reply(tag: string, make: (signal: AbortSignal) => Promise<Rendered>, gone: AbortSignal): Promise<Rendered> {
       const entry = kept.get(tag) ?? begin(tag, make);
       kept.delete(tag);
       kept.set(tag, entry);

@@ -55,7 +55,6 @@ export async function answerReply(
   return { status: 200, headers: { ...headers, ...body.headers }, body };
 }
 
-/** The reply with a resource of members alone. */
 export function answerFields(
   resource: ResourceName,
   fields: object,

@@ -1,14 +1,12 @@
 import type { Profile } from "../../spec/profile.js";
 import type { Store } from "../data/store.js";
-import type { Cursors } from "./cursor.js";
 import type { BulkFiles } from "./exports.js";
 import type { Subscriber } from "./keys.js";
-import type { Links } from "./links.js";
 import type { LendMemory } from "./page-memory.js";
 import type { Coding } from "./rendered.js";
 import type { ReplyCache } from "./reply-cache.js";
+import type { Cursors, Links } from "./seals.js";
 
-/** The state from which replies are made. */
 export interface ServiceState {
   readonly store: Store;
   readonly profile: Profile;
@@ -29,7 +27,6 @@ export interface Asker {
   /** Scheme, host and port under which the caller reached the service, for links. */
   readonly origin: string;
   readonly ifNoneMatch?: string;
-  /** The coding that the caller accepts. */
   readonly coding: Coding;
   /** Aborts when the asker is gone, and the reply with them. */
   readonly gone: AbortSignal;

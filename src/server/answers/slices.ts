@@ -10,16 +10,9 @@ function nextTurn(): void {
 }
 
 /** Divides the rendering of a long reply into slices of a few milliseconds, one reply at a time. */
-export interface Slices {
-  /** To be called between two steps; waits for a turn once the slice is used up. */
-  pause(): Promise<void> | undefined;
-  /** Waits for a turn, so that answers that become ready at one time are not begun in one turn. */
-  turn(): Promise<void>;
-}
-
-/** Starts the first slice of a reply. */
-export function slices(): Slices {
+export function slices() {
   let began = performance.now();
+  /** Waits for a turn, so that answers that become ready at one time are not begun in one turn. */
   const turn = (): Promise<void> =>
     new Promise((resolve) => {
       waiting.push(() => {
@@ -28,5 +21,7 @@ export function slices(): Slices {
       });
       if (waiting.length === 1) setImmediate(nextTurn);
     });
-  return { pause: () => (performance.now() - began < SLICE_MS ? undefined : turn()), turn };
+  /** To be called between two steps; waits for a turn once the slice is used up. */
+  const pause = () => (performance.now() - began < SLICE_MS ? undefined : turn());
+  return { pause, turn };
 }

@@ -13,7 +13,6 @@ import { formatTimestamp, readTimestamp } from "../../value/timestamp.js";
 import type { TableEntry } from "./catalog.js";
 import { type Refused, refused } from "./refused.js";
 
-/** The condition of no filters. */
 export const ALL_ROWS = "true";
 
 /** A SQL condition with its bound values in order. */
@@ -25,7 +24,6 @@ export interface Where {
   readonly isUnordered: boolean;
 }
 
-/** The engine's column name for column number `index` of a table. */
 export const engineColumn = (index: number): string => `c${index}`;
 
 /** Converts row filters (spec 4.7) to SQL: values are bound and compared as the column's type. */
@@ -95,7 +93,6 @@ export function unknownColumn(profile: Profile, name: string, columns: readonly 
   return refused(profile, "QESx04", `There is no column ${shownText(name)}. ${known}`);
 }
 
-/** One comparison of a filter. */
 interface Asked {
   readonly column: string;
   readonly operator: Operator;

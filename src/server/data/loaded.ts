@@ -21,3 +21,34 @@ export const REFRESHED = " refreshed ";
 export function isCurrent(held: Loaded[string] | undefined, rows: RowSource): boolean {
   return held !== undefined && (held.version === rows.version || held.version.startsWith(rows.version + REFRESHED));
 }
+
+/** Rows in the engine by their key: which are read, and which were replaced. */
+export type HeldRows<Key> = ReturnType<typeof heldRows<Key>>;
+
+/** @param remove removes rows from the engine; never rejects */
+export function heldRows<Key>(remove: (keys: readonly Key[]) => Promise<void>) {
+  const holders = new Map<Key, number>();
+  const retired = new Set<Key>();
+  return {
+    /** Keeps rows in the engine until the returned function is called. */
+    hold(keys: Iterable<Key>): () => void {
+      const own = new Set(keys);
+      for (const each of own) holders.set(each, (holders.get(each) ?? 0) + 1);
+      return () => {
+        const free = [...own].filter((each) => {
+          const left = (holders.get(each) ?? 0) - 1;
+          if (left > 0) holders.set(each, left);
+          else holders.delete(each);
+          return left === 0 && retired.delete(each);
+        });
+        own.clear();
+        if (free.length > 0) void remove(free);
+      };
+    },
+    /** Removes rows from the engine as soon as they are not held. */
+    async retire(key: Key): Promise<void> {
+      if (holders.has(key)) retired.add(key);
+      else await remove([key]);
+    },
+  };
+}

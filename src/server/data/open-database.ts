@@ -4,7 +4,7 @@ import type { Engine } from "../../engine/contract/engine.js";
 import { DataError } from "../../errors/errors.js";
 import type { DatabaseEntry, DatasetEntry } from "./catalog.js";
 import { engineColumn } from "./filter-sql.js";
-import { isCurrent, type Loaded } from "./loaded.js";
+import { type HeldRows, heldRows, isCurrent, type Loaded } from "./loaded.js";
 import type { RowSource } from "./source.js";
 
 /** A time series in the engine. */
@@ -32,15 +32,7 @@ export interface StoredDatabase {
   /** Keeps the rows of its series in the engine until the returned function is called, also after a refresh. */
   hold(): () => void;
   /** The rows of its series, of this load and of earlier ones. */
-  readonly held: HeldSeries;
-}
-
-/** The rows of series in the table of a database: which are read, and which were replaced. */
-export interface HeldSeries {
-  /** Keeps rows in the engine until the returned function is called. */
-  hold(series: Iterable<number>): () => void;
-  /** Removes the rows of a series from the engine as soon as they are not held. */
-  retire(series: number): Promise<void>;
+  readonly held: HeldRows<number>;
 }
 
 /** The rows of a database: undefined for a series that is served as it was loaded before. */
@@ -58,7 +50,7 @@ export async function openDatabase(
   entry: DatabaseEntry,
   rows: DatasetRows | undefined,
   loaded: Loaded,
-  heldBefore?: HeldSeries,
+  heldBefore?: HeldRows<number>,
 ): Promise<StoredDatabase> {
   const code = entry.database_code;
   const name = `series/${code}`;
@@ -73,10 +65,7 @@ export async function openDatabase(
     await engine.load(name, [], { schema, ...engine.dialect.sortedBy(["s", "c0"]) });
     loaded[code] = { version: shape, refreshedAt: "" };
   }
-  const numbers = entry.datasets.map((dataset) => [
-    0,
-    ...dataset.columns.slice(1).map((title) => titles.indexOf(title)),
-  ]);
+  const numbers = entry.datasets.map(({ columns: [, ...own] }) => [0, ...own.map((title) => titles.indexOf(title))]);
   const used = (): number[] => entry.datasets.map((dataset) => loaded[`${code}/${dataset.dataset_code}`]?.series ?? 0);
   const held = heldBefore ?? heldSeries(engine, table);
   let next: number | undefined;
@@ -95,19 +84,14 @@ export async function openDatabase(
     await loadSeries(engine, each, source, { table, series, columns: numbers[i] });
     loaded[each] = { version: source.version, refreshedAt: source.refreshedAt, series };
   }
-  const ranges = new Map(
-    tableTexts(await engine.query(`SELECT s, min(c0) AS oldest, max(c0) AS newest FROM ${table} GROUP BY s`)).map(
-      (row) => [Number(row[0]), row],
-    ),
-  );
+  const found = await engine.query(`SELECT s, min(c0) AS oldest, max(c0) AS newest FROM ${table} GROUP BY s`);
+  const ranges = new Map(tableTexts(found).map((row) => [Number(row[0]), row]));
   const datasets = entry.datasets.map((dataset, i): [string, StoredDataset] => {
     const each = `${code}/${dataset.dataset_code}`;
     const { series = 0, version, refreshedAt } = loaded[each];
     const [, oldest = null, newest = null] = ranges.get(series) ?? [];
-    return [
-      dataset.dataset_code,
-      { code: each, entry: dataset, series, columns: numbers[i], oldest, newest, version, refreshedAt },
-    ];
+    const place = { series, columns: numbers[i], oldest, newest, version, refreshedAt };
+    return [dataset.dataset_code, { code: each, entry: dataset, ...place }];
   });
   const version = JSON.stringify(datasets.map(([, dataset]) => dataset.version));
   return {
@@ -121,35 +105,11 @@ export async function openDatabase(
   };
 }
 
-function heldSeries(engine: Engine, table: string): HeldSeries {
-  const holders = new Map<number, number>();
-  const retired = new Set<number>();
-  const remove = async (series: readonly number[]): Promise<void> => {
-    if (series.length === 0) return;
+const heldSeries = (engine: Engine, table: string): HeldRows<number> =>
+  heldRows(async (series) => {
     // After an error, the next start removes the rows.
     await engine.query(`DELETE FROM ${table} WHERE s IN (${series.join(", ")})`).catch(() => undefined);
-  };
-  return {
-    hold(series) {
-      const own = new Set(series);
-      for (const each of own) holders.set(each, (holders.get(each) ?? 0) + 1);
-      return () => {
-        const free = [...own].filter((each) => {
-          const left = (holders.get(each) ?? 0) - 1;
-          if (left > 0) holders.set(each, left);
-          else holders.delete(each);
-          return left === 0 && retired.delete(each);
-        });
-        own.clear();
-        void remove(free);
-      };
-    },
-    async retire(series) {
-      if (holders.has(series)) retired.add(series);
-      else await remove([series]);
-    },
-  };
-}
+  });
 
 /** The first number above those of all rows and of `used`. */
 async function freeNumber(engine: Engine, table: string, used: readonly number[]): Promise<number> {
@@ -157,13 +117,9 @@ async function freeNumber(engine: Engine, table: string, used: readonly number[]
   return Math.max(Number(last ?? 0), 0, ...used) + 1;
 }
 
-interface SeriesPlace {
-  readonly table: string;
-  readonly series: number;
-  readonly columns: readonly number[];
-}
+type Place = Pick<StoredDatabase, "table"> & Pick<StoredDataset, "series" | "columns">;
 
-async function loadSeries(engine: Engine, code: string, rows: RowSource, place: SeriesPlace): Promise<void> {
+async function loadSeries(engine: Engine, code: string, rows: RowSource, place: Place): Promise<void> {
   const staging = `loading/${code}`;
   const from = engine.dialect.quoteName(staging);
   await rows.load(engine, staging);

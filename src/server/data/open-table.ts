@@ -4,7 +4,7 @@ import { DataError } from "../../errors/errors.js";
 import { parseType } from "../../spec/columns.js";
 import type { TableEntry } from "./catalog.js";
 import { engineColumn } from "./filter-sql.js";
-import { isCurrent, type Loaded } from "./loaded.js";
+import { heldRows, isCurrent, type Loaded } from "./loaded.js";
 import type { RowSource } from "./source.js";
 
 /** A table in the engine. */
@@ -33,8 +33,7 @@ interface ReadyTable {
   column(index: number): string;
 }
 
-/** What a table is opened from. */
-export interface TableToOpen {
+interface TableToOpen {
   readonly code: string;
   readonly entry: TableEntry;
   /** Undefined if there is no source. */
@@ -45,7 +44,6 @@ export interface TableToOpen {
   readonly names: Set<string>;
 }
 
-/** The code of a table, `VENDOR/TABLE`. */
 export const tableCode = (entry: TableEntry): string => `${entry.vendor_code}/${entry.datatable_code}`;
 
 /** The key of a table in {@link Loaded}, and the engine's name of its first load. */
@@ -112,16 +110,14 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
     };
   };
   let opened: ReturnType<typeof open> | undefined;
-  let holders = 0;
-  let isRetired = false;
-  const remove = async (): Promise<void> => {
+  const held = heldRows<typeof code>(async () => {
     const last = await opened?.catch(() => undefined);
     // Opened while a refresh had loaded its rows already, a table reads those.
     if (last === undefined || last.name === (loaded[home].table ?? home)) return;
     // After an error, the next start removes the rows.
     await dropTable(engine, entry, last.name).catch(() => undefined);
     names.delete(last.name);
-  };
+  });
   const { version, refreshedAt } = rows === undefined || isCurrent(loaded[home], rows) ? loaded[home] : rows;
   return {
     code,
@@ -136,19 +132,8 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
       });
       return (await opened).rows;
     },
-    hold() {
-      let isHeld = true;
-      holders++;
-      return () => {
-        if (!isHeld) return;
-        isHeld = false;
-        if (--holders === 0 && isRetired) void remove();
-      };
-    },
-    async retire() {
-      isRetired = true;
-      if (holders === 0) await remove();
-    },
+    hold: () => held.hold([code]),
+    retire: () => held.retire(code),
   };
 }
 
@@ -191,8 +176,8 @@ const isRowsOf = (home: string, name: string): boolean =>
 /** The key of a table (spec 2.7) identifies its rows. */
 async function checkKey(engine: Engine, code: string, entry: TableEntry, name: string): Promise<void> {
   if (entry.primary_key.length === 0) return;
-  const numbers = entry.primary_key.map((column) => entry.columns.findIndex((each) => each.name === column));
-  const key = numbers.map(engineColumn);
+  const names = entry.columns.map((column) => column.name);
+  const key = entry.primary_key.map((column) => engineColumn(names.indexOf(column)));
   const nulls = key.map((column) => `${column} IS NULL`).join(" OR ");
   const list = key.join(", ");
   const found = await engine.query(

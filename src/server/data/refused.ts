@@ -1,6 +1,5 @@
 import type { Failure } from "../../document/failure.js";
-import type { ServiceCode } from "../../spec/error-meanings.js";
-import { ERROR_MEANINGS } from "../../spec/error-meanings.js";
+import { ERROR_MEANINGS, type ServiceCode } from "../../spec/error-meanings.js";
 import type { Profile } from "../../spec/profile.js";
 
 /** An error that the embedded service sends. */

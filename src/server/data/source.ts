@@ -10,8 +10,7 @@ import { fileError } from "../../errors/file-error.js";
 import { type ColumnSpec, seriesColumns } from "../../spec/columns.js";
 import type { Catalog, DatasetEntry, TableEntry } from "./catalog.js";
 import { CATALOG_FILE, readCatalog } from "./catalog-file.js";
-import { loadParquet } from "./load-parquet.js";
-import { loadRows } from "./load-rows.js";
+import { loadParquet, loadRows } from "./load-rows.js";
 
 /** The source of the rows of one series or table. */
 export interface RowSource {

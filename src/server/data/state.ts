@@ -2,12 +2,7 @@ import { cellText } from "../../columns/arrow/vector-values.js";
 import { textTable } from "../../columns/build/from-text-rows.js";
 import type { Engine } from "../../engine/contract/engine.js";
 
-/** Values, stored as JSON under a key, that a service keeps in its engine. */
-export interface SavedState {
-  read<T>(key: string): Promise<T | undefined>;
-  /** Stores `value` under `key`, after earlier writes. */
-  write(key: string, value: unknown): Promise<void>;
-}
+export type SavedState = ReturnType<typeof savedState>;
 
 const TABLE = "arrowbook_service";
 const COLUMNS = [
@@ -15,18 +10,19 @@ const COLUMNS = [
   { name: "value", type: "String" },
 ] as const;
 
-/** The state of a service in an engine. */
-export function savedState(engine: Engine): SavedState {
+/** Values, stored as JSON under a key, that a service keeps in its engine. */
+export function savedState(engine: Engine) {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    async read<T>(key: string) {
+    async read<T>(key: string): Promise<T | undefined> {
       if (!(await engine.tables()).includes(TABLE)) return undefined;
       const found = await engine.query(`SELECT value FROM ${TABLE} WHERE name = $1`, [key]);
       const column = found.getChildAt(0);
       const text = column && found.numRows > 0 ? cellText(column, 0) : null;
-      return text === null ? undefined : (JSON.parse(text) as T);
+      return text === null ? undefined : JSON.parse(text);
     },
-    write(key, value) {
+    /** Stores `value` under `key`, after earlier writes. */
+    write(key: string, value: unknown): Promise<void> {
       const rows = textTable([[key, JSON.stringify(value)]], COLUMNS);
       const written = last.then(async () => {
         await engine.load(TABLE, rows, { mode: "upsert", key: "name" });

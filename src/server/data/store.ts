@@ -39,11 +39,9 @@ export async function openStore(engine: Engine, source: Source | undefined, stat
   const loaded: Loaded = { ...((await state.read<Loaded>("loaded")) ?? {}) };
   const databases = new Map<string, StoredDatabase>();
   const tables = new Map<string, StoredTable>();
+  const rows = source?.dataset.bind(source);
   for (const entry of catalog.databases) {
-    databases.set(
-      entry.database_code,
-      await openDatabase(engine, entry, source && ((code, dataset) => source.dataset(code, dataset)), loaded),
-    );
+    databases.set(entry.database_code, await openDatabase(engine, entry, rows, loaded));
   }
   const save = (): Promise<void> => state.write("loaded", loaded);
   const names = new Set<string>();

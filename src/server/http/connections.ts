@@ -1,23 +1,8 @@
 import type { Socket } from "node:net";
 
-/** Limits on concurrent connections. */
 export interface ConnectionLimits {
   readonly total: number;
-  /** From one address. */
   readonly perAddress: number;
-}
-
-/** The open connections of a server. */
-export interface Connections {
-  /**
-   * Accepts a new connection, if necessary instead of an idle one: the oldest of the same address, or of
-   * the address that has most. False where every connection that could go has a request under way.
-   */
-  admit(socket: Socket): boolean;
-  /** Marks a connection as having, or no longer having, a request in progress. */
-  asking(socket: Socket, isAsking: boolean): void;
-  /** Connections without a request in progress. */
-  idle(): Socket[];
 }
 
 interface AddressConnections {
@@ -27,7 +12,7 @@ interface AddressConnections {
 }
 
 /** Keeps connections within `limits`, so that idle connections cannot keep others out. */
-export function connections(limits: ConnectionLimits): Connections {
+export function connections(limits: ConnectionLimits) {
   const byAddress = new Map<string, AddressConnections>();
   let total = 0;
 
@@ -52,7 +37,11 @@ export function connections(limits: ConnectionLimits): Connections {
   };
 
   return {
-    admit(socket) {
+    /**
+     * Accepts a new connection, if necessary instead of an idle one: the oldest of the same address, or of the address
+     * that has most. False where every connection that could go has a request under way.
+     */
+    admit(socket: Socket): boolean {
       const address = socket.remoteAddress ?? "";
       const own = byAddress.get(address);
       if (own !== undefined && own.all.size >= limits.perAddress && !dropIdle(address, own)) return false;
@@ -65,12 +54,13 @@ export function connections(limits: ConnectionLimits): Connections {
       socket.once("close", () => remove(address, socket));
       return true;
     },
-    asking(socket, isAsking) {
+    /** Marks a connection as having, or no longer having, a request in progress. */
+    asking(socket: Socket, isAsking: boolean): void {
       const own = byAddress.get(socket.remoteAddress ?? "");
       if (!own?.all.has(socket)) return;
       own.idle.delete(socket);
       if (!isAsking) own.idle.add(socket);
     },
-    idle: () => [...byAddress.values()].flatMap(({ idle }) => [...idle]),
+    idle: (): Socket[] => [...byAddress.values()].flatMap(({ idle }) => [...idle]),
   };
 }

@@ -10,16 +10,8 @@ export interface FileResponse {
   readonly body?: Readable;
 }
 
-/** The request for a file. */
-export interface FileRequest {
-  readonly method: string;
-  readonly header: RequestHeader;
-}
-
-/** A response for part of a file: status, headers, and the bytes from `start` to before `end`. */
-interface FilePart {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+/** A response for part of a file: the bytes from `start` to before `end`. */
+interface FilePart extends Omit<FileResponse, "body"> {
   readonly range?: { readonly start: number; readonly end: number };
 }
 
@@ -34,24 +26,26 @@ type RequestHeader = (name: string) => string | undefined;
  */
 export async function fileResponse(
   file: MadeFile,
-  request: FileRequest,
+  request: { readonly method: string; readonly header: RequestHeader },
   find: (id: string) => MadeFile | undefined,
 ): Promise<FileResponse | undefined> {
   const { status, headers, range } = filePart(file, request.header);
   if (range === undefined || request.method === "HEAD") return { status, headers };
   const opened = await openFile(file.path);
-  if (opened !== undefined) return { status, headers, body: part(opened, range) };
+  if (opened !== undefined) {
+    // The file is closed after these bytes.
+    const { start, end } = range;
+    const body = opened.createReadStream({ start, end: end - 1, highWaterMark: 1024 * 1024 });
+    return { status, headers, body };
+  }
   const newer = find(file.id);
   return newer === undefined || newer.path === file.path ? undefined : fileResponse(newer, request, find);
 }
 
-async function openFile(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+function openFile(path: string): Promise<FileHandle | undefined> {
+  return open(path).catch((error: NodeJS.ErrnoException) =>
+    error.code === "ENOENT" ? undefined : Promise.reject(error),
+  );
 }
 
 /**
@@ -89,7 +83,3 @@ function readRange(text: string, size: number): { start: number; end: number } |
   if (match[2] !== "" && Number(match[2]) < Number(match[1])) return undefined;
   return { start: Number(match[1]), end };
 }
-
-/** The bytes of a part; the file is closed after them. */
-const part = (file: FileHandle, { start, end }: { start: number; end: number }): Readable =>
-  file.createReadStream({ start, end: end - 1, highWaterMark: 1024 * 1024 });

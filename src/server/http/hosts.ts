@@ -4,7 +4,6 @@ import { refused } from "../data/refused.js";
 import { isLoopback } from "./listen.js";
 import type { ServeOptions } from "./options.js";
 
-/** Rejects a request by its `Host` header. */
 export type HostCheck = (header: string | undefined) => void;
 
 /**

@@ -16,8 +16,7 @@ import type { Gate, Subscriber } from "../answers/keys.js";
 import { answerLogo, LOGOS_PATH } from "../answers/logo.js";
 import type { Answer } from "../answers/reply.js";
 import type { ServiceState } from "../answers/service-state.js";
-import type { ServerFailure } from "../data/refused.js";
-import { Refused, refused } from "../data/refused.js";
+import { Refused, refused, type ServerFailure } from "../data/refused.js";
 import { acceptedCoding, acceptedFormat } from "./accepted.js";
 import { type CorsOrigins, corsHeaders, preflightHeaders } from "./cors.js";
 import { fileResponse } from "./file-response.js";
@@ -56,7 +55,6 @@ interface Sent {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body?: Uint8Array | Readable;
-  /** What failed inside, for the log. */
   readonly error?: unknown;
 }
 
@@ -144,14 +142,9 @@ async function respond(asked: Asked, requestId: string, options: HttpOptions): P
     const { contentType, body } = writeFailure(failure, format, options.state.profile);
     const allow: Record<string, string> = failure.status === 405 ? { allow: "GET, HEAD" } : {};
     const own = known ? error.headers : {};
-    const headers = { ...COMMON, ...allow, ...own, "content-type": contentType, "cache-control": "no-store" };
-    const bytes = Buffer.from(body);
-    return {
-      status: failure.status,
-      headers: { ...headers, "content-length": String(bytes.length), "x-request-id": requestId },
-      ...(asked.method !== "HEAD" && { body: bytes }),
-      ...(!known && { error }),
-    };
+    const about = { "content-type": contentType, "cache-control": "no-store", "x-request-id": requestId };
+    const headers = { ...COMMON, ...allow, ...own, ...about };
+    return { ...sentBytes(asked, failure.status, headers, Buffer.from(body)), ...(!known && { error }) };
   }
 }
 
@@ -165,8 +158,8 @@ async function answerTo(asked: Asked, options: HttpOptions, found: (format?: For
   const { state } = options;
   const path = asked.url.split("?", 1)[0];
   options.checkHost(asked.header("host"));
+  const coding = acceptedCoding(asked.header("accept-encoding"));
   if (asked.method === "GET" || asked.method === "HEAD") {
-    const coding = acceptedCoding(asked.header("accept-encoding"));
     if (path.startsWith(`${FILES_PATH}/`)) return answerFile(path, subscriberOf(asked, options), state);
     if (path.startsWith(LOGOS_PATH)) return answerLogo(path, coding, state);
     if (path === OPEN_API_PATH) return answerJson(openApi(state.profile, asked.origin), coding);
@@ -190,17 +183,8 @@ async function answerTo(asked: Asked, options: HttpOptions, found: (format?: For
   const call = { ...routed, format: routed.format ?? ownFormat(formats, asked) };
   found(call.format);
   const ifNoneMatch = asked.method === "POST" ? undefined : asked.header("if-none-match");
-  return answer(
-    call,
-    {
-      subscriber,
-      origin: asked.origin,
-      gone: asked.gone,
-      coding: acceptedCoding(asked.header("accept-encoding")),
-      ...(ifNoneMatch && { ifNoneMatch }),
-    },
-    state,
-  );
+  const { origin, gone } = asked;
+  return answer(call, { subscriber, origin, gone, coding, ...(ifNoneMatch && { ifNoneMatch }) }, state);
 }
 
 /** The address with the parameters of a POST body in its query. */
@@ -231,11 +215,12 @@ async function sentOf(asked: Asked, { status, headers, body }: Answer, state: Se
   const coding = body.coding(acceptedCoding(asked.header("accept-encoding")));
   const bytes = await body.bytes(coding);
   const encoding: Record<string, string> = coding === "identity" ? {} : { "content-encoding": coding };
-  return {
-    status,
-    headers: { ...all, ...encoding, "content-length": String(bytes.length) },
-    ...(asked.method !== "HEAD" && { body: bytes }),
-  };
+  return sentBytes(asked, status, { ...all, ...encoding }, bytes);
+}
+
+function sentBytes({ method }: Asked, status: number, headers: Record<string, string>, bytes: Uint8Array): Sent {
+  const all = { ...headers, "content-length": String(bytes.length) };
+  return { status, headers: all, ...(method !== "HEAD" && { body: bytes }) };
 }
 
 async function sentFile(

@@ -2,25 +2,15 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { writeFailure } from "../../document/failure.js";
 import { TransportError } from "../../errors/errors.js";
+import type { ServiceCode } from "../../spec/error-meanings.js";
 import type { Profile } from "../../spec/profile.js";
-import type { ServerFailure } from "../data/refused.js";
 import { connections } from "./connections.js";
 import type { ServeOptions } from "./options.js";
 
-/** Where a service listens, and its time limits. */
 export interface ListenOptions
   extends Pick<ServeOptions, "port" | "timeouts" | "maxConnections" | "maxConnectionsPerAddress"> {
   readonly host: string;
   readonly profile: Profile;
-}
-
-/** A listening server. */
-export interface Listening {
-  readonly port: number;
-  /** Allows the process to end while there are no requests. */
-  unref(): void;
-  /** Stops listening and lets requests in progress finish, for `graceMs` at most. */
-  stop(graceMs: number): Promise<void>;
 }
 
 /** Sends the reply to a request; settles when it was made, and may still be on its way. */
@@ -37,7 +27,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
  *
  * @throws {TransportError} NotListening if the port is in use or may not be used
  */
-export async function listen(reply: Reply, options: ListenOptions): Promise<Listening> {
+export async function listen(reply: Reply, options: ListenOptions) {
   const { host, port = 0, profile, timeouts = {} } = options;
   const idle = timeouts.idle ?? 30_000;
   const limits = {
@@ -61,10 +51,10 @@ export async function listen(reply: Reply, options: ListenOptions): Promise<List
       .finally(() => socket.setTimeout(idle));
   });
   server.on("connection", (socket) => {
-    if (!open.admit(socket)) refuseSocket(TOO_MANY, socket, profile);
+    if (!open.admit(socket)) refuseSocket("TOO_MANY", socket, profile);
   });
   server.timeout = idle;
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseSocket(error, socket as Socket, profile));
+  server.on("clientError", ({ code }: NodeJS.ErrnoException, socket) => refuseSocket(code, socket as Socket, profile));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
       const message = `The service cannot listen on ${host}:${port}: ${cause.message}`;
@@ -76,49 +66,36 @@ export async function listen(reply: Reply, options: ListenOptions): Promise<List
   });
   return {
     port: (server.address() as AddressInfo).port,
+    /** Allows the process to end while there are no requests. */
     unref: () => void server.unref(),
-    stop(graceMs) {
-      // Node counts a connection without any request so far as busy.
-      return stop(server, open.idle(), graceMs);
-    },
+    /** Stops listening and lets requests in progress finish, for `graceMs` at most. */
+    stop: (graceMs: number) => stop(server, open.idle(), graceMs),
   };
 }
 
-type SocketFailure = readonly [statusLine: string, failure: ServerFailure];
-
-const NOT_HTTP: SocketFailure = [
-  "400 Bad Request",
-  { code: "QESx09", status: 400, message: "This is not an HTTP request." },
-];
+const NOT_HTTP = socketFailure("400 Bad Request", "QESx09", "This is not an HTTP request.");
 
 /** By the error codes of Node's HTTP parser and server, and of this module. */
-const SOCKET_FAILURES: ReadonlyMap<string, SocketFailure> = new Map<string, SocketFailure>([
-  [
-    "HPE_HEADER_OVERFLOW",
-    ["414 URI Too Long", { code: "QELx07", status: 414, message: "The request query parameters are too long." }],
-  ],
-  [
-    "ERR_HTTP_REQUEST_TIMEOUT",
-    ["408 Request Timeout", { code: "QESx09", status: 408, message: "The request took too long to arrive." }],
-  ],
+const SOCKET_FAILURES: ReadonlyMap<string | undefined, typeof NOT_HTTP> = new Map([
+  ["HPE_HEADER_OVERFLOW", socketFailure("414 URI Too Long", "QELx07", "The request query parameters are too long.")],
+  ["ERR_HTTP_REQUEST_TIMEOUT", socketFailure("408 Request Timeout", "QESx09", "The request took too long to arrive.")],
   [
     "TOO_MANY",
-    [
-      "503 Service Unavailable",
-      { code: "QEXx01", status: 503, message: "There are too many connections at once; try again later." },
-    ],
+    socketFailure("503 Service Unavailable", "QEXx01", "There are too many connections at once; try again later."),
   ],
 ]);
+
+function socketFailure(line: string, code: ServiceCode, message: string) {
+  return { line, failure: { code, status: Number.parseInt(line, 10), message } };
+}
 
 /** Time for a peer to read the error before its connection is closed, in milliseconds. */
 const ERROR_GRACE_MS = 500;
 
-const TOO_MANY: NodeJS.ErrnoException = Object.assign(new Error("too many connections"), { code: "TOO_MANY" });
-
 /** Replies to connections without a valid request: not HTTP, headers too long or too slow, too many connections. */
-function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, profile: Profile): void {
-  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
-  const [line, failure] = SOCKET_FAILURES.get(error.code ?? "") ?? NOT_HTTP;
+function refuseSocket(code: string | undefined, socket: Socket, profile: Profile): void {
+  if (!socket.writable || code === "ECONNRESET") return void socket.destroy();
+  const { line, failure } = SOCKET_FAILURES.get(code) ?? NOT_HTTP;
   const { contentType, body } = writeFailure(failure, undefined, profile);
   const head = [
     `HTTP/1.1 ${line}`,
@@ -142,6 +119,7 @@ async function stop(server: Server, waiting: readonly Socket[], graceMs: number)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A caller that keeps its connection open after a reply must not delay the stop.
   server.keepAliveTimeout = 50;
+  // Node counts a connection without any request so far as busy.
   for (const socket of waiting) socket.destroy();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -3,7 +3,6 @@ import { shownText } from "../../errors/shown.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import { refused } from "../data/refused.js";
 
-/** The longest body of a POST in bytes. */
 const LONGEST_BODY = 1 << 20;
 
 /**

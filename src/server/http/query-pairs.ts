@@ -1,7 +1,6 @@
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import { percentDecoded } from "../../value/text.js";
 
-/** The values of one parameter. */
 export interface QueryValues {
   readonly values: readonly string[];
   /** Spelt `x[]=`: each value is one item, whatever it contains. */
