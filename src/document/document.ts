@@ -44,7 +44,10 @@ export async function readDocument<R extends ResourceName>(
   profile: Profile,
 ): Promise<Document<R>> {
   const { root, rowsAlone } = documentFormat(format);
-  const fail = () => refuseFailure(bytes, profile);
+  const fail = (): void => {
+    if (looksLikeFailure(bytes))
+      throw readFailure({ status: 200, contentType: null, headers: () => null, bytes }, profile);
+  };
   if (rowsAlone === undefined) return readTree(resource, await root(bytes, profile), fail) as Document<R>;
   if (hasRows(resource)) {
     const { names, rows } = rowsAlone(bytes);
@@ -68,7 +71,7 @@ function readTree(resource: ResourceName, root: Node, fail: () => void): Documen
   const actual = present(resource, root);
   if (actual === undefined) {
     fail();
-    throw shapeError(`has no member "${rootName(resource)}"`, "");
+    throw shapeError(`has no member "${Object.keys(resources[resource].fields)[0]}"`, "");
   }
   return asDocument(actual, readFields((resources[actual] as Resource).fields, root, { fields: {} }));
 }
@@ -83,10 +86,6 @@ function present(resource: ResourceName, root: Node): ResourceName | undefined {
   return undefined;
 }
 
-function rootName(resource: ResourceName): string {
-  return Object.keys(resources[resource].fields)[0];
-}
-
 function asDocument(resource: ResourceName, found: Found): Document {
   if (hasRows(resource) && found.rows === undefined) throw shapeError("has no rows", "");
   return { resource, ...found } as Document;
@@ -94,10 +93,4 @@ function asDocument(resource: ResourceName, found: Found): Document {
 
 function hasRows(resource: ResourceName): boolean {
   return resource === "datasetData" || resource === "dataset" || resource === "tableRows";
-}
-
-function refuseFailure(bytes: Uint8Array, profile: Profile): void {
-  if (looksLikeFailure(bytes)) {
-    throw readFailure({ status: 200, contentType: null, headers: () => null, bytes }, profile);
-  }
 }

@@ -68,15 +68,11 @@ export function isFailureReply(bytes: Uint8Array, profile: Profile): boolean {
   );
 }
 
-const ROOTS: ReadonlySet<string> = new Set(
-  Object.values(resources)
-    .flatMap(({ fields }) => Object.keys(fields))
-    .filter((name) => name !== "meta"),
-);
+const ROOTS: readonly string[] = Object.values(resources).flatMap(({ fields }) => Object.keys(fields));
 
 function isJSONFailure(members: object): boolean {
   const present = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
-  if (present.some(([name]) => ROOTS.has(name))) return false;
+  if (present.some(([name]) => name !== "meta" && ROOTS.includes(name))) return false;
   const names = present.map(([name]) => name.toLowerCase());
   return names.some((name) => /error|fault/.test(name)) || (names.includes("code") && names.includes("message"));
 }

@@ -30,42 +30,38 @@ class LiteralReader {
     this.space();
     if (this.depth > DEEPEST) return undefined;
     const next = this.text[this.at];
-    if (next === "[") return this.inside(() => this.list());
-    if (next === "{") return this.inside(() => this.members());
+    if (next === "[") return this.items("]", () => this.value());
+    if (next === "{") return this.members();
     if (next === '"' || next === "'") return this.quoted();
     return this.bare();
   }
 
-  private inside(read: () => unknown): unknown {
+  /** The items between this bracket and `end`, with commas between them. */
+  private items<T>(end: string, read: () => T | undefined): T[] | undefined {
+    const items: T[] = [];
     this.depth++;
     this.at++;
-    const value = read();
+    if (!this.take(end)) {
+      do {
+        const item = read();
+        if (item === undefined) return undefined;
+        items.push(item);
+      } while (this.take(","));
+      if (!this.take(end)) return undefined;
+    }
     this.depth--;
     this.space();
-    return value;
+    return items;
   }
 
-  private list(): unknown {
-    const items: unknown[] = [];
-    if (this.take("]")) return items;
-    do {
-      const item = this.value();
-      if (item === undefined) return undefined;
-      items.push(item);
-    } while (this.take(","));
-    return this.take("]") ? items : undefined;
-  }
-
-  private members(): unknown {
-    const members = new Map<string, unknown>();
-    if (this.take("}")) return {};
-    do {
+  private members(): object | undefined {
+    const members = this.items("}", () => {
       const name = this.name();
       const value = name === undefined ? undefined : this.value();
-      if (name === undefined || value === undefined || members.has(name)) return undefined;
-      members.set(name, value);
-    } while (this.take(","));
-    return this.take("}") ? Object.fromEntries(members) : undefined;
+      return value === undefined ? undefined : ([String(name), value] as const);
+    });
+    const byName = new Map(members);
+    return byName.size === members?.length ? Object.fromEntries(byName) : undefined;
   }
 
   /** `"name"=>`, `:name=>`, `name: ` or `"name": `. */

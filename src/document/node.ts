@@ -87,15 +87,11 @@ function readValue(field: Exclude<Field, { kind: "rows" }>, node: Node): unknown
 
 const TEXT = { kind: "string" } as const;
 
-function readText(node: Node): string {
-  if (node.isNull(TEXT)) throw shapeError("is null", node.where);
-  return node.text("string");
-}
-
 function readMember(node: Node, name: string): string {
   const member = node.member(name, TEXT);
   if (member === undefined) throw shapeError(`has no member "${name}"`, node.where);
-  return readText(member);
+  if (member.isNull(TEXT)) throw shapeError("is null", member.where);
+  return member.text("string");
 }
 
 function readScalar(kind: ScalarField["kind"], text: string, where: string): string | number | boolean {

@@ -36,13 +36,11 @@ const INTERMEDIARIES: readonly Intermediary[] = [
   { name: "Fastly", sent: (headers) => /^cache-/.test(headers("x-served-by") ?? "") },
 ];
 
-export interface WebPageText {
-  readonly message: string;
-  readonly hint: string;
-}
-
-/** Identifies the origin of a web page and suggests the next step: its status does not come from the service. */
-export function webPageText(status: number, body: string, headers: Headers): WebPageText {
+/**
+ * The message and hint for a web page in place of an error message: its origin and the next step, as its status does
+ * not come from the service.
+ */
+export function webPageText(status: number, body: string, headers: Headers) {
   const found = INTERMEDIARIES.find(({ sent }) => sent(headers, body));
   const reference = found?.reference?.(headers, body);
   const title = decodeEntities(/<title[^>]{0,200}>([^<]{0,200})/i.exec(body)?.[1] ?? "")

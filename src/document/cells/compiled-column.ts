@@ -80,7 +80,7 @@ function cellsOf(column: CellColumn, style: CellStyle, rows: number, put: Put): 
     case undefined:
       return undefined;
     case "entries":
-      return entryCells(column, fast, { style, rows, put });
+      return entryCells(column, fast, style, rows, put);
     case "texts":
       return style.takes("other") ? textCells(fast, style, put) : undefined;
     case "point":
@@ -111,16 +111,15 @@ function valueCells(values: CellValues): Pick<Cells, "kind" | "sources" | "a" | 
   }
 }
 
-interface EntryContext {
-  readonly style: CellStyle;
-  readonly rows: number;
-  readonly put: Put;
-}
-
 /** The texts of all entries that occur; undefined where there are too many, or one is outside the dictionary. */
-function entryCells({ valid, text }: CellColumn, { numbers }: CellEntries, context: EntryContext): Cells | undefined {
+function entryCells(
+  { valid, text }: CellColumn,
+  { numbers }: CellEntries,
+  style: CellStyle,
+  rows: number,
+  put: Put,
+): Cells | undefined {
   if (numbers === undefined) return undefined;
-  const { style, rows, put } = context;
   const first: number[] = [];
   for (let row = 0; row < rows; row++) {
     if (valid !== undefined && !valid(row)) continue;

@@ -2,7 +2,7 @@ import type { CellBatch } from "./cell-batch.js";
 import { COLUMN_FIELDS, type CompiledColumn, compiledColumn, type Put } from "./compiled-column.js";
 import type { Output } from "./output.js";
 import { rowProgram, WORK_BYTES } from "./row-program.js";
-import type { RowStyle } from "./row-style.js";
+import { placedCells, type RowStyle } from "./row-style.js";
 
 /** The most rows at a time: their columns and their text stay in the processor's cache. */
 const MOST_ROWS = 512;
@@ -37,9 +37,7 @@ export function compiledRows(style: RowStyle, { columns, rows }: CellBatch) {
   const fixed = around.flatMap(put);
   const compiled: CompiledColumn[] = [];
   for (const [i, column] of columns.entries()) {
-    const between = i === 0 ? "" : style.betweenCells;
-    const cell = { ...style.cells[i], open: between + style.cells[i].open, nothing: between + style.cells[i].nothing };
-    const one = compiledColumn(column, cell, rows, put);
+    const one = compiledColumn(column, placedCells(style, i), rows, put);
     if (one === undefined || free > frame + WORK_BYTES / 4) return undefined;
     compiled.push(one);
     fixed.push(...one.words);

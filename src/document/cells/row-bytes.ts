@@ -1,7 +1,7 @@
 import type { CellBatch, CellColumn, CellEntries, CellPrinter, CellTexts } from "./cell-batch.js";
 import { compiledRows } from "./compiled-rows.js";
 import { Output } from "./output.js";
-import { type CellStyle, plainBytes, type RowStyle } from "./row-style.js";
+import { type CellStyle, placedCells, plainBytes, type RowStyle } from "./row-style.js";
 
 /** The writer of rows pauses after about this many bytes. */
 const STRETCH = 64 * 1024;
@@ -70,7 +70,7 @@ function speltRow(style: RowStyle, { columns }: CellBatch, out: Output): (row: n
   const first = Buffer.from(style.open);
   const next = Buffer.from(style.betweenRows + style.open);
   const close = Buffer.from(style.close);
-  const cells = columns.map((column, i) => cellWriter(out, column, style, i));
+  const cells = columns.map((column, i) => cellWriter(out, column, placedCells(style, i)));
   return (row, begins) => {
     const open = begins ? first : next;
     out.need(out.length, open.length);
@@ -94,7 +94,7 @@ function copy(some: Uint8Array, out: Uint8Array, at: number): number {
 /** Writes a cell of a row, with what separates it from the cell before, at `at`; returns the position after it. */
 type CellWriter = (row: number, at: number) => number;
 
-/** Where the cells of one column go, and the style of them: `open` and `nothing` begin with the separator. */
+/** Where the cells of one column go, and their style. */
 interface Target {
   readonly out: Output;
   readonly style: CellStyle;
@@ -103,9 +103,7 @@ interface Target {
   readonly nothing: Uint8Array;
 }
 
-function cellWriter(out: Output, column: CellColumn, { cells, betweenCells }: RowStyle, i: number): CellWriter {
-  const between = i === 0 ? "" : betweenCells;
-  const style = { ...cells[i], open: between + cells[i].open, nothing: between + cells[i].nothing };
+function cellWriter(out: Output, column: CellColumn, style: CellStyle): CellWriter {
   const [open, close, nothing] = [style.open, style.close, style.nothing].map((text) => Buffer.from(text));
   const { valid } = column;
   const write = valueWriter(column, { out, style, open, close, nothing });

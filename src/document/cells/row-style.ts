@@ -25,6 +25,12 @@ export interface CellStyle {
   readonly wholeEnd: string;
 }
 
+/** The style of the cells of column `i`, whose `open` and `nothing` begin with the separator from the column before. */
+export function placedCells({ cells, betweenCells }: RowStyle, i: number): CellStyle {
+  const between = i === 0 ? "" : betweenCells;
+  return { ...cells[i], open: between + cells[i].open, nothing: between + cells[i].nothing };
+}
+
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 const isNumber = (kind: CellPrinter["kind"]): boolean => kind === "point" || kind === "whole";
