@@ -81,11 +81,8 @@ export class Service {
         hint: 'Pass an array of codes: ["EOD/AAPL", "EOD/MSFT.4"].',
       });
     }
-    return new DatasetsQuery(
-      choices.map((choice) => queryOf(choice, (code) => this.dataset(code))),
-      this.#session.settings.warn,
-      options,
-    );
+    const queries = choices.map((choice) => queryOf(choice, (code) => this.dataset(code)));
+    return new DatasetsQuery(queries, this.#session.settings.warn, options);
   }
 
   /** A database of time series (spec 4.5, 4.6). */

@@ -28,9 +28,8 @@ export const digestOfSealed = (record: Uint8Array): string =>
 
 /** Length in bytes of the record that begins so; undefined if this is not the beginning of a record. */
 export function sealedLength(head: Uint8Array): number | undefined {
-  const match = /^[0-9a-f]{64} ([0-9a-f]{8}) ([0-9a-f]{12})\n/.exec(
-    Buffer.from(head.subarray(0, HEAD)).toString("latin1"),
-  );
+  const text = Buffer.from(head.subarray(0, HEAD)).toString("latin1");
+  const match = /^[0-9a-f]{64} ([0-9a-f]{8}) ([0-9a-f]{12})\n/.exec(text);
   return match === null ? undefined : HEAD + Number.parseInt(match[1], 16) + Number.parseInt(match[2], 16) + 1;
 }
 

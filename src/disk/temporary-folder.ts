@@ -6,22 +6,16 @@ import { fileError } from "../errors/file-error.js";
 import { isAlive } from "./abandoned.js";
 import { hostDigits } from "./temp-name.js";
 
-/** A folder for files that nothing else uses, readable by its user alone. */
-export interface TemporaryFolder {
-  readonly path: string;
-  release(): Promise<void>;
-}
-
 /** `arrowbook-<what>-<machine>-<process>-<random>` */
 const NAME = /^arrowbook-[a-z]+-([0-9a-f]{8})-(\d+)-\w{6}$/;
 
 /**
- * Makes a folder in the system's folder for temporary files. It is removed when the process exits, at the latest, and
- * after a process that was killed by the next one that makes such a folder.
+ * Makes a folder in the system's folder for temporary files, readable by its user alone. It is removed when the process
+ * exits, at the latest, and after a process that was killed by the next one that makes such a folder.
  *
  * @throws {FileError} as the file system says
  */
-export async function temporaryFolder(what: "bulk" | "files" | "kernel"): Promise<TemporaryFolder> {
+export async function temporaryFolder(what: "bulk" | "files" | "kernel") {
   const place = tmpdir();
   await sweep(place);
   const path = await mkdtemp(join(place, `arrowbook-${what}-${hostDigits()}-${process.pid}-`)).catch((cause: unknown) =>
@@ -30,7 +24,7 @@ export async function temporaryFolder(what: "bulk" | "files" | "kernel"): Promis
   const forget = deleteAtExit(path);
   return {
     path,
-    async release() {
+    async release(): Promise<void> {
       await rm(path, { recursive: true, force: true });
       forget();
     },

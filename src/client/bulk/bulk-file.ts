@@ -43,14 +43,8 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
   #opened: Promise<BulkOrigin> | undefined;
 
   static {
-    showAsCard<BulkFile>(BulkFile.prototype, ({ code }) =>
-      queryCard(
-        "Bulk file of",
-        { code },
-        [],
-        "await file.frame(), .toParquet(path), .toArrow(path), .toCSV(path), .saveZip(path), .status()",
-      ),
-    );
+    const next = "await file.frame(), .toParquet(path), .toArrow(path), .toCSV(path), .saveZip(path), .status()";
+    showAsCard<BulkFile>(BulkFile.prototype, ({ code }) => queryCard("Bulk file of", { code }, [], next));
   }
 
   /** @param onProgress receives the progress of calls that do not say otherwise */

@@ -170,7 +170,8 @@ async function fetchAll(job: Job, part: PartialFile): Promise<void> {
         course.renewals = 0;
         budget.refill();
       }
-      const expired = error === course.refusal || (link?.renewable && isExpired(error));
+      const isRefused = error instanceof ServiceError && EXPIRED.has(error.status ?? 0);
+      const expired = error === course.refusal || (link?.renewable && isRefused);
       if (expired && course.renewals++ < MAX_RENEWALS) {
         link = undefined;
         continue;
@@ -181,10 +182,6 @@ async function fetchAll(job: Job, part: PartialFile): Promise<void> {
       await sleep(pause, signal);
     }
   }
-}
-
-function isExpired(error: unknown): boolean {
-  return error instanceof ServiceError && error.status !== undefined && EXPIRED.has(error.status);
 }
 
 /**
@@ -282,14 +279,12 @@ async function changed(course: Course, origin: Origin): Promise<void> {
   await course.part.restart(origin);
   course.furthest = 0;
   if (++course.changes <= MAX_CHANGES) return;
-  throw new TransportError(
-    `The file of ${course.source.code} was replaced ${course.changes} times during its download.`,
-    {
-      code: "FileReplaced",
-      hint: "The service regenerates it faster than it can be downloaded; try again later.",
-      retry: { retryable: false },
-    },
-  );
+  const { source, changes } = course;
+  throw new TransportError(`The file of ${source.code} was replaced ${changes} times during its download.`, {
+    code: "FileReplaced",
+    hint: "The service regenerates it faster than it can be downloaded; try again later.",
+    retry: { retryable: false },
+  });
 }
 
 /** Writes the body to the partial file after checking its first bytes. */

@@ -148,19 +148,16 @@ export async function countExport(settings: Settings, now: number = Date.now()):
   const account = accountOf(settings);
   const limit = settings.limits.exportsPerHour;
   const local = isLocal(settings.url);
-  const times = (local ? (inMemory.get(account) ?? []) : await readTimes(account)).filter(
-    (time) => time > now - HOUR_MS && time <= now,
-  );
+  const known = local ? (inMemory.get(account) ?? []) : await readTimes(account);
+  const times = known.filter((time) => time > now - HOUR_MS && time <= now);
   if (times.length >= limit) {
     const after = times[times.length - limit] + HOUR_MS - now;
-    throw new TransportError(
-      `The limit of ${limit} exports per hour and key is reached. The next export is possible in ${Math.ceil(after / 60_000)} minutes.`,
-      {
-        code: "ExportLimit",
-        hint: "Wait, or use an existing export; limits.exportsPerHour of connect() sets another limit.",
-        retry: { retryable: false, after },
-      },
-    );
+    const next = `The next export is possible in ${Math.ceil(after / 60_000)} minutes.`;
+    throw new TransportError(`The limit of ${limit} exports per hour and key is reached. ${next}`, {
+      code: "ExportLimit",
+      hint: "Wait, or use an existing export; limits.exportsPerHour of connect() sets another limit.",
+      retry: { retryable: false, after },
+    });
   }
   inMemory.set(account, [...times, now]);
   if (!local) await noteTime(account, times, now);

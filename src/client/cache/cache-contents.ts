@@ -24,11 +24,8 @@ const OF_ARCHIVE = /^[0-9a-f]{32}\.zip(?:\.json|\.lock(?:\.takeover)*)?$/;
 export async function cacheContents(path: string): Promise<CacheEntry[]> {
   const replies = (await filesOf(repliesIn(path), REPLY_NAME)).map(async (file): Promise<CacheEntry> => {
     const note = await readSealed<ReplyNote>(file.path);
-    return entry(
-      note?.kind === "arrowbook metadata" ? "metadata" : "reply",
-      file,
-      note && { code: note.code, refreshed_at: note.refreshed_at },
-    );
+    const kind = note?.kind === "arrowbook metadata" ? "metadata" : "reply";
+    return entry(kind, file, note && { code: note.code, refreshed_at: note.refreshed_at });
   });
   const archives = (await filesOf(path, ARCHIVE)).map((file) => entry("archive", file));
   const all = [...(await Promise.all(replies)), ...archives];

@@ -51,10 +51,7 @@ export async function writeVersion(
     files,
     ...(old.length === 0 ? {} : { old }),
   };
-  await removeAllBut(
-    place,
-    files.map(({ name }) => name),
-  );
+  await removeAllBut(place, files);
   await writeManifest(folder, state);
   for (const each of old.slice(0, -1)) await removeVersion(folder, each);
   return { state, received, change: updates === undefined ? "export" : "since" };
@@ -116,7 +113,8 @@ function oldVersions(folder: string, current: Manifest | undefined): OldVersion[
 }
 
 /** Removes what earlier attempts at a version left: Parquet files, and those beside them while they are written. */
-async function removeAllBut(folder: string, names: readonly string[]): Promise<void> {
+async function removeAllBut(folder: string, files: readonly MirrorFile[]): Promise<void> {
+  const names = files.map(({ name }) => name);
   for (const name of await readdir(folder)) {
     if (/\.parquet(?:\.|$)/.test(name) && !names.includes(name)) await rm(join(folder, name), { force: true });
   }

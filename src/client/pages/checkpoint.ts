@@ -14,15 +14,6 @@ import { isLocal } from "../transport/settings.js";
 import { refreshedAt } from "./refreshed-at.js";
 import type { Page, PageOptions, TableCall } from "./table-page.js";
 
-interface CheckpointOf {
-  /** `VENDOR/TABLE`, for messages. */
-  readonly code: string;
-  /** Digest of the service, the key, the query and the options of reading it. */
-  readonly question: string;
-  /** When the service last refreshed the table; null if it does not say. */
-  readonly refreshed_at: string | null;
-}
-
 /** The pages of a query, each on the disk before the next one is kept. */
 export type Checkpoint = Awaited<ReturnType<typeof checkpointOf>>;
 
@@ -31,9 +22,16 @@ export type KeptPages = ReturnType<typeof keptPages>;
 const KIND = "arrowbook checkpoint";
 const VERSION = 1;
 
-interface Head extends CheckpointOf {
+/** What a checkpoint is of. */
+interface Head {
   readonly kind: typeof KIND;
   readonly version: number;
+  /** `VENDOR/TABLE`, for messages. */
+  readonly code: string;
+  /** Digest of the service, the key, the query and the options of reading it. */
+  readonly question: string;
+  /** When the service last refreshed the table; null if it does not say. */
+  readonly refreshed_at: string | null;
 }
 
 interface PageNote {
@@ -42,6 +40,13 @@ interface PageNote {
   readonly columns: readonly ColumnSpec[];
 }
 
+/**
+ * Opens or creates the checkpoint of reading a table and locks it. Pages of another query or of an earlier refresh are
+ * forgotten, with a warning that says why; a damaged end is removed and requested again.
+ *
+ * @throws {FileError} BadCheckpoint for a file that is not a checkpoint, CheckpointInUse while another process holds
+ *   it; also as the file system says
+ */
 export async function tableCheckpoint(
   { settings }: Session,
   table: TableCall,
@@ -58,38 +63,28 @@ export async function tableCheckpoint(
     JSON.stringify([table.code, table.select, table.pageSize, table.format, profile.name, parts]),
     JSON.stringify([decimals, onBadCell, onPrecisionLoss, text]),
   );
-  return openCheckpoint(path, { code: table.code, question, refreshed_at: await refreshedAt(table) }, settings.warn);
-}
-
-/**
- * Opens or creates a checkpoint and locks it. Pages of another query or of an earlier refresh are forgotten, with a
- * warning that says why; a damaged end is removed and requested again.
- *
- * @throws {FileError} BadCheckpoint for a file that is not a checkpoint, CheckpointInUse while another process holds
- *   it; also as the file system says
- */
-async function openCheckpoint(path: string, of: CheckpointOf, warn: (message: string) => void): Promise<Checkpoint> {
-  const lock = await acquire(`${path}.lock`, of.question, (holder) => Promise.reject(busy(path, holder)));
+  const refreshed_at = await refreshedAt(table);
+  const head: Head = { kind: KIND, version: VERSION, code: table.code, question, refreshed_at };
+  const lock = await acquire(`${path}.lock`, question, (holder) => Promise.reject(busy(path, holder)));
   try {
-    return await checkpointOf(path, of, lock, warn);
+    return await checkpointOf(path, head, lock, settings.warn);
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function checkpointOf(path: string, of: CheckpointOf, lock: Lock, warn: (message: string) => void) {
-  const head: Head = { kind: KIND, version: VERSION, ...of };
+async function checkpointOf(path: string, head: Head, lock: Lock, warn: (message: string) => void) {
   const found = await lookThrough<Head, PageNote>(path);
   if (found === "foreign" || (found?.head !== undefined && found.head.kind !== KIND)) throw notOne(path);
   const why = found && reasonToRestart(found.head, head);
-  if (why !== undefined) warn(`${of.code} is read from the start: ${why} (${path}).`);
+  if (why !== undefined) warn(`${head.code} is read from the start: ${why} (${path}).`);
   else if (found?.isDamaged) warn(`The end of ${path} is damaged: its last pages are requested again.`);
   let file: RecordFile<PageNote> = await openRecords(path, head, why === undefined ? found : undefined);
   let hasWarned = false;
   return {
     /** When the table was last refreshed before the first page was requested; null if the service does not say. */
-    refreshed_at: of.refreshed_at,
+    refreshed_at: head.refreshed_at,
     /** The pages that an earlier run kept of a part of the query. */
     kept: (part: number) => keptPages(path, file, part),
     async keep(part: number, page: Page): Promise<void> {
@@ -98,7 +93,7 @@ async function checkpointOf(path: string, of: CheckpointOf, lock: Lock, warn: (m
       const note: PageNote = { part, page: rest, columns };
       const record = file.next(note, bytes);
       if (holdsSecret(record)) {
-        if (!hasWarned) warn(`A page of ${of.code} contains the API key and is not kept in ${path}.`);
+        if (!hasWarned) warn(`A page of ${head.code} contains the API key and is not kept in ${path}.`);
         hasWarned = true;
       }
       // Pages after one that is missing cannot be resumed from.

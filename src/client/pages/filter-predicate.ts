@@ -14,16 +14,10 @@ export type CellReading = Pick<ReadOptions, "decimals" | "onBadCell" | "onPrecis
   readonly emptyIsNull: boolean;
 };
 
-export interface FilterComparison {
-  readonly column: string;
-  readonly operator: Operator;
-  readonly values: readonly string[];
-}
+/** A row filter with a known operator. */
+export type FilterComparison = Filter & { readonly operator: Operator };
 
-function knownFilter({ column, operator: given, values }: Filter): FilterComparison | undefined {
-  const operator = OPERATORS.find((each) => each === given);
-  return operator && { column, operator, values };
-}
+const isKnown = (filter: Filter): filter is FilterComparison => OPERATORS.some((each) => each === filter.operator);
 
 const TRUTHS: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false };
 
@@ -34,9 +28,8 @@ const TRUTHS: Readonly<Record<string, boolean>> = { true: true, "1": true, false
  * @param declared the service type of the column
  */
 export function filterPredicate(filter: Filter, declared: string, type: DataType): Predicate | undefined {
-  const known = knownFilter(filter);
-  if (known === undefined) return undefined;
-  const { column, operator, values } = known;
+  if (!isKnown(filter)) return undefined;
+  const { column, operator, values } = filter;
   const isTruth = parseType(declared).kind === "boolean";
   const constants = values.map((value) => (isTruth ? (TRUTHS[value.toLowerCase()] ?? value) : value));
   try {
@@ -47,15 +40,9 @@ export function filterPredicate(filter: Filter, declared: string, type: DataType
   }
 }
 
-/** A cell that does not meet a filter; rows are counted from 0. */
-interface UnmetCell {
-  readonly row: number;
-  readonly text: string | null;
-}
-
 /**
  * The first row that cannot meet a row filter (spec 4.7), whichever way the service compares; undefined if there is
- * none, or if the values cannot be compared with the column.
+ * none, or if the values cannot be compared with the column. Rows are counted from 0.
  *
  * @param index of the column in the batches
  */
@@ -65,10 +52,9 @@ export function unmetFilter(
   batches: readonly RecordBatch[],
   index: number,
   reading: CellReading,
-): UnmetCell | undefined {
+): { readonly row: number; readonly text: string | null } | undefined {
   const type = parseType(column.type);
-  const comparison = knownFilter(filter);
-  if (batches.length === 0 || comparison === undefined || type.kind === "unknown") return undefined;
+  if (batches.length === 0 || !isKnown(filter) || type.kind === "unknown") return undefined;
   const predicate = filterPredicate(filter, column.type, batches[0].schema.fields[index].type);
   if (predicate === undefined) return undefined;
   let before = 0;
@@ -79,7 +65,7 @@ export function unmetFilter(
     for (let i = 0; i < numRows; i++) {
       if (isValid(marks, i)) continue;
       const cell = valid(i) ? text(i) : null;
-      if (!mayMeet(comparison, type, cell, reading)) return { row: before + i, text: cell };
+      if (!mayMeet(filter, type, cell, reading)) return { row: before + i, text: cell };
     }
     before += numRows;
   }

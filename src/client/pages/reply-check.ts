@@ -27,13 +27,11 @@ export function refuseContradictions(code: string, found: Iterable<Contradiction
   const more = counted.length > some.length ? `, … (${counted.length - some.length} more)` : "";
   const names = [...new Set(some.map(([check]) => JSON.stringify(check)))].join(", ");
   const list = (part: 1 | 2): string => [...new Set(some.map((each) => each[part]))].join(", ");
-  throw new DataError(
-    `The reply contradicts the query of ${code}: requested ${list(1)}${more}; received ${list(2)}${more}.`,
-    {
-      code: "ReplyContradicts",
-      hint: `A cache or proxy may drop the query string of the address: bypass it, or request an export. If the service replies so on purpose, leave ${names} out of the profile's replyChecks: connect({ profile: defineProfile(specification, { replyChecks: […] }) }).`,
-    },
-  );
+  const both = `requested ${list(1)}${more}; received ${list(2)}${more}`;
+  throw new DataError(`The reply contradicts the query of ${code}: ${both}.`, {
+    code: "ReplyContradicts",
+    hint: `A cache or proxy may drop the query string of the address: bypass it, or request an export. If the service replies so on purpose, leave ${names} out of the profile's replyChecks: connect({ profile: defineProfile(specification, { replyChecks: […] }) }).`,
+  });
 }
 
 const rowsOf = (batches: readonly RecordBatch[]): number => batches.reduce((sum, { numRows }) => sum + numRows, 0);
@@ -96,18 +94,13 @@ export function* tableContradictions(
 }
 
 /** The parameters of spec 4.2 that a query of a time series sends. */
-interface DatasetQuestion {
+type DatasetQuestion = {
   /** Title or number of the one data column. */
   readonly column?: string | number;
-  readonly column_index?: number;
-  readonly start_date?: string;
-  readonly end_date?: string;
-  readonly collapse?: string;
-  readonly transform?: string;
-  readonly order?: string;
-  readonly limit?: number;
-}
+} & Partial<Readonly<Record<"start_date" | "end_date" | "collapse" | "transform" | "order", string>>> &
+  Partial<Readonly<Record<"column_index" | "limit", number>>>;
 
+/** What a reply repeats of its query, and its rows. */
 export interface DatasetReply {
   /** The parameters that the reply repeats (spec 2.1): null where they are not set, undefined where it lacks them. */
   readonly echo: Partial<Record<"collapse" | "transform" | "order", string | null>> &

@@ -44,12 +44,10 @@ function conditionOf(filter: Filter, columns: readonly ColumnSpec[], schema: Sch
   const { type } = columns[column];
   const predicate = filterPredicate(filter, type, schema.fields[column].type);
   if (predicate !== undefined) return { column, predicate };
-  throw new InputError(
-    `${type} column ${JSON.stringify(filter.column)} cannot be compared with ${JSON.stringify(filter.values[0])}.`,
-    {
-      code: "BadFilter",
-      column: filter.column,
-      hint: "Leave this condition out of where() and filter the frame.",
-    },
-  );
+  const name = JSON.stringify(filter.column);
+  throw new InputError(`${type} column ${name} cannot be compared with ${JSON.stringify(filter.values[0])}.`, {
+    code: "BadFilter",
+    column: filter.column,
+    hint: "Leave this condition out of where() and filter the frame.",
+  });
 }

@@ -10,7 +10,6 @@ import type { Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
 import { ask } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
-import type { CellReading } from "./filter-predicate.js";
 import { refuseContradictions, selectionContradictions, tableContradictions } from "./reply-check.js";
 import type { ResultShape } from "./result-shape.js";
 import { csvColumns, emptyTextOf, typedRows } from "./typed-rows.js";
@@ -45,10 +44,6 @@ export interface Page {
   readonly capped: boolean;
   /** Digest of the rows as they were received. */
   readonly digest: string;
-}
-
-function cellReading(table: TableCall, profile: Profile, options: ReadOptions): CellReading {
-  return { ...options, emptyIsNull: table.format === "csv" && emptyTextOf(profile) === "null" };
 }
 
 /** What was taken from a checkpoint. */
@@ -93,7 +88,7 @@ export async function pageOf(
   const isFiltered = profile.replyChecks.value.includes("filters");
   const pageSize = table.pageSize === undefined ? undefined : most;
   const question = { filters: isFiltered ? filters : [], pageSize };
-  const reading = cellReading(table, profile, options);
+  const reading = { ...options, emptyIsNull: format === "csv" && emptyTextOf(profile) === "null" };
   const names = columns.map(({ name }) => name);
   const contradictions = [
     ...selectionContradictions(table.select, names, "listed"),

@@ -20,7 +20,9 @@ import { type Page, type PageOptions, pageOf, type Resumed, type TableCall } fro
  */
 export async function* pagesOf(session: Session, table: TableCall, options: PageOptions): AsyncGenerator<PlacedPage> {
   const parts = partsOf(session, table);
-  const checkpoint = await checkpointFor(session, table, parts, options);
+  // Few reads keep their pages: what writes and reads Arrow files is loaded for them alone.
+  const { tableCheckpoint } = options.checkpoint === undefined ? {} : await import("./checkpoint.js");
+  const checkpoint = await tableCheckpoint?.(session, table, parts, String(options.checkpoint), options);
   try {
     try {
       yield* pagesOfParts(session, table, parts, options, checkpoint);
@@ -38,18 +40,6 @@ export async function* pagesOf(session: Session, table: TableCall, options: Page
   } finally {
     await checkpoint?.close();
   }
-}
-
-async function checkpointFor(
-  session: Session,
-  table: TableCall,
-  parts: readonly (readonly Filter[])[],
-  options: PageOptions,
-): Promise<Checkpoint | undefined> {
-  if (options.checkpoint === undefined) return undefined;
-  // Few reads keep their pages: what writes and reads Arrow files is loaded for them alone.
-  const { tableCheckpoint } = await import("./checkpoint.js");
-  return tableCheckpoint(session, table, parts, options.checkpoint, options);
 }
 
 const DISCARDED = ["TableRefreshed", "CursorLoop", "ColumnsChanged"] as const;
@@ -111,11 +101,12 @@ async function* pagesOfParts(
 }
 
 function keptOf(parts: readonly unknown[], checkpoint: Checkpoint | undefined): Resumed {
-  const kept = parts.flatMap((_, i) => checkpoint?.kept(i) ?? []);
-  return kept.reduce((sum, { pages, rows }) => ({ pages: sum.pages + pages, rows: sum.rows + rows }), {
-    pages: 0,
-    rows: 0,
-  });
+  let [pages, rows] = [0, 0];
+  for (const kept of parts.map((_, i) => checkpoint?.kept(i))) {
+    pages += kept?.pages ?? 0;
+    rows += kept?.rows ?? 0;
+  }
+  return { pages, rows };
 }
 
 function tableRefreshed(message: string, cause?: unknown): DataError {
@@ -131,9 +122,7 @@ const RESERVED = 300;
 
 /** The filters of each part in which a query is sent. */
 export function partsOf({ settings }: Session, table: TableCall): (readonly Filter[])[] {
-  const { maxQueryLength } = settings.profile;
-  const lengthOf = (filters: readonly Filter[]): number => queryLength(settings, table, filters);
-  return splitFilters(table.filters, lengthOf, maxQueryLength.value - RESERVED);
+  return splitFilters(table.filters, (filters) => isTooLong(settings, table, filters));
 }
 
 /**
@@ -143,10 +132,9 @@ export function partsOf({ settings }: Session, table: TableCall): (readonly Filt
  */
 function splitFilters(
   filters: readonly Filter[],
-  lengthOf: (filters: readonly Filter[]) => number,
-  longest: number,
+  tooLong: (filters: readonly Filter[]) => boolean,
 ): (readonly Filter[])[] {
-  if (lengthOf(filters) <= longest) return [filters];
+  if (!tooLong(filters)) return [filters];
   const at = filters.reduce((best, { operator, values }, i) => {
     return operator === "eq" && values.length > 1 && values.length > (filters[best]?.values.length ?? 0) ? i : best;
   }, -1);
@@ -155,7 +143,7 @@ function splitFilters(
   const half = Math.ceil(values.length / 2);
   const part = (some: readonly string[]): Filter[] =>
     filters.map((filter, i) => (i === at ? { ...filter, values: some } : filter));
-  return [values.slice(0, half), values.slice(half)].flatMap((some) => splitFilters(part(some), lengthOf, longest));
+  return [values.slice(0, half), values.slice(half)].flatMap((some) => splitFilters(part(some), tooLong));
 }
 
 /**
@@ -164,10 +152,7 @@ function splitFilters(
  */
 export function exportFilters({ settings }: Session, table: TableCall): readonly Filter[] {
   let filters = table.filters;
-  while (
-    filters.length > 0 &&
-    queryLength(settings, table, filters) > settings.profile.maxQueryLength.value - RESERVED
-  ) {
+  while (filters.length > 0 && isTooLong(settings, table, filters)) {
     const longest = filters.reduce((best, each) => (lengthOf(each) > lengthOf(best) ? each : best));
     filters = filters.filter((each) => each !== longest);
   }
@@ -176,10 +161,10 @@ export function exportFilters({ settings }: Session, table: TableCall): readonly
 
 const lengthOf = ({ values }: Filter): number => values.join(",").length;
 
-function queryLength({ profile, url }: Settings, table: TableCall, filters: readonly Filter[]): number {
+function isTooLong({ profile, url }: Settings, table: TableCall, filters: readonly Filter[]): boolean {
   const parameters: Record<string, string> = table.select ? { "qopts.columns": table.select.join(",") } : {};
   const call: Call = { endpoint: "tableRows", codes: table.codes, format: table.format, parameters, filters };
-  return address(call, url, profile).split("?")[1]?.length ?? 0;
+  return (address(call, url, profile).split("?")[1]?.length ?? 0) > profile.maxQueryLength.value - RESERVED;
 }
 
 /** The pages of a part that an earlier run kept, and where new ones are kept. */
@@ -248,7 +233,7 @@ async function* partPages(
       check(page);
       schema ??= page.batches[0]?.schema;
       rows += page.rows;
-      if (page.capped) warnCapped(session, table.code, page.rows);
+      if (page.capped) settings.warn(cappedWarning(table.code, page.rows));
       following = ahead(page.next);
       await memory?.keep(page);
       yield page;
@@ -264,14 +249,11 @@ function cursorError(error: unknown, table: TableCall, page: number): unknown {
   return tableRefreshed(`The cursor of page ${page} of ${table.code} is no longer valid.`, error);
 }
 
+const cappedWarning = (code: string, rows: number): string =>
+  `${code}: the reply has exactly ${rows} rows, the most that one reply can have, and no cursor: rows may be missing. An export (.export()) is complete.`;
+
 function refuseExpired(error: unknown): never {
   throw hasCode(error, "TableRefreshed") ? new CursorExpired("cursor", { cause: error }) : error;
-}
-
-function warnCapped(session: Session, code: string, rows: number): void {
-  session.settings.warn(
-    `${code}: the reply has exactly ${rows} rows, the most that one reply can have, and no cursor: rows may be missing. An export (.export()) is complete.`,
-  );
 }
 
 /**

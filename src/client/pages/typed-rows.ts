@@ -58,15 +58,14 @@ export async function csvColumns(table: CsvTable, rows: Rows, profile: Profile):
   const wanted = table.select ?? [...known.keys()];
   const wrong = names.find((name) => !known.has(name)) ?? wanted.find((name) => !names.includes(name));
   if (wrong !== undefined) {
-    const extra = names.includes(wrong);
-    throw new DataError(
-      `The CSV reply of ${table.code} ${extra ? "has a column" : "lacks the column"} ${JSON.stringify(wrong)}${extra ? " that the metadata does not list" : ""}.`,
-      {
-        code: "ColumnsChanged",
-        column: wrong,
-        hint: 'Send the query again, or with .format("json"), which includes the column types.',
-      },
-    );
+    const name = JSON.stringify(wrong);
+    const isExtra = names.includes(wrong);
+    const what = isExtra ? `has a column ${name} that the metadata does not list` : `lacks the column ${name}`;
+    throw new DataError(`The CSV reply of ${table.code} ${what}.`, {
+      code: "ColumnsChanged",
+      column: wrong,
+      hint: 'Send the query again, or with .format("json"), which includes the column types.',
+    });
   }
   return wanted.map((name) => known.get(name) as ColumnSpec);
 }

@@ -135,13 +135,8 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     checkReadOptions(options, "data()");
     const call = await this.#call("datasetData", options.signal);
     const { askCached } = await import("../transport/ask.js");
-    const { document, isCached } = await askCached(
-      this.#session,
-      "datasetData",
-      call,
-      () => this.#refreshedAt(options.signal),
-      options.signal,
-    );
+    const refreshedAt = () => this.#refreshedAt(options.signal);
+    const { document, isCached } = await askCached(this.#session, "datasetData", call, refreshedAt, options.signal);
     const known = await this.#session.memory.known<DatasetMetadata>(metadataKey(this.#codes));
     const frame = await this.#frameOf(call, document, options, {
       ...refreshOf({ ...known, ...document.fields }),
@@ -219,15 +214,8 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     showAsCard<DatasetQuery>(DatasetQuery.prototype, (query) => {
       const { column, from, to, collapse, transform, order, limit } = query.#wanted;
       const asked = { code: query.code, start_date: from, end_date: to, collapse, transform, order, limit };
-      return queryCard(
-        "Time series",
-        asked,
-        [
-          ["column", column],
-          ["order", order],
-        ],
-        "await query.frame(), .metadata(), .data(), .explain()",
-      );
+      const entries = Object.entries({ column, order });
+      return queryCard("Time series", asked, entries, "await query.frame(), .metadata(), .data(), .explain()");
     });
     showTypeArguments<DatasetQuery>(DatasetQuery.prototype, (query) => {
       const known = query.#session.memory.peek<DatasetMetadata>(metadataKey(query.#codes));
@@ -247,17 +235,10 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
   async #call(endpoint: "datasetData" | "dataset", signal?: AbortSignal): Promise<Call & { readonly format: Format }> {
     const { column, from, to, collapse, transform, order, limit, format } = this.#wanted;
     const index = typeof column === "string" ? await this.#indexOf(column, signal) : column;
-    const given = {
-      column_index: index?.toString(),
-      start_date: from,
-      end_date: to,
-      collapse,
-      transform,
-      order,
-      limit: limit?.toString(),
-    };
-    const parameters = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    return { endpoint, codes: this.#codes, format, parameters: parameters as Record<string, string>, filters: [] };
+    const given = { column_index: index, start_date: from, end_date: to, collapse, transform, order, limit };
+    const passed = Object.entries(given).filter(([, value]) => value !== undefined);
+    const parameters = Object.fromEntries(passed.map(([name, value]) => [name, String(value)]));
+    return { endpoint, codes: this.#codes, format, parameters, filters: [] };
   }
 
   async #indexOf(title: string, signal?: AbortSignal): Promise<number> {

@@ -1,4 +1,5 @@
 import { readConditions } from "../../columns/predicate/conditions.js";
+import type { TableMetadata } from "../../document/records.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { Filter } from "../../spec/endpoints.js";
@@ -40,21 +41,8 @@ function unsendable(
   why: string,
   hint = "Filter the frame instead: frame.filter((row) => …).",
 ): InputError {
-  return new InputError(
-    `The value ${JSON.stringify(value)} for ${JSON.stringify(column)} cannot be used as a filter: ${why}.`,
-    {
-      code: "BadFilter",
-      column,
-      value,
-      hint,
-    },
-  );
-}
-
-/** The names in table metadata. */
-export interface KnownNames {
-  readonly columns: readonly { readonly name: string }[];
-  readonly filters: readonly string[];
+  const what = `The value ${JSON.stringify(value)} for ${JSON.stringify(column)}`;
+  return new InputError(`${what} cannot be used as a filter: ${why}.`, { code: "BadFilter", column, value, hint });
 }
 
 /**
@@ -63,7 +51,7 @@ export interface KnownNames {
  */
 function checkNames(
   code: string,
-  known: KnownNames,
+  known: TableMetadata,
   selected: readonly string[] | undefined,
   filters: readonly Filter[],
 ): void {
@@ -100,13 +88,13 @@ function checkNames(
  *
  * @throws {InputError} UnknownColumn, NotFilterable, BadSelection
  */
-export async function metadataWithNames<Metadata extends KnownNames>(
+export async function metadataWithNames(
   code: string,
   selected: readonly string[],
   filters: readonly Filter[],
-  metadata: () => Promise<Metadata>,
-  again: (() => Promise<Metadata>) | undefined,
-): Promise<Metadata> {
+  metadata: () => Promise<TableMetadata>,
+  again: (() => Promise<TableMetadata>) | undefined,
+): Promise<TableMetadata> {
   const known = await metadata();
   try {
     checkNames(code, known, selected, filters);

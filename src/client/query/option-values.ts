@@ -18,9 +18,8 @@ export function optionValue(settings: Settings, what: string, given: string, kno
   }
   if (!known.includes(given)) {
     const [close] = nearest(given, known, 1);
-    settings.warn(
-      `${what} ${shown(given)} is not a known value in this profile${close ? `; did you mean ${JSON.stringify(close)}?` : "."} It is sent unchanged.`,
-    );
+    const guess = close ? `; did you mean ${JSON.stringify(close)}?` : ".";
+    settings.warn(`${what} ${shown(given)} is not a known value in this profile${guess} It is sent unchanged.`);
   }
   return given;
 }

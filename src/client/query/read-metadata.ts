@@ -5,12 +5,6 @@ import type { Format } from "../../spec/vocabulary.js";
 import type { MetadataCall } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 
-interface MetadataOf<R> {
-  readonly endpoint: R;
-  readonly codes: Call["codes"];
-  readonly format: Format;
-}
-
 /**
  * Requests metadata. That in JSON is remembered by the session under {@link metadataKey}; list cells of CSV cannot
  * always be parsed.
@@ -19,7 +13,7 @@ interface MetadataOf<R> {
  */
 export async function readMetadata<R extends "datasetMetadata" | "databaseMetadata" | "tableMetadata", M>(
   session: Session,
-  { endpoint, codes, format }: MetadataOf<R>,
+  { endpoint, codes, format }: Pick<Call, "codes"> & { readonly endpoint: R; readonly format: Format },
   options: MetadataCall,
   shown: (fields: Document<R>["fields"]) => M,
 ): Promise<M> {

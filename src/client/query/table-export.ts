@@ -1,8 +1,6 @@
 import { InputError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import type { Filter } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
-import type { Format } from "../../spec/vocabulary.js";
 import type { BulkOrigin } from "../bulk/archive.js";
 import type { RowCheck } from "../bulk/archive-reader.js";
 import { serviceColumns } from "../bulk/bulk-columns.js";
@@ -14,15 +12,8 @@ import { emptyTextOf } from "../pages/typed-rows.js";
 import type { Session } from "../transport/session.js";
 import { sourceOf } from "./table-source.js";
 
-interface ExportQuestion {
-  readonly code: string;
-  readonly codes: Readonly<Record<string, string>>;
-  readonly filters: readonly Filter[];
-  readonly select?: readonly string[];
-  readonly format: Format;
-  /** An export is never limited; this is an error once it is requested. */
-  readonly limit?: number;
-}
+/** What an export of a table holds. It is never limited: a `limit` is an error once it is requested. */
+type ExportQuestion = Pick<TableCall, "code" | "codes" | "filters" | "select" | "format" | "limit">;
 
 /** The origin of an export (spec 4.9); `call` checks its names before the first request. */
 export function tableExport(

@@ -112,13 +112,10 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     const names: readonly string[] = passed.flat();
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (names.length === 0 || twice !== undefined) {
-      throw new InputError(
-        twice ? `select() names ${JSON.stringify(twice)} twice.` : "select() expects at least one column.",
-        { code: "BadSelection", hint: "Pass each column once." },
-      );
+      const what = twice ? `select() names ${JSON.stringify(twice)} twice.` : "select() expects at least one column.";
+      throw new InputError(what, { code: "BadSelection", hint: "Pass each column once." });
     }
-    const wanted = { ...this.#wanted, select: names };
-    return new TableQuery(this.#session, this.#codes, wanted);
+    return new TableQuery(this.#session, this.#codes, { ...this.#wanted, select: names });
   }
 
   /**
@@ -164,9 +161,8 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
         return await this.#gathered(pagedRows(this.#session, call, options), call, options);
       } catch (error) {
         if (hasCode(error, "TableRefreshed") && start < MAX_STARTS) {
-          this.#session.settings.warn(
-            `${this.code} was refreshed while its pages were read; the reading starts again.`,
-          );
+          const why = "was refreshed while its pages were read";
+          this.#session.settings.warn(`${this.code} ${why}; the reading starts again.`);
           continue;
         }
         if (options.fallback === undefined || !callsForExport(error)) throw error;
@@ -288,15 +284,11 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     const { filters: sent, local = [], select, limit } = this.#wanted;
     refuseLimited(this.code, limit);
     const filters = [...sent, ...local];
-    const about = sourceOf(
-      this.code,
-      filters,
-      await this.#session.memory.known<TableMetadata>(metadataKey(this.#codes)),
-    );
+    const known = await this.#session.memory.known<TableMetadata>(metadataKey(this.#codes));
     const query = {
       code: this.code,
       question: mirrorQuestion(this.#session.settings.url, { code: this.code, filters, select }),
-      about,
+      about: sourceOf(this.code, filters, known),
       filters,
       emptyIsNull: !this.#session.settings.profile.csvQuotesEmptyText.value,
       select,
@@ -357,12 +349,8 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       const { filters: sent, local = [], select, limit } = query.#wanted;
       const filters = [...sent, ...local];
       const entries = [["columns", select?.join(", ")]] as const;
-      return queryCard(
-        "Table",
-        { code: query.code, filters, limit },
-        entries,
-        "await query.frame(), .page(), .metadata(), .explain(); query.batches(), .export()",
-      );
+      const next = "await query.frame(), .page(), .metadata(), .explain(); query.batches(), .export()";
+      return queryCard("Table", { code: query.code, filters, limit }, entries, next);
     });
     showTypeArguments<TableQuery>(TableQuery.prototype, (query) => {
       const known = query.#session.memory.peek<TableMetadata>(metadataKey(query.#codes));

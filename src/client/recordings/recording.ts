@@ -58,14 +58,10 @@ function exchangeOf(line: string, path: string, number: number): Exchange {
   });
 }
 
-export interface Asked {
-  readonly method: string;
-  readonly address: URL;
-  readonly headers: Headers;
-  readonly body?: string;
-}
+/** A request of `fetch`. */
+export type Asked = Awaited<ReturnType<typeof askedBy>>;
 
-export async function askedBy(input: string | URL | Request, init: RequestInit | undefined): Promise<Asked> {
+export async function askedBy(input: string | URL | Request, init: RequestInit | undefined) {
   // A copy: the caller's request must stay readable.
   const request = input instanceof Request ? new Request(input.clone(), init) : new Request(input, init);
   const body = request.body === null ? undefined : await request.clone().text();

@@ -33,12 +33,7 @@ export function replay(path: string): Fetch {
     const address = recordedAddress(asked.address, origin);
     const request = { method: asked.method, address, ...recordedBody(asked) };
     const known = exchanges.get(questionOf(request));
-    if (known === undefined)
-      throw notRecorded(
-        path,
-        request,
-        [...exchanges.values()].map(([first]) => first),
-      );
+    if (known === undefined) throw notRecorded(path, request, [...exchanges.values()].flat());
     const [exchange] = known;
     if (known.length > 1) known.shift();
     return replyOf(exchange, origin);

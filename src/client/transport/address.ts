@@ -88,7 +88,7 @@ function queryOf(call: Call, profile: Profile): string {
 }
 
 /** The name of a parameter in the query: `@cursor` and `@pageSize` are the profile's. */
-function parameterName(name: string, profile: Profile): string {
+export function parameterName(name: string, profile: Profile): string {
   if (name === "@cursor") return profile.cursorParameter.value;
   return name === "@pageSize" ? profile.pageSizeParameter.value : name;
 }
@@ -125,21 +125,16 @@ function filterName({ column, operator }: Filter, profile: Profile): string {
   const suffix = column.slice(column.lastIndexOf(".") + 1);
   const clash = column.includes(".") && operators.includes(suffix);
   const name = operator === "eq" && !clash ? column : `${column}.${operator}`;
-  if (name === profile.keyParameter.value || /^qopts\./i.test(name) || isParameter(name, profile)) {
-    throw new InputError(
-      `A column called ${JSON.stringify(column)} cannot be filtered: the address has a parameter of this name.`,
-      {
-        code: "BadFilter",
-        column,
-        hint: "Omit this filter and filter the frame: see docs/client.md.",
-      },
-    );
+  const own = [profile.keyParameter, profile.cursorParameter, profile.pageSizeParameter].map(({ value }) => value);
+  if (own.includes(name) || /^qopts\./i.test(name)) {
+    const why = "the address has a parameter of this name";
+    throw new InputError(`A column called ${JSON.stringify(column)} cannot be filtered: ${why}.`, {
+      code: "BadFilter",
+      column,
+      hint: "Omit this filter and filter the frame: see docs/client.md.",
+    });
   }
   return name;
-}
-
-function isParameter(name: string, profile: Profile): boolean {
-  return name === profile.cursorParameter.value || name === profile.pageSizeParameter.value;
 }
 
 function filterValue({ column, operator, values }: Filter): string {

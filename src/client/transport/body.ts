@@ -94,15 +94,14 @@ export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format |
   const content = isPage ? "page" : contentOf(bytes);
   if (isContent(content, wanted, bytes)) return;
   const from = answer.redirectedFrom === undefined ? "" : ` ${redirectText(answer, answer.redirectedFrom)}.`;
-  throw new DataError(
-    `${answer.host} replied with ${contentName(content)}, not ${contentName(wanted)} (status ${answer.status}${type ? `, ${type}` : ""}).${from}`,
-    {
-      code: "UnexpectedContent",
-      status: answer.status,
-      body: scrub(Buffer.from(bytes.subarray(0, 400)).toString("utf8")).slice(0, 200),
-      hint: "The reply may come from a proxy, a login page or a wrong address; check connect({ url }).",
-    },
-  );
+  const status = `status ${answer.status}${type ? `, ${type}` : ""}`;
+  const what = `${contentName(content)}, not ${contentName(wanted)} (${status})`;
+  throw new DataError(`${answer.host} replied with ${what}.${from}`, {
+    code: "UnexpectedContent",
+    status: answer.status,
+    body: scrub(Buffer.from(bytes.subarray(0, 400)).toString("utf8")).slice(0, 200),
+    hint: "The reply may come from a proxy, a login page or a wrong address; check connect({ url }).",
+  });
 }
 
 /**

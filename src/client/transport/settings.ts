@@ -137,6 +137,9 @@ const NAMES: Readonly<Record<keyof ConnectOptions, true>> = {
   warn: true,
 };
 
+const TIMEOUTS = { response: 60_000, idle: 30_000, total: 600_000, download: 86_400_000, export: 1_800_000 };
+const RETRY = { attempts: 5, pause: 500, maxPause: 30_000, budget: 300_000 };
+
 /**
  * Applies the defaults.
  *
@@ -175,12 +178,8 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
     send: options.fetch === undefined ? sendByHTTP(connectionsOf(options, url)) : sendByFetch(options.fetch),
     profile,
     limits: filled(limits, options.limits, "limits"),
-    timeouts: filled(
-      { response: 60_000, idle: 30_000, total: 600_000, download: 86_400_000, export: 1_800_000 },
-      options.timeouts,
-      "timeouts",
-    ),
-    retry: filled({ attempts: 5, pause: 500, maxPause: 30_000, budget: 300_000 }, options.retry, "retry"),
+    timeouts: filled(TIMEOUTS, options.timeouts, "timeouts"),
+    retry: filled(RETRY, options.retry, "retry"),
     cache: cacheSettings(options.cache),
     signal: options.signal,
     onProgress: options.onProgress,

@@ -30,17 +30,12 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 export class Stopwatch {
   readonly #controller = new AbortController();
   readonly #limits: (() => void)[] = [];
-  readonly #outer: AbortSignal | undefined;
-  readonly #onOuter = (): void => this.stop(this.#outer?.reason);
+  readonly signal = this.#controller.signal;
+  readonly #onOuter = (): void => this.stop(this.outer?.reason);
 
-  constructor(outer: AbortSignal | undefined) {
-    this.#outer = outer;
+  constructor(private readonly outer: AbortSignal | undefined) {
     if (outer?.aborted) this.#onOuter();
     else outer?.addEventListener("abort", this.#onOuter, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   stop(reason: unknown): void {
@@ -64,7 +59,7 @@ export class Stopwatch {
 
   end(): void {
     for (const cancel of this.#limits) cancel();
-    this.#outer?.removeEventListener("abort", this.#onOuter);
+    this.outer?.removeEventListener("abort", this.#onOuter);
   }
 }
 
