@@ -6,8 +6,8 @@ import { suggestion } from "../../errors/nearest.js";
 import { shownText } from "../../errors/shown.js";
 import { seriesColumns } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
-import { hasExtension, type Profile } from "../../spec/profile.js";
-import { COLLAPSES, ORDERS, type Order, TRANSFORMS } from "../../spec/vocabulary.js";
+import { hasExtension } from "../../spec/profile.js";
+import { COLLAPSES, ORDERS, TRANSFORMS } from "../../spec/vocabulary.js";
 import { dayPart, NO_DATE, parseDate } from "../../value/date.js";
 import type { StoredDatabase, StoredDataset } from "../data/open-database.js";
 import { type Refused, refused } from "../data/refused.js";
@@ -99,10 +99,6 @@ async function answerRows(
   return answerReply(call, reply, asker, state).finally(database.held.hold([dataset.series]));
 }
 
-function defaultOrder({ orders }: Profile): Order {
-  return ORDERS.find((order) => order === orders.value[0]) ?? ORDERS[0];
-}
-
 type Echo = Omit<DatasetData, "column_names" | "frequency">;
 
 /**
@@ -146,7 +142,8 @@ function readQuestion(
   const chosen = index === undefined ? titles.map((_, i) => i).slice(1) : index === 0 || isUnknown ? [] : [index];
   const collapse = word("collapse", profile.collapses.value, COLLAPSES);
   const transform = word("transform", profile.transforms.value, TRANSFORMS);
-  const order = word("order", profile.orders.value, ORDERS) ?? defaultOrder(profile);
+  const usual = ORDERS.find((each) => each === profile.orders.value[0]) ?? ORDERS[0];
+  const order = word("order", profile.orders.value, ORDERS) ?? usual;
   const [startDate, endDate, limit] = [date("start_date"), date("end_date"), whole("limit", 1)];
   return {
     question: isUnknown

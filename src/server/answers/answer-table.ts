@@ -75,11 +75,8 @@ function pageSize(call: Call, { profile }: ServiceState): number {
   const size = /^\d{1,9}$/.test(given) ? Number(given) : 0;
   if (size >= 1 && size <= most) return size;
   const name = profile.pageSizeParameter.value;
-  throw refused(
-    profile,
-    "QESx04",
-    `${name} ${JSON.stringify(given.slice(0, 80))} is not a whole number from 1 to ${most}.`,
-  );
+  const what = `${name} ${JSON.stringify(given.slice(0, 80))}`;
+  throw refused(profile, "QESx04", `${what} is not a whole number from 1 to ${most}.`);
 }
 
 /** The row before the page; -1 for the first page. */
@@ -88,11 +85,8 @@ function cursorRow(call: Call, question: string, { cursors, profile }: ServiceSt
   if (cursor === undefined) return -1;
   const row = cursors.open(cursor, question);
   if (row !== undefined) return row;
-  throw refused(
-    profile,
-    "QESx06",
-    "The cursor is not valid for this query: it belongs to other filters or columns, or the table has been refreshed.",
-  );
+  const why = "it belongs to other filters or columns, or the table has been refreshed";
+  throw refused(profile, "QESx06", `The cursor is not valid for this query: ${why}.`);
 }
 
 /** Spec 7: a query with too many results. Counted only if the table is large enough for that. */
@@ -105,11 +99,8 @@ async function refuseTooMany(
   if (ready.rows <= maxResultRows) return;
   const count = await store.engine.query(`SELECT count(*) AS n FROM ${ready.table} WHERE ${where.sql}`, where.params);
   if (Number(tableTexts(count)[0][0]) <= maxResultRows) return;
-  throw refused(
-    profile,
-    "QELx06",
-    `This query would return more than ${maxResultRows} rows. Apply some filters and try again, or append qopts.export=true.`,
-  );
+  const next = "Apply some filters and try again, or append qopts.export=true.";
+  throw refused(profile, "QELx06", `This query would return more than ${maxResultRows} rows. ${next}`);
 }
 
 interface Page {

@@ -1,12 +1,6 @@
 import { Output } from "../../document/cells/output.js";
 import type { Allocate } from "../../engine/contract/engine.js";
 
-/** The memory in which one reply with rows is made: its columns as the engine returns them, and its text. */
-export interface PageMemory {
-  readonly allocate: Allocate;
-  readonly out: Output;
-}
-
 /** Lends memory until what `use` returns has settled; `use` calls its argument where it needs some. */
 export type LendMemory = <T>(use: (memory: () => PageMemory) => Promise<T>) => Promise<T>;
 
@@ -24,12 +18,12 @@ const FIRST_TEXT = 64 << 10;
  * pages, for as long as it takes to make one of them.
  */
 export function pageMemories(): LendMemory {
-  const kept: ReusedMemory[] = [];
+  const kept: PageMemory[] = [];
   return async (use) => {
-    let memory: ReusedMemory | undefined;
+    let memory: PageMemory | undefined;
     try {
       return await use(() => {
-        memory ??= kept.pop() ?? new ReusedMemory();
+        memory ??= kept.pop() ?? new PageMemory();
         return memory;
       });
     } finally {
@@ -39,7 +33,8 @@ export function pageMemories(): LendMemory {
   };
 }
 
-class ReusedMemory implements PageMemory {
+/** The memory in which one reply with rows is made: its columns as the engine returns them, and its text. */
+export class PageMemory {
   readonly out = new Output(FIRST_TEXT);
   private block = new ArrayBuffer(0);
   private used = 0;

@@ -26,10 +26,8 @@ export interface Reply {
   readonly tag?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The rows may be in the memory of `allocate`. Ends early where `signal` aborts. */
-  make(signal: AbortSignal, allocate: Allocate): Promise<HeadedDocument>;
+  make(signal: AbortSignal, allocate: Allocate): Promise<DocumentToWrite & Pick<Reply, "headers">>;
 }
-
-type HeadedDocument = DocumentToWrite & { readonly headers?: Readonly<Record<string, string>> };
 
 /**
  * Writes a reply in the format of the call, or replies 304 if the caller has it already. Tags are weak: the same rows
@@ -43,7 +41,7 @@ export async function answerReply(
 ): Promise<Answer> {
   const format: Format = call.format ?? "json";
   const render = (signal: AbortSignal): Promise<Rendered> =>
-    lendMemory((memory) => rendering(reply, { format, profile, coding, signal }, memory));
+    lendMemory((memory) => rendering(reply, { format, profile, coding }, signal, memory));
   if (reply.tag === undefined) {
     const body = await render(gone);
     return { status: 200, headers: { ...body.headers, "cache-control": "no-store" }, body };
@@ -65,20 +63,14 @@ export function answerFields(
   return answerReply(call, { resource, tag: JSON.stringify(fields), make: async () => ({ fields }) }, asker, state);
 }
 
-interface Rendering {
-  readonly format: Format;
-  readonly profile: Profile;
-  readonly coding: Coding;
-  readonly signal: AbortSignal;
-}
-
 /** Capacity for the text of a reply without rows, which grows where that is too little. */
 const SHORT_TEXT = 2_048;
 
 /** Renders a document to bytes, in time slices. */
 async function rendering(
   { resource, make }: Reply,
-  { format, profile, coding, signal }: Rendering,
+  { format, profile, coding }: { readonly format: Format; readonly profile: Profile; readonly coding: Coding },
+  signal: AbortSignal,
   memory: () => PageMemory,
 ): Promise<Rendered> {
   const document = await make(signal, (bytes) => memory().allocate(bytes));

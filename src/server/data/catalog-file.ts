@@ -116,9 +116,8 @@ function columnOf(entry: Member): ColumnSpec {
   const member = entry.object(["name", "type"]);
   const type = member("type").text();
   if (parseType(type).kind === "unknown") {
-    throw member("type").wrong(
-      `is ${JSON.stringify(type)}; the types are ${TYPE_TITLES.slice(0, -1).join(", ")} and ${TYPE_TITLES.at(-1)}.`,
-    );
+    const known = `${TYPE_TITLES.slice(0, -1).join(", ")} and ${TYPE_TITLES.at(-1)}`;
+    throw member("type").wrong(`is ${JSON.stringify(type)}; the types are ${known}.`);
   }
   return { name: member("name").text(), type };
 }

@@ -46,9 +46,8 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
       return { column: engineColumn(index), operator: filter.operator as Operator, text, type, wrong };
     });
     const list = filter.operator === "eq" && asked.length > 1 ? oneOf(asked, dialect) : undefined;
-    conditions.push(
-      list === undefined ? `(${asked.map((each) => bind(condition(each, dialect))).join(" OR ")})` : bind(list),
-    );
+    const any = (): string => `(${asked.map((each) => bind(condition(each, dialect))).join(" OR ")})`;
+    conditions.push(list === undefined ? any() : bind(list));
   }
   return { sql: conditions.length === 0 ? ALL_ROWS : conditions.join(" AND "), params, isUnordered };
 }
@@ -79,11 +78,8 @@ function filterColumn(table: TableEntry, filter: Filter, profile: Profile): numb
 }
 
 function unknownOperator(profile: Profile, operator: string): Refused {
-  return refused(
-    profile,
-    "QESx07",
-    `The operator ${shownText(operator)} is not supported; use =, .gte, .lte, .gt or .lt.`,
-  );
+  const known = "use =, .gte, .lte, .gt or .lt";
+  return refused(profile, "QESx07", `The operator ${shownText(operator)} is not supported; ${known}.`);
 }
 
 /** The error for a column that a table does not have. */

@@ -25,17 +25,6 @@ const INSTRUMENTS = [
 const NAMES = ["Date", "Open", "High", "Low", "Close", "Volume"] as const;
 const REFRESHED = "2025-01-02T06:00:00Z";
 
-/** The days and numbers of one instrument as integers: days since 1970-01-01, prices in ten-thousandths. */
-interface Days {
-  readonly code: string;
-  readonly date: Int32Array;
-  readonly open: Float64Array;
-  readonly high: Float64Array;
-  readonly low: Float64Array;
-  readonly close: Float64Array;
-  readonly volume: Float64Array;
-}
-
 /** The catalogue entries of the seeded instruments, which have no files. */
 export function marketCatalog(): Catalog {
   const dataset = ({ code }: { code: string }, i: number): DatasetEntry => ({
@@ -132,14 +121,14 @@ function words(values: Float64Array): Uint32Array {
 
 /**
  * A random walk in integers, so that all machines compute the same prices: each step is a fraction of the price in
- * millionths, truncated to ten-thousandths; all products stay below 2^53.
+ * millionths, truncated to ten-thousandths; all products stay below 2^53. Dates are days since 1970-01-01.
  */
-function walk(index: number): Days {
+function walk(index: number) {
   const { code, start, drift, swing, volume } = INSTRUMENTS[index];
   const next = uniform(0x9e3779b9 + index);
   const date = businessDays();
   const column = () => new Float64Array(date.length);
-  const days: Days = { code, date, open: column(), high: column(), low: column(), close: column(), volume: column() };
+  const days = { code, date, open: column(), high: column(), low: column(), close: column(), volume: column() };
   let price: number = start;
   for (let i = 0; i < date.length; i++) {
     const open = moved(price, centred(next, swing >> 2));

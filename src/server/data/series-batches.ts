@@ -22,20 +22,14 @@ export interface SeriesQuestion {
   readonly limit?: number;
 }
 
-/** Where the rows of a series are, and where batches of rows that are not computed may be stored. */
-export interface SeriesPlace {
-  readonly engine: Engine;
-  readonly profile: Profile;
-  readonly allocate: Allocate;
-}
-
 /**
  * The rows of one time series: restricted to dates, collapsed, transformed, ordered and limited, in this order. The
- * engine selects and collapses; {@link querySeries} transforms. The batches have a date and doubles.
+ * engine selects and collapses; {@link querySeries} transforms. The batches have a date and doubles; rows that are not
+ * computed may be in the memory of `allocate`.
  */
 export async function* seriesBatches(
   question: SeriesQuestion,
-  { engine, profile, allocate }: SeriesPlace,
+  { engine, profile, allocate }: { readonly engine: Engine; readonly profile: Profile; readonly allocate: Allocate },
 ): AsyncGenerator<RecordBatch> {
   const { collapse, transform, order, limit } = question;
   const { params, where } = range(question, engine.dialect);

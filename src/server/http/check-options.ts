@@ -86,9 +86,8 @@ function checkMembers(given: object, rules: Readonly<Record<string, Rule>>, wher
 
 function checkKeys(given: unknown): void {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw badKeys(
-      `apiKeys is ${Array.isArray(given) ? "a list" : `of type ${typeof given}`}, not keys and their grants.`,
-    );
+    const what = Array.isArray(given) ? "a list" : `of type ${typeof given}`;
+    throw badKeys(`apiKeys is ${what}, not keys and their grants.`);
   }
   const grants = Object.entries(given);
   if (grants.length === 0) throw badKeys("apiKeys holds no key, so that no request could be accepted.");

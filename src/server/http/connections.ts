@@ -1,10 +1,5 @@
 import type { Socket } from "node:net";
 
-export interface ConnectionLimits {
-  readonly total: number;
-  readonly perAddress: number;
-}
-
 interface AddressConnections {
   readonly all: Set<Socket>;
   /** Idle connections, the longest idle first. */
@@ -12,7 +7,7 @@ interface AddressConnections {
 }
 
 /** Keeps connections within `limits`, so that idle connections cannot keep others out. */
-export function connections(limits: ConnectionLimits) {
+export function connections(limits: { readonly total: number; readonly perAddress: number }) {
   const byAddress = new Map<string, AddressConnections>();
   let total = 0;
 

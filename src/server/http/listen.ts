@@ -58,9 +58,8 @@ export async function listen(reply: Reply, options: ListenOptions) {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
       const message = `The service cannot listen on ${host}:${port}: ${cause.message}`;
-      reject(
-        new TransportError(message, { code: "NotListening", cause, hint: "Pass another port, or 0 for a free one." }),
-      );
+      const hint = "Pass another port, or 0 for a free one.";
+      reject(new TransportError(message, { code: "NotListening", cause, hint }));
     });
     server.listen(port, host, resolve);
   });

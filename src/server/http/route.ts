@@ -1,3 +1,4 @@
+import { parameterName } from "../../client/transport/address.js";
 import { suggestion } from "../../errors/nearest.js";
 import { shownText } from "../../errors/shown.js";
 import {
@@ -77,11 +78,7 @@ function split(url: string): { path: string; query: string } {
 const only = (found: QueryValues | undefined): string | undefined =>
   found?.values.length === 1 ? found.values[0] : undefined;
 
-interface FoundEndpoint {
-  readonly endpoint: EndpointName;
-  readonly codes: Readonly<Record<string, string>>;
-  readonly format?: Format;
-}
+type FoundEndpoint = Pick<Call, "endpoint" | "codes" | "format">;
 
 function findEndpoint(path: string, wantsExport: boolean, profile: Profile): FoundEndpoint | Refusal {
   if (!path.startsWith(`${API_PREFIX}/`)) return unknownRoute(path);
@@ -99,10 +96,8 @@ function findEndpoint(path: string, wantsExport: boolean, profile: Profile): Fou
     const codes = match(endpoint.path, endpoint.formats.length === 0 ? segments : bare);
     if (codes === undefined) continue;
     if (codes === "bad") return refuse(400, "QESx09", "The path is not percent-encoded UTF-8.");
-    if (endpoint.formats.length > 0 && format !== undefined && !endpoint.formats.includes(format))
-      return noFormat(ending, endpoint);
-    if (endpoint.formats.length > 0 && dot > 0 && format === undefined && name !== "tableExport")
-      return noFormat(ending, endpoint);
+    const isOther = format === undefined ? dot > 0 && name !== "tableExport" : !endpoint.formats.includes(format);
+    if (endpoint.formats.length > 0 && isOther) return noFormat(ending, endpoint);
     return { endpoint: name, codes, ...(format && endpoint.formats.length > 0 && { format }) };
   }
   if (format === undefined && dot > 0) {
@@ -117,11 +112,8 @@ function findEndpoint(path: string, wantsExport: boolean, profile: Profile): Fou
 }
 
 function unknownRoute(path: string): Refusal {
-  return refuse(
-    400,
-    "QECx01",
-    `There is no call ${JSON.stringify(path.slice(0, 200))}; see section 4 of the specification.`,
-  );
+  const call = JSON.stringify(path.slice(0, 200));
+  return refuse(400, "QECx01", `There is no call ${call}; see section 4 of the specification.`);
 }
 
 function noFormat(ending: string, endpoint: Endpoint): Refusal {
@@ -147,12 +139,8 @@ function match(pattern: string, segments: readonly string[]): Record<string, str
   return codes;
 }
 
-interface ReadQuery {
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly filters: readonly Filter[];
-  /** The older spelling of a metadata call. */
-  readonly metadataOnly?: true;
-}
+/** `metadataOnly`: the older spelling of a metadata call. */
+type ReadQuery = Pick<Call, "parameters" | "filters"> & { readonly metadataOnly?: true };
 
 function readQuery(
   pairs: ReadonlyMap<string, QueryValues> | undefined,
@@ -229,13 +217,7 @@ function readFilter(name: string, { values, isList }: QueryValues, profile: Prof
 const commaList = (values: readonly string[]): string[] => values.flatMap((value) => value.split(","));
 
 function unknownParameter(name: string, endpoint: Endpoint, profile: Profile): Refusal {
-  const names = endpoint.parameters.map((parameter) =>
-    parameter === "@cursor"
-      ? profile.cursorParameter.value
-      : parameter === "@pageSize"
-        ? profile.pageSizeParameter.value
-        : parameter,
-  );
+  const names = endpoint.parameters.map((parameter) => parameterName(parameter, profile));
   const known = names.length === 0 ? "This call takes none besides the key." : suggestion(name, names, "parameters");
   return refuse(422, "QESx04", `There is no parameter ${shownText(name)}. ${known}`);
 }
