@@ -11,8 +11,8 @@ import { deleteAtExit } from "./temporary-folder.js";
  * incomplete file, and an existing file stays until then. Creates missing folders, and removes temporary files that
  * killed processes left in the folder.
  *
- * @param durable whether the file outlasts a loss of power from the return of the call on. False only for files that can
- *   be fetched again and whose readers detect damage
+ * @param durable whether the file outlasts a loss of power from the return of the call on. False only for files that
+ *   can be fetched again and whose readers detect damage
  * @throws {FileError} if the file system reports an error; also any error of `write`
  */
 export async function atomicFile<T>(path: string, write: (file: FileHandle) => Promise<T>, durable = true): Promise<T> {

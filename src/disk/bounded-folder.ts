@@ -2,7 +2,6 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sweepFolder } from "./sweep.js";
 
-/** How much a folder may hold. */
 export interface FolderBounds {
   readonly bytes: number;
   /** Milliseconds after which a file that is not used is removed. */

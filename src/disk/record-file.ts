@@ -5,7 +5,6 @@ import { atomicFile } from "./atomic-file.js";
 import { digestOfSealed, SEALED_HEAD, type Sealed, seal, sealedLength, unseal } from "./sealed.js";
 import { syncFolder } from "./sync-folder.js";
 
-/** A record of a file: its place and its note. */
 interface Placed<Note> {
   readonly at: number;
   readonly length: number;

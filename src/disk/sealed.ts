@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { builtin } from "../package/builtin.js";
 
-/** A note in JSON and bytes that belong to it. */
 export interface Sealed<Note> {
   readonly note: Note;
   readonly bytes: Uint8Array;

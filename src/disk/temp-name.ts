@@ -6,14 +6,8 @@ export type TempKind = "download" | "file" | "note";
 
 const ENDINGS = { download: "part", file: "tmp", note: "new" } as const satisfies Readonly<Record<TempKind, string>>;
 
-export interface TempName {
-  /** The final name of the file. */
-  readonly target: string;
-  readonly kind: TempKind;
-  readonly host: string;
-  /** The id of the writing process on that machine. */
-  readonly pid: number;
-}
+/** The parts of a temporary name: the final name of the file, and the process that writes it on a machine. */
+export type TempName = NonNullable<ReturnType<typeof parseTempName>>;
 
 let digits: string | undefined;
 
@@ -34,7 +28,7 @@ export function tempName(target: string, kind: TempKind): string {
 const PATTERN = new RegExp(`^(.+)\\.([0-9a-f]{8})-(\\d+)-[0-9a-f]{8}\\.(${Object.values(ENDINGS).join("|")})$`, "s");
 
 /** Parses a name or path built by {@link tempName}; undefined for any other. */
-export function parseTempName(name: string): TempName | undefined {
+export function parseTempName(name: string) {
   const match = PATTERN.exec(name);
   if (match === null) return undefined;
   const [, target, host, pid, ending] = match;

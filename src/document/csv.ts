@@ -4,8 +4,7 @@ import { checkUtf8 } from "../format/json.js";
 import type { Field } from "../spec/resources.js";
 import { JSONNode } from "./json.js";
 import { readLiteral } from "./literal.js";
-import { type Node, shapeError } from "./node.js";
-import type { Rows } from "./rows.js";
+import { type Node, type Rows, shapeError } from "./node.js";
 
 /** A metadata reply in CSV: one header line of member names and one row (spec 1, 2.7, 2.8). */
 export function csvNode(text: string, quotesEmptyText: boolean): Node {
@@ -18,7 +17,7 @@ export function csvNode(text: string, quotesEmptyText: boolean): Node {
     if (cells.has(name)) throw shapeError(`has the column "${name}" twice`, "");
     cells.set(name, row[i]);
   }
-  return new CsvObject(cells, "", quotesEmptyText);
+  return new CsvNode(cells, "", quotesEmptyText);
 }
 
 /**
@@ -32,16 +31,19 @@ export function csvHeader(bytes: Uint8Array): readonly string[] {
   return cells;
 }
 
-/** An object whose members are cells of the row; nested members have dotted names. */
-class CsvObject implements Node {
+/** An object whose members are cells of the row, or such a cell; nested members have dotted names. */
+class CsvNode implements Node {
   constructor(
     private readonly cells: ReadonlyMap<string, CsvCell>,
     readonly where: string,
     private readonly quotesEmptyText: boolean,
   ) {}
 
-  isNull(): boolean {
-    return false;
+  isNull(field: Field): boolean {
+    const cell = this.cells.get(this.where);
+    if (cell === undefined || field.kind === "object") return false;
+    if (cell.text !== "" || (cell.quoted && this.quotesEmptyText)) return false;
+    return field.kind !== "string" || field.nullable === true;
   }
 
   member(name: string, field: Field): Node | undefined {
@@ -49,12 +51,12 @@ class CsvObject implements Node {
     if (field.kind === "object" && field.csv === "flat") return this;
     if (field.kind === "object" && field.csv === "dotted") {
       const some = [...this.cells.keys()].some((key) => key.startsWith(`${full}.`));
-      return some ? new CsvObject(this.cells, full, this.quotesEmptyText) : undefined;
+      return some ? new CsvNode(this.cells, full, this.quotesEmptyText) : undefined;
     }
     const cell = this.cells.get(full);
     if (cell === undefined) return undefined;
     if (field.kind !== "object" && field.kind !== "texts" && field.kind !== "columns") {
-      return new CellNode(cell, full, this.quotesEmptyText);
+      return new CsvNode(this.cells, full, this.quotesEmptyText);
     }
     return cell.text === "" && field.kind !== "object" ? new JSONNode([], full) : literalNode(cell.text, full);
   }
@@ -64,7 +66,9 @@ class CsvObject implements Node {
   }
 
   text(): string {
-    throw shapeError("is not a single value", this.where);
+    const cell = this.cells.get(this.where);
+    if (cell === undefined) throw shapeError("is not a single value", this.where);
+    return cell.text;
   }
 
   rows(): Rows {
@@ -83,33 +87,4 @@ function literalNode(text: string, where: string): Node {
     });
   }
   return new JSONNode(value, where);
-}
-
-class CellNode implements Node {
-  constructor(
-    private readonly cell: CsvCell,
-    readonly where: string,
-    private readonly quotesEmptyText: boolean,
-  ) {}
-
-  isNull(field: Field): boolean {
-    if (this.cell.text !== "" || (this.cell.quoted && this.quotesEmptyText)) return false;
-    return field.kind !== "string" || field.nullable === true;
-  }
-
-  member(): undefined {
-    return undefined;
-  }
-
-  items(): readonly Node[] {
-    throw shapeError("is not a list", this.where);
-  }
-
-  text(): string {
-    return this.cell.text;
-  }
-
-  rows(): Rows {
-    throw shapeError("has no rows", this.where);
-  }
 }

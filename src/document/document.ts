@@ -3,9 +3,8 @@ import { type ObjectField, type Resource, type ResourceName, resources } from ".
 import type { Format } from "../spec/vocabulary.js";
 import { isFailureReply, looksLikeFailure, readFailure } from "./failure.js";
 import { documentFormat } from "./formats.js";
-import { type Found, type Node, readFields, shapeError } from "./node.js";
+import { type Found, type Node, type Rows, readFields, shapeError } from "./node.js";
 import type { RecordOf } from "./records.js";
-import type { Rows } from "./rows.js";
 
 /** Resources with rows; in CSV their replies contain nothing else (spec 1). */
 type RowsResource = "datasetData" | "dataset" | "tableRows";
@@ -76,7 +75,6 @@ function readTree(resource: ResourceName, root: Node, fail: () => void): Documen
   return asDocument(actual, readFields((resources[actual] as Resource).fields, root, { fields: {} }));
 }
 
-/** The resource whose root member the reply has. */
 function present(resource: ResourceName, root: Node): ResourceName | undefined {
   for (const candidate of [resource, ALTERNATIVES[resource]]) {
     if (candidate === undefined) continue;

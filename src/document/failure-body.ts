@@ -84,7 +84,6 @@ function readMembers(members: ReadonlyMap<string, unknown>, levels: number): Fai
   return failureText(code ?? inner?.code, message ?? inner?.message);
 }
 
-/** The contents of `error`, `errors` or another possible wrapper. */
 function readWrapped(members: ReadonlyMap<string, unknown>, levels: number): FailureText | undefined {
   const errors = members.get("errors");
   if (typeof errors === "object" && errors !== null && !Array.isArray(errors)) {

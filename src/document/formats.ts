@@ -7,9 +7,8 @@ import type { Output } from "./cells/output.js";
 import { csvHeader, csvNode } from "./csv.js";
 import { type FailureText, writeCSVFailure } from "./failure-body.js";
 import { jsonNode, rowPaths } from "./json.js";
-import type { ObjectToWrite, Parts } from "./members.js";
-import type { Node } from "./node.js";
-import type { Rows, RowsToWrite } from "./rows.js";
+import type { ObjectToWrite, Parts, RowsToWrite } from "./members.js";
+import type { Node, Rows } from "./node.js";
 import { csvParts, csvRows } from "./spell-csv.js";
 import { jsonParts } from "./spell-json.js";
 import { xmlParts } from "./spell-xml.js";
@@ -21,14 +20,12 @@ export interface DocumentToWrite {
   readonly rows?: RowsToWrite;
 }
 
-/** A reply to write: which resource it is, and how the service spells it. */
 export interface ReplyToWrite {
   readonly resource: ResourceName;
   readonly document: DocumentToWrite;
   readonly profile: Profile;
 }
 
-/** How replies are read and written in one format. */
 export interface DocumentFormat {
   readonly contentType: string;
   readonly root: (bytes: Uint8Array, profile: Profile) => Node | Promise<Node>;

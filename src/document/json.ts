@@ -1,7 +1,6 @@
 import { readEnvelope } from "../format/json-envelope.js";
 import type { Fields, ScalarField } from "../spec/resources.js";
-import { type Node, shapeError } from "./node.js";
-import type { Rows } from "./rows.js";
+import { type Node, type Rows, shapeError } from "./node.js";
 
 /** Parses the root of a JSON reply; rows at one of these paths stay unread. */
 export function jsonNode(bytes: Uint8Array, rowsAt: readonly (readonly string[])[]): JSONNode {

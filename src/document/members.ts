@@ -1,10 +1,17 @@
 import { InputError } from "../errors/errors.js";
-import type { Field, Fields, ObjectField } from "../spec/resources.js";
+import type { ColumnSpec } from "../spec/columns.js";
+import type { Field, Fields, ObjectField, ScalarField } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
-import type { RowsToWrite } from "./rows.js";
+import type { CellBatch } from "./cells/cell-batch.js";
 
 /** A reply as it is written: text to append, or undefined where rows were appended and the caller may pause. */
 export type Parts = Generator<string | undefined, void, undefined>;
+
+/** Rows to write; the column types determine how cells are written in each format. */
+export interface RowsToWrite {
+  readonly columns: readonly ColumnSpec[];
+  readonly batches: Iterable<CellBatch>;
+}
 
 export type LeafField = Exclude<Field, { kind: "object" | "rows" }>;
 
@@ -45,4 +52,13 @@ export function* membersOf({ fields, values, rows }: ObjectToWrite, format: Form
 
 function missing(name: string): InputError {
   return new InputError(`The reply to write has no "${name}".`, { code: "MissingMember" });
+}
+
+/**
+ * Formats an ISO timestamp: ISO in XML, `YYYY-MM-DD hh:mm:ss UTC` in CSV and, if the field requires it (spec 2.8), in
+ * JSON.
+ */
+export function spellTimestamp(iso: string, field: ScalarField, format: Format): string {
+  const utc = format === "csv" || (format === "json" && field.json === "utc");
+  return utc ? iso.replace("T", " ").replace(/Z$/, " UTC") : iso;
 }

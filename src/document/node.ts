@@ -1,9 +1,15 @@
 import { DataError } from "../errors/errors.js";
 import { unreachable } from "../errors/unreachable.js";
+import type { XMLFragment } from "../format/xml/cursor.js";
 import type { Field, Fields, ScalarField } from "../spec/resources.js";
 import { NO_DATE, parseDate } from "../value/date.js";
-import type { Rows } from "./rows.js";
-import { isoTimestamp } from "./timestamp.js";
+import { formatTimestamp, readTimestamp } from "../value/timestamp.js";
+
+/** The untyped rows of a reply: their byte range, or their texts. */
+export type Rows =
+  | { readonly kind: "json"; readonly bytes: Uint8Array; readonly start: number; readonly end: number }
+  | { readonly kind: "csv"; readonly bytes: Uint8Array }
+  | ({ readonly kind: "xml" } & XMLFragment);
 
 /** One value of a reply, independent of the format, with the accessors that the resource table needs. */
 export interface Node {
@@ -13,9 +19,7 @@ export interface Node {
   isNull(field: Field): boolean;
   /** A member of an object; undefined if it is missing. */
   member(name: string, field: Field): Node | undefined;
-  /** The items of a list. */
   items(field: Field): readonly Node[];
-  /** The text of a scalar of this kind. */
   text(kind: ScalarField["kind"]): string;
   rows(): Rows;
 }
@@ -122,3 +126,15 @@ function readScalar(kind: ScalarField["kind"], text: string, where: string): str
 }
 
 const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+const ENDS_WITH_ZONE = /(?:[zZ]|UTC|[+-]\d\d:?\d\d)$/;
+
+/**
+ * Converts a timestamp in any spelling of the service (`…T…Z`, `… UTC`, `… +0000`; without a zone it is UTC) to ISO
+ * 8601 UTC with `T` and `Z` and, if they are not zero, milliseconds. Undefined if the text is not a timestamp.
+ */
+function isoTimestamp(text: string): string | undefined {
+  const bytes = new TextEncoder().encode(ENDS_WITH_ZONE.test(text) ? text : `${text}Z`);
+  const ms = readTimestamp(bytes, 0, bytes.length, true);
+  return Number.isFinite(ms) ? formatTimestamp(ms) : undefined;
+}

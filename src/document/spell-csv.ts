@@ -2,10 +2,15 @@ import { csvCell } from "../format/csv-records.js";
 import type { Output } from "./cells/output.js";
 import { writeRows } from "./cells/row-bytes.js";
 import { csvLines } from "./cells/row-style.js";
-import { type LeafField, membersOf, type ObjectToWrite, type Parts } from "./members.js";
-import type { RowsToWrite } from "./rows.js";
+import {
+  type LeafField,
+  membersOf,
+  type ObjectToWrite,
+  type Parts,
+  type RowsToWrite,
+  spellTimestamp,
+} from "./members.js";
 import { jsonLeaf } from "./spell-json.js";
-import { spellTimestamp } from "./timestamp.js";
 
 /** A header line and one row (spec 1); nested members have dotted names or share one cell (spec 2.7, 2.8). */
 export function* csvParts(object: ObjectToWrite, quoteEmpty: boolean): Parts {
@@ -30,7 +35,6 @@ function csvLeaf(field: LeafField, value: unknown): string | null {
   return field.kind === "dateTime" ? spellTimestamp(String(value), field, "csv") : String(value);
 }
 
-/** The members of an object that share one cell. */
 function jsonMembers(object: ObjectToWrite): object {
   return Object.fromEntries(
     [...membersOf(object, "csv")].flatMap((each) =>

@@ -2,8 +2,7 @@ import type { ColumnSpec } from "../spec/columns.js";
 import type { Output } from "./cells/output.js";
 import { writeRows } from "./cells/row-bytes.js";
 import { jsonRows } from "./cells/row-style.js";
-import { type LeafField, membersOf, type ObjectToWrite, type Parts } from "./members.js";
-import { spellTimestamp } from "./timestamp.js";
+import { type LeafField, membersOf, type ObjectToWrite, type Parts, spellTimestamp } from "./members.js";
 
 export function* jsonParts(object: ObjectToWrite, out: Output): Parts {
   let before = "{";
@@ -21,7 +20,6 @@ export function* jsonParts(object: ObjectToWrite, out: Output): Parts {
   yield "}";
 }
 
-/** The JSON value of a member. */
 export function jsonLeaf(field: LeafField, value: unknown): unknown {
   if (field.kind === "columns") return (value as readonly ColumnSpec[]).map(({ name, type }) => ({ name, type }));
   return field.kind === "dateTime" && typeof value === "string" ? spellTimestamp(value, field, "json") : value;

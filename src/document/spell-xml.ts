@@ -3,8 +3,7 @@ import { type ColumnSpec, parseType, SPEC_TYPES } from "../spec/columns.js";
 import type { Output } from "./cells/output.js";
 import { writeRows } from "./cells/row-bytes.js";
 import { xmlRows } from "./cells/row-style.js";
-import { type LeafField, membersOf, type ObjectToWrite, type Parts } from "./members.js";
-import { spellTimestamp } from "./timestamp.js";
+import { type LeafField, membersOf, type ObjectToWrite, type Parts, spellTimestamp } from "./members.js";
 import { hyphens } from "./xml.js";
 
 /** Members as elements with hyphens, typed values with a `type` attribute, null as `nil="true"` (spec 1). */

@@ -1,7 +1,6 @@
 import { decodeEntities } from "../format/xml/text.js";
 import { BY_STATUS } from "./meaning.js";
 
-/** Returns the value of a header, ignoring case. */
 type Headers = (name: string) => string | null;
 
 interface Intermediary {

@@ -3,8 +3,7 @@ import { readNil } from "../format/xml/text.js";
 import { parseXML, type XMLElement } from "../format/xml/tree.js";
 import { type Profile, profiles } from "../spec/profile.js";
 import type { Field, ScalarField } from "../spec/resources.js";
-import { type Node, shapeError } from "./node.js";
-import type { Rows } from "./rows.js";
+import { type Node, type Rows, shapeError } from "./node.js";
 
 /** Parses the root of an XML reply and checks its name against the profile (spec 1); the rows stay unread. */
 export async function xmlNode(

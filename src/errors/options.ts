@@ -45,3 +45,12 @@ export function checkWords(options: object | undefined, values: Readonly<Record<
     if (value !== undefined) oneOf(value as string, known, name);
   }
 }
+
+/** The error for a column that `owner` does not have, with the nearest name. */
+export function noColumn(owner: string, column: string, names: readonly string[]): InputError {
+  return new InputError(`${owner} has no column ${JSON.stringify(column)}.`, {
+    code: "UnknownColumn",
+    column,
+    hint: suggestion(column, names, "columns"),
+  });
+}

@@ -1,7 +1,7 @@
 import type { CellBatch } from "../../src/document/cells/cell-batch.js";
 import { Output } from "../../src/document/cells/output.js";
 import { writeDocument } from "../../src/document/formats.js";
-import type { RowsToWrite } from "../../src/document/rows.js";
+import type { RowsToWrite } from "../../src/document/members.js";
 import type { ColumnSpec } from "../../src/spec/columns.js";
 import { type Profile, specification } from "../../src/spec/profile.js";
 import type { ResourceName } from "../../src/spec/resources.js";

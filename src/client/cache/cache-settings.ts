@@ -20,7 +20,6 @@ export interface CacheOptions {
   readonly metadata?: number;
 }
 
-/** A cache with all defaults. */
 export interface CacheSettings extends FolderBounds {
   readonly path: string;
   readonly metadata: number;

@@ -103,7 +103,6 @@ export async function* nullKeyAsEmpty(
   }
 }
 
-/** The batch with its text columns changed. */
 function withColumns(batch: RecordBatch, change: (data: Data, column: string) => Data): RecordBatch {
   const { schema, numRows } = batch;
   const before = batch.data.children;

@@ -1,6 +1,6 @@
 import type { TableMetadata } from "../../document/records.js";
 import { InputError } from "../../errors/errors.js";
-import { suggestion } from "../../errors/nearest.js";
+import { noColumn } from "../../errors/options.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Copy, CopyState, MirrorQuery, SyncPlan } from "./copy.js";
@@ -74,13 +74,7 @@ function keyFor(
 ): readonly string[] {
   const names = columns.map(({ name }) => name);
   const column = columns.find(({ name }) => name === since);
-  if (column === undefined) {
-    throw new InputError(`${code} has no column ${JSON.stringify(since)}.`, {
-      code: "UnknownColumn",
-      column: since,
-      hint: suggestion(since, names, "columns"),
-    });
-  }
+  if (column === undefined) throw noColumn(code, since, names);
   const { kind } = parseType(column.type);
   if (kind !== "date" && kind !== "datetime") {
     throw new InputError(`The column ${JSON.stringify(since)} is ${column.type}; since needs dates or times.`, {

@@ -8,15 +8,7 @@ import { unlessAborted } from "../../errors/unless-aborted.js";
 import type { WithEngine } from "./engine-copy.js";
 
 /** A database file that is open for some calls. */
-interface OpenFile {
-  /** The copy of this module that opened it: ESM and CommonJS have classes of their own. */
-  readonly opener: object;
-  readonly engine: Promise<Engine>;
-  /** Calls that use it; 0 while it is being closed. */
-  users: number;
-  readonly closed: Promise<void>;
-  readonly onClosed: () => void;
-}
+type OpenFile = ReturnType<typeof opened>;
 
 const OPENER = {};
 const OPEN = Symbol.for("arrowbook.mirror.files");
@@ -56,12 +48,20 @@ export function sharedFile(path: string, longestWait = LONGEST_WAIT): WithEngine
 
 export const isOpen = (path: string): boolean => openFiles().has(realName(path));
 
-function opened(path: string, longestWait: number): OpenFile {
+function opened(path: string, longestWait: number) {
   let onClosed!: () => void;
   const closed = new Promise<void>((resolve) => {
     onClosed = resolve;
   });
-  return { opener: OPENER, engine: waitedFor(path, longestWait), users: 0, closed, onClosed };
+  return {
+    /** The copy of this module that opened it: ESM and CommonJS have classes of their own. */
+    opener: OPENER,
+    engine: waitedFor(path, longestWait),
+    /** Calls that use it; 0 while it is being closed. */
+    users: 0,
+    closed,
+    onClosed,
+  };
 }
 
 async function waitedFor(path: string, longestWait: number): Promise<Engine> {

@@ -130,7 +130,6 @@ function placeOf(schema: Schema, { column, unit }: Split): number {
   });
 }
 
-/** The rows of each value, in order. */
 function rowsByValue(batch: RecordBatch, at: number, { unit }: Split): Map<string | null, Uint32Array> {
   const reader = chunkReader(batch.data.children[at]);
   const rows = new Map<string | null, number[]>();

@@ -110,7 +110,6 @@ export interface DatasetReply {
   readonly batches: readonly RecordBatch[];
 }
 
-/** How a reply contradicts the query of a time series. */
 export function* datasetContradictions(
   question: DatasetQuestion,
   { echo, names, batches }: DatasetReply,

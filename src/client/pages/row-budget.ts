@@ -1,7 +1,6 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { DataError } from "../../errors/errors.js";
 
-/** How many rows a result may have. */
 export interface RowBounds {
   /** The most rows that are wanted: the rest is not requested. */
   readonly limit?: number;

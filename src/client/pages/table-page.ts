@@ -1,7 +1,7 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
+import type { Rows } from "../../document/node.js";
 import type { TableMetadata } from "../../document/records.js";
-import type { Rows } from "../../document/rows.js";
 import { DataError, reworded } from "../../errors/errors.js";
 import { builtin } from "../../package/builtin.js";
 import type { ColumnSpec } from "../../spec/columns.js";
@@ -67,6 +67,17 @@ export type PageOptions = ReadOptions & {
   readonly onResume?: OnResume;
 };
 
+/** A call of the rows or an export of a table, with the selected columns. */
+export function callOf(
+  { codes, format, select }: Pick<TableCall, "codes" | "format" | "select">,
+  endpoint: "tableRows" | "tableExport",
+  filters: readonly Filter[],
+  more: Readonly<Record<string, string>> = {},
+): Call & { readonly format: Format } {
+  const parameters = { ...(select && { "qopts.columns": select.join(",") }), ...more };
+  return { endpoint, codes, format, parameters, filters };
+}
+
 export async function pageOf(
   session: Session,
   table: TableCall,
@@ -74,13 +85,12 @@ export async function pageOf(
   options: PageOptions,
 ): Promise<Page> {
   const { profile, warn } = session.settings;
-  const parameters: Record<string, string> = {};
-  if (table.select) parameters["qopts.columns"] = table.select.join(",");
   const most = Math.min(table.pageSize ?? Number.POSITIVE_INFINITY, profile.maxRowsPerReply.value);
-  if (table.pageSize !== undefined) parameters["@pageSize"] = String(most);
-  if (cursor !== null) parameters["@cursor"] = cursor;
-  const { codes, filters, format } = table;
-  const call: Call & { readonly format: Format } = { endpoint: "tableRows", codes, format, parameters, filters };
+  const { filters, format } = table;
+  const call = callOf(table, "tableRows", filters, {
+    ...(table.pageSize !== undefined && { "@pageSize": String(most) }),
+    ...(cursor !== null && { "@cursor": cursor }),
+  });
   const { document, header } = await ask(session, "tableRows", call, options.signal);
   if (!document.rows) throw new DataError("The reply has no rows.", { code: "UnexpectedShape" });
   const columns = document.fields.columns ?? (await csvColumns(table, document.rows, profile));

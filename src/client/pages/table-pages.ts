@@ -2,13 +2,13 @@ import { follow } from "../../display/progress/follow.js";
 import type { CodeOf } from "../../errors/codes.js";
 import { DataError, hasCode, ServiceError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import type { Call, Filter } from "../../spec/endpoints.js";
+import type { Filter } from "../../spec/endpoints.js";
 import { address } from "../transport/address.js";
 import { reportingTo, type Session } from "../transport/session.js";
 import type { Settings } from "../transport/settings.js";
 import type { Checkpoint, KeptPages } from "./checkpoint.js";
 import { type FirstPage, firstPage, refreshedAt } from "./refreshed-at.js";
-import { type Page, type PageOptions, pageOf, type Resumed, type TableCall } from "./table-page.js";
+import { callOf, type Page, type PageOptions, pageOf, type Resumed, type TableCall } from "./table-page.js";
 
 /**
  * All pages of a query in order; each is requested while the previous one is in use. A query whose list of values is
@@ -162,9 +162,10 @@ export function exportFilters({ settings }: Session, table: TableCall): readonly
 const lengthOf = ({ values }: Filter): number => values.join(",").length;
 
 function isTooLong({ profile, url }: Settings, table: TableCall, filters: readonly Filter[]): boolean {
-  const parameters: Record<string, string> = table.select ? { "qopts.columns": table.select.join(",") } : {};
-  const call: Call = { endpoint: "tableRows", codes: table.codes, format: table.format, parameters, filters };
-  return (address(call, url, profile).split("?")[1]?.length ?? 0) > profile.maxQueryLength.value - RESERVED;
+  return (
+    (address(callOf(table, "tableRows", filters), url, profile).split("?")[1]?.length ?? 0) >
+    profile.maxQueryLength.value - RESERVED
+  );
 }
 
 /** The pages of a part that an earlier run kept, and where new ones are kept. */

@@ -1,10 +1,10 @@
 import { InputError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
-import type { Call, Filter } from "../../spec/endpoints.js";
+import type { Filter } from "../../spec/endpoints.js";
 import { address } from "../transport/address.js";
 import type { Session } from "../transport/session.js";
 import { filterTexts, type Plan, shownPlan } from "./plan.js";
-import type { TableCall } from "./table-page.js";
+import { callOf, type TableCall } from "./table-page.js";
 import { exportFilters, partsOf } from "./table-pages.js";
 
 export function tablePlan(session: Session, table: TableCall, by: "pages" | "export"): Plan {
@@ -53,12 +53,10 @@ function addressOf(
   endpoint: "tableRows" | "tableExport",
   filters: readonly Filter[],
 ): string {
-  const parameters: Record<string, string> = table.select ? { "qopts.columns": table.select.join(",") } : {};
-  if (table.pageSize !== undefined && endpoint === "tableRows") {
-    parameters["@pageSize"] = String(Math.min(table.pageSize, settings.profile.maxRowsPerReply.value));
-  }
-  const call: Call = { endpoint, codes: table.codes, format: table.format, parameters, filters };
-  return scrub(address(call, settings.url, settings.profile));
+  const { url, profile } = settings;
+  const size = Math.min(table.pageSize ?? 0, profile.maxRowsPerReply.value);
+  const pages: Record<string, string> = size > 0 && endpoint === "tableRows" ? { "@pageSize": String(size) } : {};
+  return scrub(address(callOf(table, endpoint, filters, pages), url, profile));
 }
 
 /** Where the filters name every row by its key, or the rows are limited, the number of pages is bounded. */

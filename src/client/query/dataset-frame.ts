@@ -11,14 +11,10 @@ import { typedRows } from "../pages/typed-rows.js";
 import type { Settings } from "../transport/settings.js";
 
 /** The parameters of a time-series query (spec 4.2). */
-export interface DatasetParameters {
+export interface DatasetParameters extends Pick<FrameSource, "collapse" | "transform" | "order" | "limit"> {
   readonly column?: string | number;
   readonly from?: string;
   readonly to?: string;
-  readonly collapse?: string;
-  readonly transform?: string;
-  readonly order?: string;
-  readonly limit?: number;
   readonly format: Format;
 }
 

@@ -4,8 +4,7 @@ import { showAsCard } from "../../display/base/card.js";
 import type { Document } from "../../document/document.js";
 import type { DatasetData, DatasetMetadata, DatasetWithData } from "../../document/records.js";
 import { InputError } from "../../errors/errors.js";
-import { suggestion } from "../../errors/nearest.js";
-import { refuseUnknown } from "../../errors/options.js";
+import { noColumn, refuseUnknown } from "../../errors/options.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import { showTypeArguments } from "../../frame/cells/type-arguments.js";
@@ -250,11 +249,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     const renewed = this.#session.settings.cache && (await requested(true).catch(() => undefined));
     const now = renewed?.column_names ?? column_names;
     if (now.includes(title)) return now.indexOf(title);
-    throw new InputError(`${this.code} has no column ${JSON.stringify(title)}.`, {
-      code: "UnknownColumn",
-      column: title,
-      hint: suggestion(title, now, "columns"),
-    });
+    throw noColumn(this.code, title, now);
   }
 
   async #frameOf(

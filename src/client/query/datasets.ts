@@ -147,13 +147,11 @@ export class DatasetsQuery {
   }
 }
 
-/** Whether a service does not have a series, or no longer. */
 function isMissing(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   return /^QECx0[2346]$/.test(error.code) || error.status === 404 || error.status === 410;
 }
 
-/** Prefixes every title except that of the dates with the code. */
 function titled(frame: Frame, code: string): Frame {
   return frame.rename(frame.columns.map(({ name }, i) => (i === 0 ? name : `${code} - ${name}`)));
 }

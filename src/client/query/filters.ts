@@ -1,7 +1,7 @@
 import { readConditions } from "../../columns/predicate/conditions.js";
 import type { TableMetadata } from "../../document/records.js";
 import { InputError } from "../../errors/errors.js";
-import { suggestion } from "../../errors/nearest.js";
+import { noColumn } from "../../errors/options.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { dayOfDate } from "../../value/date.js";
 import type { Settings } from "../transport/settings.js";
@@ -57,12 +57,7 @@ function checkNames(
 ): void {
   const names = known.columns.map(({ name }) => name);
   for (const name of [...(selected ?? []), ...filters.map(({ column }) => column)]) {
-    if (names.includes(name)) continue;
-    throw new InputError(`${code} has no column ${JSON.stringify(name)}.`, {
-      code: "UnknownColumn",
-      column: name,
-      hint: suggestion(name, names, "columns"),
-    });
+    if (!names.includes(name)) throw noColumn(code, name, names);
   }
   const comma = selected?.find((name) => name.includes(","));
   if (comma !== undefined) {

@@ -7,7 +7,7 @@ import { serviceColumns } from "../bulk/bulk-columns.js";
 import type { ExportOptions } from "../bulk/export-options.js";
 import { ExportSource } from "../bulk/export-source.js";
 import { refuseContradictions, selectionContradictions, tableContradictions } from "../pages/reply-check.js";
-import type { TableCall } from "../pages/table-page.js";
+import { callOf, type TableCall } from "../pages/table-page.js";
 import { emptyTextOf } from "../pages/typed-rows.js";
 import type { Session } from "../transport/session.js";
 import { sourceOf } from "./table-source.js";
@@ -22,9 +22,8 @@ export function tableExport(
   call: (signal?: AbortSignal) => Promise<TableCall>,
   options: ExportOptions,
 ): BulkOrigin {
-  const { code, codes, filters, select, format } = question;
+  const { code, filters, select } = question;
   const { profile } = session.settings;
-  const parameters = { ...(select ? { "qopts.columns": select.join(",") } : {}), "qopts.export": "true" };
   const checked = async (signal?: AbortSignal): Promise<TableCall> => {
     const table = await call(signal);
     const { here } = table.shape;
@@ -35,7 +34,7 @@ export function tableExport(
       hint: "Export without it, and filter or cut the frame.",
     });
   };
-  const asked = { endpoint: "tableExport", codes, format, parameters, filters } as const;
+  const asked = callOf(question, "tableExport", filters, { "qopts.export": "true" });
   const source = new ExportSource(session, asked, options, checked);
   return {
     about: sourceOf(code, filters, undefined),

@@ -220,7 +220,6 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     return tablePlan(this.#session, await this.#tableCall(options.signal), options.by ?? "pages");
   }
 
-  /** The rows of the query by an export of the newest file. */
   async *#exported(call: TableCall, options: TableReadCall): AsyncGenerator<ResultRows> {
     const { exportedRows } = await import("./table-reading.js");
     const { format } = this.#wanted;

@@ -1,7 +1,5 @@
 import { unlessAborted } from "../../errors/unless-aborted.js";
 
-export type MetadataCache = ReturnType<typeof metadataCache>;
-
 interface Entry {
   readonly until: number;
   readonly value: Promise<unknown>;

@@ -6,7 +6,6 @@ import { rememberSecret } from "../../errors/secrets.js";
 import { builtin } from "../../package/builtin.js";
 import { percentDecoded } from "../../value/text.js";
 
-/** The proxy for an address; undefined if it is reached directly. */
 export type ProxyChooser = (address: URL) => URL | undefined;
 
 /**
@@ -80,7 +79,6 @@ function authorization({ username, password }: URL): Record<string, string> {
 /** A part of an address; a `%` that encodes nothing is itself, as in passwords that were not encoded. */
 const decoded = (text: string): string => percentDecoded(text) ?? text;
 
-/** The options of a plain request through a proxy, which gets the complete address. */
 export function throughProxy(proxy: URL, address: URL, headers: Readonly<Record<string, string>>): RequestOptions {
   return {
     host: proxy.hostname.replace(/^\[|\]$/g, ""),

@@ -1,20 +1,17 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import { digestName } from "../../disk/folders.js";
 import { Limiter } from "./limiter.js";
-import { type MetadataCache, metadataCache } from "./metadata-in-memory.js";
+import { metadataCache } from "./metadata-in-memory.js";
 import type { Settings } from "./settings.js";
 
 /** What the requests of one `connect` share. */
-export interface Session {
-  readonly settings: Settings;
-  readonly limiter: Limiter;
-  /** Metadata of its queries. */
-  readonly memory: MetadataCache;
-}
+export type Session = Readonly<ReturnType<typeof session>>;
 
 /** Creates the session of a `connect`; sessions with the same service and key share the limiter. */
-export function session(settings: Settings): Session {
-  return { settings, limiter: limiterFor(settings), memory: metadataCache() };
+export function session(settings: Settings) {
+  /** Metadata of its queries. */
+  const memory = metadataCache();
+  return { settings, limiter: limiterFor(settings), memory };
 }
 
 /** A session that reports to `onProgress`: requests within a task that already reports do not start another one. */

@@ -249,7 +249,6 @@ function baseAddress(text: string | undefined): string {
 
 const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Whether an address refers to this machine. */
 export function isLocal(address: string): boolean {
   return LOCAL.test(new URL(address).hostname);
 }

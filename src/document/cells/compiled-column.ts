@@ -33,7 +33,6 @@ interface Source {
   copy(from: number, to: number, target: Target): number;
 }
 
-/** A column as the program takes it. */
 export interface CompiledColumn {
   readonly words: readonly number[];
   readonly sources: readonly Source[];
@@ -166,7 +165,6 @@ type Values = Int32Array | Uint32Array | Float64Array | BigInt64Array;
 const bytesOf = ({ buffer, byteOffset, BYTES_PER_ELEMENT: size }: Values, from: number, to: number): Uint8Array =>
   new Uint8Array(buffer, byteOffset + from * size, (to - from) * size);
 
-/** Values of `count` elements each. */
 function valueSource(values: Values, count: number): Source {
   return {
     rowBytes: count * values.BYTES_PER_ELEMENT,

@@ -65,7 +65,6 @@ export function* rowBlocks(style: RowStyle, batches: Iterable<CellBatch>): Gener
   yield out.written();
 }
 
-/** A function that appends a row in JavaScript. */
 function speltRow(style: RowStyle, { columns }: CellBatch, out: Output): (row: number, begins: boolean) => void {
   const first = Buffer.from(style.open);
   const next = Buffer.from(style.betweenRows + style.open);
@@ -134,7 +133,6 @@ function valueWriter(column: CellColumn, target: Target): CellWriter {
   }
 }
 
-/** Cells that the format spells from their text. */
 function spelt({ text }: CellColumn, { out, style, open, close, nothing }: Target): CellWriter {
   return (row, at) => {
     const cell = style.spell(text(row));

@@ -6,7 +6,6 @@ interface Exports {
   write(rows: number, columns: number, begins: boolean, frame: number, out: number): number;
 }
 
-/** The program's kinds of columns. */
 export const COLUMN_KINDS = { words: 0, days: 1, times: 2, doubles: 3, truths: 4, entries: 5, texts: 6 } as const;
 
 /** The program, its memory, and the address from which {@link WORK_BYTES} are free. */

@@ -15,7 +15,6 @@ import { logoUrl } from "./logo.js";
 import { type Answer, answerFields } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
-/** The database of a call; rejects an unknown code. */
 export function databaseOf(call: Call, { store, profile }: ServiceState): StoredDatabase {
   const code = call.codes["database_code"];
   const database = store.databases.get(code);

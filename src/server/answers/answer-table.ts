@@ -13,7 +13,6 @@ import { needSubscription } from "./keys.js";
 import { type Answer, answerFields, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
-/** The table of a call; rejects an unknown code. */
 export function tableOf(call: Call, { store, profile }: ServiceState): StoredTable {
   const code = `${call.codes["vendor_code"]}/${call.codes["datatable_code"]}`;
   const table = store.tables.get(code);
@@ -148,7 +147,6 @@ async function pageOf(
   return { batches, next: undefined };
 }
 
-/** The columns of a reply as the service declares them. */
 export function columnSpecs(table: StoredTable, chosen: readonly number[]): ColumnSpec[] {
   return chosen.map((i) => table.entry.columns[i]);
 }

@@ -17,7 +17,6 @@ export interface ZipFile {
   readonly etag: string;
 }
 
-/** The content of a zip: one CSV entry with streamed rows. */
 export interface CsvToZip {
   readonly name: string;
   readonly columns: readonly ColumnSpec[];
@@ -68,7 +67,6 @@ export async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile)
   return { path, bytes, etag: `"${hash.digest("base64url").slice(0, 22)}"` };
 }
 
-/** The CSV in blocks of rows, the header line first. */
 async function* csvPieces({ columns, batches, signal }: CsvToZip, profile: Profile): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${columns.map(({ name }) => csvCell(name, true)).join(",")}\n`);
   const lines = csvLines(columns, profile.csvQuotesEmptyText.value, true);

@@ -16,7 +16,6 @@ export interface FileOrder {
   readonly version: string;
   /** The code whose subscribers may download it. */
   readonly code: string;
-  /** Name of the CSV file inside. */
   readonly name: string;
   /** Its rows; `release` is called when they are no longer read. */
   rows(): Pick<CsvToZip, "columns" | "batches"> & { readonly release?: () => void };

@@ -9,25 +9,19 @@ export interface KeyGrant {
 }
 
 /** An authenticated caller. */
-export interface Subscriber {
-  /** Identifies a subscriber without the key. */
-  readonly id: string;
-  /** The key itself, for links that carry it (spec 2.8). */
-  readonly key: string;
-  subscribes(code: string): boolean;
-}
+export type Subscriber = ReturnType<typeof subscriber>;
 
 /** Finds the subscriber of a key, or rejects the call. */
-export type Gate = (keys: readonly string[]) => Subscriber;
+export type Gate = ReturnType<typeof gate>;
 
 /**
  * Creates a gate over keys and their grants. Every call requires a known key (spec 5: "each call carries the query
  * parameter").
  */
-export function gate(apiKeys: Readonly<Record<string, KeyGrant>>, profile: Profile): Gate {
+export function gate(apiKeys: Readonly<Record<string, KeyGrant>>, profile: Profile) {
   const subscribers = new Map(Object.entries(apiKeys).map(([key, grant]) => [key, subscriber(key, grant)]));
   const parameter = profile.keyParameter.value;
-  return (keys) => {
+  return (keys: readonly string[]): Subscriber => {
     if (keys.length > 1)
       throw refused(profile, "QESx09", `The parameter ${JSON.stringify(parameter)} is repeated.`, 400);
     if (keys.length === 0 || keys[0] === "") {
@@ -41,12 +35,14 @@ export function gate(apiKeys: Readonly<Record<string, KeyGrant>>, profile: Profi
   };
 }
 
-function subscriber(key: string, { subscriptions }: KeyGrant): Subscriber {
+function subscriber(key: string, { subscriptions }: KeyGrant) {
   const products = subscriptions === "all" ? undefined : new Set(subscriptions);
   return {
+    /** Identifies a subscriber without the key. */
     id: createHash("sha256").update(key).digest("hex").slice(0, 16),
+    /** The key itself, for links that carry it (spec 2.8). */
     key,
-    subscribes: (code) => products === undefined || products.has(code) || products.has(code.split("/")[0]),
+    subscribes: (code: string) => products === undefined || products.has(code) || products.has(code.split("/")[0]),
   };
 }
 

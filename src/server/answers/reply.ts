@@ -66,7 +66,6 @@ export function answerFields(
 /** Capacity for the text of a reply without rows, which grows where that is too little. */
 const SHORT_TEXT = 2_048;
 
-/** Renders a document to bytes, in time slices. */
 async function rendering(
   { resource, make }: Reply,
   { format, profile, coding }: { readonly format: Format; readonly profile: Profile; readonly coding: Coding },

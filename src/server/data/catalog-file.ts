@@ -6,7 +6,6 @@ import { type ColumnSpec, parseType, TYPE_TITLES } from "../../spec/columns.js";
 import type { Catalog, DatabaseEntry, DatasetEntry, TableEntry, TableStatus } from "./catalog.js";
 import { badCatalog, Member } from "./catalog-member.js";
 
-/** Name of the catalogue in a data folder. */
 export const CATALOG_FILE = "catalog.json";
 
 /**

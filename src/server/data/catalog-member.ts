@@ -1,7 +1,6 @@
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 
-/** An error about a catalogue file, with the file and the member. */
 export function badCatalog(path: string, member: string, what: string): InputError {
   return new InputError(`${path}: ${member === "" ? "the catalogue" : member} ${what}`, {
     code: "BadCatalog",

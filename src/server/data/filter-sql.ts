@@ -16,20 +16,15 @@ import { type Refused, refused } from "./refused.js";
 export const ALL_ROWS = "true";
 
 /** A SQL condition with its bound values in order. */
-export interface Where {
-  /** {@link ALL_ROWS} where nothing is asked. */
-  readonly sql: string;
-  readonly params: readonly unknown[];
-  /** Whether the rows may come in another order than that of their numbers. */
-  readonly isUnordered: boolean;
-}
+export type Where = ReturnType<typeof filterSql>;
 
 export const engineColumn = (index: number): string => `c${index}`;
 
 /** Converts row filters (spec 4.7) to SQL: values are bound and compared as the column's type. */
-export function filterSql(table: TableEntry, filters: readonly Filter[], profile: Profile, dialect: Dialect): Where {
+export function filterSql(table: TableEntry, filters: readonly Filter[], profile: Profile, dialect: Dialect) {
   const conditions: string[] = [];
   const params: unknown[] = [];
+  /** Whether the rows may come in another order than that of their numbers. */
   let isUnordered = false;
   for (const filter of filters) {
     const index = filterColumn(table, filter, profile);
@@ -49,7 +44,9 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
     const any = (): string => `(${asked.map((each) => bind(condition(each, dialect))).join(" OR ")})`;
     conditions.push(list === undefined ? any() : bind(list));
   }
-  return { sql: conditions.length === 0 ? ALL_ROWS : conditions.join(" AND "), params, isUnordered };
+  /** {@link ALL_ROWS} where nothing is asked. */
+  const sql = conditions.length === 0 ? ALL_ROWS : conditions.join(" AND ");
+  return { sql, params, isUnordered };
 }
 
 /** The end of a SELECT with a condition whose rows are to come in the order of their numbers. */
@@ -82,7 +79,6 @@ function unknownOperator(profile: Profile, operator: string): Refused {
   return refused(profile, "QESx07", `The operator ${shownText(operator)} is not supported; ${known}.`);
 }
 
-/** The error for a column that a table does not have. */
 export function unknownColumn(profile: Profile, name: string, columns: readonly ColumnSpec[]): Refused {
   const names = columns.map((each) => each.name);
   const known = suggestion(name, names, "columns");
@@ -94,11 +90,9 @@ interface Asked {
   readonly operator: Operator;
   readonly text: string;
   readonly type: ServiceType;
-  /** The error for text that is not of the type. */
   readonly wrong: (what: string) => Refused;
 }
 
-/** The condition of several values of one column. */
 function oneOf(asked: readonly Asked[], dialect: Dialect): Condition | undefined {
   const [{ column, type }] = asked;
   const values = asked.map(bound).flatMap((found) => (typeof found === "boolean" ? [] : [found.value]));
@@ -139,12 +133,6 @@ function isTimestamp(text: string): boolean {
   return Number.isFinite(readTimestamp(bytes, 0, bytes.length));
 }
 
-/** A comparison as {@link Dialect.compare} expects it. */
-interface Bound {
-  readonly sign: Comparison;
-  readonly value: string;
-}
-
 const SIGNS: Readonly<Record<number, Comparison>> = { 1: "<", 2: "=", 3: "<=", 4: ">", 6: ">=" };
 
 const INTEGER_DIGITS = 19;
@@ -153,7 +141,13 @@ const INTEGER_DIGITS = 19;
  * The comparison in the units of its column, as a predicate makes it of the constant; true or false if it holds for
  * all cells or none.
  */
-function bound({ column, operator, text, type, wrong }: Asked): Bound | boolean {
+function bound({
+  column,
+  operator,
+  text,
+  type,
+  wrong,
+}: Asked): { readonly sign: Comparison; readonly value: string } | boolean {
   const { kind, precision = 0, scale = 0 } = type;
   const { isValid, expects } = SPELLINGS[kind];
   if (!isValid(text)) throw wrong(kind === "decimal" && scale === 0 ? SPELLINGS.integer.expects : expects);

@@ -80,7 +80,6 @@ export function marketSeries(code: string): Table {
   return new Table(schema, [batchOf(schema, days.date.length, [days.date, ...prices, days.volume])]);
 }
 
-/** The rows of the table `MARKET/PRICES`, one batch per ticker. */
 export function marketPrices(): Table {
   const { columns } = marketCatalog().tables[0];
   const schema = schemaOf(columns, { text: "utf8" });

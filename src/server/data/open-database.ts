@@ -7,7 +7,6 @@ import { engineColumn } from "./filter-sql.js";
 import { type HeldRows, heldRows, isCurrent, type Loaded } from "./loaded.js";
 import type { RowSource } from "./source.js";
 
-/** A time series in the engine. */
 export interface StoredDataset {
   readonly code: string;
   readonly entry: DatasetEntry;
@@ -22,18 +21,7 @@ export interface StoredDataset {
 }
 
 /** A database in the engine: one table, in which `s` is the number of the series. */
-export interface StoredDatabase {
-  readonly entry: DatabaseEntry;
-  readonly table: string;
-  /** Titles of its columns: those of all series in order of first appearance. */
-  readonly columns: readonly string[];
-  readonly datasets: ReadonlyMap<string, StoredDataset>;
-  readonly version: string;
-  /** Keeps the rows of its series in the engine until the returned function is called, also after a refresh. */
-  hold(): () => void;
-  /** The rows of its series, of this load and of earlier ones. */
-  readonly held: HeldRows<number>;
-}
+export type StoredDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 /** The rows of a database: undefined for a series that is served as it was loaded before. */
 export type DatasetRows = (code: string, entry: DatasetEntry) => RowSource | undefined;
@@ -51,7 +39,7 @@ export async function openDatabase(
   rows: DatasetRows | undefined,
   loaded: Loaded,
   heldBefore?: HeldRows<number>,
-): Promise<StoredDatabase> {
+) {
   const code = entry.database_code;
   const name = `series/${code}`;
   const table = engine.dialect.quoteName(name);
@@ -97,10 +85,13 @@ export async function openDatabase(
   return {
     entry,
     table,
+    /** Titles of its columns: those of all series in order of first appearance. */
     columns: titles,
     datasets: new Map(datasets),
     version,
+    /** Keeps the rows of its series in the engine until the returned function is called, also after a refresh. */
     hold: () => held.hold(datasets.map(([, { series }]) => series)),
+    /** The rows of its series, of this load and of earlier ones. */
     held,
   };
 }
@@ -117,7 +108,7 @@ async function freeNumber(engine: Engine, table: string, used: readonly number[]
   return Math.max(Number(last ?? 0), 0, ...used) + 1;
 }
 
-type Place = Pick<StoredDatabase, "table"> & Pick<StoredDataset, "series" | "columns">;
+type Place = Pick<StoredDataset, "series" | "columns"> & { readonly table: string };
 
 async function loadSeries(engine: Engine, code: string, rows: RowSource, place: Place): Promise<void> {
   const staging = `loading/${code}`;

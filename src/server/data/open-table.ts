@@ -8,30 +8,7 @@ import { heldRows, isCurrent, type Loaded } from "./loaded.js";
 import type { RowSource } from "./source.js";
 
 /** A table in the engine. */
-export interface StoredTable {
-  readonly code: string;
-  readonly entry: TableEntry;
-  readonly refreshedAt: string;
-  /** Changes when the rows change. */
-  readonly version: string;
-  /** Loads the rows into the engine if that was deferred; returns how they are read. */
-  ready(): Promise<ReadyTable>;
-  /** Keeps the rows in the engine until the returned function is called, also if a refresh replaces them. */
-  hold(): () => void;
-  /** Removes the rows from the engine as soon as they are not held. */
-  retire(): Promise<void>;
-}
-
-/** A table whose rows are in the engine. */
-interface ReadyTable {
-  /** Quoted name in the engine; columns `c0`, `c1`, … */
-  readonly table: string;
-  readonly rows: number;
-  /** Whether the rows are numbered from 0 without a gap, so that a page is a range of numbers. */
-  readonly isNumbered: boolean;
-  /** SQL that reads column number `index`: by its list of values if it has one. */
-  column(index: number): string;
-}
+export type StoredTable = ReturnType<typeof openTable>;
 
 interface TableToOpen {
   readonly code: string;
@@ -53,7 +30,7 @@ const tableHome = (code: string): string => `table/${code}`;
  * Opens a table. Rows are loaded under a name of their own, beside those of the last load, and take their place once
  * their key has been checked: a failed load changes nothing.
  */
-export function openTable(engine: Engine, { code, entry, rows, loaded, save, names }: TableToOpen): StoredTable {
+export function openTable(engine: Engine, { code, entry, rows, loaded, save, names }: TableToOpen) {
   const home = tableHome(code);
   const { quoteName, rowNumber, valueLists } = engine.dialect;
   /** Returns what was loaded: a refresh may have replaced it in `loaded` before this load is over. */
@@ -87,22 +64,24 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
     if (oldName !== undefined && !names.has(oldName)) await dropTable(engine, entry, oldName).catch(() => undefined);
     return own;
   };
-  const open = async (): Promise<{ readonly name: string; readonly rows: ReadyTable }> => {
+  const open = async () => {
     const held = rows === undefined || isCurrent(loaded[home], rows) ? loaded[home] : await load(rows);
     const name = held.table ?? home;
     names.add(name);
     const table = quoteName(name);
     const listed = new Set(held.valueLists);
-    const [[count, last]] = tableTexts(
-      await engine.query(`SELECT count(*) AS n, max(${rowNumber.column}) AS last FROM ${table}`),
-    );
+    const ends = await engine.query(`SELECT count(*) AS n, max(${rowNumber.column}) AS last FROM ${table}`);
+    const [[count, last]] = tableTexts(ends);
     return {
       name,
       rows: {
+        /** Quoted name in the engine; columns `c0`, `c1`, … */
         table,
         rows: Number(count),
+        /** Whether the rows are numbered from 0 without a gap, so that a page is a range of numbers. */
         isNumbered: Number(count) === 0 || Number(last) === Number(count) - 1,
-        column(index) {
+        /** SQL that reads column number `index`: by its list of values if it has one. */
+        column(index: number): string {
           const column = engineColumn(index);
           return valueLists !== undefined && listed.has(column) ? valueLists.read(name, column) : column;
         },
@@ -122,8 +101,10 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
   return {
     code,
     entry,
+    /** Changes when the rows change. */
     version,
     refreshedAt,
+    /** Loads the rows into the engine if that was deferred; returns how they are read. */
     async ready() {
       opened ??= open().catch((error) => {
         // A later call tries again.
@@ -132,7 +113,9 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
       });
       return (await opened).rows;
     },
+    /** Keeps the rows in the engine until the returned function is called, also if a refresh replaces them. */
     hold: () => held.hold([code]),
+    /** Removes the rows from the engine as soon as they are not held. */
     retire: () => held.retire(code),
   };
 }

@@ -2,7 +2,6 @@ import type { Failure } from "../../document/failure.js";
 import { ERROR_MEANINGS, type ServiceCode } from "../../spec/error-meanings.js";
 import type { Profile } from "../../spec/profile.js";
 
-/** An error that the embedded service sends. */
 export interface ServerFailure extends Failure {
   readonly code: ServiceCode;
 }

@@ -9,16 +9,7 @@ import type { RowSource, Source } from "./source.js";
 import type { SavedState } from "./state.js";
 
 /** The data of a service, loaded. */
-export interface Store {
-  readonly engine: Engine;
-  readonly databases: ReadonlyMap<string, StoredDatabase>;
-  readonly tables: ReadonlyMap<string, StoredTable>;
-  /**
-   * Reloads the rows of a table or series from its source, one after the other; `refreshedAt` is the new refresh time.
-   * The old rows are served until the new ones have been checked, and after a failure.
-   */
-  refresh(code: string, refreshedAt: string): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
  * Loads the rows of a source into the engine, except those that it already contains. Without a source, serves the
@@ -27,7 +18,7 @@ export interface Store {
  * @throws {InputError} NoData if there is neither
  * @throws {DataError} for rows that do not match the catalogue
  */
-export async function openStore(engine: Engine, source: Source | undefined, state: SavedState): Promise<Store> {
+export async function openStore(engine: Engine, source: Source | undefined, state: SavedState) {
   const catalog = source?.catalog ?? (await state.read<Catalog>("catalog"));
   if (catalog === undefined) {
     throw new InputError("There is no data to serve: the database is empty.", {
@@ -100,7 +91,11 @@ export async function openStore(engine: Engine, source: Source | undefined, stat
     engine,
     databases,
     tables,
-    refresh(code, refreshedAt) {
+    /**
+     * Reloads the rows of a table or series from its source, one after the other; `refreshedAt` is the new refresh time.
+     * The old rows are served until the new ones have been checked, and after a failure.
+     */
+    refresh(code: string, refreshedAt: string): Promise<void> {
       const done = last.then(() => refresh(code, refreshedAt));
       last = done.catch(() => undefined);
       return done;

@@ -19,7 +19,6 @@ export function acceptedFormat(accept: string | undefined, formats: readonly For
   return formats.reduce((best, format) => (qualityOf(format) > qualityOf(best) ? format : best), "json");
 }
 
-/** The coding of a reply that an `Accept-Encoding` header allows. */
 export function acceptedCoding(accept: string | undefined): Coding {
   const qualities = qualitiesOf(accept);
   return qualities.has("gzip") || qualities.has("*") ? "gzip" : "identity";

@@ -15,7 +15,6 @@ interface FilePart extends Omit<FileResponse, "body"> {
   readonly range?: { readonly start: number; readonly end: number };
 }
 
-/** The request headers that select the part of a file. */
 type RequestHeader = (name: string) => string | undefined;
 
 /**

@@ -46,7 +46,6 @@ interface Asked {
   readonly origin: string;
   /** Aborts when the connection is closed. */
   readonly gone: AbortSignal;
-  /** The query in the body of a POST. */
   readonly posted: (profile: Profile) => Promise<string>;
 }
 
@@ -187,7 +186,6 @@ async function answerTo(asked: Asked, options: HttpOptions, found: (format?: For
   return answer(call, { subscriber, origin, gone, coding, ...(ifNoneMatch && { ifNoneMatch }) }, state);
 }
 
-/** The address with the parameters of a POST body in its query. */
 async function completeUrl({ method, url, posted }: Asked, profile: Profile): Promise<string> {
   if (method !== "POST" || !hasExtension(profile, "post")) return url;
   const query = await posted(profile);

@@ -51,7 +51,6 @@ function renamed(pairs: ReadonlyMap<string, QueryValues>): ReadonlyMap<string, Q
   return all;
 }
 
-/** The names of the parameter that carries the key. */
 export function keyNames(profile: Profile): readonly string[] {
   const { value } = profile.keyParameter;
   return hasExtension(profile, "olderNames") ? [value, "auth_token", "authtoken"] : [value];
