@@ -92,8 +92,8 @@ export async function openStore(engine: Engine, source: Source | undefined, stat
     databases,
     tables,
     /**
-     * Reloads the rows of a table or series from its source, one after the other; `refreshedAt` is the new refresh time.
-     * The old rows are served until the new ones have been checked, and after a failure.
+     * Reloads the rows of a table or series from its source, one after the other; `refreshedAt` is the new refresh
+     * time. The old rows are served until the new ones have been checked, and after a failure.
      */
     refresh(code: string, refreshedAt: string): Promise<void> {
       const done = last.then(() => refresh(code, refreshedAt));
