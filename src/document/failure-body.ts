@@ -1,5 +1,5 @@
 import { contentOfText } from "../format/content.js";
-import { csvCell, csvRecords } from "../format/csv-records.js";
+import { csvRecords } from "../format/csv-records.js";
 import { XML_DONE, XML_END, XML_START } from "../format/xml/cursor.js";
 import { openXML } from "../format/xml/open.js";
 import { decodeEntities } from "../format/xml/text.js";
@@ -166,8 +166,4 @@ function readCSV(body: string): FailureText | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function writeCSVFailure(code: string, message: string): string {
-  return `code,message\n${csvCell(code, true)},${csvCell(message, true)}\n`;
 }

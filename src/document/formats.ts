@@ -1,11 +1,12 @@
 import { DataError } from "../errors/errors.js";
+import { csvCell } from "../format/csv-records.js";
 import { escapeAnyXML } from "../format/xml/text.js";
 import type { Profile } from "../spec/profile.js";
 import { type Resource, type ResourceName, resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
 import type { Output } from "./cells/output.js";
 import { csvHeader, csvNode } from "./csv.js";
-import { type FailureText, writeCSVFailure } from "./failure-body.js";
+import type { FailureText } from "./failure-body.js";
 import { jsonNode, rowPaths } from "./json.js";
 import type { ObjectToWrite, Parts, RowsToWrite } from "./members.js";
 import type { Node, Rows } from "./node.js";
@@ -66,7 +67,7 @@ const TYPES: Readonly<Record<Format, DocumentFormat>> = {
         ? csvParts(object, quoteEmpty)
         : csvRows(object.rows, quoteEmpty, resource === "tableRows", out);
     },
-    failure: ({ code, message }) => writeCSVFailure(code, message),
+    failure: ({ code, message }) => `code,message\n${csvCell(code, true)},${csvCell(message, true)}\n`,
   },
 };
 

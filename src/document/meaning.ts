@@ -40,9 +40,7 @@ export function meaningOf(code: string | undefined, message: string, status: num
     code !== undefined && REFUSED_CLASS.test(code)
       ? false
       : RETRYABLE.has(status) || (code !== undefined && RETRYABLE_CLASS.test(code));
-  return { status, retryable, hint: BY_STATUS[status] ?? (status >= 500 ? failed() : "See the body of the reply.") };
+  return { status, retryable, hint: BY_STATUS[status] ?? (status >= 500 ? FAILED : "See the body of the reply.") };
 }
 
-function failed(): string {
-  return `The service failed; try again later. If a table request keeps failing: ${EXPORT}`;
-}
+const FAILED = `The service failed; try again later. If a table request keeps failing: ${EXPORT}`;

@@ -15,7 +15,10 @@ export async function xmlNode(
   const root = await parseXML(bytes, ([, ...path]) => rowsAt.some((names) => isPath(path, names)));
   if (root.name === expected) return new XMLNode(root, "");
   const other = Object.values(profiles).find(({ xmlRoot }) => xmlRoot.value === root.name);
-  const hint = other === undefined ? "Set the root in the profile: defineProfile(…, { xmlRoot })." : profileHint(other);
+  const hint =
+    other === undefined
+      ? "Set the root in the profile: defineProfile(…, { xmlRoot })."
+      : `The profile ${other.name} has this root: connect({ profile: ${other.name} }).`;
   throw new DataError(`Expected the root element "${expected}"; the reply has "${root.name}".`, {
     code: "UnexpectedShape",
     hint,
@@ -25,10 +28,6 @@ export async function xmlNode(
 /** Whether a path of elements leads to a member; hyphens equal underscores. */
 function isPath(elements: readonly string[], members: readonly string[]): boolean {
   return elements.length === members.length && members.every((name, i) => hyphens(name) === hyphens(elements[i]));
-}
-
-function profileHint({ name }: Profile): string {
-  return `The profile ${name} has this root: connect({ profile: ${name} }).`;
 }
 
 /** The element name of a member (spec 1: hyphens in place of JSON's underscores). */

@@ -1,4 +1,4 @@
-import type { Extension } from "./profile.js";
+import type { Extension, Profile } from "./profile.js";
 import type { ResourceName } from "./resources.js";
 import { FORMATS, type Format } from "./vocabulary.js";
 
@@ -113,6 +113,12 @@ export const endpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof endpoints;
+
+/** The name of a parameter in the query: `@cursor` and `@pageSize` are the profile's. */
+export function parameterName(name: string, { cursorParameter, pageSizeParameter }: Profile): string {
+  if (name === "@cursor") return cursorParameter.value;
+  return name === "@pageSize" ? pageSizeParameter.value : name;
+}
 
 /** A dataset, database or table that a service offers. */
 export interface CatalogItem {

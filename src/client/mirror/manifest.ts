@@ -73,10 +73,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
  * @throws {FileError} BadMirror if the folder holds files that no mirror wrote
  */
 async function hasManifest(folder: string): Promise<boolean> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (isSystemError(error) && error.code === "ENOENT") return [] as string[];
-    throw fileError(folder, "read", error);
-  });
+  const names = (await unlessMissing(folder, readdir(folder))) ?? [];
   if (names.includes(MANIFEST)) return true;
   const [other] = names.filter((name) => !OWN.some((own) => name === own || name.startsWith(`${own}.`)));
   if (other === undefined || (await writingIn(folder)) !== undefined) return false;
@@ -128,8 +125,10 @@ async function writingIn(folder: string): Promise<Writing | undefined> {
   }
 }
 
-async function textOf(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch((error: unknown) => {
+const textOf = (path: string): Promise<string | undefined> => unlessMissing(path, readFile(path, "utf8"));
+
+function unlessMissing<T>(path: string, read: Promise<T>): Promise<T | undefined> {
+  return read.catch((error: unknown) => {
     if (isSystemError(error) && error.code === "ENOENT") return undefined;
     throw fileError(path, "read", error);
   });

@@ -4,7 +4,6 @@ import { noColumn } from "../../errors/options.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Copy, CopyState, MirrorQuery, SyncPlan } from "./copy.js";
-import type { MirrorOptions } from "./mirror.js";
 
 const WHOLE_EVERY = 10;
 
@@ -17,7 +16,11 @@ export async function planSync(
   query: MirrorQuery,
   copy: Pick<Copy, "lastDay" | "damage">,
   state: CopyState | undefined,
-  { since, wholeEvery = WHOLE_EVERY, by }: Pick<MirrorOptions, "since" | "wholeEvery" | "by">,
+  {
+    since,
+    wholeEvery = WHOLE_EVERY,
+    by,
+  }: { readonly since?: string; readonly wholeEvery?: number; readonly by?: string },
   signal: AbortSignal | undefined,
 ): Promise<SyncPlan> {
   const metadata = await query.metadata(signal);

@@ -134,12 +134,13 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     checkReadOptions(options, "data()");
     const call = await this.#call("datasetData", options.signal);
     const { askCached } = await import("../transport/ask.js");
-    const refreshedAt = () => this.#refreshedAt(options.signal);
-    const { document, isCached } = await askCached(this.#session, "datasetData", call, refreshedAt, options.signal);
+    const { signal } = options;
+    const refreshed_at = this.#session.settings.cache && (await this.#refreshedAt(signal));
+    const { document, age } = await askCached(this.#session, "datasetData", call, { refreshed_at, signal });
     const known = await this.#session.memory.known<DatasetMetadata>(metadataKey(this.#codes));
     const frame = await this.#frameOf(call, document, options, {
       ...refreshOf({ ...known, ...document.fields }),
-      ...(isCached ? { cached: true } : {}),
+      ...(age === undefined ? {} : { cached: true }),
     });
     return { ...(document.fields as DatasetData), column_names: frame.columns.map(({ name }) => name), frame };
   }

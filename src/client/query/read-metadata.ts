@@ -18,11 +18,13 @@ export async function readMetadata<R extends "datasetMetadata" | "databaseMetada
   shown: (fields: Document<R>["fields"]) => M,
 ): Promise<M> {
   refuseUnknown(options, ["signal", "refresh"], "metadata()");
-  const { askMetadata } = await import("../transport/ask.js");
+  const { askCached } = await import("../transport/ask.js");
+  const { metadata: life = 0 } = session.settings.cache ?? {};
+  const use = { signal: options.signal, ...(life > 0 && { maxAge: options.refresh ? 0 : life }) };
   const call = { endpoint, codes, format, parameters: {}, filters: [] };
   const read = async (): Promise<{ readonly value: M; readonly validFor?: number }> => {
-    const { document, validFor } = await askMetadata(session, endpoint, call, options);
-    return { value: shown(document.fields), validFor };
+    const { document, age = 0 } = await askCached(session, endpoint, call, use);
+    return { value: shown(document.fields), ...(life > 0 && { validFor: life - age }) };
   };
   return format === "json" ? session.memory.renew(metadataKey(codes), read) : (await read()).value;
 }

@@ -44,14 +44,9 @@ export interface TablePage<Row extends object = Record<string, Cell>> {
 
 type TableCodes = Readonly<Record<"vendor_code" | "datatable_code", string>>;
 
-interface Wanted {
-  readonly filters: readonly Filter[];
+interface Wanted extends Pick<TableCall, "filters" | "limit" | "select" | "pageSize" | "format"> {
   /** Filters that are applied here if the service does not filter by their columns. */
   readonly local?: readonly Filter[];
-  readonly limit?: number;
-  readonly select?: readonly string[];
-  readonly pageSize?: number;
-  readonly format: Format;
 }
 
 /**

@@ -24,8 +24,8 @@ export const questionOf = ({ method, address, body }: Pick<Exchange, "method" | 
 
 /** The lines of a recording: sorted by request, repeats in their order, so that equal recordings are equal files. */
 export function recordingText(exchanges: readonly Exchange[]): string {
-  const lines = exchanges.map((exchange, i) => ({ exchange, i, question: questionOf(exchange) }));
-  lines.sort((a, b) => (a.question < b.question ? -1 : a.question > b.question ? 1 : a.i - b.i));
+  const lines = exchanges.map((exchange) => ({ exchange, question: questionOf(exchange) }));
+  lines.sort((a, b) => (a.question < b.question ? -1 : a.question > b.question ? 1 : 0));
   return lines.map(({ exchange }) => `${JSON.stringify(exchange)}\n`).join("");
 }
 

@@ -1,5 +1,5 @@
 import { InputError } from "../../errors/errors.js";
-import { API_PREFIX, type Call, type Endpoint, endpoints, type Filter } from "../../spec/endpoints.js";
+import { API_PREFIX, type Call, type Endpoint, endpoints, type Filter, parameterName } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
 import { withoutEnd } from "../../value/text.js";
 
@@ -85,12 +85,6 @@ function queryOf(call: Call, profile: Profile): string {
       parts.push(`${parameterName(name, profile)}=${encode(wireValue(name, value, profile), name)}`);
   }
   return parts.join("&");
-}
-
-/** The name of a parameter in the query: `@cursor` and `@pageSize` are the profile's. */
-export function parameterName(name: string, profile: Profile): string {
-  if (name === "@cursor") return profile.cursorParameter.value;
-  return name === "@pageSize" ? profile.pageSizeParameter.value : name;
 }
 
 function wireValue(name: string, value: string, profile: Profile): string {

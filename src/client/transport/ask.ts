@@ -5,8 +5,7 @@ import { DataError, isArrowbookError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { ResourceName } from "../../spec/resources.js";
 import type { Format } from "../../spec/vocabulary.js";
-import type { CacheSettings } from "../cache/cache-settings.js";
-import { cachedReply, cacheReply } from "../cache/replies-on-disk.js";
+import { cachedReply, cacheReply, type ReplyOf } from "../cache/replies-on-disk.js";
 import { address } from "./address.js";
 import { checkContent, checkLastLine, failureBody, wholeBody } from "./body.js";
 import { type Answer, exchange } from "./exchange.js";
@@ -110,68 +109,31 @@ export async function ask<R extends ResourceName>(
   }
 }
 
-/**
- * As {@link ask}, but takes the reply from the cache of the connection, if it has one of this refresh time, and puts it
- * there otherwise.
- *
- * @param refreshedAt asked for if there is a cache; undefined if the service does not say
- */
-export async function askCached<R extends ResourceName>(
-  session: Session,
-  resource: R,
-  call: FormattedCall,
-  refreshedAt: () => Promise<string | undefined>,
-  signal?: AbortSignal,
-): Promise<{ readonly document: Document<R>; readonly isCached: boolean }> {
-  const { cache } = session.settings;
-  const refreshed_at = cache && (await refreshedAt());
-  if (cache === undefined || refreshed_at === undefined) {
-    return { ...(await ask(session, resource, call, signal)), isCached: false };
-  }
-  const { document, age } = await askThrough(session, resource, call, { cache, refreshed_at, signal });
-  return { document, isCached: age !== undefined };
-}
-
-/**
- * As {@link ask}, but takes metadata from the cache of the connection while it is valid, unless `refresh` is true, and
- * puts what was requested there. `validFor` are the milliseconds for which it may be used again, undefined without a
- * cache.
- */
-export async function askMetadata<R extends ResourceName>(
-  session: Session,
-  resource: R,
-  call: FormattedCall,
-  { signal, refresh = false }: MetadataCall,
-): Promise<{ readonly document: Document<R>; readonly validFor?: number }> {
-  const { cache } = session.settings;
-  if (cache === undefined || cache.metadata === 0) return ask(session, resource, call, signal);
-  const maxAge = refresh ? 0 : cache.metadata;
-  const { document, age = 0 } = await askThrough(session, resource, call, { cache, maxAge, signal });
-  return { document, validFor: cache.metadata - age };
-}
-
+/** Options of a call for metadata. */
 export interface MetadataCall {
   readonly signal?: AbortSignal;
   /** Requests the metadata even if the cache on disk has it. Default false. */
   readonly refresh?: boolean;
 }
 
-/** Which reply of a cache is used: that of a refresh time, or one younger than `maxAge` milliseconds. */
-interface CacheUse {
-  readonly cache: CacheSettings;
-  readonly refreshed_at?: string;
+/** Which reply of a cache is used: that of a refresh time, or one younger than `maxAge` milliseconds; else none. */
+interface CacheUse extends Pick<ReplyOf, "refreshed_at"> {
   readonly maxAge?: number;
   readonly signal?: AbortSignal;
 }
 
-/** The reply of the cache with its age, or that of the service, which is put into the cache. */
-async function askThrough<R extends ResourceName>(
+/**
+ * As {@link ask}, but takes the reply from the cache of the connection, if it has one that may be used, and puts it
+ * there otherwise. `age` are the milliseconds since a reply of the cache was requested.
+ */
+export async function askCached<R extends ResourceName>(
   session: Session,
   resource: R,
   call: FormattedCall,
-  { cache, refreshed_at, maxAge, signal }: CacheUse,
+  { refreshed_at, maxAge, signal }: CacheUse,
 ): Promise<{ readonly document: Document<R>; readonly age?: number }> {
-  const { url, apiKey, profile, warn } = session.settings;
+  const { cache, url, apiKey, profile, warn } = session.settings;
+  if (cache === undefined || (refreshed_at ?? maxAge) === undefined) return ask(session, resource, call, signal);
   const question = JSON.stringify([url, apiKey, profile.name, call]);
   const of = { code: Object.values(call.codes).join("/"), question, refreshed_at };
   const found = await cachedReply(cache, of);

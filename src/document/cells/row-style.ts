@@ -82,13 +82,8 @@ export function csvLines(columns: readonly ColumnSpec[], quoteEmpty: boolean, de
   return { open: "", close: "\n", betweenCells: ",", betweenRows: "", cells: cellStyles(columns, styles) };
 }
 
-const XML_CELLS: Styles = {
-  number,
-  whole: number,
-  truth: () => ({ spell: escapeXML }),
-  plain: () => ({ spell: escapeXML }),
-  text: () => ({ spell: escapeXML }),
-};
+const escaped = () => ({ spell: escapeXML });
+const XML_CELLS: Styles = { number, whole: number, truth: escaped, plain: escaped, text: escaped };
 
 /**
  * Rows as nested elements: numbers `type="float"`, dates `type="date"`, texts without a type, null `nil="true"` (spec

@@ -11,7 +11,7 @@ import { refused } from "../data/refused.js";
 import { fileLink } from "./answer-file.js";
 import type { FileOrder } from "./exports.js";
 import { needSubscription } from "./keys.js";
-import { logoUrl } from "./logo.js";
+import { LOGOS_PATH } from "./logo.js";
 import { type Answer, answerFields } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
@@ -43,7 +43,8 @@ export function databaseFields(
     datasets_count: datasets.size,
     downloads: entry.downloads + (downloads.get(entry.database_code) ?? 0),
     premium: entry.premium,
-    image: entry.image ?? logoUrl(asker.origin, entry.database_code),
+    // The service draws a logo where the catalogue has none (spec 2.4: `image`).
+    image: entry.image ?? `${asker.origin}${LOGOS_PATH}${entry.database_code}.svg`,
   };
 }
 

@@ -57,22 +57,9 @@ export function answerDatasetMetadata(call: Call, asker: Asker, state: ServiceSt
   return answerFields("datasetMetadata", datasetFields(placeOf(call, state)), call, asker, state);
 }
 
-/** Spec 4.1, and 4.2 on its path. */
-export function answerDatasetData(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
-  return answerRows("datasetData", call, asker, state);
-}
-
-/** Spec 4.2 and 4.4; in CSV the rows alone. */
-export function answerDataset(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
-  return answerRows("dataset", call, asker, state);
-}
-
-async function answerRows(
-  resource: "datasetData" | "dataset",
-  call: Call,
-  asker: Asker,
-  state: ServiceState,
-): Promise<Answer> {
+/** The rows of a time series (spec 4.1, 4.2), with its metadata (spec 4.4) unless in CSV. */
+export async function answerSeries(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  const resource = call.endpoint === "dataset" ? "dataset" : "datasetData";
   const place = placeOf(call, state);
   const { database, dataset } = place;
   if (database.entry.premium) needSubscription(asker.subscriber, dataset.code, `view this dataset`, state.profile);

@@ -1,6 +1,6 @@
 import type { Call, EndpointName } from "../../spec/endpoints.js";
 import { answerDatabaseBulk, answerDatabaseMetadata } from "./answer-database.js";
-import { answerDataset, answerDatasetData, answerDatasetMetadata } from "./answer-dataset.js";
+import { answerDatasetMetadata, answerSeries } from "./answer-dataset.js";
 import { answerExport } from "./answer-export.js";
 import { answerDatabaseList, answerDatasetList, answerTableList } from "./answer-list.js";
 import { answerTableMetadata, answerTableRows } from "./answer-table.js";
@@ -13,9 +13,9 @@ const handlers: Readonly<Record<EndpointName, Handler>> = {
   datasetList: answerDatasetList,
   databaseList: answerDatabaseList,
   tableList: answerTableList,
-  datasetData: answerDatasetData,
+  datasetData: answerSeries,
   datasetMetadata: answerDatasetMetadata,
-  dataset: answerDataset,
+  dataset: answerSeries,
   databaseBulk: answerDatabaseBulk,
   databaseMetadata: answerDatabaseMetadata,
   tableMetadata: answerTableMetadata,

@@ -24,9 +24,6 @@ function about({ name, description }: { readonly name: string; readonly descript
   return description === null ? { name } : { name, description };
 }
 
-export const answerCatalog = (store: Store, coding: Coding): Promise<Answer> =>
-  answerJson({ catalog: catalogItems(store) }, coding);
-
 /** A JSON document beyond the replies of the specification. */
 export async function answerJson(value: unknown, coding: Coding): Promise<Answer> {
   const bytes = Buffer.from(JSON.stringify(value));

@@ -5,11 +5,6 @@ import type { ServiceState } from "./service-state.js";
 
 export const LOGOS_PATH = "/logos/";
 
-/** The address of the logo that the service draws for a database without one in the catalogue (spec 2.4: `image`). */
-export function logoUrl(origin: string, code: string): string {
-  return `${origin}${LOGOS_PATH}${code}.svg`;
-}
-
 /**
  * The drawn logo at a path below {@link LOGOS_PATH}. It needs no key, because images in a page are
  * requested without one.

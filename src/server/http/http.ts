@@ -10,7 +10,7 @@ import type { Format } from "../../spec/vocabulary.js";
 import { withoutEnd } from "../../value/text.js";
 import { answer } from "../answers/answer.js";
 import { answerFile, FILES_PATH, noFile } from "../answers/answer-file.js";
-import { answerCatalog, answerJson } from "../answers/catalog-items.js";
+import { answerJson, catalogItems } from "../answers/catalog-items.js";
 import type { MadeFile } from "../answers/exports.js";
 import type { Gate, Subscriber } from "../answers/keys.js";
 import { answerLogo, LOGOS_PATH } from "../answers/logo.js";
@@ -162,7 +162,9 @@ async function answerTo(asked: Asked, options: HttpOptions, found: (format?: For
     if (path.startsWith(`${FILES_PATH}/`)) return answerFile(path, subscriberOf(asked, options), state);
     if (path.startsWith(LOGOS_PATH)) return answerLogo(path, coding, state);
     if (path === OPEN_API_PATH) return answerJson(openApi(state.profile, asked.origin), coding);
-    if (path === CATALOG_PATH && subscriberOf(asked, options)) return answerCatalog(state.store, coding);
+    if (path === CATALOG_PATH && subscriberOf(asked, options)) {
+      return answerJson({ catalog: catalogItems(state.store) }, coding);
+    }
   }
   if (asked.method === "OPTIONS" && options.cors !== undefined) {
     const posts = hasExtension(state.profile, "post");

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isObject } from "../../document/json.js";
 import { shownText } from "../../errors/shown.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
 import { refused } from "../data/refused.js";
@@ -74,8 +75,4 @@ function pair(name: string, value: unknown, profile: Profile): string {
   } catch {
     throw refused(profile, "QESx09", "The body of the request is not well-formed Unicode.");
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,3 @@
-import { parameterName } from "../../client/transport/address.js";
 import { suggestion } from "../../errors/nearest.js";
 import { shownText } from "../../errors/shown.js";
 import {
@@ -8,6 +7,7 @@ import {
   type EndpointName,
   endpoints,
   type Filter,
+  parameterName,
 } from "../../spec/endpoints.js";
 import type { ServiceCode } from "../../spec/error-meanings.js";
 import { hasExtension, type Profile } from "../../spec/profile.js";
