@@ -71,7 +71,7 @@ function readList(values: readonly unknown[], levels: number): FailureText | und
   const code = first.find((each) => each?.code !== undefined)?.code;
   if (messages.length === 0) return code === undefined ? undefined : { code };
   const more = values.length - MAX_MESSAGES;
-  return failureText(code, messages.join("; ") + (more > 0 ? `; … (${more} more)` : ""));
+  return { code, message: messages.join("; ") + (more > 0 ? `; … (${more} more)` : "") };
 }
 
 function readMembers(members: ReadonlyMap<string, unknown>, levels: number): FailureText | undefined {
@@ -81,7 +81,7 @@ function readMembers(members: ReadonlyMap<string, unknown>, levels: number): Fai
   const message = named(MESSAGE_NAMES) ?? textOf(members.get("error"));
   const inner = readWrapped(members, levels);
   if (message === undefined && code === undefined) return inner;
-  return failureText(code ?? inner?.code, message ?? inner?.message);
+  return { code: code ?? inner?.code, message: message ?? inner?.message };
 }
 
 function readWrapped(members: ReadonlyMap<string, unknown>, levels: number): FailureText | undefined {
@@ -114,10 +114,6 @@ function readByField(errors: object): FailureText | undefined {
   return readList(fields, 0);
 }
 
-function failureText(code: string | undefined, message: string | undefined): FailureText {
-  return { ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }) };
-}
-
 function textOf(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -127,7 +123,7 @@ function textOf(value: unknown): string | undefined {
 function readXML(body: string): FailureText | undefined {
   const code = readElement(body, "code");
   const message = readElement(body, "message");
-  return code === undefined && message === undefined ? undefined : failureText(code, message);
+  return code === undefined && message === undefined ? undefined : { code, message };
 }
 
 /** The texts, trimmed and not empty, of all elements of this name (ignoring case) that contain no other element. */

@@ -26,7 +26,6 @@ export interface FailedReply {
 
 /** The most bytes of the body that are searched for a code and message. */
 const LONGEST_BODY = 64 * 1024;
-/** The most characters of the body that the error keeps. */
 const KEPT_BODY = 400;
 
 /**

@@ -89,7 +89,6 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   }
 }
 
-/** Adapts an engine to return Arrow tables. */
 function tableEngine(engine: Engine | TableHolderEngine): Engine {
   return {
     dialect: engine.dialect,

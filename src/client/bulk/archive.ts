@@ -79,13 +79,10 @@ const PARQUET_BATCH_ROWS = 16_384;
 
 /** The archive of a bulk file, which is obtained for each call and read, written or copied. */
 export class Archive<Row extends object> {
-  readonly #code: string;
-  readonly #origin: BulkOrigin;
-
-  constructor(code: string, origin: BulkOrigin) {
-    this.#code = code;
-    this.#origin = origin;
-  }
+  constructor(
+    private readonly code: string,
+    private readonly origin: BulkOrigin,
+  ) {}
 
   /** The rows as record batches; they are verified once the iteration has ended. */
   async *batches(options: ToldOptions): AsyncGenerator<RecordBatch> {
@@ -115,7 +112,7 @@ export class Archive<Row extends object> {
       for await (const batch of landedBatches({ ...landing, choose }, options)) batches.push(batch);
       const schema =
         batches[0]?.schema ?? schemaOf(chosen?.columns ?? [], { ...options, key: options.key ?? chosen?.key });
-      return Frame.fromBatches<Row>(schema, batches, { code: this.#code, ...this.#origin.about, complete: true });
+      return Frame.fromBatches<Row>(schema, batches, { code: this.code, ...this.origin.about, complete: true });
     });
   }
 
@@ -136,7 +133,7 @@ export class Archive<Row extends object> {
   }
 
   async saveZip(path: string, options: ToldOptions): Promise<Landed> {
-    const { from } = this.#origin;
+    const { from } = this.origin;
     if ("path" in from) {
       await readThrough(await zipEntry(from.path, { signal: options.signal, ...zipLimits(options) }));
       await atomicFile(path, async (file) => {
@@ -157,7 +154,7 @@ export class Archive<Row extends object> {
 
   /** A later call must not find the rows of another query in the cache, or beside its file. */
   async #discardOther(error: unknown, { path }: EntryPlace): Promise<void> {
-    if (!("path" in this.#origin.from) && hasCode(error, "ReplyContradicts")) await removeNoted(path);
+    if (!("path" in this.origin.from) && hasCode(error, "ReplyContradicts")) await removeNoted(path);
   }
 
   #written(
@@ -189,7 +186,7 @@ export class Archive<Row extends object> {
         await this.#discardOther(error, zip.place);
         if (damaged || path === undefined) await zip.release();
         const isOther = hasCode(error, "FileChanged");
-        if (!(damaged || isOther) || round > 0 || "path" in this.#origin.from) throw error;
+        if (!(damaged || isOther) || round > 0 || "path" in this.origin.from) throw error;
       }
     }
   }
@@ -204,7 +201,7 @@ export class Archive<Row extends object> {
     verify: boolean,
     fresh = false,
   ): Promise<{ readonly place: EntryPlace; release(): Promise<void> }> {
-    const { from } = this.#origin;
+    const { from } = this.origin;
     if ("path" in from) {
       // A file is written from one thread beside the caller's.
       if (target === undefined) prepareForArchive(from.path);
@@ -229,7 +226,7 @@ export class Archive<Row extends object> {
   #landing(place: EntryPlace, options: ToldOptions): Landing {
     const { onProgress, signal } = options;
     const entry = zipEntryAt(place, { signal, ...zipLimits(options) });
-    return { ...this.#origin, entry, code: this.#code, onProgress };
+    return { ...this.origin, entry, code: this.code, onProgress };
   }
 }
 

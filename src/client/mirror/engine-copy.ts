@@ -70,65 +70,59 @@ const WITH = new RegExp(`^${BLANK}*with(?![\\w$])(?:${BLANK}+recursive(?![\\w$])
 
 /** A copy as a table of a SQL engine, called by the code of what it copies. */
 export class EngineCopy implements Copy {
-  readonly #code: string;
-  readonly #with: WithEngine;
-
   /** @param exclusive keeps other processes from writing; engines replace a table in one step without it */
   constructor(
     readonly place: string,
-    code: string,
-    withEngine: WithEngine,
+    private readonly code: string,
+    private readonly withEngine: WithEngine,
     readonly exclusive: Copy["exclusive"],
-  ) {
-    this.#code = code;
-    this.#with = withEngine;
-  }
+  ) {}
 
   async state(): Promise<CopyState | undefined> {
-    const noted = await this.#with((engine) => this.#noted(engine));
+    const noted = await this.withEngine((engine) => this.#noted(engine));
     // The note of a first load that has not ended has no more than the code.
     return noted?.columns === undefined ? undefined : (noted as CopyState);
   }
 
   async #noted(engine: CopyEngine): Promise<Partial<CopyState> | undefined> {
     if (!(await engine.tables()).includes(STATES)) return undefined;
-    const found = await engine.query(`select state from ${quoteName(STATES)} where code = $1`, [this.#code]);
+    const found = await engine.query(`select state from ${quoteName(STATES)} where code = $1`, [this.code]);
     const [row] = Frame.from<{ readonly state: string }>(found).rows();
     return row === undefined ? undefined : JSON.parse(row.state);
   }
 
   async #note(engine: CopyEngine, state: Partial<CopyState>): Promise<void> {
-    const note = Frame.fromRows([{ code: this.#code, state: JSON.stringify(state) }], STATE_COLUMNS);
+    const note = Frame.fromRows([{ code: this.code, state: JSON.stringify(state) }], STATE_COLUMNS);
     await engine.load(STATES, note.table, { key: ["code"], mode: "upsert" });
   }
 
   async #hasTable(engine: CopyEngine): Promise<boolean> {
-    return (await engine.tables()).includes(this.#code);
+    return (await engine.tables()).includes(this.code);
   }
 
   async #count(engine: CopyEngine): Promise<number> {
-    const counted = await engine.query(`select count(*) as n from ${quoteName(this.#code)}`);
+    const counted = await engine.query(`select count(*) as n from ${quoteName(this.code)}`);
     const [count] = Frame.from<{ readonly n: number | bigint }>(counted).rows();
     return Number(count?.n);
   }
 
   get #missing(): string {
-    return `the table ${quoteName(this.#code)} is missing`;
+    return `the table ${quoteName(this.code)} is missing`;
   }
 
   #miscounted({ rows }: CopyState, found: number): string | undefined {
-    return found === rows ? undefined : `the table ${quoteName(this.#code)} has ${found} rows; written were ${rows}`;
+    return found === rows ? undefined : `the table ${quoteName(this.code)} has ${found} rows; written were ${rows}`;
   }
 
   damage(state: CopyState): Promise<string | undefined> {
     if (state.isLoading) return Promise.resolve("a synchronisation did not end");
-    return this.#with(async (engine) =>
+    return this.withEngine(async (engine) =>
       (await this.#hasTable(engine)) ? this.#miscounted(state, await this.#count(engine)) : this.#missing,
     );
   }
 
   async lastDay(column: string, until: string): Promise<string | null> {
-    const select = `select max(${quoteName(column)}) as last from ${quoteName(this.#code)}`;
+    const select = `select max(${quoteName(column)}) as last from ${quoteName(this.code)}`;
     const last = await lastDayOf((await this.#query(select)).batches, until);
     if (last !== null) return last;
     const next = new Date(Date.parse(until) + DAY_MS);
@@ -149,7 +143,7 @@ export class EngineCopy implements Copy {
   async #write(query: MirrorQuery, plan: SyncPlan, told: Told): Promise<WrittenCopy> {
     const key = plan.key.length === 0 ? {} : { key: plan.key };
     const synced_at = new Date().toISOString();
-    return this.#with(async (engine) => {
+    return this.withEngine(async (engine) => {
       const before = await this.#noted(engine);
       if (before === undefined) await this.#demandOwn(engine, plan);
       // A process that ends before the last note leaves the rows of before or the new ones, which are loaded again.
@@ -159,7 +153,7 @@ export class EngineCopy implements Copy {
       const sent = update === undefined ? query.export().batches(told) : changedRows(query, update, told.signal);
       const batches = query.emptyIsNull ? nullKeyAsEmpty(sent, plan.key) : sent;
       const { rows: received } = await described(batches, plan.columns, (rows, schema) =>
-        engine.load(this.#code, rows, { ...key, schema, mode, signal: told.signal }),
+        engine.load(this.code, rows, { ...key, schema, mode, signal: told.signal }),
       ).catch(async (error: unknown) => {
         await this.#note(engine, before ?? { code: query.code }).catch(() => undefined);
         throw error;
@@ -175,10 +169,10 @@ export class EngineCopy implements Copy {
   /** @throws {FileError} BadMirror for a table of other columns, which no mirror has made */
   async #demandOwn(engine: CopyEngine, { columns }: SyncPlan): Promise<void> {
     if (!(await this.#hasTable(engine))) return;
-    const { columns: all } = Frame.from(await engine.query(`select * from ${quoteName(this.#code)} limit 0`));
+    const { columns: all } = Frame.from(await engine.query(`select * from ${quoteName(this.code)} limit 0`));
     const names = all.map(({ name }) => name);
     if (columns.length === names.length && columns.every(({ name }) => names.includes(name))) return;
-    const found = `${this.place} has a table ${quoteName(this.#code)} of other columns`;
+    const found = `${this.place} has a table ${quoteName(this.code)} of other columns`;
     throw new FileError(`${found}, which is not a mirror's.`, {
       code: "BadMirror",
       hint: "Rename or drop it, or mirror the table into another place.",
@@ -188,7 +182,7 @@ export class EngineCopy implements Copy {
   async checked(): Promise<void> {}
 
   read(state: CopyState, { columns, where }: ParquetReadOptions): Promise<Table> {
-    const { text, params } = selection(this.#code, columns, where);
+    const { text, params } = selection(this.code, columns, where);
     return this.#query(text, params, {}, async (engine, { numRows }) => {
       if (state.isLoading) return undefined;
       const isSame = JSON.stringify(await this.#noted(engine)) === JSON.stringify(state);
@@ -198,7 +192,7 @@ export class EngineCopy implements Copy {
   }
 
   query(_state: CopyState, text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {
-    const copy = `this as (select * from ${quoteName(this.#code)})`;
+    const copy = `this as (select * from ${quoteName(this.code)})`;
     const other = WITH.exec(text);
     return other === null
       ? this.#query(`with ${copy} ${text}`, params, options)
@@ -212,12 +206,12 @@ export class EngineCopy implements Copy {
     options?: Stoppable,
     damage?: (engine: CopyEngine, result: Table) => Promise<string | undefined>,
   ): Promise<Table> {
-    return this.#with(async (engine) => {
-      if (!(await this.#hasTable(engine))) throw incomplete(this.place, this.#code, this.#missing);
+    return this.withEngine(async (engine) => {
+      if (!(await this.#hasTable(engine))) throw incomplete(this.place, this.code, this.#missing);
       const result = await engine.query(text, params, options);
       const table = "table" in result ? result.table : result;
       const found = await damage?.(engine, table);
-      if (found !== undefined) throw incomplete(this.place, this.#code, found);
+      if (found !== undefined) throw incomplete(this.place, this.code, found);
       return table;
     }, options?.signal);
   }

@@ -7,7 +7,6 @@ import { FileError } from "../../errors/errors.js";
 import { unlessAborted } from "../../errors/unless-aborted.js";
 import type { WithEngine } from "./engine-copy.js";
 
-/** A database file that is open for some calls. */
 type OpenFile = ReturnType<typeof opened>;
 
 const OPENER = {};

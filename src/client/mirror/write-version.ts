@@ -57,7 +57,6 @@ export async function writeVersion(
   return { state, received, change: updates === undefined ? "export" : "since" };
 }
 
-/** A file of rows: how many it has, and how many the service sent. */
 type Made = Pick<MirrorFile, "rows" | "bytes"> & Pick<WrittenCopy, "received">;
 
 async function exported(query: MirrorQuery, path: string, told: Told): Promise<Made> {

@@ -22,7 +22,6 @@ export type KeptPages = ReturnType<typeof keptPages>;
 const KIND = "arrowbook checkpoint";
 const VERSION = 1;
 
-/** What a checkpoint is of. */
 interface Head {
   readonly kind: typeof KIND;
   readonly version: number;

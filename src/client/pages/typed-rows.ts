@@ -37,7 +37,6 @@ export function emptyTextOf(profile: Profile): "quoted" | "null" {
   return profile.csvQuotesEmptyText.value ? "quoted" : "null";
 }
 
-/** What is needed to find the columns of a CSV reply. */
 interface CsvTable {
   readonly code: string;
   readonly select?: readonly string[];

@@ -16,6 +16,7 @@ import type { ColumnSpec, Columns, OneOrMore } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { Conditions, Format } from "../../spec/vocabulary.js";
+import type { BulkOrigin } from "../bulk/archive.js";
 import { BulkFile } from "../bulk/bulk-file.js";
 import { checkExportOptions, type ExportOptions } from "../bulk/export-options.js";
 import { queryCard, shownTable } from "../cards/cards.js";
@@ -253,16 +254,12 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
    */
   export(options: ExportOptions = {}): BulkFile<Row> {
     checkExportOptions(options);
-    const { filters, local = [], select, format, limit } = this.#wanted;
-    const question = { code: this.code, codes: this.#codes, filters: [...filters, ...local], select, format, limit };
-    return new BulkFile<Row>(
-      this.code,
-      async () => {
-        const { tableExport } = await import("./table-export.js");
-        return tableExport(this.#session, question, (signal) => this.#tableCall(signal), options);
-      },
-      this.#session.settings.onProgress,
-    );
+    const question = { ...this.#wanted, code: this.code, codes: this.#codes, filters: this.#filters };
+    const origin = async (): Promise<BulkOrigin> => {
+      const { tableExport } = await import("./table-export.js");
+      return tableExport(this.#session, question, (signal) => this.#tableCall(signal), options);
+    };
+    return new BulkFile<Row>(this.code, origin, this.#session.settings.onProgress);
   }
 
   /**
@@ -275,9 +272,9 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
    */
   async mirror(target: MirrorTarget, options: MirrorOptions = {}): Promise<Mirror<Row>> {
     refuseUnknown(options, MIRROR_OPTIONS, "mirror()");
-    const { filters: sent, local = [], select, limit } = this.#wanted;
+    const { select, limit } = this.#wanted;
     refuseLimited(this.code, limit);
-    const filters = [...sent, ...local];
+    const filters = this.#filters;
     const known = await this.#session.memory.known<TableMetadata>(metadataKey(this.#codes));
     const query = {
       code: this.code,
@@ -333,18 +330,17 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
 
   async #source(isComplete: boolean, call: TableCall): Promise<FrameSource> {
     const known = (await this.#session.memory.known<TableMetadata>(metadataKey(this.#codes))) ?? call.known;
-    const { filters, local = [], limit } = this.#wanted;
-    const about = sourceOf(this.code, [...filters, ...local], known);
+    const { limit } = this.#wanted;
+    const about = sourceOf(this.code, this.#filters, known);
     return { ...about, ...(limit === undefined ? {} : { limit }), complete: isComplete };
   }
 
   static {
     showAsCard<TableQuery>(TableQuery.prototype, (query) => {
-      const { filters: sent, local = [], select, limit } = query.#wanted;
-      const filters = [...sent, ...local];
+      const { select, limit } = query.#wanted;
       const entries = [["columns", select?.join(", ")]] as const;
       const next = "await query.frame(), .page(), .metadata(), .explain(); query.batches(), .export()";
-      return queryCard("Table", { code: query.code, filters, limit }, entries, next);
+      return queryCard("Table", { code: query.code, filters: query.#filters, limit }, entries, next);
     });
     showTypeArguments<TableQuery>(TableQuery.prototype, (query) => {
       const known = query.#session.memory.peek<TableMetadata>(metadataKey(query.#codes));
@@ -354,6 +350,11 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       const { select } = query.#wanted;
       return [rowType(select === undefined ? known.columns : named(select)), rowType(named(known.filters))];
     });
+  }
+
+  get #filters(): readonly Filter[] {
+    const { filters, local = [] } = this.#wanted;
+    return [...filters, ...local];
   }
 
   #with(change: Partial<Wanted>): TableQuery<Row, Filterable> {

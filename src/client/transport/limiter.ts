@@ -3,12 +3,9 @@ import type { RateWindow } from "../../spec/profile.js";
 import { sleep } from "./timer.js";
 
 /** The clock of a limiter; tests pass their own. */
-export interface Clock {
-  now(): number;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
+export type Clock = typeof monotonic;
 
-const monotonic: Clock = { now: () => performance.now(), sleep };
+const monotonic = { now: () => performance.now(), sleep };
 
 /**
  * The gap between requests after the first "too many" if no rate is known, and the gap below which the rate counts as

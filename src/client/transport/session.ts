@@ -9,7 +9,6 @@ export type Session = Readonly<ReturnType<typeof session>>;
 
 /** Creates the session of a `connect`; sessions with the same service and key share the limiter. */
 export function session(settings: Settings) {
-  /** Metadata of its queries. */
   const memory = metadataCache();
   return { settings, limiter: limiterFor(settings), memory };
 }

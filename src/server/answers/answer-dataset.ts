@@ -82,7 +82,7 @@ export async function answerSeries(call: Call, asker: Asker, state: ServiceState
     }
     return { fields, rows: { columns: seriesColumns(titles), batches } };
   };
-  const reply = { resource, tag: JSON.stringify([fields, dataset.version]), make };
+  const reply = { resource, tag: JSON.stringify([fields, dataset.version]), make } as const;
   return answerReply(call, reply, asker, state).finally(database.held.hold([dataset.series]));
 }
 

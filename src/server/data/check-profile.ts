@@ -3,7 +3,6 @@ import { suggestion } from "../../errors/nearest.js";
 import type { Known, Profile } from "../../spec/profile.js";
 import { COLLAPSES, DOWNLOAD_TYPES, OPERATORS, ORDERS, TRANSFORMS } from "../../spec/vocabulary.js";
 
-/** Entries of a profile whose values are lists of text. */
 type ListEntry = { [K in keyof Profile]: Profile[K] extends Known<readonly string[]> ? K : never }[keyof Profile];
 type NumberEntry = { [K in keyof Profile]: Profile[K] extends Known<number> ? K : never }[keyof Profile];
 

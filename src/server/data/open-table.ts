@@ -130,7 +130,6 @@ function freeName(home: string, used: ReadonlySet<string | undefined>): string {
 const textColumns = ({ columns }: TableEntry): string[] =>
   columns.flatMap(({ type }, i) => (parseType(type).kind === "text" ? [engineColumn(i)] : []));
 
-/** Removes rows of a table and their lists of values, if they exist. */
 async function dropTable(engine: Engine, entry: TableEntry, name: string): Promise<void> {
   await engine.query(`DROP TABLE IF EXISTS ${engine.dialect.quoteName(name)}`);
   await engine.dialect.valueLists?.drop(engine, name, textColumns(entry));

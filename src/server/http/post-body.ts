@@ -56,7 +56,6 @@ function* pairsOf(members: Readonly<Record<string, unknown>>, before: string, pr
   }
 }
 
-/** An item of a list that is sent with commas between its items. */
 function listItem(name: string, item: unknown, profile: Profile): string {
   const text = valueText(name, item, profile);
   if (!text.includes(",")) return text;
