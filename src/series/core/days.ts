@@ -47,25 +47,6 @@ function dayChunk(data: Data): Int32Array {
   return days;
 }
 
-/** The timestamps of a chunk, in the unit of its type. */
-function timestampValues({ values, length }: Data): BigInt64Array {
-  const raw = values as Int32Array | BigInt64Array;
-  return raw instanceof BigInt64Array ? raw : new BigInt64Array(raw.buffer, raw.byteOffset, length);
-}
-
-/** A timestamp column by row, in the unit of its type; undefined for a date column. */
-export function timestampsOf(vector: Vector): BigInt64Array | undefined {
-  if (isDayType(vector.type)) return undefined;
-  const all = new BigInt64Array(vector.length);
-  let at = 0;
-  for (const data of vector.data) {
-    all.set(timestampValues(data).subarray(0, data.length), at);
-    at += data.length;
-  }
-  return all;
-}
-
-/** Nanoseconds of a day. */
 export const NANOS_PER_DAY = 86_400_000_000_000;
 
 /**
@@ -104,7 +85,6 @@ function splitChunk(data: Data, days: Float64Array, nanos: Float64Array): void {
   }
 }
 
-/** The times of some rows. */
 export function timesAt({ days, nanos }: ExactTimes, rows: Int32Array): ExactTimes {
   const out = { days: new Float64Array(rows.length), nanos: nanos && new Float64Array(rows.length) };
   for (let i = 0; i < rows.length; i++) out.days[i] = days[rows[i]];
@@ -123,6 +103,10 @@ export function isWithin(
   const whole = days - earlierDays - (nanos < earlierNanos ? 1 : 0);
   return whole < reach || (whole === reach && nanos === earlierNanos);
 }
+
+/** The order of the times of two rows: below 0, 0 or above 0. */
+export const orderOf = ({ days, nanos }: ExactTimes, a: number, b: number): number =>
+  days[a] - days[b] || (nanos === undefined ? 0 : nanos[a] - nanos[b]);
 
 /** The sign of `days` days and `nanos` nanoseconds together; `nanos` is below two days in size. */
 export const signOf = (days: number, nanos: number): number => Math.sign(days * NANOS_PER_DAY + nanos);

@@ -5,7 +5,8 @@ import { InputError } from "../../errors/errors.js";
 import { FIRST_DAY, LAST_DAY } from "../../value/date.js";
 import { isTime, type SeriesColumns, vectorAt } from "../core/choose.js";
 import { codesOf } from "../core/codes.js";
-import { timestampsOf } from "../core/days.js";
+import { type ExactTimes, exactTimesOf, orderOf } from "../core/days.js";
+import { rowsTo } from "./picks.js";
 import { rowAt, type Track, trackOf } from "./track.js";
 
 /**
@@ -24,9 +25,9 @@ export function orderedTrack(
   message?: RepeatMessage,
 ): Track {
   if (!track.repeats || on === undefined) return track;
-  const timestamps = timestampsOf(vectorAt(table, on));
-  const ordered = timestamps === undefined ? track : byTimestamp(track, timestamps);
-  const at = isOne ? undefined : firstRepeat(ordered, timestamps);
+  const times = exactTimesOf(vectorAt(table, on), table.schema.fields[on].name);
+  const ordered = byTime(track, times);
+  const at = isOne ? undefined : firstRepeat(ordered, times);
   if (at === undefined) return ordered;
   throw repeatedDate(table, { on, by }, [rowAt(ordered, at - 1), rowAt(ordered, at)], message);
 }
@@ -56,18 +57,16 @@ export function checkCalendar(table: Table, on: number, track: Track): void {
   }
 }
 
-/** The same track with the rows of each day ordered by timestamp (indexed by table row). */
-function byTimestamp(track: Track, timestamps: BigInt64Array): Track {
+/** The same track with the rows of each day ordered by their times, which are by table row. */
+function byTime(track: Track, times: ExactTimes): Track {
+  if (times.nanos === undefined) return track;
   const { starts, days } = track;
-  const rows = track.rows?.slice() ?? Int32Array.from({ length: timestamps.length }, (_, row) => row);
+  const rows = track.rows?.slice() ?? rowsTo(times.days.length);
   const newestFirst = track.newestFirst.slice();
-  const later = (a: number, b: number): number => {
-    const difference = timestamps[a] - timestamps[b];
-    return difference === 0n ? a - b : Number(difference > 0n) * 2 - 1;
-  };
+  const later = (a: number, b: number): number => orderOf(times, a, b) || a - b;
   for (let g = 0; g + 1 < starts.length; g++) {
     const [first, second] = lowestTwo(rows.subarray(starts[g], starts[g + 1]));
-    if (second !== undefined && timestamps[first] > timestamps[second]) newestFirst[g] = 1;
+    if (second !== undefined && orderOf(times, first, second) > 0) newestFirst[g] = 1;
     for (let from = starts[g]; from < starts[g + 1]; ) {
       const to = endOfDay(days as Int32Array, from, starts[g + 1]);
       if (to - from > 1) rows.subarray(from, to).sort(later);
@@ -77,22 +76,17 @@ function byTimestamp(track: Track, timestamps: BigInt64Array): Track {
   return { ...track, rows, newestFirst };
 }
 
-/**
- * The position of the first row that repeats the date (or the timestamp, if there are any) of the previous row of its
- * series.
- */
-function firstRepeat(track: Track, timestamps: BigInt64Array | undefined): number | undefined {
+/** The position of the first row that repeats the time of the previous row of its series. */
+function firstRepeat(track: Track, times: ExactTimes): number | undefined {
   const days = track.days as Int32Array;
   for (let g = 0; g + 1 < track.starts.length; g++) {
     for (let at = track.starts[g] + 1; at < track.starts[g + 1]; at++) {
-      if (days[at] !== days[at - 1]) continue;
-      if (timestamps === undefined || timestamps[rowAt(track, at)] === timestamps[rowAt(track, at - 1)]) return at;
+      if (days[at] === days[at - 1] && orderOf(times, rowAt(track, at - 1), rowAt(track, at)) === 0) return at;
     }
   }
   return undefined;
 }
 
-/** The two lowest row numbers. */
 function lowestTwo(rows: Int32Array): readonly [number, number | undefined] {
   let first = rows[0];
   let second: number | undefined;
@@ -166,13 +160,10 @@ const MAX_SUGGESTED = 3;
 
 /** The columns, or pairs of columns, that leave one row per date of a series; most likely first. */
 function identifyingColumns(table: Table, series: DatedSeries): readonly (readonly number[])[] {
-  const timestamps = timestampsOf(vectorAt(table, series.on));
+  const times = exactTimesOf(vectorAt(table, series.on), table.schema.fields[series.on].name);
   const does = (by: readonly number[]): boolean => {
     const track = trackOf(table, series.on, by);
-    return (
-      !track.repeats ||
-      (timestamps !== undefined && firstRepeat(byTimestamp(track, timestamps), timestamps) === undefined)
-    );
+    return !track.repeats || firstRepeat(byTime(track, times), times) === undefined;
   };
   const likely = likelyColumns(table, series);
   const alone = likely.flatMap((at) => {
