@@ -49,7 +49,7 @@ export function ewm(table: Table, options: EwmOptions, method: "mean" | "std" | 
     ignoreNulls: options.ignoreNulls ?? false,
     least: wholeNumber(options.minPeriods ?? 1, 0, "minPeriods"),
   };
-  const kernel = method === "mean" ? meanKernel(weights) : varianceKernel(weights, method === "std");
+  const kernel = kernelOf(weights, method);
   return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
 }
 
@@ -79,31 +79,8 @@ function alphaOf({ alpha, span, halflife, com }: EwmOptions): number {
   );
 }
 
-const meanKernel =
-  ({ alpha, adjust, ignoreNulls, least }: Weights): Kernel =>
-  (y, out, from, to) => {
-    const added = adjust ? 1 : alpha;
-    let mean = Number.NaN;
-    let weight = 1;
-    let count = 0;
-    for (let i = from; i < to; i++) {
-      const value = y[i];
-      const missing = Number.isNaN(value);
-      if (!missing) count++;
-      if (Number.isNaN(mean)) mean = value;
-      else if (!missing || !ignoreNulls) {
-        weight *= 1 - alpha;
-        if (!missing) {
-          if (mean !== value) mean = (weight * mean + added * value) / (weight + added);
-          weight = adjust ? weight + added : 1;
-        }
-      }
-      out[i] = count >= least ? mean : Number.NaN;
-    }
-  };
-
-const varianceKernel =
-  ({ alpha, adjust, ignoreNulls, least }: Weights, root: boolean): Kernel =>
+const kernelOf =
+  ({ alpha, adjust, ignoreNulls, least }: Weights, method: "mean" | "std" | "var"): Kernel =>
   (y, out, from, to) => {
     const added = adjust ? 1 : alpha;
     let mean = Number.NaN;
@@ -114,7 +91,7 @@ const varianceKernel =
     let squares = 1;
     let weight = 1;
     // Nulls scale the weights alike: only a value changes it.
-    let result = Number.NaN;
+    let unbiased = Number.NaN;
     for (let i = from; i < to; i++) {
       const value = y[i];
       const missing = Number.isNaN(value);
@@ -137,10 +114,10 @@ const varianceKernel =
             weight = 1;
           }
           const total = weights * weights;
-          const unbiased = total > squares ? (total / (total - squares)) * variance : Number.NaN;
-          result = root ? Math.sqrt(unbiased) : unbiased;
+          unbiased = total > squares ? (total / (total - squares)) * variance : Number.NaN;
         }
       }
+      const result = method === "mean" ? mean : method === "var" ? unbiased : Math.sqrt(unbiased);
       out[i] = count >= least ? result : Number.NaN;
     }
   };
