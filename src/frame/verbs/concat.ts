@@ -1,12 +1,4 @@
-import {
-  type Data,
-  DataType,
-  type Field,
-  type RecordBatch,
-  Schema,
-  Table,
-  type Vector,
-} from "../../columns/arrow/arrow.js";
+import { type Data, DataType, type Field, Schema, Table, Vector } from "../../columns/arrow/arrow.js";
 import { namesOf } from "../../columns/arrow/column-names.js";
 import { keyOf, withKey } from "../../columns/arrow/key.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
@@ -32,34 +24,46 @@ export function concatTables(given: readonly Table[]): Table {
       hint: "Pass an array of frames: [first, second].",
     });
   for (const [i, table] of given.entries()) checkNames(given[0], table, i);
-  const tables = inOneWidth(given);
-  const [first] = tables;
-  const types = first.schema.fields.map((_, c) => commonType(tables, c));
-  const fields = first.schema.fields.map((field, c) => {
-    const nullable = tables.some((table) => table.schema.fields[c].nullable);
-    return field.clone({ type: types[c], nullable });
+  const { fields, metadata } = given[0].schema;
+  const columns = fields.map((field, c) =>
+    alike(
+      field,
+      given.map((table) => vectorAt(table, c)),
+    ),
+  );
+  const types = fields.map((field, c) => {
+    const nullable = given.some((table) => table.schema.fields[c].nullable);
+    return fieldAs(field, columns[c][0].type).clone({ type: columns[c][0].type, nullable });
   });
-  const schema = withKey(new Schema(fields, first.schema.metadata), commonKey(tables));
-  const batches = tables.flatMap((table) => table.batches).map((batch) => reshaped(batch, schema));
+  const schema = withKey(new Schema(types, metadata), commonKey(given));
+  const batches = given.flatMap((table, t) => {
+    const vectors = columns.map((parts) => parts[t]);
+    const isOwn = vectors.every((vector, c) => vector.type === table.schema.fields[c].type);
+    return (isOwn ? table : tableOfVectors(schema, vectors, table.numRows)).batches.map((batch) => {
+      const children = batch.data.children.map((data, c) => asType(data, types[c].type));
+      return recordBatch(schema, children, batch.numRows);
+    });
+  });
   return new Table(schema, batches);
 }
 
-/** The tables with numbers of one type in each column, where there is one that holds them all exactly. */
-function inOneWidth(tables: readonly Table[]): readonly Table[] {
-  const wide = new Map<number, readonly Vector[]>();
-  for (const [c, { name, type }] of tables[0].schema.fields.entries()) {
-    if (tables.every((table) => sameType(table.schema.fields[c].type, type))) continue;
-    const vectors = widened(
-      tables.map((table) => vectorAt(table, c)),
-      { column: name, method: "concat()" },
+/** One column of all tables in one type: equal types, numbers that one type holds exactly, or text of any layout. */
+function alike({ name }: Field, vectors: readonly Vector[]): readonly Vector[] {
+  const [{ type }] = vectors;
+  const other = vectors.find((vector) => !sameType(vector.type, type));
+  if (other === undefined) return vectors;
+  const wide = widened(vectors, { column: name, method: "concat()" });
+  if (wide !== undefined) return wide;
+  if (vectors.every((vector) => isText(vector.type)) && vectors.some((vector) => DataType.isUtf8(vector.type))) {
+    return vectors.map((vector) =>
+      DataType.isDictionary(vector.type) ? new Vector(vector.data.map(withoutDictionary)) : vector,
     );
-    if (vectors !== undefined) wide.set(c, vectors);
   }
-  if (wide.size === 0) return tables;
-  return tables.map((table, t) => {
-    const vectors = table.schema.fields.map((_, c) => wide.get(c)?.[t] ?? vectorAt(table, c));
-    const fields = table.schema.fields.map((field, c) => fieldAs(field, vectors[c].type));
-    return tableOfVectors(new Schema(fields, table.schema.metadata), vectors, table.numRows);
+  const [first, second] = typeNames([type, other.type]);
+  throw new InputError(`Column ${JSON.stringify(name)} is ${first} in the first frame and ${second} in another.`, {
+    code: "DifferentColumns",
+    column: name,
+    hint: "Read both with the same declared types.",
   });
 }
 
@@ -68,11 +72,6 @@ function commonKey(tables: readonly Table[]): readonly string[] {
   const [first, ...rest] = tables.map((table) => keyOf(table.schema));
   const isCommon = rest.every((key) => key.length === first.length && key.every((name) => first.includes(name)));
   return isCommon ? first : [];
-}
-
-function reshaped(batch: RecordBatch, schema: Schema): RecordBatch {
-  const children = batch.data.children.map((data, c) => asType(data, schema.fields[c].type));
-  return recordBatch(schema, children, batch.numRows);
 }
 
 function checkNames(first: Table, table: Table, at: number): void {
@@ -89,23 +88,8 @@ function checkNames(first: Table, table: Table, at: number): void {
 
 const describe = (name: string | undefined): string => (name === undefined ? "missing" : JSON.stringify(name));
 
-/** The common type of a column: equal types, or text of any layout. */
-function commonType(tables: readonly Table[], column: number): DataType {
-  const fields = tables.map((table) => table.schema.fields[column]);
-  const { type } = fields[0];
-  if (fields.every((field) => sameType(field.type, type))) return type;
-  const plain = fields.find((field) => DataType.isUtf8(field.type));
-  if (plain !== undefined && fields.every((field) => isText(field))) return plain.type;
-  const other = fields.find((field) => !sameType(field.type, type)) as Field;
-  const [first, second] = typeNames([type, other.type]);
-  throw new InputError(
-    `Column ${JSON.stringify(fields[0].name)} is ${first} in the first frame and ${second} in another.`,
-    { code: "DifferentColumns", column: fields[0].name, hint: "Read both with the same declared types." },
-  );
-}
-
-const isText = (field: Field): boolean =>
-  DataType.isUtf8(field.type) || (DataType.isDictionary(field.type) && DataType.isUtf8(field.type.dictionary));
+const isText = (type: DataType): boolean =>
+  DataType.isUtf8(type) || (DataType.isDictionary(type) && DataType.isUtf8(type.dictionary));
 
 /** Whether types are equal, ignoring dictionary ids (each reader assigns its own). */
 function sameType(a: DataType, b: DataType): boolean {
@@ -118,7 +102,6 @@ function sameType(a: DataType, b: DataType): boolean {
 
 function asType(data: Data, type: DataType): Data {
   if (data.type === type) return data;
-  if (DataType.isDictionary(data.type) && DataType.isUtf8(type)) return withoutDictionary(data);
   const copy = data.clone(type);
   copy.dictionary = data.dictionary;
   return copy;
