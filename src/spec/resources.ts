@@ -101,126 +101,78 @@ const datasetFields = {
   premium: flag,
 } as const satisfies Fields;
 
+const object =
+  <const Csv extends ObjectField["csv"]>(csv: Csv) =>
+  <const Members extends Fields>(fields: Members) =>
+    ({ kind: "object", csv, fields }) as const;
+const flat = object("flat");
+const dotted = object("dotted");
+
+/** The rows of a dataset beside its metadata, which have the other members. */
+const { column_names, frequency, ...rowFields } = datasetDataFields;
+
 export const resources = {
-  datasetData: {
-    section: "2.1",
-    fields: { dataset_data: { kind: "object", csv: "flat", fields: datasetDataFields } },
-  },
+  datasetData: { section: "2.1", fields: { dataset_data: flat(datasetDataFields) } },
   datasetMetadata: {
     section: "2.2",
-    fields: {
-      dataset: {
-        kind: "object",
-        csv: "flat",
-        fields: { ...datasetFields, database_id: { kind: "integer", absentIn: ["json", "csv"] } },
-      },
-    },
+    fields: { dataset: flat({ ...datasetFields, database_id: { kind: "integer", absentIn: ["json", "csv"] } }) },
   },
-  dataset: {
-    section: "2.3",
-    fields: {
-      dataset: {
-        kind: "object",
-        csv: "flat",
-        fields: {
-          ...datasetFields,
-          limit: datasetDataFields.limit,
-          transform: datasetDataFields.transform,
-          column_index: datasetDataFields.column_index,
-          start_date: datasetDataFields.start_date,
-          end_date: datasetDataFields.end_date,
-          data: datasetDataFields.data,
-          collapse: datasetDataFields.collapse,
-          order: datasetDataFields.order,
-          database_id: integer,
-        },
-      },
-    },
-  },
+  dataset: { section: "2.3", fields: { dataset: flat({ ...datasetFields, ...rowFields, database_id: integer }) } },
   databaseMetadata: {
     section: "2.4",
     fields: {
-      database: {
-        kind: "object",
-        csv: "flat",
-        fields: {
-          id: integer,
-          name: text,
-          database_code: text,
-          description: textOrNull,
-          datasets_count: { kind: "integer", xml: "datasets_count" },
-          downloads: integer,
-          premium: flag,
-          image: textOrNull,
-        },
-      },
+      database: flat({
+        id: integer,
+        name: text,
+        database_code: text,
+        description: textOrNull,
+        datasets_count: { kind: "integer", xml: "datasets_count" },
+        downloads: integer,
+        premium: flag,
+        image: textOrNull,
+      }),
     },
   },
   tableRows: {
     section: "2.6",
     fields: {
-      datatable: { kind: "object", csv: "flat", fields: { data: { kind: "rows" }, columns: { kind: "columns" } } },
-      meta: {
-        kind: "object",
-        csv: "flat",
-        // In CSV the cursor is in a header beside the reply. A reply without the header is not necessarily the last
-        // page.
-        fields: { next_cursor_id: { kind: "string", nullable: true, absentIn: ["csv"] } },
-      },
+      datatable: flat({ data: { kind: "rows" }, columns: { kind: "columns" } }),
+      // In CSV the cursor is in a header beside the reply. A reply without the header is not necessarily the last page.
+      meta: flat({ next_cursor_id: { kind: "string", nullable: true, absentIn: ["csv"] } }),
     },
   },
   tableMetadata: {
     section: "2.7",
     fields: {
-      datatable: {
-        kind: "object",
-        csv: "flat",
-        fields: {
-          vendor_code: text,
-          datatable_code: text,
-          name: text,
-          description: textOrNull,
-          columns: { kind: "columns" },
-          filters: { kind: "texts", item: "filter" },
-          primary_key: { kind: "texts", item: "primary-key", xml: "primary-key" },
-          premium: flag,
-          status: {
-            kind: "object",
-            csv: "cell",
-            fields: {
-              refreshed_at: { kind: "dateTime", nullable: true },
-              status: textOrNull,
-              expected_at: textOrNull,
-              update_frequency: textOrNull,
-            },
-          },
-        },
-      },
+      datatable: flat({
+        vendor_code: text,
+        datatable_code: text,
+        name: text,
+        description: textOrNull,
+        columns: { kind: "columns" },
+        filters: { kind: "texts", item: "filter" },
+        primary_key: { kind: "texts", item: "primary-key", xml: "primary-key" },
+        premium: flag,
+        status: object("cell")({
+          refreshed_at: { kind: "dateTime", nullable: true },
+          status: textOrNull,
+          expected_at: textOrNull,
+          update_frequency: textOrNull,
+        }),
+      }),
     },
   },
   tableExport: {
     section: "2.8",
     fields: {
-      datatable_bulk_download: {
-        kind: "object",
-        csv: "flat",
-        fields: {
-          file: {
-            kind: "object",
-            csv: "dotted",
-            fields: {
-              link: textOrNull,
-              status: text,
-              data_snapshot_time: { kind: "dateTime", nullable: true, json: "utc" },
-            },
-          },
-          datatable: {
-            kind: "object",
-            csv: "dotted",
-            fields: { last_refreshed_time: { kind: "dateTime", nullable: true, json: "utc" } },
-          },
-        },
-      },
+      datatable_bulk_download: flat({
+        file: dotted({
+          link: textOrNull,
+          status: text,
+          data_snapshot_time: { kind: "dateTime", nullable: true, json: "utc" },
+        }),
+        datatable: dotted({ last_refreshed_time: { kind: "dateTime", nullable: true, json: "utc" } }),
+      }),
     },
   },
 } as const satisfies Record<string, Resource>;
