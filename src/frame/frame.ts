@@ -10,6 +10,7 @@ import type { JsonArrayOptions } from "../columns/json/array-table.js";
 import { checkParquetOptions, type ParquetReadOptions } from "../columns/parquet/read/options.js";
 import { tableOf } from "../columns/table/conform.js";
 import { adopt } from "../columns/table/foreign-table.js";
+import { nameColumns, pickColumns } from "../columns/table/pick.js";
 import type { JsonLinesOptions } from "../columns/workers/json-lines-file.js";
 import { showErrorsAsCards } from "../display/base/error.js";
 import { type Bundle, showAs } from "../display/base/show.js";
@@ -43,7 +44,7 @@ import type {
   Unpivoted,
 } from "./cells/result-types.js";
 import type { AnyRow, ColumnRow, Extended, NewColumn, OPENED, Renamed, SortKeys } from "./cells/row-types.js";
-import type { RowsOptions } from "./cells/rows.js";
+import { type RowsOptions, rowsOf } from "./cells/rows.js";
 import { showTypeArguments } from "./cells/type-arguments.js";
 import { newColumn, tableOfRows } from "./cells/values.js";
 import { type DanfoFrameShape, type FromDanfoOptions, tableFromDanfo } from "./danfo/danfo.js";
@@ -385,7 +386,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * objects); a repeated name gets `_2`. By default decimals are the nearest number and dates ISO strings.
    */
   override rows(options?: RowsOptions): Iterable<Row> {
-    return selectionOf(this).objects<Row>(options);
+    const { base, rows } = selectionOf(this);
+    return rowsOf<Row>(base, options, rows);
   }
 
   /** The rows as an array of objects; see {@link rows}. */
@@ -399,8 +401,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * @throws {InputError} UnknownColumn
    */
   select<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Frame<Pick<Row, K>> {
-    const positions = names.flat().map((name) => columnIndex(baseOf(this), name));
-    return this.over(selectionOf(this).pick(positions));
+    return this.picked(names.flat().map((name) => columnIndex(baseOf(this), name)));
   }
 
   /**
@@ -410,7 +411,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    */
   drop<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Frame<Omit<Row, K>> {
     const gone = new Set(names.flat().map((name) => columnIndex(baseOf(this), name)));
-    return this.over(selectionOf(this).pick(this.columns.flatMap((_, i) => (gone.has(i) ? [] : [i]))));
+    return this.picked(this.columns.flatMap((_, i) => (gone.has(i) ? [] : [i])));
   }
 
   /**
@@ -423,7 +424,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
       | readonly string[]
       | ({ readonly [K in Columns<Row>["name"]]?: string } & NoOthers<Names, Columns<Row>["name"]>),
   >(names: Names): Frame<Renamed<Row, Names>> {
-    return this.over(selectionOf(this).named(newNames(baseOf(this), names)));
+    const base = baseOf(this);
+    return this.over(selectionOf(this).over(nameColumns(base, newNames(base, names))));
   }
 
   /**
@@ -654,6 +656,10 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
 
   private computed<Other extends object>(rows: Table): Frame<Other> {
     return new Frame<Other>(rows, sourceOfComputed(this.source));
+  }
+
+  private picked<Other extends object>(columns: readonly number[]): Frame<Other> {
+    return this.over(selectionOf(this).over(pickColumns(baseOf(this), columns)));
   }
 
   private over<Other extends object>(rows: Table | Selection): Frame<Other> {

@@ -50,7 +50,9 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   toCSV(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
     refuseUnknown(typeof path === "string" ? options : path, ["escapeFormulae"], "toCSV()");
     if (typeof path !== "string") return textOf(this.#csvBlocks(path));
-    return this.#writeCSV(path, options);
+    return import("../../columns/workers/csv-file.js").then(async ({ writeCsv }) => {
+      await writeCsv(this.table.batches, path, this.table.schema, options);
+    });
   }
 
   /**
@@ -65,22 +67,14 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   toJSONLines(path?: string): string | Promise<void> {
     if (path === undefined) return textOf(jsonLines(this.table.schema, this.table.batches));
     needPath(path, "toJSONLines()");
-    return this.#writeJSONLines(path);
+    return import("../../columns/workers/json-lines-file.js").then(({ writeJsonLines }) =>
+      writeJsonLines(this.table, path),
+    );
   }
 
   *#csvBlocks(options: CsvTextOptions | undefined): Generator<Buffer> {
     yield csvHead(this.table.schema, options);
     for (const batch of this.table.batches) yield* csvLineBlocks(batch, options);
-  }
-
-  async #writeCSV(path: string, options: CsvTextOptions | undefined): Promise<void> {
-    const { writeCsv } = await import("../../columns/workers/csv-file.js");
-    await writeCsv(this.table.batches, path, this.table.schema, options);
-  }
-
-  async #writeJSONLines(path: string): Promise<void> {
-    const { writeJsonLines } = await import("../../columns/workers/json-lines-file.js");
-    await writeJsonLines(this.table, path);
   }
 
   /**
@@ -145,12 +139,10 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   }
 }
 
-/** Blocks of UTF-8 as a string. */
 function textOf(blocks: Iterable<Buffer>): string {
   let text = "";
   for (const block of blocks) text += block.toString();
   return text;
 }
 
-/** The display options of a table. */
 const SHOWN: readonly (keyof TableOptions)[] = ["maxRows", "maxColumns", "maxText", "digits", "sparklines"];

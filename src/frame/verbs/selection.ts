@@ -1,11 +1,10 @@
 import type { Table, Vector } from "../../columns/arrow/arrow.js";
-import { keyed, nameColumns, pickColumns } from "../../columns/table/pick.js";
+import { keyed, pickColumns } from "../../columns/table/pick.js";
 import { type SortKey, sortedRows } from "../../columns/table/sort.js";
 import { takeColumn, takenTable, takeRows } from "../../columns/table/take.js";
 import { copyOnTwoThreads } from "../../columns/workers/copy-columns.js";
 import { byteLength } from "../../display/table/view.js";
 import { hasRepeats } from "../../series/core/codes.js";
-import { type RowsOptions, rowsOf } from "../cells/rows.js";
 import { sliceRows } from "./pick.js";
 
 /**
@@ -68,19 +67,9 @@ export class Selection {
     return copy;
   }
 
-  /** See {@link rowsOf}. */
-  objects<Row>(options?: RowsOptions): Iterable<Row> {
-    return rowsOf<Row>(this.from, options, this.picked);
-  }
-
-  /** Selects columns by position. */
-  pick(positions: readonly number[]): Selection {
-    return new Selection(pickColumns(this.from, positions), this.picked);
-  }
-
-  /** Renames all columns. */
-  named(names: readonly string[]): Selection {
-    return new Selection(nameColumns(this.from, names), this.picked);
+  /** The same rows of a table with other columns. */
+  over(table: Table): Selection {
+    return new Selection(table, this.picked);
   }
 
   /** Selects rows by position, in this order; drops the key if a position repeats. */
