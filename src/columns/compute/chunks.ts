@@ -50,13 +50,17 @@ export function mapPairs(
   return new Vector(chunks.length === 0 ? [emptyData(type)] : chunks);
 }
 
-function pairsOf(left: Vector, right: Vector, { column, method }: Place): Pair[] {
-  if (left.length !== right.length) {
-    throw new InputError(
-      `${method} of column ${JSON.stringify(column)}: it has ${left.length} values, the other column ${right.length}.`,
-      { code: "DifferentLength", column, hint: "Both columns must have as many rows: take them from one frame." },
-    );
-  }
+/** @throws {InputError} DifferentLength */
+export function needEqualLength(left: Vector, right: Vector, { column, method }: Place): void {
+  if (left.length === right.length) return;
+  throw new InputError(
+    `${method} of column ${JSON.stringify(column)}: it has ${left.length} values, the other column ${right.length}.`,
+    { code: "DifferentLength", column, hint: "Both columns must have as many rows: take them from one frame." },
+  );
+}
+
+function pairsOf(left: Vector, right: Vector, place: Place): Pair[] {
+  needEqualLength(left, right, place);
   const pairs: Pair[] = [];
   let [l, r, leftAt, rightAt, from] = [0, 0, 0, 0, 0];
   while (from < left.length) {
@@ -90,13 +94,11 @@ export function validOf(data: Data): Validity {
 /** As {@link validOf}, where NaN counts as null. */
 export const presentOf = (data: Data): Validity => withoutNaN(data, validOf(data));
 
-/** Rows that hold values in both. */
 export function both(a: Validity, b: Validity): Validity {
   if (a === undefined || b === undefined) return a ?? b;
   return a.map((byte, i) => byte & b[i]);
 }
 
-/** Whether a row holds a value. */
 export const isValid = (valid: Validity, i: number): boolean =>
   valid === undefined || (valid[i >> 3] & (1 << (i & 7))) !== 0;
 
@@ -106,7 +108,6 @@ export function truthData(length: number, bits: Uint8Array, valid: Validity): Da
   return valuesData(new Bool(), length, bits, valid);
 }
 
-/** A chunk of doubles. */
 export const doubleData = (values: Float64Array, valid: Validity): Data =>
   valuesData(new Float64(), values.length, values, valid);
 

@@ -1,9 +1,8 @@
-import { InputError } from "../../errors/errors.js";
 import { Bool, type Data, type DataType, Vector } from "../arrow/arrow.js";
 import { missingCount } from "../arrow/bits.js";
 import { takeVector } from "../table/take.js";
 import { cast, castConstant, commonType } from "./cast.js";
-import { isValid, mapChunks, presentOf, truthData } from "./chunks.js";
+import { isValid, mapChunks, needEqualLength, presentOf, truthData } from "./chunks.js";
 import type { Constant } from "./constant.js";
 import type { Place } from "./place.js";
 
@@ -26,13 +25,7 @@ export function isNull(vector: Vector): Vector {
 export function fill(vector: Vector, value: Vector | Constant, place: Place): Vector {
   if (value === null || (typeof value === "number" && Number.isNaN(value))) return vector;
   const other = value instanceof Vector ? value : castConstant(value, vector.type, place);
-  const { column, method } = place;
-  if (value instanceof Vector && value.length !== vector.length) {
-    throw new InputError(
-      `${method} of column ${JSON.stringify(column)}: it has ${vector.length} values, the other column ${value.length}.`,
-      { code: "DifferentLength", column, hint: "Both columns must have as many rows: take them from one frame." },
-    );
-  }
+  if (value instanceof Vector) needEqualLength(vector, value, place);
   const type = commonType(vector.type, other.type, place);
   const [left, right] = [cast(vector, type, {}, place), cast(other, type, {}, place)];
   if (missingCount(left.data as readonly Data[]) === 0) return left;

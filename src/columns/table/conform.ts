@@ -12,6 +12,7 @@ import {
   Utf8,
   type Vector,
 } from "../arrow/arrow.js";
+import { validityBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { typeNames } from "../arrow/schema.js";
@@ -74,7 +75,6 @@ function retyped(data: Data, type: DataType, column: string): Data {
   return data.clone(type);
 }
 
-/** Encodes Utf8 text with a dictionary. */
 function toDictionary(data: Data, type: Dictionary): Data {
   const offsets = data.valueOffsets as Int32Array;
   const bytes = data.values as Uint8Array;
@@ -86,19 +86,11 @@ function toDictionary(data: Data, type: Dictionary): Data {
   return makeData({
     type,
     length: data.length,
-    ...nulls(data),
+    nullCount: data.nullCount,
+    nullBitmap: validityBits(data),
     data: indices,
     dictionary: vectorOf(dictionary),
   } as never);
-}
-
-/** The validity of a chunk, which may be a slice, as bits that start at its first row. */
-function nulls(data: Data): { nullCount: number; nullBitmap?: Uint8Array } {
-  if (data.nullCount === 0) return { nullCount: 0 };
-  const { valid } = chunkReader(data);
-  const nullBitmap = new Uint8Array((data.length + 7) >> 3);
-  for (let i = 0; i < data.length; i++) if (valid(i)) nullBitmap[i >> 3] |= 1 << (i & 7);
-  return { nullCount: data.nullCount, nullBitmap };
 }
 
 function numberOf(dictionary: TextDictionary, bytes: Uint8Array, start: number, end: number): number {
