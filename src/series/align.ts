@@ -207,7 +207,6 @@ function sideBySide(
   );
 }
 
-/** A column of the result. */
 interface Sided {
   readonly field: Field;
   readonly vector: Vector;

@@ -23,7 +23,6 @@ export type Weekday = (typeof WEEKDAYS)[number];
  */
 export type PeriodValue = Aggregate | "ohlc";
 
-/** {@link PeriodValue} by column. */
 type ValuesByColumn<Name extends string> = { readonly [column in Name]?: PeriodValue };
 
 /** Options of {@link Frame.collapse}. */
@@ -100,7 +99,6 @@ export function periodTable(
   return tableOf(columns, periods.label.length, { key, metadata: table.schema.metadata });
 }
 
-/** A date column. */
 function dayColumn(name: string, days: Int32Array): Column {
   const field = new Field(name, new DateDay(), true, new Map([[TYPE_KEY, "Date"]]));
   return { field, data: makeData({ type: new DateDay(), length: days.length, nullCount: 0, data: days }) };
@@ -138,7 +136,6 @@ function chosenValue(table: Table, value: NonNullable<CollapseOptions["value"]>)
 const isQuantile = (value: object): value is { readonly quantile: number } =>
   typeof (value as { quantile?: unknown }).quantile === "number";
 
-/** The track without the rows whose value is null. */
 function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
   if (valid === undefined) return track;
   const kept: number[] = [];

@@ -22,7 +22,6 @@ export function describe(table: Table, columns?: string | readonly string[]): Ta
   return tableOf([words, ...made], STATISTICS.length);
 }
 
-/** A text column. */
 export function textColumn(name: string, texts: readonly (string | null)[]): Column {
   const field = new Field(name, new Utf8(), true, new Map([[TYPE_KEY, "String"]]));
   return { field, data: vectorFromArray(texts as (string | null)[], new Utf8()).data[0] };

@@ -32,7 +32,6 @@ function yearStart(year: number): number {
   return FIRST_DAY + 365 * years + (years >> 2) - centuries + (centuries >> 2);
 }
 
-/** Whether a year of the Gregorian calendar has 366 days. */
 function isLeapYear(year: number): boolean {
   return (year & 3) === 0 && (year % 100 !== 0 || year % 400 === 0);
 }

@@ -172,7 +172,6 @@ function multiplyAdd(words: Int32Array, at: number, count: number, factor: numbe
   }
 }
 
-/** Negates the words in two's complement. */
 function negate(words: Int32Array, at: number, count: number): void {
   let carry = 1;
   for (let i = at; i < at + count; i++) {

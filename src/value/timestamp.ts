@@ -52,7 +52,6 @@ export function readTimestamp(b: Uint8Array, start: number, end: number, round =
   return (time >= FIRST_MS && time < END_MS) || time === TOO_FINE ? time : NO_TIMESTAMP;
 }
 
-/** The milliseconds of a fraction of a second. */
 function readFraction(b: Uint8Array, from: number, to: number, round: boolean): number {
   let ms = 0;
   for (let i = 0; i < 3; i++) ms = ms * 10 + (from + i < to ? b[from + i] - 48 : 0);

@@ -92,7 +92,6 @@ function as128(units: Units, length: number): Units {
   return { words: out, count: 4, step: 4 };
 }
 
-/** Values of 128 bits as ones of 256. */
 function as256(words: Int32Array): Int32Array {
   const out = new Int32Array(words.length * 2);
   for (let i = 0; i < words.length; i += 4) {

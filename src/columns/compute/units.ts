@@ -19,9 +19,7 @@ export interface UnitsType {
   readonly isInteger: boolean;
 }
 
-/** Most digits of a decimal. */
 export const MOST_DIGITS = 76;
-/** Digits of a 64-bit integer. */
 const INT64_DIGITS = 19;
 const TWO_32 = 4_294_967_296;
 const TWO_53 = 9_007_199_254_740_992;

@@ -197,7 +197,6 @@ const OWN_TYPES: Readonly<Record<number, (from: Parameters, fields: () => Field[
     new Dictionary(ownType(t["dictionary"]), ownType(t["indices"]) as never, null, t["isOrdered"]),
 };
 
-/** The same type in our copy. */
 function ownType(type: DataType): DataType {
   const make = OWN_TYPES[type.typeId];
   if (make === undefined) {

@@ -12,7 +12,6 @@ export interface Places {
   readonly positions?: Int32Array;
 }
 
-/** How many rows there are. */
 export const countOf = (places: Places): number => (places.positions ?? places.row).length;
 
 /** Rows of a part: as many as readers put in a batch. Buffers of this size are reused once they are garbage. */
@@ -40,7 +39,6 @@ export function partsOf(places: Places): readonly Places[] {
   return parts;
 }
 
-/** Some of the places, one after the other. */
 export const partOf = (places: Places, from: number, end: number): Places => ({
   get row() {
     return places.row.subarray(from, end);
@@ -53,7 +51,6 @@ export const partOf = (places: Places, from: number, end: number): Places => ({
 
 const missingKnown = new WeakMap<Places, boolean>();
 
-/** Whether any of the places makes a null. */
 function hasMissing(places: Places): boolean {
   let missing = missingKnown.get(places);
   if (missing === undefined) {

@@ -240,7 +240,6 @@ function gatherStruct(chunks: readonly Data[], places: Places): Data {
   return makeData({ type, length: places.row.length, children, ...gatherValidity(chunks, places) });
 }
 
-/** The same rows of every child. */
 const gatherChildren = (chunks: readonly Data[], places: Places): Data[] =>
   chunks[0].children.map((_, c) =>
     gather(

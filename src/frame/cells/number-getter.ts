@@ -9,7 +9,6 @@ export const VIEW = 1;
 /** The member of a view that holds its number. */
 export const VIEW_NUMBER = Symbol("view");
 
-/** A view of a row. */
 export interface View {
   readonly [VIEW_NUMBER]: number;
 }

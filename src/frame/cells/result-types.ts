@@ -22,7 +22,6 @@ type NamesIn<Option> = Option extends string ? Option : Option extends readonly 
 /** The type of an option that is not passed. Without strict checks, as in cells, `undefined` extends every type. */
 type NotPassed = false;
 
-/** The type of an option. */
 type OptionOf<Options, Name extends string> = Options extends { readonly [K in Name]: infer Value } ? Value : NotPassed;
 
 /** What one aggregate makes of the cells of a column. */

@@ -15,7 +15,6 @@ interface Cursor extends Turn {
   where: string;
 }
 
-/** What creates the views of a table. */
 interface ViewFactory {
   readonly cursor: Cursor;
   /** Never read: V8 discards compiled code once no object has the hidden class that it was compiled for. */
@@ -53,7 +52,6 @@ const NO_VIEW = 0;
 /** The number of no view in a call that has not come to its first row. */
 const BEFORE_ALL = -1;
 
-/** The number of the next view. */
 let nextView = 1;
 const MOST_NUMBERS = 2 ** 30;
 
@@ -180,7 +178,6 @@ function viewsOf(table: Table, cursor: Cursor): ViewFactory["create"] {
   };
 }
 
-/** The getters of a table's columns. */
 function gettersOf(table: Table, cursor: Cursor): ((this: View) => Cell)[] {
   const { state } = cursor;
   return table.schema.fields.map((_, column) => {

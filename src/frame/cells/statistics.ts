@@ -6,7 +6,6 @@ import type { Aggregate } from "../../series/track/aggregate.js";
 import { aggregateGroups } from "../../series/track/aggregate-groups.js";
 import { type Cell, cellReader, checkRowsOptions, type RowsOptions } from "./rows.js";
 
-/** A column as its methods see it. */
 interface Named {
   readonly name: string;
   readonly type: string;

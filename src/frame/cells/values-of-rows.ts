@@ -73,7 +73,6 @@ function fill<Row>(
   return { row: to, value: undefined };
 }
 
-/** The numbers of the rows that were entered. */
 interface Numbers {
   readonly first: number;
   readonly values: Float64Array;

@@ -96,7 +96,6 @@ export function checkTypes(types: unknown, where: string): void {
 /** Columns in the note on inferred types. */
 const NOTED = 12;
 
-/** The columns of a table in a line. */
 export const typesText = (columns: readonly ColumnSpec[]): string => {
   const shownTypes = columns.slice(0, NOTED).map(({ name, type }) => `${name} ${type}`);
   return `${shownTypes.join(", ")}${columns.length > NOTED ? ", …" : ""}`;

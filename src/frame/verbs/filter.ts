@@ -71,14 +71,12 @@ function placesOfBits(mask: Vector): Int32Array {
   return places;
 }
 
-/** The bits that are set and valid. */
 function truths(data: Data): Uint8Array {
   const bits = alignedBits(data.values as Uint8Array, data.offset, data.length);
   const valid = validityBits(data);
   return valid === undefined ? bits : bits.map((byte, i) => byte & valid[i]);
 }
 
-/** The positions of the rows that pass a test. */
 function placesWhere<Row>({ base, rows, numRows }: RowsOf, test: (row: Row) => unknown): Int32Array {
   const views = new RowViews<Row>(base, "filter()");
   const places = new Int32Array(numRows);

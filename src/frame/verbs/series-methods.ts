@@ -20,7 +20,6 @@ import type { OPENED, OpenedBy } from "../cells/row-types.js";
 /** The service's names for the operations that were applied to the rows (spec 4.2). */
 export type SourceOperations = Pick<FrameSource, "collapse" | "transform">;
 
-/** The suffix that options name. */
 interface Suffixed<Suffix extends string> {
   readonly suffix?: Suffix;
 }

@@ -38,7 +38,6 @@ export interface SeriesColumns {
   readonly isOne: boolean;
 }
 
-/** Positions of the selected columns. */
 export interface Chosen extends SeriesColumns {
   readonly values: readonly number[];
 }
@@ -54,7 +53,6 @@ export function listOf(names: string | readonly string[] | undefined): readonly 
   });
 }
 
-/** The column at a position. */
 export function vectorAt(table: Table, column: number): Vector {
   const vector = table.getChildAt(column);
   if (vector === null) throw new InputError(`There is no column at position ${column}.`, { code: "UnknownColumn" });

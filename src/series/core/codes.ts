@@ -108,7 +108,6 @@ function isDistinct(dictionary: Vector): boolean {
   return distinct;
 }
 
-/** Whether two chunks share one dictionary. */
 function sameDictionary(a: Data, b: Data): boolean {
   const [x, y] = [a.dictionary, b.dictionary] as [Vector | undefined, Vector | undefined];
   if (x === undefined || y === undefined) return false;
@@ -285,14 +284,12 @@ const LEAST = 1_024;
  * open addressing.
  */
 export class PairCodes {
-  /** How many pairs there are. */
   size = 0;
   private firsts = new Int32Array(LEAST);
   private seconds = new Int32Array(LEAST);
   /** Number + 1, or 0 for a free slot. The length is a power of two, at most half full. */
   private slots = new Int32Array(2 * LEAST);
 
-  /** The number of a pair. */
   code(first: number, second: number): number {
     const { slots, firsts, seconds } = this;
     const mask = slots.length - 1;

@@ -24,7 +24,6 @@ export function isExact(type: DataType): boolean {
   return DataType.isInt(type) || DataType.isDecimal(type);
 }
 
-/** The units of an integer or decimal column. */
 export function exactOf(vector: Vector): Exact {
   const type = vector.type as DataType;
   const units = vectorToBigInts(vector);

@@ -90,7 +90,6 @@ export const picked = (field: Field, vector: Vector, rows: Int32Array): Column =
   data: takeVector(vector, rows).data[0],
 });
 
-/** A column of counts. */
 export function countColumn(name: string, counts: ArrayLike<number>): Column {
   const data = BigInt64Array.from({ length: counts.length }, (_, i) => BigInt(counts[i]));
   const field = new Field(name, new Int64(), true, new Map([[TYPE_KEY, "Integer"]]));
@@ -102,7 +101,6 @@ export function retyped(field: Field, type: DataType, serviceType: string): Fiel
   return new Field(field.name, type, true, new Map([...field.metadata, [TYPE_KEY, serviceType]]));
 }
 
-/** The same field under another name. */
 export function renamed(field: Field, name: string): Field {
   return new Field(name, field.type, field.nullable, field.metadata);
 }

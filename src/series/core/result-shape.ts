@@ -1,6 +1,5 @@
 import { InputError } from "../../errors/errors.js";
 
-/** A column of a result, or its name. */
 type Named = string | { readonly field: { readonly name: string } };
 
 /**

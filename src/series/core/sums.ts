@@ -15,7 +15,6 @@ export function addTo(sum: Sum, value: number): void {
   sum.high = total;
 }
 
-/** The rounded total. */
 export function totalOf(sum: Sum): number {
   return sum.high + sum.low;
 }

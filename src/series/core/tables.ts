@@ -14,9 +14,7 @@ import { tableOfData, takeRows, takeVector } from "../../columns/table/take.js";
 import type { Column, Computed } from "./numbers.js";
 import { cutsOf } from "./pieces.js";
 
-/** Schema metadata of a result. */
 interface Carried {
-  /** Names of the key columns. */
   readonly key?: readonly string[];
   readonly metadata?: Map<string, string>;
 }
@@ -101,7 +99,6 @@ export function inBatches(table: Table): Table {
 export interface Ranges {
   readonly from: readonly number[];
   readonly to: readonly number[];
-  /** Total number of rows. */
   readonly count: number;
 }
 
@@ -139,7 +136,6 @@ function takeRanges(data: Data, ranges: Ranges): Data {
     : takeVector(new Vector([data]), rowsIn(ranges)).data[0];
 }
 
-/** All rows of the ranges. */
 function rowsIn({ from, to, count }: Ranges): Int32Array {
   const rows = new Int32Array(count);
   let at = 0;

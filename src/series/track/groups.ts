@@ -10,11 +10,8 @@ export interface Groups {
   /** Positions of the columns whose values make the groups. */
   readonly columns: readonly number[];
   readonly count: number;
-  /** The group of each row. */
   readonly of: Int32Array;
-  /** The first row of each group. */
   readonly first: Int32Array;
-  /** How many rows each group has. */
   readonly sizes: Int32Array;
   /** The rows of each group one after the other, made when asked for. */
   readonly spans: () => Spans;

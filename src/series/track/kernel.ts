@@ -14,7 +14,6 @@ import { byRow, inOrder, type Track } from "./track.js";
  */
 export type Kernel = (y: Float64Array, out: Float64Array, from: number, to: number) => void;
 
-/** Computes the result of one column. */
 export type Compute = (table: Table, at: number, track: Track) => Computed;
 
 /**

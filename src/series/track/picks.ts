@@ -13,7 +13,6 @@ export interface Picks {
   readonly taken: (vector: Vector, lengths?: readonly number[]) => Vector;
 }
 
-/** Rows one by one. */
 export function picksOf(rows: Int32Array, tableRows: number): Picks {
   return {
     length: rows.length,
@@ -23,7 +22,6 @@ export function picksOf(rows: Int32Array, tableRows: number): Picks {
   };
 }
 
-/** All rows of a table. */
 export const allRows = (length: number): Picks => ({
   length,
   isWhole: true,
@@ -31,7 +29,6 @@ export const allRows = (length: number): Picks => ({
   taken: (vector, lengths) => takenIn(vector, rowsTo(length), lengths),
 });
 
-/** All row numbers in order. */
 export const rowsTo = (length: number): Int32Array => new Int32Array(length).map((_, i) => i);
 
 /**
