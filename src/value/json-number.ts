@@ -33,11 +33,11 @@ const MOST_LENGTH = 25;
 export function isSpelledDouble(text: string): boolean {
   if (text.length > MOST_LENGTH) return false;
   const value = Number(text);
-  return Number.isFinite(value) && significant(text) === significant(String(value));
+  return Number.isFinite(value) && significantDigits(text) === significantDigits(String(value));
 }
 
 /** The digits of a number without its sign, from the first to the last that is not zero, and their power of ten. */
-function significant(text: string): string {
+export function significantDigits(text: string): string {
   const [, whole = "", fraction = "", power = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
   const kept = withoutEnd(digits, "0");

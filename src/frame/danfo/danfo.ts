@@ -1,13 +1,15 @@
 import { type Data, DataType, type Decimal, type Schema, Table } from "../../columns/arrow/arrow.js";
-import { ALL_VALID, chunkReader } from "../../columns/arrow/cell-reader.js";
+import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
+import { vectorToDates, vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { textBatches } from "../../columns/build/from-text-rows.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import { vectorAt } from "../../series/core/choose.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
-import { withoutEnd } from "../../value/text.js";
+import { significantDigits } from "../../value/json-number.js";
 import { textOf, typeOfValues } from "../cells/values.js";
 
 /** The part of a Danfo frame in use; the real class has far more. */
@@ -156,31 +158,16 @@ interface DanfoColumn {
 
 function danfoColumn(table: Table, at: number, options: DanfoOptions<unknown>): DanfoColumn {
   const { type } = table.schema.fields[at];
+  const vector = vectorAt(table, at);
   const missing = options.nulls === "null" ? null : Number.NaN;
   if (DataType.isDecimal(type) && options.decimals !== "string") return numbers(table, at, missing, "digits");
   if (DataType.isInt(type)) return numbers(table, at, missing, type.bitWidth === 64 ? "integers" : undefined);
   if (DataType.isFloat(type)) return numbers(table, at, missing, undefined);
-  if (DataType.isBool(type)) return { cells: cellsOf(table, at, "value"), dtype: "boolean" };
+  if (DataType.isBool(type)) return { cells: [...vector], dtype: "boolean" };
   if (options.dates === "Date" && (DataType.isDate(type) || DataType.isTimestamp(type))) {
-    return {
-      cells: cellsOf(table, at, "time").map((time) => (time === null ? null : new Date(time as number))),
-      dtype: "datetime",
-    };
+    return { cells: vectorToDates(vector), dtype: "datetime" };
   }
-  return { cells: cellsOf(table, at, "text"), dtype: "string" };
-}
-
-function cellsOf(table: Table, at: number, kind: "value" | "text" | "time"): unknown[] {
-  const cells = new Array<unknown>(table.numRows);
-  let row = 0;
-  for (const batch of table.batches) {
-    const reader = chunkReader(batch.data.children[at]);
-    const read = reader[kind] ?? reader.value;
-    const { valid } = reader;
-    if (valid === ALL_VALID) for (let i = 0; i < batch.numRows; i++) cells[row++] = read(i);
-    else for (let i = 0; i < batch.numRows; i++) cells[row++] = valid(i) ? read(i) : null;
-  }
-  return cells;
+  return { cells: vectorToStrings(vector), dtype: "string" };
 }
 
 function numbers(
@@ -213,18 +200,8 @@ function numbers(
 /** Decimals of fewer units have at most 15 digits, which survive the conversion to a double and back. */
 const SURE = 9e14;
 
-/** Whether two decimal texts have the same value, ignoring exponents and trailing zeros. */
-function sameDecimal(a: string, b: string): boolean {
-  const [x, y] = [a, b].map(partsOf);
-  return x.digits === y.digits && x.power === y.power;
-}
-
-function partsOf(text: string): { readonly digits: string; readonly power: number } {
-  const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(text) ?? [];
-  const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const trimmed = withoutEnd(digits, "0");
-  return { digits: sign + trimmed, power: Number(exponent) - fraction.length + digits.length - trimmed.length };
-}
+const sameDecimal = (a: string, b: string): boolean =>
+  a.startsWith("-") === b.startsWith("-") && significantDigits(a) === significantDigits(b);
 
 function report<T>(
   table: Table,
