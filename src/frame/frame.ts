@@ -401,7 +401,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * @throws {InputError} UnknownColumn
    */
   select<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Frame<Pick<Row, K>> {
-    return this.picked(names.flat().map((name) => columnIndex(baseOf(this), name)));
+    const positions = names.flat().map((name) => columnIndex(baseOf(this), name));
+    return this.over(pickedColumns(this, positions));
   }
 
   /**
@@ -411,7 +412,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    */
   drop<K extends Columns<Row>["name"]>(...names: readonly OneOrMore<K>[]): Frame<Omit<Row, K>> {
     const gone = new Set(names.flat().map((name) => columnIndex(baseOf(this), name)));
-    return this.picked(this.columns.flatMap((_, i) => (gone.has(i) ? [] : [i])));
+    const kept = this.columns.flatMap((_, i) => (gone.has(i) ? [] : [i]));
+    return this.over(pickedColumns(this, kept));
   }
 
   /**
@@ -658,10 +660,6 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     return new Frame<Other>(rows, sourceOfComputed(this.source));
   }
 
-  private picked<Other extends object>(columns: readonly number[]): Frame<Other> {
-    return this.over(selectionOf(this).over(pickColumns(baseOf(this), columns)));
-  }
-
   private over<Other extends object>(rows: Table | Selection): Frame<Other> {
     return new Frame<Other>(rows, sourceOfMade(rows, this));
   }
@@ -689,6 +687,9 @@ const selectionOf = (frame: object): Selection => selections.get(frame) as Selec
 
 /** The table with the columns of a frame, which may have more rows than the frame. */
 const baseOf = (frame: object): Table => selectionOf(frame).base;
+
+const pickedColumns = (frame: object, positions: readonly number[]): Selection =>
+  selectionOf(frame).over(pickColumns(baseOf(frame), positions));
 
 /** The table of a frame, which is known to be valid, or of anything that {@link adopt} accepts. */
 const tableFrom = (given: unknown): Table => (given instanceof Frame ? given.table : adopt(given));

@@ -1,7 +1,8 @@
-import { type Data, DataType, type Field, makeData, makeVector, Table, Vector } from "../../columns/arrow/arrow.js";
+import { DataType, type Field, makeVector, Table, Vector } from "../../columns/arrow/arrow.js";
 import { fieldOf, schemaOf } from "../../columns/arrow/schema.js";
 import { serviceTypeOfArrow } from "../../columns/arrow/types.js";
 import { textBatches } from "../../columns/build/from-text-rows.js";
+import { doubleData } from "../../columns/compute/chunks.js";
 import { InputError } from "../../errors/errors.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { Column } from "./column.js";
@@ -128,21 +129,14 @@ const retyped = (field: Field, vector: Vector): Field => field.clone({ type: vec
 
 function doubles(spec: ColumnSpec, values: ArrayLike<number | null | undefined>): MadeColumn {
   const data = new Float64Array(values.length);
-  const nullBitmap = new Uint8Array(((values.length + 63) & ~63) >> 3);
-  let nullCount = 0;
+  const valid = new Uint8Array((values.length + 7) >> 3);
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
-    if (value === null || value === undefined) {
-      nullCount++;
-      continue;
-    }
+    if (value === null || value === undefined) continue;
     data[i] = value;
-    nullBitmap[i >> 3] |= 1 << (i & 7);
+    valid[i >> 3] |= 1 << (i & 7);
   }
-  const field = fieldOf(spec);
-  const validity = nullCount === 0 ? { nullCount } : { nullCount, nullBitmap };
-  const made: Data = makeData({ type: field.type, length: values.length, data, ...validity } as never);
-  return { field, vector: new Vector([made]) };
+  return { field: fieldOf(spec), vector: new Vector([doubleData(data, valid)]) };
 }
 
 function* rowsOfOne(values: ArrayLike<unknown>, spec: ColumnSpec): Generator<[string | null]> {

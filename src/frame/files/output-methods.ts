@@ -139,10 +139,6 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   }
 }
 
-function textOf(blocks: Iterable<Buffer>): string {
-  let text = "";
-  for (const block of blocks) text += block.toString();
-  return text;
-}
+const textOf = (blocks: Iterable<Buffer>): string => Array.from(blocks, String).join("");
 
 const SHOWN: readonly (keyof TableOptions)[] = ["maxRows", "maxColumns", "maxText", "digits", "sparklines"];
