@@ -2,7 +2,8 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, wholeNumber } from "./core/choose.js";
-import { computeColumns, type Kernel, runKernel } from "./track/kernel.js";
+import type { PieceKernel } from "./core/pieces.js";
+import { computeColumns, runKernel } from "./track/kernel.js";
 
 /** Exactly one of the four sets the decay: `alpha`, or `span`, `halflife` or `com` (centre of mass) in rows. */
 export interface EwmOptions<Name extends string = string> extends ColumnChoice<Name> {
@@ -80,7 +81,7 @@ function alphaOf({ alpha, span, halflife, com }: EwmOptions): number {
 }
 
 const kernelOf =
-  ({ alpha, adjust, ignoreNulls, least }: Weights, method: "mean" | "std" | "var"): Kernel =>
+  ({ alpha, adjust, ignoreNulls, least }: Weights, method: "mean" | "std" | "var"): PieceKernel =>
   (y, out, from, to) => {
     const added = adjust ? 1 : alpha;
     let mean = Number.NaN;

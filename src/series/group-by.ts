@@ -1,10 +1,11 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
+import { takeRows } from "../columns/table/take.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { firstsOf } from "./core/codes.js";
 import { type Column, countColumn, picked, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
-import { rowsOf, tableOf } from "./core/tables.js";
+import { tableOf } from "./core/tables.js";
 import type { Aggregate, AggregateOption } from "./track/aggregate.js";
 import { aggregateGroups } from "./track/aggregate-groups.js";
 import { type Groups, groupsOf } from "./track/groups.js";
@@ -52,7 +53,7 @@ export function firstOfGroups(table: Table, by: string | readonly string[], coun
   const taken = new Int32Array(groups);
   const rows: number[] = [];
   for (let row = 0; row < of.length; row++) if (taken[of[row]]++ < count) rows.push(row);
-  return rows.length === table.numRows ? table : rowsOf(table, Int32Array.from(rows));
+  return rows.length === table.numRows ? table : takeRows(table, Int32Array.from(rows));
 }
 
 const nameOfAggregate = (how: Aggregate): string => (typeof how === "string" ? how : `q${how.quantile}`);
@@ -74,5 +75,5 @@ export function unique(table: Table, names: string | readonly string[] = []): Ta
   const codes = seriesCodes(table, columns);
   if (codes === undefined) return table;
   const firsts = firstsOf(codes);
-  return firsts.length === table.numRows ? table : rowsOf(table, firsts);
+  return firsts.length === table.numRows ? table : takeRows(table, firsts);
 }

@@ -2,6 +2,7 @@ import { type Field, type Table, Vector } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { cellText } from "../columns/arrow/vector-values.js";
 import { sortedRows } from "../columns/table/sort.js";
+import { takeRows } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/columns.js";
@@ -9,7 +10,7 @@ import { listOf, vectorAt } from "./core/choose.js";
 import { firstsOf } from "./core/codes.js";
 import { type Column, picked, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
-import { rowsOf, tableOf } from "./core/tables.js";
+import { tableOf } from "./core/tables.js";
 import { type AggregateOption, aggregate, presentOf, type Spans } from "./track/aggregate.js";
 import { groupTrack, rowAt, seriesCodes } from "./track/track.js";
 
@@ -80,7 +81,7 @@ function axisOf(table: Table, names: readonly string[]): Axis {
   const [own] = codes.rows;
   const found = firstsOf(codes);
   const order = sortedRows(
-    rowsOf(table, found),
+    takeRows(table, found),
     columns.map((column) => ({ column })),
   );
   const firsts = Int32Array.from(order, (at) => found[at]);

@@ -1,6 +1,7 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
 import { pickColumns } from "../columns/table/pick.js";
+import { takeRows } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type Collapse, ORDERS, type Order, type Transform } from "../spec/vocabulary.js";
@@ -8,7 +9,6 @@ import { NO_DATE, parseDate } from "../value/date.js";
 import { type CollapseOptions, collapse } from "./collapse.js";
 import { ALONG, requireTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
 import { daysOf } from "./core/days.js";
-import { rowsOf } from "./core/tables.js";
 import { seriesTrack } from "./track/series-track.js";
 import { rowAt } from "./track/track.js";
 import { type TransformOptions, transform } from "./transform.js";
@@ -81,7 +81,7 @@ function trimmed(table: Table, on: number, { from, to }: SeriesQuery): Table {
   const days = daysOf(vectorAt(table, on), table.schema.fields[on].name);
   const kept: number[] = [];
   for (let row = 0; row < days.length; row++) if (days[row] >= first && days[row] <= last) kept.push(row);
-  return kept.length === days.length ? table : rowsOf(table, Int32Array.from(kept));
+  return kept.length === days.length ? table : takeRows(table, Int32Array.from(kept));
 }
 
 /**
@@ -111,5 +111,5 @@ function ordered(table: Table, on: string, { by, order, limit }: SeriesQuery): T
       picked.push(rowAt(track, newestFirst ? track.starts[g + 1] - 1 - k : track.starts[g] + k));
     }
   }
-  return rowsOf(table, Int32Array.from(picked));
+  return takeRows(table, Int32Array.from(picked));
 }

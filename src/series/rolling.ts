@@ -71,31 +71,24 @@ function windowsOf(table: Table, on: number | undefined, track: Track, size: num
   return timeWindows(track, track.rows === undefined ? times : timesAt(times, track.rows), size, center);
 }
 
+const KERNELS: Readonly<Record<Exclude<WindowMethod, "quantile">, WindowKernel>> = {
+  mean: windowMean,
+  sum: windowSum,
+  min: windowExtreme(-1),
+  max: windowExtreme(1),
+  std: windowStd,
+  var: windowVar,
+  count: windowCount,
+  median: windowQuantile(0.5),
+};
+
 function kernelOf(method: WindowMethod, { quantile }: RollingOptions): WindowKernel {
-  switch (oneOf(method, WINDOW_METHODS, "window")) {
-    case "mean":
-      return windowMean;
-    case "sum":
-      return windowSum;
-    case "min":
-      return windowExtreme(-1);
-    case "max":
-      return windowExtreme(1);
-    case "std":
-      return windowStd;
-    case "var":
-      return windowVar;
-    case "count":
-      return windowCount;
-    case "median":
-      return windowQuantile(0.5);
-    case "quantile":
-      if (quantile !== undefined && quantile >= 0 && quantile <= 1) return windowQuantile(quantile);
-      throw new InputError(`rolling() expects a quantile from 0 to 1; got ${quantile}.`, {
-        code: "BadArgument",
-        hint: "Pass { quantile: 0.9 } or another number from 0 to 1.",
-      });
-  }
+  if (oneOf(method, WINDOW_METHODS, "window") !== "quantile") return KERNELS[method as keyof typeof KERNELS];
+  if (quantile !== undefined && quantile >= 0 && quantile <= 1) return windowQuantile(quantile);
+  throw new InputError(`rolling() expects a quantile from 0 to 1; got ${quantile}.`, {
+    code: "BadArgument",
+    hint: "Pass { quantile: 0.9 } or another number from 0 to 1.",
+  });
 }
 
 function rolled(

@@ -3,8 +3,9 @@ import { refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, vectorAt } from "./core/choose.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
 import { type Column, type Computed, picked } from "./core/numbers.js";
+import type { PieceKernel } from "./core/pieces.js";
 import { ExactSum } from "./core/sums.js";
-import { type Compute, computeColumns, type Kernel, runKernel } from "./track/kernel.js";
+import { type Compute, computeColumns, runKernel } from "./track/kernel.js";
 import { rowAt, type Track } from "./track/track.js";
 
 /**
@@ -37,7 +38,7 @@ export function running(table: Table, name: keyof typeof RUNNING, options: Colum
   return computeColumns(table, options, RUNNING[name]);
 }
 
-const sumKernel: Kernel = (y, out, from, to) => {
+const sumKernel: PieceKernel = (y, out, from, to) => {
   let total = 0;
   let lost = 0;
   // 2^-53 of it bounds the error of the sum, as in `sumOf`.
@@ -81,7 +82,7 @@ function sumExactly(y: Float64Array, out: Float64Array, from: number, first: num
   }
 }
 
-const productKernel: Kernel = (y, out, from, to) => {
+const productKernel: PieceKernel = (y, out, from, to) => {
   let product = 1;
   for (let i = from; i < to; i++) {
     if (!Number.isNaN(y[i])) product *= y[i];
@@ -90,7 +91,7 @@ const productKernel: Kernel = (y, out, from, to) => {
   }
 };
 
-const drawdownKernel: Kernel = (y, out, from, to) => {
+const drawdownKernel: PieceKernel = (y, out, from, to) => {
   let peak = Number.NaN;
   for (let i = from; i < to; i++) {
     if (y[i] > peak || (Number.isNaN(peak) && y[i] > 0)) peak = y[i];

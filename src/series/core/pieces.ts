@@ -35,7 +35,8 @@ const follows = (piece: Int32Array | Float64Array, other: Int32Array | Float64Ar
 
 /**
  * A calculation along one series: reads `y` from `from` to `to` (exclusive) and writes the result of position t to
- * `out[t - back]`, NaN for null in both. `back` is the number of earlier rows that were dropped.
+ * `out[t - back]`, NaN for null in both; `y` must not be written. `back` is the number of earlier rows that were
+ * dropped: 0 where the kernel takes none.
  */
 export type PieceKernel = (y: Float64Array, out: Float64Array, from: number, to: number, back: number) => void;
 

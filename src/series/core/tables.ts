@@ -10,7 +10,7 @@ import {
 } from "../../columns/arrow/arrow.js";
 import { schemaLike, withKey } from "../../columns/arrow/key.js";
 import { recordBatch, sliceData } from "../../columns/arrow/record-batch.js";
-import { tableOfData, takeRows, takeVector } from "../../columns/table/take.js";
+import { tableOfData, takeVector } from "../../columns/table/take.js";
 import type { Column, Computed } from "./numbers.js";
 import { cutsOf } from "./pieces.js";
 
@@ -76,11 +76,6 @@ function fieldOf(column: Computed): Field {
 
 const pieceOf = (data: Data, from: number, length: number): Data =>
   from === 0 && length === data.length ? data : sliceData(data, from, length);
-
-/** Reorders or selects rows; all of the table if `rows` is undefined. */
-export function rowsOf(table: Table, rows: Int32Array | undefined): Table {
-  return rows === undefined ? table : takeRows(table, rows);
-}
 
 /** Splits a table into batches as by {@link cutsOf}; shares the buffers. */
 export function inBatches(table: Table): Table {

@@ -8,12 +8,6 @@ import { withColumns } from "../core/tables.js";
 import { seriesTrack } from "./series-track.js";
 import { byRow, inOrder, type Track } from "./track.js";
 
-/**
- * A calculation along one series of doubles: reads `y` and fills `out` from `from` to `to` (exclusive), NaN for null in
- * both. `y` and `out` are in track order, or hold a part of it that starts elsewhere; `y` must not be written.
- */
-export type Kernel = (y: Float64Array, out: Float64Array, from: number, to: number) => void;
-
 export type Compute = (table: Table, at: number, track: Track) => Computed;
 
 /**
@@ -50,12 +44,12 @@ export function eachColumn(
 }
 
 /** Runs a kernel on a column; returns a `Float64` column in table order. */
-export function runKernel(table: Table, at: number, track: Track, kernel: Kernel): Computed {
+export function runKernel(table: Table, at: number, track: Track, kernel: PieceKernel): Computed {
   return doublesColumn(table.schema.fields[at], runAlong(vectorAt(table, at), track, kernel).results);
 }
 
 /** As {@link runKernel}, for a kernel that uses track positions: `y` and `out` cover the whole track. */
-export function runWhole(table: Table, at: number, { rows, starts }: Track, kernel: Kernel): Computed {
+export function runWhole(table: Table, at: number, { rows, starts }: Track, kernel: PieceKernel): Computed {
   const y = inOrder(numbersOf(vectorAt(table, at)), rows);
   const { results } = runPieces([y], starts, kernel);
   return doublesColumn(table.schema.fields[at], [byRow(results[0], rows)]);

@@ -5,7 +5,8 @@ import { shown } from "../../errors/shown.js";
 import { CHOICE, type ColumnChoice, listOf, vectorAt } from "../core/choose.js";
 import { differencePrecision, exactColumn, exactOf, isExact } from "../core/exact.js";
 import { type Column, picked } from "../core/numbers.js";
-import { computeColumns, type Kernel, runKernel } from "./kernel.js";
+import type { PieceKernel } from "../core/pieces.js";
+import { computeColumns, runKernel } from "./kernel.js";
 import { rowAt, type Track } from "./track.js";
 
 /**
@@ -97,14 +98,14 @@ function paired(out: Float64Array, from: number, to: number, steps: number): rea
 }
 
 const differences =
-  (steps: number): Kernel =>
+  (steps: number): PieceKernel =>
   (y, out, from, to) => {
     const [first, end] = paired(out, from, to, steps);
     for (let i = first; i < end; i++) out[i] = y[i] - y[i - steps];
   };
 
 const changes =
-  (steps: number): Kernel =>
+  (steps: number): PieceKernel =>
   (y, out, from, to) => {
     const [first, end] = paired(out, from, to, steps);
     for (let i = first; i < end; i++) {
@@ -114,7 +115,7 @@ const changes =
     }
   };
 
-const logReturns: Kernel = (y, out, from, to) => {
+const logReturns: PieceKernel = (y, out, from, to) => {
   const [first, end] = paired(out, from, to, 1);
   for (let i = first; i < end; i++) {
     out[i] = Math.log(y[i] / y[i - 1]);
