@@ -23,6 +23,13 @@ describe("every window of a series with outliers is as if it was alone", () => {
   });
 });
 
+it("the variance after outliers that leave nothing but their error as the sum is that of the window", () => {
+  const values = [
+    3, -2.5e-10, 1.0000000000000027e37, -1.0000000000000027e37, -0.01, -9.96921e36, 9.96921e36, 24999.25, 0,
+  ];
+  check([2.5e-10, ...values], 2, "var", false);
+});
+
 it("sums after fill values are those of the window", () => {
   const values = [9.96921e36, 1e20, 285.25, 284.5, 283];
   const x = (method: Method) => cellsIn(rolling(table(values), 2, method), "x");

@@ -210,12 +210,14 @@ function addSquare(sums: Float64Array, distance: number, sign: 1 | -1): void {
 
 /**
  * Whether the variance is precise: the pivot is near enough to the mean that the squares do not cancel, and what has
- * left the window, as an outlier or an overflow, has left no error of more than 10^-13 behind.
+ * left the window, as an outlier or an overflow, has left no error of more than 10^-13 behind, neither in the squares
+ * nor in the square of the drift, which may be all error.
  */
 function isSound(sums: Float64Array, count: number): boolean {
   const drift = sums[0] + sums[1];
   const squares = sums[3] + sums[4];
-  return drift * drift <= 0.5 * count * squares && sums[5] + (sums[2] * Math.abs(drift)) / count <= 128 * squares;
+  const driftDoubt = (sums[2] * (2 * Math.abs(drift) + sums[2] * 2 ** -53)) / count;
+  return drift * drift <= 0.5 * count * squares && sums[5] + driftDoubt <= 128 * squares;
 }
 
 /** The standard deviation of the window with divisor n − 1. */
