@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { isArrowbookError } from "../../../src/errors/errors.js";
 import { type ConnectOptions, connect, type Service } from "../../../src/index.js";
 import { CALLS, type FuzzCall, goodReply } from "../http/calls.js";
-import { mutateScript, type Script } from "../http/plan.js";
+import { mutateScript, type Plan, type Script } from "../http/plan.js";
 import { type ScriptServer, scriptServer } from "../http/server.js";
 import type { FuzzTarget, Outcome } from "../target.js";
 
@@ -73,7 +73,7 @@ async function check(input: Uint8Array): Promise<Outcome> {
     if (outcome === "read" || !readdirIfThere(folder).some((name) => /\.(zip|csv)$/.test(name))) {
       start([]);
       // HTTP/1.1 does not number replies: an unrequested one is taken for the reply to the next request, once.
-      if (script.plans.some(({ end }) => end === "more")) await nextCallWorks(next).catch(() => undefined);
+      if (script.plans.some(sendsMore)) await nextCallWorks(next).catch(() => undefined);
       await nextCallWorks(next);
       return outcome;
     }
@@ -120,6 +120,10 @@ function isRight(rows: string, right: string, { call, plans }: Script): boolean 
   const renamed = rows.replaceAll(/"(?:\\.|[^"\\])*Date":/g, '"Date":');
   return plans.some(({ prefix }) => prefix !== undefined) && renamed === right;
 }
+
+/** Whether bytes follow the end of a reply: after a status without a body (RFC 9112, section 6.3) its body does. */
+const sendsMore = ({ end, statusLine = "" }: Plan): boolean =>
+  end === "more" || /^HTTP\/1\.\d (?:1\d\d|204|304)\b/.test(statusLine);
 
 /** What went before holds no place and leaves no half-read reply on the connection. */
 async function nextCallWorks(service: Service): Promise<void> {
