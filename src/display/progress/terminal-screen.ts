@@ -21,7 +21,7 @@ let holder: object | undefined;
  * (Ctrl-C) leaves the terminal unchanged. Stops once the terminal is closed.
  */
 export function terminalScreen(): ProgressScreen {
-  let line: TerminalLine | undefined;
+  let line: ReturnType<typeof terminalLine> | undefined;
   let isGone = false;
   const me = {};
   const free = (): void => {
@@ -53,16 +53,8 @@ export function terminalScreen(): ProgressScreen {
 
 const width = (): number => process.stderr.columns || 80;
 
-interface TerminalLine {
-  readonly show: (text: string) => void;
-  /** Whether the last foreign output ended its line. */
-  readonly isFinished: () => boolean;
-  /** Erases the line and releases the terminal. */
-  readonly close: () => void;
-}
-
 /** Acquires the terminal; `gone` is called when it can no longer be written to. */
-function terminalLine(gone: () => void): TerminalLine {
+function terminalLine(gone: () => void) {
   const { stderr, stdout } = process;
   let isShown = false;
   let isFinished = true;
@@ -83,14 +75,16 @@ function terminalLine(gone: () => void): TerminalLine {
   };
   for (const event of ENDS) process.on(event, close);
   return {
-    show(text) {
+    show(text: string) {
       if (!isFinished || readsKeys()) return erase();
       // The content of the line was written earlier and stays.
       if (!isShown) own(freshLine(width()));
       own(`\r${cutTo(text, width() - 1)}\x1b[K`);
       isShown = true;
     },
+    /** Whether the last foreign output ended its line. */
     isFinished: () => isFinished,
+    /** Erases the line and releases the terminal. */
     close,
   };
 }

@@ -1,17 +1,20 @@
 import type { Table } from "../../columns/arrow/arrow.js";
+import { columnsOf } from "../../columns/arrow/schema.js";
+import { columnType } from "../../columns/arrow/types.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { builtin } from "../../package/builtin.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { escapeHtml, escapeJson } from "../base/escape.js";
-import { liveHost } from "../base/live-view.js";
+import { type LiveHost, liveHost } from "../base/live-view.js";
+import { newestOnly } from "../base/newest-only.js";
 import { grouped } from "../base/number-text.js";
 import { type Bundle, showAs } from "../base/show.js";
-import { type FindRows, MAX_COLUMNS, shortCell } from "./explore-rows.js";
+import { type FindRows, MAX_COLUMNS, type PageRequest, pageReader, pageRequest, shortCell } from "./explore-rows.js";
 import { EXPLORE_SCRIPT } from "./explore-script.js";
 import { htmlTable } from "./html.js";
-import { openLiveTable } from "./live-table.js";
+import { LIVE_TABLE_MODULE } from "./live-table-module.js";
 import { textTable } from "./text.js";
-import { viewOf } from "./view.js";
+import { viewOf, viewPositions } from "./view.js";
 
 let bundleOf: (exploration: Exploration) => Bundle;
 
@@ -68,7 +71,7 @@ export class Exploration {
     // Unique: an output of an earlier run must not become live with these rows.
     const id = `arrowbook-${crypto.randomUUID().slice(-12)}`;
     const size = Math.max(1, Math.min(this.#options.page ?? LIVE_PAGE, MAX_PAGE));
-    openLiveTable(host, { id, table: this.#table, size, find: this.#find });
+    openLiveTable(host, id, this.#table, size, this.#find);
     return { "text/html": this.#html(id), "text/plain": this.toString() };
   }
 
@@ -95,6 +98,39 @@ export class Exploration {
   toString(): string {
     return textTable(this.#table, { source: this.#source });
   }
+}
+
+/** What the page suggests as a filter, by the kind of a column. */
+const EXAMPLES = { number: ">0, 1..9", time: ">=2024-01-01", text: "text, =text" } as const;
+
+/**
+ * Opens the view of a table that the kernel sorts, filters and pages, in place of the element `id`. Requests that
+ * arrive while one is answered replace each other.
+ */
+function openLiveTable(host: LiveHost, id: string, table: Table, size: number, find: FindRows): void {
+  const { shown } = viewPositions(0, table.schema.fields.length, { maxColumns: MAX_COLUMNS }, 1);
+  const specs = columnsOf(table.schema);
+  const read = pageReader(table, shown, size, find);
+  const requests = newestOnly<PageRequest>((request) => {
+    try {
+      view.send(read(request));
+    } catch (error) {
+      console.error(error);
+    }
+  });
+  const columns = shown.map((at) => {
+    const { scale } = columnType(table.schema.fields[at].type);
+    return { ...specs[at], numeric: scale === "number", example: EXAMPLES[scale] };
+  });
+  const view = host.open({
+    module: LIVE_TABLE_MODULE,
+    state: { target: id, size, total: table.numRows, columns },
+    onMessage(message) {
+      const request = pageRequest(message, shown.length);
+      if (request !== undefined) requests.push(request);
+    },
+    onInterrupt: () => requests.restart(),
+  });
 }
 
 const HINT =

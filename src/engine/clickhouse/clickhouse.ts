@@ -17,6 +17,7 @@ import { statement } from "./statement.js";
 /** The oldest server: the first whose Arrow has all types, and which the client supports. */
 const OLDEST = [24, 8] as const;
 
+/** The engine of a ClickHouse server. */
 export interface ClickhouseEngine extends Engine {
   load(name: string, data: Rows, options?: ClickhouseLoadOptions): Promise<{ rows: number }>;
   /**

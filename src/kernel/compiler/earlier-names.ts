@@ -70,22 +70,11 @@ function linked(
       name,
     );
 
-  // A function is called without `this`, as in its own cell. In a trace, the call is where its name is.
-  const called = (name: Syntax.Identifier): Syntax.Expression => {
-    const { NoTrailingSourceMap } = typescript.EmitFlags;
-    const found = typescript.setEmitFlags(member(name), NoTrailingSourceMap);
-    const comma = factory.createComma(factory.createNumericLiteral(0), found);
-    return typescript.setEmitFlags(
-      typescript.setTextRange(factory.createParenthesizedExpression(comma), name),
-      NoTrailingSourceMap,
-    );
-  };
-
   const visit = (node: Syntax.Node): Syntax.Node => {
     if (isErased(typescript, node)) return node;
     if (typescript.isIdentifier(node)) {
       if (isName(node) || isElementName(typescript, node) || !isEarlier(checker.getSymbolAtLocation(node))) return node;
-      return isCalled(typescript, node) ? called(node) : member(node);
+      return isCalled(typescript, node) ? called(typescript, factory, node, member(node)) : member(node);
     }
     if (typescript.isShorthandPropertyAssignment(node) && isEarlier(checker.getShorthandAssignmentValueSymbol(node))) {
       const { name, objectAssignmentInitializer: initial } = node;
@@ -108,6 +97,20 @@ function linked(
   const constant = factory.createVariableDeclaration(JSX_NAMESPACE, undefined, undefined, value);
   const list = factory.createVariableDeclarationList([constant], typescript.NodeFlags.Const);
   return factory.updateSourceFile(found, [factory.createVariableStatement(undefined, list), ...found.statements]);
+}
+
+/** A function is called without `this`, as in its own cell. In a trace, the call is where its name is. */
+function called(
+  typescript: TypeScript,
+  factory: Syntax.NodeFactory,
+  name: Syntax.Identifier,
+  member: Syntax.Expression,
+): Syntax.Expression {
+  const { NoTrailingSourceMap } = typescript.EmitFlags;
+  const found = typescript.setEmitFlags(member, NoTrailingSourceMap);
+  const comma = factory.createComma(factory.createNumericLiteral(0), found);
+  const value = typescript.setTextRange(factory.createParenthesizedExpression(comma), name);
+  return typescript.setEmitFlags(value, NoTrailingSourceMap);
 }
 
 /** The file or module block in whose scope a declaration is. */

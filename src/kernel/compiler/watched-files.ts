@@ -1,23 +1,15 @@
 import { statSync } from "node:fs";
 import type { System } from "./typescript-parts.js";
 
-/** Local files that the compiler watches: modules beside the notebook and what they import. */
-export interface WatchedFiles {
-  /** File access for the compiler that records what it watches. */
-  readonly sys: System;
-  /**
-   * The files that changed since the last call. The compiler is notified at once: its own watchers look only from time
-   * to time.
-   */
-  changed(): string[];
-}
-
 type Callback = (file: string, event: number) => void;
 
 const CHANGED = 1;
 
-/** Wraps the compiler's file access. Files of packages are left to the compiler's own watchers. */
-export function watchedFiles(sys: System): WatchedFiles {
+/**
+ * Wraps the compiler's file access, so that it records which local files the compiler watches: modules beside the
+ * notebook and what they import. Files of packages are left to the compiler's own watchers.
+ */
+export function watchedFiles(sys: System) {
   const files = new Map<string, { state: string; readonly callbacks: Set<Callback> }>();
   const original = sys["watchFile"] as (path: string, callback: Callback, ...rest: unknown[]) => { close(): void };
   const own = Object.assign(Object.create(sys) as System, {
@@ -38,7 +30,8 @@ export function watchedFiles(sys: System): WatchedFiles {
   });
   return {
     sys: own,
-    changed() {
+    /** The files that changed since the last call. The compiler is notified at once: its watchers look rarely. */
+    changed(): string[] {
       const found: string[] = [];
       for (const [path, file] of files) {
         const state = stateOf(path);

@@ -4,16 +4,10 @@ import { dirname, extname, join, resolve } from "node:path";
 import { packageRoot } from "../../package/package-root.js";
 
 /**
- * Resolves the imports of cells: packages and files from the working folder, and TypeScript files beside the notebook.
+ * Resolves the imports of cells: packages and files from `folder`, and TypeScript files beside the notebook; `tslab` is
+ * `tslabModule`.
  */
-export interface CellRequire {
-  readonly require: (id: string) => unknown;
-  /** Registers the compiled source of side-loaded files, by their JavaScript paths. */
-  readonly update: (outputs: readonly { readonly path: string; readonly data: string }[]) => void;
-}
-
-/** A `require` relative to `folder`; `tslab` resolves to `tslabModule`. */
-export function cellRequire(folder: string, tslabModule: () => unknown): CellRequire {
+export function cellRequire(folder: string, tslabModule: () => unknown) {
   const compiled = new Map<string, string>();
   const loaded = new Map<string, unknown>();
   const importers = new Map<string, Set<string>>();
@@ -61,7 +55,8 @@ export function cellRequire(folder: string, tslabModule: () => unknown): CellReq
 
   return {
     require: requireFrom(folder, load),
-    update(outputs) {
+    /** Registers the compiled source of side-loaded files, by their JavaScript paths. */
+    update(outputs: readonly { readonly path: string; readonly data: string }[]): void {
       for (const { path, data } of outputs) {
         forget(path);
         compiled.set(path, data);

@@ -18,7 +18,7 @@ import {
   withOpenVariables,
   withTypes,
 } from "../compiler/value-types.js";
-import { type CellRequire, cellRequire } from "./cell-require.js";
+import { cellRequire } from "./cell-require.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import { type CellError, cellName, compileError, type RanCell, thrown } from "./trace.js";
 
@@ -48,7 +48,7 @@ export const INTERRUPTED: CellResult = failed({
 /** Compiles and runs cells that share their declarations, in this thread and with packages from `folder`. */
 export class Executor {
   readonly #converter: Converter;
-  readonly #require: CellRequire;
+  readonly #require: ReturnType<typeof cellRequire>;
   readonly #cells = new Map<string, RanCell>();
   /** The values of cells; variables are accessors to those of their cell. */
   readonly #values: Record<string, unknown>;
