@@ -4,12 +4,12 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, requireTime, vectorAt, wholeNumber } from "./core/choose.js";
 import { exactTimesOf, timesAt } from "./core/days.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
-import { type Column, type Computed, picked } from "./core/numbers.js";
+import { type Column, picked } from "./core/numbers.js";
 import { computeColumns, runWhole } from "./track/kernel.js";
 import { byRow, rowAt, type Track } from "./track/track.js";
 import { extremePositions, windowExtreme, windowQuantile } from "./track/window-order.js";
 import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./track/window-sums.js";
-import { rowWindows, timeWindows, type Windows } from "./track/windows.js";
+import { rowWindows, timeWindows, type WindowShape, type Windows } from "./track/windows.js";
 
 /** Names of the functions over a sliding window. */
 const WINDOW_METHODS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
@@ -57,18 +57,24 @@ export function rolling(table: Table, size: number, method: WindowMethod, option
   const least = wholeNumber(options.minPeriods ?? (unit === "rows" ? size : 1), 0, "minPeriods");
   const on = unit === "days" ? requireTime(table, options.on, "A window of days") : undefined;
   const kernel = kernelOf(method, options);
+  const shape = { size, center: options.center ?? false, least };
   let windows: Windows | undefined;
   return computeColumns(table, options, (from, at, track) => {
-    windows ??= windowsOf(from, on, track, size, options.center ?? false);
-    return rolled(from, at, track, method, kernel, windows, least);
+    const cut = windows ?? windowsOf(from, on, track, shape);
+    windows = cut;
+    if (isExact(from.schema.fields[at].type)) {
+      if (method === "sum") return exactSums(from, at, track, cut);
+      if (method === "min" || method === "max") return exactExtremes(from, at, track, cut, method === "max" ? 1 : -1);
+    }
+    return runWhole(from, at, track, (y, out, start, end) => kernel(y, out, cut, start, end));
   });
 }
 
 /** Windows of rows, or by the column `on` of days or of 24 hours. */
-function windowsOf(table: Table, on: number | undefined, track: Track, size: number, center: boolean): Windows {
-  if (on === undefined) return rowWindows(track, size, center);
+function windowsOf(table: Table, on: number | undefined, track: Track, shape: WindowShape): Windows {
+  if (on === undefined) return rowWindows(track, shape);
   const times = exactTimesOf(vectorAt(table, on), table.schema.fields[on].name);
-  return timeWindows(track, track.rows === undefined ? times : timesAt(times, track.rows), size, center);
+  return timeWindows(track, track.rows === undefined ? times : timesAt(times, track.rows), shape);
 }
 
 const KERNELS: Readonly<Record<Exclude<WindowMethod, "quantile">, WindowKernel>> = {
@@ -91,24 +97,7 @@ function kernelOf(method: WindowMethod, { quantile }: RollingOptions): WindowKer
   });
 }
 
-function rolled(
-  table: Table,
-  at: number,
-  track: Track,
-  method: WindowMethod,
-  kernel: WindowKernel,
-  windows: Windows,
-  least: number,
-): Computed {
-  const exact = isExact(table.schema.fields[at].type);
-  if (exact && method === "sum") return exactSums(table, at, track, windows, least);
-  if (exact && (method === "min" || method === "max")) {
-    return exactExtremes(table, at, track, windows, least, method === "max" ? 1 : -1);
-  }
-  return runWhole(table, at, track, (y, out, from, to) => kernel(y, out, windows, from, to, least));
-}
-
-function exactSums(table: Table, at: number, track: Track, { low, high }: Windows, least: number): Column {
+function exactSums(table: Table, at: number, track: Track, { low, high, least }: Windows): Column {
   const { units, scale, precision } = exactOf(vectorAt(table, at));
   const out = new Array<bigint | null>(units.length).fill(null);
   for (let g = 0; g + 1 < track.starts.length; g++) {
@@ -135,7 +124,7 @@ function exactSums(table: Table, at: number, track: Track, { low, high }: Window
   return exactColumn(table.schema.fields[at], out, { scale, precision: sumPrecision(precision) });
 }
 
-function exactExtremes(table: Table, at: number, track: Track, windows: Windows, least: number, sign: 1 | -1): Column {
+function exactExtremes(table: Table, at: number, track: Track, windows: Windows, sign: 1 | -1): Column {
   const vector = vectorAt(table, at);
   const { units } = exactOf(vector);
   const { rows, starts } = track;
@@ -144,7 +133,7 @@ function exactExtremes(table: Table, at: number, track: Track, windows: Windows,
   for (let g = 0; g + 1 < starts.length; g++) {
     const from = starts[g];
     const found = picks.subarray(from, starts[g + 1]);
-    extremePositions(inTrack, sign, windows, from, starts[g + 1], least, found);
+    extremePositions(inTrack, sign, windows, from, found);
   }
   const taken = picks.map((position) => (position === -1 ? -1 : rowAt(track, position)));
   const byRows = rows === undefined ? taken : Int32Array.from(byRow(Float64Array.from(taken), rows));

@@ -4,27 +4,26 @@ import type { Windows } from "./windows.js";
 
 /** The smallest (`sign` -1) or largest (1) value of the window. */
 export function windowExtreme(sign: 1 | -1): WindowKernel {
-  return (y, out, windows, from, to, least) => {
+  return (y, out, windows, from, to) => {
     const rows = new Int32Array(to - from);
-    extremePositions(y, sign, windows, from, to, least, rows);
+    extremePositions(y, sign, windows, from, rows);
     for (let i = from; i < to; i++) out[i] = rows[i - from] === -1 ? Number.NaN : y[rows[i - from]];
   };
 }
 
 /**
- * The position of the smallest (`sign` -1) or largest (1) value of each window from `from` to `to`, or -1 if it has
- * fewer than `least` values. Nulls and numbers that are not finite are missing. Every value enters and leaves the queue
- * once.
+ * Finds the position of the smallest (`sign` -1) or largest (1) value of as many windows as `found` has room for, from
+ * `from` on, or -1 where there are too few values. Nulls and numbers that are not finite are missing. Every value enters
+ * and leaves the queue once.
  */
 export function extremePositions(
   y: ArrayLike<number | bigint | null>,
   sign: 1 | -1,
-  { low, high }: Windows,
+  { low, high, least }: Windows,
   from: number,
-  to: number,
-  least: number,
   found: Int32Array,
 ): void {
+  const to = from + found.length;
   const queue = new Int32Array(to - from);
   let head = 0;
   let tail = 0;
@@ -54,7 +53,7 @@ const beats = (later: number | bigint, earlier: number | bigint, sign: 1 | -1): 
 
 /** A quantile of the window (0.5 is the median), interpolated linearly. The time per row grows with the window. */
 export function windowQuantile(q: number): WindowKernel {
-  return (y, out, { low, high }, from, to, least) => {
+  return (y, out, { low, high, least }, from, to) => {
     const sorted = new Float64Array(widest(low, high, from, to) + 1);
     let count = 0;
     let first = from;

@@ -3,38 +3,21 @@ import type { Windows } from "./windows.js";
 
 /**
  * A calculation over sliding windows of one series: fills `out` from `from` to `to` (exclusive). Values that are not
- * finite are missing; the result is NaN if the window has fewer than `least` values.
+ * finite are missing; the result is NaN if the window has too few values.
  */
-export type WindowKernel = (
-  y: Float64Array,
-  out: Float64Array,
-  windows: Windows,
-  from: number,
-  to: number,
-  least: number,
-) => void;
+export type WindowKernel = (y: Float64Array, out: Float64Array, windows: Windows, from: number, to: number) => void;
 
 /**
  * The sum of the window. Each value is added and subtracted once, in two doubles; where their error could show, as
  * after an outlier, exactly.
  */
-export const windowSum: WindowKernel = (y, out, windows, from, to, least) =>
-  slideSum(y, out, windows, from, to, least, false);
+export const windowSum: WindowKernel = (y, out, windows, from, to) => slideSum(y, out, windows, from, to, false);
 
 /** Mean of the window. */
-export const windowMean: WindowKernel = (y, out, windows, from, to, least) =>
-  slideSum(y, out, windows, from, to, least, true);
+export const windowMean: WindowKernel = (y, out, windows, from, to) => slideSum(y, out, windows, from, to, true);
 
-function slideSum(
-  y: Float64Array,
-  out: Float64Array,
-  windows: Windows,
-  from: number,
-  to: number,
-  least: number,
-  mean: boolean,
-): void {
-  const { low, high } = windows;
+function slideSum(y: Float64Array, out: Float64Array, windows: Windows, from: number, to: number, mean: boolean): void {
+  const { low, high, least } = windows;
   const enough = mean ? Math.max(least, 1) : least;
   let first = from;
   let end = from;
@@ -77,7 +60,7 @@ function slideSum(
     if (count === 0) total = lost = doubt = 0;
     // Also where the sum overflows, and both are NaN.
     else if (!(doubt <= Math.abs(total + lost))) {
-      i = slideExactly(y, out, windows, i, to, enough, mean);
+      i = slideExactly(y, out, { low, high, least: enough }, i, to, mean);
       if (i === to) return;
       first = end = low[i--];
       total = lost = doubt = count = same = 0;
@@ -93,10 +76,9 @@ function slideSum(
 function slideExactly(
   y: Float64Array,
   out: Float64Array,
-  { low, high }: Windows,
+  { low, high, least }: Windows,
   from: number,
   to: number,
-  least: number,
   mean: boolean,
 ): number {
   const sum = new ExactSum();
@@ -128,7 +110,7 @@ function slideExactly(
 }
 
 /** The number of values in the window; `least` counts its rows here, as in pandas. */
-export const windowCount: WindowKernel = (y, out, { low, high }, from, to, least) => {
+export const windowCount: WindowKernel = (y, out, { low, high, least }, from, to) => {
   let first = from;
   let end = from;
   let count = 0;
@@ -140,7 +122,7 @@ export const windowCount: WindowKernel = (y, out, { low, high }, from, to, least
 };
 
 /** The variance of the window with divisor n − 1. */
-export const windowVar: WindowKernel = (y, out, { low, high }, from, to, least) => {
+export const windowVar: WindowKernel = (y, out, { low, high, least }, from, to) => {
   const enough = Math.max(least, 2);
   const sums = new Float64Array(6);
   let first = from;
@@ -221,8 +203,8 @@ function isSound(sums: Float64Array, count: number): boolean {
 }
 
 /** The standard deviation of the window with divisor n − 1. */
-export const windowStd: WindowKernel = (y, out, windows, from, to, least) => {
-  windowVar(y, out, windows, from, to, least);
+export const windowStd: WindowKernel = (y, out, windows, from, to) => {
+  windowVar(y, out, windows, from, to);
   for (let i = from; i < to; i++) {
     const variance = out[i];
     if (Number.isNaN(variance) || variance === 0 || (variance > 1e-280 && variance < Number.POSITIVE_INFINITY)) {

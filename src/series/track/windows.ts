@@ -5,10 +5,19 @@ import type { Track } from "./track.js";
 export interface Windows {
   readonly low: Int32Array;
   readonly high: Int32Array;
+  /** The fewest values for a result. */
+  readonly least: number;
+}
+
+/** How windows are cut: `size` rows or days that end at a row; with `center`, half of them after it. */
+export interface WindowShape {
+  readonly size: number;
+  readonly center: boolean;
+  readonly least: number;
 }
 
 /** Windows of `size` rows that end at each row; with `center`, that end `(size - 1) / 2` rows later, rounded down. */
-export function rowWindows({ starts }: Track, size: number, center: boolean): Windows {
+export function rowWindows({ starts }: Track, { size, center, least }: WindowShape): Windows {
   const length = starts[starts.length - 1];
   const low = new Int32Array(length);
   const high = new Int32Array(length);
@@ -21,14 +30,14 @@ export function rowWindows({ starts }: Track, size: number, center: boolean): Wi
       high[i] = Math.min(to, i + ahead + 1);
     }
   }
-  return { low, high };
+  return { low, high, least };
 }
 
 /**
  * Windows of `size` days that end at each row's time: later than `size` times 24 hours before, up to 0 after; with
  * `center`, half of it before and after. `times` are in the order of the track.
  */
-export function timeWindows({ starts }: Track, times: ExactTimes, size: number, center: boolean): Windows {
+export function timeWindows({ starts }: Track, times: ExactTimes, { size, center, least }: WindowShape): Windows {
   const { days, nanos } = times;
   const low = new Int32Array(days.length);
   const high = new Int32Array(days.length);
@@ -51,5 +60,5 @@ export function timeWindows({ starts }: Track, times: ExactTimes, size: number, 
       high[i] = b;
     }
   }
-  return { low, high };
+  return { low, high, least };
 }
