@@ -1,6 +1,6 @@
-import { DateDay, Field, makeData, type Table } from "../columns/arrow/arrow.js";
+import { DateDay, makeData, type Table } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
-import { TYPE_KEY } from "../columns/arrow/schema.js";
+import { fieldOf } from "../columns/arrow/schema.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { COLLAPSES, type Collapse } from "../spec/vocabulary.js";
 import { type Frequency, floor, label, next } from "./core/calendar.js";
@@ -100,8 +100,8 @@ export function periodTable(
 }
 
 function dayColumn(name: string, days: Int32Array): Column {
-  const field = new Field(name, new DateDay(), true, new Map([[TYPE_KEY, "Date"]]));
-  return { field, data: makeData({ type: new DateDay(), length: days.length, nullCount: 0, data: days }) };
+  const type = new DateDay();
+  return { field: fieldOf({ name, type: "Date" }), data: makeData({ type, length: days.length, data: days }) };
 }
 
 const OHLC = [

@@ -1,5 +1,6 @@
-import { DataType, Decimal, type Field, Int64, makeData, type Vector } from "../../columns/arrow/arrow.js";
+import { DataType, Decimal, type Field, Int64, type Vector } from "../../columns/arrow/arrow.js";
 import { vectorToBigInts } from "../../columns/arrow/vector-values.js";
+import { valuesData } from "../../columns/compute/chunks.js";
 import { DataError } from "../../errors/errors.js";
 import { type Column, retyped } from "./numbers.js";
 
@@ -57,33 +58,21 @@ export function exactColumn(
   const most = isInteger ? INT64_MAX : 10n ** BigInt(precision) - 1n;
   const least = isInteger ? -most - 1n : -most;
   const data = new BigInt64Array(units.length * words);
+  const valid = new Uint8Array((units.length + 7) >> 3);
   for (let i = 0; i < units.length; i++) {
     let value = units[i];
     if (value === null) continue;
     if (value > most || value < least) throw overflow(field, value, isInteger ? "64 bits" : `${precision} digits`);
+    valid[i >> 3] |= 1 << (i & 7);
     for (let w = 0; w < words; w++) {
       data[i * words + w] = BigInt.asIntN(64, value);
       value >>= 64n;
     }
   }
-  const nulls = { length: units.length, ...nullsOf(units) };
-  if (isInteger) {
-    const type = new Int64();
-    return { field: retyped(field, type, "Integer"), data: makeData({ type, data, ...nulls }) };
-  }
-  const type = new Decimal(scale, precision, words * 64);
-  const made = makeData({ type, data: new Uint32Array(data.buffer), ...nulls });
-  return { field: retyped(field, type, `BigDecimal(${precision},${scale})`), data: made };
-}
-
-function nullsOf(units: readonly (bigint | null)[]): { nullCount: number; nullBitmap?: Uint8Array } {
-  let nullCount = 0;
-  const nullBitmap = new Uint8Array(((units.length + 63) & ~63) >> 3);
-  for (let i = 0; i < units.length; i++) {
-    if (units[i] === null) nullCount++;
-    else nullBitmap[i >> 3] |= 1 << (i & 7);
-  }
-  return nullCount === 0 ? { nullCount } : { nullCount, nullBitmap };
+  const type = isInteger ? new Int64() : new Decimal(scale, precision, words * 64);
+  const values = isInteger ? data : new Uint32Array(data.buffer);
+  const name = isInteger ? "Integer" : `BigDecimal(${precision},${scale})`;
+  return { field: retyped(field, type, name), data: valuesData(type, units.length, values, valid) };
 }
 
 function overflow(field: Field, value: bigint, limit: string): DataError {

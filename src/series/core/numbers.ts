@@ -1,5 +1,5 @@
 import { type Data, DataType, Field, Float64, Int64, makeData, Vector } from "../../columns/arrow/arrow.js";
-import { TYPE_KEY } from "../../columns/arrow/schema.js";
+import { fieldOf, TYPE_KEY } from "../../columns/arrow/schema.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { decimalDoubles } from "../../columns/table/decimal-doubles.js";
 import { takeVector } from "../../columns/table/take.js";
@@ -92,8 +92,10 @@ export const picked = (field: Field, vector: Vector, rows: Int32Array): Column =
 
 export function countColumn(name: string, counts: ArrayLike<number>): Column {
   const data = BigInt64Array.from({ length: counts.length }, (_, i) => BigInt(counts[i]));
-  const field = new Field(name, new Int64(), true, new Map([[TYPE_KEY, "Integer"]]));
-  return { field, data: makeData({ type: new Int64(), length: data.length, nullCount: 0, data }) };
+  return {
+    field: fieldOf({ name, type: "Integer" }),
+    data: makeData({ type: new Int64(), length: data.length, data }),
+  };
 }
 
 /** The same field with another Arrow type and the corresponding service type. */
