@@ -73,22 +73,25 @@ function writerFor(a: DataType, b: DataType, orders: Orders): Write | undefined 
   if (DataType.isBool(a) && DataType.isBool(b)) {
     return (left, right, _, bits) => compareBits(left, right, orders, bits);
   }
-  const scales = [exactType(a)?.scale ?? timestampType(a)?.scale, exactType(b)?.scale ?? timestampType(b)?.scale];
-  const isSameSort = (exactType(a) === undefined) === (exactType(b) === undefined);
-  if (scales[0] !== undefined && scales[1] !== undefined && isSameSort) {
-    const powers = [Math.max(0, scales[1] - scales[0]), Math.max(0, scales[0] - scales[1])] as const;
+  const [first, second] = [unitOf(a), unitOf(b)];
+  if (first !== undefined && first.of === second?.of) {
+    const powers = [Math.max(0, second.scale - first.scale), Math.max(0, first.scale - second.scale)] as const;
     return (left, right, valid, bits) =>
       compareUnits(unitsOf(left), unitsOf(right), powers, orders, valid, bits, left.length);
-  }
-  if (isDays(a) && isDays(b)) {
-    return (left, right, valid, bits) =>
-      compareUnits(unitsOf(left), unitsOf(right), [0, 0], orders, valid, bits, left.length);
   }
   if (isNumber(a) && isNumber(b)) {
     return (left, right, _, bits) => compareDoubles(doublesOf(left), doublesOf(right), 1, orders, bits);
   }
   if (isTime(a) && isTime(b)) return (left, right, valid, bits) => compareTimes(left, right, valid, orders, bits);
   return undefined;
+}
+
+/** What whole units of a type count, and their digits after the point; undefined for other types. */
+function unitOf(type: DataType): { readonly of: string; readonly scale: number } | undefined {
+  if (isDays(type)) return { of: "days", scale: 0 };
+  const seconds = timestampType(type);
+  const found = seconds ?? exactType(type);
+  return found && { of: seconds === undefined ? "ones" : "seconds", scale: found.scale };
 }
 
 const isTime = (type: DataType): boolean => DataType.isDate(type) || DataType.isTimestamp(type);
