@@ -13,8 +13,8 @@ export function windowExtreme(sign: 1 | -1): WindowKernel {
 
 /**
  * Finds the position of the smallest (`sign` -1) or largest (1) value of as many windows as `found` has room for, from
- * `from` on, or -1 where there are too few values. Nulls and numbers that are not finite are missing. Every value enters
- * and leaves the queue once.
+ * `from` on, or -1 where there are too few values. Nulls and numbers that are not finite are missing. Every value
+ * enters and leaves the queue once.
  */
 export function extremePositions(
   y: ArrayLike<number | bigint | null>,
