@@ -41,17 +41,18 @@ export function timeWindows({ starts }: Track, times: ExactTimes, { size, center
   const { days, nanos } = times;
   const low = new Int32Array(days.length);
   const high = new Int32Array(days.length);
+  const wholeDay = NANOS_PER_DAY;
   const aheadDays = center ? Math.floor(size / 2) : 0;
-  const aheadNanos = center && size % 2 === 1 ? NANOS_PER_DAY / 2 : 0;
+  const aheadNanos = center && size % 2 === 1 ? wholeDay / 2 : 0;
   for (let g = 0; g + 1 < starts.length; g++) {
     const to = starts[g + 1];
     let a = starts[g];
     let b = starts[g];
     for (let i = starts[g]; i < to; i++) {
       const ahead = nanos === undefined ? aheadNanos : nanos[i] + aheadNanos;
-      const carried = ahead >= NANOS_PER_DAY ? 1 : 0;
+      const carried = ahead >= wholeDay ? 1 : 0;
       const end = days[i] + aheadDays + carried;
-      const rest = ahead - carried * NANOS_PER_DAY;
+      const rest = ahead - carried * wholeDay;
       const start = end - size;
       // The time of a day is 0.
       while (b < to && (days[b] < end || (days[b] === end && (nanos === undefined || nanos[b] <= rest)))) b++;
