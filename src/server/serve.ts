@@ -60,12 +60,10 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     const { state, now, remember } = await openService(engine, source, options, undo);
     let closing: Promise<void> | undefined;
     const http: HttpOptions = {
+      ...options,
       state,
       gate: gate(apiKeys, profile),
       checkHost: hostCheck({ ...options, host }, profile),
-      publicUrl: options.publicUrl,
-      cors: options.cors,
-      log: options.log,
       closing: () => closing !== undefined,
     };
     const server = await listen((incoming, outgoing) => reply(incoming, outgoing, http), { ...options, host, profile });

@@ -6,9 +6,8 @@ import { digestName, stateFolder } from "../../disk/folders.js";
 import { follow } from "../../display/progress/follow.js";
 import type { ExportStatus } from "../../document/records.js";
 import { DataError, ServiceError, TransportError } from "../../errors/errors.js";
-import type { Call } from "../../spec/endpoints.js";
-import { FILE_STATUSES, type FileStatus, type Format } from "../../spec/vocabulary.js";
-import { ask } from "../transport/ask.js";
+import { FILE_STATUSES, type FileStatus } from "../../spec/vocabulary.js";
+import { ask, type FormattedCall } from "../transport/ask.js";
 import { accountOf, reportingTo, type Session } from "../transport/session.js";
 import { isLocal, type Settings } from "../transport/settings.js";
 import { anySignal, sleep } from "../transport/timer.js";
@@ -27,7 +26,7 @@ export class ExportSource implements LinkSource {
   /** @param check called before each use, to refuse a call that the service cannot export */
   constructor(
     private readonly session: Session,
-    private readonly call: Call & { readonly format: Format },
+    private readonly call: FormattedCall,
     private readonly options: ExportOptions,
     private readonly check: (signal?: AbortSignal) => Promise<unknown>,
   ) {

@@ -91,8 +91,7 @@ async function partialOf(path: string, first: FileHandle, found: Origin) {
         handle = await openNew(path);
       }
       size = 0;
-      origin = next;
-      await write();
+      await this.note(next);
     },
     /** Keeps the bytes and updates their origin. */
     async note(next: Origin): Promise<void> {

@@ -5,10 +5,10 @@ import type { TableMetadata } from "../../document/records.js";
 import { DataError, reworded } from "../../errors/errors.js";
 import { builtin } from "../../package/builtin.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import type { Call, Filter } from "../../spec/endpoints.js";
+import type { Filter } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
 import type { Format } from "../../spec/vocabulary.js";
-import { ask } from "../transport/ask.js";
+import { ask, type FormattedCall } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 import { refuseContradictions, selectionContradictions, tableContradictions } from "./reply-check.js";
 import type { ResultShape } from "./result-shape.js";
@@ -73,7 +73,7 @@ export function callOf(
   endpoint: "tableRows" | "tableExport",
   filters: readonly Filter[],
   more: Readonly<Record<string, string>> = {},
-): Call & { readonly format: Format } {
+): FormattedCall {
   const parameters = { ...(select && { "qopts.columns": select.join(",") }), ...more };
   return { endpoint, codes, format, parameters, filters };
 }

@@ -15,7 +15,7 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import type { Collapse, Format, Order, Transform, Unlisted } from "../../spec/vocabulary.js";
 import { queryCard, shownDataset } from "../cards/cards.js";
 import { type Plan, shownPlan } from "../pages/plan.js";
-import type { MetadataCall } from "../transport/ask.js";
+import type { FormattedCall, MetadataCall } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
 import type { DatasetParameters } from "./dataset-frame.js";
 import { dayOf, formatOf, optionValue, wholeOf } from "./option-values.js";
@@ -232,7 +232,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     return new DatasetQuery(this.#session, this.#codes, { ...this.#wanted, ...change });
   }
 
-  async #call(endpoint: "datasetData" | "dataset", signal?: AbortSignal): Promise<Call & { readonly format: Format }> {
+  async #call(endpoint: "datasetData" | "dataset", signal?: AbortSignal): Promise<FormattedCall> {
     const { column, from, to, collapse, transform, order, limit, format } = this.#wanted;
     const index = typeof column === "string" ? await this.#indexOf(column, signal) : column;
     const given = { column_index: index, start_date: from, end_date: to, collapse, transform, order, limit };

@@ -15,7 +15,7 @@ import type { Session } from "./session.js";
 import { anySignal, sleep } from "./timer.js";
 
 /** A call whose reply has a format of the specification, unlike that of a bulk file. */
-type FormattedCall = Call & { readonly format: Format };
+export type FormattedCall = Call & { readonly format: Format };
 
 /** A complete reply with status 200. */
 interface Reply extends Pick<Answer, "header" | "disconnect"> {

@@ -38,9 +38,7 @@ export function replyCache(limit: number) {
     const abort = new AbortController();
     const reply = make(abort.signal).then(
       (made): Rendered => ({
-        headers: made.headers,
-        coding: made.coding,
-        size: made.size,
+        ...made,
         async bytes(coding) {
           const bytes = await made.bytes(coding);
           measure(tag, entry, made);
@@ -56,10 +54,7 @@ export function replyCache(limit: number) {
     return entry;
   };
   return {
-    /**
-     * The reply of this tag, or the one that `make` renders; equal questions at one time share the making, which is
-     * ended when all who ask for it are gone.
-     */
+    /** The reply of this tag, or what `make` renders once for all who ask for it; ends when all of them are gone. */
     reply(tag: string, make: (signal: AbortSignal) => Promise<Rendered>, gone: AbortSignal): Promise<Rendered> {
       const entry = kept.get(tag) ?? begin(tag, make);
       kept.delete(tag);

@@ -18,22 +18,20 @@ import type { Answer } from "../answers/reply.js";
 import type { ServiceState } from "../answers/service-state.js";
 import { Refused, refused, type ServerFailure } from "../data/refused.js";
 import { acceptedCoding, acceptedFormat } from "./accepted.js";
-import { type CorsOrigins, corsHeaders, preflightHeaders } from "./cors.js";
+import { corsHeaders, preflightHeaders } from "./cors.js";
 import { fileResponse } from "./file-response.js";
 import type { HostCheck } from "./hosts.js";
+import type { ServeOptions } from "./options.js";
 import { postedQuery } from "./post-body.js";
 import { keyNames } from "./query-pairs.js";
-import { type RequestLog, report, scrubbedUrl } from "./request-log.js";
+import { report, scrubbedUrl } from "./request-log.js";
 import { isRefusal, route } from "./route.js";
 
 /** The HTTP side of a service: its data, its keys and its address. */
-export interface HttpOptions {
+export interface HttpOptions extends Pick<ServeOptions, "publicUrl" | "cors" | "log"> {
   readonly state: ServiceState;
   readonly gate: Gate;
   readonly checkHost: HostCheck;
-  readonly publicUrl?: string;
-  readonly cors?: CorsOrigins;
-  readonly log?: (entry: RequestLog) => void;
   /** Whether the service is stopping: connections are then closed after each reply. */
   readonly closing?: () => boolean;
 }
