@@ -52,15 +52,11 @@ export interface CopyState {
 }
 
 /** What a synchronisation does. */
-export interface SyncPlan {
+export interface SyncPlan extends Pick<CopyState, "refreshed_at" | "columns"> {
   /** What a run does: nothing, a whole export, or the rows since a day. */
   readonly change: "none" | "export" | "since";
   /** Why, as a sentence. */
   readonly why: string;
-  /** When the service last refreshed the table, ISO 8601; null if it does not say. */
-  readonly refreshed_at: string | null;
-  /** The columns of the table. */
-  readonly columns: readonly ColumnSpec[];
   /** The columns by which updates replace rows; empty without `since`. */
   readonly key: readonly string[];
   /** The update: rows of `column` at or after `day` replace those of the same key. */

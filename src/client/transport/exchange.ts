@@ -117,12 +117,7 @@ function redirected(from: string, location: string | null, hops: number): string
   return target.href;
 }
 
-function answerOf(
-  received: Received,
-  url: string,
-  settings: Settings,
-  watch: Stopwatch,
-): Omit<Answer, "redirectedFrom" | "keyWithheld"> {
+function answerOf(received: Received, url: string, settings: Settings, watch: Stopwatch) {
   const { status, header } = received;
   const codings = codingsOf(header("content-encoding"));
   const coded = codings.length > 0;
@@ -138,7 +133,7 @@ function answerOf(
     host,
     url,
     chunks: () => bodyOf(received, host, watch, settings.timeouts.idle),
-    discard() {
+    discard(): void {
       watch.end();
       received.discard();
     },
