@@ -59,9 +59,12 @@ function exchangeOf(line: string, path: string, number: number): Exchange {
 }
 
 /** A request of `fetch`. */
-export type Asked = Awaited<ReturnType<typeof askedBy>>;
+export interface Asked extends Pick<Exchange, "method" | "body"> {
+  readonly address: URL;
+  readonly headers: Headers;
+}
 
-export async function askedBy(input: string | URL | Request, init: RequestInit | undefined) {
+export async function askedBy(input: string | URL | Request, init: RequestInit | undefined): Promise<Asked> {
   // A copy: the caller's request must stay readable.
   const request = input instanceof Request ? new Request(input.clone(), init) : new Request(input, init);
   const body = request.body === null ? undefined : await request.clone().text();

@@ -30,7 +30,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 export class Stopwatch {
   readonly #controller = new AbortController();
   readonly #limits: (() => void)[] = [];
-  readonly signal = this.#controller.signal;
+  readonly signal: AbortSignal = this.#controller.signal;
   readonly #onOuter = (): void => this.stop(this.outer?.reason);
 
   constructor(private readonly outer: AbortSignal | undefined) {
