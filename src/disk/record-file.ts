@@ -102,7 +102,7 @@ async function recordsOf<Note>(path: string, file: FileHandle, found: readonly P
   return {
     records,
     /** The record to append for a note and its bytes. */
-    next: (note: Note, bytes: Uint8Array) => seal(note, bytes, previous),
+    next: (note: Note, bytes: Uint8Array): Uint8Array => seal(note, bytes, previous),
     /** @throws {FileError} */
     async append(record: Uint8Array, note: Note): Promise<void> {
       try {

@@ -34,7 +34,10 @@ export const repliesIn = (cache: string): string => join(cache, "replies");
  * A reply; undefined if the cache does not have it, or it is damaged. `age` are the milliseconds since metadata was
  * requested; `Infinity` if the clock has been set back since.
  */
-export async function cachedReply({ path: cache }: CacheSettings, of: ReplyOf) {
+export async function cachedReply(
+  { path: cache }: CacheSettings,
+  of: ReplyOf,
+): Promise<{ readonly body: Uint8Array; readonly age: number } | undefined> {
   const path = pathOf(cache, of);
   const record = await readFile(path).catch(() => undefined);
   const opened = record && unseal<ReplyNote>(record);
