@@ -11,8 +11,8 @@ const FILES = {
 };
 /** What is loaded on first use, by purpose. What several of them need is in a file of its own, named after them. */
 const PURPOSES = {
-  files: ["columns/workers/csv-file", "columns/workers/zip-file", "columns/workers/json-lines-file"],
-  tables: ["columns/workers/parquet-file", "columns/parquet/read/read"],
+  files: ["columns/files/text-file", "columns/files/zip-file"],
+  tables: ["columns/files/parquet-file", "columns/parquet/read/read"],
   service: [
     "client/query/dataset-frame",
     "client/query/table-reading",

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type RecordBatch, Schema, Table } from "../columns/arrow/arrow.js";
 import { schemaOf } from "../columns/arrow/schema.js";
-import { jsonRowsBatches } from "../columns/json/reader.js";
+import { jsonRows } from "../columns/json/reader.js";
 import { tableOf } from "../columns/table/conform.js";
 import { DataError, FileError, InputError, TransportError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
@@ -131,7 +131,7 @@ class TrinoServer {
       this.#demandOrigin(nextUri);
       next = nextUri;
       if (rows === undefined) return { columns, batches: [] };
-      if (columns !== undefined) return { columns, batches: jsonRowsBatches(bytes, rows.start, rows.end, columns) };
+      if (columns !== undefined) return { columns, batches: jsonRows({ bytes, ...rows }, columns).batches() };
       throw new DataError("The reply has rows and no columns.", {
         code: "UnexpectedShape",
         hint: "Check that the address is that of a Trino server, and that no proxy changes its replies.",

@@ -2,26 +2,8 @@ import { crc32 } from "node:zlib";
 import { DataError } from "../errors/errors.js";
 import { addCrc32, readBlocks } from "./blocks.js";
 import { Inflater } from "./inflater.js";
-import { bytesAccess, fileAccess } from "./random-access.js";
-import { formatOf, SIGNATURE_BYTES } from "./signature.js";
+import type { RandomAccess } from "./random-access.js";
 import { checkGrowth, type ZipOptions } from "./zip-entry.js";
-
-/** Gzip data (RFC 1952): a file, or bytes in memory. */
-export interface GzipFile {
-  /**
-   * The uncompressed size that the last member declares, or the compressed size if that is larger. Less than the actual
-   * size if there are several members or more than 4 GB.
-   */
-  readonly declaredSize: number;
-  /**
-   * The contents in chunks of at most 1 MB; each is valid until the next one is requested. As in gzip itself, several
-   * members may follow one another, and zeros may follow the last one. The contents are verified only once the
-   * iteration has ended without an error.
-   *
-   * @throws {DataError} `BadGzip` for corrupt, incomplete or foreign bytes; `GzipBomb` beyond the limits
-   */
-  chunks(): AsyncGenerator<Uint8Array>;
-}
 
 /** Limit of the header: its file name and comment have no declared length. */
 const LONGEST_HEADER = 1 << 16;
@@ -38,59 +20,24 @@ const COMMENT = 16;
 const RESERVED = 0xe0;
 
 /**
- * Opens a file or bytes that start with the gzip signature; undefined otherwise, also for a path that cannot be opened
- * or is not a regular file: the reader of plain text reports that.
+ * The contents of gzip data (RFC 1952) in chunks of at most 1 MB. As in gzip itself, several members may follow one
+ * another, and zeros may follow the last one.
  */
-export async function gzipFile(source: string | Uint8Array, options: ZipOptions = {}): Promise<GzipFile | undefined> {
-  const opened = typeof source === "string" ? await fileAccess(source).catch(() => undefined) : undefined;
-  const access = typeof source === "string" ? opened : bytesAccess(source);
-  if (access === undefined) return undefined;
-  const { size } = access;
-  const last = new Uint8Array(4);
-  try {
-    const start = new Uint8Array(Math.min(SIGNATURE_BYTES, size));
-    await access.read(start, 0);
-    if (formatOf(start) !== "gzip") return undefined;
-    if (size >= TRAILER) await access.read(last, size - last.length);
-  } finally {
-    await access.close();
-  }
-  return {
-    declaredSize: Math.max(size, new DataView(last.buffer).getUint32(0, true)),
-    async *chunks() {
-      const file = typeof source === "string" ? await fileAccess(source, opened?.state) : access;
-      const progress = { bytesRead: 0 };
-      try {
-        yield* limited(countedBlocks(readBlocks(file, 0, size), progress), progress, options);
-      } finally {
-        await file.close();
-      }
-    },
-  };
-}
-
-async function* countedBlocks(
-  blocks: AsyncGenerator<Uint8Array>,
-  progress: { bytesRead: number },
-): AsyncGenerator<Uint8Array> {
-  for await (const block of blocks) {
-    progress.bytesRead += block.length;
-    yield block;
-  }
-}
-
-async function* limited(
-  blocks: AsyncGenerator<Uint8Array>,
-  progress: { readonly bytesRead: number },
-  { signal, ...limits }: ZipOptions,
-): AsyncGenerator<Uint8Array> {
+export async function* gzipChunks(file: RandomAccess, { signal, ...limits }: ZipOptions): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted();
   const inflater = Inflater.take();
+  let bytesRead = 0;
+  async function* blocks(): AsyncGenerator<Uint8Array> {
+    for await (const block of readBlocks(file, 0, file.size)) {
+      bytesRead += block.length;
+      yield block;
+    }
+  }
   let size = 0;
   try {
-    for await (const chunk of members(inflater, blocks)) {
+    for await (const chunk of members(inflater, blocks())) {
       size += chunk.length;
-      checkGrowth("gzip", size, progress.bytesRead, limits);
+      checkGrowth("gzip", size, bytesRead, limits);
       yield chunk;
       signal?.throwIfAborted();
     }

@@ -3,21 +3,8 @@ import zlib from "node:zlib";
 import { DataError } from "../errors/errors.js";
 import { decompressZstd } from "./block-codecs.js";
 import { readBlocks } from "./blocks.js";
-import { bytesAccess, fileAccess, type RandomAccess } from "./random-access.js";
-import { formatOf, SIGNATURE_BYTES } from "./signature.js";
+import type { RandomAccess } from "./random-access.js";
 import { checkGrowth, type ZipOptions } from "./zip-entry.js";
-
-/** Zstandard data (RFC 8878): a file, or bytes in memory. */
-export interface ZstdFile {
-  readonly compressedSize: number;
-  /**
-   * The contents in chunks; each is valid until the next one is requested. Before Node 22.15, a whole frame and its
-   * result are in memory (a file is one frame, unless it was written in parts).
-   *
-   * @throws {DataError} `BadZstd` for corrupt or incomplete bytes; `ZstdBomb` beyond the limits
-   */
-  chunks(): AsyncGenerator<Uint8Array>;
-}
 
 const MAGIC = 0xfd2fb528;
 /** Frames without data have this magic number, apart from the lowest four bits. */
@@ -30,54 +17,23 @@ const CHUNK = 1_048_576;
 const createDecoder = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress;
 
 /**
- * Opens a file or bytes that start with the zstd signature; undefined otherwise, also for a path that cannot be opened.
+ * The contents of Zstandard data (RFC 8878) in chunks. Before Node 22.15, a whole frame and its result are in memory (a
+ * file is one frame, unless it was written in parts).
  */
-export async function zstdFile(source: string | Uint8Array, options: ZipOptions = {}): Promise<ZstdFile | undefined> {
-  const access = await accessTo(source).catch(() => undefined);
-  if (access === undefined) return undefined;
-  const { size } = access;
-  try {
-    const start = new Uint8Array(Math.min(SIGNATURE_BYTES, size));
-    await access.read(start, 0);
-    if (formatOf(start) !== "zstd") return undefined;
-  } finally {
-    await access.close();
-  }
-  return {
-    compressedSize: size,
-    async *chunks() {
-      const file = await accessTo(source);
-      try {
-        yield* limited(
-          createDecoder === undefined ? byFrames(file, options) : byNode(file, createDecoder()),
-          size,
-          options,
-        );
-      } catch (cause) {
-        if (!(cause instanceof Error) || (cause as NodeJS.ErrnoException).code?.startsWith("ZSTD_") !== true)
-          throw cause;
-        throw damaged(cause);
-      } finally {
-        await file.close();
-      }
-    },
-  };
-}
-
-const accessTo = async (source: string | Uint8Array): Promise<RandomAccess> =>
-  typeof source === "string" ? fileAccess(source) : bytesAccess(source);
-
-async function* limited(
-  chunks: AsyncGenerator<Uint8Array>,
-  compressed: number,
-  { signal, ...limits }: ZipOptions,
-): AsyncGenerator<Uint8Array> {
+export async function* zstdChunks(file: RandomAccess, options: ZipOptions): AsyncGenerator<Uint8Array> {
+  const { signal, ...limits } = options;
   let size = 0;
-  for await (const chunk of chunks) {
-    signal?.throwIfAborted();
-    size += chunk.length;
-    checkGrowth("zstd", size, compressed, limits);
-    yield chunk;
+  try {
+    const chunks = createDecoder === undefined ? byFrames(file, options) : byNode(file, createDecoder());
+    for await (const chunk of chunks) {
+      signal?.throwIfAborted();
+      size += chunk.length;
+      checkGrowth("zstd", size, file.size, limits);
+      yield chunk;
+    }
+  } catch (cause) {
+    if (!(cause instanceof Error) || (cause as NodeJS.ErrnoException).code?.startsWith("ZSTD_") !== true) throw cause;
+    throw damaged(cause);
   }
 }
 

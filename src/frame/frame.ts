@@ -5,13 +5,13 @@ import { type CsvOptions, checkColumns, checkCsvOptions, checkReadOptions } from
 import { rowType } from "../columns/arrow/row-type.js";
 import { columnsOf } from "../columns/arrow/schema.js";
 import type { CastOptions } from "../columns/compute/cast.js";
+import type { JsonLinesOptions } from "../columns/files/text-file.js";
 import { readArrow, tableFromIPCBytes } from "../columns/ipc/read/read.js";
 import type { JsonArrayOptions } from "../columns/json/array-table.js";
 import { checkParquetOptions, type ParquetReadOptions } from "../columns/parquet/read/options.js";
 import { tableOf } from "../columns/table/conform.js";
 import { adopt } from "../columns/table/foreign-table.js";
 import { nameColumns, pickColumns } from "../columns/table/pick.js";
-import type { JsonLinesOptions } from "../columns/workers/json-lines-file.js";
 import { showErrorsAsCards } from "../display/base/error.js";
 import { type Bundle, showAs } from "../display/base/show.js";
 import { htmlTable } from "../display/table/html.js";
@@ -203,7 +203,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize", "onProgress"]);
     const local = localSource(source, "fromZip()");
     prepareForArchive(local);
-    const { zipTable } = await import("../columns/workers/zip-file.js");
+    const { zipTable } = await import("../columns/files/zip-file.js");
     const table = await watched(local, options, (onBytes) => zipTable(local, { ...options, onBytes }));
     return new Frame<Row>(table, sourceOfPath(local));
   }
@@ -289,7 +289,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   ): Promise<Frame<Row>> {
     const local = localFile(source, "fromParquet()", "a Parquet file");
     checkParquetOptions(options, "fromParquet()", ["onProgress"]);
-    const { parquetFileTable } = await import("../columns/workers/parquet-file.js");
+    const { parquetFileTable } = await import("../columns/files/parquet-file.js");
     const table = await watched(local, options, (onBytes) => parquetFileTable(local, { ...options, onBytes }));
     return new Frame<Row>(table, sourceOfPath(local));
   }

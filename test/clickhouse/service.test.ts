@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { type RunningService, serve } from "../../src/server.js";
@@ -95,7 +95,7 @@ async function on(engine: Engine, folder = data): Promise<RunningService> {
     { name: "name", type: "String" },
     { name: "value", type: "String" },
   ];
-  await engine.load("arrowbook_service", textTable([["secret", '"a secret"']], columns), { key: "name" });
+  await engine.load("arrowbook_service", textRows([["secret", '"a secret"']], columns).table(), { key: "name" });
   return serve({ data: folder, engine });
 }
 

@@ -320,5 +320,5 @@ it("batches of a file with inferred types are those of the frame", async () => {
   async function* chunks() {
     yield* chunked(utf8(text), 7);
   }
-  expect(await columnsOfCsv(chunks(), options)).toEqual(frame.columns);
+  expect(await columnsOfCsv(chunks, options)).toEqual(frame.columns);
 });

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
-import { csvStreamTable, csvTable } from "../../src/columns/csv/reader.js";
-import { jsonRowsTable } from "../../src/columns/json/reader.js";
+import { streamTable } from "../../src/columns/build/text-reader.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
+import { csvReader, csvTable, csvTableReader } from "../../src/columns/csv/reader.js";
+import { jsonRows } from "../../src/columns/json/reader.js";
 import { DataError } from "../../src/errors/errors.js";
 import { formatNumber } from "../../src/value/number.js";
 import { csvText } from "./csv-text.js";
@@ -137,8 +138,8 @@ it("the batches of a table share buffers, however the lengths of its rows change
     const bytes = utf8(`name,note,close,ratio\n${text}\n`);
     const options = { columns, batchRows: 500 };
     const table = csvTable(bytes, options);
-    const known = await csvStreamTable(chunked(bytes, 70_000), options, bytes.length);
-    const rows = textsOf(await csvStreamTable(chunked(bytes, 70_000), options));
+    const known = await streamTable(csvTableReader(options, bytes.length), chunked(bytes, 70_000));
+    const rows = textsOf(await streamTable(csvReader(options), chunked(bytes, 70_000)));
     expect(rows).toHaveLength(lines.length);
     expect(textsOf(table)).toEqual(rows);
     expect(textsOf(known)).toEqual(rows);
@@ -296,10 +297,12 @@ describe("a number beyond the largest double", () => {
   const readers: readonly ((text: string, options: Partial<CsvOptions>) => string | null)[] = [
     (text, options) => one("double", text, options),
     (text, options) => one("double", `"${text}"`, options),
-    (text, options) => textsOf(textTable([[text]], [{ name: "x", type: "double" }], options))[0][0],
+    (text, options) => textsOf(textRows([[text]], [{ name: "x", type: "double" }], options).table())[0][0],
     (text, options) => {
       const bytes = utf8(`[[${text}]]`);
-      return textsOf(jsonRowsTable(bytes, 0, bytes.length, [{ name: "x", type: "double" }], options))[0][0];
+      return textsOf(
+        jsonRows({ bytes, start: 0, end: bytes.length }, [{ name: "x", type: "double" }], options).table(),
+      )[0][0];
     },
   ];
 

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import Papa from "papaparse";
 import { afterAll, expect, it } from "vitest";
 import { csvTable } from "../../src/columns/csv/reader.js";
-import { jsonRowsTable } from "../../src/columns/json/reader.js";
+import { jsonRows } from "../../src/columns/json/reader.js";
 import { Frame } from "../../src/frame/frame.js";
 import { csvText } from "./csv-text.js";
 import { textsOf, utf8 } from "./rows.js";
@@ -133,7 +133,7 @@ it.each([
   const columns = [{ name: "x", type: `BigDecimal(${precision},${scale})` }];
   expect(textsOf(csvTable(utf8(`x\n${texts.join("\n")}\n`), { columns })).flat()).toEqual(texts);
   const json = utf8(`[${texts.map((text) => `[${text}]`).join(",")}]`);
-  expect(textsOf(jsonRowsTable(json, 0, json.length, columns)).flat()).toEqual(texts);
+  expect(textsOf(jsonRows({ bytes: json, start: 0, end: json.length }, columns).table()).flat()).toEqual(texts);
 });
 
 it("the shortest text of every double round-trips bit for bit", () => {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { crc32, gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { gunzipped, gzipFile } from "../../src/format/gzip.js";
+import { gunzipped } from "../../src/format/gzip.js";
+import { packedFile } from "../../src/format/packed-file.js";
 import { Frame } from "../../src/frame/frame.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { onThreads } from "../divided.js";
@@ -22,7 +23,7 @@ const csv = (rows: number): string =>
 
 const contents = async (bytes: Uint8Array, options = {}): Promise<Buffer> => {
   const chunks: Uint8Array[] = [];
-  const file = await gzipFile(bytes, options);
+  const file = await packedFile(bytes, options);
   if (file === undefined) throw new Error("It is not gzip.");
   for await (const chunk of file.chunks()) chunks.push(new Uint8Array(chunk));
   return Buffer.concat(chunks);
@@ -170,7 +171,7 @@ describe("gzip", () => {
 
   it("stops when it is aborted", async () => {
     const stop = new AbortController();
-    const file = await gzipFile(gzipSync(csv(300_000)), { signal: stop.signal });
+    const file = await packedFile(gzipSync(csv(300_000)), { signal: stop.signal });
     const reading = async (): Promise<void> => {
       for await (const _ of file?.chunks() ?? []) stop.abort(new Error("enough"));
     };

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Batching, ReadOptions } from "../../src/columns/arrow/read-options.js";
-import { textBatches } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { tableFromIPCBytes } from "../../src/columns/ipc/read/read.js";
 import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
-import { jsonRowsTable } from "../../src/columns/json/reader.js";
+import { jsonRows } from "../../src/columns/json/reader.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { DataError } from "../../src/errors/errors.js";
 import type { ColumnSpec } from "../../src/spec/columns.js";
@@ -28,7 +28,7 @@ const read = (
   options: ReadOptions & Batching = {},
 ): (string | null)[][] => {
   const bytes = utf8(text);
-  return textsOf(jsonRowsTable(bytes, 0, bytes.length, specs, options));
+  return textsOf(jsonRows({ bytes, start: 0, end: bytes.length }, specs, options).table());
 };
 
 const one = (type: string, literal: string, options?: ReadOptions): string | null =>
@@ -126,7 +126,7 @@ it("refuses every cut", () => {
   const text = '[["a\\n","2024-01-01",1.5,2,3,true,"2017-11-10T00:18:07Z"],["é",null,null,-1e5,4,false,null]]';
   const bytes = utf8(text);
   for (let cut = 1; cut < bytes.length; cut++) {
-    expect(() => jsonRowsTable(bytes.slice(0, cut), 0, cut, columns)).toThrow(DataError);
+    expect(() => jsonRows({ bytes: bytes.slice(0, cut), start: 0, end: cut }, columns).table()).toThrow(DataError);
   }
 });
 
@@ -148,10 +148,10 @@ describe("three formats", () => {
         const literal = (text: string | null, i: number): string =>
           text === null ? "null" : [2, 3, 4, 5].includes(i) ? text : JSON.stringify(text);
         const json = utf8(`[${rows.map((cells) => `[${cells.map(literal).join(",")}]`).join(",")}]`);
-        const table = jsonRowsTable(json, 0, json.length, columns);
+        const table = jsonRows({ bytes: json, start: 0, end: json.length }, columns).table();
         const bytes = tableToIPCBytes(csv);
         expect(Buffer.compare(tableToIPCBytes(table), bytes)).toBe(0);
-        expect(Buffer.compare(tableToIPCBytes(tableOf([...textBatches(rows, columns)])), bytes)).toBe(0);
+        expect(Buffer.compare(tableToIPCBytes(tableOf(textRows(rows, columns).batches())), bytes)).toBe(0);
         expect(textsOf(tableFromIPCBytes(bytes))).toEqual(textsOf(table));
       }),
       { seed: 5, numRuns: 200 },

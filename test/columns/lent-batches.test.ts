@@ -7,7 +7,7 @@ import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { KeptMemory, SpareMemory } from "../../src/columns/build/buffer-pool.js";
 import { LentBatches } from "../../src/columns/build/lent-batches.js";
-import { zipBatches } from "../../src/columns/workers/zip-file.js";
+import { zipBatches } from "../../src/columns/files/zip-file.js";
 import { zipEntry } from "../../src/format/zip.js";
 import { Frame } from "../../src/frame/frame.js";
 import { inBatches, onThreads } from "../divided.js";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvStreamTable } from "../../src/columns/csv/reader.js";
+import { streamTable } from "../../src/columns/build/text-reader.js";
+import { csvReader } from "../../src/columns/csv/reader.js";
 import { Frame } from "../../src/index.js";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -39,7 +40,7 @@ describe("doubles by name", () => {
           async function* chunks() {
             for (let at = 0; at < csv.length; at += size) yield csv.slice(at, at + size);
           }
-          const cut = Frame.from(await csvStreamTable(chunks(), { columns }));
+          const cut = Frame.from(await streamTable(csvReader({ columns }), chunks()));
           expect(cut.column("x").toArray()).toEqual(expected);
           expect(cut.column("s").toArray()).toEqual(texts);
           const lines = utf8(cells.map(([text]) => `{"x":"${text}"}\n`).join(""));

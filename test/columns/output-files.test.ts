@@ -12,15 +12,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Dictionary, Int32, makeData, makeVector, Table, Utf8 } from "../../src/columns/arrow/arrow.js";
 import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { columnsOf } from "../../src/columns/arrow/schema.js";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { csvBatches, csvTable } from "../../src/columns/csv/reader.js";
+import { csvHead, csvLineBlocks } from "../../src/columns/csv/write.js";
+import { csvFileTable } from "../../src/columns/files/text-file.js";
+import { writeBlocks } from "../../src/columns/io/write-blocks.js";
 import { readArrow, tableFromIPCBytes } from "../../src/columns/ipc/read/read.js";
 import { tableToIPCBytes, tableToIPCFileBytes, writeArrowStream } from "../../src/columns/ipc/stream.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { adopt } from "../../src/columns/table/foreign-table.js";
-import { csvFileTable, writeCsv } from "../../src/columns/workers/csv-file.js";
 import { DataError, FileError, InputError } from "../../src/errors/errors.js";
 import { textsOf, utf8 } from "./rows.js";
 
@@ -184,13 +186,13 @@ describe("Parquet", () => {
     ["none", "UNCOMPRESSED"],
   ] as const)("pages compressed by %s are %s and read back", async (compression, codec) => {
     const path = join(folder, `${compression}.parquet`);
-    const one = textTable(
+    const one = textRows(
       [["7", "a"]],
       [
         { name: "n", type: "Integer" },
         { name: "s", type: "String" },
       ],
-    );
+    ).table();
     await writeParquet(one.batches, path, { compression });
     const { row_groups } = parquetMetadata(new Uint8Array(await readFile(path)).buffer);
     expect(row_groups[0].columns.map((column) => column.meta_data?.codec)).toEqual([codec, codec]);
@@ -242,7 +244,8 @@ describe("Parquet", () => {
 
 it("CSV written is CSV read", async () => {
   const path = join(folder, "table.csv");
-  await writeCsv(table.batches, path);
+  const blocks = table.batches.flatMap((batch) => [...csvLineBlocks(batch)].map((block) => Buffer.from(block)));
+  await writeBlocks(path, [csvHead(table.schema), ...blocks]);
   expect(textsOf(await csvFileTable(path, options))).toEqual(texts);
 });
 

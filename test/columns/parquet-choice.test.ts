@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { readFooter } from "../../src/columns/parquet/read/format/footer.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { ParquetRows } from "../../src/columns/parquet/read/rows.js";
@@ -231,7 +231,7 @@ describe("conditions", () => {
     expect([...(await Frame.fromParquet(path, { decimals: "float64", where: { p: { gt: "1.25" } } })).rows()]).toEqual([
       { t: "b", p: 2.5 },
     ]);
-    const keyed = textTable([["a", "1"]], columns, { key: ["t"] });
+    const keyed = textRows([["a", "1"]], columns, { key: ["t"] }).table();
     await writeParquet(keyed.batches, path);
     expect((await Frame.fromParquet(path)).key).toEqual(["t"]);
     expect((await Frame.fromParquet(path, { columns: ["p", "t"] })).key).toEqual(["t"]);
@@ -400,7 +400,7 @@ describe("what cannot be read", () => {
 
   it("a footer whose number of rows is not that of its row groups", async () => {
     const path = join(folder, "rows.parquet");
-    await writeParquet(textTable([["1"], ["2"], ["3"]], [{ name: "n", type: "Integer" }]).batches, path);
+    await writeParquet(textRows([["1"], ["2"], ["3"]], [{ name: "n", type: "Integer" }]).table().batches, path);
     const wrong = changedFooter(await readFile(path), ["field_3"], 5n);
     await expect(readParquet(wrong)).rejects.toMatchObject({
       code: "BadParquet",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
@@ -31,7 +31,7 @@ beforeAll(async () => {
     { name: "key", type: "String" },
   ];
   const rows = Array.from({ length: 8 }, (_, i) => [String(i), `${i}.2500`, i === 3 ? null : `key ${i % 2}`]);
-  await writeParquet(textTable(rows, columns).batches, join(folder, "own"));
+  await writeParquet(textRows(rows, columns).table().batches, join(folder, "own"));
   files.set("own", await readFile(join(folder, "own")));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

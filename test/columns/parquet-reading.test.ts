@@ -6,7 +6,7 @@ import fc from "fast-check";
 import polars from "nodejs-polars";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Table } from "../../src/columns/arrow/arrow.js";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { parquetFileBatches, readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { Frame } from "../../src/frame/frame.js";
@@ -157,7 +157,7 @@ describe("types that no service type holds", () => {
 
   it("a column without a name is read", async () => {
     const path = join(folder, "nameless.parquet");
-    const table = textTable(
+    const table = textRows(
       [
         ["1", "a"],
         [null, "b"],
@@ -166,7 +166,7 @@ describe("types that no service type holds", () => {
         { name: "", type: "Integer" },
         { name: "t", type: "String" },
       ],
-    );
+    ).table();
     await writeParquet(table.batches, path);
     const frame = await Frame.fromParquet(path);
     expect(frame.columns.map(({ name }) => name)).toEqual(["", "t"]);

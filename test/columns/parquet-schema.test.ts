@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SchemaElement } from "hyparquet-writer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
@@ -33,7 +33,7 @@ const ROW = ["7", "12.3450", "-1.25", "3.00", "0.5", "2024-02-29", "2024-02-29T0
 /** A file of this package; of no rows, one row, and rows with nulls. */
 async function ownFile(rows: readonly (readonly (string | null)[])[]): Promise<Buffer> {
   const path = join(folder, "own.parquet");
-  const { batches, schema } = textTable(rows, COLUMNS);
+  const { batches, schema } = textRows(rows, COLUMNS).table();
   await writeParquet(batches, path, { schema, warn() {} });
   return readFile(path);
 }

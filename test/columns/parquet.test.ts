@@ -20,7 +20,7 @@ import {
   Utf8,
   vectorFromArray,
 } from "../../src/columns/arrow/arrow.js";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
@@ -80,7 +80,7 @@ const rows = Array.from({ length: ROWS }, (_, i): (string | null)[] => {
   const often = [0, 50, 3][Math.floor(i / 30_000) % 3];
   return cells.map((cell, k) => (k > 0 && often > 0 && random(i, 40 + k, often) === 0 ? null : cell));
 });
-const table = textTable(rows, columns, { batchRows: 1_777 });
+const table = textRows(rows, columns, { batchRows: 1_777 }).table();
 
 let folder = "";
 let connection: DuckDBConnection;
@@ -220,7 +220,7 @@ it("the ends of the ranges round-trip", async () => {
     { name: "none", type: "Date" },
   ];
   for (let count = 0; count <= ends.length; count++) {
-    const some = textTable(ends.slice(0, count), kinds);
+    const some = textRows(ends.slice(0, count), kinds).table();
     await writeParquet(some.batches, path, { schema: some.schema });
     expect(textsOf(await readParquet(path))).toEqual(ends.slice(0, count));
     const [[least, greatest]] = await ask(`select min(n)::VARCHAR, max(n)::VARCHAR from read_parquet('${path}')`);
@@ -293,10 +293,10 @@ it("booleans and numbers that are all alike, NaN and both zeros", async () => {
 
 it.each(columns.map(({ type }) => type))("a column of nothing but nulls, of %s", async (type) => {
   const path = join(folder, "nothing.parquet");
-  const given = textTable(
+  const given = textRows(
     Array.from({ length: 22 }, () => [null]),
     [{ name: "n", type }],
-  );
+  ).table();
   await writeParquet(given.batches, path);
   expect(textsOf(await readParquet(path))).toEqual(Array.from({ length: 22 }, () => [null]));
   expect(await ask(`select count(*)::VARCHAR, count(n)::VARCHAR from read_parquet('${path}')`)).toEqual([["22", "0"]]);
@@ -304,10 +304,10 @@ it.each(columns.map(({ type }) => type))("a column of nothing but nulls, of %s",
 
 it("damaged anywhere, it is refused, and no cell is another one", async () => {
   const kinds = columns.slice(0, 8);
-  const some = textTable(
+  const some = textRows(
     rows.slice(29_900, 30_100).map((row) => row.slice(0, 8)),
     kinds,
-  );
+  ).table();
   const path = join(folder, "sound.parquet");
   const damaged = join(folder, "damaged.parquet");
   await writeParquet(some.batches, path);
@@ -337,7 +337,7 @@ it("damaged anywhere, it is refused, and no cell is another one", async () => {
 
 it("of other writers, damaged anywhere, it is refused or read, and comes to an end", async () => {
   const kinds = columns.slice(0, 13);
-  const some = textTable(rows.slice(29_900, 30_100), kinds);
+  const some = textRows(rows.slice(29_900, 30_100), kinds).table();
   const path = join(folder, "own.parquet");
   const other = join(folder, "others.parquet");
   const damaged = join(folder, "damaged-other.parquet");

@@ -3,8 +3,8 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { vectorToNumbers, vectorToStrings } from "../../src/columns/arrow/vector-values.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
-import { jsonRowsTable } from "../../src/columns/json/reader.js";
-import { zipTable } from "../../src/columns/workers/zip-file.js";
+import { zipTable } from "../../src/columns/files/zip-file.js";
+import { jsonRows } from "../../src/columns/json/reader.js";
 import { DataError } from "../../src/errors/errors.js";
 import { csvRow, DOUBLED, type FaultSlot, STANDARD_CSV, splitRow } from "../../src/format/csv.js";
 import { readEnvelope } from "../../src/format/json-envelope.js";
@@ -136,7 +136,7 @@ describe.runIf(haveCases)("number-parse", () => {
       .map((text, i) => [text, i] as const)
       .filter(([text]) => /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text));
     const json = utf8(`[${inJson.map(([text]) => `[${text}]`).join(",")}]`);
-    const table = jsonRowsTable(json, 0, json.length, columns, { onPrecisionLoss });
+    const table = jsonRows({ bytes: json, start: 0, end: json.length }, columns, { onPrecisionLoss }).table();
     expect(read(vectorToNumbers(table.getChildAt(0) as never))).toEqual(inJson.map(([, i]) => bits[i]));
   });
 });
@@ -149,7 +149,11 @@ describe.runIf(haveCases)("naughty strings", () => {
     for (const text of ["dictionary", "utf8"] as const) {
       expect(column(csvTable(csv, { columns: [{ name: "x", type: "String" }], text }))).toEqual(strings);
       const json = utf8(JSON.stringify(strings.map((s) => [s])));
-      expect(column(jsonRowsTable(json, 0, json.length, [{ name: "x", type: "String" }], { text }))).toEqual(strings);
+      expect(
+        column(
+          jsonRows({ bytes: json, start: 0, end: json.length }, [{ name: "x", type: "String" }], { text }).table(),
+        ),
+      ).toEqual(strings);
     }
     const columns = strings.map((name) => ({ name, type: "String" }));
     const wide = utf8(csvText([strings, strings]));
@@ -171,7 +175,7 @@ describe.runIf(haveCases)("recorded answers of a real service", () => {
       return;
     }
     const { columns } = (value as { datatable: { columns: { name: string; type: string }[] } }).datatable;
-    const table = jsonRowsTable(body, rows.start, rows.end, columns);
+    const table = jsonRows({ bytes: body, start: rows.start, end: rows.end }, columns).table();
     const literal = body.subarray(rows.start, rows.end).toString();
     const raw = JSON.parse(literal.replace(/(?<=[[,])-?\d[\d.eE+-]*/g, '"$&"')) as (string | null)[][];
     const same = (cell: string | null, i: number): string | null => {

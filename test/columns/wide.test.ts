@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { csvTable } from "../../src/columns/csv/reader.js";
-import { jsonRowsTable } from "../../src/columns/json/reader.js";
+import { jsonRows } from "../../src/columns/json/reader.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 it.each([48, 49, 96, 201])("a table of %i columns is read in groups", async (width) => {
@@ -29,7 +29,9 @@ it.each([48, 49, 96, 201])("a table of %i columns is read in groups", async (wid
     cell === null ? "null" : i % 6 === 2 ? `"${cell}"` : cell;
   for (const comma of [",", " , ", "\n,"]) {
     const json = utf8(`[${rows.map((row) => `[${row.map(literal).join(comma)}]`).join(comma)}]`);
-    expect(textsOf(jsonRowsTable(json, 0, json.length, columns, { batchRows: 9 }))).toEqual(plain);
+    expect(textsOf(jsonRows({ bytes: json, start: 0, end: json.length }, columns, { batchRows: 9 }).table())).toEqual(
+      plain,
+    );
   }
   const short = csv.slice(0, csv.lastIndexOf(44));
   expect(() => csvTable(short, { columns })).toThrow(`Row 39 has ${width - 1} of ${width} cells`);

@@ -9,8 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import type { Batching, CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { BatchMaker } from "../../src/columns/build/batch-maker.js";
+import type { RawBatch } from "../../src/columns/build/builder.js";
 import { LentBatches } from "../../src/columns/build/lent-batches.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
+import { type ZipCsvOptions, zipBatches, zipTable } from "../../src/columns/files/zip-file.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { ChunkRing } from "../../src/columns/workers/chunk-ring.js";
 import { type InflateTask, inflateTo } from "../../src/columns/workers/inflate.js";
@@ -18,9 +20,7 @@ import { inflatedAhead } from "../../src/columns/workers/inflate-ahead.js";
 import { readTask, type ThreadReply, threadReader } from "../../src/columns/workers/task.js";
 import { hasThreads, THREADS } from "../../src/columns/workers/thread.js";
 import { BatchReceiver } from "../../src/columns/workers/transfer.js";
-import { type ZipCsvOptions, zipBatches, zipTable } from "../../src/columns/workers/zip-file.js";
 import { csvRecords } from "../../src/format/csv-records.js";
-import { peeked } from "../../src/format/first-record.js";
 import { zipEntry } from "../../src/format/zip.js";
 import type { EntryPlace } from "../../src/format/zip-entry.js";
 import { packageRoot } from "../../src/package/package-root.js";
@@ -53,7 +53,6 @@ const answersTo = async (
   size: number,
   options: CsvOptions & Batching,
   ahead = Number.POSITIVE_INFINITY,
-  asksFirst = false,
 ): Promise<{ answers: ThreadReply[]; letIn: () => number; take: () => Promise<void> }> => {
   const answers: ThreadReply[] = [];
   const obey = threadReader((answer) => answers.push(answer));
@@ -67,7 +66,7 @@ const answersTo = async (
     }
     await ring.end();
   };
-  obey({ stream: { ring: ring.memory, ahead } });
+  obey({ stream: { ...readTask(options, undefined), ring: ring.memory, ahead } });
   void bring();
   const settled = async (): Promise<void> => {
     for (let quiet = 0, before = ""; quiet < 5; ) {
@@ -77,11 +76,6 @@ const answersTo = async (
       before = now;
     }
   };
-  if (asksFirst) {
-    obey({ firstCells: true });
-    await settled();
-  }
-  obey({ read: readTask(options, undefined) });
   await settled();
   const take = (): Promise<void> => {
     obey({ taken: true });
@@ -100,16 +94,11 @@ const chunksIn = async (ring: ChunkRing): Promise<Uint8Array[]> => {
   return chunks;
 };
 
-/** The bytes in chunks that share one memory, as readers may do it. */
-async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
-  const memory = new Uint8Array(size);
-  for (let at = 0; at < bytes.length; at += size) {
-    const chunk = bytes.subarray(at, at + size);
-    memory.set(chunk);
-    yield memory.subarray(0, chunk.length);
-    memory.fill(0);
-  }
-}
+/** The batches in what a thread answers. */
+const rawsIn = (answers: readonly ThreadReply[]): RawBatch[] => {
+  const receiver = new BatchReceiver();
+  return answers.flatMap((answer) => ("batches" in answer || "held" in answer ? [...receiver.batches(answer)] : []));
+};
 
 describe("a reading thread", () => {
   it.each([
@@ -122,8 +111,7 @@ describe("a reading thread", () => {
     const options: CsvOptions & Batching = { columns, ...more };
     const text = csv(20_000);
     const { answers } = await answersTo(text, size, options);
-    const receiver = new BatchReceiver();
-    const raws = answers.flatMap((answer) => ("batch" in answer ? [receiver.unpack(answer.batch)] : []));
+    const raws = rawsIn(answers);
     const one = csvTable(Buffer.from(text), options);
     const maker = new BatchMaker(columns, options);
     const [late, early] = [new BatchMaker(columns, options).table(raws), tableOf(raws.map((raw) => maker.batch(raw)))];
@@ -134,7 +122,7 @@ describe("a reading thread", () => {
     expect(answers.at(-1)).toEqual({ end: { offset: text.length, rows: 20_000, reports: [] } });
   });
 
-  it("sends the cells of the first line on request and reads all chunks, however they are cut", async () => {
+  it("reads lines however their chunks are cut", async () => {
     const cell = fc.oneof(
       fc.string({ maxLength: 12 }).map((text) => `"${text.replaceAll('"', '""')}"`),
       fc.stringMatching(/^[a-z0-9 .-]{1,40}$/),
@@ -144,22 +132,13 @@ describe("a reading thread", () => {
       fc.asyncProperty(lines, fc.integer({ min: 1, max: 40 }), fc.nat(20), async ([cells, end], size, rows) => {
         const row = `${cells.map((_, i) => i).join(",")}\n`;
         const text = cells.join(",") + end + (end === "" ? "" : row.repeat(rows));
-        const [first] = [...csvRecords(text)];
-        const names = first.map((cell) => cell.text);
+        const names = [...csvRecords(text)][0].map(({ text }) => text);
         if (new Set(names).size < names.length || names.includes("")) return;
         const options = { columns: names.map((name) => ({ name, type: "String" })) };
-        const { answers } = await answersTo(text, size, options, undefined, true);
-        expect(answers[0]).toEqual({ first: names });
+        const { answers } = await answersTo(text, size, options);
         const table = csvTable(Buffer.from(text), options);
         expect(answers.at(-1)).toMatchObject({ end: { rows: table.numRows } });
-        const receiver = new BatchReceiver();
-        const raws = answers.flatMap((answer) => ("batch" in answer ? [receiver.unpack(answer.batch)] : []));
-        expect(textsOf(new BatchMaker(options.columns, {}).table(raws))).toEqual(textsOf(table));
-        const source = peeked(chunksOf(Buffer.from(text), size));
-        expect(await source.firstCells()).toEqual(names);
-        const read: Uint8Array[] = [];
-        for await (const chunk of source.chunks()) read.push(new Uint8Array(chunk));
-        expect(Buffer.concat(read).toString()).toBe(text);
+        expect(textsOf(new BatchMaker(options.columns, {}).table(rawsIn(answers)))).toEqual(textsOf(table));
       }),
       { numRuns: 60 },
     );
@@ -170,7 +149,7 @@ describe("a reading thread", () => {
     const { answers } = await answersTo(text, 999_999, { columns, batchRows: 250 });
     const lines = text.split("\n");
     const ends = [250, 500, 750, 1_000].map((rows) => lines.slice(0, rows + 1).join("\n").length + 1);
-    expect(answers.flatMap((answer) => ("batch" in answer ? [answer.offset] : []))).toEqual(ends);
+    expect(answers.flatMap((answer) => ("batches" in answer ? [answer.offset] : []))).toEqual(ends);
   });
 
   it("says so where something does not fit, after the batches before it, and nothing more", async () => {
@@ -178,7 +157,7 @@ describe("a reading thread", () => {
       columns,
       batchRows: 100,
     });
-    expect(answers.filter((answer) => "batch" in answer)).toHaveLength(10);
+    expect(answers.filter((answer) => "batches" in answer)).toHaveLength(10);
     expect(answers.at(-1)).toEqual({ failed: true });
     expect(answers.filter((answer) => "failed" in answer)).toHaveLength(1);
   });
@@ -192,7 +171,7 @@ describe("a reading thread", () => {
     const text = csv(1_000);
     const size = Math.ceil(text.length / 40);
     const reading = await answersTo(text, size, { columns, batchRows: 100 }, 2);
-    const batches = (): number => reading.answers.filter((answer) => "batch" in answer).length;
+    const batches = (): number => reading.answers.filter((answer) => "batches" in answer).length;
     expect(batches()).toBe(2);
     const before = reading.letIn();
     expect(before).toBeLessThan(30);
@@ -410,39 +389,30 @@ describe("a long archive", () => {
 
   // Where batches are lent, a machine of one processor reads on one thread.
   const byThreads = availableParallelism() > 1 ? ways : ways.slice(0, 1);
-  it.each(byThreads)(
-    "the threads read no directory, and the first line from the chunks they parse: %s",
-    async (_, way) => {
-      const written = (bytes: Uint8Array): void => {
-        writeFileSync(path, bytes);
-        utimesSync(path, 1_700_000_000, 1_700_000_000);
-      };
-      written(zipped(text));
-      const entry = await zipEntry(path);
-      const bytes = zipped(text);
-      bytes.fill(0, bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2])));
-      written(bytes);
-      const never = () => Promise.reject(new Error("read by the caller's thread"));
-      const onlyThreads = {
-        ...entry,
-        chunks: () => ({ next: never, return: never }) as unknown as AsyncGenerator<Uint8Array>,
-      };
-      const firsts: (readonly string[])[] = [];
-      const choose = async (firstCells: () => Promise<readonly string[]>) => {
-        firsts.push(await firstCells(), await firstCells());
-        return { columns };
-      };
-      let read = 0;
-      for await (const batch of zipBatches(onlyThreads, choose, way())) read += batch.numRows;
-      expect(read).toBe(rows);
-      const names = columns.map(({ name }) => name);
-      expect(firsts).toEqual([names, names]);
-      writeFileSync(path, zipped(text));
-    },
-  );
+  it.each(byThreads)("the threads read no directory, and the caller's thread no row: %s", async (_, way) => {
+    const written = (bytes: Uint8Array): void => {
+      writeFileSync(path, bytes);
+      utimesSync(path, 1_700_000_000, 1_700_000_000);
+    };
+    written(zipped(text));
+    const entry = await zipEntry(path);
+    const bytes = zipped(text);
+    bytes.fill(0, bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2])));
+    written(bytes);
+    const never = () => Promise.reject(new Error("read by the caller's thread"));
+    const onlyThreads = {
+      ...entry,
+      chunks: () => ({ next: never, return: never }) as unknown as AsyncGenerator<Uint8Array>,
+    };
+    let read = 0;
+    for await (const batch of zipBatches(onlyThreads, () => ({ columns }), way())) read += batch.numRows;
+    expect(read).toBe(rows);
+    writeFileSync(path, zipped(text));
+  });
 
   it.each(ways)("an error of the choice ends the read: %s", async (_, way) => {
     const choose = async (firstCells: () => Promise<readonly string[]>): Promise<never> => {
+      expect(await firstCells()).toEqual(columns.map(({ name }) => name));
       throw new Error(`not these: ${(await firstCells()).join(" ")}`);
     };
     const reading = async (): Promise<void> => {

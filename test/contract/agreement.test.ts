@@ -5,8 +5,8 @@ import type { Table } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
-import { jsonRowsTable } from "../../src/columns/json/reader.js";
-import { xmlRowsTable } from "../../src/columns/xml/reader.js";
+import { jsonRows } from "../../src/columns/json/reader.js";
+import { xmlRows } from "../../src/columns/xml/reader.js";
 import { readDocument } from "../../src/document/document.js";
 
 import type { ColumnSpec } from "../../src/spec/columns.js";
@@ -27,9 +27,9 @@ function columnsOf(fields: Readonly<Record<string, unknown>>): readonly ColumnSp
 async function tableOf(reply: GoldenReply, format: Format, bytes: Uint8Array): Promise<Table> {
   const { rows } = await readDocument(reply.resource, format, bytes, specification);
   const columns = columnsOf(reply.fields);
-  if (rows?.kind === "json") return jsonRowsTable(rows.bytes, rows.start, rows.end, columns);
+  if (rows?.kind === "json") return jsonRows({ bytes: rows.bytes, start: rows.start, end: rows.end }, columns).table();
   if (rows?.kind === "csv") return csvTable(rows.bytes, { columns });
-  if (rows?.kind === "xml") return xmlRowsTable(rows, columns);
+  if (rows?.kind === "xml") return xmlRows(rows, columns).table();
   throw new Error("no rows");
 }
 
@@ -243,7 +243,7 @@ describe("recorded replies of a service of this kind", () => {
     const bytes = Buffer.from(http.slice(http.indexOf("{")).trim(), "latin1");
     const { fields, rows } = await readDocument("tableRows", "json", bytes, specification);
     if (rows?.kind !== "json" || fields.columns === undefined) throw new Error("no rows");
-    const table = jsonRowsTable(rows.bytes, rows.start, rows.end, fields.columns);
+    const table = jsonRows({ bytes: rows.bytes, start: rows.start, end: rows.end }, fields.columns).table();
     const cells = textsOf(table);
     expect(cells[0].slice(0, 8)).toEqual([
       "AAPL",

@@ -1,17 +1,17 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { expect, it } from "vitest";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { loadApi, openInstance } from "../../src/engine/duckdb/instance.js";
 import { loadRows } from "../../src/engine/duckdb/load.js";
 
 const table = (type: string, cell: string) =>
-  textTable(
+  textRows(
     [["1", cell]],
     [
       { name: "k", type: "Integer" },
       { name: "x", type },
     ],
-  );
+  ).table();
 
 /** A connection whose statement number `failing` and those after it are lost, as after a kill. */
 function failingFrom(own: DuckDBConnection, failing: number): { own: DuckDBConnection; ran: () => number } {

@@ -1,6 +1,6 @@
 import { Table } from "apache-arrow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { duckdb } from "../../src/duckdb.js";
 import type { FrameEngine } from "../../src/frame/frame-engine.js";
 import { Frame } from "../../src/index.js";
@@ -8,13 +8,13 @@ import { Frame } from "../../src/index.js";
 const DIGITS = "12345678901234567890123456789012345678901.5000";
 const frame = (type: string, cell: string): Frame =>
   Frame.from(
-    textTable(
+    textRows(
       [["1", cell]],
       [
         { name: "k", type: "Integer" },
         { name: "x", type },
       ],
-    ),
+    ).table(),
   );
 const a = frame("BigDecimal(50,4)", DIGITS);
 const b = frame("BigDecimal(60,2)", "1.50");

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
-import { textTable } from "../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../src/columns/build/text-rows.js";
 import { Frame } from "../../src/index.js";
 
 const frame = (type: string, cell: string) =>
   Frame.from(
-    textTable(
+    textRows(
       [["1", cell]],
       [
         { name: "k", type: "Integer" },
         { name: "x", type },
       ],
-    ),
+    ).table(),
   );
 const wide = frame("BigDecimal(60,2)", "12345678901234567890123456789012345678901.50");
 

@@ -1,34 +1,44 @@
 import { expect, it } from "vitest";
 import { csvRecords } from "../../src/format/csv-records.js";
-import { FirstRecord } from "../../src/format/first-record.js";
+import { firstCells } from "../../src/format/first-record.js";
 
-it("the first line is found whatever the chunks", () => {
+/** The bytes in chunks that share one memory, as readers may do it. */
+async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  const memory = new Uint8Array(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const chunk = bytes.subarray(at, at + size);
+    memory.set(chunk);
+    yield memory.subarray(0, chunk.length);
+    memory.fill(0);
+  }
+}
+
+it("the first line is found whatever the chunks", async () => {
   const text = '\ufeffa,"b ""c""\nd",\r\n1,2,3\r\n';
   const bytes = new TextEncoder().encode(text);
   for (let size = 1; size <= bytes.length; size++) {
-    const first = new FirstRecord();
-    let cells: readonly string[] | undefined;
-    for (let at = 0; at < bytes.length && cells === undefined; at += size) {
-      cells = first.push(bytes.subarray(at, at + size));
-    }
-    expect(cells).toEqual(["a", 'b "c"\nd', ""]);
+    expect(await firstCells(chunksOf(bytes, size))).toEqual(["a", 'b "c"\nd', ""]);
   }
+  expect(await firstCells(chunksOf(new TextEncoder().encode("a,b"), 1))).toEqual(["a", "b"]);
+  expect(await firstCells(chunksOf(new Uint8Array(0), 1))).toEqual([]);
 });
 
-it.each(['\ufeff"a\nb",c', 'a"b,c', '"a""b",c"d"', '"","x\n"', '""', "a,,"])("the first line is %j", (line) => {
-  const found = new FirstRecord().push(new TextEncoder().encode(`${line}\n"1","2\n`));
+it.each(['\ufeff"a\nb",c', 'a"b,c', '"a""b",c"d"', '"","x\n"', '""', "a,,"])("the first line is %j", async (line) => {
+  const found = await firstCells(chunksOf(new TextEncoder().encode(`${line}\n"1","2\n`), 100));
   expect(found).toEqual([...csvRecords(`${line}\n`)][0].map(({ text }) => text));
 });
 
-it("a quote that is never closed does not keep the whole input in memory", () => {
-  const first = new FirstRecord();
-  const chunk = new Uint8Array(4 << 20).fill(0x61);
-  chunk[0] = 0x22;
-  expect(first.push(chunk)).toBeUndefined();
-  chunk[0] = 0x61;
-  const feed = (): void => {
-    for (let i = 0; i < 16; i++) first.push(chunk);
-  };
-  expect(feed).toThrow(expect.objectContaining({ code: "RowTooLong" }));
-  expect(first.chunks).toHaveLength(16);
+it("a quote that is never closed does not keep the whole input in memory", async () => {
+  let given = 0;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    const chunk = new Uint8Array(4 << 20).fill(0x61);
+    chunk[0] = 0x22;
+    for (;;) {
+      given++;
+      yield chunk;
+      chunk[0] = 0x61;
+    }
+  }
+  await expect(firstCells(endless())).rejects.toMatchObject({ code: "RowTooLong" });
+  expect(given).toBe(17);
 });

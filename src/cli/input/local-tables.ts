@@ -143,6 +143,7 @@ async function* zipBatches(path: string, { delimiter }: TextFlags): AsyncGenerat
     yield* (await readZip(path, { delimiter })).table.batches;
     return;
   }
-  const columns = await columnsOfCsv((await zipEntry(path)).chunks(), { columns: "infer" });
+  const entry = await zipEntry(path);
+  const columns = await columnsOfCsv(() => entry.chunks(), { columns: "infer" });
   yield* bulkFile(path, { columns, header: true }).batches();
 }

@@ -1,5 +1,5 @@
 import type { CsvLeniency } from "../../columns/arrow/csv-dialect.js";
-import { textTable } from "../../columns/build/from-text-rows.js";
+import { textRows } from "../../columns/build/text-rows.js";
 import { DataError, InputError, isArrowbookError } from "../../errors/errors.js";
 import { type ColumnSpec, parseType, seriesColumns } from "../../spec/columns.js";
 
@@ -45,7 +45,7 @@ function isData(cells: readonly string[], columns: readonly ColumnSpec[]): boole
   const typed = columns.some(({ type }, i) => !TEXT_KINDS.has(parseType(type).kind) && (cells[i] ?? "") !== "");
   if (!typed || cells.length !== columns.length) return false;
   try {
-    textTable([cells.map((cell) => (cell === "" ? null : cell))], columns, { warn: () => {} });
+    textRows([cells.map((cell) => (cell === "" ? null : cell))], columns, { warn: () => {} }).table();
     return true;
   } catch (error) {
     if (isArrowbookError(error)) return false;

@@ -80,7 +80,7 @@ export class FolderCopy implements Copy {
   async read(state: Manifest, options: ParquetReadOptions & Watched): Promise<Table> {
     checkParquetOptions(options, "frame()", ["onProgress"]);
     await this.#demandWhole(state);
-    const { parquetFileTable } = await import("../../columns/workers/parquet-file.js");
+    const { parquetFileTable } = await import("../../columns/files/parquet-file.js");
     const paths = pathsOf(this.place, state);
     return watched(this.place, options, (onBytes) =>
       parquetFileTable(paths.length === 1 ? paths[0] : paths, { ...options, onBytes }),

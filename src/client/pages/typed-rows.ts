@@ -1,8 +1,8 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
 import { csvTable } from "../../columns/csv/reader.js";
-import { jsonRowsBatches } from "../../columns/json/reader.js";
-import { xmlRowsBatches } from "../../columns/xml/reader.js";
+import { jsonRows } from "../../columns/json/reader.js";
+import { xmlRows } from "../../columns/xml/reader.js";
 import { csvHeader } from "../../document/csv.js";
 import type { Rows } from "../../document/node.js";
 import type { TableMetadata } from "../../document/records.js";
@@ -24,11 +24,11 @@ export function typedRows(
 ): RecordBatch[] {
   switch (rows.kind) {
     case "json":
-      return jsonRowsBatches(rows.bytes, rows.start, rows.end, columns, options);
+      return jsonRows({ bytes: rows.bytes, start: rows.start, end: rows.end }, columns, options).batches();
     case "csv":
       return csvTable(rows.bytes, { ...options, columns, emptyText: emptyTextOf(profile) }).batches;
     case "xml":
-      return xmlRowsBatches(rows, columns, options);
+      return xmlRows(rows, columns, options).batches();
   }
 }
 

@@ -1,3 +1,5 @@
+import { InputError } from "../../errors/errors.js";
+import { suggestion } from "../../errors/nearest.js";
 import { NO_DATE, readDate } from "../../value/date.js";
 import { isSpelledDouble } from "../../value/json-number.js";
 import { NO_TIMESTAMP, readTimestamp, TOO_FINE } from "../../value/timestamp.js";
@@ -170,4 +172,20 @@ function isWord(b: Uint8Array, start: number, end: number, word: Uint8Array): bo
   if (end - start !== word.length) return false;
   for (let i = 0; i < word.length; i++) if (b[start + i] !== word[i]) return false;
   return true;
+}
+
+/**
+ * Refuses types that are declared for columns which a file does not have.
+ *
+ * @param what a name in `names`, for the message
+ * @throws {InputError} UnknownColumn
+ */
+export function checkTyped(types: Readonly<Record<string, string>>, names: readonly string[], what: string): void {
+  const unknown = Object.keys(types).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new InputError(`types names ${JSON.stringify(unknown)}, which is not ${what}.`, {
+    code: "UnknownColumn",
+    column: unknown,
+    hint: suggestion(unknown, names, "columns"),
+  });
 }

@@ -10,7 +10,7 @@ import type { ReadOptions } from "../arrow/read-options.js";
 import { fieldOf } from "../arrow/schema.js";
 import { serviceTypeOfArrow } from "../arrow/types.js";
 import { vectorToNumbers } from "../arrow/vector-values.js";
-import { textTable } from "../build/from-text-rows.js";
+import { textRows } from "../build/text-rows.js";
 import { storeChecked } from "./add.js";
 import {
   doubleData,
@@ -225,7 +225,7 @@ function ofTexts(
     for (const text of texts) yield [text];
   };
   const spec = { name: column, type: serviceTypeOfArrow(to) };
-  const table = textTable(rows(), [spec], { text: layout, onPrecisionLoss });
+  const table = textRows(rows(), [spec], { text: layout, onPrecisionLoss }).table();
   const made = table.getChildAt(0);
   return made === null ? new Vector([]) : made;
 }

@@ -1,12 +1,11 @@
-import { DataError, InputError } from "../../errors/errors.js";
-import { suggestion } from "../../errors/nearest.js";
+import { DataError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { CsvOptions } from "../arrow/read-options.js";
 import type { RawColumn } from "../build/builder.js";
-import { TypeGuess } from "../build/type-guess.js";
+import { rawBatches } from "../build/text-reader.js";
+import { checkTyped, TypeGuess } from "../build/type-guess.js";
 import { otherDelimiter } from "./header.js";
 import { CsvParser } from "./parser.js";
-import { rawBatches } from "./raw-batches.js";
 
 /** Options of CSV whose columns are not declared. */
 export interface UndeclaredOptions extends Omit<CsvOptions, "columns"> {
@@ -23,71 +22,59 @@ export interface UndeclaredOptions extends Omit<CsvOptions, "columns"> {
  * The columns of CSV chunks of any size: names from the header (`column_1`, … for empty names and without a header),
  * types from `types`, by {@link TypeGuess} or `String`. To infer types, all rows are read, and none is kept.
  *
+ * @param chunks is called for each pass over the text
  * @throws {DataError} as the reader of the rows does; EmptyCsv
  * @throws {InputError} UnknownColumn for a name in `types` that the file does not have
  */
 export async function columnsOfCsv(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: () => AsyncIterable<Uint8Array>,
   options: UndeclaredOptions,
 ): Promise<readonly ColumnSpec[]> {
-  const { columns: choice, types = {}, ...rest } = options;
-  const iterator = chunks[Symbol.asyncIterator]();
-  try {
-    const { names, read } = await firstLines(iterator, { ...rest, columns: [], byPosition: true });
-    for (const name of Object.keys(types)) {
-      if (names.includes(name)) continue;
-      throw new InputError(`types names ${JSON.stringify(name)}, which is not a column of the file.`, {
-        code: "UnknownColumn",
-        column: name,
-        hint: suggestion(name, names, "columns"),
-      });
-    }
-    const own = (name: string): string | undefined => (Object.hasOwn(types, name) ? types[name] : undefined);
-    if (choice === "header") return names.map((name) => ({ name, type: own(name) ?? "String" }));
-    const guesses = names.map(() => new TypeGuess());
-    const texts = names.map((name) => ({ name, type: "String" }));
-    const parser = new CsvParser({ ...rest, columns: texts, byPosition: true, text: "utf8" });
-    for await (const raw of rawBatches(parser, again(read, iterator), options.signal)) {
-      raw.columns.forEach((column, i) => {
-        addCells(column, raw.rows, guesses[i]);
-        raw.spare?.give(column.words.buffer as ArrayBuffer);
-        if (column.bytes !== undefined) raw.spare?.give(column.bytes.buffer as ArrayBuffer);
-      });
-    }
-    return names.map((name, i) => ({ name, type: own(name) ?? guesses[i].type }));
-  } finally {
-    await iterator.return?.();
+  // What becomes null or is rounded is reported when the rows are read.
+  const { columns: choice, types = {}, onReport: _, ...rest } = options;
+  const names = await namesOfCsv(chunks(), { ...rest, columns: [], byPosition: true });
+  checkTyped(types, names, "a column of the file");
+  const own = (name: string): string | undefined => (Object.hasOwn(types, name) ? types[name] : undefined);
+  if (choice === "header") return names.map((name) => ({ name, type: own(name) ?? "String" }));
+  const guesses = names.map(() => new TypeGuess());
+  const texts = names.map((name) => ({ name, type: "String" }));
+  const parser = new CsvParser({ ...rest, columns: texts, byPosition: true, text: "utf8" });
+  for await (const raw of rawBatches(parser, chunks(), options.signal)) {
+    raw.columns.forEach((column, i) => {
+      addCells(column, raw.rows, guesses[i]);
+      raw.spare?.give(column.words.buffer as ArrayBuffer);
+      if (column.bytes !== undefined) raw.spare?.give(column.bytes.buffer as ArrayBuffer);
+    });
   }
+  return names.map((name, i) => ({ name, type: own(name) ?? guesses[i].type }));
 }
 
-/** The names of the columns, and the chunks that were read to find them. */
-async function firstLines(
-  iterator: AsyncIterator<Uint8Array>,
-  options: CsvOptions,
-): Promise<{ readonly names: readonly string[]; readonly read: readonly Uint8Array[] }> {
+/** The names of the columns, found in the first chunks. */
+async function namesOfCsv(chunks: AsyncIterable<Uint8Array>, options: CsvOptions): Promise<readonly string[]> {
   const parser = new CsvParser(options);
-  const read: Uint8Array[] = [];
   try {
-    for (;;) {
-      const { done, value } = await iterator.next();
-      if (done) parser.finish();
-      else {
-        read.push(new Uint8Array(value));
-        parser.feed(value);
-      }
-      if (!parser.begin()) continue;
-      const { names } = parser;
-      if (names !== undefined) {
-        checkDelimiter(names, options);
-        return { names: names.map((name, i) => (name === undefined || name === "" ? `column_${i + 1}` : name)), read };
-      }
-      const width = parser.nextWidth();
-      if (width !== undefined) return { names: Array.from({ length: width }, (_, i) => `column_${i + 1}`), read };
-      if (done) throw new DataError("The CSV text is empty.", { code: "EmptyCsv", offset: 0 });
+    for await (const chunk of chunks) {
+      parser.feed(chunk);
+      const names = namesRead(parser);
+      if (names !== undefined) return names;
     }
+    parser.finish();
+    const names = namesRead(parser);
+    if (names !== undefined) return names;
   } finally {
     parser.close();
   }
+  throw new DataError("The CSV text is empty.", { code: "EmptyCsv", offset: 0 });
+}
+
+/** The names in the header, or those of the cells of the first row; undefined if more bytes are needed. */
+function namesRead(parser: CsvParser): readonly string[] | undefined {
+  if (!parser.begin()) return undefined;
+  const { names, options } = parser;
+  if (names !== undefined) checkDelimiter(names, options);
+  const width = names?.length ?? parser.nextWidth();
+  if (width === undefined) return undefined;
+  return Array.from({ length: width }, (_, i) => names?.[i] || `column_${i + 1}`);
 }
 
 /** @throws {DataError} UndeclaredColumn for a header of one name that contains another delimiter */
@@ -104,11 +91,6 @@ function checkDelimiter(names: readonly (string | undefined)[], { delimiter }: C
       hint: `Pass delimiter: ${code}; if it is one name, delimiter: ",".`,
     },
   );
-}
-
-async function* again(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* read;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
 /** Adds the cells of a Utf8 column. */

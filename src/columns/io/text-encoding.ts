@@ -10,7 +10,7 @@ export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
  * @throws {DataError} BadTextEncoding for bytes that are not text in UTF-16
  */
 export async function* utf8Chunks(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   encoding: Exclude<TextEncoding, "utf-8">,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();

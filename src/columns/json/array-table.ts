@@ -5,7 +5,7 @@ import { skipByteOrderMark } from "../../value/text.js";
 import { Table } from "../arrow/arrow.js";
 import { checkKey } from "../arrow/read-options.js";
 import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js";
-import { fullBatches, lastBatches } from "../csv/raw-batches.js";
+import { bytesTable, type TextReader } from "../build/text-reader.js";
 import { columnsOfText } from "./infer-lines.js";
 import { JsonLinesParser, type LinesOptions } from "./lines-parser.js";
 
@@ -25,17 +25,23 @@ export interface JsonArrayOptions extends LinesOptions {
 export function jsonArrayTable(lines: Uint8Array, options: JsonArrayOptions): Table {
   const { columns: declared = "infer", types = {}, onBadCell = "error" } = options;
   const columns = declared === "infer" ? columnsOfText(lines, types, onBadCell) : declared;
-  if (columns.length === 0) {
-    if (skipSpace(lines, skipByteOrderMark(lines), lines.length) === lines.length) return new Table();
-    throw new DataError("The objects of the JSON array have no members, so that there are no columns.", {
-      code: "EmptyJsonLines",
-      hint: "Pass columns to read it.",
-    });
-  }
-  checkKey(options.key, columns, "the JSON array");
+  if (columns.length > 0) return bytesTable(linesReader(columns, options, "the JSON array"), lines);
+  if (skipSpace(lines, skipByteOrderMark(lines), lines.length) === lines.length) return new Table();
+  throw new DataError("The objects of the JSON array have no members, so that there are no columns.", {
+    code: "EmptyJsonLines",
+    hint: "Pass columns to read it.",
+  });
+}
+
+/**
+ * The reader of JSON lines. Warns of unknown types.
+ *
+ * @param where what the lines are, for the message
+ * @throws {InputError} UnknownColumn for a key that is not among the columns
+ */
+export function linesReader(columns: readonly ColumnSpec[], options: LinesOptions, where: string): TextReader {
+  checkKey(options.key, columns, where);
   warnUnknownTypes(columns, options);
   const parser = new JsonLinesParser(columns, options, textModes(options.schema));
-  const raws = [...fullBatches(parser, lines), ...lastBatches(parser)];
-  parser.batch.policy.report();
-  return new BatchMaker(columns, options).table(raws);
+  return { parser, maker: new BatchMaker(columns, options) };
 }

@@ -3,8 +3,8 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import type { Batching, ReadOptions } from "../arrow/read-options.js";
 import { BatchRows } from "../build/batch-rows.js";
 import type { RawBatch, TextMode } from "../build/builder.js";
-import { wrongWidth } from "../build/from-text-rows.js";
 import type { RowBytes } from "../build/row-blocks.js";
+import { wrongWidth } from "../build/text-rows.js";
 import { JsonBlocks } from "./blocks.js";
 import { type JsonCell, readCell } from "./cell.js";
 
@@ -15,6 +15,13 @@ const CLOSE = 93;
 /** The capacity reserved for the remaining rows, relative to the estimate, and at least. */
 const HEADROOM = 1.03;
 const MIN_MORE = 256;
+
+/** An array of rows in JSON: the offset of its `[`, and the offset after its `]`. */
+export interface JsonRowsRange {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** The array of rows of a JSON reply, read into columns a batch at a time. */
 export class JsonRowsParser {
@@ -27,7 +34,7 @@ export class JsonRowsParser {
   private done = false;
 
   constructor(
-    { b, start, end }: { readonly b: Uint8Array; readonly start: number; readonly end: number },
+    { bytes: b, start, end }: JsonRowsRange,
     columns: readonly ColumnSpec[],
     options: ReadOptions & Batching,
     modes: readonly (TextMode | undefined)[] | undefined,

@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
-import { gzipFile } from "../../format/gzip.js";
+import { gzipChunks } from "../../format/gzip.js";
 import { Inflater } from "../../format/inflater.js";
+import { fileAccess } from "../../format/random-access.js";
 import { blockingChunks, type EntryPlace, type ZipOptions } from "../../format/zip-entry.js";
 import { ChunkRing, RING_CHUNK } from "./chunk-ring.js";
 import { MemoryMaker } from "./memory-ahead.js";
@@ -39,9 +40,12 @@ export async function inflateTo({ task, ring: chunks, memory }: InflateRequest):
       inflater.release();
     }
   } else {
-    const file = await gzipFile(task.path, task.limits);
-    if (file === undefined) throw new Error(`${task.path} changed.`);
-    for await (const chunk of file.chunks()) await write(chunk);
+    const file = await fileAccess(task.path);
+    try {
+      for await (const chunk of gzipChunks(file, task.limits)) await write(chunk);
+    } finally {
+      await file.close();
+    }
   }
   await ring.end();
 }

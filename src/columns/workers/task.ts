@@ -1,17 +1,17 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import type { MessagePort } from "node:worker_threads";
-import { FirstRecord } from "../../format/first-record.js";
+import type { MessagePort, TransferListItem } from "node:worker_threads";
+import { builtin } from "../../package/builtin.js";
 import { DIALECT } from "../arrow/csv-dialect.js";
-import { type Batching, type CellReport, type CsvOptions, READ_BATCH } from "../arrow/read-options.js";
+import { type Batching, type CsvOptions, READ_BATCH } from "../arrow/read-options.js";
 import type { RawBatch, TextMode } from "../build/builder.js";
+import { fullBatches, lastBatches } from "../build/text-reader.js";
 import { CsvParser } from "../csv/parser.js";
-import { fullBatches, lastBatches } from "../csv/raw-batches.js";
 import type { ColumnsTask } from "../table/columns-part.js";
 import { ChunkRing } from "./chunk-ring.js";
 import { type InflateRequest, inflateTo } from "./inflate.js";
 import { MemoryAhead } from "./memory-ahead.js";
 import type { ParquetTask } from "./parquet-part.js";
-import { BatchSender, type SentBatch } from "./transfer.js";
+import { BatchSender, type GiveBatch, type ReadEnd, type SentBatch } from "./transfer.js";
 
 /** Bytes read at a time; they stay in the processor's cache. */
 const BLOCK = 1_048_576;
@@ -32,54 +32,41 @@ export interface PartTask extends ReadTask {
   readonly order: readonly number[];
 }
 
-/** CSV whose chunks come from another thread; its {@link ReadTask} follows in a message of its own. */
-interface CsvStream {
+/** CSV whose chunks come from another thread. */
+interface StreamTask extends ReadTask {
   /** The memory of the {@link ChunkRing} through which the chunks come. */
   readonly ring: SharedArrayBuffer;
-  /** No further chunk is accepted while this many batches have not been taken. */
+  /** No further chunk is accepted while this many batches have not been taken; infinity where all are kept. */
   readonly ahead: number;
-  /** Receives the batches ({@link HeldBatches}); without it, they are sent as messages. */
-  readonly held?: MessagePort;
   /** Memory for the batches comes from the other end ({@link MemoryAhead}). */
   readonly memory?: MessagePort;
 }
 
 /**
- * Messages to a worker thread. `prepare` loads code that only some tasks need. `stream` is followed by `read`, before
- * which `firstCells` may request the cells of the first line; `taken`: the caller has taken a batch of the stream.
+ * Messages to a worker thread. `prepare` loads code that only some tasks need; `taken`: the caller has taken a batch of
+ * the stream.
  */
 export type ThreadRequest =
   | { readonly prepare: "parquet" }
-  | { readonly part: PartTask; readonly held: MessagePort }
-  | { readonly stream: CsvStream }
-  | { readonly firstCells: true }
-  | { readonly read: ReadTask }
+  | { readonly part: PartTask }
+  | { readonly stream: StreamTask }
   | { readonly taken: true }
   | { readonly inflate: InflateRequest }
   | { readonly parquet: ParquetTask }
   | { readonly copy: ColumnsTask };
 
-/** How a read ended. */
-export interface ReadEnd {
-  /** Offset of the next row: for a part, `end` of the task, or less if a row crosses it. */
-  readonly offset: number;
-  readonly rows: number;
-  readonly reports: readonly CellReport[];
-}
-
 /**
- * Messages from a worker thread: the cells of the first line; batches, or the bytes of one that was sent to a port, and
- * the end; or a failure to parse the input, upon which the caller reads the same input and reports the error.
+ * Messages from a worker thread: batches, none where they follow at the end, and the offset that was reached; all
+ * batches, in a port; the end; or a failure to parse the input, upon which the caller reads the same input and reports
+ * the error.
  */
 export type ThreadReply =
-  | { readonly first: readonly string[] }
-  | { readonly batch: SentBatch; readonly offset: number }
   | { readonly batches: readonly SentBatch[]; readonly offset: number }
-  | { readonly held: number; readonly offset: number }
+  | { readonly held: MessagePort; readonly offset: number }
   | { readonly end: ReadEnd }
   | { readonly failed: true };
 
-type Send = (reply: ThreadReply, transfer?: readonly ArrayBuffer[]) => void;
+type Send = (reply: ThreadReply, transfer?: readonly TransferListItem[]) => void;
 
 /** The task for these options, without functions and Arrow classes. */
 export function readTask(options: CsvOptions & Batching, modes: ReadTask["modes"]): ReadTask {
@@ -93,132 +80,80 @@ export function readTask(options: CsvOptions & Batching, modes: ReadTask["modes"
 
 /** The main function of a worker thread: handles one task at a time and replies with `send`. */
 export function threadReader(send: Send): (order: ThreadRequest) => void {
-  let stream: StreamReader | undefined;
+  let taken = (): void => {};
   const failed = (): void => send({ failed: true });
   return (order) => {
-    if ("taken" in order) stream?.taken();
+    if ("taken" in order) taken();
     else if ("inflate" in order) inflateTo(order.inflate).catch(failed);
+    else if ("part" in order) sendKept(async (give) => readPart(order.part, give), false, send).catch(failed);
+    else if ("stream" in order) {
+      const pace = new Pace(order.stream.ahead);
+      taken = () => pace.taken();
+      const read = (give: GiveBatch): Promise<ReadEnd> => readStream(order.stream, pace, give);
+      const isKept = order.stream.ahead === Number.POSITIVE_INFINITY;
+      (isKept ? sendKept(read, false, send) : sendRead(read, send)).catch(failed);
+    }
+    // Threads that read CSV or inflate load nothing of Parquet, nor of tables.
     else if ("prepare" in order)
       import("./parquet-part.js").then(
         ({ prepareDecoders }) => prepareDecoders(),
         () => {},
       );
-    else if ("parquet" in order) readParquet(order.parquet, send).catch(failed);
     else if ("copy" in order)
       import("../table/columns-part.js").then(({ copyColumns }) => copyColumns(order.copy), failed);
-    else if ("stream" in order) stream = streamReader(order.stream, send);
-    else if ("firstCells" in order) stream?.sendFirstCells().catch(failed);
-    else if ("read" in order) stream?.read(order.read).catch(failed);
     else {
-      try {
-        const { part, held } = order;
-        const reader = taskReader(part, { offset: part.start, order: part.order }, send, held);
-        reader.give(partBatches(part, reader.parser));
-        reader.end();
-      } catch {
-        failed();
-      }
+      const { parquet } = order;
+      const read = async (give: GiveBatch): Promise<ReadEnd> =>
+        (await import("./parquet-part.js")).readGroups(parquet, give);
+      (parquet.plan.keepsAll ? sendKept(read, true, send) : sendRead(read, send)).catch(failed);
     }
   };
 }
 
-/** Threads that read CSV or inflate load nothing of Parquet. */
-async function readParquet(task: ParquetTask, send: Send): Promise<void> {
-  const { sendParquet } = await import("./parquet-part.js");
-  const end = await sendParquet(task, (batches, offset, transfer) => send({ batches, offset }, transfer));
+/** Reads, and sends each batch, then the end. */
+async function sendRead(read: (give: GiveBatch) => Promise<ReadEnd>, send: Send): Promise<void> {
+  const sender = new BatchSender();
+  const end = await read((raw, offset) => {
+    const { batch, transfer } = sender.pack(raw);
+    send({ batches: [batch], offset }, transfer);
+  });
   send({ end });
 }
 
-interface TaskReader {
-  readonly parser: CsvParser;
-  /** Sends batches; returns their number. */
-  give(batches: Iterable<RawBatch>): number;
-  end(): void;
-}
-
-function taskReader(
-  { options, modes }: ReadTask,
-  start: { offset: number; order?: readonly number[] },
-  send: Send,
-  held?: MessagePort,
-): TaskReader {
-  const parser = new CsvParser(options, { ...start, ...(modes && { modes }) });
+/**
+ * As {@link sendRead} where all batches are kept. They stay in a port until the end: V8 marks the receiver's heap once
+ * for every 64 MB that arrive, but once for any number that arrives together.
+ *
+ * @param share the batches share buffers, so that they are sent as one message
+ */
+async function sendKept(read: (give: GiveBatch) => Promise<ReadEnd>, share: boolean, send: Send): Promise<void> {
+  const { port1, port2 } = new (builtin("node:worker_threads").MessageChannel)();
   const sender = new BatchSender();
-  let rows = 0;
-  return {
-    parser,
-    give(batches) {
-      let count = 0;
-      for (const raw of batches) {
-        const { batch, transfer } = sender.pack(raw);
-        rows += raw.rows;
-        count++;
-        const { offset } = parser;
-        if (held === undefined) send({ batch, offset }, transfer);
-        else {
-          const bytes = transfer.reduce((sum, { byteLength }) => sum + byteLength, 0);
-          held.postMessage(batch, transfer);
-          send({ held: bytes, offset });
-        }
-      }
-      return count;
-    },
-    end: () => send({ end: { offset: parser.offset, rows, reports: parser.batch.policy.reports() } }),
+  const shared: SentBatch[] = [];
+  const memory = new Set<ArrayBuffer>();
+  try {
+    const end = await read((raw, offset) => {
+      const { batch, transfer } = sender.pack(raw);
+      if (share) {
+        shared.push(batch);
+        for (const buffer of transfer) memory.add(buffer);
+      } else port1.postMessage([batch], transfer);
+      send({ batches: [], offset });
+    });
+    if (share) port1.postMessage(shared, [...memory]);
+    send({ held: port2, offset: end.offset }, [port2]);
+    send({ end });
+  } finally {
+    port1.close();
+  }
+}
+
+function readPart(task: PartTask, give: GiveBatch): ReadEnd {
+  const { path, start, end, last, order } = task;
+  const parser = parserOf(task, { offset: start, order });
+  const giveAll = (batches: Iterable<RawBatch>): void => {
+    for (const raw of batches) give(raw, parser.offset);
   };
-}
-
-interface StreamReader {
-  /** Sends the cells of the first line once its end has arrived. */
-  sendFirstCells(): Promise<void>;
-  /** Reads all chunks, beginning with those that the first line took. */
-  read(task: ReadTask): Promise<void>;
-  /** The caller has taken a batch. */
-  taken(): void;
-}
-
-/** Reads chunks as they arrive. */
-function streamReader({ ring: chunks, ahead, held, memory }: CsvStream, send: Send): StreamReader {
-  const ring = new ChunkRing(chunks);
-  const first = new FirstRecord();
-  let waiting = 0;
-  let resume = (): void => {};
-  return {
-    async sendFirstCells() {
-      for (;;) {
-        const chunk = await ring.next();
-        const cells = chunk === undefined ? first.end() : first.push(chunk);
-        if (cells !== undefined) return send({ first: cells });
-        ring.release();
-      }
-    },
-    async read(task) {
-      const reader = taskReader(task, { offset: 0 }, send, held);
-      if (memory !== undefined) reader.parser.spare.source = new MemoryAhead(memory);
-      const give = (chunk: Uint8Array): void => {
-        waiting += reader.give(fullBatches(reader.parser, chunk));
-      };
-      for (const copy of first.chunks) give(copy);
-      for (let chunk = await ring.next(); chunk !== undefined; chunk = await ring.next()) {
-        give(chunk);
-        while (waiting >= ahead) {
-          await new Promise<void>((resolve) => {
-            resume = resolve;
-          });
-        }
-        ring.release();
-      }
-      reader.give(lastBatches(reader.parser));
-      memory?.close();
-      reader.end();
-    },
-    taken() {
-      waiting--;
-      resume();
-    },
-  };
-}
-
-function* partBatches({ path, start, end, last }: PartTask, parser: CsvParser): Generator<RawBatch> {
   const file = openSync(path, "r");
   try {
     const block = new Uint8Array(BLOCK);
@@ -226,14 +161,67 @@ function* partBatches({ path, start, end, last }: PartTask, parser: CsvParser): 
       const read = readSync(file, block, 0, Math.min(BLOCK, end - at), at);
       if (read === 0) break;
       at += read;
-      yield* fullBatches(parser, block.subarray(0, read));
+      giveAll(fullBatches(parser, block.subarray(0, read)));
     }
   } finally {
     closeSync(file);
   }
-  if (last) yield* lastBatches(parser);
-  else {
-    const rest = parser.rest();
-    if (rest !== undefined) yield rest;
+  const rest = last ? undefined : parser.rest();
+  giveAll(last ? lastBatches(parser) : rest === undefined ? [] : [rest]);
+  return endOf(parser);
+}
+
+/** Reads chunks as they arrive. */
+async function readStream(task: StreamTask, pace: Pace, give: GiveBatch): Promise<ReadEnd> {
+  const { ring: chunks, memory } = task;
+  const ring = new ChunkRing(chunks);
+  const parser = parserOf(task, { offset: 0 });
+  if (memory !== undefined) parser.spare.source = new MemoryAhead(memory);
+  const giveAll = (batches: Iterable<RawBatch>): void => {
+    for (const raw of batches) {
+      give(raw, parser.offset);
+      pace.given();
+    }
+  };
+  for (let chunk = await ring.next(); chunk !== undefined; chunk = await ring.next()) {
+    giveAll(fullBatches(parser, chunk));
+    await pace.wait();
+    ring.release();
   }
+  giveAll(lastBatches(parser));
+  memory?.close();
+  return endOf(parser);
+}
+
+/** Lets a reader wait while so many batches have not been taken. */
+class Pace {
+  private waiting = 0;
+  private resume = (): void => {};
+
+  constructor(private readonly ahead: number) {}
+
+  given(): void {
+    this.waiting++;
+  }
+
+  taken(): void {
+    this.waiting--;
+    this.resume();
+  }
+
+  async wait(): Promise<void> {
+    while (this.waiting >= this.ahead) {
+      await new Promise<void>((resolve) => {
+        this.resume = resolve;
+      });
+    }
+  }
+}
+
+function parserOf({ options, modes }: ReadTask, start: { offset: number; order?: readonly number[] }): CsvParser {
+  return new CsvParser(options, { ...start, ...(modes && { modes }) });
+}
+
+function endOf({ batch: { policy }, offset }: CsvParser): ReadEnd {
+  return { offset, rows: policy.rowsBefore, reports: policy.reports() };
 }

@@ -1,5 +1,19 @@
+import type { MessagePort } from "node:worker_threads";
+import { builtin } from "../../package/builtin.js";
+import type { CellReport } from "../arrow/read-options.js";
 import type { RawBatch, RawColumn } from "../build/builder.js";
 import { type DictionaryValues, grown, grownInts } from "../build/dictionary.js";
+
+/** How a read ended. */
+export interface ReadEnd {
+  /** Offset of the next row: for a part, `end` of the task, or less if a row crosses it. */
+  readonly offset: number;
+  readonly rows: number;
+  readonly reports: readonly CellReport[];
+}
+
+/** Receives each batch of a read and the offset that was reached. */
+export type GiveBatch = (raw: RawBatch, offset: number) => void;
 
 /** The values that a dictionary has gained since the previous batch. */
 interface DictionaryDelta {
@@ -52,7 +66,7 @@ export class BatchSender {
 export class BatchReceiver {
   private readonly dictionaries = new Map<number, DictionaryCopy>();
 
-  unpack({ rows, columns }: SentBatch): RawBatch {
+  private unpack({ rows, columns }: SentBatch): RawBatch {
     return {
       rows,
       // Written out because a spread would create a new hidden class after each garbage collection (docs/decisions.md).
@@ -61,6 +75,22 @@ export class BatchReceiver {
         return { buffer, nullCount, validity, words, floats, bytes, dictionary };
       }),
     };
+  }
+
+  /** The batches of a message, or of all messages in a port. */
+  *batches(reply: { readonly batches: readonly SentBatch[] } | { readonly held: MessagePort }): Generator<RawBatch> {
+    if ("batches" in reply) {
+      for (const batch of reply.batches) yield this.unpack(batch);
+      return;
+    }
+    const { receiveMessageOnPort } = builtin("node:worker_threads");
+    try {
+      for (let mail = receiveMessageOnPort(reply.held); mail !== undefined; mail = receiveMessageOnPort(reply.held)) {
+        for (const batch of mail.message as readonly SentBatch[]) yield this.unpack(batch);
+      }
+    } finally {
+      reply.held.close();
+    }
   }
 
   private grown({ id, ends, bytes }: DictionaryDelta): DictionaryValues {

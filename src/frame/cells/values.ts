@@ -1,7 +1,7 @@
 import { DataType, type Field, makeVector, Table, Vector } from "../../columns/arrow/arrow.js";
 import { fieldOf, schemaOf } from "../../columns/arrow/schema.js";
 import { serviceTypeOfArrow } from "../../columns/arrow/types.js";
-import { textBatches } from "../../columns/build/from-text-rows.js";
+import { textRows } from "../../columns/build/text-rows.js";
 import { doubleData } from "../../columns/compute/chunks.js";
 import { InputError } from "../../errors/errors.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
@@ -145,7 +145,7 @@ function* rowsOfOne(values: ArrayLike<unknown>, spec: ColumnSpec): Generator<[st
 }
 
 function tableOfTexts(columns: readonly ColumnSpec[], rows: Iterable<readonly (string | null)[]>): Table {
-  const batches = [...textBatches(rows, columns)];
+  const batches = textRows(rows, columns).batches();
   return new Table(batches[0]?.schema ?? schemaOf(columns), batches);
 }
 

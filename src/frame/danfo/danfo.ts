@@ -3,7 +3,7 @@ import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { vectorToDates, vectorToStrings } from "../../columns/arrow/vector-values.js";
-import { textBatches } from "../../columns/build/from-text-rows.js";
+import { textRows } from "../../columns/build/text-rows.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
@@ -263,7 +263,7 @@ export function tableFromDanfo(frame: DanfoFrameShape, options: FromDanfoOptions
     for (const row of rows) yield columns.map(({ at }, c) => texts[c](Array.isArray(row) ? row[at] : row));
   };
   const specs = columns.map(({ spec }) => spec);
-  const batches = [...textBatches(cells(), specs, { onPrecisionLoss: options.onPrecisionLoss })];
+  const batches = textRows(cells(), specs, { onPrecisionLoss: options.onPrecisionLoss }).batches();
   return new Table(batches[0].schema, batches);
 }
 

@@ -3,8 +3,8 @@ import { checkDeclaredTypes } from "../../columns/arrow/declared-types.js";
 import { type CsvOptions, checkCsvOptions, checkKey } from "../../columns/arrow/read-options.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import type { UndeclaredOptions } from "../../columns/csv/infer.js";
+import type { TextOptions } from "../../columns/files/text-file.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
-import type { TextOptions } from "../../columns/workers/text-chunks.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
@@ -24,7 +24,7 @@ export async function readCsv(
 ): Promise<{ readonly table: Table; readonly source: FrameSource | undefined }> {
   checkOptions(options, "fromCSV()");
   const local = localFile(source, "fromCSV()", "a CSV file");
-  const { csvFileTable } = await import("../../columns/workers/csv-file.js");
+  const { csvFileTable } = await import("../../columns/files/text-file.js");
   const table = await watched(local, options, (onBytes) => csvFileTable(local, { ...options, onBytes }));
   const known = sourceOfPath(local);
   if (options.columns !== "infer") return { table, source: known };
@@ -50,7 +50,7 @@ export function csvBatches(source: string | URL | Uint8Array, options: CsvFileOp
   checkOptions(options, "csvBatches()");
   const local = localFile(source, "csvBatches()", "a CSV file");
   return watchedBatches(local, options, async function* (onBytes) {
-    const { csvFileBatches } = await import("../../columns/workers/csv-file.js");
+    const { csvFileBatches } = await import("../../columns/files/text-file.js");
     yield* csvFileBatches(local, { ...options, onBytes });
   });
 }

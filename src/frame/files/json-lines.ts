@@ -1,9 +1,9 @@
 import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { checkColumns, checkReadOptions } from "../../columns/arrow/read-options.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
+import type { JsonLinesOptions } from "../../columns/files/text-file.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import type { JsonArrayOptions } from "../../columns/json/array-table.js";
-import type { JsonLinesOptions } from "../../columns/workers/json-lines-file.js";
 import { checkWords } from "../../errors/options.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { checkTypes, typesText } from "./csv-files.js";
@@ -20,7 +20,7 @@ export async function readJsonLines(
 ): Promise<{ readonly table: Table; readonly source: FrameSource | undefined }> {
   checkOptions(options, "fromJSONLines()");
   const local = localFile(source, "fromJSONLines()", LINES);
-  const { jsonLinesTable } = await import("../../columns/workers/json-lines-file.js");
+  const { jsonLinesTable } = await import("../../columns/files/text-file.js");
   const table = await watched(local, options, (onBytes) => jsonLinesTable(local, { ...options, onBytes }));
   const known = sourceOfPath(local);
   if ((options.columns ?? "infer") !== "infer") return { table, source: known };
@@ -44,7 +44,7 @@ export function jsonLinesBatches(
   checkOptions(options, "jsonLinesBatches()");
   const local = localFile(source, "jsonLinesBatches()", LINES);
   return watchedBatches(local, options, async function* (onBytes) {
-    const { jsonLinesFileBatches } = await import("../../columns/workers/json-lines-file.js");
+    const { jsonLinesFileBatches } = await import("../../columns/files/text-file.js");
     yield* jsonLinesFileBatches(local, { ...options, onBytes });
   });
 }

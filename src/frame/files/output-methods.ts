@@ -50,9 +50,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   toCSV(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
     refuseUnknown(typeof path === "string" ? options : path, ["escapeFormulae"], "toCSV()");
     if (typeof path !== "string") return textOf(this.#csvBlocks(path));
-    return import("../../columns/workers/csv-file.js").then(async ({ writeCsv }) => {
-      await writeCsv(this.table.batches, path, this.table.schema, options);
-    });
+    return this.#write(path, this.#csvBlocks(options));
   }
 
   /**
@@ -67,14 +65,17 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   toJSONLines(path?: string): string | Promise<void> {
     if (path === undefined) return textOf(jsonLines(this.table.schema, this.table.batches));
     needPath(path, "toJSONLines()");
-    return import("../../columns/workers/json-lines-file.js").then(({ writeJsonLines }) =>
-      writeJsonLines(this.table, path),
-    );
+    return this.#write(path, jsonLines(this.table.schema, this.table.batches));
   }
 
   *#csvBlocks(options: CsvTextOptions | undefined): Generator<Buffer> {
     yield csvHead(this.table.schema, options);
     for (const batch of this.table.batches) yield* csvLineBlocks(batch, options);
+  }
+
+  async #write(path: string, blocks: Iterable<Uint8Array>): Promise<void> {
+    const { writeBlocks } = await import("../../columns/io/write-blocks.js");
+    await writeBlocks(path, blocks);
   }
 
   /**

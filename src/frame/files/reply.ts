@@ -2,7 +2,7 @@ import type { Table } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
 import { linesOfArray } from "../../columns/json/array-lines.js";
 import { type JsonArrayOptions, jsonArrayTable } from "../../columns/json/array-table.js";
-import { jsonRowsTable } from "../../columns/json/reader.js";
+import { jsonRows } from "../../columns/json/reader.js";
 import { jsonNode, rowPaths } from "../../document/json.js";
 import { readFields } from "../../document/node.js";
 import { DataError, InputError } from "../../errors/errors.js";
@@ -58,7 +58,7 @@ function readReply(bytes: Uint8Array, options: ReadOptions): JsonRows {
   const declared = fields["columns"] as readonly ColumnSpec[] | undefined;
   const columns = declared ?? seriesColumns(fields["column_names"] as readonly string[]);
   const key = declared === undefined ? [columns[0].name] : undefined;
-  const table = jsonRowsTable(rows.bytes, rows.start, rows.end, columns, { key, ...options });
+  const table = jsonRows({ bytes: rows.bytes, start: rows.start, end: rows.end }, columns, { key, ...options }).table();
   return { table, source: sourceOf(fields) };
 }
 

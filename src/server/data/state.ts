@@ -1,5 +1,5 @@
 import { cellText } from "../../columns/arrow/vector-values.js";
-import { textTable } from "../../columns/build/from-text-rows.js";
+import { textRows } from "../../columns/build/text-rows.js";
 import type { Engine } from "../../engine/contract/engine.js";
 
 export type SavedState = ReturnType<typeof savedState>;
@@ -23,7 +23,7 @@ export function savedState(engine: Engine) {
     },
     /** Stores `value` under `key`, after earlier writes. */
     write(key: string, value: unknown): Promise<void> {
-      const rows = textTable([[key, JSON.stringify(value)]], COLUMNS);
+      const rows = textRows([[key, JSON.stringify(value)]], COLUMNS).table();
       const written = last.then(async () => {
         await engine.load(TABLE, rows, { mode: "upsert", key: "name" });
       });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Batching, CellReport, ReadOptions } from "../../../src/columns/arrow/read-options.js";
 import { RowBlocks } from "../../../src/columns/build/row-blocks.js";
-import { jsonRowsTable } from "../../../src/columns/json/reader.js";
+import { jsonRows } from "../../../src/columns/json/reader.js";
 import type { ColumnSpec } from "../../../src/spec/columns.js";
 import { textsOf, utf8 } from "../rows.js";
 
@@ -11,7 +11,7 @@ import { textsOf, utf8 } from "../rows.js";
 
 vi.resetModules();
 vi.doMock("../../../src/columns/json/blocks.js", () => ({ JsonBlocks: { take: () => undefined } }));
-const { jsonRowsTable: byGrammar } = (await import(
+const { jsonRows: byGrammar } = (await import(
   "../../../src/columns/json/reader.js"
 )) as typeof import("../../../src/columns/json/reader.js");
 
@@ -114,7 +114,10 @@ const outcomeOf = (
 ): Outcome => {
   const reports: CellReport[] = [];
   try {
-    const table = read(bytes, 0, bytes.length, specs, { ...o, onReport: (report) => reports.push(report) });
+    const table = read({ bytes, start: 0, end: bytes.length }, specs, {
+      ...o,
+      onReport: (report) => reports.push(report),
+    }).table();
     return { rows: textsOf(table), reports };
   } catch (error) {
     const { name, message, code, row: at, column, offset, value } = error as Record<string, unknown>;
@@ -124,7 +127,7 @@ const outcomeOf = (
 
 /** Reads the bytes by blocks and by the grammar, and expects the same. */
 const bothWays = (bytes: Uint8Array, specs: readonly ColumnSpec[], options: ReadOptions & Batching = {}): Outcome => {
-  const blocks = outcomeOf(jsonRowsTable, bytes, specs, options);
+  const blocks = outcomeOf(jsonRows, bytes, specs, options);
   expect(blocks).toEqual(outcomeOf(byGrammar, bytes, specs, options));
   return blocks;
 };
@@ -273,10 +276,12 @@ describe("pages read by blocks", () => {
     ]);
     const page = utf8(`[${rows.map(([text]) => `["${text}"]`).join()}]`);
     const read = (by: typeof byGrammar) =>
-      by(page, 0, page.length, [columns[0]], { text: "dictionary" }).batches.map((batch) => {
-        const [{ values, dictionary }] = batch.data.children;
-        return { values, texts: [...(dictionary ?? [])] };
-      });
-    expect(read(jsonRowsTable)).toEqual(read(byGrammar));
+      by({ bytes: page, start: 0, end: page.length }, [columns[0]], { text: "dictionary" })
+        .batches()
+        .map((batch) => {
+          const [{ values, dictionary }] = batch.data.children;
+          return { values, texts: [...(dictionary ?? [])] };
+        });
+    expect(read(jsonRows)).toEqual(read(byGrammar));
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
-import { textTable } from "../../../src/columns/build/from-text-rows.js";
+import { textRows } from "../../../src/columns/build/text-rows.js";
 import type { ParquetRead, ParquetReadOptions } from "../../../src/columns/parquet/read/options.js";
 import { parquetFileBatches, readParquet } from "../../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../../src/columns/parquet/write/write.js";
@@ -73,7 +73,7 @@ async function corpus(): Promise<Uint8Array[]> {
   const files: Uint8Array[] = [];
   for (const compression of ["none", "snappy"] as const) {
     for (const rows of [20, 120]) {
-      const table = textTable(ownRows(rows), COLUMNS, { batchRows: 50 });
+      const table = textRows(ownRows(rows), COLUMNS, { batchRows: 50 }).table();
       await writeParquet(table.batches, path, { compression });
       const file = await readFile(path);
       wanted.set(footerDigest(file), JSON.stringify(await cellsOf(file, {})));

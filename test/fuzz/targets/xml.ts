@@ -1,5 +1,5 @@
 import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
-import { xmlRowsTable } from "../../../src/columns/xml/reader.js";
+import { xmlRows } from "../../../src/columns/xml/reader.js";
 import { readDocument } from "../../../src/document/document.js";
 import { ArrowbookError, DataError } from "../../../src/errors/errors.js";
 import { parseXML, type XMLElement } from "../../../src/format/xml/tree.js";
@@ -267,7 +267,7 @@ export const target: FuzzTarget = {
     const page = await tried(async () => {
       const { fields, rows } = await readDocument("tableRows", "xml", input, specification);
       if (rows?.kind !== "xml") throw new Error("no rows");
-      const { batches } = xmlRowsTable(rows, fields.columns ?? [], { warn: () => undefined, batchRows: 2 });
+      const { batches } = xmlRows(rows, fields.columns ?? [], { warn: () => undefined, batchRows: 2 }).table();
       return {
         rows: batches.flatMap((batch) => [...cellTexts(batch)]),
         names: fields.columns?.map(({ name }) => name),

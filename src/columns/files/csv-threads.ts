@@ -7,9 +7,10 @@ import { BatchMaker, textModes, warnUnknownTypes } from "../build/batch-maker.js
 import type { RawBatch } from "../build/builder.js";
 import { CsvParser } from "../csv/parser.js";
 import { tableOf } from "../table/conform.js";
-import { type PartTask, type ReadEnd, readTask } from "./task.js";
-import { hasThreads, prepareThreads, THREADS, ThreadFailure } from "./thread.js";
-import { threadRead } from "./thread-read.js";
+import { type PartTask, readTask } from "../workers/task.js";
+import { hasThreads, prepareThreads, THREADS, ThreadFailure } from "../workers/thread.js";
+import { threadRead } from "../workers/thread-read.js";
+import type { ReadEnd } from "../workers/transfer.js";
 
 /** Shorter parts are not worth a thread. */
 const SHORTEST_PART = 4_194_304;
@@ -133,8 +134,12 @@ function totalBytes(tasks: readonly PartTask[], { onBytes }: OnBytes): OnOffset 
 
 async function readPart(part: PartTask, signal: AbortSignal, onOffset: OnOffset): Promise<Part> {
   const raws: RawBatch[] = [];
-  const take = (raw: RawBatch): void => void raws.push(raw);
-  const end = await threadRead({ part }, signal, take, (offset) => onOffset(part, offset));
+  const end = await threadRead(
+    { part },
+    signal,
+    (raw) => void raws.push(raw),
+    (offset) => onOffset(part, offset),
+  );
   return { raws, end };
 }
 

@@ -8,10 +8,10 @@ import { type FlatPlan, type PlannedGroup, sizeOf } from "../parquet/read/flat-r
 import type { ParquetRead } from "../parquet/read/options.js";
 import { type ParquetSource, readParquet } from "../parquet/read/read.js";
 import type { DecodeElsewhere } from "../parquet/read/rows.js";
-import { type ParquetTask, readPart } from "./parquet-part.js";
-import type { ReadEnd } from "./task.js";
-import { hasThreads, prepareThreadsFor, THREADS, ThreadFailure } from "./thread.js";
-import { threadRead } from "./thread-read.js";
+import { type ParquetTask, readGroups } from "../workers/parquet-part.js";
+import { hasThreads, prepareThreadsFor, THREADS, ThreadFailure } from "../workers/thread.js";
+import { threadRead } from "../workers/thread-read.js";
+import type { ReadEnd } from "../workers/transfer.js";
 
 /** A part of less work is not worth a thread, which takes about 100 ms to start and to run at full speed. */
 const SHORTEST_PART = 16_777_216;
@@ -80,7 +80,7 @@ async function ownPart(
   take: (raw: RawBatch, done: number) => void,
 ): Promise<ReadEnd> {
   try {
-    return await readPart(task, (raw, done) => {
+    return await readGroups(task, (raw, done) => {
       signal.throwIfAborted();
       take(raw, done);
     });

@@ -6,28 +6,39 @@ import { BatchMaker, textModes, warnUnknownTypes } from "./batch-maker.js";
 import { BatchRows } from "./batch-rows.js";
 import type { RawBatch } from "./builder.js";
 
+/** Rows in memory, which are read once: as batches, at least one, or as a table. */
+export class MemoryRows {
+  private readonly maker: BatchMaker;
+
+  constructor(
+    private readonly raws: Iterable<RawBatch>,
+    columns: readonly ColumnSpec[],
+    options: ReadOptions,
+  ) {
+    this.maker = new BatchMaker(columns, options);
+  }
+
+  batches(): RecordBatch[] {
+    return Array.from(this.raws, (raw) => this.maker.batch(raw));
+  }
+
+  table(): Table {
+    return this.maker.table([...this.raws]);
+  }
+}
+
 /**
- * Rows of string cells as record batches. Null is null; strings are read by the type of their column exactly as the
- * bytes of CSV and JSON are. Yields at least one batch.
+ * Rows of string cells. Null is null; strings are read by the type of their column exactly as the bytes of CSV and JSON
+ * are.
  *
  * @throws {DataError} BadCell with row, column and value; the offset is 0
  */
-export function* textBatches(
+export function textRows(
   rows: Iterable<readonly (string | null)[]>,
   columns: readonly ColumnSpec[],
   options: ReadOptions & Batching = {},
-): Generator<RecordBatch> {
-  const maker = new BatchMaker(columns, options);
-  for (const raw of rawBatches(rows, columns, options)) yield maker.batch(raw);
-}
-
-/** As {@link textBatches}, as a table. */
-export function textTable(
-  rows: Iterable<readonly (string | null)[]>,
-  columns: readonly ColumnSpec[],
-  options: ReadOptions & Batching = {},
-): Table {
-  return new BatchMaker(columns, options).table([...rawBatches(rows, columns, options)]);
+): MemoryRows {
+  return new MemoryRows(rawBatches(rows, columns, options), columns, options);
 }
 
 function* rawBatches(

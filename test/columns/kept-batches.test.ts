@@ -6,13 +6,9 @@ import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { SpareMemory } from "../../src/columns/build/buffer-pool.js";
 import type { RawBatch } from "../../src/columns/build/builder.js";
-import { CsvParser } from "../../src/columns/csv/parser.js";
-import { rawBatches } from "../../src/columns/csv/raw-batches.js";
 import { csvReader, csvTable } from "../../src/columns/csv/reader.js";
-import { HeldBatches } from "../../src/columns/workers/held-batches.js";
+import { packedRaws } from "../../src/columns/files/packed-csv.js";
 import { MemoryAhead, MemoryMaker } from "../../src/columns/workers/memory-ahead.js";
-import { packedRaws } from "../../src/columns/workers/packed-csv.js";
-import { BatchSender } from "../../src/columns/workers/transfer.js";
 import { onThreads } from "../divided.js";
 import { textsOf } from "./rows.js";
 
@@ -28,37 +24,7 @@ const csv = (rows: number): Buffer => {
   return Buffer.from(`ticker,close\n${lines.join("")}`);
 };
 
-/** The batches of a text of `rows` rows, 1,000 in each. */
-async function batches(rows: number): Promise<RawBatch[]> {
-  const raws: RawBatch[] = [];
-  for await (const raw of rawBatches(new CsvParser({ columns, batchRows: 1_000 }), [csv(rows)])) raws.push(raw);
-  return raws;
-}
-
-describe("batches that are held in a port", () => {
-  it("arrive in order, many at a time, the fewer times the more there are", async () => {
-    const sent = await batches(40_000);
-    const expected = csvReader({ columns }).maker.table(await batches(40_000));
-    const held = new HeldBatches();
-    const sender = new BatchSender();
-    const received: RawBatch[] = [];
-    const arrivals: number[] = [];
-    for (const [i, raw] of sent.entries()) {
-      const { batch, transfer } = sender.pack(raw);
-      held.port.postMessage(batch, transfer);
-      // As if each had 32 MB.
-      const raws = held.add(33_554_432);
-      if (raws.length > 0) arrivals.push(i);
-      received.push(...raws);
-    }
-    expect(arrivals).toEqual([1, 5, 13, 29]);
-    expect(received).toHaveLength(30);
-    received.push(...held.rest());
-    expect(held.rest()).toEqual([]);
-    held.close();
-    expect(textsOf(csvReader({ columns }).maker.table(received))).toEqual(textsOf(expected));
-  });
-
+describe("batches that are all kept", () => {
   it("are read again by the caller's thread, each once, where a thread fails after some of them", async () => {
     const text = csv(300_000);
     const path = join(folder, "damaged.csv.gz");
@@ -77,7 +43,7 @@ describe("batches that are held in a port", () => {
     };
     const raws: RawBatch[] = [];
     await onThreads(2, async () => {
-      for await (const raw of packedRaws(file, async () => reader, { onBytes }, Number.POSITIVE_INFINITY)) {
+      for await (const raw of packedRaws(file, reader, { onBytes }, Number.POSITIVE_INFINITY)) {
         raws.push(raw);
       }
     });

@@ -1,15 +1,15 @@
-import { peeked } from "../../format/first-record.js";
 import type { OnBytes } from "../arrow/read-options.js";
 import { textModes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
 import type { LentBatches } from "../build/lent-batches.js";
-import { rawBatches } from "../csv/raw-batches.js";
-import type { CsvReader } from "../csv/reader.js";
-import type { InflateTask } from "./inflate.js";
-import { inflatedAhead } from "./inflate-ahead.js";
-import { pipedBatches } from "./pipe.js";
-import { readTask } from "./task.js";
-import { hasThreads, THREADS, ThreadFailure } from "./thread.js";
+import { rawBatches, type TextReader } from "../build/text-reader.js";
+import type { CsvParser } from "../csv/parser.js";
+import type { InflateTask } from "../workers/inflate.js";
+import { inflatedAhead } from "../workers/inflate-ahead.js";
+import { readTask } from "../workers/task.js";
+import { hasThreads, THREADS, ThreadFailure } from "../workers/thread.js";
+import { pipedBatches } from "../workers/thread-read.js";
+import type { ReadEnd } from "../workers/transfer.js";
 
 /** A shorter file is not worth a thread. */
 const SHORTEST = 16_777_216;
@@ -36,17 +36,13 @@ export interface PackedOptions extends OnBytes {
  * inflated on one worker thread and parsed on another, or on the calling thread if batches are lent
  * (docs/decisions.md). If a thread fails, even because of an error in the file, the calling thread reads the remaining
  * batches and so reports the same error.
- *
- * @param open is called while the file is being inflated; its argument reads the cells of the first line from the
- *   chunks that are then parsed
  */
 export async function* packedRaws(
   file: PackedCsv,
-  open: (firstCells: () => Promise<readonly string[]>) => Promise<CsvReader>,
-  options: PackedOptions,
+  { parser }: TextReader<CsvParser>,
+  { signal, onBytes, lent }: PackedOptions,
   ahead: number,
 ): AsyncGenerator<RawBatch> {
-  const { signal, onBytes, lent } = options;
   const task = THREADS.most > 1 && file.size >= SHORTEST && hasThreads() ? file.task : undefined;
   let reached = -1;
   // If the calling thread reads the file again, the offset does not decrease.
@@ -54,55 +50,31 @@ export async function* packedRaws(
     if (offset > reached) onBytes?.(offset, Math.max(offset, file.size));
     reached = Math.max(reached, offset);
   };
-  let reader: CsvReader | undefined;
+  const csv = parser.options;
   let passed = 0;
   if (task !== undefined && lent === undefined) {
-    const piped = pipedBatches(
-      task,
-      async (firstCells) => {
-        reader = await open(firstCells);
-        return readTask(reader.options, textModes(reader.options.schema));
-      },
-      { ahead, signal, onRead },
-    );
+    const onEnd = ({ reports }: ReadEnd): void => {
+      for (const report of reports) csv.onReport?.(report);
+    };
     try {
-      const end = yield* counted(piped, () => {
+      const read = readTask(csv, textModes(csv.schema));
+      for await (const raw of pipedBatches(task, read, { ahead, signal, onRead, onEnd })) {
         passed++;
-      });
-      for (const report of end.reports) reader?.options.onReport?.(report);
+        yield raw;
+      }
       return;
     } catch (error) {
       if (!(error instanceof ThreadFailure)) throw error;
     }
   }
   const contents = (): AsyncGenerator<Uint8Array> => file.chunks();
-  const source = peeked(task !== undefined && lent !== undefined ? inflatedAhead(task, contents, signal) : contents());
-  try {
-    reader ??= await open(source.firstCells);
-    for await (const raw of rawBatches(reader.parser, source.chunks(), signal)) {
-      if (passed > 0) {
-        passed--;
-        continue;
-      }
-      onRead(reader.parser.offset);
-      yield raw;
+  const source = task !== undefined && lent !== undefined ? inflatedAhead(task, contents, signal) : contents();
+  for await (const raw of rawBatches(parser, source, signal)) {
+    if (passed > 0) {
+      passed--;
+      continue;
     }
-    reader.parser.batch.policy.report();
-  } finally {
-    await source.close();
-  }
-}
-
-/** The same items and result; `onItem` is called before each item. */
-async function* counted<T, End>(items: AsyncGenerator<T, End>, onItem: () => void): AsyncGenerator<T, End> {
-  try {
-    for (;;) {
-      const next = await items.next();
-      if (next.done === true) return next.value;
-      onItem();
-      yield next.value;
-    }
-  } finally {
-    await items.return(undefined as End);
+    onRead(parser.offset);
+    yield raw;
   }
 }

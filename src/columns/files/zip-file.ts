@@ -1,9 +1,10 @@
+import { firstCells } from "../../format/first-record.js";
 import { zipEntry } from "../../format/zip.js";
 import type { ZipEntry, ZipOptions, ZipSource } from "../../format/zip-entry.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
 import type { Batching, CsvOptions } from "../arrow/read-options.js";
 import type { RawBatch } from "../build/builder.js";
-import { type CsvReader, csvReader } from "../csv/reader.js";
+import { csvReader } from "../csv/reader.js";
 import { type PackedCsv, type PackedOptions, packedRaws } from "./packed-csv.js";
 
 /**
@@ -28,7 +29,7 @@ export async function zipTable(source: ZipSource, options: ZipCsvOptions): Promi
   const reader = csvReader(options);
   const raws: RawBatch[] = [];
   const packed = packedEntry(entry, options);
-  for await (const raw of packedRaws(packed, async () => reader, options, Number.POSITIVE_INFINITY)) raws.push(raw);
+  for await (const raw of packedRaws(packed, reader, options, Number.POSITIVE_INFINITY)) raws.push(raw);
   return reader.maker.table(raws);
 }
 
@@ -44,13 +45,14 @@ export async function* zipBatches(
   choose: CsvChooser,
   options: PackedOptions & ZipOptions,
 ): AsyncGenerator<RecordBatch> {
-  let reader: CsvReader | undefined;
-  const open = async (firstCells: () => Promise<readonly string[]>): Promise<CsvReader> => {
-    reader = csvReader(await choose(firstCells));
-    return reader;
+  let first: Promise<readonly string[]> | undefined;
+  const firstLine = (): Promise<readonly string[]> => {
+    first ??= firstCells(entry.chunks());
+    return first;
   };
-  for await (const raw of packedRaws(packedEntry(entry, options), open, options, AHEAD)) {
-    const batch = (reader as CsvReader).maker.batch(raw);
+  const reader = csvReader(await choose(firstLine));
+  for await (const raw of packedRaws(packedEntry(entry, options), reader, options, AHEAD)) {
+    const batch = reader.maker.batch(raw);
     options.lent?.lend(batch, raw);
     yield batch;
   }
