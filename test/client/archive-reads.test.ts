@@ -41,11 +41,12 @@ const counted = (): { directory: number; inflated: number } => ({
 });
 
 const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
-const uses: readonly [string, (file: BulkFile, path: string) => Promise<unknown>][] = [
-  ["frame()", (file) => file.frame()],
-  ["toParquet()", (file, path) => file.toParquet(path)],
-  ["toArrow()", (file, path) => file.toArrow(path)],
-  ["toCSV()", (file, path) => file.toCSV(path)],
+/** What is done with a file, and how often its contents are opened: columns need the first line before the rows. */
+const uses: readonly [string, (file: BulkFile, path: string) => Promise<unknown>, inflated: number][] = [
+  ["frame()", (file) => file.frame(), 2],
+  ["toParquet()", (file, path) => file.toParquet(path), 2],
+  ["toArrow()", (file, path) => file.toArrow(path), 2],
+  ["toCSV()", (file, path) => file.toCSV(path), 1],
 ];
 
 let server: FaultServer;
@@ -65,8 +66,8 @@ afterEach(() => {
   rmSync(join(folder, "out"), { recursive: true, force: true });
 });
 
-describe("an archive's directory is read once and its contents are inflated once", () => {
-  it.each(uses)("an export, by %s", async (_, use) => {
+describe("an archive's directory is read once, its contents once, and once more for their first line", () => {
+  it.each(uses)("an export, by %s", async (_, use, inflated) => {
     server.on("/api/v3/datatables/V/T/metadata.json", metadata);
     const file = { link: `${server.url}/file.zip`, status: "fresh", data_snapshot_time: "2024-02-29 12:00:00 UTC" };
     const datatable = { last_refreshed_time: "2024-02-29 12:00:00 UTC" };
@@ -77,10 +78,10 @@ describe("an archive's directory is read once and its contents are inflated once
     server.on("/file.zip", { headers: { "content-type": "application/zip" }, body: archive });
     const service = connect({ url: server.url, apiKey: "k" });
     await use(service.table("V/T").export(), join(folder, "out", "file"));
-    expect(counted()).toEqual({ directory: 1, inflated: 1 });
+    expect(counted()).toEqual({ directory: 1, inflated });
   });
 
-  it.each(uses)("a local file whose first line decides its columns, by %s", async (_, use) => {
+  it.each(uses)("a local file whose first line decides its columns, by %s", async (_, use, inflated) => {
     const path = join(folder, "out", "local.zip");
     const rows = csvOf(3_000)
       .split("\n")
@@ -92,7 +93,7 @@ describe("an archive's directory is read once and its contents are inflated once
     const at = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2]));
     await use(bulkFile(path), join(folder, "out", "file"));
     const directory = opens.filter((reads) => reads.some(([position, length]) => position + length > at)).length;
-    expect({ directory, inflated: counted().inflated }).toEqual({ directory: 1, inflated: 1 });
+    expect({ directory, inflated: counted().inflated }).toEqual({ directory: 1, inflated });
   });
 
   it("a local file with declared columns", async () => {
