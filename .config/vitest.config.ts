@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { assemblyScript } from "./assemblyscript.mjs";
@@ -5,29 +6,49 @@ import { assemblyScript } from "./assemblyscript.mjs";
 /** Where the results go for the counts of .ci/run and for test/spec-coverage.md. */
 const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
 
-const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
+const src = (path: string): string => `${root}src/${path}`;
 
-export default defineConfig({
-  root: fileURLToPath(new URL("..", import.meta.url)),
-  plugins: [assemblyScript()],
-  resolve: {
-    alias: [
-      { find: /^arrowbook$/, replacement: src("index.ts") },
-      { find: /^arrowbook\/(server|notebook|duckdb|clickhouse|trino|testing)$/, replacement: `${src("")}$1.ts` },
-    ],
-  },
-  test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/jupyter/**", "test/browser/**", "test/clickhouse/**", "test/bench/**"],
-    reporters: ["default", ["json", { outputFile: `${results}/unit.json` }]],
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    // Polls end as soon as they hold: the limit only ends those that never do.
-    expect: { poll: { timeout: 60_000 } },
-    pool: "forks",
-    // Transformed modules are kept between runs, by their contents: one file of tests starts in seconds.
-    experimental: { fsModuleCache: true },
-    maxWorkers: 2,
-    env: { TZ: "America/Los_Angeles" },
-  },
+/** Tests of computing alone, which leave nothing behind for the next file in their process. */
+const ROOMS = /^test\/(?:columns|compute|document|format|frame|series|value|zip)\//;
+const LEAVES_TRACES =
+  /vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
+
+const isAlone = (file: string): boolean => !ROOMS.test(file) || LEAVES_TRACES.test(readFileSync(root + file, "utf8"));
+
+/** The mode `all` also runs the files whose names end in `.long.test.ts`, and all runs of each property. */
+export default defineConfig(({ mode }) => {
+  const isAll = mode === "all";
+  const files = readdirSync(`${root}test`, { recursive: true, encoding: "utf8" })
+    .map((file) => `test/${file.replaceAll("\\", "/")}`)
+    .filter((file) => file.endsWith(".test.ts") && !/^test\/(?:jupyter|browser|clickhouse|bench)\//.test(file))
+    .filter((file) => isAll || !file.endsWith(".long.test.ts"));
+  return {
+    root,
+    plugins: [assemblyScript()],
+    resolve: {
+      alias: [
+        { find: /^arrowbook$/, replacement: src("index.ts") },
+        { find: /^arrowbook\/(server|notebook|duckdb|clickhouse|trino|testing)$/, replacement: `${src("")}$1.ts` },
+        ...(isAll ? [] : [{ find: /^fast-check$/, replacement: `${root}test/support/brief-properties.mjs` }]),
+      ],
+    },
+    test: {
+      reporters: ["default", ["json", { outputFile: `${results}/unit.json` }]],
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
+      // Polls end as soon as they hold: the limit only ends those that never do.
+      expect: { poll: { timeout: 60_000 } },
+      pool: "forks",
+      // Transformed modules are kept between runs, by their contents: one file of tests starts in seconds.
+      experimental: { fsModuleCache: true },
+      maxWorkers: 2,
+      env: { TZ: "America/Los_Angeles" },
+      projects: [
+        // One after the other in a process: the code of the package is loaded and optimised once.
+        { extends: true, test: { name: "together", isolate: false, include: files.filter((file) => !isAlone(file)) } },
+        { extends: true, test: { name: "alone", include: files.filter(isAlone) } },
+      ],
+    },
+  };
 });

@@ -39,7 +39,7 @@ describe("compressed buffers", () => {
             outcomes.refused++;
           }
         }),
-        { seed: 11, numRuns: 400 },
+        { seed: 11, numRuns: 400, markInterruptAsFailure: true },
       );
     }
     expect(outcomes.read).toBeGreaterThan(50);
