@@ -1,5 +1,5 @@
 // Row types through every verb. Compiled by `npm run types`, and against the packed declarations by TypeScript 5.0, 5.6
-// and 6 (test/project/package-types.test.ts); never run.
+// and 6 (test/project/package-types.long.test.ts); never run.
 import { type Cell, type Column, Frame } from "../../src/index.js";
 
 type Expect<Right extends true> = Right;
