@@ -13,7 +13,7 @@ const MEDIA_TYPES: Readonly<Record<Format, readonly string[]>> = {
  */
 export function acceptedFormat(accept: string | undefined, formats: readonly Format[]): Format {
   const qualities = qualitiesOf(accept);
-  if (qualities.has("text/html")) return "json";
+  if ((qualities.get("text/html") ?? 0) > 0) return "json";
   const qualityOf = (format: Format): number =>
     Math.max(0, ...MEDIA_TYPES[format].map((type) => qualities.get(type) ?? 0));
   return formats.reduce((best, format) => (qualityOf(format) > qualityOf(best) ? format : best), "json");
@@ -21,16 +21,16 @@ export function acceptedFormat(accept: string | undefined, formats: readonly For
 
 export function acceptedCoding(accept: string | undefined): Coding {
   const qualities = qualitiesOf(accept);
-  return qualities.has("gzip") || qualities.has("*") ? "gzip" : "identity";
+  return (qualities.get("gzip") ?? qualities.get("*") ?? 0) > 0 ? "gzip" : "identity";
 }
 
-/** The entries of an `Accept…` header with their qualities (RFC 9110, 12.4.2), without those of quality 0. */
+/** The entries of an `Accept…` header with their qualities (RFC 9110, 12.4.2): 0 refuses. */
 function qualitiesOf(accept: string | undefined): Map<string, number> {
   const qualities = new Map<string, number>();
   for (const part of (accept ?? "").toLowerCase().split(",")) {
     const [name, ...parameters] = part.split(";").map((each) => each.trim());
     const quality = Number(parameters.find((each) => each.startsWith("q="))?.slice(2) ?? 1);
-    if (quality > 0) qualities.set(name, quality);
+    qualities.set(name, quality > 0 ? quality : 0);
   }
   return qualities;
 }
