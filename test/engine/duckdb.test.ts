@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import {
   Bool,
   DateDay,
@@ -299,6 +301,31 @@ it("keeps tables in a database file and says who holds it", async () => {
     await expect(duckdbEngine(folder)).rejects.toMatchObject({ code: "DatabaseNotOpened" });
   } finally {
     await second?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+// Elsewhere the threads of a process are not told apart.
+it.runIf(process.platform === "linux")("refuses a file that another thread of this process has open", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "arrowbook-engine-"));
+  const path = join(folder, "data.duckdb");
+  const holder = new Worker(
+    `const { DuckDBInstance } = require("@duckdb/node-api");
+     const { parentPort, workerData } = require("node:worker_threads");
+     DuckDBInstance.create(workerData).then((held) => {
+       parentPort.once("message", () => { held.closeSync(); parentPort.postMessage("closed"); });
+       parentPort.postMessage("open");
+     });`,
+    { eval: true, workerData: path },
+  );
+  try {
+    await once(holder, "message");
+    await expect(duckdbEngine(path)).rejects.toMatchObject({ code: "DatabaseNotOpened" });
+    holder.postMessage("close");
+    await once(holder, "message");
+    await (await duckdbEngine(path)).close();
+  } finally {
+    await holder.terminate();
     rmSync(folder, { recursive: true, force: true });
   }
 });

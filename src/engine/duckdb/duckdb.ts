@@ -1,3 +1,4 @@
+import { constants, existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { FileError, InputError } from "../../errors/errors.js";
@@ -165,18 +166,33 @@ const OPEN = Symbol.for("arrowbook.engine.open");
 /** The file system locks a database file against other processes, but not against a second engine of this one. */
 function claim(path: string | undefined): () => void {
   if (path === undefined) return () => undefined;
-  const shared = globalThis as { [OPEN]?: Set<string> };
-  shared[OPEN] ??= new Set();
+  const shared = globalThis as { [OPEN]?: Map<string, boolean> };
+  shared[OPEN] ??= new Map();
   const open = shared[OPEN];
-  const file = resolve(path);
-  if (open.has(file)) {
+  const file = existsSync(path) ? realpathSync(path) : resolve(path);
+  // The engine may keep a file that this thread has closed until its memory is collected.
+  if (open.get(file) ?? isWritten(file)) {
     throw new FileError(`The database ${JSON.stringify(path)} is already open in this process.`, {
       code: "DatabaseNotOpened",
       hint: "Use that engine, or close() it first.",
     });
   }
-  open.add(file);
-  return () => open.delete(file);
+  open.set(file, true);
+  return () => open.set(file, false);
+}
+
+/** Whether any thread of this process has a file open to write, where the system tells (Linux, proc(5)). */
+function isWritten(file: string): boolean {
+  const isThat = (fd: string): boolean => {
+    try {
+      if (readlinkSync(`/proc/self/fd/${fd}`) !== file) return false;
+      const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1] ?? "0";
+      return (Number.parseInt(flags, 8) & (constants.O_WRONLY | constants.O_RDWR)) !== 0;
+    } catch {
+      return false;
+    }
+  };
+  return existsSync("/proc/self/fd") && readdirSync("/proc/self/fd").some(isThat);
 }
 
 /** Drops what loads of a killed process left in a database file, which only this process has open. */
