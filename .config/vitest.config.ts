@@ -9,10 +9,10 @@ const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = (path: string): string => `${root}src/${path}`;
 
-/** Tests of computing alone, which leave nothing behind for the next file in their process. */
+/** Tests of computing alone, most of which leave nothing behind for the next file in their process. */
 const ROOMS = /^test\/(?:columns|compute|document|format|frame|series|value|zip)\//;
 const LEAVES_TRACES =
-  /vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
+  /worker_threads|vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
 
 const isAlone = (file: string): boolean => !ROOMS.test(file) || LEAVES_TRACES.test(readFileSync(root + file, "utf8"));
 
