@@ -30,7 +30,7 @@ function qualitiesOf(accept: string | undefined): Map<string, number> {
   for (const part of (accept ?? "").toLowerCase().split(",")) {
     const [name, ...parameters] = part.split(";").map((each) => each.trim());
     const quality = Number(parameters.find((each) => each.startsWith("q="))?.slice(2) ?? 1);
-    qualities.set(name, quality > 0 ? quality : 0);
+    qualities.set(name, quality || 0);
   }
   return qualities;
 }
