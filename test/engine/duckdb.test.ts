@@ -305,7 +305,7 @@ it("keeps tables in a database file and says who holds it", async () => {
   }
 });
 
-// Elsewhere the threads of a process are not told apart.
+// Elsewhere the threads of a process are not distinguished.
 it.runIf(process.platform === "linux")("refuses a file that another thread of this process has open", async () => {
   const folder = mkdtempSync(join(tmpdir(), "arrowbook-engine-"));
   const path = join(folder, "data.duckdb");

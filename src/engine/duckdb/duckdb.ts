@@ -181,7 +181,7 @@ function claim(path: string | undefined): () => void {
   return () => open.set(file, false);
 }
 
-/** Whether any thread of this process has a file open to write, where the system tells (Linux, proc(5)). */
+/** Whether any thread of this process has a file open to write, where the system lists those (Linux, proc(5)). */
 function isWritten(file: string): boolean {
   const isThat = (fd: string): boolean => {
     try {
