@@ -16,7 +16,7 @@ const LEAVES_TRACES =
 
 const isAlone = (file: string): boolean => !ROOMS.test(file) || LEAVES_TRACES.test(readFileSync(root + file, "utf8"));
 
-/** The mode `all` also runs the files whose names end in `.long.test.ts`, and all runs of each property. */
+/** The mode `all` also runs the files whose names end in `.long.test.ts`. */
 export default defineConfig(({ mode }) => {
   const isAll = mode === "all";
   const files = readdirSync(`${root}test`, { recursive: true, encoding: "utf8" })
@@ -30,7 +30,6 @@ export default defineConfig(({ mode }) => {
       alias: [
         { find: /^arrowbook$/, replacement: src("index.ts") },
         { find: /^arrowbook\/(server|notebook|duckdb|clickhouse|trino|testing)$/, replacement: `${src("")}$1.ts` },
-        ...(isAll ? [] : [{ find: /^fast-check$/, replacement: `${root}test/support/brief-properties.mjs` }]),
       ],
     },
     test: {

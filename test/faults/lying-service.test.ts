@@ -193,7 +193,7 @@ describe("the embedded service, asked honestly and through a liar", () => {
           refused++;
         }
       }),
-      { numRuns: 200, markInterruptAsFailure: true, seed: 51, endOnFailure: true },
+      { numRuns: 200, seed: 51, endOnFailure: true },
     );
     expect(refused).toBeGreaterThan(80);
     expect(hidden).toBeLessThan(refused / 3);
@@ -269,7 +269,7 @@ describe("the embedded service, asked honestly and through a liar", () => {
           refused++;
         }
       }),
-      { numRuns: 100, markInterruptAsFailure: true, seed: 52, endOnFailure: true },
+      { numRuns: 100, seed: 52, endOnFailure: true },
     );
     expect(refused).toBeGreaterThan(50);
     expect(hidden).toBeLessThan(refused / 2);
@@ -316,7 +316,7 @@ describe("the embedded service, asked honestly and through a liar", () => {
           refused++;
         }
       }),
-      { numRuns: 50, markInterruptAsFailure: true, seed: 53, endOnFailure: true },
+      { numRuns: 50, seed: 53, endOnFailure: true },
     );
     expect(refused).toBeGreaterThan(15);
     expect(equal).toBeGreaterThan(10);
