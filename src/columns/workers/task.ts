@@ -120,25 +120,37 @@ async function sendRead(read: (give: GiveBatch) => Promise<ReadEnd>, send: Send)
   send({ end });
 }
 
+/** Bytes of the batches that are sent together at first; twice as many each time. */
+const FIRST_BYTES = 67_108_864;
+
 /**
- * As {@link sendRead} where all batches are kept. They stay in a port until the end: V8 marks the receiver's heap once
- * for every 64 MB that arrive, but once for any number that arrives together.
+ * As {@link sendRead} where all batches are kept. They stay in a port until there are many: V8 marks the receiver's
+ * heap once for every 64 MB that arrive, but once for any number that arrives together.
  *
  * @param share the batches share buffers, so that they are sent as one message
  */
 async function sendKept(read: (give: GiveBatch) => Promise<ReadEnd>, share: boolean, send: Send): Promise<void> {
-  const { port1, port2 } = new (builtin("node:worker_threads").MessageChannel)();
+  const { MessageChannel } = builtin("node:worker_threads");
   const sender = new BatchSender();
   const shared: SentBatch[] = [];
   const memory = new Set<ArrayBuffer>();
+  let { port1, port2 } = new MessageChannel();
+  let bytes = 0;
+  let limit = FIRST_BYTES;
   try {
     const end = await read((raw, offset) => {
       const { batch, transfer } = sender.pack(raw);
+      for (const buffer of transfer) bytes += share ? 0 : buffer.byteLength;
       if (share) {
         shared.push(batch);
         for (const buffer of transfer) memory.add(buffer);
       } else port1.postMessage([batch], transfer);
-      send({ batches: [], offset });
+      if (bytes < limit) return send({ batches: [], offset });
+      port1.close();
+      send({ held: port2, offset }, [port2]);
+      ({ port1, port2 } = new MessageChannel());
+      bytes = 0;
+      limit *= 2;
     });
     if (share) port1.postMessage(shared, [...memory]);
     send({ held: port2, offset: end.offset }, [port2]);
