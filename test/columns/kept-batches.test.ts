@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
@@ -9,6 +9,8 @@ import type { RawBatch } from "../../src/columns/build/builder.js";
 import { csvReader, csvTable } from "../../src/columns/csv/reader.js";
 import { packedRaws } from "../../src/columns/files/packed-csv.js";
 import { MemoryAhead, MemoryMaker } from "../../src/columns/workers/memory-ahead.js";
+import { readTask, threadReader } from "../../src/columns/workers/task.js";
+import { BatchReceiver } from "../../src/columns/workers/transfer.js";
 import { onThreads } from "../divided.js";
 import { textsOf } from "./rows.js";
 
@@ -50,6 +52,37 @@ describe("batches that are all kept", () => {
     expect(textsOf(reader.maker.table(raws))).toEqual(textsOf(csvTable(text, { columns })));
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
   });
+});
+
+it("batches that are all kept arrive before the end where they are many, in their order", async () => {
+  const rows = 4_600_000;
+  const path = join(folder, "long.csv");
+  const line = (i: number): string => `${i % 10}.5,${i % 7}.25\n`;
+  writeFileSync(
+    path,
+    Array.from({ length: 70 }, (_, i) => line(i))
+      .join("")
+      .repeat(rows / 70 + 1),
+  );
+  const doubles = ["x", "y"].map((name) => ({ name, type: "double" }));
+  const { options } = csvReader({ columns: doubles, header: false }).parser;
+  const part = { ...readTask(options, undefined), path, start: 0, end: statSync(path).size, last: true, order: [0, 1] };
+  const receiver = new BatchReceiver();
+  const arrived: number[] = [];
+  const xs: number[] = [];
+  await new Promise<void>((resolve, reject) => {
+    threadReader((reply) => {
+      if ("failed" in reply) reject(new Error("the thread failed"));
+      if ("end" in reply) resolve();
+      if (!("held" in reply)) return;
+      const raws = [...receiver.batches(reply)];
+      arrived.push(raws.length);
+      for (const { columns } of raws) xs.push((columns[0].floats as Float64Array)[0]);
+    })({ part });
+  });
+  expect(arrived.length).toBeGreaterThan(1);
+  expect(Math.min(...arrived)).toBeGreaterThan(0);
+  expect(xs[1]).toBe((65_536 % 10) + 0.5);
 });
 
 describe("memory from another thread", () => {
