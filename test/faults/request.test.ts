@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
+import { type ConnectOptions, connect } from "../../src/index.js";
 import { json, page } from "./bulk-fixtures.js";
 import { type Answer, faultServer } from "./fault-server.js";
 import { csvMetadata, fails, failure, fast, good, KEY, rows, server, service, T } from "./request-service.js";
@@ -367,5 +368,33 @@ describe("transport", () => {
       const { inspect } = await import("node:util");
       expect(`${inspect(error, { depth: 9 })} ${JSON.stringify(error)} ${error.stack}`).not.toContain(KEY);
     }
+  });
+});
+
+describe("a caller's fetch whose body cannot be cancelled", () => {
+  const never = new Promise<void>(() => undefined);
+  const serviceOf = (chunks: readonly string[], more: boolean, options: ConnectOptions) => {
+    const fetch = async (): Promise<Response> => {
+      let sent = 0;
+      const pull = (controller: ReadableStreamDefaultController): Promise<void> | undefined => {
+        if (!more && sent === chunks.length) return never;
+        controller.enqueue(Buffer.from(chunks[sent++ % chunks.length]));
+      };
+      const body = new ReadableStream({ pull, cancel: () => never });
+      return new Response(body, { headers: { "content-type": "application/json" } });
+    };
+    return connect({ url: "http://127.0.0.1:1", apiKey: "k", fetch, retry: { attempts: 1 }, ...options });
+  };
+
+  it("ends with its time limit, or the caller's signal", async () => {
+    const stalled = serviceOf(['{"datatable":'], false, { timeouts: { idle: 200 } });
+    await expect(stalled.table("V/T").metadata()).rejects.toMatchObject({ name: "TransportError" });
+    const signal = AbortSignal.timeout(50);
+    await expect(stalled.table("V/T").metadata({ signal })).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
+  it("ends with the most bytes of a reply", async () => {
+    const endless = serviceOf([" ".repeat(100_000)], true, { limits: { replyBytes: 1 << 20 } });
+    await expect(endless.table("V/T").metadata()).rejects.toMatchObject({ code: "TooLarge" });
   });
 });

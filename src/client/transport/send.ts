@@ -128,5 +128,5 @@ export function sendByFetch(fetch: typeof globalThis.fetch): Send {
 }
 
 async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
-  if (body !== null) yield* body;
+  if (body) yield* body;
 }
