@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { DataError } from "../errors/errors.js";
 import { addCrc32, readBlocks } from "./blocks.js";
-import { inflated, inflatedHere } from "./inflated.js";
-import type { Inflater } from "./inflater.js";
+import { Inflater } from "./inflater.js";
 import { bytesAccess, type FileState, fileAccess, isState, type RandomAccess } from "./random-access.js";
 import { formatOf } from "./signature.js";
 import { toZipError, unsupportedZip } from "./zip-error.js";
@@ -285,3 +285,41 @@ class EntryCheck {
 }
 
 const hex = (sum: number): string => (sum >>> 0).toString(16).padStart(8, "0");
+
+/**
+ * Inflates raw deflate of `compressedSize` bytes, in chunks of at most 1 MB; each is only valid until the next one is
+ * requested.
+ *
+ * @throws {Error} with zlib's wording when the stream is invalid, incomplete or followed by other bytes
+ */
+async function* inflated(blocks: AsyncGenerator<Uint8Array>, compressedSize: number): AsyncGenerator<Uint8Array> {
+  const inflater = Inflater.take();
+  try {
+    for await (const block of blocks) {
+      yield* inflater.push(block);
+      if (inflater.ended) return refuseRest(compressedSize - inflater.consumed);
+      // Blocks of bytes in memory come without a turn of the event loop.
+      await setImmediate();
+    }
+  } finally {
+    inflater.release();
+  }
+  throw new Error("unexpected end of file");
+}
+
+/** The same with an inflater at the start of a stream, without a turn of the event loop. */
+function* inflatedHere(
+  blocks: Iterable<Uint8Array>,
+  compressedSize: number,
+  inflater: Inflater,
+): Generator<Uint8Array> {
+  for (const block of blocks) {
+    yield* inflater.push(block);
+    if (inflater.ended) return refuseRest(compressedSize - inflater.consumed);
+  }
+  throw new Error("unexpected end of file");
+}
+
+function refuseRest(bytes: number): void {
+  if (bytes !== 0) throw new Error(`the compressed data ends ${bytes} bytes early`);
+}

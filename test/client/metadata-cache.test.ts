@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { metadataCache } from "../../src/client/transport/metadata-in-memory.js";
+import { metadataCache } from "../../src/client/transport/session.js";
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");

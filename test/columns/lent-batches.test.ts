@@ -6,7 +6,7 @@ import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { KeptMemory, SpareMemory } from "../../src/columns/build/buffer-pool.js";
-import { LentBatches } from "../../src/columns/build/lent-batches.js";
+import { LentBatches } from "../../src/columns/build/text-reader.js";
 import { zipBatches } from "../../src/columns/files/zip-file.js";
 import { zipEntry } from "../../src/format/zip.js";
 import { Frame } from "../../src/frame/frame.js";

@@ -10,7 +10,7 @@ import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import type { Batching, CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { BatchMaker } from "../../src/columns/build/batch-maker.js";
 import type { RawBatch } from "../../src/columns/build/builder.js";
-import { LentBatches } from "../../src/columns/build/lent-batches.js";
+import { LentBatches } from "../../src/columns/build/text-reader.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { type ZipCsvOptions, zipBatches, zipTable } from "../../src/columns/files/zip-file.js";
 import { tableOf } from "../../src/columns/table/conform.js";

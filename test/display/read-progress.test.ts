@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readProgress } from "../../src/columns/io/read-progress.js";
+import { readProgress } from "../../src/columns/io/progress.js";
 
 it("reports each step and the end of a read, and nothing where there was none", () => {
   const told: unknown[] = [];

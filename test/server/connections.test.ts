@@ -1,6 +1,6 @@
 import { connect as connectSocket, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { connections } from "../../src/server/http/connections.js";
+import { connections } from "../../src/server/http/listen.js";
 import type { ServeOptions } from "../../src/server.js";
 import { get, sampleOf, started } from "./support.js";
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { type Rendered, rendered } from "../../src/server/answers/rendered.js";
+import { slices } from "../../src/server/answers/reply.js";
 import { replyCache } from "../../src/server/answers/reply-cache.js";
-import { slices } from "../../src/server/answers/slices.js";
 import { folderOf, get, started } from "./support.js";
 
 const rows = Array.from({ length: 12_000 }, (_, i) => `T${i % 40},2024-01-${10 + (i % 20)},${i}.25\n`).join("");

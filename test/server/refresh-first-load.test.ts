@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { type SavedState, savedState } from "../../src/server/data/catalog.js";
 import { readCatalog } from "../../src/server/data/catalog-file.js";
 import { folderSource } from "../../src/server/data/source.js";
-import { type SavedState, savedState } from "../../src/server/data/state.js";
 import { openStore } from "../../src/server/data/store.js";
 import { engineUnderTest } from "./engine-under-test.js";
 import { folderOf } from "./support.js";

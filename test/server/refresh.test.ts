@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/contract/engine.js";
-import { savedState } from "../../src/server/data/state.js";
+import { savedState } from "../../src/server/data/catalog.js";
 import { type ServeOptions, serve } from "../../src/server.js";
 import { engineUnderTest, isClickhouse } from "./engine-under-test.js";
 import { folderOf, get } from "./support.js";

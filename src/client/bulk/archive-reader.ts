@@ -1,9 +1,8 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { Batching, ReadOptions } from "../../columns/arrow/read-options.js";
-import type { LentBatches } from "../../columns/build/lent-batches.js";
+import type { LentBatches } from "../../columns/build/text-reader.js";
 import { zipBatches } from "../../columns/files/zip-file.js";
-import type { OnProgress } from "../../columns/io/progress.js";
-import { readProgress } from "../../columns/io/read-progress.js";
+import { type OnProgress, readProgress } from "../../columns/io/progress.js";
 import { writeBlocks } from "../../columns/io/write-blocks.js";
 import { DataError } from "../../errors/errors.js";
 import { refuseBomb, type ZipEntry, type ZipOptions } from "../../format/zip-entry.js";

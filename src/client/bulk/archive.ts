@@ -2,7 +2,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
-import { LentBatches } from "../../columns/build/lent-batches.js";
+import { LentBatches } from "../../columns/build/text-reader.js";
 import { fileBlocks } from "../../columns/io/file-blocks.js";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { SpentBatches } from "../../columns/io/spent-batches.js";

@@ -5,7 +5,7 @@ import { checkParquetOptions, type ParquetReadOptions } from "../../columns/parq
 import { locked } from "../../disk/lock.js";
 import { makeFolder, removeEmptyFolders } from "../../disk/sync-folder.js";
 import type { Stoppable } from "../../engine/contract/engine.js";
-import { parquetScan } from "../../engine/duckdb/parquet-scan.js";
+import { parquetScan } from "../../engine/duckdb/parquet.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { fileError } from "../../errors/file-error.js";
 import { type Watched, watched } from "../../frame/files/watched.js";

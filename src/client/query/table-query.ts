@@ -26,9 +26,9 @@ import type { Plan } from "../pages/plan.js";
 import type { TableCall } from "../pages/table-page.js";
 import type { MetadataCall } from "../transport/ask.js";
 import type { Session } from "../transport/session.js";
+import { isLocal } from "../transport/settings.js";
 import type { ReadCall } from "./dataset-query.js";
 import { filtersOf, metadataWithNames, withColumns } from "./filters.js";
-import { mirrorQuestion, refuseLimited, sinceDay } from "./mirror-question.js";
 import { formatOf, wholeOf } from "./option-values.js";
 import { metadataKey, readMetadata } from "./read-metadata.js";
 import { checkTableRead, type TableReadCall } from "./table-read-options.js";
@@ -364,3 +364,38 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
 
 /** How often `frame()` begins to read a table that is refreshed meanwhile. */
 const MAX_STARTS = 3;
+
+/** What a mirror holds, in a line: another service, table, filter or selection has another one. */
+function mirrorQuestion(
+  url: string,
+  { code, filters, select }: { code: string; filters: readonly Filter[]; select: readonly string[] | undefined },
+): string {
+  // The embedded service has another port each time.
+  const place = isLocal(url) ? new URL(url).hostname : url;
+  const columns = select === undefined ? [] : [`columns ${select.map(quoted).join(", ")}`];
+  return [place, code, ...filters.map(shownFilter), ...columns].join(" ");
+}
+
+const shownFilter = ({ column, operator, values }: Filter): string =>
+  `${quoted(column)} ${operator} ${values.map(quoted).join(",")}`;
+
+/** As it is, unless it could be taken for several names or values. */
+const quoted = (text: string): string => (/^[^\s",]+$/.test(text) ? text : JSON.stringify(text));
+
+/** The filters with another that `column` is at or after `day`, joined with the one that it has. */
+function sinceDay(filters: readonly Filter[], column: string, day: string): Filter[] {
+  const isBound = (filter: Filter): boolean => filter.column === column && filter.operator === "gte";
+  const bounds = filters.filter(isBound).map(({ values: [bound] }) => bound);
+  // What is not written as a date may be later than the day.
+  const later = bounds.find((bound) => !/^\d{4}-\d\d-\d\d/.test(bound) || bound > day);
+  return [...filters.filter((filter) => !isBound(filter)), { column, operator: "gte", values: [later ?? day] }];
+}
+
+/** @throws {InputError} BadArgument for a limited query: a mirror would miss the rows beyond it */
+function refuseLimited(code: string, limit: number | undefined): void {
+  if (limit === undefined) return;
+  throw new InputError(`A mirror of ${code} holds all rows of its query; the query is limited to ${limit}.`, {
+    code: "BadArgument",
+    hint: "Leave the limit out; filters mirror fewer rows.",
+  });
+}

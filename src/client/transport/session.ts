@@ -1,7 +1,7 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import { digestName } from "../../disk/folders.js";
+import { unlessAborted } from "../../errors/unless-aborted.js";
 import { Limiter } from "./limiter.js";
-import { metadataCache } from "./metadata-in-memory.js";
 import type { Settings } from "./settings.js";
 
 /** What the requests of one `connect` share. */
@@ -35,4 +35,74 @@ function limiterFor(settings: Settings): Limiter {
 /** An identifier for "this key at this service" that does not reveal the key. */
 export function accountOf(settings: Settings): string {
   return digestName(settings.url, settings.apiKey ?? "").slice(0, 24);
+}
+
+interface Entry {
+  readonly until: number;
+  readonly value: Promise<unknown>;
+  /** Aborts the request for the value. */
+  readonly signal?: AbortSignal;
+  arrived?: unknown;
+}
+
+const LIFE_MS = 10 * 60 * 1000;
+
+/**
+ * A cache of ten minutes for metadata that is requested only to check names and look up types; failures are not cached.
+ */
+export function metadataCache(now: () => number = () => performance.now()) {
+  const kept = new Map<string, Entry>();
+  const entry = (key: string): Entry | undefined => {
+    const found = kept.get(key);
+    return found && now() < found.until ? found : undefined;
+  };
+  const keep = (key: string, made: Entry): void => {
+    kept.delete(key);
+    // The oldest come first.
+    for (const [other, { until }] of kept) {
+      if (now() < until) break;
+      kept.delete(other);
+    }
+    kept.set(key, made);
+  };
+  return {
+    /** Fetches the value again and replaces the cached one, which is used for at most `validFor` milliseconds. */
+    async renew<T>(key: string, make: () => Promise<{ value: T; validFor?: number }>): Promise<T> {
+      const { value, validFor = LIFE_MS } = await make();
+      keep(key, { until: now() + Math.min(LIFE_MS, validFor), value: Promise.resolve(value), arrived: value });
+      return value;
+    },
+    /** The value, if it has arrived; sends no request and waits for none. */
+    peek<T>(key: string): T | undefined {
+      return entry(key)?.arrived as T | undefined;
+    },
+    /** The cached value, if any; sends no request. */
+    async known<T>(key: string): Promise<T | undefined> {
+      return (await entry(key)?.value.catch(() => undefined)) as T | undefined;
+    },
+    /**
+     * The cached value, or that of `make`, whose request `signal` aborts. A call that waits for the request of another
+     * stops waiting when its own signal aborts, and makes the value itself if the other was aborted.
+     */
+    async remember<T>(key: string, make: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+      for (let known = entry(key); known !== undefined; known = entry(key)) {
+        try {
+          return (await unlessAborted(known.value, signal)) as T;
+        } catch (error) {
+          if (signal?.aborted || known.signal?.aborted !== true) throw error;
+          if (kept.get(key) === known) kept.delete(key);
+        }
+      }
+      const value = make();
+      const made: Entry = { until: now() + LIFE_MS, value, signal };
+      keep(key, made);
+      value.then(
+        (arrived) => {
+          made.arrived = arrived;
+        },
+        () => kept.get(key) === made && kept.delete(key),
+      );
+      return value;
+    },
+  };
 }

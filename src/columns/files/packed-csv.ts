@@ -1,8 +1,7 @@
 import type { OnBytes } from "../arrow/read-options.js";
 import { textModes } from "../build/batch-maker.js";
 import type { RawBatch } from "../build/builder.js";
-import type { LentBatches } from "../build/lent-batches.js";
-import { rawBatches, type TextReader } from "../build/text-reader.js";
+import { type LentBatches, rawBatches, type TextReader } from "../build/text-reader.js";
 import type { CsvParser } from "../csv/parser.js";
 import type { InflateTask } from "../workers/inflate.js";
 import { inflatedAhead } from "../workers/inflate-ahead.js";

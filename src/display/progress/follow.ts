@@ -1,6 +1,5 @@
 import type { OnProgress } from "../../columns/io/progress.js";
-import { hasScreen, NO_SCREEN, screenHere } from "./screen.js";
-import { type ProgressEvent, TaskLines } from "./task-lines.js";
+import { hasScreen, NO_SCREEN, type ProgressEvent, screenHere, TaskLines } from "./task-lines.js";
 import type { ProgressScreen } from "./terminal-screen.js";
 
 /** One task whose progress is reported. */

@@ -1,5 +1,4 @@
-import { NO_SCREEN, screenHere } from "./screen.js";
-import { type ProgressEvent, TaskLines } from "./task-lines.js";
+import { NO_SCREEN, type ProgressEvent, screenHere, TaskLines } from "./task-lines.js";
 import type { ProgressScreen } from "./terminal-screen.js";
 
 /** A live bar: call it with events, or pass it as `onProgress`. */

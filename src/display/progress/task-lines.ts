@@ -1,7 +1,9 @@
 import { scrub } from "../../errors/secrets.js";
-import { plainLine } from "../base/escape.js";
+import { escapeHtml, plainLine } from "../base/escape.js";
+import { notebookHost } from "../base/host.js";
 import { grouped, sizeText } from "../base/number-text.js";
 import { widthOf } from "../base/width.js";
+import { type ProgressScreen, terminalScreen } from "./terminal-screen.js";
 
 /** A progress event of long work. All members are optional; counts are running totals. */
 export interface ProgressEvent {
@@ -212,4 +214,40 @@ function secondsText(ms: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+export const NO_SCREEN: ProgressScreen = { draw: () => {}, end: () => {} };
+
+/** The notebook whose kernel this process is, else the terminal behind standard error, else undefined. */
+export function screenHere(): ProgressScreen | undefined {
+  if (notebookHost() !== undefined) return notebookScreen();
+  return hasTerminal() ? terminalScreen() : undefined;
+}
+
+export function hasScreen(): boolean {
+  return notebookHost() !== undefined || hasTerminal();
+}
+
+function hasTerminal(): boolean {
+  return process.stderr.isTTY && process.env["TERM"] !== "dumb";
+}
+
+function notebookScreen(): ProgressScreen {
+  const id = crypto.randomUUID();
+  const cell = notebookHost()?.cell;
+  let shown: string | undefined;
+  const draw = (lines: readonly string[]): void => {
+    const text = lines.join("\n");
+    if (text === shown) return;
+    const html = lines.map((line) => `<div><small>${escapeHtml(line)}</small></div>`).join("");
+    const bundle = { "text/html": `<div>${html}</div>`, "text/plain": text };
+    // Not awaited: no task may fail for its bar.
+    Promise.resolve(notebookHost()?.send(bundle, id, shown !== undefined)).catch(() => {});
+    shown = text;
+  };
+  return {
+    draw,
+    end: (lines) => (lines.length > 0 ? draw(lines) : undefined),
+    cellRuns: () => cell !== undefined && notebookHost()?.cell === cell,
+  };
 }

@@ -1,3 +1,4 @@
+import { DataError } from "../../errors/errors.js";
 import {
   AMPERSAND,
   BYTE_KINDS,
@@ -11,7 +12,6 @@ import {
   SUSPECT,
   type XMLVersion,
 } from "./characters.js";
-import { xmlError } from "./not-well-formed.js";
 import { decodeXML, isEntity, referredCode, type TextPlace } from "./text.js";
 
 /** The kinds of tokens that {@link XMLCursor.next} finds. */
@@ -400,3 +400,21 @@ const nameOf = (b: Uint8Array, start: number, end: number): string =>
 /** Letters, digits and #. */
 const isReferenceByte = (c: number): boolean =>
   c === 0x23 || (c >= 0x30 && c <= 0x39) || ((c | 0x20) >= 0x61 && (c | 0x20) <= 0x7a);
+
+/** The error for XML that is malformed or uses an unsupported part of XML. */
+export function xmlError(b: Uint8Array, p: number, what: string, hint?: string): DataError {
+  const offset = Math.min(p, b.length);
+  const truncated = p >= b.length;
+  const found = truncated
+    ? "the end of the reply"
+    : JSON.stringify(Buffer.from(b.subarray(offset, offset + 20)).toString());
+  return new DataError(`The XML cannot be read at byte ${offset}: ${what}; found ${found}.`, {
+    code: "BadXml",
+    offset,
+    hint:
+      hint ??
+      (truncated
+        ? "The reply is truncated; send the request again."
+        : "The reply is not valid XML; check it at this byte."),
+  });
+}

@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { invalidUtf8 } from "../../value/text.js";
 import type { XMLVersion } from "./characters.js";
-import { XMLCursor } from "./cursor.js";
-import { xmlError } from "./not-well-formed.js";
+import { XMLCursor, xmlError } from "./cursor.js";
 
 /**
  * Opens a document in UTF-8, with or without a byte order mark, after its XML declaration.

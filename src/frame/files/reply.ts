@@ -1,7 +1,6 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import type { ReadOptions } from "../../columns/arrow/read-options.js";
-import { linesOfArray } from "../../columns/json/array-lines.js";
-import { type JsonArrayOptions, jsonArrayTable } from "../../columns/json/array-table.js";
+import { type JsonArrayOptions, jsonArrayTable, linesOfArray } from "../../columns/json/array-table.js";
 import { jsonRows } from "../../columns/json/reader.js";
 import { jsonNode, rowPaths } from "../../document/json.js";
 import { readFields } from "../../document/node.js";

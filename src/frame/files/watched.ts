@@ -1,6 +1,5 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import type { OnProgress } from "../../columns/io/progress.js";
-import { readProgress } from "../../columns/io/read-progress.js";
+import { type OnProgress, readProgress } from "../../columns/io/progress.js";
 import { SpentBatches } from "../../columns/io/spent-batches.js";
 import { follow } from "../../display/progress/follow.js";
 

@@ -1,8 +1,14 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { escapeHtml } from "../../display/base/escape.js";
+import { escapeHtml, escapeJson } from "../../display/base/escape.js";
 import { type PictureSize, pictureSize } from "../../display/base/picture-size.js";
+import type { ChartSpec } from "../../display/chart/options.js";
+import { inPageColors } from "../../display/chart/page-colors.js";
+import { missingPackage } from "../../errors/errors.js";
 import { highlighted } from "./highlight.js";
-import { LiveCharts } from "./live-charts.js";
 import { Headings, markdownHtml, pictureData } from "./markdown.js";
 import {
   joined,
@@ -12,7 +18,6 @@ import {
   type NotebookCell,
   type Output,
 } from "./notebook-file.js";
-import { PAGE_STYLE } from "./page-style.js";
 import { safeHtml } from "./safe-html.js";
 
 export interface PageOptions {
@@ -169,4 +174,107 @@ function picture(address: string, data: MimeBundle, size?: PictureSize): string 
 
 function base64(text: string): string {
   return Buffer.from(text, "utf8").toString("base64");
+}
+
+/** The style of an exported page, for light and dark mode, print and small screens. */
+const PAGE_STYLE = `
+:root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d9dee5; --paper: #ffffff; --shade: #f5f7f9;
+  --accent: #1a62c6; --bad: #b3261e; --text: #0b6e4f; --number: #8a4b00; --word: #6b3fa0; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --line: #343c47; --paper: #14181d;
+  --shade: #1c2229; --accent: #7db1ff; --bad: #ff8a80; --text: #7fd6b0; --number: #f0b26b; --word: #c7a6f5; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.6 system-ui, "Segoe UI", "Helvetica Neue", sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
+h1, h2, h3 { line-height: 1.25; margin: 2rem 0 .6rem; }
+h1 { font-size: 1.9rem; margin-top: 0; }
+h2 { font-size: 1.35rem; }
+a { color: var(--accent); }
+pre, code, kbd, samp { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .86rem; }
+pre { margin: 0; overflow-x: auto; line-height: 1.5; }
+.markdown code { background: var(--shade); padding: .1em .3em; border-radius: 4px; }
+.markdown pre { margin: .8rem 0; }
+.markdown img, .output img { max-width: 100%; height: auto; }
+.cell { margin: 1.4rem 0; }
+.chart svg { max-width: 100%; height: auto; }
+nav { border: 1px solid var(--line); border-radius: 8px; padding: .7rem 1rem; margin: 0 0 1.6rem; font-size: .92rem; }
+nav ul { list-style: none; margin: .4rem 0 0; padding: 0; }
+nav .level3 { padding-left: 1.2rem; }
+summary { cursor: pointer; color: var(--soft); }
+.fold > summary { font: .72rem/1.6 ui-monospace, monospace; }
+.prompt { color: var(--soft); font: .72rem/1.6 ui-monospace, monospace; }
+pre.code { background: var(--shade); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; }
+.output { margin: .6rem 0 0; overflow-x: auto; padding: 0 .1rem; }
+.output img { display: block; background: #fff; border-radius: 6px; }
+@media (prefers-color-scheme: dark) { .chart img { filter: invert(1) hue-rotate(180deg); mix-blend-mode: screen; border-radius: 0; } }
+.output td img, .output th img { display: inline; background: none; }
+pre.output { padding: .2rem 1rem; }
+.stderr { border-left: 3px solid var(--bad); color: var(--bad); }
+.error { border-left: 3px solid var(--bad); padding: .3rem 1rem; }
+.error p { color: var(--bad); margin: 0 0 .4rem; }
+.unseen, small { color: var(--soft); }
+table { border-collapse: collapse; border: 0; font-size: .86rem; font-variant-numeric: tabular-nums; margin: .3rem 0; }
+th, td { border: 0; border-bottom: 1px solid var(--line); padding: .28rem .75rem; text-align: inherit; white-space: nowrap; }
+.dataframe th, .dataframe td { text-align: right; }
+thead th { border-bottom: 2px solid var(--line); }
+tbody tr:hover { background: var(--shade); }
+.comment { color: var(--soft); font-style: italic; }
+.text { color: var(--text); }
+.number { color: var(--number); }
+.keyword { color: var(--word); }
+@media print { .cell { break-inside: avoid; } }
+`;
+
+/**
+ * Draws each chart beside its picture and replaces the picture if that succeeds. Runs in the page; the libraries cannot
+ * load anything, because the page's policy forbids it.
+ */
+const DRAW = `for (const [id, spec] of JSON.parse(document.getElementById("charts").textContent)) {
+  const place = document.getElementById(id);
+  const drawing = document.createElement("div");
+  try {
+    const view = new vega.View(vega.parse(vegaLite.compile(spec).spec), { renderer: "svg", hover: true });
+    view.initialize(drawing).runAsync().then(() => place.replaceChildren(drawing), () => undefined);
+  } catch {
+    // The picture remains.
+  }
+}`;
+
+/** The charts of a page that are drawn again, with tooltips, where its scripts may run. */
+class LiveCharts {
+  readonly #charts: [id: string, spec: object][] = [];
+
+  /** Adds a Vega-Lite specification; returns the id of the element whose picture it replaces. */
+  add(spec: object): string {
+    const id = `chart-${this.#charts.length + 1}`;
+    this.#charts.push([id, inPageColors(spec as ChartSpec)]);
+    return id;
+  }
+
+  /**
+   * Inline scripts, and the source expressions by which the page's policy (`script-src`) allows exactly these; empty
+   * without charts.
+   *
+   * @throws {InputError} MissingPackage if vega or vega-lite is not installed
+   */
+  scripts(): { readonly html: string; readonly policy: string } {
+    if (this.#charts.length === 0) return { html: "", policy: "" };
+    const scripts = [library("vega"), library("vega-lite"), DRAW];
+    const data = `<script type="application/json" id="charts">${escapeJson(this.#charts)}</script>`;
+    const html = [data, ...scripts.map((text) => `<script>${text}</script>`)].join("\n");
+    const hashes = scripts.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+    // Vega compiles its expressions to functions.
+    return { html, policy: ["'unsafe-eval'", ...hashes].join(" ") };
+  }
+}
+
+/** The browser build of an installed package, as one script. */
+function library(name: "vega" | "vega-lite"): string {
+  try {
+    const main = createRequire(import.meta.url).resolve(name);
+    const text = readFileSync(join(dirname(main), `${name}.min.js`), "utf8");
+    // Browsers normalize line ends before they compute the hash.
+    return text.replaceAll("\r\n", "\n").replaceAll("</script", "<\\/script");
+  } catch (cause) {
+    throw missingPackage(`Interactive charts require the package ${name}.`, "vega@5 vega-lite@5", cause);
+  }
 }

@@ -1,12 +1,11 @@
 import type { Engine } from "../../engine/contract/engine.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
-import type { Catalog } from "./catalog.js";
+import type { Catalog, SavedState } from "./catalog.js";
 import { type Loaded, REFRESHED } from "./loaded.js";
 import { openDatabase, type StoredDatabase } from "./open-database.js";
 import { openTable, type StoredTable, tableCode, tidyTables } from "./open-table.js";
 import type { RowSource, Source } from "./source.js";
-import type { SavedState } from "./state.js";
 
 /** The data of a service, loaded. */
 export type Store = Awaited<ReturnType<typeof openStore>>;

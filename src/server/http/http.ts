@@ -10,7 +10,7 @@ import type { Format } from "../../spec/vocabulary.js";
 import { withoutEnd } from "../../value/text.js";
 import { answer } from "../answers/answer.js";
 import { answerFile, FILES_PATH, noFile } from "../answers/answer-file.js";
-import { answerJson, catalogItems } from "../answers/catalog-items.js";
+import { answerJson, catalogItems } from "../answers/answer-list.js";
 import type { MadeFile } from "../answers/exports.js";
 import type { Gate, Subscriber } from "../answers/keys.js";
 import { answerLogo, LOGOS_PATH } from "../answers/logo.js";

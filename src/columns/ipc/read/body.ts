@@ -1,7 +1,7 @@
 import { isArrowbookError } from "../../../errors/errors.js";
+import { type BlockCodec, decompressBlock } from "../../../format/block-codecs.js";
 import { LONGEST_INLINE, VIEW_BYTES } from "../../arrow/data-faults.js";
-import { badArrow, columnName } from "./bad-arrow.js";
-import { type BufferCodec, codecOf } from "./codec.js";
+import { badArrow, columnName, unsupportedArrow } from "./bad-arrow.js";
 import type { FlatStructs, FlatTable } from "./flat-table.js";
 
 /** Length and null count of a column as the metadata declare them; -1 nulls if they were not counted. */
@@ -210,4 +210,59 @@ function swappedViews(bytes: Uint8Array): Uint8Array {
     if (size > LONGEST_INLINE) out.set(swapped(bytes.subarray(at + 8, at + VIEW_BYTES), [4]), at + 8);
   }
   return out;
+}
+
+/**
+ * Decompresses one buffer to exactly `size` bytes.
+ *
+ * @throws {Error} if the buffer is corrupt or declares another size
+ * @throws {DataError} UnsupportedArrow if the result is too large, or the codec is not available here
+ */
+type BufferCodec = (bytes: Uint8Array, size: number) => Uint8Array;
+
+const COMPRESSION = { codec: 0, method: 1 };
+
+/** The codecs of the format by number. */
+const CODECS: Readonly<Record<number, { readonly name: string; readonly codec: BlockCodec }>> = {
+  0: { name: "LZ4", codec: "lz4Frame" },
+  1: { name: "ZSTD", codec: "zstd" },
+};
+
+/** The largest decompressed buffer: what 32-bit offsets address. */
+const MAX_BYTES = 2 ** 31 - 1;
+
+/**
+ * The codec of a compressed record batch.
+ *
+ * @throws {DataError} UnsupportedArrow, with the name of the codec
+ */
+function codecOf(compression: FlatTable, where: string): BufferCodec {
+  const { at } = compression;
+  const number = compression.uint8(COMPRESSION.codec);
+  const method = compression.uint8(COMPRESSION.method);
+  const unsupported = (what: string): Error =>
+    unsupportedArrow(`${where} is compressed ${what}`, { at }, "Write the data again, uncompressed.");
+  if (method !== 0) throw unsupported(`by method ${method}`);
+  const known = CODECS[number];
+  if (known === undefined) throw unsupported(`with the unknown codec ${number}`);
+  return (bytes, size) => {
+    if (size < 0) throw new Error(`a size of ${size} bytes`);
+    if (size > MAX_BYTES) throw unsupported(`with ${known.name} from a buffer of ${size} bytes`);
+    const out = decompressed(known.codec, bytes, size, (reason) => unsupported(`with ${known.name}: ${reason}`));
+    if (out === undefined) throw new Error(`not ${known.name} of ${size} bytes`);
+    return out;
+  };
+}
+
+function decompressed(
+  codec: BlockCodec,
+  bytes: Uint8Array,
+  size: number,
+  unsupported: (reason: string) => Error,
+): Uint8Array | undefined {
+  try {
+    return decompressBlock(codec, bytes, size);
+  } catch (error) {
+    throw error instanceof Error ? unsupported(error.message) : error;
+  }
 }

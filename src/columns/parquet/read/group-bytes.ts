@@ -1,6 +1,6 @@
 import type { RandomAccess } from "../../../format/random-access.js";
 import { SpareMemory } from "../../build/buffer-pool.js";
-import { readRange } from "./format/read-range.js";
+import { readRange } from "./format/footer.js";
 import type { PageRange } from "./format/types.js";
 
 /** Chunks with at most so many bytes between them are read together, up to so many bytes in all. */

@@ -45,3 +45,6 @@ export function checkParquetOptions(
     });
   }
 }
+
+/** A compression of Parquet pages that every common reader supports. */
+export type Compression = "zstd" | "snappy" | "none";

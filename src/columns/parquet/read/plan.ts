@@ -4,14 +4,13 @@ import { type ColumnSpec, parseType } from "../../../spec/columns.js";
 import { distinctNames } from "../../arrow/column-names.js";
 import { fieldOf } from "../../arrow/schema.js";
 import { conditionPredicate, conditionsOf } from "../../predicate/conditions.js";
-import type { ColumnPredicate } from "../../predicate/predicate.js";
+import type { Bounds, ColumnPredicate } from "../../predicate/predicate.js";
 import { COLUMNS_KEY, type NotedColumn } from "../columns-key.js";
-import { boundsOf } from "./bounds.js";
 import type { PlannedGroup } from "./flat-rows.js";
 import { foreignType } from "./foreign-type.js";
 import { placed, UnsupportedParquet } from "./format/fault.js";
 import { isForeign, serviceType } from "./format/leaf-type.js";
-import type { Chunk, Footer, Leaf, PageRange, SchemaNode } from "./format/types.js";
+import type { Chunk, Footer, Leaf, PageRange, SchemaNode, Statistics } from "./format/types.js";
 import { leavesOf } from "./nested.js";
 import type { ParquetReadOptions } from "./options.js";
 
@@ -180,4 +179,63 @@ function refuseEncrypted({ groups }: Footer, { name, node }: PlannedColumn): voi
 function refuseFaults({ leaf, fault = leaf?.fault, children }: SchemaNode, name: string): void {
   if (fault !== undefined) throw placed(fault, `column ${JSON.stringify(name)}`);
   for (const child of children) refuseFaults(child, name);
+}
+
+/** Bounds of the values of a column in a row group. */
+interface GroupBounds extends Bounds {
+  /** No row has a value. */
+  readonly isEmpty: boolean;
+}
+
+/** What the footer says about the values of a chunk; bounds whose order writers disagree on count as unknown. */
+function boundsOf(statistics: Statistics | undefined, leaf: Leaf, rows: number): GroupBounds {
+  if (statistics === undefined) return { least: undefined, most: undefined, isEmpty: false };
+  const { min, max, nullCount, old } = statistics;
+  const isEmpty = nullCount === rows && rows > 0;
+  if (old && !isSigned(leaf)) return { least: undefined, most: undefined, isEmpty };
+  const [least, most] = [boundOf(min, leaf), boundOf(max, leaf)];
+  // Bounds beside NaN, or the wrong way round, say nothing.
+  const isOrdered = !(typeof least === "number" && typeof most === "number") || least <= most;
+  return isOrdered ? { least, most, isEmpty } : { least: undefined, most: undefined, isEmpty };
+}
+
+/** Whether the older fields order the values of a leaf as it does. */
+function isSigned({ type, meaning }: Leaf): boolean {
+  if (meaning.kind === "integer" && !meaning.signed) return false;
+  return type === "INT32" || type === "INT64" || type === "FLOAT" || type === "DOUBLE";
+}
+
+function boundOf(bytes: Uint8Array | undefined, leaf: Leaf): Bounds["least"] {
+  if (bytes === undefined) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const { type, meaning, width } = leaf;
+  switch (type) {
+    case "FLOAT":
+      return bytes.length === 4 ? known(view.getFloat32(0, true)) : undefined;
+    case "DOUBLE":
+      return bytes.length === 8 ? known(view.getFloat64(0, true)) : undefined;
+    case "INT32":
+    case "INT64": {
+      if (bytes.length !== (type === "INT32" ? 4 : 8)) return undefined;
+      const value = type === "INT32" ? BigInt(view.getInt32(0, true)) : view.getBigInt64(0, true);
+      if (meaning.kind === "integer" && !meaning.signed) return BigInt.asUintN(type === "INT32" ? 32 : 64, value);
+      return value;
+    }
+    case "FIXED_LEN_BYTE_ARRAY":
+      return meaning.kind === "decimal" && bytes.length === width ? bigEndian(bytes) : undefined;
+    case "BYTE_ARRAY":
+      if (meaning.kind === "decimal") return bytes.length > 0 ? bigEndian(bytes) : undefined;
+      return meaning.kind === "text" ? bytes : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const known = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
+
+/** The signed integer whose bytes these are, highest first. */
+function bigEndian(bytes: Uint8Array): bigint {
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  return BigInt.asIntN(bytes.length * 8, value);
 }

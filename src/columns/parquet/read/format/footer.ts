@@ -1,9 +1,9 @@
+import { isArrowbookError } from "../../../../errors/errors.js";
 import type { RandomAccess } from "../../../../format/random-access.js";
 import { refuseFormat } from "../../../../format/signature.js";
+import { unsafeBytes } from "../../../build/buffer-pool.js";
 import { ParquetFault, placed, UnsupportedParquet } from "./fault.js";
-import { readRange } from "./read-range.js";
-import { schemaTree } from "./schema.js";
-import { CHECKSUM_KEY, CREATED_BY, schemaChecksum } from "./schema-checksum.js";
+import { CHECKSUM_KEY, CREATED_BY, schemaChecksum, schemaTree } from "./schema.js";
 import {
   bytesOf,
   countOf,
@@ -161,4 +161,22 @@ function keyValuesOf(file: ThriftStruct): ReadonlyMap<string, string> {
   const pairs = structsOf(file, 5) ?? [];
   const text = (pair: ThriftStruct, id: number): string => Buffer.from(bytesOf(pair, id) ?? []).toString();
   return new Map(pairs.map((pair) => [text(pair, 1), text(pair, 2)]));
+}
+
+/**
+ * Reads `length` bytes of a file from `start` on.
+ *
+ * @param bytes memory for them, of that length
+ * @throws {ParquetFault} where the file is shorter, as one that is truncated while it is read
+ */
+export async function readRange(
+  file: RandomAccess,
+  start: number,
+  length: number,
+  bytes = unsafeBytes(length),
+): Promise<Uint8Array> {
+  await file.read(bytes, start).catch((error: unknown) => {
+    throw isArrowbookError(error) ? error : new ParquetFault("the file ends early", { cause: error });
+  });
+  return bytes;
 }

@@ -1,5 +1,6 @@
+import { crc32 } from "node:zlib";
 import { ParquetFault, UnsupportedParquet } from "./fault.js";
-import { bytesOf, integerOf, structOf, type ThriftStruct } from "./thrift.js";
+import { bytesOf, integerOf, structOf, ThriftReader, type ThriftStruct } from "./thrift.js";
 import {
   type Leaf,
   type Meaning,
@@ -270,4 +271,15 @@ function bare(type: PhysicalType): Meaning {
     case "FIXED_LEN_BYTE_ARRAY":
       return { kind: "bytes" };
   }
+}
+
+/** Key of the file metadata that carries the checksum of the schema in the footer. */
+export const CHECKSUM_KEY = "arrowbook.schema-checksum";
+
+/** What files of this package name as their writer. */
+export const CREATED_BY = "arrowbook";
+
+/** The checksum of the elements of the schema in a footer. @throws {ParquetFault} where the footer is damaged */
+export function schemaChecksum(footer: Uint8Array): string {
+  return crc32(new ThriftReader(footer).fieldBytes(2) ?? new Uint8Array(0)).toString(16);
 }
