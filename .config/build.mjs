@@ -47,7 +47,7 @@ async function write(entries, format, folder, plugins = [], output = {}) {
   await bundle.close();
 }
 
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", ".config/tsconfig.build.json"], {
+execFileSync(process.execPath, ["node_modules/typescript7/bin/tsc", "-p", ".config/tsconfig.build.json"], {
   stdio: "inherit",
 });
 copyDeclarations("dist/esm", "dist/cjs");

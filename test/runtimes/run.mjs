@@ -1,9 +1,10 @@
-// npm run test:runtimes: the same job on Node 20 (this one), 22, 24, Deno and Bun; their results must be equal. Needs
-// the build, and the runtimes: npm ci --prefix test/runtimes (Linux on x64).
+// npm run test:runtimes: the same job on Node 20 (this one), 22, 24, 26, Deno and Bun; the results must be equal.
+// Needs the build, and the runtimes: npm ci --prefix test/runtimes (Linux on x64). With `-- --unit` each other Node also
+// runs the tests of `npm test`.
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -12,6 +13,7 @@ const runtimes = [
   ["this Node", process.execPath],
   ["Node 22", join(packages, "node22/bin/node")],
   ["Node 24", join(packages, "node24/bin/node")],
+  ["Node 26", join(packages, "node26/bin/node")],
   ["Deno", join(packages, "@deno/linux-x64-glibc/deno"), "run", "--allow-all", "--node-modules-dir=manual"],
   ["Bun", join(packages, "@oven/bun-linux-x64/bin/bun")],
 ];
@@ -39,4 +41,14 @@ for (const [name, path, ...words] of runtimes) {
   }
 }
 rmSync(folder, { recursive: true, force: true });
+
+if (process.argv.includes("--unit")) {
+  for (const [name, path] of runtimes.filter(([runtime]) => runtime.startsWith("Node"))) {
+    const words = ["node_modules/vitest/vitest.mjs", "run", "--config", ".config/vitest.config.ts"];
+    const env = { ...process.env, PATH: `${dirname(path)}:${process.env.PATH}` };
+    const { status } = spawnSync(path, words, { cwd: join(here, "../.."), env, stdio: "inherit" });
+    if (status !== 0) failed++;
+    console.log(status === 0 ? `✓ tests on ${name}` : `✗ tests on ${name}: status ${status}`);
+  }
+}
 process.exit(failed === 0 ? 0 : 1);
