@@ -112,7 +112,7 @@ it("its declarations compile without them", () => {
     'import { connect, Frame } from "arrowbook";\nimport { serve } from "arrowbook/server";\nimport { duckdb } from "arrowbook/duckdb";\nimport "arrowbook/notebook";\nexport const all = [connect, Frame, serve, duckdb];\n',
   );
   installed.link("@types/node");
-  const compiler = join(root, "node_modules", "typescript", "lib", "tsc.js");
+  const compiler = join(root, "node_modules", "typescript7", "lib", "tsc.js");
   const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"];
   const words = [compiler, ...flags, "--skipLibCheck", "false", "use.ts"];
   const { stdout, status } = spawnSync(process.execPath, words, { cwd: installed.folder, encoding: "utf8" });
