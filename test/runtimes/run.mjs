@@ -1,6 +1,6 @@
 // npm run test:runtimes: the same job on Node 20 (this one), 22, 24, 26, Deno and Bun; the results must be equal.
-// Needs the build, and the runtimes: npm ci --prefix test/runtimes (Linux on x64). With `-- --unit` each other Node also
-// runs the tests of `npm test`.
+// Needs the build, and the runtimes: npm ci --prefix test/runtimes (Linux on x64). With `-- --unit` the other
+// versions of Node also run what `npm test` runs.
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
