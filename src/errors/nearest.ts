@@ -61,7 +61,7 @@ export function suggestion(name: string, names: readonly string[], what: string)
   return `The ${what} are ${shown.join(", ")}${names.length > 12 ? `, … (${names.length} in all)` : ""}.`;
 }
 
-/** The name for what other libraries call `name`, of those that are known here. */
+/** The name here of a method that other libraries call `name`, if it is known. */
 function synonymsOf(name: string, known: readonly string[]): readonly string[] {
   const word = name.toLowerCase();
   const own = Object.keys(SYNONYMS).find((each) => SYNONYMS[each].includes(word) && known.includes(each));

@@ -16,7 +16,7 @@ export interface ZipOptions {
   readonly maxRatio?: number;
   /** The most bytes of the entry. Default 2^40. */
   readonly maxSize?: number;
-  /** Entries of at most so many bytes may have any ratio. Default 1 MB. */
+  /** Entries of at most this many bytes may have any ratio. Default 1 MB. */
   readonly freeSize?: number;
   readonly signal?: AbortSignal;
 }

@@ -492,7 +492,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * Draws so many rows, each at most once, in their order; all where there are fewer.
+   * A random sample of this many rows without replacement, in their order; all rows if there are fewer.
    *
    * @throws {InputError} BadArgument
    */
@@ -721,7 +721,7 @@ showTypeArguments<Frame<object>>(Frame.prototype as Frame<object>, ({ columns })
   return [rowType(columns.map(({ type }, i) => ({ name: names[i], type })))];
 });
 
-/** What other libraries call `merge` has two names here. Not in the types, where the compiler reports it. */
+/** Answers `merge()` with the names of the two methods that do it here. Not in the types: the compiler reports it. */
 for (const target of [Frame, Frame.prototype]) {
   Object.defineProperty(target, "merge", {
     value: (): never => {

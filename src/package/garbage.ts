@@ -1,6 +1,6 @@
 import { builtin } from "./builtin.js";
 
-/** Collects garbage: all of it, or only what is young, which takes less than a millisecond. */
+/** Collects garbage: all of it, or only young objects, which takes less than a millisecond. */
 type Collect = (options?: { readonly type: "minor" }) => void;
 
 let known: Collect | null | undefined;

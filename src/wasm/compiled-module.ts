@@ -43,7 +43,7 @@ export interface Instance<Exports> {
 
 const PAGE = 65_536;
 
-/** An instance of a program in base64 with so many bytes of memory to work on; null where it gets no memory. */
+/** An instance of a program in base64 with this many bytes of memory; null if memory is exhausted. */
 export function instanceWith<Exports>(binary: string, bytes: number): Instance<Exports & MemoryExports> | null {
   const made = withMemory(() => {
     const run = new WebAssembly.Instance(compiledModule(binary)).exports as unknown as Exports & MemoryExports;

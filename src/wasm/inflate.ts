@@ -19,7 +19,7 @@ export const NEEDS_ROOM: i32 = 1;
 export const ENDED: i32 = 2;
 export const INVALID: i32 = 3;
 
-/** What is to be read next. */
+/** The next part of the stream to read. */
 const enum Step {
   Header,
   StoredLength,
@@ -53,7 +53,7 @@ export let input: usize = 0;
 export let output: usize = 0;
 /** Whole bytes that were read and not consumed. */
 export let unused: u32 = 0;
-/** What is wrong with the stream. */
+/** The error code of a damaged stream. */
 export let fault: i32 = 0;
 
 let step = Step.Header;

@@ -21,7 +21,7 @@ export interface Origin {
   readonly joined?: boolean;
 }
 
-/** What is noted of a file: beside a partial or kept one, and for those that wait for a download. */
+/** The note of a file: beside a partial or kept one, and for callers that wait for a download. */
 export interface Note extends Origin {
   /**
    * Of a complete file: when its bytes were last written, in milliseconds. A note that does not match its file is

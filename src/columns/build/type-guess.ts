@@ -130,7 +130,7 @@ const SAFE_LENGTH = 16;
 /** The most significant digits that a double is spelled with, and as a whole number the most that it always holds. */
 const MOST_DIGITS = 17;
 const MOST_WHOLE = 15;
-/** So many long numbers are compared with their doubles, and all after the first name. */
+/** This many long numbers are compared with their doubles, and all after the first name. */
 const HELD = 64;
 
 /** As Python, pandas, polars, Arrow and this package write them; `Inf` and `NAN` may be names. */

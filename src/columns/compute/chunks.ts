@@ -144,7 +144,7 @@ function trimmed(bits: Uint8Array, length: number): Uint8Array {
   return copy;
 }
 
-/** A column of nothing but nulls, cut as another. */
+/** A column of nulls in chunks of the lengths of another's. */
 export function allNull(like: Vector, make: (length: number, valid: Uint8Array) => Data, type: DataType): Vector {
   return mapChunks(like, type, ({ length }) => make(length, new Uint8Array((length + 7) >> 3)));
 }

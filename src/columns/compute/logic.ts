@@ -4,7 +4,7 @@ import { mapChunks, mapPairs, truthData, type Validity, validOf } from "./chunks
 import type { Constant } from "./constant.js";
 import { type Place, unlike, wrongConstant, wrongType } from "./place.js";
 
-/** Bits of what is true, and of what is false; what is neither is null. */
+/** The bits of true rows and of false rows; rows with neither are null. */
 interface Truth {
   readonly yes: Uint8Array;
   readonly no: Uint8Array;

@@ -3,7 +3,7 @@ import { shown } from "../../errors/shown.js";
 import type { DataType } from "../arrow/arrow.js";
 import { typeName } from "../arrow/schema.js";
 
-/** What is computed, for messages. */
+/** The computation, for messages. */
 export interface Place {
   /** Name of the column that the method is called on. */
   readonly column: string;

@@ -12,9 +12,9 @@ import { big, exactType, MOST_DIGITS, small, store, type Units, type UnitsType, 
 const HALF = 2 ** 52;
 
 /**
- * Rounded half to even to so many digits after the point, to tens and hundreds where negative. A decimal gets that
- * scale (one digit wider before the point) and stays as it is where it has no more digits; integers and doubles keep
- * their type. A double is rounded by its exact value, so that 1.115 to two digits is 1.11.
+ * Rounds half to even to this many digits after the point; negative values round to tens and hundreds. A decimal gets
+ * that scale (one digit wider before the point) and stays as it is where it has no more digits; integers and doubles
+ * keep their type. A double is rounded by its exact value, so that 1.115 to two digits is 1.11.
  *
  * @throws {InputError} WrongType, BadArgument
  * @throws {DataError} Overflow

@@ -15,10 +15,10 @@ export function isText(type: DataType): boolean {
   }
 }
 
-/** Tests the texts of a chunk by row number, whatever the rows without a value hold. */
+/** Tests the texts of a chunk by row number; the result of rows without a value is arbitrary. */
 type CellTest = (data: Data) => (i: number) => boolean;
 
-/** What is known of an entry of a dictionary; 0 as long as it was not tested. */
+/** The result of an entry of a dictionary; 0 until it is tested. */
 const FAILS = 1;
 const PASSES = 2;
 

@@ -3,7 +3,7 @@ import { clip, DataError } from "../../errors/errors.js";
 import type { CsvFault } from "../../format/csv.js";
 import type { CsvLeniency } from "../arrow/csv-dialect.js";
 
-/** What is wrong with a CSV row. */
+/** The fault of a CSV row. */
 export interface RowFault {
   readonly code: CodeOf<"DataError">;
   /** The predicate of the message: `has 3 of 4 cells`. */
@@ -61,7 +61,7 @@ export function grammarFault({ code, at, cell }: CsvFault, column: string | unde
   }
 }
 
-/** What is wrong with the number of cells of a row; undefined if it is right or accepted. */
+/** The fault of a row's number of cells; undefined if it is right or accepted. */
 export function widthFault(count: number, width: number, lenient: CsvLeniency = {}): RowFault | undefined {
   if (count < width && !lenient.shortRows) {
     const hint = "Is the file truncated? Pass lenient: { shortRows: true } to fill such rows with null.";

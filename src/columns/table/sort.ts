@@ -64,7 +64,7 @@ function sortByWord(words: Uint32Array, before: Uint32Array | undefined): Uint32
   return order;
 }
 
-/** Passes over the bits in which integers differ, of at most so many bits each: equally many, for the fewest groups. */
+/** Passes over the bits in which integers differ, of equal width up to this many bits, for the fewest groups. */
 function passesOver(differs: number, most: number): { readonly mask: number; readonly shifts: readonly number[] } {
   const lowest = 31 - Math.clz32(differs & -differs);
   const range = 32 - Math.clz32(differs) - lowest;

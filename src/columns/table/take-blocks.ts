@@ -141,7 +141,7 @@ export function copyThrough(column: RoutedColumn, outs: readonly Uint8Array[]): 
   ungroupValues(route, values, outs);
 }
 
-/** The first step. `room` gets memory of at least so many bytes; it may be called again for more. */
+/** The first step. `room` returns memory of at least a number of bytes; it may be called again for more. */
 export function groupValues(column: RoutedColumn, room: (length: number) => Uint8Array): GroupedValues {
   const { route, width } = column;
   // Widths between the steps, the first that holds all values.
@@ -218,7 +218,7 @@ function columnWindow(width: number, between: number) {
   };
   return {
     set: (bytes: Uint8Array, offset: number): void => memory.set(bytes, at + offset),
-    /** Whether so many values of the window fit into `between` bytes, to which they are copied. */
+    /** Whether this many values of the window fit into `between` bytes, to which they are copied. */
     narrow: (count: number): boolean => run.narrow(at, count, between, narrowAt) === count,
     /** Values of `between` bytes of the window, as they are. */
     pick: each(between, (count) => run.pick(narrowAt, placesAt, count, between, outAt)),

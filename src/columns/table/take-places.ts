@@ -17,7 +17,7 @@ export const countOf = (places: Places): number => (places.positions ?? places.r
 /** Rows of a part: as many as readers put in a batch. Buffers of this size are reused once they are garbage. */
 export const PART_ROWS = 65_536;
 
-/** Uninitialized memory for so many values of `width` bytes each: a buffer for each part. */
+/** Uninitialized memory for `rows` values of `width` bytes each: a buffer for each part. */
 export const partBuffers = (rows: number, width: number): Uint8Array[] =>
   Array.from({ length: Math.ceil(rows / PART_ROWS) }, (_, k) =>
     unsafeBytes(width * Math.min(PART_ROWS, rows - k * PART_ROWS)),
@@ -60,7 +60,7 @@ function hasMissing(places: Places): boolean {
   return missing;
 }
 
-/** Rows one after the other: so many from a first one in a chunk. */
+/** A run of consecutive rows in a chunk. */
 export interface Runs {
   readonly chunk: Uint32Array;
   readonly first: Int32Array;
@@ -68,7 +68,7 @@ export interface Runs {
 }
 
 const runsKnown = new WeakMap<Places, Runs | null>();
-/** Copying a run costs as much as so many rows one by one. */
+/** Copying a run costs as much as this many rows one by one. */
 const LEAST_RUN = 24;
 
 /** The rows as runs where these are long, as filters of sorted tables leave them; undefined where they are not. */

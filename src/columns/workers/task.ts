@@ -205,7 +205,7 @@ async function readStream(task: StreamTask, pace: Pace, give: GiveBatch): Promis
   return endOf(parser);
 }
 
-/** Lets a reader wait while so many batches have not been taken. */
+/** Suspends a reader while this many batches have not been taken. */
 class Pace {
   private waiting = 0;
   private resume = (): void => {};

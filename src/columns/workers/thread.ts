@@ -86,7 +86,7 @@ export function prepareThreads(count: number, first?: ThreadRequest): void {
   }
 }
 
-/** As {@link prepareThreads}, if there are threads and the file has at least so many bytes. */
+/** As {@link prepareThreads}, if there are threads and the file has at least this many bytes. */
 export function prepareThreadsFor(path: string, leastBytes: number, count: number, first?: ThreadRequest): void {
   if (count > 0 && hasThreads() && fileSize(path) >= leastBytes) prepareThreads(count, first);
 }

@@ -13,7 +13,7 @@ const LEAST_ROWS = 16;
 /** 32-bit fields of the program's `Frame`. */
 const FRAME_FIELDS = 6;
 
-/** Bytes between two buffers: the program may read, and behind its output write, so many beyond. */
+/** Padding between two buffers: the program may read, and write behind its output, this many bytes too far. */
 const MARGIN = 16;
 
 /**

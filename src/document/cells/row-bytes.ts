@@ -9,7 +9,7 @@ const STRETCH = 64 * 1024;
 /** A shorter batch is written in JavaScript: to compile its columns costs as much as a hundred rows. */
 const LEAST_COMPILED = 100;
 
-/** So many calls of the compiled writer may fail more than succeed before a batch is left to JavaScript. */
+/** How many more calls of the compiled writer may fail than succeed before a batch is left to JavaScript. */
 const MOST_FAILURES = 4;
 
 /**

@@ -14,7 +14,7 @@ const REMEMBERED_BLOCKS = 10_000;
 /** How rows become visible: in place of a table that exists, as a new one, or added to one. */
 export type Publish = "exchange" | "rename" | "add";
 
-/** What is known before the first row of a load. */
+/** The decisions of a load before its first row. */
 export interface LoadRequest {
   readonly database: string;
   readonly name: string;

@@ -29,7 +29,7 @@ interface BatchesOptions extends Stoppable {
 }
 
 /**
- * Gives memory of so many bytes, at a multiple of 8, whatever it holds. The type is that of an array over memory of its
+ * Returns uninitialized memory of this many bytes, aligned to 8. The type is that of an array over memory of its
  * own, which TypeScript before 5.7 cannot name.
  */
 export type Allocate = (bytes: number) => ReturnType<typeof Uint8Array.of>;

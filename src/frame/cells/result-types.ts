@@ -24,7 +24,7 @@ type NotPassed = false;
 
 type OptionOf<Options, Name extends string> = Options extends { readonly [K in Name]: infer Value } ? Value : NotPassed;
 
-/** What one aggregate makes of the cells of a column. */
+/** The type of an aggregate of a column. */
 type Reduced<Value, How> = How extends "count" | "nunique"
   ? number
   : How extends "list"

@@ -61,7 +61,7 @@ const MOST_NUMBERS = 2 ** 30;
  */
 const STEP = 0x9e3779b1 | 0;
 const MOST_VIEWS = 64;
-/** With so many views for each row, no two rows of a short table have the same one. */
+/** Views per row of a short table, so that no two rows share one. */
 const APART = 2.7;
 
 /**

@@ -1,6 +1,6 @@
 import { prepareThreadsFor, THREADS } from "../../columns/workers/thread.js";
 
-/** An archive of so many bytes surely holds a file that is read on threads: tables deflate to about a quarter. */
+/** Archives of this size hold a file large enough for threads: tables deflate to about a quarter. */
 const LONG = 4_194_304;
 
 /**

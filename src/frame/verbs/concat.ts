@@ -67,7 +67,7 @@ function alike({ name }: Field, vectors: readonly Vector[]): readonly Vector[] {
   });
 }
 
-/** The key that all tables have, in whatever order. */
+/** The key that all tables have, in any order. */
 function commonKey(tables: readonly Table[]): readonly string[] {
   const [first, ...rest] = tables.map((table) => keyOf(table.schema));
   const isCommon = rest.every((key) => key.length === first.length && key.every((name) => first.includes(name)));

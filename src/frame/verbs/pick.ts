@@ -138,14 +138,14 @@ export function placesWithoutNulls(columns: readonly Vector[], numRows: number):
   return places.slice(0, count);
 }
 
-/** How rows are drawn. */
+/** Options of a random sample. */
 export interface DrawOptions {
-  /** A whole number: the same one draws the same rows. */
+  /** A whole number; equal seeds sample the same rows. */
   readonly seed?: number;
 }
 
 /**
- * So many places among the rows, each at most once, ascending; all where there are fewer.
+ * The positions of a random sample without replacement, ascending; all positions if there are fewer.
  *
  * @throws {InputError} BadArgument
  */

@@ -32,7 +32,7 @@ export interface Host {
   clearTimeout?: (timer: unknown) => void;
 }
 
-/** The functions of the package whose types here differ: they are replaced, or take what is. */
+/** Functions of the package whose types differ here. */
 type Replaced = "createWatchCompilerHost" | "createWatchProgram";
 
 /**

@@ -161,7 +161,7 @@ function bundleNow(value: unknown): Bundle | undefined {
   return bundle instanceof Promise ? undefined : bundle;
 }
 
-/** The bundle of a value or of what a promise resolves to; of an error that occurs. */
+/** The bundle of a value, of the value a promise resolves to, or of an error. */
 async function eventualBundle(result: unknown): Promise<Bundle> {
   try {
     const value = await result;
@@ -183,7 +183,7 @@ function errorBundle(error: unknown): Bundle {
   return { "text/html": `<pre style="${style}">${escapeHtml(text)}</pre>`, "text/plain": text };
 }
 
-/** The controls with their values: what remains where nothing makes them live. */
+/** The controls with their values, as shown where nothing makes them live. */
 function showControls(id: string, fields: readonly PageControl[]): void {
   const texts = fields.map((field): [string, string] => [
     field.name,

@@ -154,7 +154,7 @@ function frameReader(type: SocketType, self: Wire, socket: Socket, events: WireE
 class ByteStore {
   #chunks: Buffer[] = [];
   #held = 0;
-  /** Bytes without which there is no next frame. */
+  /** Bytes needed before the next frame is complete. */
   #needed = 2;
 
   push(bytes: Buffer): void {

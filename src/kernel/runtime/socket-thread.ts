@@ -18,7 +18,7 @@ import { cancelInput, deliverInput, type SocketThreadData, type ToCells, type To
 /** How long the cells' thread may take to acknowledge an interrupt before its code is terminated from outside. */
 const STUCK_MS = 200;
 const FORCED_TRIES = 20;
-/** After so many tries, code that runs after its cell is terminated too. */
+/** After this many interrupts, code that runs after its cell is terminated too. */
 const IDLE_TRIES = 10;
 /** How long a shutdown may take before the process is terminated from outside. */
 const CLOSE_MS = 1500;

@@ -276,11 +276,11 @@ function pairByHash(left: Codes, right: Codes): Codes {
   return { rows, size: pairs.size };
 }
 
-/** Room for so many pairs at first. */
+/** Initial capacity, in pairs. */
 const LEAST = 1_024;
 
 /**
- * Numbers pairs of 32-bit integers in order of first appearance, exactly and however many there are: a hash table with
+ * Numbers pairs of 32-bit integers in order of first appearance, exactly and without a limit: a hash table with
  * open addressing.
  */
 export class PairCodes {

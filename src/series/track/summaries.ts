@@ -14,7 +14,7 @@ interface UnitSums {
   readonly smallSumOf: (group: number) => number;
 }
 
-/** What is known of the values of each group after one pass. */
+/** Sums and extremes of the values of each group, from one pass. */
 export interface Summaries extends UnitSums {
   /** The row of the smallest value, of equal ones the first; −1 of none. */
   readonly leastRows: Int32Array;
@@ -57,7 +57,7 @@ export function unitSums(vector: Vector, groups: Groups): UnitSums {
   return summaries ?? summedOneByOne(vector, groups);
 }
 
-/** Sums below 2^53 in size as doubles, and what goes beyond it. */
+/** Sums below 2^53 in size as doubles, and the larger ones exactly. */
 function summedOneByOne(vector: Vector, { of, count }: Groups): UnitSums {
   const low = new Float64Array(count);
   const high = new Array<bigint | undefined>(count).fill(undefined);

@@ -47,7 +47,7 @@ interface Asked {
   readonly posted: (profile: Profile) => Promise<string>;
 }
 
-/** What is sent; the body is left out for HEAD. */
+/** The reply; the body is left out for HEAD. */
 interface Sent {
   readonly status: number;
   readonly headers: Record<string, string>;

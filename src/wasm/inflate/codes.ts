@@ -155,8 +155,7 @@ export function fillSymbols(lengths: usize, n: u32): void {
     store<u32>(items + (to << 3), code);
     store<u32>(items + (to << 3), entry, 4);
   }
-  // From one number of bits to the next: what fewer bits show is there twice, and the codes of just so many bits come
-  // to it.
+  // From one number of bits to the next: entries of shorter codes are repeated, and codes of this length are added.
   let item = items;
   store<u32>(levels, 0, 4);
   for (let k: u32 = 1; k <= SYMBOL_BITS; k++) {

@@ -1,4 +1,4 @@
-// The numbers of what can be wrong with a deflate stream; `format/inflater` has their messages.
+// Error codes of a damaged deflate stream; `format/inflater` has their messages.
 
 export const BLOCK_TYPE = 1;
 export const STORED_LENGTH = 2;

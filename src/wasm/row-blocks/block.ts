@@ -19,7 +19,7 @@ export let isEscaped = false;
 /** Whether a space is before some of the cells: it is not part of them. */
 export let isSpaced = false;
 
-/** Says of what format the block is that is being scanned. */
+/** The format of the block that is being scanned. */
 export function beginBlock(json: bool): void {
   isJson = json;
   isEscaped = false;

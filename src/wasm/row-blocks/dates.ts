@@ -2,7 +2,7 @@ import { isJson, isSpaced, quote } from "./block";
 import { cellEnd, cellStart, noteRow } from "./cells";
 import { DIGITS } from "./digits";
 
-/** The order `YYYYMMDD--` of the bytes of `YYYY-MM-DD`; what is taken off them; what makes wrong ones negative. */
+/** The order `YYYYMMDD--` of the bytes of `YYYY-MM-DD`; the zeros to subtract; what makes wrong ones negative. */
 const DATES = memory.data<u8>([
   0,1,2,3,5,6,8,9,4,7,255,255,255,255,255,255, 48,48,48,48,48,48,48,48,45,45,0,0,0,0,0,0,
   118,118,118,118,118,118,118,118,127,127,127,127,127,127,127,127,

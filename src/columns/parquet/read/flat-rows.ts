@@ -35,7 +35,7 @@ export interface PlannedGroup {
   readonly pages: ReadonlyMap<number, PageRange>;
 }
 
-/** What is read of the flat columns of a file. Nothing in it is a function, so that it can be sent to a thread. */
+/** A read of the flat columns of a file, without functions, so that it can be sent to a thread. */
 export interface FlatPlan {
   readonly columns: readonly FlatColumn[];
   readonly groups: readonly PlannedGroup[];

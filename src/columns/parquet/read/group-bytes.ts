@@ -3,7 +3,7 @@ import { SpareMemory } from "../../build/buffer-pool.js";
 import { readRange } from "./format/footer.js";
 import type { PageRange } from "./format/types.js";
 
-/** Chunks with at most so many bytes between them are read together, up to so many bytes in all. */
+/** Chunks with at most this many bytes between them are read together, up to a total. */
 const GAP = 65_536;
 const MOST_TOGETHER = 8_388_608;
 /** Bytes of a longer chunk that are read at a time. */
@@ -37,12 +37,12 @@ export class GroupBytes {
     return this.blocks.reduce((sum, { start, end }) => sum + end - start, 0);
   }
 
-  /** Begins to read what is read whole. */
+  /** Starts to read the chunks that are read whole. */
   prefetch(): void {
     for (const block of this.blocks) if (block.end - block.start <= MOST_TOGETHER) void this.whole(block);
   }
 
-  /** Returns the memory of what was read whole: none of it is used any more. */
+  /** Releases the memory of the chunks that were read whole. */
   async release(): Promise<void> {
     for (const { bytes } of this.blocks) {
       const held = await bytes?.catch(() => undefined);

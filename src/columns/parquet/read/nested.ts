@@ -8,7 +8,7 @@ export interface LeafSlots {
   readonly repetitions: Int32Array;
 }
 
-/** What nested columns are made of. */
+/** The parts of nested columns. */
 export interface NestedSource {
   slots(leaf: Leaf): LeafSlots;
   /** The leaf's values at the slots whose definition level is `least` or higher, as a column. */

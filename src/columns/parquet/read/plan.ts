@@ -29,7 +29,7 @@ export interface PlannedColumn {
 /** A flat column of the file as it is read. */
 export type FlatFileColumn = PlannedColumn & { readonly leaf: Leaf };
 
-/** What is read of a file. */
+/** The parts of a file to read. */
 export interface ReadPlan {
   /** The chosen columns in their order, then those that only conditions need. */
   readonly columns: readonly PlannedColumn[];

@@ -117,7 +117,7 @@ function whyNoDecimal({ precision, scale }: Decimal): string | undefined {
   return undefined;
 }
 
-/** The fewest bytes that hold every decimal of so many digits. */
+/** The fewest bytes that hold every decimal of this precision. */
 function bytesFor(precision: number): number {
   return Math.ceil((precision * Math.log2(10) + 1) / 8);
 }

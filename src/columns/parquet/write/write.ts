@@ -40,7 +40,7 @@ export interface ParquetOptions {
  * exactly, wider ones as text, the service's types in the metadata, a repeated name with `_2`. The file appears under
  * its name when it is complete.
  *
- * @throws {FileError} when it cannot be written; whatever the batches throw
+ * @throws {FileError} when it cannot be written; errors of the batches
  */
 export async function writeParquet(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,

@@ -26,7 +26,7 @@ export interface IntegerLayout {
   readonly words: number;
   /** The page holds integers of 32 bits, not of 64. */
   readonly narrow: boolean;
-  /** They have no sign: what is above is zero. */
+  /** They are unsigned: the upper bits are zero. */
   readonly unsigned: boolean;
 }
 

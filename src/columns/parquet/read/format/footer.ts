@@ -66,7 +66,7 @@ const CHUNK: Wanted = {
   3: { 1: "all", 4: "all", 5: "all", 7: "all", 9: "all", 11: "all", 12: "place" },
   8: "all",
 };
-/** What is used of a footer; of a long one, most is not. */
+/** The fields of a footer that are used; most of a long one is not. */
 const FOOTER: Wanted = { 2: "all", 3: "all", 4: { 1: CHUNK, 3: "all" }, 5: "all", 6: "all" };
 
 /** @param pagesEnd where the footer begins: all pages end before */

@@ -96,7 +96,7 @@ function leafOf(
   return { index, path, type, width, ...meaningOf(element, type, width), maxDefinition, maxRepetition, isOptional };
 }
 
-/** What the logical type says, and the older converted type where there is no logical one, else the physical type. */
+/** By the logical type, without one by the older converted type, else by the physical type. */
 function meaningOf(element: ThriftStruct, type: PhysicalType, width: number): Pick<Leaf, "meaning" | "fault"> {
   const logical = logicalOf(element);
   const converted = convertedOf(element);

@@ -4,7 +4,7 @@ import { ParquetFault } from "./fault.js";
 export type ThriftValue = boolean | number | Uint8Array | readonly ThriftValue[] | ThriftStruct;
 
 /**
- * What is kept of a struct, or of the structs of a list: all of it, some fields, or the place of the struct alone, as a
+ * The parts of a struct, or of the structs of a list, that are kept: all, some fields, or its position alone, as a
  * number. The rest is read past, with the same checks.
  */
 export type Wanted = "all" | "place" | { readonly [id: number]: Wanted };
