@@ -121,7 +121,19 @@ export type ReplyCheck = (typeof REPLY_CHECKS)[number];
  * a table as a POST body; `redirects`: a database file as a redirect to its link; `unnamedColumn`: a column number out
  * of range as a column without a name and rows.
  */
-const EXTENSIONS = ["listings", "lists", "olderNames", "dateTimes", "post", "redirects", "unnamedColumn"] as const;
+const EXTENSIONS = [
+  "listings",
+  "lists",
+  "olderNames",
+  "dateTimes",
+  "months",
+  "post",
+  "redirects",
+  "unnamedColumn",
+  "unknownParameters",
+  "anyCase",
+  "noKey",
+] as const;
 export type Extension = (typeof EXTENSIONS)[number];
 
 const observedService = "observed at a public service of this kind";

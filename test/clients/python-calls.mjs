@@ -74,7 +74,7 @@ export const groups = {
     ["ndl.get('MARKET/AAA', collapse='hourly')", undefined, { error: "InvalidRequestError" }],
     ["ndl.get('MARKET/AAA', start_date='yesterday')", undefined, { error: "InvalidRequestError" }],
     ["with_config(lambda: ndl.get('MARKET/AAA'), api_key='wrong')", undefined, { error: "AuthenticationError" }],
-    ["with_config(lambda: ndl.get('MARKET/AAA'), api_key=None)", undefined, { error: "AuthenticationError" }],
+    ["with_config(lambda: ndl.get('MARKET/AAA'), api_key=None)", undefined, { error: "ForbiddenError" }],
     ["with_config(lambda: ndl.get('MARKET/AAA'), api_key='free')", undefined, { error: "ForbiddenError" }],
   ],
   "get of several series, MergedDataset": [

@@ -5,7 +5,7 @@ import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { rememberSecret } from "../../src/errors/secrets.js";
 import { scrubbedUrl } from "../../src/server/http/request-log.js";
 import { type RequestLog, serve } from "../../src/server.js";
-import { nasdaqDataLink } from "../../src/spec/profile.js";
+import { defineProfile, nasdaqDataLink } from "../../src/spec/profile.js";
 import { get, sampleOf, started } from "./support.js";
 
 const KEY = "k3y-of-a-subscriber-0123456789";
@@ -67,6 +67,10 @@ const LONG: readonly (readonly [string, (name: string) => readonly [string, Requ
   ]),
 ];
 
+const withKeys = defineProfile(nasdaqDataLink, {
+  extensions: nasdaqDataLink.extensions.value.filter((name) => name !== "noKey"),
+});
+
 it("a name of any length is answered at once, without it in full, and after the key", PATIENT, async () => {
   const source = sampleOf("MARKET", "MARKET/PRICES");
   const [market] = source.catalog.databases;
@@ -78,7 +82,7 @@ it("a name of any length is answered at once, without it in full, and after the 
       dataset: (code, entry) => (code.includes("CODE") ? made : source.dataset(code, entry)),
       catalog: { ...source.catalog, databases: [{ ...market, datasets: [...market.datasets, ...many] }] },
     },
-    profile: nasdaqDataLink,
+    profile: withKeys,
   });
   for (const [what, make, length] of LONG) {
     for (const key of ["api_key=sample", "api_key=wrong", "a=1"]) {

@@ -59,6 +59,79 @@ describe("dates followed by a time", () => {
   });
 });
 
+describe("a start or end without its day", () => {
+  it("is the first day of the month in this profile only", async () => {
+    for (const name of ["start_date", "end_date"]) {
+      const whole = await get(strict, `/datasets/LABOR/EMPLOYMENT/data.csv?${name}=2024-01-01`);
+      expect((await get(open, `/datasets/LABOR/EMPLOYMENT/data.csv?${name}=2024-01`)).text).toBe(whole.text);
+      expect((await get(strict, `/datasets/LABOR/EMPLOYMENT/data.csv?${name}=2024-01`)).status).toBe(422);
+      expect((await get(open, `/datasets/LABOR/EMPLOYMENT/data.csv?${name}=2024-13`)).status).toBe(422);
+    }
+  });
+});
+
+describe("parameters that no call has", () => {
+  it.each(["/datasets/LABOR/EMPLOYMENT/data.csv?colapse=monthly", "/datatables/MARKET/PRICES/metadata.json?x=1&x=2"])(
+    "%s is answered without it in this profile only",
+    async (path) => {
+      expect((await get(open, path)).text).toBe((await get(open, path.split("?")[0])).text);
+      expect((await get(strict, path)).status).toBeGreaterThanOrEqual(400);
+    },
+  );
+
+  it("are columns of a table, which must exist", async () => {
+    expect((await get(open, "/datatables/MARKET/PRICES.csv?tickr=AAA")).status).toBe(422);
+  });
+});
+
+describe("codes in another letter case", () => {
+  it.each([
+    ["/datasets/labor/employment/data.csv", "/datasets/LABOR/EMPLOYMENT/data.csv"],
+    ["/databases/Labor.json", "/databases/LABOR.json"],
+    ["/datatables/market/prices.csv?ticker=AAA", "/datatables/MARKET/PRICES.csv?ticker=AAA"],
+    ["/datatables/market/Prices/metadata.json", "/datatables/MARKET/PRICES/metadata.json"],
+  ])("%s is %s in this profile only", async (path, exact) => {
+    expect((await get(open, path)).text).toBe((await get(open, exact)).text);
+    expect((await get(strict, path)).status).toBe(404);
+  });
+
+  it("must be written exactly where two differ in nothing else", async () => {
+    const { catalog, ...source } = sampleOf("LABOR");
+    const [labor] = catalog.databases;
+    const [series] = labor.datasets;
+    const both = [
+      { ...series, dataset_code: "AB" },
+      { ...series, id: series.id + 1, dataset_code: "ab" },
+    ];
+    const twice = { ...source, catalog: { ...catalog, databases: [{ ...labor, datasets: both }] } };
+    const service = await started({ data: twice, profile: "nasdaqDataLink" });
+    expect((await get(service, "/datasets/LABOR/ab/metadata.json")).text).toContain('"dataset_code":"ab"');
+    expect((await get(service, "/datasets/LABOR/Ab/metadata.json")).status).toBe(404);
+  });
+});
+
+describe("a call without a key", () => {
+  const get = async (url: string, path: string) => fetch(`${url}/api/v3${path}`);
+
+  it("reads free products in this profile only", async () => {
+    expect((await get(open.url, "/datasets/LABOR/EMPLOYMENT/data.csv")).status).toBe(200);
+    expect((await get(strict.url, "/datasets/LABOR/EMPLOYMENT/data.csv")).status).not.toBe(200);
+  });
+
+  it.each(["/datasets/MARKET/AAA/data.json", "/datatables/MARKET/PRICES.json", "/databases/MARKET/data"])(
+    "%s is refused with what to add",
+    async (path) => {
+      const reply = await get(open.url, path);
+      expect(reply.status).toBe(403);
+      expect(await reply.text()).toMatch(/QEPx04.*A valid API key is required to .*: add api_key to the query/);
+    },
+  );
+
+  it("is not one with a wrong key", async () => {
+    expect((await get(open.url, "/datasets/LABOR/EMPLOYMENT/data.csv?api_key=wrong")).status).toBe(400);
+  });
+});
+
 describe("the database file", () => {
   it("is a redirect to its link, which client and browser follow", async () => {
     const answer = await get(open, "/databases/MARKET/data");

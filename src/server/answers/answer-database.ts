@@ -9,6 +9,7 @@ import { engineColumn } from "../data/filter-sql.js";
 import type { StoredDatabase } from "../data/open-database.js";
 import { refused } from "../data/refused.js";
 import { fileLink } from "./answer-file.js";
+import { byCode } from "./by-code.js";
 import type { FileOrder } from "./exports.js";
 import { needSubscription } from "./keys.js";
 import { LOGOS_PATH } from "./logo.js";
@@ -16,11 +17,8 @@ import { type Answer, answerFields } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
 export function databaseOf(call: Call, { store, profile }: ServiceState): StoredDatabase {
-  const code = call.codes["database_code"];
-  const database = store.databases.get(code);
-  if (database !== undefined) return database;
-  const known = suggestion(code, [...store.databases.keys()], "databases");
-  throw refused(profile, "QECx02", `The database ${shownText(code)} does not exist. ${known}`);
+  const kind = { kinds: "databases", subject: "The database" };
+  return byCode(store.databases, call.codes["database_code"], kind, profile);
 }
 
 /** Counts a download of a database (spec 2.4). */

@@ -3,7 +3,6 @@ import type { CellBatch } from "../../document/cells/cell-batch.js";
 import type { DatasetData, DatasetMetadata } from "../../document/records.js";
 import type { Allocate } from "../../engine/contract/engine.js";
 import { suggestion } from "../../errors/nearest.js";
-import { shownText } from "../../errors/shown.js";
 import { seriesColumns } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
 import { hasExtension } from "../../spec/profile.js";
@@ -13,6 +12,7 @@ import type { StoredDatabase, StoredDataset } from "../data/open-database.js";
 import { type Refused, refused } from "../data/refused.js";
 import { type SeriesQuestion, seriesBatches } from "../data/series-batches.js";
 import { countDownload, databaseOf } from "./answer-database.js";
+import { byCode } from "./by-code.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerFields, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
@@ -25,11 +25,9 @@ interface Place {
 function placeOf(call: Call, state: ServiceState): Place {
   const database = databaseOf(call, state);
   const code = call.codes["dataset_code"];
-  const dataset = database.datasets.get(code);
-  if (dataset !== undefined) return { database, dataset };
-  const both = `${database.entry.database_code}/${code}`;
-  const known = suggestion(code, [...database.datasets.keys()], "datasets");
-  throw refused(state.profile, "QECx02", `The dataset ${shownText(both)} does not exist. ${known}`);
+  const shown = `${database.entry.database_code}/${code}`;
+  const dataset = byCode(database.datasets, code, { kinds: "datasets", subject: "The dataset", shown }, state.profile);
+  return { database, dataset };
 }
 
 /** The metadata of a time series (spec 2.2). */
@@ -116,7 +114,8 @@ function readQuestion(
   };
   const date = (name: string): string | undefined => {
     if (given[name] === undefined) return undefined;
-    const day = hasExtension(profile, "dateTimes") ? dayPart(given[name]) : given[name];
+    const dated = hasExtension(profile, "dateTimes") ? dayPart(given[name]) : given[name];
+    const day = hasExtension(profile, "months") && /^\d{4}-\d\d$/.test(dated) ? `${dated}-01` : dated;
     if (parseDate(day) === NO_DATE) throw wrong(name, "is not a date YYYY-MM-DD.");
     return day;
   };

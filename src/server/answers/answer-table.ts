@@ -2,23 +2,19 @@ import { cellBatch, cellColumn, tableTexts } from "../../columns/arrow/cell-batc
 import type { CellBatch } from "../../document/cells/cell-batch.js";
 import type { TableMetadata } from "../../document/records.js";
 import type { Allocate } from "../../engine/contract/engine.js";
-import { suggestion } from "../../errors/nearest.js";
-import { shownText } from "../../errors/shown.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
 import { ALL_ROWS, filterSql, rowOrder, unknownColumn, type Where } from "../data/filter-sql.js";
 import type { StoredTable } from "../data/open-table.js";
 import { refused } from "../data/refused.js";
+import { byCode } from "./by-code.js";
 import { needSubscription } from "./keys.js";
 import { type Answer, answerFields, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
 export function tableOf(call: Call, { store, profile }: ServiceState): StoredTable {
   const code = `${call.codes["vendor_code"]}/${call.codes["datatable_code"]}`;
-  const table = store.tables.get(code);
-  if (table !== undefined) return table;
-  const known = suggestion(code, [...store.tables.keys()], "tables");
-  throw refused(profile, "QECx02", `The following datatable ${shownText(code)} does not exist. ${known}`);
+  return byCode(store.tables, code, { kinds: "tables", subject: "The following datatable" }, profile);
 }
 
 /** Spec 4.8. */

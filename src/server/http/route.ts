@@ -163,6 +163,8 @@ function readQuery(
     const known = knownParameter(name, endpoint, profile);
     const isFilter = known === undefined && endpoint.filters === true && !/^qopts\./i.test(name);
     const filter = isFilter ? readFilter(name, given, profile) : undefined;
+    const isUnknown = known === undefined && filter === undefined;
+    if (isUnknown && hasExtension(profile, "unknownParameters")) continue;
     if (given.values.length > 1 && !mayRepeat(known, filter, profile)) return repeated(name);
     const [value] = given.values;
     if (known === EXPORT && value !== "true" && value !== "false") {
