@@ -55,6 +55,7 @@ export {
 export { Column } from "./frame/cells/column.js";
 export type { AnyRow } from "./frame/cells/row-types.js";
 export type { Cell, RowsOptions } from "./frame/cells/rows.js";
+export { type Chosen, coalesce, type WhenCondition, when } from "./frame/cells/when.js";
 export type { DanfoOptions, DanfoReport, FromDanfoOptions } from "./frame/danfo/danfo.js";
 export { arrowBatches } from "./frame/files/arrow-batches.js";
 export { type CsvFileOptions, csvBatches } from "./frame/files/csv-files.js";

@@ -86,6 +86,22 @@ export function civil(days: number): { year: number; month: number; day: number 
   return { year, month, day: dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1 };
 }
 
+/** The day of the year, from 1, of days since 1970-01-01. */
+export function dayOfYear(days: number): number {
+  const { year, month, day } = civil(days);
+  return BEFORE_MONTH[month + (isLeapYear(year) ? 16 : 0)] + day;
+}
+
+/** Days since 1970-01-01 moved by whole months; a day that the month does not have becomes its last. */
+export function addMonths(days: number, months: number): number {
+  const { year, month, day } = civil(days);
+  const at = year * 12 + month - 1 + months;
+  const target = Math.floor(at / 12);
+  const number = at - target * 12 + 1;
+  const last = MONTH_DAYS[number + (isLeapYear(target) ? 16 : 0)];
+  return dayNumber(target, number, Math.min(day, last));
+}
+
 /** `YYYY-MM-DD` of days since 1970-01-01; years outside 0–9999 in the expanded form of ISO 8601 (`+012345-01-01`). */
 export function formatDate(days: number): string {
   const { year, month, day } = civil(days);

@@ -1,5 +1,6 @@
 import { columnChecks } from "./column-checks.js";
 import { fileChecks } from "./file-checks.js";
+import { functionChecks } from "./function-checks.js";
 import { type Checks, givenOf } from "./given.js";
 import { rowChecks } from "./row-checks.js";
 import { seriesChecks } from "./series-checks.js";
@@ -11,7 +12,7 @@ export const CHECKS: Checks = {
   ...seriesChecks,
   ...summaryChecks,
   ...fileChecks,
-  ...named("column.", columnChecks),
+  ...named("column.", { ...columnChecks, ...functionChecks }),
 };
 
 /** Runs the check of a method on the table of a seed; an error names both. */

@@ -7,15 +7,15 @@ import type { Cell, Kind, Model } from "./random-table.js";
 
 type AnyColumn = { readonly [method: string]: (...given: unknown[]) => Column };
 
-const columnOf = ({ frame }: Given, { name }: Model): AnyColumn => frame.column(name) as unknown as AnyColumn;
-const cells = (column: unknown): Canonical[] => cellsOfVector((column as Column).vector);
+export const columnOf = ({ frame }: Given, { name }: Model): AnyColumn => frame.column(name) as unknown as AnyColumn;
+export const cells = (column: unknown): Canonical[] => cellsOfVector((column as Column).vector);
 const NUMBERS: readonly Kind[] = ["integer", "decimal", "double"];
 
 /** The exact units of a number of one scale at a larger one. */
 const units = (cell: Cell, from: number, to: number): bigint => (cell as bigint) * 10n ** BigInt(to - from);
 
 /** Runs a computation that may be refused for its size, as the documents say. */
-function unlessTooWide(run: () => void): void {
+export function unlessTooWide(run: () => void): void {
   try {
     run();
   } catch (error) {
@@ -53,11 +53,11 @@ function arithmetic(
   };
 }
 
-const numberOf = (cell: Cell, { kind, scale }: Model): number =>
+export const numberOf = (cell: Cell, { kind, scale }: Model): number =>
   kind === "double" ? (cell as number) : Number(plain(cell as bigint, scale));
 
 /** One column of a kind that the method has, and what each cell becomes. */
-function perCell(
+export function perCell(
   how: string,
   kinds: readonly Kind[],
   given: readonly unknown[],
@@ -329,7 +329,6 @@ export const columnChecks: Checks = {
     const wanted = double.cells.map((cell) => (isNull(cell) ? 4.5 : canonical(cell, "double", 0)));
     expectCells(cells(columnOf(given, double).fill(4.5)), wanted, "fill of double");
   },
-  contains: perCell("contains", ["text"], ["a"], (cell) => (cell as string).includes("a")),
   startsWith: perCell("startsWith", ["text"], ["w1"], (cell) => (cell as string).startsWith("w1")),
   year: calendarPart("year", (date) => date.getUTCFullYear()),
   month: calendarPart("month", (date) => date.getUTCMonth() + 1),
@@ -387,7 +386,7 @@ function halfToEven(a: bigint, b: bigint): bigint {
 }
 
 /** Milliseconds since 1970, of days and of timestamps, rounded down. */
-function millisecondOf(cell: bigint, { kind, scale }: Model): number {
+export function millisecondOf(cell: bigint, { kind, scale }: Model): number {
   if (kind === "date") return Number(cell) * 86_400_000;
   return scale <= 3 ? Number(cell) * 10 ** (3 - scale) : Number(floorDivide(cell, 10n ** BigInt(scale - 3)));
 }

@@ -30,7 +30,7 @@ describeMistakes("columns", [
     "The types are String, Date, DateTime, BigDecimal(p,s), Integer, double, Boolean",
   ],
   ['p.column("ticker").cast("double")', "BadCell", 'Correct the type or the data, or pass onBadCell: "null"'],
-  ['p.column("ticker").contains(/A/)', "BadArgument", 'Pass the text to look for: contains("Inc")'],
+  ['p.column("ticker").contains(5)', "BadArgument", 'Pass the text to look for: contains("Inc")'],
   [
     'p.column("close").between(1)',
     "BadArgument",

@@ -25,6 +25,7 @@ it("arrowbook exports these names", () => {
       "TransportError",
       "arrowBatches",
       "bulkFile",
+      "coalesce",
       "connect",
       "csvBatches",
       "defineProfile",
@@ -37,6 +38,7 @@ it("arrowbook exports these names", () => {
       "sparkline",
       "specification",
       "unlisted",
+      "when",
     ]
   `);
 });

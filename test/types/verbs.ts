@@ -1,6 +1,6 @@
 // Row types through every verb. Compiled by `npm run types`, and against the packed declarations by TypeScript 5.0, 5.6
 // and 6 (test/project/package-types.long.test.ts); never run.
-import { type Cell, type Column, Frame } from "../../src/index.js";
+import { type Cell, type Column, coalesce, Frame, when } from "../../src/index.js";
 
 type Expect<Right extends true> = Right;
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -44,6 +44,9 @@ export function verbs(prices: Frame<Price>, names: Frame<Name>, any: Frame) {
   const described = prices.describe("close", "volume");
   const info = prices.info();
   const column = prices.column("close");
+  const level = when(prices.column("close").gt(10)).then("high").otherwise("low");
+  const filled = coalesce(prices.column("close"), 0);
+  const split = names.column("name").split(" ", 0);
   const columns = Frame.fromColumns({ day: ["2024-02-29"], close: [1.5, null], vendor: "A" });
   type Types = [
     Expect<Equal<RowOf<typeof select>, { date: string; close: number | null }>>,
@@ -94,6 +97,9 @@ export function verbs(prices: Frame<Price>, names: Frame<Name>, any: Frame) {
     Expect<Equal<RowOf<typeof described>, { statistic: string; close: number | null; volume: number | null }>>,
     Expect<Equal<RowOf<typeof info>, { column: string; type: string; values: number; nulls: number }>>,
     Expect<Equal<typeof column, Column<number | null>>>,
+    Expect<Equal<typeof level, Column<"high" | "low">>>,
+    Expect<Equal<typeof filled, Column<number>>>,
+    Expect<Equal<typeof split, Column<string | null>>>,
     Expect<Equal<RowOf<typeof columns>, { day: string; close: number | null; vendor: string }>>,
   ];
   const date: Column<string> = pivot.column("date");
@@ -119,6 +125,12 @@ export function misspelt(prices: Frame<Price>, names: Frame<Name>): void {
   prices.rename({ close: "last" }).column("close");
   // @ts-expect-error
   prices.with({ value: 1 }).column("vlaue");
+  // @ts-expect-error
+  prices.column("close").lower();
+  // @ts-expect-error
+  prices.column("ticker").sqrt();
+  // @ts-expect-error
+  prices.column("volume").addDays(1);
   // @ts-expect-error
   prices.groupBy("tickr");
   // @ts-expect-error

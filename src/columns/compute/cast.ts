@@ -11,6 +11,7 @@ import { fieldOf } from "../arrow/schema.js";
 import { serviceTypeOfArrow } from "../arrow/types.js";
 import { vectorToNumbers } from "../arrow/vector-values.js";
 import { textRows } from "../build/text-rows.js";
+import { takeVector } from "../table/take.js";
 import { storeChecked } from "./add.js";
 import {
   doubleData,
@@ -27,11 +28,14 @@ import { type Constant, exactConstant } from "./constant.js";
 import { doublesOf, isNumber } from "./operands.js";
 import { type Place, tooLarge, unlike, wrongConstant } from "./place.js";
 import { KEPT, mapUnits, ROUNDED } from "./round.js";
+import { plainTexts, TEXT_FORM, type TextForm } from "./text-form.js";
 import { isText } from "./texts.js";
 import { big, exactType, isDays, MOST_DIGITS, type Units, type UnitsType } from "./units.js";
 
 /** How values are converted. */
-export interface CastOptions {
+export interface CastOptions extends TextForm {
+  /** Text that is not a value of the type: an error, or null. */
+  readonly onBadCell?: "error" | "null";
   /** A value with more digits than the type keeps, or a timestamp that is not a whole day: an error, or rounded. */
   readonly onPrecisionLoss?: "error" | "round";
 }
@@ -57,8 +61,8 @@ export function typeNamed(name: string, { column, method }: Place): DataType {
  * @throws {DataError} PrecisionLoss, Overflow, BadCell
  */
 export function cast(vector: Vector, to: DataType, options: CastOptions, place: Place): Vector {
-  refuseUnknown(options, ["onPrecisionLoss"], place.method);
-  checkWords(options, { onPrecisionLoss: ["error", "round"] });
+  refuseUnknown(options, ["onBadCell", "onPrecisionLoss", ...TEXT_FORM], place.method);
+  checkWords(options, { onBadCell: ["error", "null"], onPrecisionLoss: ["error", "round"] });
   const from = vector.type as DataType;
   if (
     String(from) === String(to) &&
@@ -71,7 +75,8 @@ export function cast(vector: Vector, to: DataType, options: CastOptions, place: 
   if (DataType.isFloat(to) && (isNumber(from) || DataType.isBool(from))) return toDoubles(vector);
   if (isDays(from) && DataType.isTimestamp(to)) return toTimestamps(vector);
   if (DataType.isTimestamp(from) && isDays(to)) return toDays(vector, options, place);
-  return throughText(vector, to, options, place);
+  const plain = isText(from) && !isText(to) ? plainTexts(vector, to, options, place) : vector;
+  return throughText(plain, to, options, place);
 }
 
 /**
@@ -200,8 +205,16 @@ function toDays(vector: Vector, { onPrecisionLoss }: CastOptions, place: Place):
   });
 }
 
-/** Values as the texts of their cells, read as the other type. */
+/** Values as the texts of their cells, read as the other type; an entry of a dictionary is read once. */
 function throughText(vector: Vector, to: DataType, options: CastOptions, place: Place): Vector {
+  if (DataType.isDictionary(vector.type) && isText(vector.type) && !isText(to)) {
+    try {
+      return throughDictionary(vector, to, options, place);
+    } catch (error) {
+      // Rows are read one by one for the number of the row, and because no row may have that entry.
+      if (!(error instanceof DataError)) throw error;
+    }
+  }
   const texts: (string | null)[] = [];
   const from = vector.type as DataType;
   // A timestamp without a zone counts as UTC.
@@ -214,10 +227,24 @@ function throughText(vector: Vector, to: DataType, options: CastOptions, place: 
   return ofTexts(texts, to, options, place);
 }
 
+function throughDictionary(vector: Vector, to: DataType, options: CastOptions, place: Place): Vector {
+  const read = new Map<Vector, Vector>();
+  return mapChunks(vector, to, (data) => {
+    const dictionary = data.dictionary as Vector;
+    const values = read.get(dictionary) ?? throughText(dictionary, to, options, place);
+    read.set(dictionary, values);
+    const valid = validOf(data);
+    const codes = Int32Array.from(data.values as ArrayLike<number>, (code, i) =>
+      isValid(valid, i) ? Number(code) : -1,
+    );
+    return takeVector(values, codes.subarray(0, data.length)).data[0];
+  });
+}
+
 function ofTexts(
   texts: readonly (string | null)[],
   to: DataType,
-  { onPrecisionLoss }: CastOptions,
+  { onBadCell, onPrecisionLoss }: CastOptions,
   { column }: Place,
 ): Vector {
   const layout: ReadOptions["text"] = DataType.isUtf8(to) ? "utf8" : isText(to) ? "dictionary" : undefined;
@@ -225,7 +252,7 @@ function ofTexts(
     for (const text of texts) yield [text];
   };
   const spec = { name: column, type: serviceTypeOfArrow(to) };
-  const table = textRows(rows(), [spec], { text: layout, onPrecisionLoss }).table();
+  const table = textRows(rows(), [spec], { text: layout, onBadCell, onPrecisionLoss }).table();
   const made = table.getChildAt(0);
   return made === null ? new Vector([]) : made;
 }

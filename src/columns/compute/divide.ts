@@ -63,7 +63,7 @@ function quotientType(a: UnitsType, b: UnitsType, scale: number): UnitsType {
 }
 
 /** The rows that hold values and whose divisor is not 0. */
-function withoutZeros({ words, count, step }: Units, { valid, length }: Rows): Validity {
+export function withoutZeros({ words, count, step }: Units, { valid, length }: Rows): Validity {
   let held: Uint8Array | undefined;
   for (let i = 0; i < length; i++) {
     if (small(words, i * step, count) !== 0) continue;

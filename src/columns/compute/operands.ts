@@ -21,8 +21,11 @@ export interface Rows {
 interface Arithmetic {
   /** Fills `out` from doubles; where `step` is 0, `b` has one value for all rows. */
   readonly doubles: (a: Float64Array, b: Float64Array, step: 0 | 1, rows: Rows, out: Float64Array) => void;
-  /** For units of these types, the type of the results and how a chunk of them is computed. */
-  readonly exact: (
+  /**
+   * For units of these types, the type of the results and how a chunk of them is computed; without it, doubles are
+   * computed of exact values too.
+   */
+  readonly exact?: (
     left: UnitsType,
     right: UnitsType,
   ) => { readonly type: UnitsType; readonly compute: (a: Units, b: Units, rows: Rows) => Data };
@@ -41,10 +44,10 @@ export function arithmetic(left: Vector, right: Operand, place: Place, how: Arit
   if (!isNumber(left.type)) throw wrongType(place, left.type, "a column of numbers");
   if (right === null) return nullDoubles(left);
   if (right instanceof Vector && !isNumber(right.type)) throw unlike(place, left.type, right.type);
-  const exact = exactType(left.type);
+  const exact = how.exact && exactType(left.type);
   const constant = right instanceof Vector || exact === undefined ? undefined : exactConstant(right, left.type, place);
   const other = right instanceof Vector ? exactType(right.type) : constant && constantType(constant, place);
-  if (exact === undefined || other === undefined) {
+  if (how.exact === undefined || exact === undefined || other === undefined) {
     const number = right instanceof Vector ? 0 : numberConstant(right, left.type, place);
     return mapRows(left, right, new Float64(), place, (a, b, rows) => {
       const out = new Float64Array(rows.length);
@@ -66,7 +69,7 @@ export function arithmetic(left: Vector, right: Operand, place: Place, how: Arit
 }
 
 /** Computes each chunk of a column, with that of the other where it is a column. */
-function mapRows(
+export function mapRows(
   left: Vector,
   right: Operand,
   type: DataType,

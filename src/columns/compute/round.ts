@@ -62,7 +62,8 @@ export function signed(vector: Vector, how: "negate" | "size", place: Place): Ve
   return mapUnits(vector, exact, { down: 0, up: 0, divide, divideBig, place });
 }
 
-function numberType(vector: Vector, place: Place): UnitsType | undefined {
+/** Integers and decimals; undefined for doubles. */
+export function numberType(vector: Vector, place: Place): UnitsType | undefined {
   if (!isNumber(vector.type)) throw wrongType(place, vector.type, "a column of numbers");
   return exactType(vector.type);
 }
@@ -70,7 +71,7 @@ function numberType(vector: Vector, place: Place): UnitsType | undefined {
 const widened = ({ precision, scale }: UnitsType, to: number): number =>
   Math.min(MOST_DIGITS, Math.max(1, to, precision - scale + to + 1));
 
-function mapDoubles(vector: Vector, change: (value: number) => number): Vector {
+export function mapDoubles(vector: Vector, change: (value: number) => number): Vector {
   return mapChunks(vector, new Float64(), (data) => {
     const valid = validOf(data);
     const values = doublesOf(data);

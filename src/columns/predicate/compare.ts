@@ -4,11 +4,12 @@ import { Bool, type Data, DataType, Vector } from "../arrow/arrow.js";
 import { alignedBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
+import { choose } from "../compute/choose.js";
 import { allNull, both, isValid, mapPairs, mapTruths, presentOf, truthData, type Validity } from "../compute/chunks.js";
 import type { Constant } from "../compute/constant.js";
 import { combine } from "../compute/logic.js";
 import { doublesOf, isNumber, type Operand } from "../compute/operands.js";
-import { type Place, unlike } from "../compute/place.js";
+import { type Place, unlike, wrongType } from "../compute/place.js";
 import { isText } from "../compute/texts.js";
 import { big, exactType, isDays, small, timestampType, type Units, unitsOf } from "../compute/units.js";
 import { compareText } from "../table/sort.js";
@@ -44,6 +45,17 @@ export function isIn(vector: Vector, values: Iterable<Constant>, place: Place): 
   const some = all.filter((value): value is Value => value !== null && !Number.isNaN(value as number));
   const found = mapTruths(vector, predicateOf(vector.type as DataType, "eq", some, place).marks);
   return some.length === all.length ? found : combine(found, "or", nullTruths(vector), place);
+}
+
+/**
+ * Each value, or the bound beyond which it is; a bound that is null is none.
+ *
+ * @throws {InputError} WrongType, BadArgument, DifferentLength
+ */
+export function clip(vector: Vector, low: Operand, high: Operand, place: Place): Vector {
+  if (!isNumber(vector.type)) throw wrongType(place, vector.type, "a column of numbers");
+  const beyond = [compare(vector, "lt", low, place), compare(vector, "gt", high, place)];
+  return choose(beyond, [low, high, vector], place);
 }
 
 /** A column of truth values that are all null. */

@@ -10,18 +10,29 @@ import {
   vectorToStrings,
 } from "../../columns/arrow/vector-values.js";
 import { add } from "../../columns/compute/add.js";
-import { type DatePart, datePart } from "../../columns/compute/calendar.js";
+import { type DatePart, datePart, daysSince, format, moved } from "../../columns/compute/calendar.js";
 import { type CastOptions, cast, typeNamed } from "../../columns/compute/cast.js";
 import type { Constant } from "../../columns/compute/constant.js";
-import { contains } from "../../columns/compute/contains.js";
 import { type DivideOptions, divide } from "../../columns/compute/divide.js";
+import { logarithm, mod, ofDoubles, power, sign } from "../../columns/compute/functions.js";
 import { combine, not } from "../../columns/compute/logic.js";
+import { mapTexts } from "../../columns/compute/map-texts.js";
 import { multiply } from "../../columns/compute/multiply.js";
 import { fill, isNull } from "../../columns/compute/nulls.js";
 import type { Operand } from "../../columns/compute/operands.js";
 import type { Place } from "../../columns/compute/place.js";
 import { floor, round, signed } from "../../columns/compute/round.js";
-import { compare, isIn } from "../../columns/predicate/compare.js";
+import {
+  contains,
+  extract,
+  padStart,
+  replace,
+  slice,
+  split,
+  type TextPattern,
+  textLength,
+} from "../../columns/compute/text-functions.js";
+import { clip, compare, isIn } from "../../columns/predicate/compare.js";
 import type { Comparison } from "../../columns/predicate/predicate.js";
 import { showAs } from "../../display/base/show.js";
 import { htmlTable } from "../../display/table/html.js";
@@ -211,6 +222,55 @@ export class Column<Value = Cell> {
     return computed(this, "floor()", (place) => floor(this.vector, place));
   }
 
+  /** −1, 0 or 1; integers, of doubles doubles. */
+  sign(this: Holding<Value, Numeric>): Column<Computed<Value, null>>;
+  sign(): Column<never> {
+    return computed(this, "sign()", (place) => sign(this.vector, place));
+  }
+
+  /**
+   * The remainder of a division, exact, with the sign of this column as in SQL and JavaScript; null where the divisor
+   * is 0. {@link mod}
+   */
+  mod<const O extends Other<Value>>(this: Holding<Value, Numeric>, other: O): Column<Computed<Value, O> | null>;
+  mod(other: unknown): Column<never> {
+    return computed(this, "mod()", (place) => mod(this.vector, operand(other), place));
+  }
+
+  /** The values within bounds: those beyond one become the bound. A bound that is null or left out is none. */
+  clip<const L extends Other<Value>, const H extends Other<Value> = null>(
+    this: Holding<Value, Numeric>,
+    low: L,
+    high?: H,
+  ): Column<Computed<Value, Exclude<L | H, null>>>;
+  clip(low: unknown, high: unknown = null): Column<never> {
+    return computed(this, "clip()", (place) => clip(this.vector, operand(low), operand(high), place));
+  }
+
+  /** The logarithms as doubles, by default natural: `log(10)`, `log(2)`. */
+  log(this: Holding<Value, Numeric>, base?: number): Column<number | null>;
+  log(base?: number): Column<never> {
+    return computed(this, "log()", (place) => logarithm(this.vector, base, place));
+  }
+
+  /** e to the power of each value, as doubles. */
+  exp(this: Holding<Value, Numeric>): Column<number | null>;
+  exp(): Column<never> {
+    return computed(this, "exp()", (place) => ofDoubles(this.vector, Math.exp, place));
+  }
+
+  /** The square roots as doubles; `NaN` of negative values. */
+  sqrt(this: Holding<Value, Numeric>): Column<number | null>;
+  sqrt(): Column<never> {
+    return computed(this, "sqrt()", (place) => ofDoubles(this.vector, Math.sqrt, place));
+  }
+
+  /** Each value to the power of the other, as doubles. */
+  pow(this: Holding<Value, Numeric>, other: Other<Value>): Column<number | null>;
+  pow(other: unknown): Column<never> {
+    return computed(this, "pow()", (place) => power(this.vector, operand(other), place));
+  }
+
   /** Whether each value equals the other. {@link compare} */
   eq<const O extends Other<Value>>(other: O): Column<boolean | NullOf<Value, O>> {
     return compared(this, "eq", other);
@@ -348,9 +408,9 @@ export class Column<Value = Cell> {
     return computed(this, "fill()", (place) => fill(this.vector, operand(other), place));
   }
 
-  /** Whether each text contains a string, case-sensitive. */
-  contains(this: Holding<Value, string>, part: string): Column<boolean | NullOf<Value>>;
-  contains(part: string): Column<never> {
+  /** Whether each text contains a string, case-sensitive, or matches a regular expression. */
+  contains(this: Holding<Value, string>, part: TextPattern): Column<boolean | NullOf<Value>>;
+  contains(part: TextPattern): Column<never> {
     return computed(this, "contains()", (place) => contains(this.vector, "within", part, place));
   }
 
@@ -358,6 +418,72 @@ export class Column<Value = Cell> {
   startsWith(this: Holding<Value, string>, part: string): Column<boolean | NullOf<Value>>;
   startsWith(part: string): Column<never> {
     return computed(this, "startsWith()", (place) => contains(this.vector, "start", part, place));
+  }
+
+  /** Whether each text ends with a string, case-sensitive. */
+  endsWith(this: Holding<Value, string>, part: string): Column<boolean | NullOf<Value>>;
+  endsWith(part: string): Column<never> {
+    return computed(this, "endsWith()", (place) => contains(this.vector, "end", part, place));
+  }
+
+  /** The texts in lower case. */
+  lower(this: Holding<Value, string>): Column<string | NullOf<Value>>;
+  lower(): Column<never> {
+    return changed(this, "lower", (text) => text.toLowerCase());
+  }
+
+  /** The texts in upper case. */
+  upper(this: Holding<Value, string>): Column<string | NullOf<Value>>;
+  upper(): Column<never> {
+    return changed(this, "upper", (text) => text.toUpperCase());
+  }
+
+  /** The texts without white space at both ends. */
+  trim(this: Holding<Value, string>): Column<string | NullOf<Value>>;
+  trim(): Column<never> {
+    return changed(this, "trim", (text) => text.trim());
+  }
+
+  /** Replaces all occurrences of a string, or all matches of a regular expression (`$1` is its first group). */
+  replace(this: Holding<Value, string>, part: TextPattern, by: string): Column<string | NullOf<Value>>;
+  replace(part: TextPattern, by: string): Column<never> {
+    return computed(this, "replace()", (place) => replace(this.vector, part, by, place));
+  }
+
+  /**
+   * The first match of a regular expression: its group of this number or name, by default the first, or the whole match
+   * where it has no groups; null without a match.
+   */
+  extract(this: Holding<Value, string>, pattern: RegExp, group?: number | string): Column<string | null>;
+  extract(pattern: RegExp, group?: number | string): Column<never> {
+    return computed(this, "extract()", (place) => extract(this.vector, pattern, group, place));
+  }
+
+  /**
+   * One of the parts between separators, counted from 0, or from the end (-1 is the last); null where there
+   * are fewer.
+   */
+  split(this: Holding<Value, string>, separator: TextPattern, index: number): Column<string | null>;
+  split(separator: TextPattern, index: number): Column<never> {
+    return computed(this, "split()", (place) => split(this.vector, separator, index, place));
+  }
+
+  /** The characters (code points) from `start` to before `end`; negative positions count from the end. */
+  slice(this: Holding<Value, string>, start: number, end?: number): Column<string | NullOf<Value>>;
+  slice(start: number, end?: number): Column<never> {
+    return computed(this, "slice()", (place) => slice(this.vector, start, end, place));
+  }
+
+  /** Texts of at least so many characters (code points), filled at the start: `padStart(6, "0")`. */
+  padStart(this: Holding<Value, string>, length: number, fill?: string): Column<string | NullOf<Value>>;
+  padStart(length: number, fill = " "): Column<never> {
+    return computed(this, "padStart()", (place) => padStart(this.vector, length, fill, place));
+  }
+
+  /** The number of characters (code points) of each text. */
+  textLength(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  textLength(): Column<never> {
+    return computed(this, "textLength()", (place) => textLength(this.vector, place));
   }
 
   /** The year of each date, or of each timestamp in UTC. */
@@ -378,7 +504,79 @@ export class Column<Value = Cell> {
     return dated(this, "weekday");
   }
 
-  /** Converts the values to another service type, exactly. {@link cast} */
+  /** The quarter, 1 to 4, of each date, or of each timestamp in UTC. */
+  quarter(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  quarter(): Column<never> {
+    return dated(this, "quarter");
+  }
+
+  /** The day of the month of each date, or of each timestamp in UTC. */
+  day(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  day(): Column<never> {
+    return dated(this, "day");
+  }
+
+  /** The day of the year, from 1, of each date, or of each timestamp in UTC. */
+  dayOfYear(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  dayOfYear(): Column<never> {
+    return dated(this, "dayOfYear");
+  }
+
+  /** The week of ISO 8601, 1 to 53, of each date, or of each timestamp in UTC. */
+  week(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  week(): Column<never> {
+    return dated(this, "week");
+  }
+
+  /** The hour, 0 to 23, of each timestamp in UTC. */
+  hour(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  hour(): Column<never> {
+    return dated(this, "hour");
+  }
+
+  /** The minute of each timestamp. */
+  minute(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  minute(): Column<never> {
+    return dated(this, "minute");
+  }
+
+  /** The whole second of each timestamp. */
+  second(this: Holding<Value, string>): Column<Numeric | NullOf<Value>>;
+  second(): Column<never> {
+    return dated(this, "second");
+  }
+
+  /** Dates and timestamps moved by days: one number, or a column of integers. {@link moved} */
+  addDays(this: Holding<Value, string>, days: Numeric | Column<Numeric | null> | null): Column<string | null>;
+  addDays(days: unknown): Column<never> {
+    return computed(this, "addDays()", (place) => moved(this.vector, operand(days), "days", place));
+  }
+
+  /** Dates and timestamps moved by months; 31 January and one month is the last of February. {@link moved} */
+  addMonths(this: Holding<Value, string>, months: Numeric | Column<Numeric | null> | null): Column<string | null>;
+  addMonths(months: unknown): Column<never> {
+    return computed(this, "addMonths()", (place) => moved(this.vector, operand(months), "months", place));
+  }
+
+  /** The days from another date to each date: the midnights (in UTC) between them. {@link daysSince} */
+  daysSince(this: Holding<Value, string>, other: Other<Value>): Column<Numeric | null>;
+  daysSince(other: unknown): Column<never> {
+    return computed(this, "daysSince()", (place) => daysSince(this.vector, operand(other), place));
+  }
+
+  /**
+   * Dates and timestamps (in UTC) as text, with the directives of `strftime`: `format("%d/%m/%Y")`, `%b` is `Jan`, `%q`
+   * the quarter, `%G-W%V` the week of ISO 8601.
+   */
+  format(this: Holding<Value, string>, pattern: string): Column<string | NullOf<Value>>;
+  format(pattern: string): Column<never> {
+    return computed(this, "format()", (place) => format(this.vector, pattern, place));
+  }
+
+  /**
+   * Converts the values to another service type, exactly. Text may have a form: `cast("Date", { format: "%d/%m/%Y" })`,
+   * `cast("BigDecimal(12,2)", { decimal: ",", thousands: "." })`. {@link cast}
+   */
   cast<Result extends Cell = Cell>(type: string, options: CastOptions = {}): Column<Result> {
     const vector = cast(this.vector, typeNamed(type, placeOf(this, "cast()")), options, placeOf(this, "cast()"));
     return new Column(this.name, type, vector);
@@ -400,6 +598,9 @@ const compared = (column: Column<unknown>, how: Comparison, other: unknown): Col
 
 const dated = (column: Column<unknown>, part: DatePart): Column<never> =>
   computed(column, `${part}()`, (place) => datePart(column.vector, part, place));
+
+const changed = (column: Column<unknown>, method: string, change: (text: string) => string): Column<never> =>
+  computed(column, `${method}()`, (place) => mapTexts(column.vector, place, change));
 
 Object.defineProperty(Column.prototype, Symbol.toPrimitive, {
   configurable: true,

@@ -1,0 +1,117 @@
+import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
+import { POWERS } from "../../value/decimal.js";
+import type { Vector } from "../arrow/arrow.js";
+import { storeChecked } from "./add.js";
+import { isValid, unitsData, wordsOf } from "./chunks.js";
+import { withoutZeros } from "./divide.js";
+import { arithmetic, type Operand } from "./operands.js";
+import type { Place } from "./place.js";
+import { mapDoubles, mapUnits, numberType } from "./round.js";
+import { big, MOST_DIGITS, small, store, type UnitsType } from "./units.js";
+
+/** Sizes up to this are whole numbers whose remainders doubles hold. */
+const HALF = 2 ** 52;
+
+/**
+ * −1, 0 or 1 of each value: as integers of integers and decimals, as doubles of doubles.
+ *
+ * @throws {InputError} WrongType
+ */
+export function sign(vector: Vector, place: Place): Vector {
+  if (numberType(vector, place) === undefined) return mapDoubles(vector, Math.sign);
+  const type: UnitsType = { scale: 0, precision: 19, isInteger: true };
+  const divideBig = (x: bigint): bigint => (x > 0n ? 1n : x < 0n ? -1n : 0n);
+  return mapUnits(vector, type, { down: 0, up: 0, divide: Math.sign, divideBig, place });
+}
+
+/**
+ * The remainder of a division, with the sign of the dividend as in SQL and JavaScript: exact for integers and decimals,
+ * with the larger scale, null where the divisor is 0.
+ *
+ * @throws {InputError} WrongType, BadArgument, DifferentLength
+ */
+export function mod(left: Vector, right: Operand, place: Place): Vector {
+  return arithmetic(left, right, place, {
+    doubles(a, b, step, { length, valid }, out) {
+      for (let i = 0; i < length; i++) if (isValid(valid, i)) out[i] = a[i] % b[i * step];
+    },
+    exact(first, second) {
+      const type = remainderType(first, second);
+      const count = wordsOf(type);
+      const [upA, upB] = [type.scale - first.scale, type.scale - second.scale];
+      const [fa, fb] = [POWERS[upA], POWERS[upB]];
+      return {
+        type,
+        compute(a, b, { length, from, ...rows }) {
+          const valid = withoutZeros(b, { length, from, ...rows });
+          const out = new Int32Array(length * count);
+          for (let i = 0; i < length; i++) {
+            if (!isValid(valid, i)) continue;
+            const x = small(a.words, i * a.step, a.count) * fa;
+            const y = small(b.words, i * b.step, b.count) * fb;
+            if (Math.abs(x) <= HALF && Math.abs(y) <= HALF) store(out, i * count, count, x % y);
+            else {
+              const rest = (big(a, i) * 10n ** BigInt(upA)) % (big(b, i) * 10n ** BigInt(upB));
+              storeChecked(out, i * count, type, rest, from + i, place);
+            }
+          }
+          return unitsData(type, length, out, valid);
+        },
+      };
+    },
+  });
+}
+
+/** A remainder is not larger than either operand. */
+function remainderType(a: UnitsType, b: UnitsType): UnitsType {
+  const scale = Math.max(a.scale, b.scale);
+  const whole = Math.min(a.precision - a.scale, b.precision - b.scale);
+  return {
+    scale,
+    precision: Math.max(1, Math.min(MOST_DIGITS, scale + whole)),
+    isInteger: a.isInteger && b.isInteger,
+  };
+}
+
+/**
+ * A function of each value as a double, as in JavaScript: `log` of 0 is −Infinity, of a negative number NaN.
+ *
+ * @throws {InputError} WrongType
+ */
+export function ofDoubles(vector: Vector, change: (value: number) => number, place: Place): Vector {
+  numberType(vector, place);
+  return mapDoubles(vector, change);
+}
+
+/**
+ * The logarithms as doubles, natural ones without a base.
+ *
+ * @throws {InputError} WrongType, BadArgument
+ */
+export function logarithm(vector: Vector, base: number | undefined, place: Place): Vector {
+  if (base === undefined) return ofDoubles(vector, Math.log, place);
+  if (typeof base !== "number" || !(base > 0) || base === 1) {
+    throw new InputError(`${place.method} of column ${JSON.stringify(place.column)} to the base ${shown(base)}.`, {
+      code: "BadArgument",
+      column: place.column,
+      hint: "Pass a positive number other than 1: log(10), log(2); log() is natural.",
+    });
+  }
+  const divisor = Math.log(base);
+  const log = base === 10 ? Math.log10 : base === 2 ? Math.log2 : (value: number) => Math.log(value) / divisor;
+  return ofDoubles(vector, log, place);
+}
+
+/**
+ * Each value to the power of the other, as doubles.
+ *
+ * @throws {InputError} WrongType, BadArgument, DifferentLength
+ */
+export function power(vector: Vector, exponent: Operand, place: Place): Vector {
+  return arithmetic(vector, exponent, place, {
+    doubles(a, b, step, { length, valid }, out) {
+      for (let i = 0; i < length; i++) if (isValid(valid, i)) out[i] = a[i] ** b[i * step];
+    },
+  });
+}
