@@ -492,13 +492,22 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   }
 
   /**
-   * A random sample of this many rows without replacement, in their order; all rows if there are fewer.
+   * A random sample of the rows without replacement, in their order.
    *
-   * @throws {InputError} BadArgument
+   * @param size the number of rows, of which all are returned if there are fewer; or a `fraction` of the rows from 0 to
+   *   1, both inclusive, rounded half to even to whole rows
+   * @throws {InputError} BadArgument, also for a fraction outside 0 to 1; UnknownOption
+   * @example
+   * ```ts
+   * import { Frame } from "arrowbook";
+   * const frame = Frame.fromColumns({ day: [1, 2, 3, 4] });
+   * frame.sample(3, { seed: 1 }); // three rows
+   * frame.sample({ fraction: 0.5 }, { seed: 1 }); // two rows
+   * ```
    */
-  sample(count: number, options?: DrawOptions): Frame<Row> {
+  sample(size: number | { readonly fraction: number }, options?: DrawOptions): Frame<Row> {
     const rows = selectionOf(this);
-    return this.over(rows.keep(sampledPlaces(rows.numRows, count, options)));
+    return this.over(rows.keep(sampledPlaces(rows.numRows, size, options)));
   }
 
   /**

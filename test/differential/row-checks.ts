@@ -116,11 +116,15 @@ export const rowChecks: Checks = {
   sample: (given) => {
     const { frame, rows, random, models } = given;
     const numbered = frame.with({ place: Array.from({ length: rows }, (_, i) => i) });
+    const checked = (found: Frame, count: number) => {
+      const places = cellsOfFrame(found)["place"] as number[];
+      if (new Set(places).size !== count) throw new Error(`${new Set(places).size} rows where ${count}`);
+      expectFrame(found.drop("place"), rowsAt({ ...given, models }, places));
+    };
     const count = random.below(rows + 1);
-    const found = numbered.sample(count, { seed: random.below(100) });
-    const places = cellsOfFrame(found)["place"] as number[];
-    if (new Set(places).size !== count) throw new Error(`${new Set(places).size} rows where ${count}`);
-    expectFrame(found.drop("place"), rowsAt({ ...given, models }, places));
+    const seed = random.below(100);
+    checked(numbered.sample(count, { seed }), count);
+    checked(numbered.sample({ fraction: count / Math.max(rows, 1) }, { seed }), count);
   },
   sort: (given) => {
     const keys = Array.from({ length: 1 + given.random.below(2) }, () => some(given));

@@ -65,7 +65,10 @@ describeMistakes("frames", [
   ["p.take([9999])", "OutOfRange", "Rows go from 0 to 43"],
   ["p.take(0)", "BadArgument", "Pass an array of row numbers"],
   ['p.sample("3")', "BadArgument", "Pass a row count of 0 or more"],
-  ["p.sample(-1)", "BadArgument", "Pass a row count of 0 or more"],
+  ["p.sample(-1)", "BadArgument", "Pass a row count of 0 or more, or a part of the rows: { fraction: 0.1 }"],
+  ["p.sample({ fraction: 10 })", "BadArgument", "Pass a number from 0 to 1: { fraction: 0.1 } is a tenth of the rows"],
+  ["p.sample({})", "BadArgument", "Pass a number from 0 to 1: { fraction: 0.1 } is a tenth of the rows"],
+  ["p.sample(3, { fraction: 0.1 })", "UnknownOption", 'The options are "seed"'],
   ["Frame.concat(p, p)", "BadArgument", "Pass an array of frames: [first, second]"],
   [
     'Frame.concat([p, p.drop("close")])',

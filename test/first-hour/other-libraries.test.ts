@@ -43,6 +43,7 @@ describeMistakes("habits of other libraries", [
   ['p.unpivot({ index: "date", value_vars: ["close"] })', "UnknownOption", 'Did you mean "of"?'],
   ['p.join(p, { left_on: "ticker", right_on: "ticker" })', "UnknownOption", 'Did you mean "leftOn"?'],
   ['p.fill("bfill")', "UnknownValue", 'Did you mean "backward"?'],
+  ["p.sample({ frac: 0.1 })", "UnknownOption", 'Did you mean "fraction"?'],
   ['p.resample("D")', "UnknownValue", 'Did you mean "daily"?'],
   ['p.collapse("M")', "UnknownValue", 'Did you mean "monthly"?'],
   ['p.collapse("yearly")', "UnknownValue", 'Did you mean "annual"?'],

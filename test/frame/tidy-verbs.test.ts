@@ -62,6 +62,22 @@ describe("rows", () => {
     expect(codeOf(() => ten.sample(1, { seed: 0.5 }))).toBe("BadArgument");
   });
 
+  it("sample draws a fraction of the rows, rounded half to even, the same ones for a seed", () => {
+    const counted = (count: number) => Frame.fromColumns({ i: Int32Array.from({ length: count }, (_, i) => i) });
+    const drawn = (count: number, fraction: number) => counted(count).sample({ fraction }).numRows;
+    const counts = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+    expect(counts.map((count) => drawn(count, 0.5))).toEqual([0, 0, 1, 2, 2, 2, 3, 4, 4, 4]);
+    expect([0, 0.04, 0.1, 0.25, 0.26, 0.35, 1].map((part) => drawn(10, part))).toEqual([0, 0, 1, 2, 3, 4, 10]);
+    const hundred = counted(100);
+    const places = hundred.sample({ fraction: 0.1 }, { seed: 7 }).column("i").toNumbers();
+    expect(places).toEqual(hundred.sample(10, { seed: 7 }).column("i").toNumbers());
+    const later = hundred.filter((row) => row.i >= 50);
+    expect(later.sample({ fraction: 0.5 }, { seed: 7 }).toArray()).toEqual(later.sample(25, { seed: 7 }).toArray());
+    for (const wrong of [-0.1, 1.1, 50, Number.NaN, Number.POSITIVE_INFINITY, "0.1", null, undefined]) {
+      expect(codeOf(() => hundred.sample({ fraction: wrong as number }))).toBe("BadArgument");
+    }
+  });
+
   it("valueCounts counts combinations, the most frequent first, null among them", () => {
     fc.assert(
       fc.property(rows, fc.nat(12), (list, cut) => {

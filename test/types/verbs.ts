@@ -174,4 +174,8 @@ export function misspelt(prices: Frame<Price>, names: Frame<Name>): void {
   prices.filter((row) => row.clsoe !== null);
   // @ts-expect-error
   prices.take([1]).head(3).sample(2).slice(1).tail(1).column("clsoe");
+  // @ts-expect-error
+  prices.sample({ fraction: 0.1 }, { seed: 1 }).column("clsoe");
+  // @ts-expect-error
+  prices.sample({ frac: 0.1 });
 }

@@ -46,9 +46,13 @@ export function needPath(given: unknown, where: string): asserts given is string
 }
 
 /** @throws {InputError} BadArgument unless a row count of 0 or more is passed (Infinity is all rows) */
-export function needCount(given: unknown, where: string): asserts given is number {
+export function needCount(
+  given: unknown,
+  where: string,
+  hint = "Pass a row count of 0 or more.",
+): asserts given is number {
   if (typeof given === "number" && given >= 0) return;
-  refuse(given, where, "Pass a row count of 0 or more.");
+  refuse(given, where, hint);
 }
 
 function refuse(given: unknown, where: string, hint: string): never {

@@ -7,6 +7,7 @@ import { tableOfVectors } from "../../columns/table/of-vectors.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import { nearestWhole } from "../../series/core/digits.js";
 import { needCount, needList, needObject } from "../cells/given.js";
 import type { MadeColumn } from "../cells/values.js";
 
@@ -147,19 +148,36 @@ export interface DrawOptions {
 /**
  * The positions of a random sample without replacement, ascending; all positions if there are fewer.
  *
- * @throws {InputError} BadArgument
+ * @param size a number of rows, or `{ fraction }`
+ * @throws {InputError} BadArgument, UnknownOption
  */
-export function sampledPlaces(numRows: number, count: unknown, options: DrawOptions = {}): Int32Array {
-  needCount(count, "sample()");
+export function sampledPlaces(numRows: number, size: unknown, options: DrawOptions = {}): Int32Array {
+  const drawn = drawnRows(numRows, size);
   refuseUnknown(options, ["seed"], "sample()");
   const next = options.seed === undefined ? Math.random : seeded(options.seed);
   const places = Int32Array.from({ length: numRows }, (_, i) => i);
-  const drawn = Math.min(numRows, Math.floor(count));
   for (let i = 0; i < drawn; i++) {
     const other = i + Math.floor(next() * (numRows - i));
     [places[i], places[other]] = [places[other], places[i]];
   }
   return places.slice(0, drawn).sort();
+}
+
+function drawnRows(numRows: number, size: unknown): number {
+  if (typeof size !== "object" || size === null) {
+    needCount(size, "sample()", "Pass a row count of 0 or more, or a part of the rows: { fraction: 0.1 }.");
+    return Math.min(numRows, Math.floor(size));
+  }
+  refuseUnknown(size, ["fraction"], "The first argument of sample()");
+  const { fraction } = size as { readonly fraction?: unknown };
+  if (typeof fraction !== "number" || !(fraction >= 0 && fraction <= 1)) {
+    throw new InputError(`The fraction of sample() must be a number from 0 to 1; got ${shown(fraction)}.`, {
+      code: "BadArgument",
+      hint: "Pass a number from 0 to 1: { fraction: 0.1 } is a tenth of the rows.",
+    });
+  }
+  const rows = fraction * numRows;
+  return nearestWhole(Math.floor(rows), (rows % 1) - 0.5);
 }
 
 /** Numbers from 0 (inclusive) to 1, the same for the same seed (mulberry32). */

@@ -146,8 +146,8 @@ function overPower(size: number, power: number): number {
   return nearestWhole(whole, rest - power / 2) * power;
 }
 
-/** `whole` or the next integer, by the sign of the exact distance from the midpoint between them. */
-function nearestWhole(whole: number, above: number): number {
+/** `whole` or the next integer, by the sign of the exact distance from the midpoint between them; even at 0. */
+export function nearestWhole(whole: number, above: number): number {
   if (above > 0) return whole + 1;
   if (above < 0) return whole;
   return whole % 2 === 0 ? whole : whole + 1;
